@@ -1,0 +1,74 @@
+import cors from '@koa/cors';
+import Router from '@koa/router';
+import Koa, { type Middleware } from 'koa';
+import helmet from 'koa-helmet';
+import type { App } from './app.ts';
+import type { Booted } from './boot.ts';
+import type { RequestContext } from './context/request-context.ts';
+import { errorBoundary } from './http/error-boundary.ts';
+import { mountRoutes } from './http/mount.ts';
+import { requestContext } from './http/request-context.ts';
+import type { BoundRoute } from './http/route.ts';
+import { healthRoute } from './http/health.ts';
+
+/** Members of the request context that also stand on Koa's `ctx`. */
+const MEMBERS = ['values', 'user', 'principal', 'db', 'loaders', 'log', 'signal'] as const;
+
+/**
+ * The whole request path, top to bottom: boundary, request context, headers, authentication, the user's middleware,
+ * GraphQL, routes.
+ */
+export function createApplication(app: App, booted: Booted, middleware: readonly Middleware[]): Koa {
+  const { kernel, modules } = booted;
+  const koa = new Koa();
+  koa.silent = true;
+  koa.on('error', (error: Error) => kernel.log.error({ stack: error.stack }, 'a response failed'));
+  exposeContext(koa);
+  const chain: Middleware[] = [
+    errorBoundary(kernel.log),
+    requestContext(kernel, (context) => modules.find((module) => module.loaders)?.loaders?.(context)),
+    ...crossOrigin(kernel.project.server.cors),
+    ...modules.flatMap((module) => module.middleware ?? []),
+    ...(app.plugins ?? []).flatMap((plugin) => pluginMiddleware(plugin)),
+    ...middleware,
+    ...modules.flatMap((module) => (module.endpoint ? [module.endpoint] : [])),
+    helmet() as unknown as Middleware,
+    ...routers(app, booted),
+  ];
+  for (const layer of chain) koa.use(layer);
+  return koa;
+}
+
+function exposeContext(koa: Koa): void {
+  for (const member of MEMBERS) {
+    Object.defineProperty(koa.context, member, {
+      configurable: true,
+      get(this: Koa.Context) {
+        return (this.state['context'] as RequestContext)[member];
+      },
+    });
+  }
+}
+
+/** No origin but the server's own unless the manifest lists it. */
+function crossOrigin(origins: readonly string[]): Middleware[] {
+  if (origins.length === 0) return [];
+  const origin = (ctx: Koa.Context) => (origins.includes(ctx.get('Origin')) ? ctx.get('Origin') : '');
+  return [cors({ origin, credentials: true, exposeHeaders: ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'] })];
+}
+
+function pluginMiddleware({ middleware = [], hooks }: NonNullable<App['plugins']>[number]): Middleware[] {
+  const onRequest = hooks?.request;
+  const hook: Middleware[] = onRequest ? [async (ctx, next) => (await onRequest(ctx.state.context), next())] : [];
+  return [...hook, ...([middleware].flat() as Middleware[])];
+}
+
+function routers(app: App, { kernel, modules }: Booted): Middleware[] {
+  const router = new Router();
+  const routes: BoundRoute[] = [healthRoute(kernel, modules), ...modules.flatMap((module) => module.routes ?? [])];
+  mountRoutes(router, routes, Object.assign({}, ...modules.map((module) => module.guards ?? {})));
+  const own = new Router();
+  for (const plugin of app.plugins ?? []) plugin.routes?.(own);
+  app.routes?.(own);
+  return [router, own].flatMap((each) => [each.routes() as unknown as Middleware, each.allowedMethods() as unknown as Middleware]);
+}

@@ -1,0 +1,66 @@
+import { ConfigError } from '../errors.ts';
+
+/** Environment variables by name; `.env` is merged in below them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads settings and collects every problem, so that a server lists all missing or wrong ones at once. Values never
+ * appear in a problem.
+ *
+ * @example
+ * const settings = createSettings(process.env);
+ * const port = settings.number('PORT', { default: 8080, min: 0, max: 65535 });
+ * settings.assert();
+ */
+export interface Settings {
+  readonly env: Environment;
+  readonly production: boolean;
+  text(name: string): string | undefined;
+  text(name: string, fallback: string): string;
+  number(name: string, options: { readonly default: number; readonly min?: number; readonly max?: number }): number;
+  flag(name: string, fallback: boolean): boolean;
+  /** Adds a problem: one line that names the setting, what is wrong and how to mend it. */
+  problem(line: string): void;
+  /** Throws a `ConfigError` with every problem so far, if there is one. */
+  assert(): void;
+}
+
+const TRUE = new Set(['1', 'true', 'on', 'yes']);
+const FALSE = new Set(['0', 'false', 'off', 'no']);
+
+export function createSettings(env: Environment): Settings {
+  const problems: string[] = [];
+  const read = (name: string) => env[name]?.trim() || undefined;
+  return {
+    env,
+    production: (read('NODE_ENV') ?? read('ENV')) === 'production',
+    text: ((name: string, fallback?: string) => read(name) ?? fallback) as Settings['text'],
+    number: (name, options) => readNumber(name, read(name), options, problems),
+    flag: (name, fallback) => readFlag(name, read(name), fallback, problems),
+    problem: (line) => void problems.push(line),
+    assert: () => {
+      if (problems.length > 0) throw new ConfigError(problems);
+    },
+  };
+}
+
+function readNumber(
+  name: string,
+  text: string | undefined,
+  { default: fallback, min = -Infinity, max = Infinity }: { default: number; min?: number; max?: number },
+  problems: string[],
+): number {
+  if (text === undefined) return fallback;
+  const value = Number(text);
+  if (Number.isFinite(value) && value >= min && value <= max) return value;
+  problems.push(`${name} must be a number from ${min} to ${max}`);
+  return fallback;
+}
+
+function readFlag(name: string, text: string | undefined, fallback: boolean, problems: string[]): boolean {
+  if (text === undefined) return fallback;
+  if (TRUE.has(text.toLowerCase())) return true;
+  if (FALSE.has(text.toLowerCase())) return false;
+  problems.push(`${name} must be on or off`);
+  return fallback;
+}

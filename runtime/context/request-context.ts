@@ -1,0 +1,54 @@
+import type { Kysely } from 'kysely';
+import type { Logger } from 'pino';
+import type { Values } from './values.ts';
+
+/** Who calls. `scopes` are those of an API key; `*` is every scope. */
+export type Principal =
+  | { readonly kind: 'anonymous' }
+  | {
+      readonly kind: 'user';
+      readonly id: number | string;
+      readonly role: { readonly id: number; readonly name: string } | null;
+      readonly permissions: readonly string[];
+      readonly sessionId: string;
+      /** The object that `extend` returned when the token was issued. */
+      readonly extend: Readonly<Record<string, unknown>>;
+    }
+  | {
+      readonly kind: 'api_key';
+      readonly id: string;
+      readonly scopes: readonly string[];
+      /** The user the key acts for, if any. */
+      readonly userId: number | string | null;
+    }
+  | { readonly kind: 'host'; readonly sessionId: string };
+
+/** A signed-in user as resolvers see it. */
+export interface CurrentUser {
+  readonly id: number | string;
+  readonly role: { readonly id: number; readonly name: string } | null;
+  readonly extend: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What one request carries to resolvers, routes and middleware. In a Koa middleware the same members stand on `ctx`.
+ *
+ * `Db` and `Loaders` are the emitted project's own types.
+ */
+export interface RequestContext<Db = any, Loaders = any> {
+  /** The request id: `X-Request-Id` of the answer, `requestId` in the log. */
+  readonly id: string;
+  /** The caller's address, through trusted proxies only. */
+  readonly ip: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly values: Values;
+  readonly log: Logger;
+  /** Aborted when the client goes away or the time limit is over. */
+  readonly signal: AbortSignal;
+  readonly db: Kysely<Db>;
+  /** Made on first use, for this request alone. */
+  readonly loaders: Loaders;
+  principal: Principal;
+  /** The signed-in user, or null. Derived from `principal`. */
+  readonly user: CurrentUser | null;
+}

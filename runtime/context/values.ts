@@ -1,0 +1,21 @@
+/**
+ * Values that middleware hands to what runs after it, by key. `get` answers with the value and whether it was set, so
+ * that a stored `undefined` and an absent key can be told apart.
+ *
+ * @example
+ * ctx.values.set('company_id', 7);
+ * const [companyId, exists] = ctx.values.get<number>('company_id');
+ */
+export interface Values {
+  get<T = unknown>(key: string): readonly [value: T | undefined, exists: boolean];
+  set(key: string, value: unknown): void;
+}
+
+/** An empty set of values, for one request. */
+export function createValues(): Values {
+  const values = new Map<string, unknown>();
+  return {
+    get: <T>(key: string) => [values.get(key) as T | undefined, values.has(key)] as const,
+    set: (key, value) => void values.set(key, value),
+  };
+}

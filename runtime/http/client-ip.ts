@@ -1,0 +1,50 @@
+import { BlockList, isIP } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { ConfigError } from '../errors.ts';
+
+/**
+ * Who the caller is, for limits and logs. `X-Forwarded-For` counts only when the peer is a trusted proxy, and is walked
+ * from the right to the first address that is none: everything further left may be made up by the caller.
+ *
+ * @param trusted CIDR blocks or addresses.
+ * @throws ConfigError when one of them is neither.
+ * @example const ipOf = clientIp(['10.0.0.0/8']); ipOf(request) // '203.0.113.7'
+ */
+export function clientIp(trusted: readonly string[]): (request: IncomingMessage) => string {
+  if (trusted.length === 0) return (request) => plain(request.socket.remoteAddress);
+  const proxies = blockList(trusted);
+  return (request) => {
+    const peer = plain(request.socket.remoteAddress);
+    return isTrusted(proxies, peer) ? forwarded(proxies, request.headers['x-forwarded-for'], peer) : peer;
+  };
+}
+
+function blockList(trusted: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const entry of trusted) {
+    const [address = '', prefix] = entry.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    const bits = prefix === undefined ? (family === 'ipv6' ? 128 : 32) : Number(prefix);
+    if (isIP(address) === 0 || !Number.isInteger(bits)) {
+      throw new ConfigError([`trusted_proxies: ${entry} is neither an address nor a CIDR block such as 10.0.0.0/8`]);
+    }
+    list.addSubnet(address, bits, family);
+  }
+  return list;
+}
+
+function forwarded(proxies: BlockList, header: string | string[] | undefined, peer: string): string {
+  const hops = String(header ?? '').split(',').map((hop) => plain(hop.trim()));
+  let address = peer;
+  for (const hop of hops.reverse()) {
+    if (isIP(hop) === 0) return address;
+    address = hop;
+    if (!isTrusted(proxies, hop)) return address;
+  }
+  return address;
+}
+
+const isTrusted = (proxies: BlockList, address: string) => isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+/** An IPv4 address that came over an IPv6 socket is the IPv4 address. */
+const plain = (address: string | undefined) => (address ?? '').replace(/^::ffff:(?=\d+\.)/i, '');

@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import type { RouteSpec } from '@twofold/schema';
+import type { Kernel, ServerModule } from '../module.ts';
+import { type BoundRoute, reply } from './route.ts';
+
+const spec: RouteSpec = {
+  id: 'health',
+  method: 'GET',
+  path: '/api/health',
+  access: 'public',
+  tag: 'system',
+  summary: 'Whether the server can answer',
+  responses: { 200: { description: 'It can' }, 503: { description: 'The database does not answer' } },
+};
+
+/** `GET /api/health`: 200 `{status:"ok"}` and what the modules add, or 503 when the database does not answer. */
+export function healthRoute(kernel: Kernel, modules: readonly ServerModule[]): BoundRoute {
+  return {
+    spec,
+    handle: async () => {
+      const parts = await Promise.all(modules.map((module) => module.health?.() ?? {}));
+      const alive = await answers(kernel);
+      return reply(alive ? 200 : 503, Object.assign({ status: alive ? 'ok' : 'unavailable' }, ...parts), { 'Cache-Control': 'no-store' });
+    },
+  };
+}
+
+async function answers({ store }: Kernel): Promise<boolean> {
+  try {
+    await sql`select 1`.execute(store.db);
+    return true;
+  } catch {
+    return false;
+  }
+}

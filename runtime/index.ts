@@ -1,0 +1,35 @@
+/**
+ * Everything that an emitted project, or a program of five lines, may import. What is not listed here is internal.
+ */
+
+// The server
+export { createServer } from './server.ts';
+export type { Running, Server } from './server.ts';
+export { defineApp } from './app.ts';
+export type { App } from './app.ts';
+export type { BootOptions } from './boot.ts';
+export type { Hooks, Plugin, Resolver, Resolvers, ScalarMapping } from './plugin.ts';
+export { migrateApp, migrationsOfApp, revertApp } from './migrate-app.ts';
+
+// The request
+export type { CurrentUser, Principal, RequestContext } from './context/request-context.ts';
+export type { Values } from './context/values.ts';
+
+// Auth
+export type { Extend, ExtendRequest, Listeners, SecurityEvent } from './auth/types.ts';
+
+// Errors
+export { AppError, ConfigError, failure, InternalError } from './errors.ts';
+export type { FailureOptions } from './errors.ts';
+
+// The database
+export { columnTypes } from './store/column-types.ts';
+export type { ColumnTypes } from './store/column-types.ts';
+export type { Migration } from './store/migration.ts';
+export type { Dialect, Store } from './store/store.ts';
+export { sql } from 'kysely';
+export type { ColumnType, Generated, Kysely, Selectable } from 'kysely';
+
+// Koa's own types, so that a project needs no dependency of its own for them
+export type { Middleware } from 'koa';
+export type { default as Router } from '@koa/router';

@@ -1,0 +1,63 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ConfigError } from './errors.ts';
+import type { ServerModule } from './module.ts';
+
+/** Where to listen. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+const DRAIN = 10_000;
+/** Longer than the idle time of the usual balancers, so that they close a connection first. */
+const KEEP_ALIVE = 65_000;
+
+/**
+ * `:8080`, `127.0.0.1:8080` or `[::1]:8080`.
+ *
+ * @throws ConfigError when it is none of these.
+ */
+export function parseAddress(text: string, fallback: Address): Address {
+  const match = /^(?<host>\[[^\]]+\]|[^:[\]]*):(?<port>\d{1,5})$/.exec(text);
+  const port = Number(match?.groups?.['port']);
+  if (!match || port > 65_535) throw new ConfigError([`the address ${JSON.stringify(text)} must be of the form :8080 or 127.0.0.1:8080`]);
+  return { host: match.groups?.['host']?.replace(/^\[|\]$/g, '') || fallback.host, port };
+}
+
+/** Listens and resolves when it does. @throws ConfigError when the port is taken or not allowed. */
+export async function listen(handler: RequestListener, modules: readonly ServerModule[], address: Address): Promise<Server> {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE }, handler);
+  server.on('upgrade', (request, socket, head) => {
+    if (modules.some((module) => module.upgrade?.(request, socket, head))) return;
+    socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, address)));
+    server.listen(address.port, address.host, resolve);
+  });
+  return server;
+}
+
+function explain(error: NodeJS.ErrnoException, { host, port }: Address): Error {
+  if (error.code === 'EADDRINUSE') return new ConfigError([`PORT ${port} is in use: stop what listens there, or set PORT to another`]);
+  if (error.code === 'EACCES') return new ConfigError([`PORT ${port} needs more rights: set PORT to one above 1023`]);
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') return new ConfigError([`HOST ${host} is not an address of this machine`]);
+  return error;
+}
+
+/** Stops accepting, lets what runs finish for up to ten seconds, then cuts it. */
+export async function drain(server: Server, patience = DRAIN): Promise<void> {
+  const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), patience);
+  await closed;
+  clearTimeout(cut);
+}
+
+/** `http://127.0.0.1:8080`: what a person on this machine would type. */
+export function urlOf(server: Server): string {
+  const { address, port, family } = server.address() as AddressInfo;
+  const host = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address;
+  return `http://${host}:${port}`;
+}

@@ -1,0 +1,42 @@
+import type { App } from './app.ts';
+import { boot, type BootOptions, migrationsOf } from './boot.ts';
+import { migrate, type MigrationStatus, migrationStatus, revert } from './store/migrate.ts';
+import type { Migration } from './store/migration.ts';
+import type { Store } from './store/store.ts';
+
+/**
+ * Applies every pending migration of a project and of its modules, and starts nothing. What `generator migrate up` runs.
+ *
+ * @returns the names that were applied, oldest first.
+ * @throws AppError `MIGRATION_CHANGED`, `MIGRATION_MISSING`
+ */
+export function migrateApp(app: App, options?: BootOptions): Promise<string[]> {
+  return withMigrations(app, options, async (store, lists) => {
+    const applied: string[] = [];
+    for (const list of lists) applied.push(...(await migrate(store, list)));
+    return applied;
+  });
+}
+
+/** What is applied and what is pending, for `generator migrate status`. */
+export function migrationsOfApp(app: App, options?: BootOptions): Promise<MigrationStatus> {
+  return withMigrations(app, options, async (store, lists) => {
+    const parts: MigrationStatus[] = [];
+    for (const list of lists) parts.push(await migrationStatus(store, list));
+    return { applied: parts.flatMap(({ applied }) => applied), pending: parts.flatMap(({ pending }) => pending) };
+  });
+}
+
+/** Undoes the project's newest applied migration. @returns its name, or null when nothing is applied. */
+export function revertApp(app: App, options?: BootOptions): Promise<string | null> {
+  return withMigrations(app, options, async (store, [own = []]) => revert(store, own));
+}
+
+async function withMigrations<T>(app: App, options: BootOptions | undefined, work: (store: Store, lists: readonly (readonly Migration[])[]) => Promise<T>): Promise<T> {
+  const { kernel, modules } = await boot(app, options);
+  try {
+    return await work(kernel.store, await migrationsOf(app, modules));
+  } finally {
+    await kernel.store.close();
+  }
+}

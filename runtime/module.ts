@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Project } from '@twofold/schema';
+import type { Middleware } from 'koa';
+import type { Logger } from 'pino';
+import type { Settings } from './config/settings.ts';
+import type { RequestContext } from './context/request-context.ts';
+import type { BoundRoute, Guard } from './http/route.ts';
+import type { Migration } from './store/migration.ts';
+import type { Store } from './store/store.ts';
+
+/** What every module is given. The outer world comes in here, so that a test can pass its own clock or store. */
+export interface Kernel {
+  readonly project: Project;
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly log: Logger;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** The emitted project's folder: where `.env`, `data/` and `templates/` are. */
+  readonly root: string;
+}
+
+/**
+ * One of the siblings graphql, auth and hosting, or REST: what it adds to the server. They never import each other;
+ * `server.ts` joins them.
+ */
+export interface ServerModule {
+  readonly name: string;
+  /** Tables of its own, applied before `start`. */
+  readonly migrations?: readonly Migration[];
+  readonly routes?: readonly BoundRoute[];
+  /** Guards by the name that a route's `access` uses. */
+  readonly guards?: Readonly<Record<string, Guard>>;
+  /** Runs for every request, after the request context is made and before routes: sets `principal`. */
+  readonly middleware?: readonly Middleware[];
+  /** Runs before the router and may answer by itself. */
+  readonly endpoint?: Middleware;
+  /** The value of `context.loaders`, made on first use in a request. */
+  loaders?(context: RequestContext): unknown;
+  /** What it adds to `GET /api/health`. */
+  health?(): Promise<Readonly<Record<string, unknown>>>;
+  /** A WebSocket or other upgrade; true when it took the socket. */
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  start?(): Promise<void>;
+  /** Drains: called after the listener has stopped accepting. */
+  stop?(): Promise<void>;
+}

@@ -1,0 +1,40 @@
+import type Router from '@koa/router';
+import type { Middleware } from 'koa';
+import type { RequestContext } from './context/request-context.ts';
+import type { Kernel } from './module.ts';
+
+/** A resolver as the user writes it. The emitted types are narrower. */
+export type Resolver = (parent: any, args: any, context: any, info: any) => unknown;
+
+/** Resolvers by type and field; a subscription field may be `{ subscribe, resolve? }`. */
+export type Resolvers = Readonly<Record<string, Readonly<Record<string, Resolver | { readonly subscribe: Resolver; readonly resolve?: Resolver }>>>>;
+
+/** How a scalar of the user's own goes in and out, and how it is stored. */
+export interface ScalarMapping<Internal = any, External = any> {
+  serialize(value: Internal): External;
+  parseValue(value: unknown): Internal;
+  parseLiteral?(ast: any, variables?: any): Internal;
+  readonly type: 'text' | 'integer' | 'real' | 'json' | 'timestamp';
+}
+
+/** Calls at fixed points of the server's life. Each may be async; a throw in `start` stops the start. */
+export interface Hooks {
+  start?(kernel: Kernel): Promise<void> | void;
+  stop?(): Promise<void> | void;
+  /** After authentication, before routes and GraphQL. */
+  request?(context: RequestContext): Promise<void> | void;
+}
+
+/**
+ * A piece of functionality that can be added as a whole.
+ *
+ * @example
+ * export default { name: 'clock', resolvers: { Query: { now: () => new Date() } } } satisfies Plugin;
+ */
+export interface Plugin {
+  readonly name: string;
+  readonly middleware?: Middleware | readonly Middleware[];
+  readonly resolvers?: Resolvers;
+  readonly routes?: (router: Router) => void;
+  readonly hooks?: Hooks;
+}

@@ -1,0 +1,14 @@
+import type { Kysely } from 'kysely';
+
+/**
+ * One step of the database's history. The name orders it and is kept in `twofold_migrations` with a hash of the text;
+ * an applied one whose text changed is refused.
+ */
+export interface Migration {
+  /** `0001_init`, or `auth/0001` for a module's own. */
+  readonly name: string;
+  /** What the hash is made of: the file's text. Absent for a module's own. */
+  readonly text?: string;
+  up(db: Kysely<any>): Promise<void>;
+  down?(db: Kysely<any>): Promise<void>;
+}

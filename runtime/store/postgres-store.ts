@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import type { Store } from './store.ts';
+
+const POOL = 10;
+
+/** PostgreSQL at `url`. Connections are made on first use and kept for the next. */
+export function postgresStore(url: string): Store {
+  const pool = new pg.Pool({ connectionString: url, max: POOL, types: { getTypeParser } as pg.CustomTypesConfig });
+  // An idle connection that breaks is replaced on the next query; without a listener the process would end.
+  pool.on('error', () => {});
+  const db = new Kysely<any>({ dialect: new PostgresDialect({ pool }) });
+  const names = new Map<string, string>();
+  return {
+    dialect: 'postgres',
+    db,
+    transaction: (work) => db.transaction().execute(work),
+    structuralTransaction: (work) => db.transaction().execute(work),
+    query: async (text, values) => (await pool.query({ name: statementName(names, text), text, values: [...values] })).rows as never,
+    lock: (name, work) => withAdvisoryLock(db, name, work),
+    close: () => db.destroy(),
+  };
+}
+
+async function withAdvisoryLock<T>(db: Kysely<any>, name: string, work: () => Promise<T>): Promise<T> {
+  return db.connection().execute(async (connection) => {
+    await sql`select pg_advisory_lock(hashtextextended(${name}, 0))`.execute(connection);
+    try {
+      return await work();
+    } finally {
+      await sql`select pg_advisory_unlock(hashtextextended(${name}, 0))`.execute(connection);
+    }
+  });
+}
+
+/** A named statement is planned once for each connection. */
+function statementName(names: Map<string, string>, text: string): string {
+  const known = names.get(text);
+  if (known) return known;
+  const name = createHash('sha1').update(text).digest('hex');
+  if (names.size >= 1000) names.clear();
+  names.set(text, name);
+  return name;
+}
+
+/** Type ids of PostgreSQL's catalogue (`pg_type.oid`). */
+const INT8 = 20;
+const TIMESTAMPTZ = 1184;
+const DATE = 1082;
+
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  [INT8]: (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : text),
+  [TIMESTAMPTZ]: (text) => new Date(text).toISOString(),
+  [DATE]: (text) => text,
+};
+
+const getTypeParser = (oid: number, format?: 'text' | 'binary') => parsers[oid] ?? pg.types.getTypeParser(oid, format as 'text');

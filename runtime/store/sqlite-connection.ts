@@ -1,0 +1,77 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+
+/** Rows, and what a write did. */
+export interface SqliteResult {
+  readonly rows: Record<string, unknown>[];
+  readonly changes: bigint;
+  readonly insertId: bigint | undefined;
+}
+
+/** One `node:sqlite` handle with its prepared statements. Everything on it is synchronous. */
+export interface SqliteConnection {
+  run(sql: string, parameters: readonly unknown[]): SqliteResult;
+  exec(sql: string): void;
+  close(): void;
+}
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly returnsRows: boolean;
+  readonly booleans: readonly string[];
+  readonly documents: readonly string[];
+}
+
+const STATEMENTS = 500;
+
+/**
+ * Opens a database file (or `:memory:`) with write-ahead logging, foreign keys and a busy timeout.
+ *
+ * Columns declared `boolean` read as true and false, and columns declared `json_text` as parsed JSON, so that a row is
+ * the same here and on PostgreSQL.
+ */
+export function openSqlite(file: string): SqliteConnection {
+  const database = new DatabaseSync(file, { timeout: 5000 });
+  database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma busy_timeout = 5000;');
+  const cache = new Map<string, Prepared>();
+  return {
+    run: (sql, parameters) => execute(prepare(database, cache, sql), parameters),
+    exec: (sql) => database.exec(sql),
+    close: () => database.close(),
+  };
+}
+
+function prepare(database: DatabaseSync, cache: Map<string, Prepared>, sql: string): Prepared {
+  const known = cache.get(sql);
+  if (known) return known;
+  const statement = database.prepare(sql);
+  const columns = statement.columns();
+  const named = (type: string) => columns.filter((column) => column.type?.toLowerCase() === type).map((column) => column.name);
+  const prepared = { statement, returnsRows: columns.length > 0, booleans: named('boolean'), documents: named('json_text') };
+  if (cache.size >= STATEMENTS) cache.delete(cache.keys().next().value as string);
+  // A `select *` keeps the columns it had when it was prepared, and DDL may add some: such a statement is not kept.
+  if (!/\*/.test(sql)) cache.set(sql, prepared);
+  return prepared;
+}
+
+function execute(prepared: Prepared, parameters: readonly unknown[]): SqliteResult {
+  const values = parameters.map(bind);
+  if (!prepared.returnsRows) {
+    const { changes, lastInsertRowid } = prepared.statement.run(...values);
+    return { rows: [], changes: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+  const rows = prepared.statement.all(...values) as Record<string, unknown>[];
+  if (prepared.booleans.length > 0 || prepared.documents.length > 0) rows.forEach((row) => decode(row, prepared));
+  return { rows, changes: BigInt(rows.length), insertId: undefined };
+}
+
+function decode(row: Record<string, unknown>, { booleans, documents }: Prepared): void {
+  for (const name of booleans) if (row[name] !== null) row[name] = Boolean(row[name]);
+  for (const name of documents) if (typeof row[name] === 'string') row[name] = JSON.parse(row[name]);
+}
+
+function bind(value: unknown): SQLInputValue {
+  if (value === undefined) return null;
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (value instanceof Date) return value.toISOString();
+  return value as SQLInputValue;
+}

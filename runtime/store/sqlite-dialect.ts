@@ -1,0 +1,112 @@
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect as KyselyDialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import { InternalError } from '../errors.ts';
+import type { Mutex } from './mutex.ts';
+import type { SqliteConnection, SqliteResult } from './sqlite-connection.ts';
+
+/** The two handles of one database. In memory they are the same one. */
+export interface SqliteHandles {
+  readonly reader: SqliteConnection;
+  readonly writer: SqliteConnection;
+  /** Held by the one transaction or write that runs. A blocked write would otherwise block the process with it. */
+  readonly mutex: Mutex;
+}
+
+const READS = /^\s*(select|values|explain|pragma)\b/i;
+
+/** Kysely over `node:sqlite`: reads go to a handle of their own, so that none waits for a transaction. */
+export function sqliteDialect(handles: SqliteHandles): KyselyDialect {
+  return {
+    createAdapter: () => new PooledSqliteAdapter(),
+    createDriver: () => sqliteDriver(handles),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+/** Kysely would queue everything behind one connection; the handles above order only what must be ordered. */
+class PooledSqliteAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+class Connection implements DatabaseConnection {
+  readonly #handles: SqliteHandles;
+  release: (() => void) | null = null;
+
+  constructor(handles: SqliteHandles) {
+    this.#handles = handles;
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    return toQueryResult<Row>(this.release ? this.#handles.writer.run(sql, parameters) : await runAlone(this.#handles, sql, parameters));
+  }
+
+  // oxlint-disable-next-line require-yield
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new InternalError('streaming from SQLite is not offered: read in pages');
+  }
+}
+
+/** Runs one statement outside a transaction. */
+export async function runAlone(handles: SqliteHandles, sql: string, parameters: readonly unknown[]): Promise<SqliteResult> {
+  if (READS.test(sql) && handles.reader !== handles.writer) return handles.reader.run(sql, parameters);
+  const release = await handles.mutex.acquire();
+  try {
+    return handles.writer.run(sql, parameters);
+  } finally {
+    release();
+  }
+}
+
+function toQueryResult<Row>({ rows, changes, insertId }: SqliteResult): QueryResult<Row> {
+  return { rows: rows as Row[], numAffectedRows: changes, ...(insertId !== undefined && { insertId }) };
+}
+
+function sqliteDriver(handles: SqliteHandles): Driver {
+  const finish = async (connection: DatabaseConnection, command: 'commit' | 'rollback') => {
+    const { release } = connection as Connection;
+    try {
+      handles.writer.exec(command);
+    } finally {
+      (connection as Connection).release = null;
+      release?.();
+    }
+  };
+  const savepoint = (command: string) => async (connection: DatabaseConnection, name: string) => {
+    await connection.executeQuery(CompiledQuery.raw(`${command} "${name.replaceAll('"', '""')}"`));
+  };
+  return {
+    init: async () => {},
+    acquireConnection: async () => new Connection(handles),
+    beginTransaction: async (connection) => {
+      const release = await handles.mutex.acquire();
+      try {
+        handles.writer.exec('begin immediate');
+        (connection as Connection).release = release;
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    commitTransaction: (connection) => finish(connection, 'commit'),
+    rollbackTransaction: (connection) => finish(connection, 'rollback'),
+    savepoint: savepoint('savepoint'),
+    rollbackToSavepoint: savepoint('rollback to'),
+    releaseSavepoint: savepoint('release'),
+    releaseConnection: async () => {},
+    destroy: async () => {
+      handles.reader.close();
+      if (handles.writer !== handles.reader) handles.writer.close();
+    },
+  };
+}

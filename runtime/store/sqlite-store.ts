@@ -1,0 +1,97 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely, type Transaction } from 'kysely';
+import { createMutex, type Mutex } from './mutex.ts';
+import { openSqlite } from './sqlite-connection.ts';
+import { runAlone, sqliteDialect, type SqliteHandles } from './sqlite-dialect.ts';
+import type { Store } from './store.ts';
+
+const MEMORY = ':memory:';
+
+/** The embedded database in `file`, or in memory; missing folders are made. */
+export function sqliteStore(file: string): Store {
+  const handles = openHandles(file);
+  const db = new Kysely<any>({ dialect: sqliteDialect(handles) });
+  const locks = new Map<string, Mutex>();
+  return {
+    dialect: 'sqlite',
+    db,
+    transaction: (work) => db.transaction().execute(work),
+    structuralTransaction: (work) => withoutForeignKeys(handles, db, work),
+    query: async (sql, parameters) => (await runAlone(handles, sql, parameters)).rows as never,
+    lock: (name, work) => withLock(file, locks, name, work),
+    close: () => db.destroy(),
+  };
+}
+
+function openHandles(file: string): SqliteHandles {
+  if (file !== MEMORY) mkdirSync(dirname(file), { recursive: true });
+  const writer = openSqlite(file);
+  const reader = file === MEMORY ? writer : openSqlite(file);
+  return { reader, writer, mutex: createMutex() };
+}
+
+/**
+ * Rebuilding a table drops it, and a drop under enforced foreign keys deletes what refers to it. Enforcement can only
+ * be switched outside a transaction, so it is off for the whole of this one and checked before the commit.
+ * See "Making Other Kinds Of Table Schema Changes" in SQLite's ALTER TABLE documentation.
+ */
+async function withoutForeignKeys<T>(handles: SqliteHandles, db: Kysely<any>, work: (trx: Transaction<any>) => Promise<T>): Promise<T> {
+  const release = await handles.mutex.acquire();
+  try {
+    handles.writer.exec('pragma foreign_keys = off');
+  } finally {
+    release();
+  }
+  try {
+    return await db.transaction().execute(async (trx) => {
+      const result = await work(trx);
+      assertForeignKeys(handles);
+      return result;
+    });
+  } finally {
+    const again = await handles.mutex.acquire();
+    handles.writer.exec('pragma foreign_keys = on');
+    again();
+  }
+}
+
+function assertForeignKeys(handles: SqliteHandles): void {
+  const [broken] = handles.writer.run('pragma foreign_key_check', []).rows;
+  if (broken) throw new Error(`the change leaves rows of ${broken['table']} that refer to rows of ${broken['parent']} which are not there`);
+}
+
+/** Across processes the lock is SQLite's own on a file beside the database: it ends with the process, however that ends. */
+async function withLock<T>(file: string, locks: Map<string, Mutex>, name: string, work: () => Promise<T>): Promise<T> {
+  const mutex = locks.get(name) ?? createMutex();
+  locks.set(name, mutex);
+  const release = await mutex.acquire();
+  try {
+    if (file === MEMORY) return await work();
+    return await withFileLock(`${file}.${name.replaceAll(/[^a-z0-9-]/gi, '-')}.lock`, work);
+  } finally {
+    release();
+  }
+}
+
+async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
+  const lock = new DatabaseSync(file, { timeout: 0 });
+  try {
+    while (!tryLock(lock)) await sleep(25);
+    return await work();
+  } finally {
+    lock.close();
+  }
+}
+
+function tryLock(lock: DatabaseSync): boolean {
+  try {
+    lock.exec('begin exclusive');
+    return true;
+  } catch (error) {
+    if (/locked|busy/i.test(String(error))) return false;
+    throw error;
+  }
+}

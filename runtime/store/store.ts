@@ -1,0 +1,23 @@
+import type { Kysely, Transaction } from 'kysely';
+
+export type Dialect = 'sqlite' | 'postgres';
+
+/**
+ * The database: Kysely over `node:sqlite` or PostgreSQL, the same on both.
+ *
+ * Column names are those of the tables (snake_case). A row has the same values on both: numbers for keys, true and
+ * false, parsed JSON, ISO 8601 text in UTC with milliseconds for timestamps. JSON is written as text.
+ */
+export interface Store {
+  readonly dialect: Dialect;
+  readonly db: Kysely<any>;
+  /** Runs `work` in one transaction (IMMEDIATE on SQLite); a throw rolls back. Inside, use `trx` and nothing else. */
+  transaction<T>(work: (trx: Transaction<any>) => Promise<T>): Promise<T>;
+  /** The same for changes of tables: on SQLite foreign keys are checked once, before the commit. */
+  structuralTransaction<T>(work: (trx: Transaction<any>) => Promise<T>): Promise<T>;
+  /** One statement, prepared and kept: `?` on SQLite, `$1` on PostgreSQL. For texts of constant shape. */
+  query<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
+  /** Runs `work` while no other server that shares this database holds `name`. Not re-entrant. */
+  lock<T>(name: string, work: () => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}

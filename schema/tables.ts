@@ -1,0 +1,93 @@
+import type { ColumnDefault, ColumnType, Constraint, OnDelete, Project } from './model.ts';
+
+/**
+ * A table as the database has it. `buildTables` makes them from the model; migrations are the difference of two lists,
+ * and a server that was given nothing but a schema string creates them directly.
+ */
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly TableColumn[];
+  /** Columns of the primary key: `['id']`, or both keys of a join table. */
+  readonly primaryKey: readonly string[];
+  readonly indexes: readonly TableIndex[];
+  readonly renamedFrom?: string;
+}
+
+export interface TableColumn {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly required: boolean;
+  readonly unique: boolean;
+  readonly default?: ColumnDefault;
+  /** Allowed values of an enum column: a check. */
+  readonly values?: readonly string[];
+  readonly constraint?: Constraint;
+  readonly references?: { readonly table: string; readonly column: string; readonly onDelete: OnDelete };
+  readonly renamedFrom?: string;
+}
+
+export interface TableIndex {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly unique: boolean;
+}
+
+/**
+ * Every table the model needs, entities first in the schema's order, join tables after them.
+ *
+ * @example
+ * buildTables(project).map((table) => table.name) // ['users', 'posts', 'post_tags']
+ */
+export function buildTables(project: Project): Table[] {
+  return [...project.entities.map((entity) => entityTable(project, entity)), ...joinTables(project)];
+}
+
+function entityTable(project: Project, entity: Project['entities'][number]): Table {
+  return {
+    name: entity.table,
+    columns: entity.columns.map((column) => ({
+      name: column.name,
+      type: column.type,
+      required: column.required,
+      unique: column.unique,
+      ...(column.default && { default: column.default }),
+      ...(column.values && { values: column.values }),
+      ...(column.constraint && { constraint: column.constraint }),
+      ...(column.references && { references: reference(project, column.references) }),
+      ...(column.renamedFrom && { renamedFrom: column.renamedFrom }),
+    })),
+    primaryKey: ['id'],
+    indexes: entity.indexes,
+    ...(entity.renamedFrom && { renamedFrom: entity.renamedFrom }),
+  };
+}
+
+function reference(project: Project, to: { readonly entity: string; readonly onDelete: OnDelete }) {
+  const target = project.entities.find((entity) => entity.name === to.entity);
+  return { table: target?.table ?? to.entity, column: 'id', onDelete: to.onDelete };
+}
+
+function joinTables(project: Project): Table[] {
+  const tables = new Map<string, Table>();
+  for (const entity of project.entities) {
+    for (const field of entity.fields) {
+      if (field.source.kind !== 'many' || field.source.via.kind !== 'table') continue;
+      const { table, own, other } = field.source.via;
+      if (tables.has(table)) continue;
+      const key = (name: string, of: string): TableColumn => ({
+        name,
+        type: 'id',
+        required: true,
+        unique: false,
+        references: reference(project, { entity: of, onDelete: 'cascade' }),
+      });
+      tables.set(table, {
+        name: table,
+        columns: [key(own, entity.name), key(other, field.source.entity)],
+        primaryKey: [own, other],
+        indexes: [{ name: `${table}_${other}_index`, columns: [other], unique: false }],
+      });
+    }
+  }
+  return [...tables.values()];
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { type Import, importsOf, sourceFiles } from './source-files.ts';
+
+/** Who may import whom, by folder. A name in brackets is for types only. */
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  schema: [],
+  runtime: ['schema'],
+  templates: ['schema', '(runtime)'],
+  generator: ['templates', 'schema'],
+  examples: ['runtime'],
+};
+
+/** Inside the runtime, the nearest layer of a file may import those listed, and files of its own layer. */
+const RUNTIME: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  config: ['errors'],
+  context: ['errors', 'config'],
+  store: ['errors', 'config', 'context'],
+  plugin: ['errors', 'config', 'context', 'store', '(module)'],
+  module: ['(errors)', '(config)', '(context)', '(store)', '(http)'],
+  http: ['errors', 'config', 'context', 'store', '(module)'],
+  model: ['errors'],
+  data: ['errors', 'config', 'context', 'store', '(module)'],
+  graphql: ['data', 'errors', 'config', 'context', 'store', 'http', '(module)', '(plugin)'],
+  rest: ['data', 'errors', 'config', 'context', 'store', 'http', '(module)', '(plugin)'],
+  auth: ['errors', 'config', 'context', 'store', 'http', '(module)'],
+  hosting: ['errors', 'config', 'context', 'store', 'http', '(module)'],
+};
+
+const files = Object.keys(FOLDERS).flatMap(sourceFiles);
+const imports = files.flatMap(importsOf);
+const top = (path: string) => path.split('/')[0] ?? '';
+const layer = (path: string) => path.split('/')[1]?.replace(/\.ts$/, '') ?? '';
+const show = ({ from, to }: Import) => `${from} → ${to}`;
+
+function allowed(table: Readonly<Record<string, readonly string[]>>, from: string, to: string, typeOnly: boolean): boolean {
+  const may = table[from];
+  return may === undefined || from === to || may.includes(to) || (typeOnly && may.includes(`(${to})`));
+}
+
+describe('imports', () => {
+  it('go one way between the folders', () => {
+    const ours = imports.filter(({ to }) => top(to) in FOLDERS);
+    expect(ours.filter(({ from, to, typeOnly }) => !allowed(FOLDERS, top(from), top(to), typeOnly)).map(show)).toEqual([]);
+  });
+
+  it('go one way inside the runtime, where graphql, auth and hosting do not know each other', () => {
+    const inside = imports.filter(({ from, to }) => top(from) === 'runtime' && top(to) === 'runtime');
+    expect(inside.length).toBeGreaterThan(20);
+    expect(inside.filter(({ from, to, typeOnly }) => !allowed(RUNTIME, layer(from), layer(to), typeOnly)).map(show)).toEqual([]);
+  });
+
+  it('reach the disk only from the first and last stage of the generator, and never from schema or templates', () => {
+    const disk = imports.filter(({ to, typeOnly }) => !typeOnly && /^(node:)?(fs|child_process|net|http|https)(\/|$)/.test(to));
+    expect(disk.filter(({ from }) => ['schema', 'templates'].includes(top(from))).map(show)).toEqual([]);
+  });
+
+  it('make no circle of values', () => {
+    expect(circle(new Map(files.map((file) => [file, importsOf(file).filter(({ typeOnly }) => !typeOnly).map(({ to }) => to)])))).toEqual([]);
+  });
+});
+
+/** The first circle found, as the files on it. */
+function circle(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): string[] => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (done.has(file)) return [];
+    done.add(file);
+    for (const next of graph.get(file) ?? []) {
+      const found = visit(next, [...path, file]);
+      if (found.length > 0) return found;
+    }
+    return [];
+  };
+  for (const file of graph.keys()) {
+    const found = visit(file, []);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
