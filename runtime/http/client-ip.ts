@@ -36,7 +36,7 @@ function blockList(trusted: readonly string[]): BlockList {
 function forwarded(proxies: BlockList, header: string | string[] | undefined, peer: string): string {
   const hops = String(header ?? '').split(',').map((hop) => plain(hop.trim()));
   let address = peer;
-  for (const hop of hops.reverse()) {
+  for (const hop of hops.toReversed()) {
     if (isIP(hop) === 0) return address;
     address = hop;
     if (!isTrusted(proxies, hop)) return address;
