@@ -11,6 +11,10 @@ export type { BootOptions } from './boot.ts';
 export type { Hooks, Plugin, Resolver, Resolvers, ScalarMapping } from './plugin.ts';
 export { migrateApp, migrationsOfApp, revertApp } from './migrate-app.ts';
 
+// The model, in the compact form that emitted code uses
+export { create, custom, defineProject, duration, get, list, listAbstract, loadMany, loadOne, many, node, one, remove, size, subscribe, through, update } from './model/index.ts';
+export type { Answers, LoadersOf, Model, RowLoader } from './model/index.ts';
+
 // The request
 export type { CurrentUser, Principal, RequestContext } from './context/request-context.ts';
 export type { Values } from './context/values.ts';
@@ -29,6 +33,9 @@ export type { Migration } from './store/migration.ts';
 export type { Dialect, Store } from './store/store.ts';
 export { sql } from 'kysely';
 export type { ColumnType, Generated, Kysely, Selectable } from 'kysely';
+
+// GraphQL's own types
+export type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 
 // Koa's own types, so that a project needs no dependency of its own for them
 export type { Middleware } from 'koa';
