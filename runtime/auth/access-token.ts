@@ -1,0 +1,132 @@
+import type { KeyObject } from 'node:crypto';
+import jwt from 'jsonwebtoken';
+import { isUserId, type UserId } from './ids.ts';
+import { MINUTE, SECOND } from './time.ts';
+
+/** Claims of an access token. Times are Unix seconds. */
+export interface AccessClaims {
+  readonly user_id: UserId;
+  readonly exp: number;
+  readonly extend: Readonly<Record<string, unknown>>;
+  readonly iat: number;
+  readonly jti: string;
+  readonly sid: string;
+}
+
+/** Claims of the operator's token. */
+export interface HostClaims {
+  readonly scope: 'host';
+  readonly exp: number;
+  readonly iat: number;
+  readonly jti: string;
+  readonly sid: string;
+}
+
+export interface TokenOptions {
+  readonly sign: KeyObject;
+  readonly verify: readonly KeyObject[];
+  /** Milliseconds after `exp` in which a token still counts. */
+  readonly leeway: number;
+  readonly issuer: string | null;
+  readonly audience: string | null;
+  readonly maxBytes: number;
+  readonly now: () => number;
+}
+
+/** Signs and checks one kind of token (JWT, RFC 7519, HS256 and nothing else). */
+export interface Tokens<Claims> {
+  sign(claims: Claims): string;
+  /** The claims, or null whatever is wrong. `ignoreExpiry`: for logout, which an expired token may still do. */
+  verify(token: string, options?: { readonly ignoreExpiry?: boolean }): Claims | null;
+}
+
+const SHAPE = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$/;
+const HEADER = { alg: 'HS256', typ: 'JWT' } as const;
+const CACHED = 10_000;
+
+/**
+ * Tokens of users.
+ *
+ * @example
+ * const tokens = accessTokens(options);
+ * tokens.verify(tokens.sign({ user_id: 1, exp, extend: { user_id: 1 }, iat, jti, sid }))?.user_id; // 1
+ */
+export function accessTokens(options: TokenOptions): Tokens<AccessClaims> {
+  return createTokens(options, isAccessClaims);
+}
+
+/** Tokens of the operator: another key, so that neither kind passes for the other. */
+export function hostTokens(options: TokenOptions): Tokens<HostClaims> {
+  return createTokens(options, isHostClaims);
+}
+
+function createTokens<Claims extends { exp: number; iat: number }>(
+  options: TokenOptions,
+  accepts: (claims: Record<string, unknown>) => claims is Record<string, unknown> & Claims,
+): Tokens<Claims> {
+  const cache = new Map<string, { readonly claims: Claims; readonly until: number }>();
+  const check = (token: string, ignoreExpiry: boolean) => {
+    if (token.length > options.maxBytes || !SHAPE.test(token)) return null;
+    const claims = verifySignature(token, options, ignoreExpiry);
+    return claims && accepts(claims) && claims.iat * SECOND <= options.now() + MINUTE ? (claims as Claims) : null;
+  };
+  return {
+    sign: (claims) => jwt.sign({ ...claims, ...named(options) }, options.sign, { header: HEADER }),
+    verify: (token, { ignoreExpiry = false } = {}) => {
+      const now = options.now();
+      const known = ignoreExpiry ? undefined : cache.get(token);
+      if (known && known.until > now) return known.claims;
+      const claims = check(token, ignoreExpiry);
+      if (claims && !ignoreExpiry) remember(cache, token, claims, Math.min(claims.exp * SECOND + options.leeway, now + MINUTE));
+      return claims;
+    },
+  };
+}
+
+/** jsonwebtoken throws SyntaxError and TypeError on hostile input besides its own errors: all are "no". */
+function verifySignature(token: string, options: TokenOptions, ignoreExpiry: boolean): Record<string, unknown> | null {
+  for (const key of options.verify) {
+    try {
+      const { header, payload } = jwt.verify(token, key, {
+        algorithms: ['HS256'],
+        clockTimestamp: Math.floor(options.now() / SECOND),
+        clockTolerance: Math.floor(options.leeway / SECOND),
+        ignoreExpiration: ignoreExpiry,
+        complete: true,
+        ...(options.issuer !== null && { issuer: options.issuer }),
+        ...(options.audience !== null && { audience: options.audience }),
+      });
+      return isPlain(payload) && !('crit' in header) && !('b64' in header) ? payload : null;
+    } catch {
+      // The next key may fit: secrets rotate.
+    }
+  }
+  return null;
+}
+
+function named({ issuer, audience }: TokenOptions): { iss?: string; aud?: string } {
+  return { ...(issuer !== null && { iss: issuer }), ...(audience !== null && { aud: audience }) };
+}
+
+function remember<Value>(cache: Map<string, Value>, key: string, claims: unknown, until: number): void {
+  if (cache.size >= CACHED) cache.delete(cache.keys().next().value as string);
+  cache.set(key, { claims, until } as Value);
+}
+
+function isAccessClaims(claims: Record<string, unknown>): claims is Record<string, unknown> & AccessClaims {
+  return hasTimes(claims) && isUserId(claims['user_id']) && isPlain(claims['extend']);
+}
+
+function isHostClaims(claims: Record<string, unknown>): claims is Record<string, unknown> & HostClaims {
+  return hasTimes(claims) && claims['scope'] === 'host';
+}
+
+function hasTimes(claims: Record<string, unknown>): boolean {
+  return (
+    Number.isInteger(claims['exp']) && Number.isInteger(claims['iat']) && typeof claims['jti'] === 'string' && typeof claims['sid'] === 'string'
+  );
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,42 @@
+import { failure } from '../errors.ts';
+import { type Handler, reply } from '../http/route.ts';
+import { as, callerOf } from './caller.ts';
+import type { UserId } from './ids.ts';
+import { checkPassword, toTry } from './login.ts';
+import type { AuthParts } from './parts.ts';
+import { REAUTH_LIFE, signedInAccount } from './reauthentication.ts';
+import { rfc3339 } from './time.ts';
+
+/** The signed-in user's own account: contract sections 2.5 and 2.7. */
+export function accountHandlers(parts: AuthParts) {
+  const { kernel, directory, signIn, policy, passwords, sessions, events, oneTime } = parts;
+  const me: Handler = async ({ context }) => {
+    const [userId] = context.values.get<UserId>('user_id');
+    const account = userId === undefined ? null : await directory.find(kernel.store.db, userId);
+    if (!account) throw failure.notFound('User not found');
+    return reply(200, signIn.profile(account, account.last_login ?? kernel.now()));
+  };
+  const reauthenticate: Handler = async ({ context, koa, body }) => {
+    const { account, sessionId } = await signedInAccount(parts, context);
+    await checkPassword(parts, toTry(parts, context, koa, account.email, body.password));
+    const now = kernel.now();
+    await kernel.store.db.updateTable('auth_sessions').set({ reauth_at: now }).where('id', '=', sessionId).execute();
+    return reply(200, { reauthenticated_until: rfc3339(now + REAUTH_LIFE) });
+  };
+  const changePassword: Handler = async ({ context, koa, body }) => {
+    const { account, sessionId } = await signedInAccount(parts, context);
+    await checkPassword(parts, toTry(parts, context, koa, account.email, body.current_password));
+    policy.assert(body.new_password, account);
+    const password = await passwords.hash(body.new_password);
+    await events.transact(as(callerOf(context), account.id), async (trx, emit) => {
+      await directory.update(trx, account.id, { password, password_changed_at: kernel.now() });
+      const ended = await sessions.endAll(trx, account.id, 'password changed', sessionId);
+      await oneTime.endAll(trx, account.id);
+      emit('password.changed', account.id, { sessions_ended: ended });
+    });
+    return reply(200, { message: 'Password changed' });
+  };
+  const passwordPolicy: Handler = () => reply(200, policy.rules);
+  const passwordStrength: Handler = ({ body }) => reply(200, policy.judge(body.password));
+  return { me, reauthenticate, changePassword, passwordPolicy, passwordStrength };
+}

@@ -1,0 +1,19 @@
+import type { AuthParts } from '../parts.ts';
+import { keyHandlers } from './keys.ts';
+import { logHandlers } from './logs.ts';
+import { roleHandlers } from './roles.ts';
+import { tokenHandlers } from './tokens.ts';
+import { userHandlers } from './users.ts';
+import { webhookHandlers } from './webhooks.ts';
+
+/** Everything under `/api/auth/admin`: contract section 2.13. */
+export function adminHandlers(parts: AuthParts) {
+  return {
+    ...keyHandlers(parts),
+    ...tokenHandlers(parts),
+    ...userHandlers(parts),
+    ...roleHandlers(parts),
+    ...logHandlers(parts),
+    ...webhookHandlers(parts),
+  };
+}

@@ -1,0 +1,47 @@
+import { failure } from '../../errors.ts';
+import { type Handler, reply } from '../../http/route.ts';
+import type { AccessClaims } from '../access-token.ts';
+import { callerOf } from '../caller.ts';
+import { isOpaqueId } from '../identity-rules.ts';
+import { isUserId } from '../ids.ts';
+import type { AuthParts } from '../parts.ts';
+import { SECOND } from '../time.ts';
+
+/** Blacklist and introspection: contract section 2.6. */
+export function tokenHandlers(parts: AuthParts) {
+  const { kernel, accessTokens, sessions, events, directory } = parts;
+  const isLive = async (claims: AccessClaims) => (await sessions.check({ sid: claims.sid, jti: claims.jti, iat: claims.iat, userId: claims.user_id })) !== null;
+
+  const revokeTokens: Handler = async ({ context, body }) => {
+    const caller = callerOf(context);
+    const { jti, token, user_id } = body as { jti?: string; token?: string; user_id?: unknown };
+    if ([jti, token, user_id].filter((each) => each !== undefined).length !== 1) throw failure.badRequest('one of jti, token and user_id is required');
+    const claims = token === undefined ? null : accessTokens.verify(token);
+    if (token !== undefined && !claims) return reply(200, { revoked: 0 });
+    const revoked = await events.transact(caller, async (trx, emit) => {
+      if (user_id !== undefined) {
+        const account = isUserId(user_id) ? await directory.find(trx, user_id) : null;
+        if (!account) throw failure.notFound('User not found');
+        const count = await sessions.endAll(trx, account.id, 'revoked');
+        await directory.update(trx, account.id, { tokens_valid_after: kernel.now() });
+        emit('token.revoked', account.id, { revoked: count });
+        return count;
+      }
+      if (jti !== undefined && !isOpaqueId(jti)) throw failure.badRequest('Invalid request');
+      // The longest that a token with this id can live.
+      const exp = claims?.exp ?? Math.ceil((kernel.now() + parts.model.jwt.ttl) / SECOND);
+      await sessions.blacklist(trx, { jti: claims?.jti ?? jti!, exp }, claims?.user_id ?? null, 'revoked');
+      emit('token.revoked', claims?.user_id ?? null, { revoked: 1 });
+      return 1;
+    });
+    return reply(200, { revoked });
+  };
+
+  const introspect: Handler = async ({ body }) => {
+    const claims = accessTokens.verify(body.token);
+    if (!claims || !(await isLive(claims))) return reply(200, { active: false });
+    const { user_id, exp, iat, jti, sid, extend } = claims;
+    return reply(200, { active: true, user_id, exp, iat, jti, sid, extend });
+  };
+  return { revokeTokens, introspect };
+}

@@ -1,0 +1,61 @@
+import { failure } from '../../errors.ts';
+import { type Handler, reply } from '../../http/route.ts';
+import { callerOf } from '../caller.ts';
+import { isSafe } from '../config.ts';
+import { EVENT_TYPES } from '../event-types.ts';
+import { isOpaqueId } from '../identity-rules.ts';
+import { ulid } from '../ids.ts';
+import type { AuthParts } from '../parts.ts';
+import { parseDuration, rfc3339 } from '../time.ts';
+import type { Endpoint } from '../webhooks/webhooks.ts';
+
+/** Where events are sent to. */
+export function webhookHandlers({ kernel, webhooks }: AuthParts) {
+  const { store } = kernel;
+  const missing = () => failure.notFound();
+  const idOf = (params: Readonly<Record<string, string>>) => {
+    const id = params['id'] ?? '';
+    if (!isOpaqueId(id)) throw missing();
+    return id;
+  };
+  const list: Handler = async () => {
+    const endpoints = (await webhooks.list(store.db)).map(show);
+    return reply(200, { webhooks: endpoints, total: endpoints.length });
+  };
+  const createWebhook: Handler = async ({ body }) => {
+    if (!URL.canParse(body.url) || !isSafe(new URL(body.url))) throw failure.invalid('url must be https, except on a loopback address');
+    const types = (body.types ?? ['*']) as string[];
+    const unknown = types.find((type) => !isKnownType(type));
+    if (unknown) throw failure.invalid('types must be event types, prefixes such as auth.* or *');
+    const { endpoint, secret } = await store.transaction((trx) => webhooks.create(trx, body.url, types));
+    return reply(201, { ...show(endpoint), secret });
+  };
+  const rotateWebhook: Handler = async ({ params, body }) => {
+    const id = idOf(params);
+    const overlap = parseDuration(body.overlap ?? '24h');
+    if (overlap === null) throw failure.invalid('overlap must be seconds or a duration such as "1h"');
+    const secret = await store.transaction((trx) => webhooks.rotate(trx, id, overlap));
+    if (secret === null) throw missing();
+    return reply(200, { id, secret });
+  };
+  const deleteWebhook: Handler = async ({ params }) => {
+    const id = idOf(params);
+    if (!(await store.transaction((trx) => webhooks.remove(trx, id)))) throw missing();
+    return reply(204);
+  };
+  const testWebhook: Handler = async ({ context, params }) => {
+    const { actor, ip, userAgent, requestId } = callerOf(context);
+    const now = kernel.now();
+    const result = await webhooks.test(idOf(params), {
+      id: `evt_${ulid(now)}`, type: 'webhook.test', time: new Date(now).toISOString(), severity: 'info', user_id: null, actor, ip, user_agent: userAgent, request_id: requestId, data: {},
+    });
+    if (!result) throw missing();
+    return reply(200, result);
+  };
+  return { webhooks: list, createWebhook, rotateWebhook, deleteWebhook, testWebhook };
+}
+
+const show = ({ id, url, types, source, created_at, disabled_at }: Endpoint) => ({ id, url, types, source, created_at: rfc3339(created_at), disabled_at: rfc3339(disabled_at) });
+
+const isKnownType = (type: string) =>
+  type === '*' || type in EVENT_TYPES || (type.endsWith('.*') && Object.keys(EVENT_TYPES).some((known) => known.startsWith(type.slice(0, -1))));

@@ -1,0 +1,80 @@
+import { sql, type Kysely } from 'kysely';
+import type { Kernel } from '../module.ts';
+import { type Caller, SYSTEM } from './caller.ts';
+import type { EventType } from './event-types.ts';
+import type { Events } from './events.ts';
+import type { UserId } from './ids.ts';
+import type { Windows } from './sliding-window.ts';
+import { MINUTE } from './time.ts';
+
+/** A failed login, as the alert rules see it. */
+export interface Failure {
+  readonly caller: Caller;
+  readonly identifierHash: string;
+  readonly userId: UserId | null;
+}
+
+/** Watches failed logins for patterns of attack. */
+export interface Alerts {
+  /** Judges one more failure, in the background. */
+  observe(failed: Failure): void;
+  /** Raises an alert, unless the same was raised for `key` within 15 minutes. */
+  raise(caller: Caller, type: EventType, key: string, userId: UserId | null, data: Readonly<Record<string, unknown>>): Promise<void>;
+  settled(): Promise<void>;
+}
+
+const QUIET = 15 * MINUTE;
+
+/** A rule counts recent failures (or what differs in them) and fires at `least`. */
+interface Rule {
+  readonly type: EventType;
+  readonly window: number;
+  readonly least: number;
+  readonly of: 'account' | 'ip' | 'all';
+  readonly distinct?: 'identifier_hash' | 'ip';
+}
+
+const RULES: readonly Rule[] = [
+  { type: 'alert.account_bruteforce', window: 15 * MINUTE, least: 5, of: 'account' },
+  { type: 'alert.ip_bruteforce', window: 15 * MINUTE, least: 20, of: 'ip' },
+  { type: 'alert.password_spray', window: 10 * MINUTE, least: 10, of: 'ip', distinct: 'identifier_hash' },
+  { type: 'alert.distributed', window: 15 * MINUTE, least: 10, of: 'account', distinct: 'ip' },
+  { type: 'alert.failure_spike', window: 5 * MINUTE, least: 100, of: 'all' },
+];
+
+export function createAlerts({ store, now, log }: Kernel, events: Events, windows: Windows): Alerts {
+  const running = new Set<Promise<void>>();
+  const raise: Alerts['raise'] = async (caller, type, key, userId, data) => {
+    const [state] = await windows.consume([{ key: `alert|${type}|${key}`, limit: 1, window: QUIET }], now());
+    if (state?.accepted) await events.emit(caller, type, userId, data);
+  };
+  const judge = async ({ caller, identifierHash, userId }: Failure) => {
+    for (const rule of RULES) {
+      const count = await countFailures(store.db, rule, identifierHash, caller.ip, now());
+      if (count < rule.least) continue;
+      const key = rule.of === 'account' ? identifierHash : rule.of === 'ip' ? caller.ip : '';
+      const about = rule.of === 'account' ? userId : null;
+      await raise({ ...caller, actor: SYSTEM.actor }, rule.type, key, about, { failures: count, ...(rule.of === 'ip' && { ip: caller.ip }) });
+    }
+  };
+  return {
+    raise,
+    observe: (failed) => {
+      const job: Promise<void> = judge(failed)
+        .catch((error: unknown) => log.error({ reason: error instanceof Error ? error.message : 'unknown' }, 'alert rules could not be judged'))
+        .finally(() => running.delete(job));
+      running.add(job);
+    },
+    settled: async () => {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
+async function countFailures(db: Kysely<any>, rule: Rule, identifierHash: string, ip: string, now: number): Promise<number> {
+  const counted = rule.distinct ? sql<number>`count(distinct ${sql.ref(rule.distinct)})` : sql<number>`count(*)`;
+  let query = db.selectFrom('auth_login_attempts').select(counted.as('count')).where('outcome', '=', 'failure').where('ts', '>', now - rule.window);
+  if (rule.of === 'account') query = query.where('identifier_hash', '=', identifierHash);
+  if (rule.of === 'ip') query = query.where('ip', '=', ip);
+  return Number((await query.executeTakeFirst())?.count ?? 0);
+}

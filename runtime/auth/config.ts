@@ -1,0 +1,174 @@
+import type { AuthModel } from '@twofold/schema';
+import type { Settings } from '../config/settings.ts';
+import { randomToken } from './ids.ts';
+import { configuredProviders } from './oauth/providers.ts';
+import { MINUTE } from './time.ts';
+
+/** An OAuth provider's credentials, from the environment. */
+export interface ProviderCredentials {
+  readonly name: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirectUrl: string;
+}
+
+/** What the settings say, checked. No member ever reaches a log. */
+export interface AuthConfig {
+  readonly secret: string;
+  readonly previousSecrets: readonly string[];
+  readonly apiKey: string | null;
+  readonly bcryptCost: number;
+  readonly limitsEnabled: boolean;
+  /** Base of every link in a mail, without a trailing slash. */
+  readonly appUrl: string;
+  readonly smtpUrl: string | null;
+  readonly mailFrom: string;
+  readonly oauthSuccessRedirect: string | null;
+  /** A bcrypt hash, or a password in the clear, or neither. */
+  readonly host: { readonly hash: string } | { readonly password: string } | null;
+  readonly providers: readonly ProviderCredentials[];
+  readonly webhooks: readonly { readonly url: string; readonly secret: string; readonly types: readonly string[] }[];
+  readonly allowLocalWebhooks: boolean;
+  readonly weakSecretAllowed: boolean;
+}
+
+/** Secrets that stand in examples everywhere. */
+const KNOWN_SECRETS = /^(secret|changeme|change_me.*|my_super_secret_key.*)$/i;
+const KNOWN_KEYS = /^(api|test_api_key|changeme|change_me.*)$/i;
+const BCRYPT_HASH = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/;
+const PROVIDER_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
+
+/**
+ * Reads and checks the settings of the module. Every problem is noted on `settings`, named and without its value, so
+ * that a server lists them all at once before it exits.
+ *
+ * @param cost A bcrypt cost below 10, for tests only.
+ */
+export function readAuthConfig(settings: Settings, model: AuthModel, host: boolean, cost?: number): AuthConfig {
+  const weakAllowed = allowsWeakSecrets(settings);
+  const weak: string[] = [];
+  const secret = readSecret(settings, weak);
+  const apiKey = readApiKey(settings, weak);
+  if (!weakAllowed) weak.forEach(settings.problem);
+  checkModel(settings, model, cost);
+  return {
+    secret,
+    previousSecrets: (settings.text('JWT_SECRET_PREVIOUS') ?? '').split(',').map((text) => text.trim()).filter(Boolean),
+    apiKey,
+    bcryptCost: cost ?? model.password.bcryptCost,
+    limitsEnabled: readLimitsFlag(settings),
+    appUrl: readAppUrl(settings),
+    smtpUrl: settings.text('SMTP_URL') ?? null,
+    mailFrom: settings.text('MAIL_FROM', 'no-reply@localhost'),
+    oauthSuccessRedirect: settings.text('OAUTH_SUCCESS_REDIRECT') ?? null,
+    host: host ? readHostPassword(settings) : null,
+    providers: readProviders(settings, model),
+    webhooks: readWebhooks(settings, model),
+    allowLocalWebhooks: settings.flag('WEBHOOK_ALLOW_PRIVATE', false),
+    weakSecretAllowed: weakAllowed && weak.length > 0,
+  };
+}
+
+function allowsWeakSecrets(settings: Settings): boolean {
+  const asked = settings.flag('AUTH_ALLOW_WEAK_SECRETS', false);
+  if (asked && settings.production) settings.problem('AUTH_ALLOW_WEAK_SECRETS is refused in production: set strong secrets instead');
+  return asked && !settings.production;
+}
+
+/** The bytes as they are: another verifier must be able to use the same text. */
+function readSecret(settings: Settings, weak: string[]): string {
+  const secret = settings.env['JWT_SECRET'] ?? '';
+  if (secret.trim() === '') {
+    settings.problem('JWT_SECRET is missing: set it to 32 random bytes, for instance with `openssl rand -base64 32`');
+    return randomToken(32);
+  }
+  if (KNOWN_SECRETS.test(secret.trim())) weak.push('JWT_SECRET is a well-known example: set it to 32 random bytes');
+  else if (Buffer.byteLength(secret) < 32) weak.push('JWT_SECRET is shorter than 32 bytes: set it to 32 random bytes');
+  return secret;
+}
+
+function readApiKey(settings: Settings, weak: string[]): string | null {
+  const key = settings.text('API_KEY');
+  if (key === undefined) return null;
+  if (KNOWN_KEYS.test(key)) weak.push('API_KEY is a well-known example: set it to 32 random bytes');
+  else if (key.length < 16) weak.push('API_KEY is shorter than 16 characters: set it to 32 random bytes');
+  return key;
+}
+
+function checkModel(settings: Settings, model: AuthModel, cost: number | undefined): void {
+  const { jwt, refresh, password } = model;
+  if (cost === undefined && (password.bcryptCost < 10 || password.bcryptCost > 15)) settings.problem('auth.password.bcrypt_cost must be from 10 to 15');
+  if (jwt.leeway > MINUTE) settings.problem('auth.jwt.leeway must be at most 60s');
+  if (refresh.idle > refresh.absolute) settings.problem('auth.refresh.idle must not be longer than auth.refresh.absolute');
+}
+
+function readLimitsFlag(settings: Settings): boolean {
+  const enabled = settings.flag('RATE_LIMIT_ENABLED', true);
+  if (!enabled && settings.production) settings.problem('RATE_LIMIT_ENABLED=false is refused in production: it is for load tests');
+  return enabled;
+}
+
+function readAppUrl(settings: Settings): string {
+  const text = settings.text('APP_URL', `http://localhost:${settings.text('PORT', '8080')}`);
+  const url = parseUrl(text);
+  if (!url || !/^https?:$/.test(url.protocol)) settings.problem('APP_URL must be an http or https address');
+  return text.replace(/\/+$/, '');
+}
+
+function readHostPassword(settings: Settings): AuthConfig['host'] {
+  const hash = settings.text('HOST_PASSWORD_HASH');
+  const password = settings.env['HOST_PASSWORD'];
+  if (hash !== undefined && !BCRYPT_HASH.test(hash)) settings.problem('HOST_PASSWORD_HASH must be a bcrypt hash');
+  if (hash !== undefined) return { hash };
+  return password ? { password } : null;
+}
+
+function readProviders(settings: Settings, model: AuthModel): ProviderCredentials[] {
+  const seen = new Set<string>();
+  return configuredProviders(model.oauth.providers).flatMap(({ name }) => {
+    if (seen.has(name)) settings.problem(`auth.oauth.providers: ${name} stands there twice`);
+    seen.add(name);
+    if (!PROVIDER_NAME.test(name) || name.includes('defaults')) settings.problem(`auth.oauth.providers: ${name} is not a name that a provider can have`);
+    return readProvider(settings, name) ?? [];
+  });
+}
+
+/** A provider without any credential is simply off. */
+function readProvider(settings: Settings, name: string): ProviderCredentials | null {
+  const prefix = name.toUpperCase().replaceAll('-', '_');
+  const parts = ['CLIENT_ID', 'CLIENT_SECRET', 'REDIRECT_URL'].map((part) => `${prefix}_${part}`);
+  const [clientId, clientSecret, redirectUrl] = parts.map((part) => settings.text(part));
+  if (!clientId && !clientSecret) return null;
+  parts.filter((part) => !settings.text(part)).forEach((part) => settings.problem(`${part} is missing: ${prefix} is half configured`));
+  if (!clientId || !clientSecret || !redirectUrl) return null;
+  checkRedirect(settings, `${prefix}_REDIRECT_URL`, redirectUrl, name);
+  return { name, clientId, clientSecret, redirectUrl };
+}
+
+function checkRedirect(settings: Settings, setting: string, text: string, name: string): void {
+  const url = parseUrl(text);
+  if (!url) return settings.problem(`${setting} is not an address`);
+  if (url.pathname !== `/api/oauth/${name}/callback`) settings.problem(`${setting} must have the path /api/oauth/${name}/callback`);
+  if (!isSafe(url)) settings.problem(`${setting} must be https, except on a loopback address`);
+  if (url.hash || text.includes('#')) settings.problem(`${setting} must not have a fragment`);
+}
+
+function readWebhooks(settings: Settings, model: AuthModel): AuthConfig['webhooks'] {
+  return model.events.webhooks.flatMap(({ url, secretEnv, types }) => {
+    const address = parseUrl(url);
+    if (!address || !isSafe(address)) settings.problem('auth.events.webhooks: an address must be https, except on a loopback address');
+    const secret = settings.text(secretEnv);
+    if (secret) return [{ url, secret, types }];
+    settings.problem(`${secretEnv} is missing: it signs a webhook`);
+    return [];
+  });
+}
+
+function parseUrl(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null;
+}
+
+/** Https, or http to this machine. */
+export function isSafe(url: URL): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname));
+}

@@ -1,0 +1,166 @@
+import { authRoutes, type AuthModel } from '@twofold/schema';
+import { failure } from '../errors.ts';
+import { bindRoutes, type BoundRoute, type Handler } from '../http/route.ts';
+import type { Kernel, ServerModule } from '../module.ts';
+import { accessTokens, hostTokens } from './access-token.ts';
+import { accountHandlers } from './account.ts';
+import { adminHandlers } from './admin/handlers.ts';
+import { createAlerts } from './alerts.ts';
+import { createApiKeys } from './api-keys.ts';
+import { authenticate } from './authenticate.ts';
+import { SYSTEM } from './caller.ts';
+import { readAuthConfig } from './config.ts';
+import { DEFAULT_AUTH } from './defaults.ts';
+import { createDeviceTokens } from './device-token.ts';
+import type { Listeners } from './event-types.ts';
+import { createEvents, type Outbox } from './events.ts';
+import type { Extend } from './extend.ts';
+import { createGuards } from './guards.ts';
+import { createHostLogin } from './host-login.ts';
+import { createKeys } from './keys.ts';
+import { createLockout } from './lockout.ts';
+import { createLogin } from './login.ts';
+import { logoutHandlers } from './logout.ts';
+import { createMailer } from './mail.ts';
+import { startNotices } from './notices.ts';
+import { oauthHandlers } from './oauth/handlers.ts';
+import { createOneTimeTokens } from './one-time-tokens.ts';
+import { createOwnKeys } from './own-keys.ts';
+import type { AuthParts, LoginHook } from './parts.ts';
+import { createPasswordPolicy } from './password-policy.ts';
+import { createPasswords } from './passwords.ts';
+import { createRateLimits } from './rate-limits.ts';
+import { recoveryHandlers } from './recovery.ts';
+import { createRefresh } from './refresh.ts';
+import { createRegister } from './register.ts';
+import { startRetention } from './retention.ts';
+import { seedRoles } from './roles.ts';
+import { limited } from './route-limits.ts';
+import { createSessions } from './sessions.ts';
+import { createSignIn } from './sign-in.ts';
+import { memoryWindows } from './sliding-window.ts';
+import { storedWindows } from './stored-windows.ts';
+import { authMigrations } from './tables.ts';
+import { createUserDirectory } from './user-directory.ts';
+import { tieUserTable } from './user-table.ts';
+import { verificationHandlers } from './verification.ts';
+import { createWebhooks } from './webhooks/webhooks.ts';
+
+export interface AuthOptions {
+  readonly kernel: Kernel;
+  /** `null`: there is no `auth:` section, and only the operator of the hosting server signs in. */
+  readonly model: AuthModel | null;
+  /** Whether the server hosts, and so has an operator. */
+  readonly host: boolean;
+  readonly extend?: Extend;
+  readonly listeners?: Listeners;
+  /** May deny a login after a correct password. */
+  readonly onLogin?: LoginHook;
+  /** A bcrypt cost below 10. For tests, which would take minutes otherwise; never for a server. */
+  readonly bcryptCost?: number;
+}
+
+/** The routes that are left when only the operator signs in. */
+const HOST_ROUTES = new Set(['login', 'logout', 'logoutAll', 'sessions', 'endSession']);
+
+/**
+ * The auth module: who calls, and everything under `/api/auth` and `/api/oauth`.
+ *
+ * Wrong settings are noted on `kernel.settings`; the server asserts them all together before it starts.
+ *
+ * @example createAuth({ kernel, model: project.auth, host: project.hosting !== null, extend })
+ */
+export function createAuth(options: AuthOptions): ServerModule {
+  const parts = createParts(options);
+  const { kernel, model } = parts;
+  const stops: (() => void | Promise<void>)[] = [];
+  return {
+    name: 'auth',
+    migrations: authMigrations(model.user, kernel.project.ids),
+    middleware: [authenticate(parts)],
+    guards: createGuards(parts),
+    routes: createRoutes(parts, options.host),
+    start: async () => {
+      if (parts.users) parts.policy.warm();
+      await tieUserTable(kernel, model.user);
+      await seedRoles(parts);
+      if (parts.mailer.mode === 'none' && parts.users) kernel.log.warn('SMTP_URL is not set: resetting a password and verifying an address answer 503');
+      if (parts.config.weakSecretAllowed) await parts.events.emit(SYSTEM, 'config.weak_secret_allowed', null);
+      await parts.webhooks.start();
+      stops.push(startNotices(parts), startRetention(parts));
+    },
+    stop: async () => {
+      for (const stop of stops.splice(0)) await stop();
+      await parts.alerts.settled();
+      await parts.events.settled();
+      await parts.mailer.drain(5000);
+      await parts.webhooks.stop(5000);
+    },
+  };
+}
+
+function createParts({ kernel, model: given, host, bcryptCost, extend, listeners = {}, onLogin }: AuthOptions): AuthParts {
+  const { store, settings, project, now } = kernel;
+  const model = given ?? DEFAULT_AUTH;
+  const config = readAuthConfig(settings, model, host, bcryptCost);
+  const keys = createKeys(config.secret, config.previousSecrets);
+  const token = { verify: keys.verify, leeway: model.jwt.leeway, issuer: model.jwt.issuer, audience: model.jwt.audience, maxBytes: model.jwt.maxBytes, now };
+  const access = accessTokens({ ...token, sign: keys.sign });
+  const directory = createUserDirectory(project, model.user, store, now);
+  const sessions = createSessions(store, model, directory, now);
+  const deliver: Outbox = (trx, event) => webhooks.outbox(trx, event);
+  const events = createEvents(kernel, listeners, deliver);
+  const webhooks = createWebhooks(kernel, config, keys, (endpoint) => events.emit(SYSTEM, 'webhook.disabled', null, { endpoint_id: endpoint.id }));
+  events.on('*', () => webhooks.kick());
+  // One process may count in its own memory; several that share a database count there.
+  const alone = store.dialect === 'sqlite' && settings.text('WORKERS', '1') === '1';
+  const windows = alone ? memoryWindows() : storedWindows(store);
+  const limits = createRateLimits({ enabled: config.limitsEnabled, limits: model.rateLimits, windows, keys, events, now });
+  return {
+    kernel, model, config, keys, directory, sessions, events, webhooks, limits, onLogin,
+    users: given !== null,
+    alerts: createAlerts(kernel, events, windows),
+    identifierKey: keys.derived('identifier'),
+    passwords: createPasswords({ cost: config.bcryptCost, concurrency: model.password.hashConcurrency, queue: model.password.hashQueue }),
+    policy: createPasswordPolicy(model.password, [project.name]),
+    accessTokens: access,
+    hostTokens: hostTokens({ ...token, sign: keys.derived('host-token'), verify: keys.derivedAll('host-token') }),
+    signIn: createSignIn({ kernel, model, keys, tokens: access, sessions, directory, events, extend }),
+    lockout: createLockout(store, model.lockout, now),
+    devices: createDeviceTokens(keys, config.appUrl.startsWith('https:')),
+    oneTime: createOneTimeTokens(now),
+    mailer: createMailer(kernel, config),
+    apiKeys: createApiKeys(store, directory, config.apiKey, now),
+  };
+}
+
+function createRoutes(parts: AuthParts, host: boolean): BoundRoute[] {
+  const routes = bindRoutes(authRoutes, {
+    login: createLoginDispatch(parts, host),
+    register: createRegister(parts),
+    refresh: createRefresh(parts),
+    createOwnKey: createOwnKeys(parts),
+    ...logoutHandlers(parts),
+    ...accountHandlers(parts),
+    ...recoveryHandlers(parts),
+    ...verificationHandlers(parts),
+    ...oauthHandlers(parts),
+    ...adminHandlers(parts),
+  });
+  const served = parts.users ? routes : routes.filter(({ spec }) => HOST_ROUTES.has(spec.id));
+  return served.map((route) => limited(parts.limits, route));
+}
+
+/** One path for two kinds of login: an address makes it a user's, a password alone the operator's. */
+function createLoginDispatch(parts: AuthParts, host: boolean): Handler {
+  const asUser = createLogin(parts);
+  const asHost = createHostLogin(parts);
+  return (call) => {
+    const { email, password } = call.body as { email?: string; password?: string };
+    if (!email && (!host || !password)) throw failure.badRequest(host && !parts.users ? 'password is required' : 'email is required');
+    if (!password) throw failure.badRequest('password is required');
+    if (!email) return asHost(call);
+    if (!parts.users) throw failure.unauthenticated('Invalid credentials');
+    return asUser(call);
+  };
+}

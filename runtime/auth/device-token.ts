@@ -1,0 +1,40 @@
+import type { Context as KoaContext } from 'koa';
+import { randomToken } from './ids.ts';
+import { type Keys, mac, sameText } from './keys.ts';
+import { DAY } from './time.ts';
+
+/**
+ * Marks a browser that has signed in before. Its failures count in a bucket of their own, so that a stranger who guesses
+ * at an address cannot lock its owner out (ASVS 6.1.1). It proves nothing else.
+ */
+export interface DeviceTokens {
+  /** The device's id, when the request carries a genuine token for this identifier. */
+  read(koa: KoaContext, identifierHash: string): string | null;
+  /** Sets the cookie and the header, unless the device has them. */
+  give(koa: KoaContext, identifierHash: string): void;
+}
+
+const COOKIE = 'device';
+const HEADER = 'X-Device-Token';
+const SHAPE = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
+
+export function createDeviceTokens(keys: Keys, secure: boolean): DeviceTokens {
+  const sign = (id: string, identifierHash: string, key = keys.derived('device')) => mac(key, `${identifierHash}|${id}`);
+  const read: DeviceTokens['read'] = (koa, identifierHash) => {
+    for (const text of [koa.get(HEADER), koa.cookies.get(COOKIE) ?? '']) {
+      const match = SHAPE.exec(text);
+      if (match && keys.derivedAll('device').some((key) => sameText(match[2]!, sign(match[1]!, identifierHash, key)))) return match[1]!;
+    }
+    return null;
+  };
+  return {
+    read,
+    give: (koa, identifierHash) => {
+      if (read(koa, identifierHash)) return;
+      const id = randomToken(16);
+      const token = `${id}.${sign(id, identifierHash)}`;
+      koa.set(HEADER, token);
+      koa.append('Set-Cookie', `${COOKIE}=${token}; Max-Age=${(365 * DAY) / 1000}; Path=/api/auth; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`);
+    },
+  };
+}

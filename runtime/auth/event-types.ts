@@ -1,0 +1,75 @@
+import type { Actor } from './caller.ts';
+
+export type Severity = 'info' | 'notice' | 'warning' | 'critical';
+
+/** Every event, with how much it matters. */
+export const EVENT_TYPES = {
+  'user.registered': 'info',
+  'user.deleted': 'notice',
+  'user.disabled': 'notice',
+  'user.enabled': 'notice',
+  'auth.login.succeeded': 'info',
+  'auth.login.failed': 'notice',
+  'auth.logout': 'info',
+  'auth.logout_all': 'notice',
+  'auth.session_ended': 'info',
+  'auth.locked': 'warning',
+  'auth.unlocked': 'notice',
+  'token.refreshed': 'info',
+  'token.refresh_reuse': 'critical',
+  'token.revoked': 'notice',
+  'password.changed': 'notice',
+  'password.reset_requested': 'info',
+  'password.reset': 'notice',
+  'email.verification_sent': 'info',
+  'email.verified': 'info',
+  'email.changed': 'notice',
+  'oauth.linked': 'notice',
+  'oauth.unlinked': 'notice',
+  'oauth.refused': 'warning',
+  'api_key.created': 'notice',
+  'api_key.rotated': 'notice',
+  'api_key.revoked': 'notice',
+  'api_key.failed': 'warning',
+  'permission.changed': 'notice',
+  'rate_limit.exceeded': 'notice',
+  'config.weak_secret_allowed': 'warning',
+  'webhook.disabled': 'warning',
+  'webhook.test': 'info',
+  'alert.account_bruteforce': 'critical',
+  'alert.ip_bruteforce': 'critical',
+  'alert.password_spray': 'critical',
+  'alert.distributed': 'critical',
+  'alert.failure_spike': 'critical',
+  'alert.success_after_failures': 'critical',
+  'alert.refresh_reuse': 'critical',
+} as const satisfies Record<string, Severity>;
+
+export type EventType = keyof typeof EVENT_TYPES;
+
+/** A security event as listeners, webhooks and the log receive it. */
+export interface SecurityEvent {
+  /** `evt_` and a ULID. */
+  readonly id: string;
+  readonly type: EventType;
+  /** RFC 3339 in UTC. */
+  readonly time: string;
+  readonly severity: Severity;
+  readonly user_id: number | string | null;
+  readonly actor: Actor;
+  readonly ip: string;
+  readonly user_agent: string;
+  readonly request_id: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** A listener: may be async; what it throws is logged and reaches no request. */
+export type Listener = (event: SecurityEvent) => unknown;
+
+/**
+ * Listeners by event type, or `*` for all: what `src/auth-events.ts` exports.
+ *
+ * @example
+ * export const listeners: Listeners = { 'auth.locked': (event) => page(event.user_id) };
+ */
+export type Listeners = { readonly [Type in EventType | '*']?: Listener };

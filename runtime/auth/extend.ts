@@ -1,0 +1,73 @@
+import type { Kysely } from 'kysely';
+import { InternalError } from '../errors.ts';
+import type { UserId } from './ids.ts';
+
+/** What `extend` is given besides the user's id. */
+export interface ExtendInput {
+  readonly db: Kysely<any>;
+  readonly role: { readonly id: number; readonly name: string } | null;
+  readonly request: { readonly id: string; readonly ip: string; readonly headers: Readonly<Record<string, string | readonly string[] | undefined>> };
+}
+
+/**
+ * Adds data to the token and to the login response: the same object in both. Called once for each token. A throw
+ * refuses the login with a 500, because a missing company must not become "no company"; when the database is away
+ * the default, `{ user_id }`, is used.
+ *
+ * @example
+ * export const extend: Extend = async (userId, { db }) => ({
+ *   user_id: userId,
+ *   company_id: (await db.selectFrom('members').select('company_id').where('user_id', '=', userId).executeTakeFirst())?.company_id,
+ * });
+ */
+export type Extend = (userId: any, input: ExtendInput) => object | null | undefined | Promise<object | null | undefined>;
+
+/** The request as `extend` sees it, with the database and the role: its second argument. */
+export type ExtendRequest = ExtendInput;
+
+export type Extended = Readonly<Record<string, unknown>>;
+
+const TIME_LIMIT = 1000;
+const BYTES = 4096;
+
+/**
+ * Runs `extend` once and reduces its answer to JSON.
+ *
+ * @throws InternalError when it takes too long, answers with something else than an object, or with too much.
+ */
+export async function runExtend(extend: Extend | undefined, userId: UserId, input: ExtendInput): Promise<Extended> {
+  const fallback = { user_id: userId };
+  if (!extend) return input.role ? { ...fallback, role: { id: input.role.id, name: input.role.name } } : fallback;
+  const value = await withinLimit(async () => extend(userId, input)).catch((error: unknown) => {
+    if (isStoreUnavailable(error)) return undefined;
+    throw new InternalError('extend failed', { cause: error });
+  });
+  return value === undefined || value === null ? fallback : toJson(value);
+}
+
+async function withinLimit<T>(work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new InternalError(`extend took longer than ${TIME_LIMIT} ms`)), TIME_LIMIT);
+  });
+  try {
+    return await Promise.race([work(), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function toJson(value: unknown): Extended {
+  const text = JSON.stringify(value);
+  if (text === undefined || !text.startsWith('{')) throw new InternalError('extend must return an object');
+  if (Buffer.byteLength(text) > BYTES) throw new InternalError(`extend must return at most ${BYTES} bytes of JSON: it travels in a header`);
+  return JSON.parse(text) as Extended;
+}
+
+/** SQLSTATE classes 08 (connection), 53 (resources) and 57P0x (shutdown), and what Node says of a socket. */
+const AWAY = /^(08\w{3}|53\w{3}|57P0\d|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/;
+
+function isStoreUnavailable(error: unknown): boolean {
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  return name === 'StoreUnavailableError' || (typeof code === 'string' && AWAY.test(code));
+}

@@ -1,0 +1,59 @@
+import type { RequestContext } from '../context/request-context.ts';
+import { failure } from '../errors.ts';
+import type { Guard } from '../http/route.ts';
+import { hasScope } from './api-keys.ts';
+import { unauthorized } from './authenticate.ts';
+import { addressKey } from './caller.ts';
+import type { AuthParts } from './parts.ts';
+
+/** What hosting's routes may ask for, one by one; `host` asks for all of it. */
+const HOST_PERMISSIONS = ['apps:read', 'apps:write', 'apps:exec', 'models:read', 'models:write', 'system:read', 'system:write'] as const;
+
+/**
+ * Guards by the name that a route's `access` uses: `user`, `session`, `admin`, `host`, and one for each of hosting's
+ * permissions.
+ */
+export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> {
+  const host = (permission: string): Guard => (context) => assertHost(parts, context, permission);
+  return {
+    user: (context) => {
+      if (!context.values.get('user_id')[1]) throw unauthorized(context);
+    },
+    session: (context) => {
+      if (context.principal.kind !== 'user' && context.principal.kind !== 'host') throw unauthorized(context);
+    },
+    admin: async (context, _, koa) => {
+      await parts.limits.enforce(koa, [{ policy: 'admin', subject: adminSubject(context) }]);
+      assertAdmin(context);
+    },
+    host: host('host:manage'),
+    ...Object.fromEntries(HOST_PERMISSIONS.map((permission) => [permission, host(permission)])),
+  };
+}
+
+function adminSubject({ principal, ip }: RequestContext): string {
+  return principal.kind === 'api_key' || principal.kind === 'user' ? `${principal.kind}:${principal.id}` : addressKey(ip);
+}
+
+function assertAdmin({ principal }: RequestContext): void {
+  if (principal.kind === 'api_key' && hasScope(principal.scopes, 'auth:manage')) return;
+  if (principal.kind === 'user' && hasScope(principal.permissions, 'auth:manage')) return;
+  if (principal.kind === 'api_key' || principal.kind === 'user') throw failure.forbidden();
+  throw failure.unauthenticated('API key required');
+}
+
+/** The operator; a key with the scope; or, where the manifest opens hosting to users, a user with the permission. */
+function assertHost({ kernel, config }: AuthParts, context: RequestContext, permission: string): void {
+  const { principal } = context;
+  if (principal.kind === 'host') return;
+  if (principal.kind === 'api_key') {
+    if (hasScope(principal.scopes, permission) || hasScope(principal.scopes, 'host:manage')) return;
+    throw failure.forbidden();
+  }
+  if (principal.kind === 'user' && kernel.project.hosting?.access === 'users') {
+    if (hasScope(principal.permissions, permission) || hasScope(principal.permissions, 'host:manage')) return;
+    throw failure.forbidden();
+  }
+  if (config.host === null && kernel.project.hosting?.access !== 'users') throw failure.forbidden('Setup required');
+  throw unauthorized(context);
+}

@@ -1,0 +1,49 @@
+import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
+
+/** What a derived key is for. One purpose never accepts what another made. */
+export type KeyPurpose = 'refresh' | 'host-token' | 'oauth-flow' | 'identifier' | 'webhook-seal' | 'device' | 'link';
+
+/** Keys made from `JWT_SECRET`, and from the secrets before it for as long as they are listed. */
+export interface Keys {
+  /** Signs access tokens: the UTF-8 bytes of `JWT_SECRET`, so that any HS256 verifier can check them. */
+  readonly sign: KeyObject;
+  /** `sign` first, then the keys of `JWT_SECRET_PREVIOUS`. */
+  readonly verify: readonly KeyObject[];
+  /** The current key of a purpose: HKDF-SHA256 (RFC 5869) with the purpose as `info`. */
+  derived(purpose: KeyPurpose): KeyObject;
+  /** The current key of a purpose and those of earlier secrets. */
+  derivedAll(purpose: KeyPurpose): readonly KeyObject[];
+}
+
+/**
+ * @example
+ * const keys = createKeys(process.env.JWT_SECRET, []);
+ * mac(keys.derived('identifier'), 'ada@example.test');
+ */
+export function createKeys(secret: string, previous: readonly string[]): Keys {
+  const secrets = [secret, ...previous].map((text) => Buffer.from(text, 'utf8'));
+  const verify = secrets.map((bytes) => createSecretKey(bytes));
+  const cache = new Map<KeyPurpose, readonly KeyObject[]>();
+  const derivedAll = (purpose: KeyPurpose) => {
+    const known = cache.get(purpose) ?? secrets.map((bytes) => derive(bytes, purpose));
+    cache.set(purpose, known);
+    return known;
+  };
+  return { sign: verify[0]!, verify, derivedAll, derived: (purpose) => derivedAll(purpose)[0]! };
+}
+
+/** HMAC-SHA256 of `text` in base64url: 43 characters. */
+export function mac(key: KeyObject, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url');
+}
+
+/** Compares two texts in a time that says nothing about where they differ. */
+export function sameText(left: string, right: string): boolean {
+  const a = Buffer.from(left);
+  const b = Buffer.from(right);
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function derive(secret: Buffer, purpose: KeyPurpose): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)));
+}

@@ -1,0 +1,110 @@
+import type { Context as KoaContext } from 'koa';
+import type { RequestContext } from '../context/request-context.ts';
+import { failure } from '../errors.ts';
+import { type Handler, reply } from '../http/route.ts';
+import { bearerToken, unauthorized } from './authenticate.ts';
+import { as, callerOf } from './caller.ts';
+import { isOpaqueId } from './identity-rules.ts';
+import type { UserId } from './ids.ts';
+import type { AuthParts } from './parts.ts';
+import { assertSameSite, clearRefreshCookie, refreshFromCookie } from './refresh-cookie.ts';
+import { isGenuine, readRefreshToken } from './refresh-token.ts';
+import { rfc3339 } from './time.ts';
+
+const DONE = 'Logout successful';
+
+/** A session that a request proves to hold. `token`: to be blacklisted. */
+interface Held {
+  readonly sid: string;
+  readonly userId: UserId | null;
+  readonly token?: { readonly jti: string; readonly exp: number };
+}
+
+/** Logout and sessions: contract section 2.5. */
+export function logoutHandlers(parts: AuthParts) {
+  const { kernel, sessions, events, directory } = parts;
+  const logout: Handler = async ({ context, koa, body }) => {
+    const held = [readBearer(parts, koa, context), await readRefresh(parts, koa, context, body.refreshToken)].filter((each) => each !== null);
+    if (held.length === 0) throw unauthorized(context);
+    await end(parts, context, held);
+    clearRefreshCookie(parts, koa);
+    return reply(200, { message: DONE });
+  };
+  const logoutAll: Handler = async ({ context, koa, body }) => {
+    const { userId, sessionId } = ownerOf(context);
+    const keep = body.keep_current === true ? sessionId : undefined;
+    const revoked = await events.transact(callerOf(context), async (trx, emit) => {
+      const count = await sessions.endAll(trx, userId, 'logout everywhere', keep);
+      if (!keep && userId !== null) await directory.update(trx, userId, { tokens_valid_after: kernel.now() });
+      emit('auth.logout_all', userId, { revoked: count });
+      return count;
+    });
+    if (!keep) clearRefreshCookie(parts, koa);
+    return reply(200, { message: DONE, revoked });
+  };
+  const list: Handler = async ({ context }) => {
+    const { userId, sessionId } = ownerOf(context);
+    const live = await sessions.live(kernel.store.db, userId);
+    const rows = live.map(({ id, created_at, last_seen_at, ip, user_agent, auth_method }) => ({
+      id, created_at: rfc3339(created_at), last_seen_at: rfc3339(last_seen_at), ip, user_agent, auth_method, current: id === sessionId,
+    }));
+    return reply(200, { sessions: rows, total: rows.length });
+  };
+  const endSession: Handler = async ({ context, params }) => {
+    const { userId } = ownerOf(context);
+    const id = params['id'] ?? '';
+    const session = isOpaqueId(id) ? await sessions.find(kernel.store.db, id) : null;
+    const own = session && session.user_id === userId && session.revoked_at === null && session.principal === (userId === null ? 'host' : 'user');
+    if (!own) throw failure.notFound('Session not found');
+    await events.transact(callerOf(context), async (trx, emit) => {
+      if (await sessions.end(trx, id, 'ended by its owner')) emit('auth.session_ended', userId, { session_id: id, reason: 'ended by its owner' });
+    });
+    return reply(204);
+  };
+  return { logout, logoutAll, sessions: list, endSession };
+}
+
+function ownerOf({ principal }: RequestContext): { userId: UserId | null; sessionId: string } {
+  if (principal.kind === 'user') return { userId: principal.id, sessionId: principal.sessionId };
+  if (principal.kind === 'host') return { userId: null, sessionId: principal.sessionId };
+  throw failure.unauthenticated();
+}
+
+/** An expired token may still end its session, a forged one nothing. @throws AppError 401 */
+function readBearer(parts: AuthParts, koa: KoaContext, context: RequestContext): Held | null {
+  const token = bearerToken(koa);
+  if (token === null) {
+    if (koa.get('Authorization')) throw unauthorized(context);
+    return null;
+  }
+  const user = parts.users ? parts.accessTokens.verify(token, { ignoreExpiry: true }) : null;
+  const claims = user ?? parts.hostTokens.verify(token, { ignoreExpiry: true });
+  if (!claims) throw unauthorized(context);
+  return { sid: claims.sid, userId: user?.user_id ?? null, token: claims };
+}
+
+async function readRefresh(parts: AuthParts, koa: KoaContext, context: RequestContext, given: string | undefined): Promise<Held | null> {
+  const cookie = given ? null : refreshFromCookie(parts, koa);
+  if (cookie) assertSameSite(parts, koa);
+  const text = given ?? cookie;
+  if (!text) return null;
+  const claim = readRefreshToken(text);
+  if (!claim) throw unauthorized(context);
+  const session = await parts.sessions.find(parts.kernel.store.db, claim.sid);
+  // A session that is gone was logged out long ago: that is fine.
+  if (!session) return { sid: claim.sid, userId: null };
+  if (!isGenuine(parts.keys, claim, session.salt)) throw unauthorized(context);
+  return { sid: session.id, userId: session.user_id };
+}
+
+async function end({ kernel, sessions, events }: AuthParts, context: RequestContext, held: readonly Held[]): Promise<void> {
+  const userId = held.find((each) => each.userId !== null)?.userId ?? null;
+  const caller = userId === null ? callerOf(context) : as(callerOf(context), userId);
+  await events.transact(caller, async (trx, emit) => {
+    for (const { sid, userId: owner, token } of held) {
+      const live = await sessions.end(trx, sid, 'logout');
+      if (token && token.exp * 1000 > kernel.now()) await sessions.blacklist(trx, token, owner, 'logout');
+      if (live) emit('auth.logout', owner, { session_id: sid });
+    }
+  });
+}

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import nodemailer from 'nodemailer';
+import { failure } from '../errors.ts';
+import type { Kernel } from '../module.ts';
+import type { AuthConfig } from './config.ts';
+import { isEmail } from './identity-rules.ts';
+import { SECOND } from './time.ts';
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  /** Plain text: nothing of a user's is ever put into HTML. */
+  readonly text: string;
+}
+
+/** Sends mail off-request: a caller learns nothing from how long it takes. */
+export interface Mailer {
+  /** `smtp`, or the log in development, or nothing at all. */
+  readonly mode: 'smtp' | 'log' | 'none';
+  /** Queues one mail; a fault of the mail server is retried and logged, never thrown. */
+  send(mail: Mail): void;
+  /** @throws AppError 503 when there is no way to send a mail. */
+  assertAvailable(): void;
+  /** Waits for queued mail, `limit` milliseconds at most. */
+  drain(limit: number): Promise<void>;
+}
+
+const ATTEMPTS = 3;
+
+export function createMailer({ settings, log }: Kernel, config: AuthConfig): Mailer {
+  const mode = config.smtpUrl ? 'smtp' : settings.production ? 'none' : 'log';
+  const transport = config.smtpUrl ? nodemailer.createTransport(config.smtpUrl, { from: config.mailFrom }) : null;
+  const queued = new Set<Promise<void>>();
+  const deliver = async (mail: Mail) => {
+    // The address was checked when it came in; this is the last door before a header that takes lists.
+    if (!isEmail(mail.to)) return log.error('a mail was not sent: its address is not one mailbox');
+    if (!transport) return log.info({ mail }, 'mail');
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await transport.sendMail({ to: { name: '', address: mail.to }, subject: mail.subject, text: mail.text });
+        return;
+      } catch (error) {
+        log.warn({ attempt, code: (error as { code?: unknown }).code }, 'a mail was not sent');
+        if (attempt === ATTEMPTS) return;
+        await sleep(attempt * SECOND, undefined, { ref: false });
+      }
+    }
+  };
+  return {
+    mode,
+    send: (mail) => {
+      if (mode === 'none') return;
+      const job: Promise<void> = deliver(mail).finally(() => queued.delete(job));
+      queued.add(job);
+    },
+    assertAvailable: () => {
+      if (mode === 'none') throw failure.unavailable(undefined, { headers: { 'Retry-After': '3600' } });
+    },
+    drain: async (limit) => {
+      const timeout = sleep(limit, undefined, { ref: false });
+      await Promise.race([Promise.all([...queued]), timeout]);
+      transport?.close();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { createRequire } from 'node:module';
+import type { Agent } from 'node:http';
+import { InternalError } from '../../errors.ts';
+import { providerError, TIME_LIMIT, withBoundedAgent } from './outside.ts';
+import type { Provider } from './providers.ts';
+
+/** What a flow has to remember between its start and its callback. */
+export interface FlowSecrets {
+  readonly state: string;
+  readonly nonce: string | undefined;
+  readonly code_verifier: string;
+}
+
+export interface ProviderTokens {
+  readonly access_token: string;
+  readonly id_token: string | undefined;
+}
+
+interface GrantInput {
+  readonly method: 'GET';
+  readonly params: { readonly provider: string; readonly override?: 'callback' };
+  readonly query: Readonly<Record<string, string>>;
+  readonly state: object;
+  readonly session: object;
+}
+
+interface GrantOutput {
+  readonly location?: string;
+  readonly session: Record<string, string | undefined>;
+  readonly state: { readonly response?: Record<string, any> };
+}
+
+type GrantCore = (options: { config: object; request: object; extend: readonly [] }) => (input: GrantInput) => Promise<GrantOutput>;
+
+/** Begins a flow: authorization code with PKCE S256 and state, and a nonce for OpenID Connect. */
+export async function beginFlow(provider: Provider): Promise<{ readonly location: string; readonly secrets: FlowSecrets }> {
+  const { location, session } = await run(provider, {}, { method: 'GET', params: { provider: provider.name }, query: {}, state: {}, session: {} });
+  const { state, nonce, code_verifier } = session;
+  if (!location || !state || !code_verifier) throw new InternalError('grant did not begin the flow');
+  return { location, secrets: { state, nonce, code_verifier } };
+}
+
+/** Exchanges the code. @throws AppError 502 when the provider gives no token, for whatever reason. */
+export async function exchangeCode(provider: Provider, secrets: FlowSecrets, code: string): Promise<ProviderTokens> {
+  const response = await withBoundedAgent(provider.accessUrl, (agent) =>
+    run(provider, { timeout: TIME_LIMIT, agent }, {
+      method: 'GET',
+      params: { provider: provider.name, override: 'callback' },
+      query: { code, state: secrets.state },
+      state: {},
+      session: { provider: provider.name, ...secrets },
+    }),
+  ).then(({ state }) => state.response ?? {}, (error: unknown) => Promise.reject(providerError(error)));
+  const { access_token, id_token, error } = response;
+  if (typeof access_token !== 'string' || access_token === '') throw providerError(describe(error));
+  if (provider.oidc && typeof id_token !== 'string') throw providerError('no id token');
+  return { access_token, id_token: typeof id_token === 'string' ? id_token : undefined };
+}
+
+/** Grant's core without its HTTP handlers: what it is good at is the quirks of 200 providers. */
+function run(provider: Provider, request: { timeout?: number; agent?: Agent }, input: GrantInput): Promise<GrantOutput> {
+  const grant = createRequire(import.meta.url)('grant/lib/grant.js') as GrantCore;
+  return grant({ config: { [provider.name]: configOf(provider) }, request, extend: [] })(input);
+}
+
+function configOf(provider: Provider): object {
+  return {
+    // The preset's quirks are found by its name.
+    ...(provider.preset !== provider.name && { [provider.preset]: true }),
+    oauth: 2,
+    authorize_url: provider.authorizeUrl,
+    access_url: provider.accessUrl,
+    client_id: provider.clientId,
+    client_secret: provider.clientSecret,
+    redirect_uri: provider.redirectUrl,
+    scope: provider.scope,
+    scope_delimiter: ' ',
+    state: true,
+    pkce: true,
+    ...(provider.oidc && { nonce: true }),
+    transport: 'state',
+    response: ['tokens'],
+  };
+}
+
+/** Grant's errors are texts or objects. */
+function describe(error: unknown): string {
+  if (error === undefined) return 'the provider gave no token';
+  return (typeof error === 'string' ? error : JSON.stringify(error)).slice(0, 200);
+}

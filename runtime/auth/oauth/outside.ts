@@ -1,0 +1,55 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { Socket } from 'node:net';
+import { request } from 'undici';
+import { AppError, InternalError } from '../../errors.ts';
+
+/** How long any call to a provider may take, whole. */
+export const TIME_LIMIT = 5000;
+const JSON_BYTES = 64 * 1024;
+const TOKEN_BYTES = 256 * 1024;
+
+/** 502: what a provider did wrong is logged and not told. */
+export function providerError(cause: unknown): AppError {
+  return new AppError(502, 'OAUTH_PROVIDER_ERROR', 'OAuth provider error', { cause });
+}
+
+/** Gets JSON from a provider: 5 s, 64 KiB, no redirects. @throws AppError 502 */
+export async function fetchJson(url: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  try {
+    const response = await request(url, { headers: { accept: 'application/json', 'user-agent': 'twofold', ...headers }, signal: AbortSignal.timeout(TIME_LIMIT) });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > JSON_BYTES) throw new InternalError('the answer of a provider is too large');
+      chunks.push(chunk);
+    }
+    if (response.statusCode !== 200) throw new InternalError(`a provider answered ${response.statusCode}`);
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch (error) {
+    throw providerError(error);
+  }
+}
+
+/** Runs `work` with an agent whose sockets end after five seconds or 256 KiB: grant itself reads without an end. */
+export async function withBoundedAgent<T>(url: string, work: (agent: HttpAgent) => Promise<T>): Promise<T> {
+  const sockets = new Set<Socket>();
+  const agent = url.startsWith('https:') ? new HttpsAgent() : new HttpAgent();
+  const create = agent.createConnection.bind(agent) as (...args: unknown[]) => Socket;
+  agent.createConnection = ((...args: unknown[]) => {
+    const socket = create(...args);
+    sockets.add(socket);
+    return socket;
+  }) as never;
+  const destroy = () => sockets.forEach((socket) => socket.destroy(new InternalError('the answer of a provider is too large or too slow')));
+  const watch = setInterval(() => [...sockets].some(({ bytesRead }) => bytesRead > TOKEN_BYTES) && destroy(), 10);
+  const limit = setTimeout(destroy, TIME_LIMIT);
+  try {
+    return await work(agent);
+  } finally {
+    clearInterval(watch);
+    clearTimeout(limit);
+    agent.destroy();
+  }
+}

@@ -1,0 +1,28 @@
+import { failure } from '../../errors.ts';
+
+/**
+ * Where a flow may end: a path of this server, or an address whose origin the manifest lists.
+ *
+ * @throws AppError 400 `Invalid redirect`
+ */
+export function checkReturnTo(text: string | undefined, origins: readonly string[]): string | null {
+  if (text === undefined || text === '') return null;
+  if (isLocalPath(text)) return text;
+  // oxlint-disable-next-line no-control-regex
+  const clean = !/[\u0000-\u0020\u007f\\]/.test(text) && /^https?:\/\//.test(text) && URL.canParse(text);
+  if (clean && origins.includes(new URL(text).origin) && new URL(text).username === '') return text;
+  throw failure.badRequest('Invalid redirect');
+}
+
+/** One slash and no tricks: browsers read `//host` and `/\host` as another server. */
+function isLocalPath(text: string): boolean {
+  // oxlint-disable-next-line no-control-regex
+  return /^\/(?![/\\])[^\u0000-\u0020\u007f\\]*$/.test(text);
+}
+
+/** Adds a query parameter, in front of a fragment. */
+export function withParameter(target: string, name: string, value: string): string {
+  const [head = '', fragment] = target.split(/#(.*)/s);
+  const separator = head.includes('?') ? '&' : '?';
+  return `${head}${separator}${name}=${encodeURIComponent(value)}${fragment === undefined ? '' : `#${fragment}`}`;
+}

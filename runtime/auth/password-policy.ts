@@ -1,0 +1,88 @@
+import { createRequire } from 'node:module';
+import type { AuthModel } from '@twofold/schema';
+import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
+import { failure } from '../errors.ts';
+
+/** What of its owner a password must not contain. */
+export interface PasswordSubject {
+  readonly email?: string;
+  readonly name?: string;
+  readonly first_name?: string;
+  readonly last_name?: string;
+  readonly username?: string | null;
+}
+
+/** The judgement on one password: `reason` when it is not acceptable. */
+export interface Strength {
+  readonly score: number;
+  readonly acceptable: boolean;
+  readonly reason?: string;
+}
+
+export interface PasswordPolicy {
+  readonly rules: { readonly min: number; readonly max: number; readonly score: number; readonly composition: false };
+  judge(password: string, subject?: PasswordSubject): Strength;
+  /** @throws AppError 400 with the reason. */
+  assert(password: string, subject?: PasswordSubject): void;
+  /** Loads and warms the dictionaries: about 100 ms that no login should wait for. */
+  warm(): void;
+}
+
+/** zxcvbn's time grows with the length; beyond this much it is only fed the head. */
+const FED = 64;
+const LONG = 40;
+const DISTINCT = 10;
+const BYTES = 1024;
+const WORD = 4;
+
+/**
+ * NIST SP 800-63B-4 and ASVS 6.2: length, a list of common passwords, words of the context, and a strength estimate. No
+ * rules of composition.
+ */
+export function createPasswordPolicy(options: AuthModel['password'], contextWords: readonly string[]): PasswordPolicy {
+  const words = [...options.contextWords, ...contextWords];
+  let loaded: ReturnType<typeof loadDictionaries> | undefined;
+  const dictionaries = () => (loaded ??= loadDictionaries());
+  const judge: PasswordPolicy['judge'] = (password, subject = {}) => {
+    const { min, max, score: needed } = options;
+    const length = [...password].length;
+    const refused = (reason: string, score = 0): Strength => ({ score, acceptable: false, reason });
+    if (length < min) return refused(`Password must be at least ${min} characters`);
+    if (length > max || Buffer.byteLength(password) > BYTES) return refused(`Password must be at most ${max} characters`);
+    if (dictionaries().common.has(password.toLowerCase())) return refused('Password is too common');
+    if (containsWord(password, subject, words)) return refused('Password must not contain your name, username or email');
+    const score = estimate(dictionaries().zxcvbn, password);
+    return score < needed ? refused('Password is too weak', score) : { score, acceptable: true };
+  };
+  return {
+    rules: { min: options.min, max: options.max, score: options.score, composition: false },
+    judge,
+    assert: (password, subject) => {
+      const { reason } = judge(password, subject);
+      if (reason) throw failure.invalid(reason);
+    },
+    warm: () => void estimate(dictionaries().zxcvbn, 'correct horse battery'),
+  };
+}
+
+/** CommonJS builds, loaded when first needed: the lists take 22 MB, which a server without logins need not hold. */
+function loadDictionaries(): { zxcvbn: ZxcvbnFactory; common: ReadonlySet<string> } {
+  const require = createRequire(import.meta.url);
+  const { ZxcvbnFactory: Factory } = require('@zxcvbn-ts/core') as typeof import('@zxcvbn-ts/core');
+  const { dictionary, adjacencyGraphs } = require('@zxcvbn-ts/language-common') as typeof import('@zxcvbn-ts/language-common');
+  return { zxcvbn: new Factory({ dictionary, graphs: adjacencyGraphs }), common: new Set(dictionary['passwords-common']) };
+}
+
+function estimate(zxcvbn: ZxcvbnFactory, password: string): number {
+  if (password.length > LONG && new Set(password).size >= DISTINCT) return 4;
+  return zxcvbn.check(password.slice(0, FED)).score;
+}
+
+function containsWord(password: string, subject: PasswordSubject, words: readonly string[]): boolean {
+  const { email, name, first_name, last_name, username } = subject;
+  const lower = password.toLowerCase();
+  return [email?.split('@')[0], username, first_name, last_name, ...(name?.split(/\s+/) ?? []), ...words].some((word) => {
+    const folded = word?.trim().toLowerCase() ?? '';
+    return folded.length >= WORD && lower.includes(folded);
+  });
+}

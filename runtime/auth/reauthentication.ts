@@ -1,0 +1,33 @@
+import type { RequestContext } from '../context/request-context.ts';
+import { failure } from '../errors.ts';
+import type { AuthParts } from './parts.ts';
+import { MINUTE } from './time.ts';
+import type { Account } from './user-directory.ts';
+
+/** How long a proof of the password lasts. */
+export const REAUTH_LIFE = 5 * MINUTE;
+
+/**
+ * The signed-in user of a request, not through an API key and not the operator.
+ *
+ * @throws AppError 401, 404
+ */
+export async function signedInAccount({ directory, kernel }: AuthParts, { principal }: RequestContext): Promise<{ account: Account; sessionId: string }> {
+  if (principal.kind !== 'user') throw failure.unauthenticated();
+  const account = await directory.find(kernel.store.db, principal.id);
+  if (!account) throw failure.notFound('User not found');
+  return { account, sessionId: principal.sessionId };
+}
+
+/**
+ * What changes an account needs a proof of the last five minutes: a sign-in, or `POST /api/auth/reauthenticate`
+ * (ASVS 7.5.1).
+ *
+ * @throws AppError 403 `Reauthentication required`
+ */
+export async function assertReauthenticated(parts: AuthParts, context: RequestContext): Promise<{ account: Account; sessionId: string }> {
+  const who = await signedInAccount(parts, context);
+  const session = await parts.sessions.find(parts.kernel.store.db, who.sessionId);
+  if (!session?.reauth_at || parts.kernel.now() - session.reauth_at > REAUTH_LIFE) throw failure.forbidden('Reauthentication required');
+  return who;
+}

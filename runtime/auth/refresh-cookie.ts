@@ -1,0 +1,48 @@
+import type { Context as KoaContext } from 'koa';
+import { failure } from '../errors.ts';
+import type { AuthParts } from './parts.ts';
+import type { LoginObject } from './sign-in.ts';
+
+const NAME = 'refresh';
+const SECURE_NAME = '__Secure-refresh';
+
+/**
+ * Hands out a login object. With `refresh.delivery: cookie` the refresh token is not in it but in a cookie that scripts
+ * cannot read.
+ */
+export function deliverLogin({ model, config, kernel }: AuthParts, koa: KoaContext, login: LoginObject): LoginObject {
+  if (model.refresh.delivery !== 'cookie' || !login.refreshToken) return login;
+  const { refreshToken, refreshExp = 0, ...rest } = login;
+  const maxAge = refreshExp - Math.floor(kernel.now() / 1000);
+  koa.append('Set-Cookie', cookie(config.appUrl, refreshToken, maxAge));
+  return rest;
+}
+
+/** The refresh token of the cookie, if this server uses one. */
+export function refreshFromCookie({ model, config }: AuthParts, koa: KoaContext): string | null {
+  return model.refresh.delivery === 'cookie' ? (koa.cookies.get(cookieName(config.appUrl)) ?? null) : null;
+}
+
+export function clearRefreshCookie({ model, config }: AuthParts, koa: KoaContext): void {
+  if (model.refresh.delivery === 'cookie') koa.append('Set-Cookie', cookie(config.appUrl, '', 0));
+}
+
+/**
+ * A request that a cookie authenticates must come from our own pages and be of a kind that a form cannot send.
+ *
+ * @throws AppError 403
+ */
+export function assertSameSite({ kernel, config }: AuthParts, koa: KoaContext): void {
+  const allowed = [...kernel.project.server.cors, new URL(config.appUrl).origin];
+  const scripted = /^application\/json\b/i.test(koa.get('Content-Type')) || koa.get('X-Requested-With') !== '';
+  if (!allowed.includes(koa.get('Origin')) || !scripted) throw failure.forbidden();
+}
+
+const isSecure = (appUrl: string) => appUrl.startsWith('https:');
+
+const cookieName = (appUrl: string) => (isSecure(appUrl) ? SECURE_NAME : NAME);
+
+/** Without `Secure` only where the application itself is plain http: on loopback. */
+function cookie(appUrl: string, value: string, maxAge: number): string {
+  return `${cookieName(appUrl)}=${value}; Max-Age=${maxAge}; Path=/api/auth; HttpOnly; SameSite=Strict${isSecure(appUrl) ? '; Secure' : ''}`;
+}

@@ -1,0 +1,75 @@
+import { failure } from '../errors.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import { type Handler, reply } from '../http/route.ts';
+import { as, callerOf } from './caller.ts';
+import type { AuthParts } from './parts.ts';
+import { assertSameSite, deliverLogin, refreshFromCookie } from './refresh-cookie.ts';
+import { isGenuine, readRefreshToken, type RefreshClaim } from './refresh-token.ts';
+import type { Session } from './sessions.ts';
+import type { Account } from './user-directory.ts';
+
+const refused = () => failure.unauthenticated('Invalid refresh token');
+
+/** `POST /api/auth/refresh`: rotation with reuse detection, contract sections 2.2 and 2.6 (RFC 9700 section 4.14). */
+export function createRefresh(parts: AuthParts): Handler {
+  return async ({ context, koa, body }) => {
+    const cookie = body.refreshToken ? null : refreshFromCookie(parts, koa);
+    if (cookie) assertSameSite(parts, koa);
+    const claim = readRefreshToken(body.refreshToken ?? cookie ?? '');
+    if (!claim || !parts.model.refresh.enabled) throw refused();
+    const session = await parts.sessions.find(parts.kernel.store.db, claim.sid);
+    if (!session || session.principal !== 'user' || !isGenuine(parts.keys, claim, session.salt)) throw refused();
+    await parts.limits.enforce(koa, [{ policy: 'refresh-session', subject: session.id }]);
+    const account = await ownerOf(parts, session);
+    const { current, generation } = await redeem(parts, context, session, claim);
+    return reply(200, deliverLogin(parts, koa, await parts.signIn.continue(context, account, current, generation)));
+  };
+}
+
+async function ownerOf(parts: AuthParts, session: Session): Promise<Account> {
+  const account = await parts.directory.find(parts.kernel.store.db, session.user_id!);
+  if (!account || account.disabledAt !== null) throw refused();
+  return account;
+}
+
+/**
+ * The newest token rotates, in one compare-and-swap. The one before it gets the same successor for a few seconds, for
+ * tabs that race. Any older one was stolen or copied: the whole session ends.
+ */
+async function redeem(parts: AuthParts, context: RequestContext, session: Session, claim: RefreshClaim): Promise<{ current: Session; generation: number }> {
+  const rotated = await rotate(parts, context, session, claim.generation);
+  if (rotated) return { current: rotated, generation: rotated.gen };
+  const current = await parts.sessions.find(parts.kernel.store.db, session.id);
+  const now = parts.kernel.now();
+  if (!current || current.revoked_at !== null || current.idle_expires_at <= now || current.absolute_expires_at <= now) throw refused();
+  const previous = claim.generation === current.gen - 1;
+  if (previous && now - current.rotated_at <= parts.model.refresh.grace) return { current, generation: current.gen };
+  if (claim.generation < current.gen) await endFamily(parts, context, current, claim.generation);
+  throw refused();
+}
+
+async function rotate({ kernel, model, events }: AuthParts, context: RequestContext, session: Session, generation: number): Promise<Session | null> {
+  const now = kernel.now();
+  return events.transact(as(callerOf(context), session.user_id!), async (trx, emit) => {
+    const row = await trx
+      .updateTable('auth_sessions')
+      .set((set) => ({ gen: set('gen', '+', 1), rotated_at: now, last_seen_at: now, idle_expires_at: now + model.refresh.idle }))
+      .where('id', '=', session.id)
+      .where('gen', '=', generation)
+      .where('revoked_at', 'is', null)
+      .where('idle_expires_at', '>', now)
+      .where('absolute_expires_at', '>', now)
+      .returningAll()
+      .executeTakeFirst();
+    if (row) emit('token.refreshed', session.user_id, { session_id: session.id });
+    return (row as Session | undefined) ?? null;
+  });
+}
+
+async function endFamily({ sessions, events }: AuthParts, context: RequestContext, session: Session, generation: number): Promise<void> {
+  await events.transact(callerOf(context), async (trx, emit) => {
+    if (!(await sessions.end(trx, session.id, 'refresh token reused'))) return;
+    emit('token.refresh_reuse', session.user_id, { session_id: session.id, gen: generation, current: session.gen });
+    emit('alert.refresh_reuse', session.user_id, { session_id: session.id });
+  });
+}

@@ -1,0 +1,45 @@
+import type { Kysely } from 'kysely';
+import type { AuthParts } from './parts.ts';
+import { DAY, HOUR } from './time.ts';
+
+const BATCH = 1000;
+
+/** Rows that are of no further use: table, key, and the column that says since when. */
+const expired = (now: number, retention: number, leeway: number) =>
+  [
+    ['auth_login_attempts', 'id', 'ts', now - retention],
+    ['auth_security_events', 'id', 'ts', now - retention],
+    ['auth_sessions', 'id', 'absolute_expires_at', now - retention],
+    ['auth_revoked_tokens', 'jti', 'exp', now - leeway],
+    ['auth_one_time_tokens', 'hash', 'expires_at', now],
+    ['auth_oauth_used_states', 'hash', 'exp', now],
+    ['auth_limit_windows', 'key', 'expires_at', now],
+    ['auth_webhook_deliveries', 'id', 'created_at', now - 7 * DAY],
+  ] as const;
+
+/** Removes what is old, now and every hour, a thousand rows at a time. @returns what ends it. */
+export function startRetention(parts: AuthParts): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve();
+  const run = () => {
+    running = purge(parts).catch((error: unknown) => parts.kernel.log.error({ reason: error instanceof Error ? error.message : 'unknown' }, 'old rows could not be removed'));
+  };
+  const timer = setInterval(run, HOUR);
+  timer.unref();
+  run();
+  return () => {
+    clearInterval(timer);
+    return running;
+  };
+}
+
+/** One round. The log of permission changes is kept for good. */
+export async function purge({ kernel, model }: Pick<AuthParts, 'kernel' | 'model'>): Promise<void> {
+  for (const [table, key, column, before] of expired(kernel.now(), model.events.retention, model.jwt.leeway)) {
+    while ((await removeBatch(kernel.store.db, table, key, column, before)) === BATCH);
+  }
+}
+
+async function removeBatch(db: Kysely<any>, table: string, key: string, column: string, before: number): Promise<number> {
+  const old = db.selectFrom(table).select(key).where(column, '<', before).limit(BATCH);
+  return Number((await db.deleteFrom(table).where(key, 'in', old).executeTakeFirst()).numDeletedRows);
+}

@@ -1,0 +1,145 @@
+import type { Transaction } from 'kysely';
+import type { AuthModel } from '@twofold/schema';
+import type { RequestContext } from '../context/request-context.ts';
+import type { Kernel } from '../module.ts';
+import type { AccessClaims, Tokens } from './access-token.ts';
+import { recordAttempt } from './attempts.ts';
+import { as, callerOf } from './caller.ts';
+import type { Events } from './events.ts';
+import { type Extend, type Extended, runExtend } from './extend.ts';
+import { randomToken } from './ids.ts';
+import type { Keys } from './keys.ts';
+import { makeRefreshToken } from './refresh-token.ts';
+import type { AuthMethod, Session, Sessions } from './sessions.ts';
+import { numericOffset, SECOND } from './time.ts';
+import type { Account, Role, UserDirectory } from './user-directory.ts';
+
+/** The signed-in user as the API shows it, in the seed's order. */
+export interface Profile {
+  readonly id: Account['id'];
+  readonly first_name: string;
+  readonly last_name: string;
+  readonly username: string;
+  readonly phone: string;
+  readonly email: string;
+  readonly role_id?: number;
+  readonly role_name?: string;
+  readonly avatar_url: string;
+  readonly last_login: string;
+}
+
+/** The login response object. */
+export interface LoginObject extends Profile {
+  readonly accessToken: string;
+  readonly exp: number;
+  readonly extend: Extended;
+  readonly refreshToken?: string;
+  readonly refreshExp?: number;
+}
+
+export interface SignIn {
+  /** Opens a session for somebody who proved who he is, and answers with its tokens. */
+  open(context: RequestContext, account: Account, method: AuthMethod, extra?: OpenExtra): Promise<LoginObject>;
+  /** Tokens for a session that is there already. */
+  continue(context: RequestContext, account: Account, session: Session, generation: number): Promise<LoginObject>;
+  profile(account: Account, lastLogin: number): Profile;
+}
+
+export interface OpenExtra {
+  /** HMAC of the identifier, for the attempts log. */
+  readonly identifierHash?: string;
+  readonly kind?: 'password' | 'oauth';
+  /** Further writes of the same transaction. */
+  readonly within?: (trx: Transaction<any>) => Promise<void>;
+  /** Called with the stored session before the tokens are made. */
+  readonly onOpened?: (session: Session) => void;
+}
+
+export interface SignInParts {
+  readonly kernel: Kernel;
+  readonly model: AuthModel;
+  readonly keys: Keys;
+  readonly tokens: Tokens<AccessClaims>;
+  readonly sessions: Sessions;
+  readonly directory: UserDirectory;
+  readonly events: Events;
+  readonly extend: Extend | undefined;
+}
+
+export function createSignIn(parts: SignInParts): SignIn {
+  const { kernel, model, sessions, directory, events } = parts;
+  const profile: SignIn['profile'] = (account, lastLogin) => toProfile(account, lastLogin, model.roles !== null);
+
+  const makeObject = async (context: RequestContext, account: Account, lastLogin: number, session: Session, generation: number) => {
+    const role = model.roles ? account.role : null;
+    const extended = await runExtend(parts.extend, account.id, { db: kernel.store.db, role, request: { id: context.id, ip: context.ip, headers: context.headers } });
+    return buildObject(parts, profile(account, lastLogin), session, generation, extended);
+  };
+
+  return {
+    profile,
+    open: async (context, account, method, extra = {}) => {
+      const now = kernel.now();
+      const caller = as(callerOf(context), account.id);
+      const news = await novelty(kernel, account, caller.ip, caller.userAgent);
+      const session = await events.transact(caller, async (trx, emit) => {
+        const opened = await sessions.open(trx, caller, { userId: account.id, method });
+        await directory.update(trx, account.id, { last_login: now });
+        await extra.within?.(trx);
+        await recordAttempt(trx, now, caller, {
+          kind: extra.kind ?? 'password', outcome: 'success', reason: null, identifierHash: extra.identifierHash ?? null,
+          identifier: account.email, userId: account.id, sessionId: opened.session.id,
+        });
+        for (const id of opened.ended) emit('auth.session_ended', account.id, { session_id: id, reason: 'too many sessions' });
+        emit('auth.login.succeeded', account.id, { method, session_id: opened.session.id, ...news });
+        return opened.session;
+      });
+      extra.onOpened?.(session);
+      try {
+        return await makeObject(context, account, account.last_login ?? now, session, 0);
+      } catch (error) {
+        // Nobody will ever hold a token of it.
+        await sessions.end(kernel.store.db, session.id, 'no token was issued');
+        throw error;
+      }
+    },
+    continue: (context, account, session, generation) => makeObject(context, account, account.last_login ?? kernel.now(), session, generation),
+  };
+}
+
+function toProfile(account: Account, lastLogin: number, withRole: boolean): Profile {
+  const role: Role | null = withRole ? account.role : null;
+  return {
+    id: account.id,
+    first_name: account.first_name,
+    last_name: account.last_name,
+    username: account.username,
+    phone: account.phone,
+    email: account.email,
+    ...(role && { role_id: role.id, role_name: role.name }),
+    avatar_url: account.avatar_url,
+    last_login: numericOffset(lastLogin),
+  };
+}
+
+function buildObject({ kernel, model, keys, tokens }: SignInParts, profile: Profile, session: Session, generation: number, extend: Extended): LoginObject {
+  const iat = Math.floor(kernel.now() / SECOND);
+  const exp = iat + Math.floor(model.jwt.ttl / SECOND);
+  // Two logins of one user in one second would sign the same bytes, and logging one out would end both: hence `jti`.
+  const accessToken = tokens.sign({ user_id: profile.id, exp, extend, iat, jti: randomToken(16), sid: session.id });
+  const base = { ...profile, accessToken, exp, extend };
+  if (!model.refresh.enabled) return base;
+  return {
+    ...base,
+    refreshToken: makeRefreshToken(keys, session.id, generation, session.salt),
+    refreshExp: Math.floor(Math.min(session.idle_expires_at, session.absolute_expires_at) / SECOND),
+  };
+}
+
+/** Whether this user was ever seen from this address, and with this browser. Nothing is new on a first login. */
+async function novelty({ store }: Kernel, account: Account, ip: string, userAgent: string): Promise<{ new_ip: boolean; new_device: boolean }> {
+  if (account.last_login === null) return { new_ip: false, new_device: false };
+  const seen = async (column: 'ip' | 'user_agent', value: string) =>
+    (await store.db.selectFrom('auth_sessions').select('id').where('user_id', '=', account.id).where(column, '=', value).limit(1).executeTakeFirst()) !== undefined;
+  return { new_ip: !(await seen('ip', ip)), new_device: !(await seen('user_agent', userAgent)) };
+}

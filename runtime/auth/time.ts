@@ -1,0 +1,28 @@
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** `2026-11-20T09:30:00+00:00`: ISO 8601 with a numeric offset, as the login response writes `last_login`. */
+export function numericOffset(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}+00:00`;
+}
+
+/** RFC 3339 in UTC, or null. */
+export function rfc3339(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : new Date(milliseconds).toISOString();
+}
+
+/** Whole seconds to wait, at least one: `Retry-After`. */
+export function retryAfter(milliseconds: number): string {
+  return String(Math.max(1, Math.ceil(milliseconds / SECOND)));
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY };
+
+/** A duration in a body, in milliseconds: seconds as a number, or `"30d"`. Null when it is neither. */
+export function parseDuration(value: unknown): number | null {
+  if (typeof value === 'number') return Number.isFinite(value) && value > 0 ? value * SECOND : null;
+  const match = typeof value === 'string' ? /^(\d{1,9})(ms|s|m|h|d)$/.exec(value) : null;
+  return match && Number(match[1]) > 0 ? Number(match[1]) * UNITS[match[2]!]! : null;
+}
