@@ -1,0 +1,28 @@
+import type { HostingModel } from '@twofold/schema';
+import type { Logger } from 'pino';
+import type { Naming, Reach } from './deploy/containers.ts';
+import type { Operations } from './deploy/operations.ts';
+import type { EngineConnection } from './engine/connection.ts';
+import type { EventHub } from './events.ts';
+import type { Ingress } from './ingress/ingress.ts';
+import type { AppBook } from './records/app-book.ts';
+import type { DeploymentBook } from './records/deployment-book.ts';
+
+/** What the parts of the module share. Made once, in `hosting.ts`. */
+export interface Core {
+  readonly model: HostingModel;
+  readonly naming: Naming;
+  readonly apps: AppBook;
+  readonly deployments: DeploymentBook;
+  readonly connection: EngineConnection;
+  readonly ingress: Ingress;
+  readonly operations: Operations;
+  readonly events: EventHub;
+  readonly log: Logger;
+  readonly now: () => number;
+  /** Containers that are being stopped on purpose: their end is no crash, and no one else removes them. */
+  readonly leaving: Set<string>;
+}
+
+/** How containers are named and reached now. */
+export const placement = (core: Core): { readonly naming: Naming; readonly reach: Reach } => ({ naming: core.naming, reach: core.connection.reach() });

@@ -1,0 +1,84 @@
+import type { ContainerDetail, ContainerSpec, Engine, EngineContainer } from '../engine/engine.ts';
+import type { Target } from '../ingress/route-table.ts';
+import type { App, Deployment } from '../records/app.ts';
+
+/**
+ * Labels that everything of ours carries. `instance` is one installation: two that share an engine leave each other's
+ * containers alone, and neither touches what has no label.
+ */
+export const LABELS = {
+  instance: 'twofold.instance',
+  app: 'twofold.app',
+  name: 'twofold.name',
+  deployment: 'twofold.deployment',
+  replica: 'twofold.replica',
+} as const;
+
+/** How the server gets to a container: by its own address, or by a port that is published on 127.0.0.1. */
+export type Reach = 'address' | 'port';
+
+/** The names of one installation's things on the engine. */
+export interface Naming {
+  /** Eight characters: the installation's id. */
+  readonly instance: string;
+}
+
+export const instanceLabels = ({ instance }: Naming) => ({ [LABELS.instance]: instance });
+export const appLabels = (naming: Naming, app: Pick<App, 'id'>) => ({ ...instanceLabels(naming), [LABELS.app]: app.id });
+export const networkName = ({ instance }: Naming) => `twofold-${instance}`;
+export const volumeName = ({ instance }: Naming, app: Pick<App, 'name'>, volume: string) => `twofold-${instance}-${app.name}-${volume}`;
+/** Engines fill in a registry where a name has none; `localhost/` is left as it is by both. */
+export const imagePrefix = ({ instance }: Naming, app: Pick<App, 'name'>) => `localhost/twofold-${instance}/${app.name}:`;
+export const imageTag = (naming: Naming, app: Pick<App, 'name'>, deployment: number) => `${imagePrefix(naming, app)}${deployment}`;
+
+/** What a container of ours says of itself. */
+export const deploymentOf = (container: EngineContainer) => Number(container.labels[LABELS.deployment]);
+export const replicaOf = (container: EngineContainer) => Number(container.labels[LABELS.replica]);
+
+const MIB = 1024 * 1024;
+
+/** One replica of a deployment. `attempt` keeps the name apart from that of a container that is still going away. */
+export function containerSpec(
+  { app, deployment, replica, attempt }: { readonly app: App; readonly deployment: Pick<Deployment, 'number' | 'image_id' | 'port'>; readonly replica: number; readonly attempt: string },
+  { naming, reach }: { readonly naming: Naming; readonly reach: Reach },
+): ContainerSpec {
+  const { spec } = app;
+  const port = deployment.port ?? 8080;
+  return {
+    name: `twofold-${naming.instance}-${app.name}-${deployment.number}-${replica}-${attempt}`,
+    image: deployment.image_id ?? '',
+    labels: {
+      ...appLabels(naming, app),
+      [LABELS.name]: app.name,
+      [LABELS.deployment]: String(deployment.number),
+      [LABELS.replica]: String(replica),
+    },
+    env: { PORT: String(port), ...app.env, ...app.secrets },
+    command: spec.command,
+    port,
+    publish: reach === 'port',
+    network: networkName(naming),
+    aliases: [app.name],
+    volumes: spec.volumes.map(({ name, path }) => ({ volume: volumeName(naming, app, name), path })),
+    memory: spec.resources.memory_mb * MIB,
+    cpus: spec.resources.cpus,
+    pids: spec.resources.pids,
+  };
+}
+
+/** Where the container answers now. Docker gives another port at each start: never kept from before one. */
+export function targetOf(detail: ContainerDetail, port: number, { naming, reach }: { readonly naming: Naming; readonly reach: Reach }): Target | null {
+  if (reach === 'port') {
+    const published = detail.ports[port];
+    return published ? { id: detail.id, host: '127.0.0.1', port: published } : null;
+  }
+  const host = detail.addresses[networkName(naming)] ?? Object.values(detail.addresses)[0];
+  return host ? { id: detail.id, host, port } : null;
+}
+
+/** The containers of an app, those of one deployment first to last. */
+export async function listContainers(engine: Engine, naming: Naming, app: Pick<App, 'id'>, deployment?: number): Promise<EngineContainer[]> {
+  const all = await engine.list(appLabels(naming, app));
+  const wanted = deployment === undefined ? [...all] : all.filter((container) => deploymentOf(container) === deployment);
+  return wanted.sort((a, b) => replicaOf(a) - replicaOf(b));
+}

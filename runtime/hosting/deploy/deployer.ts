@@ -1,0 +1,151 @@
+import { AppError } from '../../errors.ts';
+import type { Core } from '../core.ts';
+import type { EngineImage } from '../engine/engine.ts';
+import { EngineError } from '../engine/errors.ts';
+import type { App, Deployment, Source, Trigger } from '../records/app.ts';
+import { imagePrefix, imageTag } from './containers.ts';
+import { rollOut, RolloutError } from './rollout.ts';
+
+/** Makes the deployment's image be on the engine. `image` is the name to show, `id` what is run. */
+export type Prepare = (deployment: Deployment, signal: AbortSignal) => Promise<{ readonly image: string; readonly id: string; readonly source?: Source }>;
+
+export interface DeployRequest {
+  readonly trigger: Trigger;
+  readonly source: Source;
+  readonly prepare: Prepare;
+  /** The image is built first: the app shows `building`. */
+  readonly builds?: boolean;
+}
+
+/** A deployment that has begun. `done` rejects with the reason when it fails; the deployment's record has it too. */
+export interface Begun {
+  readonly deployment: Deployment;
+  readonly done: Promise<Deployment>;
+}
+
+export interface Deployer {
+  /** @throws AppError 409 when another operation runs on the app. */
+  begin(app: App, request: DeployRequest): Promise<Begun>;
+  /** Pulls the image, or takes the local one of that name. */
+  fromImage(reference: string): Prepare;
+  /** The image of an earlier deployment. */
+  fromDeployment(earlier: Deployment): Prepare;
+}
+
+export function createDeployer(core: Core): Deployer {
+  return {
+    begin: (app, request) => begin(core, app, request),
+    fromImage: (reference) => async (_deployment, signal) => ({ image: reference, id: await pull(core, reference, signal) }),
+    fromDeployment: (earlier) => async () => {
+      const found = earlier.image_id ? await core.connection.engine().image(earlier.image_id) : null;
+      if (!found) throw new AppError(409, 'IMAGE_GONE', `The image of deployment ${earlier.number} is no longer kept`);
+      return { image: earlier.image ?? found.id, id: found.id, source: earlier.source };
+    },
+  };
+}
+
+function begin(core: Core, app: App, request: DeployRequest): Promise<Begun> {
+  core.connection.engine();
+  return new Promise((resolve, reject) => {
+    const done = core.operations.run(app.id, request.builds ? 'build' : 'deploy', async (signal) => {
+      const deployment = await core.deployments.insert({ app_id: app.id, trigger: request.trigger, source: request.source });
+      queueMicrotask(() => resolve({ deployment, done }));
+      return run(core, app.id, { deployment, request, signal });
+    });
+    // The record has the reason; who waits for `done` gets it too.
+    done.catch(reject);
+  });
+}
+
+async function run(core: Core, appId: string, { deployment, request, signal }: { deployment: Deployment; request: DeployRequest; signal: AbortSignal }): Promise<Deployment> {
+  try {
+    await show(core, appId, deployment, request.builds ? 'building' : 'deploying');
+    const prepared = await request.prepare(deployment, signal);
+    const app = core.apps.byId(appId);
+    if (!app || signal.aborted) throw new AppError(409, 'CANCELLED', 'The deployment was cancelled');
+    const image = await keepImage(core, app, deployment, prepared.id);
+    const ready: Partial<Deployment> = {
+      ...{ image: prepared.image, image_id: image.id, port: portOf(core, app, image), replicas: app.spec.replicas },
+      ...{ status: 'deploying', source: prepared.source ?? deployment.source },
+    };
+    await core.deployments.update(deployment, ready);
+    await show(core, appId, deployment, 'deploying');
+    await rollOut(core, app, { ...deployment, ...ready }, signal);
+    await forgetOldImages(core, app).catch((error: Error) => core.log.warn(`${app.name}: ${error.message}`));
+    return await finished(core, deployment);
+  } catch (error) {
+    await fail(core, appId, deployment, error);
+    throw error;
+  }
+}
+
+/** An app with something that serves goes on to show `running`. */
+async function show(core: Core, appId: string, deployment: Deployment, status: 'building' | 'deploying'): Promise<void> {
+  await core.deployments.update(deployment, { status });
+  const app = core.apps.byId(appId);
+  if (app && app.status !== 'running' && app.status !== status) await core.apps.update(appId, { status, error: null });
+  announce(core, appId, deployment.number, status);
+}
+
+async function finished(core: Core, { app_id, number }: Deployment): Promise<Deployment> {
+  announce(core, app_id, number, 'healthy');
+  return core.deployments.get(app_id, number);
+}
+
+async function fail(core: Core, appId: string, deployment: Deployment, error: unknown): Promise<void> {
+  const reason = error instanceof AppError ? error.message : 'Internal error';
+  if (!(error instanceof AppError)) core.log.error({ stack: (error as Error).stack }, 'a deployment failed');
+  const log = error instanceof RolloutError ? error.lines : [];
+  await core.deployments.update(deployment, { status: 'failed', reason, log, finished_at: new Date(core.now()).toISOString() });
+  const app = core.apps.byId(appId);
+  if (app && (app.status === 'building' || app.status === 'deploying')) {
+    await core.apps.update(appId, { status: app.deployment === null ? 'failed' : 'stopped', error: reason });
+  } else if (app) await core.apps.update(appId, { error: reason });
+  announce(core, appId, deployment.number, 'failed', reason);
+}
+
+function announce(core: Core, appId: string, number: number, status: string, reason?: string): void {
+  core.events.emit('deployment', { app: core.apps.byId(appId)?.name ?? appId, number, status, ...(reason !== undefined && { reason }) });
+}
+
+/**
+ * A tag may have moved, so the registry is asked each time; when it cannot be, or does not know the image, the local
+ * one of that name is used. `localhost/` is never asked.
+ */
+async function pull(core: Core, reference: string, signal: AbortSignal): Promise<string> {
+  const engine = core.connection.engine();
+  const local = await engine.image(reference);
+  const pinned = reference.includes('@sha256:');
+  if (local && (pinned || reference.startsWith('localhost/'))) return local.id;
+  try {
+    await engine.pull(reference, signal);
+  } catch (error) {
+    if (local && error instanceof EngineError && error.kind !== 'disk') return local.id;
+    throw error instanceof EngineError && error.kind === 'not_found' ? new EngineError('failed', error.message, error) : error;
+  }
+  const image = await engine.image(reference);
+  if (image) return image.id;
+  throw new EngineError('failed', `Image ${reference} cannot be pulled`);
+}
+
+/** A tag of ours holds the image until the deployment is forgotten. */
+async function keepImage(core: Core, app: App, deployment: Deployment, id: string): Promise<EngineImage> {
+  const engine = core.connection.engine();
+  await engine.tag(id, imageTag(core.naming, app, deployment.number));
+  const image = await engine.image(id);
+  if (image) return image;
+  throw new EngineError('failed', 'The image is gone');
+}
+
+function portOf(core: Core, app: App, image: EngineImage): number {
+  if (app.spec.port !== null) return app.spec.port;
+  return image.ports.length === 1 ? (image.ports[0] as number) : core.model.defaults.port;
+}
+
+/** Only the last deployments that served keep their images. */
+async function forgetOldImages(core: Core, app: App): Promise<void> {
+  const engine = core.connection.engine();
+  const kept = await core.deployments.kept(app.id, core.model.deploys.keep);
+  const wanted = new Set(kept.map(({ number }) => imageTag(core.naming, app, number)));
+  for (const tag of await engine.tags(imagePrefix(core.naming, app))) if (!wanted.has(tag)) await engine.untag(tag);
+}

@@ -1,0 +1,139 @@
+import { AppError, failure } from '../../errors.ts';
+import type { Core } from '../core.ts';
+import type { EngineContainer } from '../engine/engine.ts';
+import type { Target } from '../ingress/route-table.ts';
+import type { App, Deployment } from '../records/app.ts';
+import { imagePrefix, listContainers, volumeName } from './containers.ts';
+import { createReplica, ensureVolumes, lastLines, retire, startReplica } from './replicas.ts';
+import { absent, currentTargets, serving } from './rollout.ts';
+
+/** Milliseconds that running requests have when an app is stopped by hand. */
+const STOP_DRAIN = 2000;
+
+/** Start, stop, restart and delete: what happens to an app between its deployments. */
+export interface Lifecycle {
+  /** Nothing happens to an app that runs. @throws AppError 400 never deployed, 502 when it does not come to serve. */
+  start(app: App): Promise<App>;
+  stop(app: App): Promise<App>;
+  /** One replica after the other; with a single one its requests wait. */
+  restart(app: App): Promise<App>;
+  remove(app: App, options: { readonly volumes: boolean }): Promise<void>;
+}
+
+export function createLifecycle(core: Core): Lifecycle {
+  return {
+    start: (app) => unless(core, app, 'running', () => core.operations.run(app.id, 'start', (signal) => start(core, app.id, signal))),
+    stop: (app) => unless(core, app, 'stopped', () => core.operations.run(app.id, 'stop', () => stop(core, app.id))),
+    async restart(app) {
+      assertDeployed(app);
+      return core.operations.run(app.id, 'restart', (signal) => restart(core, app.id, signal));
+    },
+    async remove(app, options) {
+      // A build or deploy of what is to go is not waited for.
+      await core.operations.cancel(app.id);
+      await core.operations.run(app.id, 'delete', () => remove(core, app.id, options));
+    },
+  };
+}
+
+async function unless(core: Core, app: App, status: App['status'], work: () => Promise<App>): Promise<App> {
+  assertDeployed(app);
+  core.connection.engine();
+  return app.status === status && core.operations.running(app.id) === undefined ? app : work();
+}
+
+function assertDeployed(app: App): void {
+  if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
+}
+
+async function start(core: Core, appId: string, signal: AbortSignal): Promise<App> {
+  const app = fresh(core, appId);
+  await core.apps.update(appId, { desired: 'running', error: null });
+  core.ingress.set(absent(app, 'holding'));
+  const { targets, reason } = await ensureReplicas(core, app, signal);
+  if (reason !== null) {
+    await core.apps.update(appId, { status: 'failed', desired: 'stopped', error: reason });
+    core.ingress.set(absent(app, 'stopped'));
+    await halt(core, app);
+    throw new AppError(502, 'NOT_READY', `App did not become ready: ${reason}`);
+  }
+  core.ingress.set(serving(app, targets));
+  return core.apps.update(appId, { status: 'running' });
+}
+
+/** Every replica of the app's deployment running: those that exist are started, the others made anew. */
+export async function ensureReplicas(core: Core, app: App, signal: AbortSignal): Promise<{ targets: Target[]; reason: string | null }> {
+  const deployment = await core.deployments.get(app.id, app.deployment as number);
+  const present = await listContainers(core.connection.engine(), core.naming, app, deployment.number);
+  await ensureVolumes(core, app);
+  const port = deployment.port ?? core.model.defaults.port;
+  const running = present.filter(({ state }) => state === 'running');
+  const replicas = await Promise.all(
+    Array.from({ length: deployment.replicas }, async (_, replica) => {
+      const known = present[replica];
+      if (known && running.includes(known)) return null;
+      return startReplica(core, app, { id: known?.id ?? (await createReplica(core, app, deployment, replica)), port, signal });
+    }),
+  );
+  const failed = replicas.find((replica) => replica && !replica.ready);
+  const started = replicas.flatMap((replica) => (replica?.ready && replica.target ? [replica.target] : []));
+  return { targets: [...(await currentTargets(core, running, port)), ...started], reason: failed?.reason ?? null };
+}
+
+async function stop(core: Core, appId: string): Promise<App> {
+  const app = fresh(core, appId);
+  await core.apps.update(appId, { desired: 'stopped' });
+  core.ingress.set(absent(app, 'stopped'));
+  await halt(core, app);
+  return core.apps.update(appId, { status: 'stopped', error: null });
+}
+
+/** Stops the app's containers and keeps them, with what they printed. */
+export async function halt(core: Core, app: App): Promise<void> {
+  const containers = await listContainers(core.connection.engine(), core.naming, app);
+  await retire(core, containers.filter(({ id }) => !core.leaving.has(id)), { keep: true, drain: STOP_DRAIN });
+}
+
+async function restart(core: Core, appId: string, signal: AbortSignal): Promise<App> {
+  const app = fresh(core, appId);
+  const deployment = await core.deployments.get(appId, app.deployment as number);
+  const containers = await listContainers(core.connection.engine(), core.naming, app, deployment.number);
+  if (app.status !== 'running' || containers.length < deployment.replicas) return start(core, appId, signal);
+  for (const container of containers) await restartOne(core, app, { container, deployment, signal });
+  return core.apps.update(appId, { status: 'running', desired: 'running', error: null });
+}
+
+/** Its requests go to the others meanwhile, or wait when there are none. */
+async function restartOne(core: Core, app: App, { container, deployment, signal }: { container: EngineContainer; deployment: Deployment; signal: AbortSignal }): Promise<void> {
+  const others = (core.ingress.get(app.id)?.targets ?? []).filter(({ id }) => id !== container.id);
+  core.ingress.set(others.length > 0 ? serving(app, others) : absent(app, 'holding'));
+  await retire(core, [container], { keep: true });
+  const started = await startReplica(core, app, { id: container.id, port: deployment.port ?? core.model.defaults.port, signal });
+  if (started.ready && started.target) return core.ingress.set(serving(app, [...others, started.target]));
+  const lines = await lastLines(core, [container.id]);
+  core.ingress.set(others.length > 0 ? serving(app, others) : absent(app, 'stopped'));
+  await core.apps.update(app.id, { error: started.reason, ...(others.length === 0 && { status: 'failed', desired: 'stopped' }) });
+  if (others.length === 0) await halt(core, app);
+  throw new AppError(502, 'NOT_READY', `App did not become ready: ${started.reason}${lines.length > 0 ? ` (last line: ${lines.at(-1)})` : ''}`);
+}
+
+async function remove(core: Core, appId: string, { volumes }: { readonly volumes: boolean }): Promise<void> {
+  const app = core.apps.byId(appId);
+  if (!app) return;
+  const engine = core.connection.engine();
+  core.ingress.remove(appId);
+  const containers = await listContainers(engine, core.naming, app);
+  for (const { id } of containers) core.leaving.add(id);
+  await Promise.all(containers.map(({ id }) => engine.remove(id)));
+  for (const { id } of containers) core.leaving.delete(id);
+  for (const tag of await engine.tags(imagePrefix(core.naming, app))) await engine.untag(tag);
+  if (volumes) for (const { name } of app.spec.volumes) await engine.removeVolume(volumeName(core.naming, app, name));
+  await core.apps.remove(appId);
+  core.events.emit('removed', { app: app.name });
+}
+
+function fresh(core: Core, appId: string): App {
+  const app = core.apps.byId(appId);
+  if (app) return app;
+  throw failure.notFound('App not found');
+}

@@ -1,0 +1,65 @@
+import { failure } from '../../errors.ts';
+
+/** One operation an app at a time. */
+export interface Operations {
+  /**
+   * What runs by itself (`tryRun`) gives way; another caller's operation does not.
+   *
+   * @throws AppError 409 while another one runs on the app.
+   */
+  run<T>(appId: string, kind: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Runs it when nothing else does, and says whether it ran: for the reconciler, which comes again. */
+  tryRun(appId: string, kind: string, work: (signal: AbortSignal) => Promise<void>): Promise<boolean>;
+  running(appId: string): string | undefined;
+  /** Tells the app's operation to give up, and waits for its end. */
+  cancel(appId: string): Promise<void>;
+  /** Tells every operation to give up, and waits. */
+  stop(): Promise<void>;
+}
+
+interface Running {
+  readonly kind: string;
+  readonly automatic: boolean;
+  readonly abort: AbortController;
+  readonly done: Promise<unknown>;
+}
+
+export function createOperations(): Operations {
+  const running = new Map<string, Running>();
+  let stopped = false;
+
+  const begin = <T>(appId: string, { kind, automatic }: { kind: string; automatic: boolean }, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const abort = new AbortController();
+    const done = (async () => work(abort.signal))().finally(() => running.delete(appId));
+    running.set(appId, { kind, automatic, abort, done: done.catch(() => {}) });
+    return done;
+  };
+
+  return {
+    async run(appId, kind, work) {
+      if (stopped) throw failure.unavailable('The server is stopping');
+      for (let other = running.get(appId); other; other = running.get(appId)) {
+        if (!other.automatic) throw failure.conflict(`Another operation is running on this app: ${other.kind}`);
+        other.abort.abort();
+        await other.done;
+      }
+      return begin(appId, { kind, automatic: false }, work);
+    },
+    async tryRun(appId, kind, work) {
+      if (stopped || running.has(appId)) return false;
+      await begin(appId, { kind, automatic: true }, work);
+      return true;
+    },
+    running: (appId) => running.get(appId)?.kind,
+    async cancel(appId) {
+      const operation = running.get(appId);
+      operation?.abort.abort();
+      await operation?.done;
+    },
+    async stop() {
+      stopped = true;
+      for (const { abort } of running.values()) abort.abort();
+      await Promise.all([...running.values()].map(({ done }) => done));
+    },
+  };
+}

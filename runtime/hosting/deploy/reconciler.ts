@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Core } from '../core.ts';
+import type { EngineContainer } from '../engine/engine.ts';
+import type { App } from '../records/app.ts';
+import { deploymentOf, instanceLabels, LABELS } from './containers.ts';
+import { ensureReplicas } from './lifecycle.ts';
+import { absent, currentTargets, serving } from './rollout.ts';
+import type { Supervisor } from './supervisor.ts';
+
+/** Brings the engine to what the database says. */
+export interface Reconciler {
+  /** After the engine is there (again): what an unclean stop left half done is undone, then everything is compared. */
+  recover(): Promise<void>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+const RESYNC = 30_000;
+const PARALLEL = 4;
+
+export function createReconciler(core: Core, supervisor: Supervisor): Reconciler {
+  const abort = new AbortController();
+  let loop: Promise<void> = Promise.resolve();
+  let recovered = false;
+
+  const resync = async () => {
+    await core.apps.load();
+    const containers = await core.connection.engine().list(instanceLabels(core.naming));
+    const byApp = Map.groupBy(containers, (container) => container.labels[LABELS.app] ?? '');
+    await inParallel([...core.apps.all()], (app) => reconcile(core, supervisor, app, byApp.get(app.id) ?? []));
+    for (const [appId, orphans] of byApp) if (!core.apps.byId(appId)) await removeAll(core, orphans);
+  };
+
+  return {
+    async recover() {
+      if (!recovered) await failUnfinished(core);
+      recovered = true;
+      await resync();
+    },
+    start() {
+      loop = (async () => {
+        while (!abort.signal.aborted) {
+          await sleep(RESYNC, undefined, { signal: abort.signal, ref: false }).catch(() => {});
+          if (abort.signal.aborted || core.connection.info() === null) continue;
+          await resync().catch((error: Error) => core.log.warn(`resync: ${error.message}`));
+        }
+      })();
+    },
+    async stop() {
+      abort.abort();
+      await loop;
+    },
+  };
+}
+
+/** No server works on these any more. One that had reached its switch is the app's deployment and stands. */
+async function failUnfinished(core: Core): Promise<void> {
+  const finished_at = new Date(core.now()).toISOString();
+  for (const deployment of await core.deployments.unfinished()) {
+    const app = core.apps.byId(deployment.app_id);
+    const stands = app?.deployment === deployment.number;
+    await core.deployments.update(deployment, stands ? { status: 'healthy', finished_at } : { status: 'failed', reason: 'The server stopped during this deployment', finished_at });
+  }
+  for (const app of core.apps.all()) {
+    if (app.status !== 'building' && app.status !== 'deploying') continue;
+    const error = 'The server stopped during a deployment';
+    await core.apps.update(app.id, app.deployment === null ? { status: 'failed', error } : { status: app.desired });
+  }
+}
+
+async function reconcile(core: Core, supervisor: Supervisor, { id }: App, listed: readonly EngineContainer[]): Promise<void> {
+  await core.operations
+    .tryRun(id, 'reconcile', async (signal) => {
+      const app = core.apps.byId(id);
+      if (!app) return;
+      const ours = listed.filter((container) => !core.leaving.has(container.id));
+      const current = ours.filter((container) => deploymentOf(container) === app.deployment);
+      await removeAll(core, ours.filter((container) => !current.includes(container)));
+      if (app.deployment === null || app.desired === 'stopped') await keepStopped(core, app, current);
+      else await keepRunning(core, supervisor, { app, current, signal });
+    })
+    .catch((error: Error) => core.log.warn(`resync: ${error.message}`));
+}
+
+async function keepStopped(core: Core, app: App, current: readonly EngineContainer[]): Promise<void> {
+  core.ingress.set(absent(app, 'stopped'));
+  for (const container of current) if (container.state === 'running') await core.connection.engine().stop(container.id, 10);
+}
+
+async function keepRunning(core: Core, supervisor: Supervisor, { app, current, signal }: { app: App; current: readonly EngineContainer[]; signal: AbortSignal }): Promise<void> {
+  const { port, replicas } = await core.deployments.get(app.id, app.deployment as number);
+  const running = current.filter(({ state }) => state === 'running');
+  const targets = await currentTargets(core, running, port ?? core.model.defaults.port);
+  core.ingress.set(targets.length > 0 ? serving(app, targets) : absent(app, 'holding'));
+  if (running.length >= replicas) {
+    if (app.status !== 'running') await core.apps.update(app.id, { status: 'running' });
+    return;
+  }
+  const ensured = await ensureReplicas(core, app, signal);
+  core.ingress.set(ensured.targets.length > 0 ? serving(app, ensured.targets) : absent(app, 'holding'));
+  await core.apps.update(app.id, ensured.reason === null ? { status: 'running', error: null } : { error: ensured.reason });
+  // What cannot be brought up is the supervisor's to try again, and to give up on.
+  const dead = current.find(({ id }) => !ensured.targets.some((target) => target.id === id));
+  if (ensured.reason !== null && dead) supervisor.onDeath(app, dead.id);
+}
+
+async function removeAll(core: Core, containers: readonly EngineContainer[]): Promise<void> {
+  for (const { id } of containers) if (!core.leaving.has(id)) await core.connection.engine().remove(id);
+}
+
+async function inParallel<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
+  const next = async (): Promise<void> => {
+    for (let item = items.shift(); item !== undefined; item = items.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, next));
+}

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Core } from '../core.ts';
+import { placement } from '../core.ts';
+import type { ContainerDetail, EngineContainer } from '../engine/engine.ts';
+import type { Target } from '../ingress/route-table.ts';
+import type { App, Deployment, ProbeRecord } from '../records/app.ts';
+import { containerSpec, instanceLabels, targetOf, volumeName } from './containers.ts';
+import { createProbe, waitUntilReady } from './probe.ts';
+
+/** A replica that was started, and whether it came to serve. */
+export interface StartedReplica {
+  readonly id: string;
+  readonly target: Target | null;
+  readonly ready: boolean;
+  readonly reason: string;
+  readonly probes: readonly ProbeRecord[];
+}
+
+/** Seconds that a container has between SIGTERM and SIGKILL. */
+const GRACE = 10;
+const LAST_LINES = 100;
+
+/** Makes the app's volumes where they are missing. */
+export async function ensureVolumes(core: Core, app: App): Promise<void> {
+  const engine = core.connection.engine();
+  for (const { name } of app.spec.volumes) await engine.ensureVolume(volumeName(core.naming, app, name), instanceLabels(core.naming));
+}
+
+/** Creates one container of a deployment, not started. @returns its id. */
+export async function createReplica(core: Core, app: App, deployment: Deployment, replica: number): Promise<string> {
+  const attempt = randomBytes(3).toString('hex');
+  return core.connection.engine().create(containerSpec({ app, deployment, replica, attempt }, placement(core)));
+}
+
+/** Starts a container and waits until it serves. Never throws for what the app does wrong: `reason` says it. */
+export async function startReplica(core: Core, app: App, { id, port, signal }: { id: string; port: number; signal: AbortSignal }): Promise<StartedReplica> {
+  const engine = core.connection.engine();
+  const failed = (reason: string, probes: readonly ProbeRecord[] = []) => ({ id, target: null, ready: false, reason, probes });
+  try {
+    await engine.start(id);
+  } catch (error) {
+    if ((error as { kind?: string }).kind === 'unavailable') throw error;
+    return failed(`It could not be started: ${(error as Error).message}`);
+  }
+  const detail = await addressed(core, id, port);
+  const target = detail && targetOf(detail, port, placement(core));
+  if (!target) return failed(detail ? describeEnd(detail, app) : 'The container is gone');
+  const readiness = await waitUntilReady(createProbe(app.spec.health, target, { engine, host: app.spec.domain }), {
+    timeout: core.model.deploys.readyTimeout,
+    now: core.now,
+    signal,
+    ended: async () => {
+      const seen = await engine.inspect(id);
+      return seen?.state === 'running' ? null : seen ? describeEnd(seen, app) : 'The container is gone';
+    },
+  });
+  return { id, target, ...readiness };
+}
+
+/** An address appears a moment after the start on some engines. */
+async function addressed(core: Core, id: string, port: number): Promise<ContainerDetail | null> {
+  for (let attempt = 0; ; attempt += 1) {
+    const detail = await core.connection.engine().inspect(id);
+    if (!detail || detail.state !== 'running' || targetOf(detail, port, placement(core)) || attempt === 20) return detail;
+    await sleep(50);
+  }
+}
+
+/** Why a container is not running any more, in a sentence. */
+export function describeEnd(detail: ContainerDetail, app: App): string {
+  const { exitCode, error, outOfMemory, state } = detail;
+  if (state === 'created') return `It could not be started${error ? `: ${error}` : ''}`;
+  // Podman never says that it was the memory: a kill under a limit almost always is.
+  const limit = app.spec.resources.memory_mb;
+  const memory = outOfMemory || (exitCode === 137 && limit > 0) ? ` (probably out of memory: the limit is ${limit} MB)` : '';
+  return `It ended with exit code ${exitCode}${memory}${error ? `: ${error}` : ''}`;
+}
+
+/** Takes containers out of service: their requests are finished, then they are stopped, and removed unless kept. */
+export async function retire(core: Core, containers: readonly EngineContainer[], { keep = false, drain = core.model.deploys.drain } = {}): Promise<void> {
+  const ids = containers.map(({ id }) => id);
+  for (const id of ids) core.leaving.add(id);
+  try {
+    await core.ingress.drain(ids, drain);
+    await Promise.all(ids.map((id) => takeDown(core, id, keep)));
+  } finally {
+    for (const id of ids) core.leaving.delete(id);
+  }
+}
+
+async function takeDown(core: Core, id: string, keep: boolean): Promise<void> {
+  const engine = core.connection.engine();
+  await engine.stop(id, GRACE).catch((error: { kind?: string }) => {
+    if (error.kind !== 'not_found') throw error;
+  });
+  if (!keep) await engine.remove(id);
+}
+
+/** The last lines that containers printed, for the record of a failure. */
+export async function lastLines(core: Core, ids: readonly string[]): Promise<string[]> {
+  const lines: string[] = [];
+  for (const id of ids) {
+    try {
+      for await (const line of core.connection.engine().logs(id, { tail: LAST_LINES })) lines.push(line.text.slice(0, 2000));
+    } catch {
+      // A container that never came to be has printed nothing.
+    }
+  }
+  return lines.slice(-LAST_LINES);
+}

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../errors.ts';
+import type { Core } from '../core.ts';
+import { placement } from '../core.ts';
+import type { EngineContainer } from '../engine/engine.ts';
+import type { Target } from '../ingress/route-table.ts';
+import type { App, AppSpec, Deployment } from '../records/app.ts';
+import { deploymentOf, listContainers, targetOf } from './containers.ts';
+import { createReplica, ensureVolumes, lastLines, retire, startReplica, type StartedReplica } from './replicas.ts';
+
+/** The new containers did not come to serve: the old ones still do. */
+export class RolloutError extends AppError {
+  readonly replicas: readonly StartedReplica[];
+  readonly lines: readonly string[];
+
+  constructor(reason: string, replicas: readonly StartedReplica[], lines: readonly string[]) {
+    super(502, 'NOT_READY', `App did not become ready: ${reason}`);
+    this.replicas = replicas;
+    this.lines = lines;
+  }
+}
+
+/** How long an answer waits for the old containers to be gone; they may take longer. */
+const PATIENCE = 5000;
+
+/**
+ * Puts a deployment, whose image is there, in the place of what serves: create, start, probe, switch, drain, stop,
+ * remove. What serves is not touched before the new one answers; apps with volumes are stopped first, for two processes
+ * on one set of files would harm them, and their requests wait meanwhile.
+ *
+ * @throws RolloutError when it does not come to serve.
+ */
+export async function rollOut(core: Core, app: App, deployment: Deployment, signal: AbortSignal): Promise<void> {
+  const before = await listContainers(core.connection.engine(), core.naming, app);
+  const old = before.filter((container) => !core.leaving.has(container.id) && deploymentOf(container) !== deployment.number);
+  const exclusive = app.spec.volumes.length > 0;
+  if (exclusive) await stand(core, app, old);
+  await ensureVolumes(core, app);
+  let replicas: StartedReplica[];
+  try {
+    replicas = await bringUp(core, app, deployment, signal);
+  } catch (error) {
+    if (exclusive) await restore(core, app, old).catch((failed: Error) => core.log.error(`${app.name}: ${failed.message}`));
+    throw error;
+  }
+  await commit(core, app, deployment);
+  core.ingress.set(serving(core.apps.byId(app.id) ?? app, replicas.map(({ target }) => target as Target)));
+  const gone = retire(core, old).catch((error: Error) => core.log.warn(`${app.name}: old containers are left to the reconciler: ${error.message}`));
+  await Promise.race([gone, sleep(PATIENCE, undefined, { ref: false })]);
+}
+
+/** The route of a running app. */
+export function serving(app: App, targets: readonly Target[]) {
+  return { appId: app.id, hosts: hostsOf(app.spec), state: 'serving', targets } as const;
+}
+
+/** The route of an app with nothing to send requests to: now (`holding`) or until it is started (`stopped`). */
+export function absent(app: App, state: 'holding' | 'stopped') {
+  return { appId: app.id, hosts: hostsOf(app.spec), state, targets: [] } as const;
+}
+
+const hostsOf = (spec: AppSpec) => [spec.domain, ...spec.aliases];
+
+/** Creates, starts and probes every replica; removes them all when one fails. */
+async function bringUp(core: Core, app: App, deployment: Deployment, signal: AbortSignal): Promise<StartedReplica[]> {
+  const ids: string[] = [];
+  try {
+    for (let replica = 0; replica < deployment.replicas; replica += 1) ids.push(await createReplica(core, app, deployment, replica));
+    const port = deployment.port ?? core.model.defaults.port;
+    const replicas = await Promise.all(ids.map((id) => startReplica(core, app, { id, port, signal })));
+    await core.deployments.update(deployment, { probes: replicas.flatMap(({ probes }) => probes) });
+    const failed = replicas.find(({ ready }) => !ready);
+    if (failed) throw new RolloutError(failed.reason, replicas, await lastLines(core, ids));
+    return replicas;
+  } catch (error) {
+    for (const id of ids) await discard(core, id);
+    throw error;
+  }
+}
+
+async function discard(core: Core, id: string): Promise<void> {
+  core.leaving.add(id);
+  await core.connection
+    .engine()
+    .remove(id)
+    .catch((error: Error) => core.log.warn(`a container is left to the reconciler: ${error.message}`));
+  core.leaving.delete(id);
+}
+
+/** The point of no return: after a crash before it the old deployment is the app's, after it the new one is. */
+async function commit(core: Core, app: App, deployment: Deployment): Promise<void> {
+  const previous = app.deployment;
+  await core.apps.update(app.id, {
+    ...{ deployment: deployment.number, desired: 'running', status: 'running', error: null },
+    spec: { ...(core.apps.byId(app.id) ?? app).spec, image: deployment.image, source: deployment.source },
+  });
+  await core.deployments.update(deployment, { status: 'healthy', finished_at: new Date(core.now()).toISOString() });
+  if (previous !== null) await core.deployments.update({ app_id: app.id, number: previous }, { status: 'superseded' });
+}
+
+/** Stops what serves, with its requests waiting. */
+async function stand(core: Core, app: App, old: readonly EngineContainer[]): Promise<void> {
+  if (old.length === 0) return;
+  core.ingress.set(absent(app, 'holding'));
+  await retire(core, old, { keep: true });
+}
+
+/** Puts the stopped ones back, after the new one failed. */
+async function restore(core: Core, app: App, old: readonly EngineContainer[]): Promise<void> {
+  const current = old.filter((container) => deploymentOf(container) === app.deployment);
+  if (app.desired !== 'running' || current.length === 0) return core.ingress.set(absent(app, 'stopped'));
+  const { port } = await core.deployments.get(app.id, app.deployment as number);
+  const number = port ?? core.model.defaults.port;
+  const back = await Promise.all(current.map(({ id }) => startReplica(core, app, { id, port: number, signal: new AbortController().signal })));
+  const targets = back.map(({ target }) => target).filter((target): target is Target => target !== null);
+  core.ingress.set(targets.length > 0 ? serving(app, targets) : absent(app, 'stopped'));
+}
+
+/** Targets of containers that run now. */
+export async function currentTargets(core: Core, containers: readonly EngineContainer[], port: number): Promise<Target[]> {
+  const details = await Promise.all(containers.map(({ id }) => core.connection.engine().inspect(id)));
+  const targets = details.map((detail) => (detail?.state === 'running' ? targetOf(detail, port, placement(core)) : null));
+  return targets.filter((target): target is Target => target !== null);
+}

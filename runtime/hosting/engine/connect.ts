@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import Dockerode from 'dockerode';
+import type { HostingModel } from '@twofold/schema';
+import type { Environment } from '../../config/settings.ts';
+import { createDockerEngine } from './docker.ts';
+import type { Engine } from './engine.ts';
+import { EngineError, toEngineError } from './errors.ts';
+import { createPodmanEngine } from './podman.ts';
+
+type Wanted = HostingModel['engine'];
+
+/**
+ * Finds an engine that answers: the manifest's socket, else `DOCKER_HOST`, else the usual sockets. What answers says
+ * itself whether it is Docker or Podman; a manifest that asks for one does not get the other.
+ *
+ * @throws EngineError `unavailable` when none answers.
+ */
+export async function connectEngine(wanted: Wanted, env: Environment): Promise<Engine> {
+  const tried: string[] = [];
+  for (const address of addresses(wanted, env)) {
+    const engine = await tryAddress(address, wanted.kind).catch((error: unknown) => void tried.push(`${address}: ${toEngineError(error).message}`));
+    if (engine) return engine;
+  }
+  throw new EngineError('unavailable', tried.length > 0 ? `No container engine answers (${tried.join('; ')})` : 'No container engine was found');
+}
+
+/** Where an engine may listen, most wanted first. */
+export function addresses(wanted: Wanted, env: Environment): string[] {
+  if (wanted.socket) return [wanted.socket];
+  if (env.DOCKER_HOST) return [env.DOCKER_HOST];
+  const podman = [env.XDG_RUNTIME_DIR && join(env.XDG_RUNTIME_DIR, 'podman/podman.sock'), '/run/podman/podman.sock'];
+  const docker = ['/var/run/docker.sock', join(homedir(), '.docker/run/docker.sock')];
+  const order = wanted.kind === 'podman' ? podman : wanted.kind === 'auto' ? [...docker, ...podman] : docker;
+  return order.filter((path): path is string => Boolean(path) && existsSync(path as string));
+}
+
+async function tryAddress(address: string, kind: Wanted['kind']): Promise<Engine> {
+  const client = new Dockerode(clientOptions(address));
+  const version = (await client.version()) as unknown as { Components?: { Name?: string }[] };
+  const isPodman = version.Components?.some((part) => /podman/i.test(part.Name ?? '')) ?? false;
+  if (kind !== 'auto' && (kind === 'podman') !== isPodman) {
+    throw new EngineError('unavailable', `this is ${isPodman ? 'Podman' : 'Docker'}, and the manifest asks for ${kind}`);
+  }
+  return isPodman ? createPodmanEngine(client) : createDockerEngine(client);
+}
+
+/** dockerode opens a connection for each call unless it is given an agent that keeps them. */
+function clientOptions(address: string): Dockerode.DockerOptions & { agent?: Agent } {
+  const agent = new Agent({ keepAlive: true, keepAliveMsecs: 10_000 });
+  if (!/^[a-z]+:\/\//i.test(address)) return { socketPath: address, agent };
+  const url = new URL(address);
+  if (url.protocol === 'unix:') return { socketPath: decodeURIComponent(url.pathname), agent };
+  if (url.protocol === 'ssh:') return { protocol: 'ssh', host: url.hostname, port: url.port || 22, username: url.username };
+  return { protocol: 'http', host: url.hostname, port: url.port || 2375, agent };
+}

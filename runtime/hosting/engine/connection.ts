@@ -1,0 +1,107 @@
+import { networkInterfaces } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Reach } from '../deploy/containers.ts';
+import type { Engine, EngineEvent, EngineInfo } from './engine.ts';
+import { EngineError } from './errors.ts';
+
+/** The engine, which may be away and come back while the server runs. */
+export interface EngineConnection {
+  /** @throws EngineError 503 while it is away. */
+  engine(): Engine;
+  /** How containers are reached; found out at each connect. */
+  reach(): Reach;
+  info(): EngineInfo | null;
+  /** Asks the engine itself, within the time. */
+  connected(timeout?: number): Promise<boolean>;
+  /** Connects, or leaves it to the loop when nothing answers. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  readonly connect: () => Promise<Engine>;
+  readonly labels: () => Readonly<Record<string, string>>;
+  readonly network: () => string;
+  /** Overrides what the machine's interfaces say. */
+  readonly reach: Reach | null;
+  readonly log: Logger;
+  /** Each time it is there again. */
+  readonly onConnect: () => Promise<void>;
+  readonly onEvent: (event: EngineEvent) => void;
+}
+
+const RETRY = 1000;
+
+export function createConnection(options: ConnectionOptions): EngineConnection {
+  const { log } = options;
+  const abort = new AbortController();
+  let current: { readonly engine: Engine; readonly info: EngineInfo; readonly reach: Reach } | null = null;
+  let reason = 'The container engine is away';
+  let loop: Promise<void> = Promise.resolve();
+
+  const open = async () => {
+    const engine = await options.connect();
+    const gateway = await engine.ensureNetwork(options.network(), options.labels());
+    const info = await engine.info();
+    current = { engine, info, reach: options.reach ?? (isLocal(gateway) ? 'address' : 'port') };
+    log.info(`container engine: ${info.kind} ${info.version}`);
+  };
+  const lose = (error: unknown) => {
+    const message = (error as Error).message ?? String(error);
+    if (current || message !== reason) log.warn(`container engine is away: ${message}`);
+    current = null;
+    reason = message;
+  };
+  /** One connection from its beginning to its end. */
+  const once = async (ready: () => void) => {
+    await open();
+    const engine = (current as unknown as { engine: Engine }).engine;
+    const events = engine.events(options.labels(), abort.signal);
+    // Listening starts before the state is read, or what happens in between would be missed.
+    const first = events[Symbol.asyncIterator]();
+    const pending = first.next();
+    pending.catch(() => {});
+    await options.onConnect();
+    ready();
+    for (let event = await pending; !event.done; event = await first.next()) options.onEvent(event.value);
+  };
+  const run = async (ready: () => void) => {
+    while (!abort.signal.aborted) {
+      await once(ready).catch(lose);
+      if (abort.signal.aborted) return;
+      // A stream of events may end while the engine is well: then the next round is at once.
+      const well = await current?.engine.ping().then(() => true, lose);
+      if (well !== true) await sleep(RETRY, undefined, { signal: abort.signal }).catch(() => {});
+      ready();
+    }
+  };
+
+  return {
+    engine() {
+      if (current) return current.engine;
+      throw new EngineError('unavailable', 'The container engine is away');
+    },
+    reach: () => current?.reach ?? 'address',
+    info: () => current?.info ?? null,
+    async connected(timeout = 1000) {
+      if (!current) return false;
+      const late = sleep(timeout, false, { ref: false });
+      return await Promise.race([current.engine.ping().then(() => true, () => false), late]);
+    },
+    start: () =>
+      new Promise<void>((resolve) => {
+        loop = run(resolve);
+      }),
+    async stop() {
+      abort.abort();
+      await loop;
+    },
+  };
+}
+
+/** Whether the network's gateway is an interface of this machine: then a container's own address can be reached. */
+function isLocal(gateway: string | null): boolean {
+  if (gateway === null) return false;
+  return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === gateway));
+}

@@ -1,0 +1,278 @@
+import type { Readable } from 'node:stream';
+import type Dockerode from 'dockerode';
+import { EngineError, isUnchanged, toEngineError } from './errors.ts';
+import type { ContainerDetail, ContainerSpec, ContainerState, Engine, EngineContainer, EngineImage, EngineKind } from './engine.ts';
+import { readEvents } from './event-stream.ts';
+import { runCommand } from './exec.ts';
+import { readLogs } from './log-stream.ts';
+import { readProgress } from './progress.ts';
+import { readUsage } from './usage.ts';
+
+/** What Podman's Docker API does otherwise. Everything else is the same code. */
+export interface Dialect {
+  readonly kind: EngineKind;
+  /** Image names as the engine's build and tag make them. */
+  readonly buildVersion: '1' | '2';
+  readonly eventActions: Readonly<Record<string, 'start' | 'die' | 'remove' | 'oom'>>;
+  readonly pruneBuilds: boolean;
+}
+
+const DOCKER: Dialect = {
+  kind: 'docker',
+  buildVersion: '1',
+  eventActions: { start: 'start', die: 'die', destroy: 'remove', oom: 'oom' },
+  pruneBuilds: true,
+};
+
+/** Docker, through dockerode. */
+export function createDockerEngine(client: Dockerode): Engine {
+  return createEngine(client, DOCKER);
+}
+
+/** The code that Docker and Podman share. */
+export function createEngine(client: Dockerode, dialect: Dialect): Engine {
+  const container = (id: string) => client.getContainer(id);
+  const create = createContainers(client);
+  return {
+    kind: dialect.kind,
+    info: once(() => describeEngine(client, dialect.kind)),
+    ping: () => call(async () => void (await client.ping())),
+
+    pull: (reference, signal) => call(() => pull(client, reference, signal)),
+    image: (reference) => orNull(async () => toImage(await client.getImage(reference).inspect())),
+    tag: (imageId, reference) => call(async () => void (await client.getImage(imageId).tag(splitReference(reference)))),
+    untag: (reference) => ignoring(['not_found', 'conflict'], async () => void (await client.getImage(reference).remove())),
+    tags: (prefix) => call(async () => (await client.listImages()).flatMap((image) => image.RepoTags ?? []).filter((tag) => tag.startsWith(prefix))),
+    build: (context, options) => call(() => build(client, dialect, context, options)),
+
+    create: (spec) => call(() => create(spec)),
+    start: (id) => unlessUnchanged(() => container(id).start()),
+    stop: (id, graceSeconds) => unlessUnchanged(() => container(id).stop({ t: graceSeconds })),
+    remove: (id) => ignoring(['not_found'], async () => void (await container(id).remove({ force: true, v: false }))),
+    inspect: (id) => orNull(async () => toDetail(await container(id).inspect())),
+    list: (labels) => call(async () => (await client.listContainers({ all: true, filters: { label: pairs(labels) } })).map(toContainer)),
+    logs: (id, options) => readLogs(container(id), options),
+    exec: (id, command, options) => call(() => runCommand(container(id), command, options)),
+    usage: (id) => orNull(() => readUsage(container(id))),
+
+    ensureNetwork: (name, labels) => call(() => ensureNetwork(client, name, labels)),
+    removeNetwork: (name) => ignoring(['not_found'], async () => void (await client.getNetwork(name).remove())),
+    ensureVolume: (name, labels) => call(async () => void (await client.createVolume({ Name: name, Labels: { ...labels } }))),
+    removeVolume: (name) => ignoring(['not_found'], async () => void (await client.getVolume(name).remove())),
+
+    events: (labels, signal) => readEvents(client, dialect.eventActions, pairs(labels), signal),
+    prune: (labels) => call(() => prune(client, dialect, labels)),
+  };
+}
+
+/** Runs a call of dockerode; whatever it throws comes out as an `EngineError`. */
+async function call<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toEngineError(error);
+  }
+}
+
+async function ignoring(kinds: readonly string[], work: () => Promise<void>): Promise<void> {
+  await call(work).catch((error: EngineError) => {
+    if (!kinds.includes(error.kind)) throw error;
+  });
+}
+
+async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
+  return await call(work).catch((error: EngineError) => {
+    if (error.kind === 'not_found') return null;
+    throw error;
+  });
+}
+
+/** Starting what runs and stopping what does not is a 304, which dockerode throws. */
+async function unlessUnchanged(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isUnchanged(error)) throw toEngineError(error);
+  }
+}
+
+/** `version` forks a process on Podman (252 ms), and neither it nor `info` changes while an engine runs. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let kept: Promise<T> | undefined;
+  return () => {
+    kept ??= call(work).catch((error) => {
+      kept = undefined;
+      throw error;
+    });
+    return kept;
+  };
+}
+
+async function describeEngine(client: Dockerode, kind: EngineKind) {
+  const [version, info] = await Promise.all([client.version(), client.info()]);
+  return {
+    kind,
+    version: version.Version,
+    os: info.OperatingSystem ?? version.Os,
+    arch: version.Arch,
+    cpus: info.NCPU,
+    memory: info.MemTotal,
+    root: info.DockerRootDir ?? '',
+  };
+}
+
+async function pull(client: Dockerode, reference: string, signal: AbortSignal): Promise<void> {
+  const stream = (await client.pull(withTag(reference), { abortSignal: signal } as object)) as unknown as Readable;
+  for await (const message of readProgress(stream)) {
+    if (message.error) throw new EngineError('not_found', `Image ${reference} cannot be pulled: ${message.error}`);
+  }
+}
+
+async function build(client: Dockerode, dialect: Dialect, context: Readable, options: Parameters<Engine['build']>[1]): Promise<string> {
+  const stream = (await client.buildImage(context, {
+    t: options.tag,
+    dockerfile: options.dockerfile,
+    labels: { ...options.labels },
+    memory: options.memory || undefined,
+    memswap: options.memory || undefined,
+    cpuperiod: options.cpus ? 100_000 : undefined,
+    cpuquota: options.cpus ? Math.round(options.cpus * 100_000) : undefined,
+    rm: true,
+    forcerm: true,
+    version: dialect.buildVersion,
+    abortSignal: options.signal,
+  } as unknown as Dockerode.ImageBuildOptions)) as unknown as Readable;
+  for await (const message of readProgress(stream)) {
+    if (message.text) options.onLine(message.text);
+    if (message.error) throw new EngineError('failed', message.error);
+  }
+  return (await client.getImage(options.tag).inspect()).Id;
+}
+
+/** An init process reaps what an app leaves behind; where the engine's own is not installed, apps run without one. */
+function createContainers(client: Dockerode): (spec: ContainerSpec) => Promise<string> {
+  let init = true;
+  const create = async (spec: ContainerSpec): Promise<string> => {
+    try {
+      return (await client.createContainer(createOptions(spec, init))).id;
+    } catch (error) {
+      if (!init || !/container-init binary not found|docker-init/.test(toEngineError(error).message)) throw error;
+      init = false;
+      return create(spec);
+    }
+  };
+  return create;
+}
+
+function createOptions(spec: ContainerSpec, init: boolean): Dockerode.ContainerCreateOptions {
+  const port = `${spec.port}/tcp`;
+  return {
+    name: spec.name,
+    Image: spec.image,
+    Labels: { ...spec.labels },
+    Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
+    ...(spec.command && { Cmd: [...spec.command] }),
+    ExposedPorts: { [port]: {} },
+    // One attempt of an image's own HEALTHCHECK costs a process each time, and Podman without systemd never runs it: probes are ours.
+    Healthcheck: { Test: ['NONE'] },
+    HostConfig: {
+      NetworkMode: spec.network,
+      Binds: spec.volumes.map(({ volume, path }) => `${volume}:${path}`),
+      PortBindings: spec.publish ? { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] } : {},
+      // Restarts are ours too: Podman restarts without a pause and never says so.
+      RestartPolicy: { Name: 'no' },
+      Memory: spec.memory,
+      MemorySwap: spec.memory,
+      NanoCpus: Math.round(spec.cpus * 1e9),
+      PidsLimit: spec.pids || -1,
+      SecurityOpt: ['no-new-privileges'],
+      CapDrop: ['NET_RAW', 'MKNOD', 'AUDIT_WRITE'],
+      Init: init,
+      LogConfig: LOG_ROTATION,
+    },
+    NetworkingConfig: { EndpointsConfig: { [spec.network]: { Aliases: [...spec.aliases] } } },
+  };
+}
+
+const LOG_ROTATION = { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } };
+
+async function ensureNetwork(client: Dockerode, name: string, labels: Readonly<Record<string, string>>): Promise<string | null> {
+  const network = client.getNetwork(name);
+  const found = await orNull(() => network.inspect());
+  if (!found) await ignoring(['conflict'], async () => void (await client.createNetwork({ Name: name, Driver: 'bridge', Labels: { ...labels } })));
+  const detail = (found ?? (await network.inspect())) as { IPAM?: { Config?: { Gateway?: string; Subnet?: string }[] } };
+  return detail.IPAM?.Config?.[0]?.Gateway ?? null;
+}
+
+async function prune(client: Dockerode, dialect: Dialect, labels: Readonly<Record<string, string>>) {
+  const images = await client.pruneImages({ filters: { label: pairs(labels), dangling: ['true'] } });
+  const builds = dialect.pruneBuilds ? await client.pruneBuilder().catch(() => ({ SpaceReclaimed: 0 })) : { SpaceReclaimed: 0 };
+  return { images: images?.ImagesDeleted?.length ?? 0, reclaimed: (images?.SpaceReclaimed ?? 0) + (builds?.SpaceReclaimed ?? 0) };
+}
+
+function toImage(image: Dockerode.ImageInspectInfo): EngineImage {
+  const exposed = Object.keys(image.Config?.ExposedPorts ?? {}).filter((port) => port.endsWith('/tcp'));
+  return {
+    id: withAlgorithm(image.Id),
+    tags: image.RepoTags ?? [],
+    digests: image.RepoDigests ?? [],
+    ports: exposed.map((port) => Number.parseInt(port, 10)),
+    size: image.Size,
+  };
+}
+
+function toContainer(row: Dockerode.ContainerInfo): EngineContainer {
+  return { id: row.Id, name: (row.Names[0] ?? '').replace(/^\//, ''), labels: row.Labels ?? {}, state: toState(row.State) };
+}
+
+function toDetail(row: Dockerode.ContainerInspectInfo): ContainerDetail {
+  const networks = Object.entries(row.NetworkSettings.Networks ?? {});
+  return {
+    id: row.Id,
+    name: row.Name.replace(/^\//, ''),
+    labels: row.Config.Labels ?? {},
+    state: toState(row.State.Status),
+    imageId: withAlgorithm(row.Image),
+    exitCode: row.State.ExitCode,
+    error: row.State.Error ?? '',
+    // Podman never sets the flag: a kill under a memory limit is the best sign there is.
+    outOfMemory: row.State.OOMKilled === true,
+    pid: row.State.Pid,
+    startedAt: row.State.StartedAt,
+    addresses: Object.fromEntries(networks.map(([name, network]) => [name, network.IPAddress]).filter(([, address]) => address)),
+    ports: toPorts(row.NetworkSettings.Ports),
+  };
+}
+
+function toPorts(ports: Record<string, { HostPort: string }[] | null> | undefined): Record<number, number> {
+  const bound = Object.entries(ports ?? {}).map(([port, hosts]) => [Number.parseInt(port, 10), Number(hosts?.[0]?.HostPort)] as const);
+  return Object.fromEntries(bound.filter(([, host]) => host > 0));
+}
+
+const STATES: Readonly<Record<string, ContainerState>> = {
+  created: 'created',
+  configured: 'created',
+  initialized: 'created',
+  running: 'running',
+  stopping: 'running',
+  restarting: 'running',
+  paused: 'paused',
+  exited: 'stopped',
+  stopped: 'stopped',
+  removing: 'dead',
+  dead: 'dead',
+};
+
+const toState = (word: string): ContainerState => STATES[word.toLowerCase()] ?? 'dead';
+const withAlgorithm = (id: string) => (id.includes(':') ? id : `sha256:${id}`);
+const pairs = (labels: Readonly<Record<string, string>>) => Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+
+/** A name without a tag would pull every tag there is. */
+function withTag(reference: string): string {
+  return reference.includes('@') || /:[^/]+$/.test(reference) ? reference : `${reference}:latest`;
+}
+
+function splitReference(reference: string): { repo: string; tag: string } {
+  const at = reference.lastIndexOf(':');
+  return { repo: reference.slice(0, at), tag: reference.slice(at + 1) };
+}

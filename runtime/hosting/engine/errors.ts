@@ -1,0 +1,68 @@
+import { AppError } from '../../errors.ts';
+
+export type EngineFailure = 'unavailable' | 'not_found' | 'conflict' | 'invalid' | 'disk' | 'failed';
+
+/** What the engine does not know, or has already, is not what the caller asked for: its 404 is not ours. */
+const STATUS: Readonly<Record<EngineFailure, number>> = {
+  unavailable: 503,
+  not_found: 502,
+  conflict: 502,
+  invalid: 400,
+  disk: 507,
+  failed: 502,
+};
+
+/** The engine refused, failed or did not answer. `kind` is the same on every engine. */
+export class EngineError extends AppError {
+  readonly kind: EngineFailure;
+
+  constructor(kind: EngineFailure, message: string, cause?: unknown) {
+    super(STATUS[kind], `ENGINE_${kind.toUpperCase()}`, message, cause === undefined ? {} : { cause });
+    this.name = 'EngineError';
+    this.kind = kind;
+  }
+}
+
+/**
+ * What dockerode threw, in our words. Podman answers 500 to nearly everything, so the text decides before the status
+ * does; dockerode's own `reason` is often wrong ("no such container" for an image) and is not used.
+ *
+ * @example
+ * toEngineError({ statusCode: 500, json: { message: 'the container name "a" is already in use' } }).kind // 'conflict'
+ */
+export function toEngineError(thrown: unknown): EngineError {
+  if (thrown instanceof EngineError) return thrown;
+  const { statusCode, message } = describe(thrown);
+  if (statusCode === undefined) return new EngineError('unavailable', `The container engine does not answer: ${message}`, thrown);
+  return new EngineError(classify(statusCode, message), message, thrown);
+}
+
+/** The kind of a failure that the engine put into a stream it had already answered 200 to. */
+export function classifyText(message: string): EngineFailure {
+  return BY_TEXT.find(([pattern]) => pattern.test(message))?.[1] ?? 'failed';
+}
+
+/** 304: it was already so. */
+export function isUnchanged(thrown: unknown): boolean {
+  return describe(thrown).statusCode === 304;
+}
+
+const BY_TEXT: readonly (readonly [RegExp, EngineFailure])[] = [
+  [/no space left on device|disk quota exceeded/i, 'disk'],
+  [/already in use|already exists|is already used|has active endpoints|has associated containers|in use by|being used by|cannot remove .*running/i, 'conflict'],
+  [/no such (container|image|network|volume|exec|object)|not found|does not exist|unable to find|manifest unknown|not known/i, 'not_found'],
+  [/invalid (reference|name|container name|argument|port)|names must match|parse error/i, 'invalid'],
+];
+
+const BY_STATUS: Readonly<Record<number, EngineFailure>> = { 400: 'invalid', 404: 'not_found', 409: 'conflict', 503: 'unavailable', 507: 'disk' };
+
+function classify(status: number, message: string): EngineFailure {
+  const byText = classifyText(message);
+  return byText === 'failed' ? (BY_STATUS[status] ?? 'failed') : byText;
+}
+
+function describe(thrown: unknown): { statusCode: number | undefined; message: string } {
+  const error = thrown as { statusCode?: number; message?: string; code?: string; json?: { message?: string; cause?: string } };
+  const text = error?.json?.message ?? error?.json?.cause ?? error?.message ?? String(thrown);
+  return { statusCode: error?.statusCode, message: String(text).replace(/^\(HTTP code \d+\) /, '').trim() || (error?.code ?? 'no reason given') };
+}

@@ -1,0 +1,50 @@
+import type { Readable } from 'node:stream';
+import type Dockerode from 'dockerode';
+import type { LogLine, LogOptions } from './engine.ts';
+import { toEngineError } from './errors.ts';
+import { createFrameReader, createLineAssembler } from './frames.ts';
+
+/** A container's output as lines. Times are always asked for: they are what a resumed stream goes by. */
+export async function* readLogs(container: Dockerode.Container, options: LogOptions): AsyncGenerator<LogLine> {
+  try {
+    yield* lines(await open(container, options));
+  } catch (error) {
+    if (!options.signal?.aborted) throw toEngineError(error);
+  }
+}
+
+async function open(container: Dockerode.Container, { tail, since, follow = false, signal }: LogOptions): Promise<Readable> {
+  const query = {
+    stdout: true,
+    stderr: true,
+    timestamps: true,
+    ...(tail === undefined ? {} : { tail }),
+    ...(since === undefined ? {} : { since: Math.floor(since) }),
+  };
+  // Without `follow` dockerode reads the whole answer into memory; the answer is a stream only with it.
+  const modem = container.modem as { dial(options: object, done: (error: unknown, stream: Readable) => void): void };
+  const stream = await new Promise<Readable>((resolve, reject) => {
+    modem.dial(
+      {
+        path: `/containers/${container.id}/logs?`,
+        method: 'GET',
+        isStream: true,
+        abortSignal: signal,
+        statusCodes: { 101: true, 200: true, 404: 'no such container', 500: 'server error' },
+        options: { ...query, follow },
+      },
+      (error, answer) => (error ? reject(error) : resolve(answer)),
+    );
+  });
+  signal?.addEventListener('abort', () => stream.destroy(), { once: true });
+  return stream;
+}
+
+async function* lines(stream: Readable): AsyncGenerator<LogLine> {
+  const read = createFrameReader();
+  const assembler = createLineAssembler();
+  for await (const chunk of stream) {
+    for (const frame of read(chunk as Buffer)) yield* assembler.push(frame);
+  }
+  yield* assembler.end();
+}

@@ -1,0 +1,17 @@
+import type Dockerode from 'dockerode';
+import { createEngine } from './docker.ts';
+import type { Dialect } from './docker.ts';
+import type { Engine } from './engine.ts';
+
+const PODMAN: Dialect = {
+  kind: 'podman',
+  buildVersion: '1',
+  // `died` is what older versions say; `cleanup` and `init` mean nothing to us.
+  eventActions: { start: 'start', die: 'die', died: 'die', remove: 'remove', oom: 'oom' },
+  pruneBuilds: false,
+};
+
+/** Podman, through its Docker-compatible API. */
+export function createPodmanEngine(client: Dockerode): Engine {
+  return createEngine(client, PODMAN);
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { hostingRoutes, type HostingModel } from '@twofold/schema';
+import { bindRoutes } from '../http/route.ts';
+import type { Kernel, ServerModule } from '../module.ts';
+import { createAuditLog } from './audit.ts';
+import type { Core } from './core.ts';
+import { instanceLabels, networkName, type Reach } from './deploy/containers.ts';
+import { createDeployer } from './deploy/deployer.ts';
+import { createLifecycle } from './deploy/lifecycle.ts';
+import { createOperations } from './deploy/operations.ts';
+import { createReconciler } from './deploy/reconciler.ts';
+import { createSupervisor } from './deploy/supervisor.ts';
+import { connectEngine } from './engine/connect.ts';
+import { createConnection } from './engine/connection.ts';
+import { createEventHub } from './events.ts';
+import { createIngress } from './ingress/ingress.ts';
+import { createAppBook } from './records/app-book.ts';
+import { createDeploymentBook } from './records/deployment-book.ts';
+import { hostingMigrations } from './records/migrations.ts';
+import { createSeal } from './records/seal.ts';
+import { sealingSecrets } from './records/sealing-secrets.ts';
+import { appHandlers, type Parts } from './routes/apps.ts';
+import { guarded } from './routes/bind.ts';
+import { deploymentHandlers } from './routes/deployments.ts';
+import { logHandlers } from './routes/logs.ts';
+import { runtimeHandlers } from './routes/runtime.ts';
+import { systemHandlers } from './routes/system.ts';
+import { templateHandlers } from './routes/templates.ts';
+import { createStatsReader } from './stats.ts';
+import { loadTemplates } from './templates/templates.ts';
+
+export interface HostingOptions {
+  readonly kernel: Kernel;
+  readonly model: HostingModel;
+}
+
+/** Milliseconds that running requests have when the server stops. */
+const CLOSE = 10_000;
+const VERSION = '0.1.0';
+
+/**
+ * The container app hosting API: apps, deployments, the way in to them, and what keeps them running.
+ *
+ * @throws ConfigError when a template of the project's own is wrong.
+ * @example
+ * const hosting = await createHosting({ kernel, model: project.hosting });
+ */
+export async function createHosting({ kernel, model }: HostingOptions): Promise<ServerModule> {
+  const { store, now, root, log } = kernel;
+  const startedAt = now();
+  const templates = await loadTemplates(join(root, model.templates));
+  const seal = createSeal(sealingSecrets(kernel.settings, root));
+  const core = createCore(kernel, model, createAppBook({ store, seal, now }));
+  const audit = createAuditLog({ store, now });
+  const supervisor = createSupervisor(core);
+  const reconciler = createReconciler(core, supervisor);
+  core.wire({ onConnect: () => reconciler.recover(), onEvent: (event) => supervisor.onEvent(event) });
+  const parts: Parts = { core, model, deployer: createDeployer(core), lifecycle: createLifecycle(core), addressOf: core.addressOf };
+  const handlers = {
+    ...appHandlers(parts),
+    ...deploymentHandlers(parts),
+    ...logHandlers(core),
+    ...runtimeHandlers(core, createStatsReader(core)),
+    ...templateHandlers(parts, templates),
+    ...systemHandlers({ core, model, audit, root, startedAt, ports: core.ports, templates: () => templates.size, pruneRecords: async () => 0 }),
+  };
+  core.apps.onChange((app) => core.events.emit('app', { app: app.name, status: app.status, deployment: app.deployment }));
+
+  return {
+    name: 'hosting',
+    migrations: hostingMigrations,
+    routes: bindRoutes(hostingRoutes.filter((route) => route.id in handlers) as any, guarded(handlers, audit)),
+    async health() {
+      const connected = await core.connection.connected();
+      const engine = core.connection.info()?.kind ?? null;
+      return { podman: connected ? 'connected' : 'disconnected', engine, version: VERSION, timestamp: new Date(now()).toISOString() };
+    },
+    async start() {
+      await core.nameInstance(store);
+      await core.apps.load();
+      await core.listen();
+      await core.connection.start();
+      reconciler.start();
+      log.info(`hosting apps at *.${model.domain}, port ${core.ports().http}`);
+    },
+    async stop() {
+      await reconciler.stop();
+      await supervisor.stop();
+      await core.operations.stop();
+      await core.ingress.close(CLOSE);
+      if (core.apps.all().length === 0 && core.connection.info()) await core.connection.engine().removeNetwork(networkName(core.naming)).catch(() => {});
+      await core.connection.stop();
+    },
+  };
+}
+
+interface Wiring {
+  readonly onConnect: () => Promise<void>;
+  readonly onEvent: Parameters<typeof createConnection>[0]['onEvent'];
+}
+
+/** The shared parts. What refers back to them is wired in afterwards. */
+function createCore(kernel: Kernel, model: HostingModel, apps: Core['apps']) {
+  const { store, now, log, settings, project } = kernel;
+  const naming = { instance: '' };
+  const operations = createOperations();
+  const ingress = createIngress({ ...model.ingress, host: settings.text('HOST', project.server.host), now });
+  let ports: { http: number | null; https: number | null } = { http: null, https: null };
+  let wiring: Wiring | undefined;
+  const connection = createConnection({
+    connect: () => connectEngine(model.engine, settings.env),
+    labels: () => instanceLabels(naming),
+    network: () => networkName(naming),
+    reach: reachOf(settings.text('HOSTING_REACH')),
+    log,
+    onConnect: async () => wiring?.onConnect(),
+    onEvent: (event) => wiring?.onEvent(event),
+  });
+  return {
+    ...{ model, naming, apps, deployments: createDeploymentBook({ store, now }), connection, ingress, operations },
+    ...{ events: createEventHub(now), log, now, leaving: new Set<string>() },
+    wire: (given: Wiring) => void (wiring = given),
+    ports: () => ports,
+    addressOf: (domain: string) => `http://${domain}${ports.http === null || ports.http === 80 ? '' : `:${ports.http}`}`,
+    async nameInstance(from: Kernel['store']) {
+      naming.instance = await instanceOf(from);
+    },
+    async listen() {
+      ports = await ingress.listen().catch((error: NodeJS.ErrnoException) => {
+        log.error(`the ingress cannot listen on port ${model.ingress.http}: ${error.message}`);
+        return { http: null, https: null };
+      });
+    },
+  };
+}
+
+function reachOf(text: string | undefined): Reach | null {
+  return text === 'address' || text === 'port' ? text : null;
+}
+
+/** The installation's id, made once: of two servers that start at the same time on a new database, one makes it. */
+async function instanceOf({ db }: Kernel['store']): Promise<string> {
+  const row = { key: 'instance', value: randomBytes(4).toString('hex') };
+  await db.insertInto('hosting_settings').values(row).onConflict((conflict) => conflict.doNothing()).execute();
+  const { value } = await db.selectFrom('hosting_settings').select('value').where('key', '=', 'instance').executeTakeFirstOrThrow();
+  return value;
+}

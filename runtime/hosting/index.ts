@@ -1,0 +1,2 @@
+export { createHosting, type HostingOptions } from './hosting.ts';
+export { hostingMigrations } from './records/migrations.ts';

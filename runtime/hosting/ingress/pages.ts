@@ -1,0 +1,42 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** What the ingress says itself, when no app can. */
+const PAGES = {
+  badRequest: { status: 400, title: 'Bad request', text: 'This request cannot be passed on.' },
+  unknown: { status: 404, title: 'Nothing here', text: 'No app has this address.' },
+  badGateway: { status: 502, title: 'The app did not answer', text: 'It may be starting again. Try once more in a moment.' },
+  stopped: { status: 503, title: 'The app is stopped', text: 'Its owner can start it again.' },
+  unavailable: { status: 503, title: 'The app is not ready', text: 'Try once more in a moment.' },
+  timeout: { status: 504, title: 'The app took too long', text: 'It has the request, and gave no answer in time.' },
+} as const;
+
+export type Page = keyof typeof PAGES;
+
+/** Answers with a page for people, or with `{"error"}` for programs. */
+export function sendPage(request: IncomingMessage, response: ServerResponse, page: Page): void {
+  const { status, title, text } = PAGES[page];
+  const html = (request.headers.accept ?? '').includes('text/html');
+  const body = html ? render(title, text) : JSON.stringify({ error: title });
+  response.writeHead(status, {
+    'Content-Type': html ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    ...(status === 503 && { 'Retry-After': '2' }),
+    // A body that nobody reads would be taken for the next request.
+    ...(request.complete ? {} : { Connection: 'close' }),
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** The head of the same answer for a socket that wanted to upgrade. */
+export function pageHead(page: Page): string {
+  const { status, title } = PAGES[page];
+  const body = JSON.stringify({ error: title });
+  return `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
+}
+
+function render(title: string, text: string): string {
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>
+<style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1rem;color-scheme:light dark}</style>
+<h1>${title}</h1><p>${text}</p></html>\n`;
+}

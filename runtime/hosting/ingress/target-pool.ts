@@ -1,0 +1,82 @@
+import { Pool } from 'undici';
+import type { Target } from './route-table.ts';
+
+/** A target with its connections and what we have seen of it. */
+export interface PooledTarget {
+  readonly target: Target;
+  readonly pool: Pool;
+  /** Requests, streams and sockets that it serves now. */
+  active: number;
+  /** It refused a connection: not asked before this time, unless there is no other. */
+  downUntil: number;
+}
+
+/** The targets of all apps, by container. */
+export interface TargetPools {
+  /** The least busy target that is up; undefined when there is none. `not` is one that has just failed. */
+  pick(targets: readonly Target[], not?: Target): PooledTarget | undefined;
+  /** When the last request of these is over, or the time is up. */
+  drained(ids: readonly string[], timeout: number): Promise<void>;
+  /** Closes the connections of a target that serves no more. */
+  close(ids: readonly string[]): void;
+  closeAll(): Promise<void>;
+}
+
+/** How long a target that refused is left alone, in milliseconds. */
+const EJECTION = 1000;
+
+export function createTargetPools(now: () => number): TargetPools {
+  const pools = new Map<string, PooledTarget>();
+  let turn = 0;
+
+  return {
+    pick(targets, not) {
+      if (targets.length === 1 && targets[0] !== not) return open(targets[0] as Target);
+      const others = targets.filter((target) => target !== not).map(open);
+      const time = now();
+      const up = others.filter((target) => target.downUntil <= time);
+      const from = up.length > 0 ? up : others;
+      turn = (turn + 1) % 1024;
+      // Ties go round, or the first of several idle targets would get everything.
+      return from.map((_, index) => from[(index + turn) % from.length] as PooledTarget).reduce<PooledTarget | undefined>(lessBusy, undefined);
+    },
+    async drained(ids, timeout) {
+      const end = now() + timeout;
+      while (ids.some((id) => (pools.get(id)?.active ?? 0) > 0) && now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+    },
+    close(ids) {
+      for (const id of ids) {
+        const pooled = pools.get(id);
+        pools.delete(id);
+        void pooled?.pool.close().catch(() => {});
+      }
+    },
+    async closeAll() {
+      const all = [...pools.values()];
+      pools.clear();
+      await Promise.all(all.map(({ pool }) => pool.destroy().catch(() => {})));
+    },
+  };
+
+  function open(target: Target): PooledTarget {
+    const known = pools.get(target.id);
+    if (known && known.target.host === target.host && known.target.port === target.port) return known;
+    void known?.pool.close().catch(() => {});
+    const fresh: PooledTarget = { target, pool: connect(target), active: 0, downUntil: 0 };
+    pools.set(target.id, fresh);
+    return fresh;
+  }
+}
+
+/** Takes a target out for a moment after it refused. */
+export function eject(pooled: PooledTarget, now: number): void {
+  pooled.downUntil = now + EJECTION;
+}
+
+function connect({ host, port }: Target): Pool {
+  const address = host.includes(':') ? `[${host}]` : host;
+  // Streams may be silent for as long as they like; only the head of an answer has a limit.
+  return new Pool(`http://${address}:${port}`, { bodyTimeout: 0, headersTimeout: 120_000, connectTimeout: 2000, keepAliveTimeout: 4000, connections: 256 });
+}
+
+const lessBusy = (best: PooledTarget | undefined, next: PooledTarget) => (best === undefined || next.active < best.active ? next : best);

@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Core } from './core.ts';
+import { listContainers, replicaOf } from './deploy/containers.ts';
+import type { Engine, LogLine, LogOptions } from './engine/engine.ts';
+import type { App } from './records/app.ts';
+
+/** How far a reader has come in one container's output: the time of the last line, and how many of that time it has had. */
+export interface LogPosition {
+  readonly time: string;
+  readonly seen: number;
+}
+
+/** A line with where it came from. */
+export interface AppLine extends LogLine {
+  readonly container: string;
+  readonly replica: number;
+  readonly position: LogPosition;
+}
+
+/** Where a reader has come, by container. */
+export type Cursor = ReadonlyMap<string, LogPosition>;
+
+/** The last lines of an app, of all its replicas in the order of time. */
+export async function readAppLogs(core: Core, app: App, options: { readonly tail: number; readonly since?: number }): Promise<LogLine[]> {
+  const engine = core.connection.engine();
+  const containers = app.deployment === null ? [] : await listContainers(engine, core.naming, app, app.deployment);
+  const outputs = await Promise.all(containers.map(({ id }) => Array.fromAsync(engine.logs(id, options))));
+  const lines = outputs.length === 1 ? (outputs[0] as LogLine[]) : outputs.flat().sort((a, b) => compareTimes(a.time, b.time));
+  return options.tail === 0 ? [] : lines.slice(-options.tail);
+}
+
+/**
+ * Every line from now on (and the last `tail` before), or from where `cursor` says. Goes on over restarts and
+ * deployments, and ends with the app: when it is stopped, has crashed or is deleted.
+ */
+export async function* followApp(core: Core, appId: string, { tail, cursor, signal }: { readonly tail: number; readonly cursor: Cursor; readonly signal: AbortSignal }): AsyncGenerator<AppLine> {
+  const positions = new Map(cursor);
+  const known = new Set<string>();
+  let first = true;
+  while (!signal.aborted) {
+    const app = core.apps.byId(appId);
+    const containers = app && app.deployment !== null ? await listContainers(core.connection.engine(), core.naming, app, app.deployment) : [];
+    const running = containers.filter(({ id, state }) => state === 'running' || !known.has(id));
+    const sources = running.map((container) => {
+      const isNew = !known.has(container.id) && !positions.has(container.id);
+      known.add(container.id);
+      return followContainer(core, container.id, { tail: isNew ? (first ? tail : undefined) : undefined, position: positions.get(container.id), signal, replica: replicaOf(container) });
+    });
+    first = false;
+    for await (const line of merge(sources)) {
+      positions.set(line.container, line.position);
+      yield line;
+    }
+    if (core.apps.byId(appId)?.desired !== 'running' && running.every(({ state }) => state !== 'running')) return;
+    await sleep(100, undefined, { signal }).catch(() => {});
+  }
+}
+
+/**
+ * One container's output while it runs. Podman cuts a followed output off when the container ends, so that what is left
+ * is read once more without following, from the last line seen.
+ */
+async function* followContainer(
+  core: Core,
+  id: string,
+  { tail, position, signal, replica }: { tail: number | undefined; position: LogPosition | undefined; signal: AbortSignal; replica: number },
+): AsyncGenerator<AppLine> {
+  const engine = core.connection.engine();
+  let last = position;
+  const read = async function* (lines: AsyncIterable<LogLine & { readonly position: LogPosition }> | readonly (LogLine & { readonly position: LogPosition })[]) {
+    for await (const line of lines) {
+      last = line.position;
+      yield { ...line, container: id, replica };
+    }
+  };
+  const rest = (options: LogOptions) => read(linesAfter(engine.logs(id, { ...options, ...(last && { since: second(last.time) }) }), last));
+  if (tail !== undefined) {
+    const { shown, end } = await lastLines(engine, id, tail);
+    yield* read(shown);
+    last = end ?? last;
+  }
+  yield* rest({ follow: true, signal });
+  if (!signal.aborted) yield* rest({});
+}
+
+/**
+ * The last lines, and the exact position of the end: the last second is read from its beginning, since a position counts
+ * the lines of one time.
+ */
+async function lastLines(engine: Engine, id: string, tail: number) {
+  const [newest] = await Array.fromAsync(engine.logs(id, { tail: 1 }));
+  if (!newest) return { shown: [], end: undefined };
+  const since = second(newest.time);
+  const recent = await Array.fromAsync(linesAfter(engine.logs(id, { since }), undefined));
+  const missing = tail - recent.length;
+  const older = missing > 0 ? await Array.fromAsync(linesAfter(engine.logs(id, { tail: tail + recent.length }), undefined)) : [];
+  const before = older.filter(({ time }) => second(time) < since).slice(-Math.max(1, missing));
+  const shown = tail === 0 ? [] : [...(missing > 0 ? before : []), ...recent.slice(-tail)];
+  return { shown, end: recent.at(-1)?.position };
+}
+
+const second = (time: string) => Math.floor(Date.parse(time) / 1000);
+
+/**
+ * The lines that a reader at `position` has not had, each with the position after it. `since` has whole seconds on
+ * Podman and repeats lines; lines of the same time are told apart by counting.
+ *
+ * @example
+ * linesAfter(logs, { time: '2026-01-01T00:00:05Z', seen: 2 }) // skips what is before :05, and two lines of :05
+ */
+export async function* linesAfter(lines: AsyncIterable<LogLine>, position: LogPosition | undefined): AsyncGenerator<LogLine & { readonly position: LogPosition }> {
+  let time = '';
+  let seen = 0;
+  for await (const line of lines) {
+    seen = line.time === time ? seen + 1 : 1;
+    time = line.time;
+    if (position) {
+      const order = compareTimes(time, position.time);
+      if (order < 0 || (order === 0 && seen <= position.seen)) continue;
+    }
+    yield { ...line, position: { time, seen } };
+  }
+}
+
+/** Compares RFC 3339 times, with any number of digits after the second. Both engines print them in one zone each. */
+export function compareTimes(a: string, b: string): number {
+  if (a === b) return 0;
+  const [left, right] = [Date.parse(a), Date.parse(b)];
+  if (Math.floor(left / 1000) !== Math.floor(right / 1000)) return left - right;
+  return fraction(a) < fraction(b) ? -1 : fraction(a) > fraction(b) ? 1 : 0;
+}
+
+const fraction = (time: string) => (/\.(\d+)/.exec(time)?.[1] ?? '').padEnd(9, '0');
+
+/** Takes from several sources whatever comes first. */
+async function* merge<T>(sources: readonly AsyncGenerator<T>[]): AsyncGenerator<T> {
+  const waiting = new Map(sources.map((source) => [source, step(source)]));
+  try {
+    while (waiting.size > 0) {
+      const { source, result } = await Promise.race(waiting.values());
+      if (result.done) waiting.delete(source);
+      else {
+        waiting.set(source, step(source));
+        yield result.value;
+      }
+    }
+  } finally {
+    for (const source of waiting.keys()) void source.return(undefined).catch(() => {});
+  }
+}
+
+async function step<T>(source: AsyncGenerator<T>): Promise<{ source: AsyncGenerator<T>; result: IteratorResult<T> }> {
+  return { source, result: await source.next() };
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { failure } from '../../errors.ts';
+import type { Store } from '../../store/store.ts';
+import type { App, AppSpec } from './app.ts';
+import type { Seal } from './seal.ts';
+
+/** What of an app may change. */
+export type AppChange = Partial<Pick<App, 'status' | 'desired' | 'deployment' | 'restarts' | 'error' | 'spec' | 'env' | 'secrets'>>;
+
+/**
+ * The apps: in the database, with a copy in memory that answers reads. Another server's changes are seen at `load`,
+ * which the resync calls.
+ */
+export interface AppBook {
+  load(): Promise<void>;
+  all(): readonly App[];
+  byId(id: string): App | undefined;
+  /** @throws AppError 404 `App not found` */
+  byName(name: string): App;
+  /** @throws AppError 409 when the name or a domain is taken. */
+  insert(app: { readonly name: string; readonly spec: AppSpec; readonly env: App['env']; readonly secrets?: App['secrets'] }): Promise<App>;
+  /** @throws AppError 409 when a domain is taken; 404 when the app is gone. */
+  update(id: string, change: AppChange): Promise<App>;
+  remove(id: string): Promise<void>;
+  /** Called after every change. */
+  onChange(listener: (app: App) => void): void;
+}
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly status: App['status'];
+  readonly desired: App['desired'];
+  readonly deployment: number | null;
+  readonly restarts: number;
+  readonly error: string | null;
+  readonly spec: string;
+  readonly sealed: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export function createAppBook({ store, seal, now }: { readonly store: Store; readonly seal: Seal; readonly now: () => number }): AppBook {
+  const { db } = store;
+  let apps = new Map<string, App>();
+  const listeners: ((app: App) => void)[] = [];
+  const stamp = () => new Date(now()).toISOString();
+  const keep = (app: App) => {
+    apps.set(app.id, app);
+    for (const listener of listeners) listener(app);
+    return app;
+  };
+
+  const load = async () => {
+    const rows = (await db.selectFrom('hosting_apps').selectAll().orderBy('name').execute()) as Row[];
+    apps = new Map(rows.map((row) => [row.id, fromRow(row, seal)]));
+  };
+
+  return {
+    load,
+    all: () => [...apps.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    byId: (id) => apps.get(id),
+    byName(name) {
+      for (const app of apps.values()) if (app.name === name) return app;
+      throw failure.notFound('App not found');
+    },
+    async insert({ name, spec, env, secrets = {} }) {
+      const at = stamp();
+      const app: App = {
+        ...{ id: randomUUID(), name, status: 'created', desired: 'stopped', deployment: null, restarts: 0, error: null },
+        ...{ spec, env, secrets, created_at: at, updated_at: at },
+      };
+      await store.transaction(async (trx) => {
+        const taken = await trx.selectFrom('hosting_apps').select('id').where('name', '=', name).executeTakeFirst();
+        if (taken) throw failure.conflict('App with this name already exists');
+        await claimDomains(trx, app);
+        await trx.insertInto('hosting_apps').values(toRow(app, seal)).execute();
+      });
+      return keep(app);
+    },
+    async update(id, change) {
+      const app = apps.get(id);
+      if (!app) throw failure.notFound('App not found');
+      const changed: App = { ...app, ...change, updated_at: stamp() };
+      // In the copy at once, so that two changes which overlap both last.
+      apps.set(id, changed);
+      await save(changed, change).catch(async (error: unknown) => {
+        await load();
+        throw error;
+      });
+      return keep(changed);
+    },
+    async remove(id) {
+      await store.transaction(async (trx) => {
+        for (const table of ['domains', 'deployments', 'webhooks', 'deliveries']) {
+          await trx.deleteFrom(`hosting_${table}`).where('app_id', '=', id).execute();
+        }
+        await trx.deleteFrom('hosting_apps').where('id', '=', id).execute();
+      });
+      apps.delete(id);
+    },
+    onChange: (listener) => void listeners.push(listener),
+  };
+
+  async function save(app: App, change: AppChange): Promise<void> {
+    const row = changedColumns(app, change, seal);
+    if (!change.spec) return void (await db.updateTable('hosting_apps').set(row).where('id', '=', app.id).execute());
+    await store.transaction(async (trx) => {
+      await trx.deleteFrom('hosting_domains').where('app_id', '=', app.id).execute();
+      await claimDomains(trx, app);
+      await trx.updateTable('hosting_apps').set(row).where('id', '=', app.id).execute();
+    });
+  }
+}
+
+/** The domain's key decides who has it, so that of two requests for one only one is served. */
+async function claimDomains(trx: Store['db'], app: App): Promise<void> {
+  for (const domain of [app.spec.domain, ...app.spec.aliases]) {
+    const holder = await trx.selectFrom('hosting_domains').select('app_id').where('domain', '=', domain).executeTakeFirst();
+    if (holder) throw failure.conflict(`Domain ${domain} already in use by another app`);
+    await trx.insertInto('hosting_domains').values({ domain, app_id: app.id }).execute();
+  }
+}
+
+function fromRow({ spec, sealed, ...row }: Row, seal: Seal): App {
+  return { ...row, spec: JSON.parse(spec), ...(JSON.parse(seal.open(sealed, aboutApp(row.id))) as Pick<App, 'env' | 'secrets'>) };
+}
+
+function toRow(app: App, seal: Seal): Row {
+  const { spec, env, secrets, ...row } = app;
+  return { ...row, spec: JSON.stringify(spec), sealed: seal.seal(JSON.stringify({ env, secrets }), aboutApp(app.id)) };
+}
+
+function changedColumns(app: App, change: AppChange, seal: Seal): Partial<Row> {
+  const { spec, env, secrets, ...columns } = change;
+  return {
+    ...columns,
+    ...(spec && { spec: JSON.stringify(spec) }),
+    ...((env || secrets) && { sealed: toRow(app, seal).sealed }),
+    updated_at: app.updated_at,
+  };
+}
+
+const aboutApp = (id: string) => `app:${id}`;

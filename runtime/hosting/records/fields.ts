@@ -1,0 +1,92 @@
+import type { HostingModel } from '@twofold/schema';
+import { failure } from '../../errors.ts';
+import type { App, AppSpec, AppVolume, HealthCheck, Resources } from './app.ts';
+import { assertEnv, assertImage, parseDomain } from './names.ts';
+
+/** Fields of an app as a body holds them, already of the right types. */
+export interface AppFields {
+  readonly image?: string;
+  readonly port?: number;
+  readonly domain?: string;
+  readonly aliases?: readonly string[];
+  readonly env?: Readonly<Record<string, string | number | boolean>>;
+  readonly volumes?: readonly AppVolume[];
+  readonly replicas?: number;
+  readonly resources?: Partial<Resources>;
+  readonly health?: Partial<HealthCheck>;
+  readonly command?: readonly string[] | null;
+}
+
+const MIB = 1024 * 1024;
+const HEALTH: HealthCheck = { interval_s: 10, timeout_s: 5, retries: 3 };
+
+/**
+ * A new app's spec: the fields, over the manifest's defaults.
+ *
+ * @throws AppError 400
+ */
+export function newSpec(name: string, fields: AppFields, model: HostingModel): AppSpec {
+  const { memory, cpus, pids } = model.defaults;
+  const empty: AppSpec = {
+    domain: `${name}.${model.domain}`,
+    aliases: [],
+    image: null,
+    port: null,
+    volumes: [],
+    replicas: 1,
+    resources: { memory_mb: Math.round(memory / MIB), cpus, pids },
+    health: HEALTH,
+    command: null,
+    source: null,
+  };
+  if (fields.image !== undefined) assertImage(fields.image);
+  return changeSpec({ ...empty, image: fields.image ?? null }, fields);
+}
+
+/**
+ * The spec with the given fields changed. Resources and health are merged, everything else is replaced.
+ *
+ * @throws AppError 400
+ */
+export function changeSpec(spec: AppSpec, fields: AppFields): AppSpec {
+  const changed: AppSpec = {
+    ...spec,
+    ...(fields.port !== undefined && { port: fields.port }),
+    ...(fields.domain !== undefined && { domain: parseDomain(fields.domain) }),
+    ...(fields.aliases !== undefined && { aliases: fields.aliases.map(parseDomain) }),
+    ...(fields.volumes !== undefined && { volumes: fields.volumes }),
+    ...(fields.replicas !== undefined && { replicas: fields.replicas }),
+    ...(fields.resources !== undefined && { resources: { ...spec.resources, ...fields.resources } }),
+    ...(fields.health !== undefined && { health: mergeHealth(spec.health, fields.health) }),
+    ...(fields.command !== undefined && { command: fields.command }),
+  };
+  assertSpec(changed);
+  return changed;
+}
+
+/** A body's environment as text. @throws AppError 400 */
+export function toEnv(env: NonNullable<AppFields['env']>): App['env'] {
+  const texts = Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)]));
+  assertEnv(texts);
+  return texts;
+}
+
+/** Asking one way ends the other two. */
+function mergeHealth(known: HealthCheck, given: Partial<HealthCheck>): HealthCheck {
+  const asks = given.path !== undefined || given.tcp !== undefined || given.command !== undefined;
+  const { path: _path, tcp: _tcp, command: _command, ...rest } = known;
+  return { ...(asks ? rest : known), ...given };
+}
+
+function assertSpec(spec: AppSpec): void {
+  const domains = [spec.domain, ...spec.aliases];
+  if (new Set(domains).size < domains.length) throw failure.badRequest('aliases must differ from the domain and from each other');
+  for (const key of ['name', 'path'] as const) {
+    const values = spec.volumes.map((volume) => volume[key]);
+    if (new Set(values).size < values.length) throw failure.badRequest(`volumes must not name one ${key} twice`);
+  }
+  const unsafe = spec.volumes.find(({ path }) => path.split('/').includes('..') || path === '/' || /^\/(proc|sys|dev)(\/|$)/.test(path));
+  if (unsafe) throw failure.badRequest(`volumes.path ${unsafe.path} is not allowed`);
+  if (spec.volumes.length > 0 && spec.replicas > 1) throw failure.badRequest('replicas must be 1 for an app with volumes');
+  if (spec.resources.memory_mb > 0 && spec.resources.memory_mb < 6) throw failure.badRequest('resources.memory_mb must be 0 or at least 6');
+}

@@ -1,0 +1,89 @@
+import type { Kysely } from 'kysely';
+import type { Migration } from '../../store/migration.ts';
+
+/** The module's own tables. Documents are JSON text that only this module reads; times are ISO 8601 text in UTC. */
+export const hostingMigrations: readonly Migration[] = [{ name: 'hosting/0001_init', up: createTables, down: dropTables }];
+
+async function createTables(db: Kysely<any>): Promise<void> {
+  await db.schema
+    .createTable('hosting_settings')
+    .addColumn('key', 'text', (column) => column.primaryKey())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable('hosting_apps')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('name', 'text', (column) => column.notNull().unique())
+    .addColumn('status', 'text', (column) => column.notNull())
+    .addColumn('desired', 'text', (column) => column.notNull())
+    .addColumn('deployment', 'integer')
+    .addColumn('restarts', 'integer', (column) => column.notNull().defaultTo(0))
+    .addColumn('error', 'text')
+    .addColumn('spec', 'text', (column) => column.notNull())
+    .addColumn('sealed', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .addColumn('updated_at', 'text', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable('hosting_domains')
+    .addColumn('domain', 'text', (column) => column.primaryKey())
+    .addColumn('app_id', 'text', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable('hosting_deployments')
+    .addColumn('app_id', 'text', (column) => column.notNull())
+    .addColumn('number', 'integer', (column) => column.notNull())
+    .addColumn('status', 'text', (column) => column.notNull())
+    .addColumn('trigger', 'text', (column) => column.notNull())
+    .addColumn('source', 'text', (column) => column.notNull())
+    .addColumn('image', 'text')
+    .addColumn('image_id', 'text')
+    .addColumn('port', 'integer')
+    .addColumn('replicas', 'integer', (column) => column.notNull().defaultTo(1))
+    .addColumn('reason', 'text')
+    .addColumn('probes', 'text', (column) => column.notNull().defaultTo('[]'))
+    .addColumn('log', 'text', (column) => column.notNull().defaultTo('[]'))
+    .addColumn('build_log', 'text')
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .addColumn('finished_at', 'text')
+    .addPrimaryKeyConstraint('hosting_deployments_pk', ['app_id', 'number'])
+    .execute();
+  await db.schema
+    .createTable('hosting_webhooks')
+    .addColumn('app_id', 'text', (column) => column.primaryKey())
+    .addColumn('sealed', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable('hosting_deliveries')
+    .addColumn('app_id', 'text', (column) => column.notNull())
+    .addColumn('id', 'text', (column) => column.notNull())
+    .addColumn('status', 'text', (column) => column.notNull())
+    .addColumn('at', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('hosting_deliveries_pk', ['app_id', 'id'])
+    .execute();
+  await db.schema
+    .createTable('hosting_certificates')
+    .addColumn('domain', 'text', (column) => column.primaryKey())
+    .addColumn('certificate', 'text', (column) => column.notNull())
+    .addColumn('sealed', 'text', (column) => column.notNull())
+    .addColumn('source', 'text', (column) => column.notNull())
+    .addColumn('expires_at', 'text', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable('hosting_audit')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('at', 'text', (column) => column.notNull())
+    .addColumn('actor', 'text', (column) => column.notNull())
+    .addColumn('ip', 'text', (column) => column.notNull())
+    .addColumn('action', 'text', (column) => column.notNull())
+    .addColumn('target', 'text', (column) => column.notNull())
+    .addColumn('detail', 'text', (column) => column.notNull())
+    .execute();
+}
+
+const TABLES = ['audit', 'certificates', 'deliveries', 'webhooks', 'deployments', 'domains', 'apps', 'settings'];
+
+async function dropTables(db: Kysely<any>): Promise<void> {
+  for (const table of TABLES) await db.schema.dropTable(`hosting_${table}`).execute();
+}

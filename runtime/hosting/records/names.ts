@@ -1,0 +1,53 @@
+import { isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
+import { failure } from '../../errors.ts';
+
+/** An app's name: also a host name's label, a network alias and part of container names. */
+export const APP_NAME = '^[a-z][a-z0-9-]{0,62}$';
+export const ENV_KEY = '^[A-Za-z_][A-Za-z0-9_]{0,127}$';
+export const VOLUME_NAME = '^[a-z0-9][a-z0-9_.-]{0,62}$';
+
+/** Names that the server itself may want to answer under, or that mean this machine. */
+const RESERVED = new Set(['admin', 'api', 'auth', 'dashboard', 'host', 'ingress', 'localhost', 'twofold', 'www']);
+
+/** @throws AppError 400 when it is not a name an app may have. */
+export function assertAppName(name: string): void {
+  if (!new RegExp(APP_NAME).test(name)) {
+    throw failure.badRequest('name must begin with a lower-case letter and hold at most 63 lower-case letters, digits and hyphens');
+  }
+  if (RESERVED.has(name)) throw failure.badRequest(`name ${name} is reserved`);
+}
+
+const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+/**
+ * A domain as it is kept: lower case, no dot at the end, international names in ASCII (UTS 46). `*.` may stand for one label.
+ *
+ * @throws AppError 400
+ * @example parseDomain('Shop.Example.COM.') // 'shop.example.com'
+ */
+export function parseDomain(text: string): string {
+  const wild = text.startsWith('*.');
+  const ascii = domainToASCII((wild ? text.slice(2) : text).replace(/\.$/, ''));
+  const labels = ascii.split('.');
+  const valid = ascii.length > 0 && ascii.length <= 251 && isIP(ascii) === 0 && !/^[\d.]+$/.test(ascii) && labels.every((label) => LABEL.test(label));
+  if (!valid || (wild && labels.length < 2)) throw failure.badRequest(`${JSON.stringify(text.slice(0, 100))} is not a domain name`);
+  return wild ? `*.${ascii}` : ascii;
+}
+
+/** Registry host (with port), path and tag, or digest: the grammar of the distribution reference, without user names or schemes. */
+const IMAGE =
+  /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?(?::\d{1,5})?\/)?[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$/;
+
+/** @throws AppError 400 when it is not an image reference. */
+export function assertImage(reference: string): void {
+  if (reference.length > 400 || !IMAGE.test(reference)) throw failure.badRequest('image is not a valid image reference');
+}
+
+/** @throws AppError 400 when a key or value of an environment cannot be given to a process. */
+export function assertEnv(env: Readonly<Record<string, string>>): void {
+  for (const [key, value] of Object.entries(env)) {
+    if (!new RegExp(ENV_KEY).test(key)) throw failure.badRequest(`env key ${JSON.stringify(key.slice(0, 100))} is not valid`);
+    if (value.includes('\0')) throw failure.badRequest(`env.${key} must not hold a NUL`);
+  }
+}

@@ -1,0 +1,50 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { InternalError } from '../../errors.ts';
+
+/** Encrypts what must not lie readable in the database. `about` names the row: a sealed text is of no use in another one. */
+export interface Seal {
+  seal(text: string, about: string): string;
+  open(sealed: string, about: string): string;
+}
+
+const VERSION = '1';
+
+/**
+ * AES-256-GCM with a key of its own derived from each secret (HKDF-SHA256, RFC 5869). The first secret seals; the others
+ * only open, so that a secret can be replaced.
+ *
+ * @example
+ * const { seal, open } = createSeal([process.env.JWT_SECRET]);
+ * open(seal('s3cret', 'app:1'), 'app:1') // 's3cret'
+ */
+export function createSeal(secrets: readonly string[]): Seal {
+  const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', 'hosting-seal', 32)));
+  return {
+    seal: (text, about) => seal(text, about, keys[0] as Buffer),
+    open(sealed, about) {
+      for (const key of keys) {
+        const text = tryOpen(sealed, about, key);
+        if (text !== null) return text;
+      }
+      throw new InternalError(`what is sealed for ${about} cannot be opened: the secret it was sealed with is gone`);
+    },
+  };
+}
+
+function seal(text: string, about: string, key: Buffer): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(about));
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return `${VERSION}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`;
+}
+
+function tryOpen(sealed: string, about: string, key: Buffer): string | null {
+  const bytes = Buffer.from(sealed.slice(VERSION.length + 1), 'base64url');
+  if (bytes.length < 28) return null;
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12)).setAAD(Buffer.from(about)).setAuthTag(bytes.subarray(12, 28));
+  try {
+    return decipher.update(bytes.subarray(28), undefined, 'utf8') + decipher.final('utf8');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,40 @@
+import type { App, Deployment } from './app.ts';
+
+/** Stands for a secret's value in answers. */
+export const MASK = '********';
+
+/** Where an app is reached: the scheme and port of the ingress. */
+export type AddressOf = (domain: string) => string;
+
+/** An app as the API shows it. Values of secrets never leave; their keys do. */
+export function showApp(app: App, addressOf: AddressOf): Record<string, unknown> {
+  const { spec } = app;
+  return {
+    id: app.id,
+    name: app.name,
+    status: app.status,
+    domain: spec.domain,
+    image: spec.image,
+    created_at: app.created_at,
+    updated_at: app.updated_at,
+    port: spec.port,
+    env: { ...app.env, ...Object.fromEntries(Object.keys(app.secrets).map((key) => [key, MASK])) },
+    aliases: spec.aliases,
+    volumes: spec.volumes,
+    replicas: spec.replicas,
+    resources: spec.resources,
+    health: spec.health,
+    ...(spec.command && { command: spec.command }),
+    source: spec.source,
+    deployment: app.deployment,
+    url: addressOf(spec.domain),
+    restarts: app.restarts,
+    ...(app.error && { error: app.error }),
+  };
+}
+
+/** A deployment as the API shows it. The build log has a path of its own. */
+export function showDeployment(deployment: Deployment, app: App): Record<string, unknown> {
+  const { app_id: _id, build_log, ...rest } = deployment;
+  return { app: app.name, ...rest, current: app.deployment === deployment.number, has_build_log: build_log !== null };
+}

@@ -1,0 +1,70 @@
+import { failure } from '../../errors.ts';
+import { type Call, type Reply, reply } from '../../http/route.ts';
+import type { Begun } from '../deploy/deployer.ts';
+import type { App, Deployment } from '../records/app.ts';
+import { assertImage } from '../records/names.ts';
+import { showDeployment } from '../records/view.ts';
+import type { Parts } from './apps.ts';
+
+export function deploymentHandlers({ core, deployer }: Parts) {
+  const { apps, deployments } = core;
+  const named = ({ params }: Call) => apps.byName(params['name'] as string);
+  return {
+    async listDeployments(call: Call) {
+      const app = named(call);
+      const all = await deployments.list(app.id, call.query.limit);
+      return reply(200, { deployments: all.map((deployment) => showDeployment(deployment, app)), total: all[0]?.number ?? 0 });
+    },
+
+    async getDeployment(call: Call) {
+      const app = named(call);
+      return reply(200, showDeployment(await deployments.get(app.id, numberOf(call)), app));
+    },
+
+    async deployApp(call: Call<{ readonly image?: string }>) {
+      const app = named(call);
+      const image = imageOf(app, call.body.image);
+      const begun = await deployer.begin(app, { trigger: 'api', source: { kind: 'image', image }, prepare: deployer.fromImage(image) });
+      return answer(begun, { app: () => named(call), wait: true });
+    },
+
+    async rollbackApp(call: Call<{ readonly deployment?: number }>) {
+      const app = named(call);
+      const earlier = call.body.deployment === undefined ? await previous(core.deployments, app) : await deployments.get(app.id, call.body.deployment);
+      if (earlier.status !== 'healthy' && earlier.status !== 'superseded') throw failure.conflict(`Deployment ${earlier.number} never served`);
+      const begun = await deployer.begin(app, { trigger: 'rollback', source: earlier.source, prepare: deployer.fromDeployment(earlier) });
+      return answer(begun, { app: () => named(call), wait: true });
+    },
+  };
+}
+
+/** `202` while it is being built, `200` when it serves; a failure is thrown with its reason. */
+export async function answer({ deployment, done }: Begun, { app, wait }: { readonly app: () => App; readonly wait: boolean }): Promise<Reply> {
+  if (wait) return reply(200, showDeployment(await done, app()));
+  // Nobody waits: the record has the reason.
+  done.catch(() => {});
+  return reply(202, showDeployment({ ...deployment, status: 'building' }, app()), { Location: `/api/apps/${app().name}/deployments/${deployment.number}` });
+}
+
+/** @throws AppError 404 */
+export function numberOf({ params }: Call): number {
+  const number = Number(params['number']);
+  if (!Number.isSafeInteger(number) || number < 1 || number > 2_147_483_647) throw failure.notFound('Deployment not found');
+  return number;
+}
+
+/** The one that served before the one that does. */
+async function previous(book: Parts['core']['deployments'], app: App): Promise<Deployment> {
+  const kept = await book.kept(app.id, 50);
+  const earlier = kept.find(({ number }) => app.deployment !== null && number < app.deployment);
+  if (earlier) return earlier;
+  throw failure.conflict('There is no earlier deployment to go back to');
+}
+
+/** An image deploy: the body's image, or the app's own once more. */
+export function imageOf(app: App, image: string | undefined): string {
+  const reference = image ?? (app.spec.source === null || app.spec.source.kind === 'image' ? app.spec.image : null);
+  if (!reference) throw failure.badRequest('No image specified');
+  assertImage(reference);
+  return reference;
+}

@@ -1,0 +1,81 @@
+import { failure } from '../../errors.ts';
+import { type Call, reply } from '../../http/route.ts';
+import type { Core } from '../core.ts';
+import { listContainers } from '../deploy/containers.ts';
+import { renderMetrics, type StatsReader } from '../stats.ts';
+import { eventStream } from './sse.ts';
+
+const EXEC_LIMIT = 1024 * 1024;
+const EXEC_TIMEOUT_S = 30;
+const PROMETHEUS = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' };
+
+/** What is asked of running apps: numbers, commands and events. */
+export function runtimeHandlers(core: Core, stats: StatsReader) {
+  const named = ({ params }: Call) => core.apps.byName(params['name'] as string);
+  return {
+    async appStats(call: Call) {
+      const app = named(call);
+      const replicas = await stats.read(app);
+      const sum = (field: 'memory_bytes' | 'network_in_bytes' | 'network_out_bytes' | 'pids') => replicas.reduce((total, replica) => total + replica[field], 0);
+      const rates = replicas.map(({ cpu_percent }) => cpu_percent).filter((rate) => rate !== null);
+      return reply(200, {
+        app: app.name,
+        status: app.status,
+        restarts: app.restarts,
+        cpu_percent: rates.length > 0 ? Math.round(rates.reduce((a, b) => a + b, 0) * 100) / 100 : null,
+        memory_bytes: sum('memory_bytes'),
+        network_in_bytes: sum('network_in_bytes'),
+        network_out_bytes: sum('network_out_bytes'),
+        pids: sum('pids'),
+        replicas,
+      });
+    },
+
+    async appMetrics(call: Call) {
+      const app = named(call);
+      return reply(200, renderMetrics([{ app, replicas: await stats.read(app) }]), PROMETHEUS);
+    },
+
+    async allMetrics() {
+      const apps = core.connection.info() === null ? [] : core.apps.all();
+      return reply(200, renderMetrics(await Promise.all(apps.map(async (app) => ({ app, replicas: await stats.read(app) })))), PROMETHEUS);
+    },
+
+    async execInApp(call: Call<{ readonly command: readonly string[]; readonly timeout_s?: number }>) {
+      const app = named(call);
+      if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
+      const { command, timeout_s = EXEC_TIMEOUT_S } = call.body;
+      if (command.some((word) => word.includes('\0'))) throw failure.badRequest('command must not hold a NUL');
+      const engine = core.connection.engine();
+      const running = (await listContainers(engine, core.naming, app, app.deployment)).find(({ state }) => state === 'running');
+      if (!running) throw failure.conflict('App is not running');
+      const { exitCode, ...output } = await engine.exec(running.id, command, { timeout: timeout_s * 1000, limit: EXEC_LIMIT });
+      return reply(200, { exit_code: exitCode, ...output });
+    },
+
+    events: (call: Call) => eventStream(call, listen(core, call)),
+  };
+}
+
+async function* listen(core: Core, { koa, context }: Call) {
+  const queue: { id: string; event: string; data: string }[] = [];
+  let wake = () => {};
+  const last = Number(koa.get('Last-Event-ID') || Number.NaN);
+  const stop = core.events.listen(
+    ({ id, type, data }) => {
+      // A reader that does not read is let go; it comes back with its last id.
+      if (queue.length < 1000) queue.push({ id: String(id), event: type, data: JSON.stringify(data) });
+      wake();
+    },
+    Number.isFinite(last) ? last : undefined,
+  );
+  context.signal.addEventListener('abort', () => wake(), { once: true });
+  try {
+    while (!context.signal.aborted && queue.length < 1000) {
+      yield* queue.splice(0);
+      if (queue.length === 0 && !context.signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    stop();
+  }
+}

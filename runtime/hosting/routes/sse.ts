@@ -1,0 +1,38 @@
+import { Readable } from 'node:stream';
+import { type Call, type Reply, reply } from '../../http/route.ts';
+
+/** One server-sent event. */
+export interface SentEvent {
+  readonly id: string;
+  readonly event?: string;
+  readonly data: string;
+}
+
+/** Comments that keep a silent connection open, in milliseconds. */
+const HEARTBEAT = 15_000;
+
+/** Whether the caller asks for `text/event-stream`. */
+export const wantsEvents = ({ koa }: Call): boolean => koa.get('Accept').includes('text/event-stream');
+
+/** Sends events as they come (HTML Living Standard §9.2). The source is ended when the caller goes away. */
+export function eventStream({ context, koa }: Call, events: AsyncGenerator<SentEvent>): Reply {
+  const stream = Readable.from(frames(events), { objectMode: false });
+  const timer = setInterval(() => {
+    if (!koa.res.writableEnded && koa.res.headersSent) koa.res.write(':\n\n');
+  }, HEARTBEAT);
+  const end = () => {
+    clearInterval(timer);
+    stream.destroy();
+  };
+  context.signal.addEventListener('abort', end, { once: true });
+  stream.once('close', () => clearInterval(timer));
+  return reply(200, stream, { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+}
+
+async function* frames(events: AsyncGenerator<SentEvent>): AsyncGenerator<string> {
+  yield ':\n\n';
+  for await (const { id, event, data } of events) {
+    const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
+    yield `id: ${id}\n${event ? `event: ${event}\n` : ''}${lines.join('')}\n`;
+  }
+}

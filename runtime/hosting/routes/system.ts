@@ -1,0 +1,74 @@
+import { hostname, totalmem, availableParallelism, type as osType, release, arch } from 'node:os';
+import type { HostingModel } from '@twofold/schema';
+import { type Call, reply } from '../../http/route.ts';
+import type { AuditLog } from '../audit.ts';
+import type { Core } from '../core.ts';
+import { instanceLabels } from '../deploy/containers.ts';
+import { APP_STATUSES } from '../records/app.ts';
+import { diskOf, machineUptime } from '../stats.ts';
+
+/** This package's version, as `GET /api/system/info` tells it. */
+const VERSION = '0.1.0';
+
+export interface SystemParts {
+  readonly core: Core;
+  readonly model: HostingModel;
+  readonly audit: AuditLog;
+  readonly root: string;
+  readonly startedAt: number;
+  readonly ports: () => { readonly http: number | null; readonly https: number | null };
+  readonly templates: () => number;
+  readonly pruneRecords: () => Promise<number>;
+}
+
+export function systemHandlers({ core, model, audit, root, startedAt, ports, templates, pruneRecords }: SystemParts) {
+  return {
+    async systemInfo() {
+      const engine = core.connection.info();
+      const [disk, machine, connected] = await Promise.all([diskOf(root), machineUptime(), core.connection.connected()]);
+      return reply(200, {
+        version: VERSION,
+        engine: engine && connected ? { kind: engine.kind, version: engine.version, os: engine.os } : null,
+        podman: connected ? 'connected' : 'disconnected',
+        hostname: hostname(),
+        os: `${osType()} ${release()}`,
+        arch: arch(),
+        cpus: engine?.cpus ?? availableParallelism(),
+        memory: engine?.memory ?? totalmem(),
+        disk,
+        apps: countApps(core),
+        uptime: Math.floor((core.now() - startedAt) / 1000),
+        machine_uptime: machine,
+      });
+    },
+
+    systemConfig() {
+      const { engine: _engine, models, ingress: _ingress, ...limits } = model;
+      return reply(200, {
+        domain: model.domain,
+        engine: core.connection.info()?.kind ?? model.engine.kind,
+        access: model.access,
+        ingress: ports(),
+        limits: { defaults: limits.defaults, deploys: limits.deploys, build: limits.build, source: limits.source, disk_floor: limits.diskFloor },
+        git: model.git,
+        features: { templates: templates(), tls: ports().https !== null, acme: model.ingress.acme.email !== null || model.ingress.acme.directory !== null, models: models.engine },
+      });
+    },
+
+    async prune() {
+      const engine = core.connection.engine();
+      const pruned = await engine.prune(instanceLabels(core.naming));
+      return reply(200, { images: pruned.images, reclaimed_bytes: pruned.reclaimed, records: await pruneRecords() });
+    },
+
+    async auditLog({ query }: Call) {
+      return reply(200, { entries: await audit.list({ limit: query.limit, target: query.app }) });
+    },
+  };
+}
+
+function countApps(core: Core): Record<string, number> {
+  const counts = Object.fromEntries(APP_STATUSES.map((status) => [status, 0]));
+  for (const { status } of core.apps.all()) counts[status] = (counts[status] ?? 0) + 1;
+  return { total: core.apps.all().length, ...counts };
+}

@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
+import { createHash } from 'node:crypto';
+import { AppError } from '../../errors.ts';
+import { createListing, filterTar, type SourceLimits, type SourceListing } from './tar-filter.ts';
+import { readTar, type TarEntry } from './tar-read.ts';
+import { TAR_END, tarFile, tarHeader, tarPadding } from './tar-write.ts';
+
+/** A source that has been checked, kept as one tar file. What kind of project it is can only be told from the whole. */
+export interface Spool {
+  readonly listing: SourceListing;
+  readonly sha256: string;
+  /** The tar to build: below `folder`, without what is ignored, with the extra files at its end. */
+  read(options: { readonly folder: string; readonly ignore: (path: string) => boolean; readonly extra: Readonly<Record<string, string>> }): AsyncGenerator<Buffer>;
+  remove(): Promise<void>;
+}
+
+/**
+ * Filters a tar stream into a file that only this process may read.
+ *
+ * @throws AppError 422 as `filterTar`, 507 when the disk is full.
+ */
+export async function spoolSource(chunks: AsyncIterable<Buffer>, limits: SourceLimits): Promise<Spool> {
+  const folder = await mkdtemp(join(tmpdir(), 'twofold-source-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const path = join(folder, 'source.tar');
+  const listing = createListing();
+  const hash = createHash('sha256');
+  try {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      for await (const chunk of filterTar(chunks, limits, listing)) {
+        hash.update(chunk);
+        await file.write(chunk);
+      }
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    await remove();
+    throw (error as { code?: string }).code === 'ENOSPC' ? new AppError(507, 'DISK_FULL', 'There is no space left for the source') : error;
+  }
+  return { listing, sha256: hash.digest('hex'), remove, read: (options) => rewrite(createReadStream(path), options) };
+}
+
+/** Our own tar once more: names are moved up and members left out. */
+async function* rewrite(chunks: AsyncIterable<Buffer>, { folder, ignore, extra }: Parameters<Spool['read']>[0]): AsyncGenerator<Buffer> {
+  let open: TarEntry | null = null;
+  for await (const part of readTar(chunks)) {
+    if ('data' in part) {
+      if (open) yield part.data;
+      continue;
+    }
+    if (open) yield tarPadding(open.size);
+    const path = below(part.entry.path, folder);
+    open = path === null || ignore(path) || path in extra ? null : part.entry;
+    if (open && path) yield tarHeader({ ...open, kind: open.kind as 'file', path: open.kind === 'directory' ? `${path}/` : path });
+  }
+  if (open) yield tarPadding(open.size);
+  for (const [path, text] of Object.entries(extra)) yield tarFile(path, text);
+  yield TAR_END;
+}
+
+function below(path: string, folder: string): string | null {
+  const clean = posix.normalize(path).replace(/\/$/, '');
+  if (folder === '') return clean;
+  return clean.startsWith(`${folder}/`) ? clean.slice(folder.length + 1) : null;
+}

@@ -1,0 +1,135 @@
+import { posix } from 'node:path';
+import { quote, refuse } from './refuse.ts';
+import { readTar, type TarEntry } from './tar-read.ts';
+import { TAR_END, tarHeader, tarPadding } from './tar-write.ts';
+
+/** How large an archive may be once it is unpacked, in bytes and members. */
+export interface SourceLimits {
+  readonly entries: number;
+  readonly file: number;
+  readonly total: number;
+}
+
+/** What was seen while the archive went through. */
+export interface SourceListing {
+  /** Files and links, without directories. */
+  readonly paths: Set<string>;
+  /** Small files that say what kind of project this is, by path. */
+  readonly manifests: Map<string, string>;
+  bytes: number;
+}
+
+export const createListing = (): SourceListing => ({ paths: new Set(), manifests: new Map(), bytes: 0 });
+
+const MANIFESTS =
+  /(^|\/)(Dockerfile|Containerfile|\.dockerignore|package\.json|Procfile|requirements\.txt|pyproject\.toml|go\.mod|Gemfile|composer\.json|Cargo\.toml|pom\.xml|runtime\.txt|\.nvmrc|\.node-version)$|^[^/]+\.(csproj|fsproj)$/;
+const MANIFEST_BYTES = 256 * 1024;
+const MANIFEST_COUNT = 200;
+
+/**
+ * Takes a stranger's tar and gives back one that is safe to hand to an engine: files, directories and links that stay
+ * inside, owned by root, with plain modes and no time. Nothing is unpacked. Docker and Podman differ in what they let
+ * an archive do to the host, so that none of it reaches them.
+ *
+ * @throws AppError 422 that names the member and what is wrong with it.
+ */
+export async function* filterTar(chunks: AsyncIterable<Buffer>, limits: SourceLimits, listing: SourceListing): AsyncGenerator<Buffer> {
+  const check = createChecks(limits);
+  let open: { readonly size: number; readonly manifest: Buffer[] | null; readonly path: string } | null = null;
+  let passed = 0;
+  let dropped = false;
+  for await (const part of readTar(chunks)) {
+    if ('data' in part) {
+      listing.bytes += part.data.length;
+      if (listing.bytes > limits.total) throw refuse(`The archive holds more than ${limits.total} bytes`);
+      if (dropped || !open) continue;
+      passed += part.data.length;
+      open.manifest?.push(part.data);
+      yield part.data;
+      if (passed === open.size) yield* close();
+      continue;
+    }
+    const { entry } = part;
+    const path = check(entry);
+    dropped = path === null || isDropped(path);
+    if (dropped || path === null) continue;
+    yield tarHeader({ path: entry.kind === 'directory' ? `${path}/` : path, kind: entry.kind as 'file', target: entry.target, size: entry.size, mode: modeOf(entry) });
+    if (entry.kind !== 'directory') listing.paths.add(path);
+    passed = 0;
+    const isManifest = entry.kind === 'file' && MANIFESTS.test(path) && entry.size <= MANIFEST_BYTES && listing.manifests.size < MANIFEST_COUNT;
+    open = { size: entry.size, manifest: isManifest ? [] : null, path };
+    if (entry.size === 0) yield* close();
+  }
+  if (listing.paths.size === 0) throw refuse('The archive holds no files');
+  yield TAR_END;
+
+  function* close(): Generator<Buffer> {
+    if (!open) return;
+    if (open.manifest) listing.manifests.set(open.path, Buffer.concat(open.manifest).toString('utf8'));
+    const padding = tarPadding(open.size);
+    open = null;
+    if (padding.length > 0) yield padding;
+  }
+}
+
+/** History and local settings are nobody's business in an image. */
+const isDropped = (path: string) => path.split('/').includes('.git') || posix.basename(path) === '.env';
+
+/** Owner may read, write and run; nobody else may write; no bits that change who runs it. */
+const modeOf = ({ kind, mode }: TarEntry) => (kind === 'directory' ? 0o755 : kind === 'symlink' ? 0o777 : (mode & 0o755) | 0o644);
+
+/** Each call sees one member, in order: what is refused depends on those before it. @returns the path, null for the root itself. */
+function createChecks(limits: SourceLimits): (entry: TarEntry) => string | null {
+  const files = new Set<string>();
+  const links = new Set<string>();
+  const folders = new Set<string>();
+  let count = 0;
+  return (entry) => {
+    count += 1;
+    if (count > limits.entries) throw refuse(`The archive holds more than ${limits.entries} entries`);
+    const path = safePath(entry.path);
+    if (entry.kind === 'other' || entry.kind === 'hardlink') throw refuse(`${quote(entry.path)} is ${entry.kind === 'hardlink' ? 'a hard link' : 'a device or special file'}, which is not allowed`);
+    if (path === null) return null;
+    if (entry.size > limits.file) throw refuse(`${quote(path)} is larger than ${limits.file} bytes`);
+    for (const parent of parentsOf(path)) {
+      if (links.has(parent) || files.has(parent)) throw refuse(`${quote(path)} lies below ${quote(parent)}, which is no directory`);
+      folders.add(parent);
+    }
+    if (entry.kind === 'directory') {
+      if (links.has(path) || files.has(path)) throw refuse(`${quote(path)} is there twice`);
+      folders.add(path);
+      return path;
+    }
+    if (files.has(path) || links.has(path) || folders.has(path)) throw refuse(`${quote(path)} is there twice`);
+    if (entry.kind === 'symlink') {
+      assertTarget(path, entry.target);
+      links.add(path);
+    } else files.add(path);
+    return path;
+  };
+}
+
+function safePath(raw: string): string | null {
+  if (raw.includes('\0') || Buffer.byteLength(raw) > 1024) throw refuse(`${quote(raw)} is not an allowed name`);
+  if (raw.startsWith('/') || /^[A-Za-z]:[\\/]/.test(raw)) throw refuse(`${quote(raw)} is an absolute path`);
+  const parts = raw.split('/').filter((part) => part !== '' && part !== '.');
+  if (parts.includes('..')) throw refuse(`${quote(raw)} leads out of the archive`);
+  if (/[\x00-\x1f\x7f]/.test(raw)) throw refuse(`${quote(raw)} is not an allowed name`);
+  return parts.length === 0 ? null : parts.join('/');
+}
+
+function assertTarget(path: string, target: string): void {
+  const outside = () => refuse(`The link ${quote(path)} leads out of the archive`);
+  if (target === '' || target.startsWith('/') || Buffer.byteLength(target) > 1024 || /[\x00-\x1f\x7f]/.test(target)) throw outside();
+  // Every step counts, also one that comes back in: a link on the way may lead elsewhere.
+  let depth = path.split('/').length - 1;
+  for (const part of target.split('/')) {
+    if (part === '..') depth -= 1;
+    else if (part !== '' && part !== '.') depth += 1;
+    if (depth < 0) throw outside();
+  }
+}
+
+function* parentsOf(path: string): Generator<string> {
+  for (let slash = path.indexOf('/'); slash > 0; slash = path.indexOf('/', slash + 1)) yield path.slice(0, slash);
+}

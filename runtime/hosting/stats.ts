@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import type { Core } from './core.ts';
+import { listContainers, replicaOf } from './deploy/containers.ts';
+import type { ContainerUsage } from './engine/engine.ts';
+import type { App } from './records/app.ts';
+
+/** What one replica uses now. */
+export interface ReplicaStats {
+  readonly replica: number;
+  readonly container: string;
+  /** Of one core: 150 is one and a half. Null until there are two samples. */
+  readonly cpu_percent: number | null;
+  readonly cpu_seconds: number;
+  readonly memory_bytes: number;
+  readonly memory_limit_bytes: number;
+  readonly network_in_bytes: number;
+  readonly network_out_bytes: number;
+  readonly pids: number;
+}
+
+/** Reads what containers use. A rate needs two samples, so the last one of each container is kept. */
+export interface StatsReader {
+  read(app: App): Promise<ReplicaStats[]>;
+}
+
+interface Sample {
+  readonly at: number;
+  readonly cpu: number;
+}
+
+/** A sample this young says nothing about a rate. */
+const MIN_INTERVAL = 50;
+
+export function createStatsReader(core: Core): StatsReader {
+  const samples = new Map<string, Sample>();
+  return {
+    async read(app) {
+      if (app.deployment === null) return [];
+      const containers = await listContainers(core.connection.engine(), core.naming, app, app.deployment);
+      const running = containers.filter(({ state }) => state === 'running');
+      const stats = await Promise.all(running.map(async (container) => ({ container, usage: await core.connection.engine().usage(container.id) })));
+      return stats.flatMap(({ container, usage }) => (usage ? [describe(container.id, replicaOf(container), usage)] : []));
+    },
+  };
+
+  function describe(id: string, replica: number, usage: ContainerUsage): ReplicaStats {
+    const at = core.now();
+    const before = samples.get(id);
+    if (!before || at - before.at >= MIN_INTERVAL) samples.set(id, { at, cpu: usage.cpu });
+    if (samples.size > 10_000) samples.clear();
+    const rate = before && at - before.at >= MIN_INTERVAL ? ((usage.cpu - before.cpu) / 1e6 / (at - before.at)) * 100 : null;
+    return {
+      replica,
+      container: id.slice(0, 12),
+      cpu_percent: rate === null ? null : Math.max(0, Math.round(rate * 100) / 100),
+      cpu_seconds: usage.cpu / 1e9,
+      memory_bytes: usage.memory,
+      memory_limit_bytes: usage.memoryLimit,
+      network_in_bytes: usage.networkIn,
+      network_out_bytes: usage.networkOut,
+      pids: usage.pids,
+    };
+  }
+}
+
+const METRICS = [
+  ['twofold_app_cpu_seconds_total', 'counter', 'CPU time used', 'cpu_seconds'],
+  ['twofold_app_memory_bytes', 'gauge', 'Memory used', 'memory_bytes'],
+  ['twofold_app_memory_limit_bytes', 'gauge', 'Memory limit', 'memory_limit_bytes'],
+  ['twofold_app_network_receive_bytes_total', 'counter', 'Bytes received', 'network_in_bytes'],
+  ['twofold_app_network_transmit_bytes_total', 'counter', 'Bytes sent', 'network_out_bytes'],
+  ['twofold_app_pids', 'gauge', 'Processes and threads', 'pids'],
+] as const;
+
+/** The same as Prometheus text, version 0.0.4. Names need no escaping: the grammar of apps leaves nothing to escape. */
+export function renderMetrics(apps: readonly { readonly app: App; readonly replicas: readonly ReplicaStats[] }[]): string {
+  const lines = ['# HELP twofold_app_up Whether the app runs', '# TYPE twofold_app_up gauge', ...apps.map(({ app }) => `twofold_app_up{app="${app.name}"} ${app.status === 'running' ? 1 : 0}`)];
+  lines.push('# HELP twofold_app_restarts_total Times it was started again after it ended', '# TYPE twofold_app_restarts_total counter');
+  lines.push(...apps.map(({ app }) => `twofold_app_restarts_total{app="${app.name}"} ${app.restarts}`));
+  for (const [name, type, help, field] of METRICS) {
+    lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
+    for (const { app, replicas } of apps) for (const replica of replicas) lines.push(`${name}{app="${app.name}",replica="${replica.replica}"} ${replica[field]}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** Free and whole bytes of the disk below a folder; null where it cannot be told. */
+export async function diskOf(folder: string): Promise<{ readonly free: number; readonly total: number } | null> {
+  const { statfs } = await import('node:fs/promises');
+  const stats = await statfs(folder).catch(() => null);
+  return stats && { free: stats.bavail * stats.bsize, total: stats.blocks * stats.bsize };
+}
+
+/** Seconds that the machine has been up; null where it cannot be told. */
+export async function machineUptime(): Promise<number | null> {
+  const text = await readFile('/proc/uptime', 'utf8').catch(() => null);
+  return text === null ? null : Math.floor(Number(text.split(' ')[0]));
+}

@@ -1,0 +1,75 @@
+import { randomInt } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError, failure } from '../../errors.ts';
+import type { App } from '../records/app.ts';
+import { assertImage, ENV_KEY, VOLUME_NAME } from '../records/names.ts';
+import { catalogue } from './catalogue.ts';
+import type { Template, TemplateEnv } from './template.ts';
+
+/**
+ * The templates: ours, and those in the project's folder (`*.yaml`, `*.json`), which win over ours of the same id.
+ *
+ * @throws ConfigError when a file of the folder is not a template.
+ */
+export async function loadTemplates(folder: string): Promise<ReadonlyMap<string, Template>> {
+  const files = listFiles(folder);
+  const parse: (text: string) => unknown = files.length > 0 ? (await import('yaml')).parse : JSON.parse;
+  const own = files.map((file) => readTemplate(file, parse(readFileSync(join(folder, file), 'utf8'))));
+  return new Map([...catalogue, ...own].map((template) => [template.id, template]));
+}
+
+function listFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => /\.(ya?ml|json)$/.test(name)).sort();
+  } catch {
+    return [];
+  }
+}
+
+function readTemplate(file: string, value: unknown): Template {
+  const problem = (text: string) => new ConfigError([`template ${file}: ${text}`]);
+  if (typeof value !== 'object' || value === null) throw problem('is not a mapping');
+  const given = value as Partial<Record<keyof Template, any>>;
+  const id = given.id ?? file.replace(/\.\w+$/, '');
+  if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(id)) throw problem(`id ${JSON.stringify(id)} is not valid`);
+  if (typeof given.image !== 'string') throw problem('image is required');
+  assertImage(given.image);
+  if (!Number.isInteger(given.port)) throw problem('port is required');
+  const env = (given.env ?? []).map((entry: TemplateEnv) => ({ ...entry, description: entry.description ?? '', secret: entry.secret ?? entry.generate !== undefined }));
+  if (env.some(({ key }: TemplateEnv) => !new RegExp(ENV_KEY).test(key))) throw problem('env holds a key that is not valid');
+  const volumes = given.volumes ?? [];
+  if (volumes.some(({ name }: { name: string }) => !new RegExp(VOLUME_NAME).test(name))) throw problem('volumes holds a name that is not valid');
+  return { id, name: given.name ?? id, description: given.description ?? '', category: given.category ?? 'own', image: given.image, port: given.port, env, volumes, ...(given.command && { command: given.command }) };
+}
+
+/** A template as the list shows it. */
+export function showTemplate({ command: _command, ...template }: Template): object {
+  return template;
+}
+
+/**
+ * The environment and the secrets of an app made from the template: what the caller gives, over defaults and generated
+ * secrets.
+ *
+ * @throws AppError 400 that names what is missing or unknown.
+ */
+export function fillTemplate(template: Template, given: App['env'], { name, domain, url }: { name: string; domain: string; url: string }): { env: App['env']; secrets: App['secrets'] } {
+  const env: Record<string, string> = { ...given };
+  const secrets: Record<string, string> = {};
+  const fill = (text: string) => text.replaceAll('{{domain}}', domain).replaceAll('{{url}}', url).replaceAll('{{name}}', name);
+  for (const entry of template.env) {
+    const value = given[entry.key] || (entry.default === undefined ? undefined : fill(entry.default)) || (entry.generate ? randomText(entry.generate) : undefined);
+    if (value === undefined && entry.required) throw failure.badRequest(`env.${entry.key} is required: ${entry.description}`);
+    delete env[entry.key];
+    if (value !== undefined) (entry.secret ? secrets : env)[entry.key] = value;
+  }
+  return { env, secrets };
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Letters and digits only: some programs put a password into an address as it is. */
+function randomText(length: number): string {
+  return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+}

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'node:http';
+import type { HostingModel, Project } from '@twofold/schema';
+import { pino } from 'pino';
+import { createApplication } from '../../runtime/application.ts';
+import { createSettings } from '../../runtime/config/settings.ts';
+import { failure } from '../../runtime/errors.ts';
+import { createHosting } from '../../runtime/hosting/index.ts';
+import { drain, listen } from '../../runtime/listener.ts';
+import type { Kernel, ServerModule } from '../../runtime/module.ts';
+import { migrate } from '../../runtime/store/migrate.ts';
+import { openStore } from '../../runtime/store/open-store.ts';
+
+/** The token that the tests' own guard takes. */
+export const token = 'test-host-token';
+
+/** A running server with only the hosting module in it. */
+export interface TestServer {
+  readonly url: string;
+  readonly folder: string;
+  readonly kernel: Kernel;
+  /** The ingress's port. */
+  readonly ingress: number;
+  /** Calls the API with the token; the answer's body parsed when it is JSON. */
+  api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<{ status: number; body: any; headers: Headers }>;
+  /** Asks an app through the ingress. */
+  visit(host: string, path?: string, options?: { method?: string; headers?: Record<string, string>; body?: string }): Promise<{ status: number; text: string; headers: Record<string, any> }>;
+  /** Stops the server; the folder and what runs on the engine stay. */
+  stop(): Promise<void>;
+  /** Deletes every app, stops, and removes the folder. */
+  end(): Promise<void>;
+}
+
+export interface TestServerOptions {
+  readonly socket?: string;
+  readonly kind?: 'auto' | 'docker' | 'podman';
+  /** A folder of an earlier server, to start on its state. */
+  readonly folder?: string;
+  readonly database?: string;
+  readonly model?: Partial<HostingModel>;
+  readonly env?: Record<string, string>;
+  readonly logTo?: { write(line: string): void };
+}
+
+export function testModel({ socket, kind = 'auto', model }: TestServerOptions = {}): HostingModel {
+  return {
+    engine: { kind, socket: socket ?? null },
+    domain: 'apps.test',
+    access: 'host',
+    defaults: { port: 8080, memory: 128 * 1024 * 1024, cpus: 1, pids: 256 },
+    deploys: { keep: 5, readyTimeout: 20_000, drain: 5000 },
+    build: { timeout: 120_000, memory: 1024 * 1024 * 1024, concurrency: 1, allowAddUrl: false, from: ['*'] },
+    source: { max: 64 * 1024 * 1024, maxUnpacked: 512 * 1024 * 1024, entries: 5000 },
+    git: { allowHttp: false, allowPrivate: false },
+    ingress: { http: 0, https: 0, acme: { email: null, directory: null } },
+    diskFloor: 0,
+    templates: 'templates',
+    models: { directory: 'data/models', engine: 'auto', list: [] },
+    ...model,
+  };
+}
+
+/** Starts a server on a folder of its own. */
+export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'tf-hosting-'));
+  const settings = createSettings({ JWT_SECRET: 'a secret of thirty-two bytes or more', ...options.env });
+  const store = openStore(options.database ?? 'file:data/app.db', folder);
+  const project = { server: { port: 0, host: '127.0.0.1', cors: [], trustedProxies: [], bodyLimit: 1024 * 1024 } } as unknown as Project;
+  const log = pino({ level: options.logTo || process.env['TEST_LOG'] ? 'debug' : 'silent' }, options.logTo ?? process.stderr);
+  const kernel: Kernel = { project, settings, store, log, now: Date.now, root: folder };
+  const hosting = await createHosting({ kernel, model: testModel(options) });
+  const modules = [auth, hosting];
+  await migrate(store, hosting.migrations ?? []);
+  await hosting.start?.();
+  const http = await listen(createApplication({ project } as never, { kernel, modules } as never, []).callback(), modules, { host: '127.0.0.1', port: 0 });
+  const url = `http://127.0.0.1:${(http.address() as { port: number }).port}`;
+  const api: TestServer['api'] = (method, path, body, headers) => call(url + path, { method, body, headers: headers ?? {} });
+  const config = await api('GET', '/api/system/config');
+  const stop = async () => {
+    await drain(http);
+    await hosting.stop?.();
+    await store.close();
+  };
+  return {
+    ...{ url, folder, kernel, api, stop, ingress: config.body.ingress.http },
+    visit: (host, path = '/', request) => visit(config.body.ingress.http, host, path, request),
+    async end() {
+      const { body } = await api('GET', '/api/apps');
+      for (const { name } of body.apps ?? []) await api('DELETE', `/api/apps/${name}?volumes=true`);
+      await stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Stands in for the auth module: a fixed token is the host's. */
+const auth: ServerModule = {
+  name: 'auth',
+  guards: {
+    host(context) {
+      if (context.headers['authorization'] !== `Bearer ${token}`) throw failure.unauthenticated();
+      context.principal = { kind: 'host', sessionId: 'test' };
+    },
+  },
+};
+
+async function call(url: string, { method, body, headers }: { method: string; body: unknown; headers: Record<string, string> }) {
+  const raw = body instanceof FormData || body instanceof ReadableStream || body instanceof Uint8Array;
+  const answer = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body !== undefined && !raw && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: raw ? (body as never) : JSON.stringify(body), duplex: 'half' }),
+  } as RequestInit);
+  const text = await answer.text();
+  const isJson = answer.headers.get('content-type')?.includes('application/json');
+  return { status: answer.status, body: isJson ? JSON.parse(text) : text, headers: answer.headers };
+}
+
+function visit(port: number, host: string, path: string, { method = 'GET', headers = {}, body }: { method?: string; headers?: Record<string, string>; body?: string } = {}) {
+  return new Promise<{ status: number; text: string; headers: Record<string, any> }>((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, method, agent: false, headers: { ...headers, host } }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk) => chunks.push(chunk)).on('error', reject);
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString(), headers: answer.headers }));
+    });
+    sent.on('error', reject).end(body);
+  });
+}
