@@ -1,0 +1,37 @@
+import type { GraphQLSchema } from 'graphql';
+import type { Logger } from 'pino';
+import { callerId, type Rules } from '../data/access.ts';
+import type { Changes } from '../data/changes.ts';
+import type { Model } from '../data/model.ts';
+import type { Reader, Reading } from '../data/reader.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import type { Resolver, Resolvers } from '../plugin.ts';
+import type { Store } from '../store/store.ts';
+
+/** What every request works with; made once. */
+export interface Engine {
+  readonly model: Model;
+  readonly schema: GraphQLSchema;
+  readonly store: Store;
+  readonly reader: Reader;
+  readonly changes: Changes;
+  readonly resolvers: Resolvers;
+  readonly log: Logger;
+  readonly now: () => number;
+  /** Whether values of the scalar go to the wire as the database writes them. */
+  isPlain(scalar: string): boolean;
+  /** Whether some subscription wants to know of removed rows of the entity. */
+  watchesRemoval(entity: string): boolean;
+}
+
+/** The user's own function for a field, if there is one. */
+export function ownResolver({ resolvers }: Engine, type: string, field: string): Resolver | undefined {
+  const resolver = resolvers[type]?.[field];
+  return typeof resolver === 'function' ? resolver : resolver?.resolve;
+}
+
+
+/** Reads for a caller, outside a transaction. */
+export function readingFor({ store }: Engine, context: RequestContext, rules: Rules, tree: boolean): Reading {
+  return { rules, tree, caller: callerId(context.principal), query: store.query };
+}

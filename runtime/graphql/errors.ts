@@ -1,0 +1,69 @@
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import type { Logger } from 'pino';
+import { AppError } from '../errors.ts';
+import { toFailure } from '../data/database-failure.ts';
+
+/** Whom an error is told to. */
+export interface Audience {
+  readonly requestId: string;
+  readonly log: Logger;
+}
+
+const MASKED = 'Internal server error';
+
+/**
+ * An error as the answer has it: message, place, path and `extensions.code`. What the caller may not know is masked and
+ * logged with the request id.
+ */
+export function formatError(error: GraphQLError, audience: Audience): GraphQLFormattedError {
+  const { message, extensions } = expose(error, audience);
+  return {
+    message,
+    ...(error.locations && { locations: error.locations }),
+    ...(error.path && { path: error.path }),
+    extensions,
+  };
+}
+
+interface Exposed {
+  readonly message: string;
+  readonly extensions: Record<string, unknown>;
+}
+
+function expose(error: GraphQLError, audience: Audience): Exposed {
+  const cause = rootCause(error);
+  const failure = toFailure(cause);
+  if (failure) return { message: failure.message, extensions: { code: failure.code, ...failure.extensions } };
+  if (cause instanceof GraphQLError) return { message: error.message, extensions: { code: codeOf(cause), ...cause.extensions } };
+  if (isNullError(cause)) {
+    audience.log.warn({ requestId: audience.requestId, path: error.path }, cause.message);
+    return { message: cause.message, extensions: { code: 'INTERNAL_SERVER_ERROR' } };
+  }
+  return mask(cause, error, audience);
+}
+
+function mask(cause: unknown, error: GraphQLError, { requestId, log }: Audience): Exposed {
+  log.error({ requestId, path: error.path, stack: cause instanceof Error ? cause.stack : String(cause) }, 'resolver failed');
+  return { message: MASKED, extensions: { code: 'INTERNAL_SERVER_ERROR', requestId } };
+}
+
+/** What was thrown in the first place: graphql-js wraps it once for each level. */
+function rootCause(error: GraphQLError): unknown {
+  let cause: unknown = error;
+  while (cause instanceof GraphQLError && cause.originalError) cause = cause.originalError;
+  return cause;
+}
+
+/** The executor's own sentence names a field of the schema and nothing else. */
+const isNullError = (cause: unknown): cause is Error => cause instanceof Error && /^Cannot return null for non-nullable field /.test(cause.message);
+
+function codeOf(error: GraphQLError): string {
+  return error.path ? 'INTERNAL_SERVER_ERROR' : error.message.startsWith('Syntax Error') ? 'GRAPHQL_PARSE_FAILED' : 'BAD_USER_INPUT';
+}
+
+/** Any thrown value as the error that the answer can hold. */
+export function toGraphqlError(thrown: unknown): GraphQLError {
+  if (thrown instanceof GraphQLError) return thrown;
+  const original = thrown instanceof Error ? thrown : new AppError(500, 'INTERNAL_SERVER_ERROR', String(thrown));
+  return new GraphQLError(original.message, { originalError: original });
+}

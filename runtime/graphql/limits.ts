@@ -1,0 +1,157 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  getNamedType,
+  GraphQLError,
+  type GraphQLSchema,
+  isCompositeType,
+  isInterfaceType,
+  isObjectType,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import type { ApiLimits } from '@twofold/schema';
+
+/** What an operation comes to. */
+export interface Measures {
+  readonly depth: number;
+  readonly aliases: number;
+  readonly rootFields: number;
+  readonly directives: number;
+}
+
+type Measure = keyof Measures;
+
+const CODES: Readonly<Record<Measure | 'cost', string>> = {
+  depth: 'TOO_DEEP',
+  aliases: 'TOO_MANY_ALIASES',
+  rootFields: 'TOO_MANY_ROOT_FIELDS',
+  directives: 'TOO_MANY_DIRECTIVES',
+  cost: 'TOO_COSTLY',
+};
+
+const WORDS: Readonly<Record<Measure | 'cost', string>> = { depth: 'depth', aliases: 'aliases', rootFields: 'root fields', directives: 'directives', cost: 'cost' };
+
+/** A list that the caller does not size counts as this many rows, so that three of them inside each other pass. */
+const UNSIZED = 16;
+
+/** An error that says which limit was met, what the operation has and what is allowed. Its status is 400. */
+export function limitError(code: string, message: string, figures: { readonly value: number; readonly limit: number }): GraphQLError {
+  return new GraphQLError(message, { extensions: { code, ...figures } });
+}
+
+/** What an operation has too much of; undefined when it is within every limit. */
+export function checkMeasures(operation: OperationDefinitionNode, document: DocumentNode, limits: ApiLimits): GraphQLError | undefined {
+  const measures = measureOperation(operation, document);
+  const over = (Object.keys(measures) as Measure[]).find((measure) => measures[measure] > limits[measure]);
+  return over && exceeded(over, measures[over], limits[over]);
+}
+
+function exceeded(measure: Measure | 'cost', value: number, limit: number): GraphQLError {
+  return limitError(CODES[measure], `the operation has ${value === Infinity ? 'an endless number of' : value} ${WORDS[measure]}, ${limit} are allowed`, { value, limit });
+}
+
+/**
+ * Counts what the operation asks for, fragments included as often as they are spread. Each fragment is looked at once,
+ * however often it is used.
+ */
+export function measureOperation(operation: OperationDefinitionNode, document: DocumentNode): Measures {
+  const fragments = fragmentsOf(document);
+  const known = new Map<string, Measures>();
+  const ofFragment = (name: string): Measures => {
+    const found = known.get(name);
+    if (found) return found;
+    known.set(name, ENDLESS);
+    const fragment = fragments.get(name);
+    const measures = fragment ? withDirectives(ofSelection(fragment.selectionSet), fragment.directives?.length) : NOTHING;
+    known.set(name, measures);
+    return measures;
+  };
+  const ofSelection = ({ selections }: SelectionSetNode): Measures =>
+    selections.map((selection): Measures => {
+      const directives = selection.directives?.length ?? 0;
+      if (selection.kind === 'FragmentSpread') return withDirectives(ofFragment(selection.name.value), directives);
+      if (selection.kind === 'InlineFragment') return withDirectives(ofSelection(selection.selectionSet), directives);
+      return ofField(selection, directives, ofSelection);
+    }).reduce(together, NOTHING);
+  return withDirectives(ofSelection(operation.selectionSet), operation.directives?.length);
+}
+
+const NOTHING: Measures = { depth: 0, aliases: 0, rootFields: 0, directives: 0 };
+/** A fragment that spreads itself: validation has refused it already, this only ends the walk. */
+const ENDLESS: Measures = { depth: Infinity, aliases: 0, rootFields: 0, directives: 0 };
+
+/** Introspection nests types in types: its own validation rule bounds it. */
+function ofField(field: FieldNode, directives: number, ofSelection: (set: SelectionSetNode) => Measures): Measures {
+  const below = field.selectionSet && !field.name.value.startsWith('__') ? ofSelection(field.selectionSet) : NOTHING;
+  return { depth: below.depth + 1, aliases: below.aliases + (field.alias ? 1 : 0), rootFields: 1, directives: below.directives + directives };
+}
+
+const withDirectives = (measures: Measures, directives = 0): Measures => ({ ...measures, directives: measures.directives + directives });
+
+const together = (a: Measures, b: Measures): Measures => ({
+  depth: Math.max(a.depth, b.depth),
+  aliases: a.aliases + b.aliases,
+  rootFields: a.rootFields + b.rootFields,
+  directives: a.directives + b.directives,
+});
+
+const fragmentsOf = (document: DocumentNode) =>
+  new Map(document.definitions.filter((definition): definition is FragmentDefinitionNode => definition.kind === 'FragmentDefinition').map((fragment) => [fragment.name.value, fragment]));
+
+const SIZES = new Set(['first', 'last', 'limit']);
+
+/**
+ * Refuses an operation that would make too many objects: each costs 1, and what stands in a list costs as often as the
+ * list may have rows.
+ */
+export function checkCost(schema: GraphQLSchema, operation: OperationDefinitionNode, document: DocumentNode, variables: Readonly<Record<string, unknown>>, limit: number, list: number): GraphQLError | undefined {
+  const cost = costOf(schema, operation, document, variables, list);
+  return cost > limit ? exceeded('cost', cost, limit) : undefined;
+}
+
+/** The number of objects that an operation may ask for. */
+export function costOf(schema: GraphQLSchema, operation: OperationDefinitionNode, document: DocumentNode, variables: Readonly<Record<string, unknown>>, list: number): number {
+  const fragments = fragmentsOf(document);
+  const known = new Map<string, number>();
+  const ofFragment = (name: string): number => {
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    known.set(name, Infinity);
+    const fragment = fragments.get(name);
+    const cost = fragment ? ofSelection(fragment.selectionSet, fragment.typeCondition.name.value) : 0;
+    known.set(name, cost);
+    return cost;
+  };
+  const ofSelection = ({ selections }: SelectionSetNode, type: string): number =>
+    selections.reduce((sum, selection) => {
+      if (selection.kind === 'FragmentSpread') return sum + ofFragment(selection.name.value);
+      if (selection.kind === 'InlineFragment') return sum + ofSelection(selection.selectionSet, selection.typeCondition?.name.value ?? type);
+      return sum + ofField(selection, type);
+    }, 0);
+  const ofField = (field: FieldNode, type: string): number => {
+    const definition = fieldOf(schema, type, field.name.value);
+    const named = definition && getNamedType(definition.type);
+    if (!definition || !field.selectionSet || !isCompositeType(named)) return 0;
+    const below = ofSelection(field.selectionSet, named.name);
+    const isList = definition.type.toString().includes('[') || /Connection$/.test(named.name);
+    // The edges and nodes of a connection are the rows that the connection was counted for.
+    if (!isList || /Connection$/.test(type)) return 1 + below;
+    return sizeOf(field, variables, list) * (1 + below);
+  };
+  return ofSelection(operation.selectionSet, rootType(schema, operation));
+}
+
+function sizeOf(field: FieldNode, variables: Readonly<Record<string, unknown>>, list: number): number {
+  const given = field.arguments?.find(({ name }) => SIZES.has(name.value))?.value;
+  const value = given?.kind === 'IntValue' ? Number(given.value) : given?.kind === 'Variable' ? variables[given.name.value] : undefined;
+  return typeof value === 'number' && value >= 0 ? Math.min(value, list) : Math.min(UNSIZED, list);
+}
+
+function fieldOf(schema: GraphQLSchema, type: string, field: string) {
+  const parent = schema.getType(type);
+  return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[field] : undefined;
+}
+
+const rootType = (schema: GraphQLSchema, { operation }: OperationDefinitionNode) => schema.getRootType(operation)?.name ?? '';

@@ -1,0 +1,91 @@
+import DataLoader from 'dataloader';
+import type { Loader } from '@twofold/schema';
+import { callerId, createRules, refusal } from '../data/access.ts';
+import type { Model } from '../data/model.ts';
+import type { Planned } from '../data/plan.ts';
+import type { Reader } from '../data/reader.ts';
+import { ROW_KEY } from '../data/scope.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import type { Store } from '../store/store.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+export type RowLoader = DataLoader<number | string, Row | null | Row[], string>;
+export type Loaders = Readonly<Record<string, RowLoader>>;
+
+export interface Parts {
+  readonly model: Model;
+  readonly store: Store;
+  readonly reader: Reader;
+}
+
+/** The keys of one batch; more are read in further statements. */
+const BATCH = 1000;
+
+/**
+ * The loaders of one request, each made when it is first used: `loaders.user.load(7)`, `loaders.postsByAuthor.load(7)`.
+ * Keys asked for in the same tick are one statement. They see what the caller may see.
+ */
+export function createLoaders(parts: Parts, context: RequestContext): Loaders {
+  const loaders: Record<string, RowLoader> = {};
+  for (const loader of parts.model.project.loaders) {
+    let made: RowLoader | undefined;
+    Object.defineProperty(loaders, loader.name, { enumerable: true, get: () => (made ??= remember(context, rowLoader(parts, context, loader))) });
+  }
+  return loaders;
+}
+
+/** Every loader that a request has made, so that a write can empty them. */
+const MADE = new WeakMap<RequestContext, RowLoader[]>();
+
+function remember(context: RequestContext, loader: RowLoader): RowLoader {
+  const made = MADE.get(context);
+  if (made) made.push(loader);
+  else MADE.set(context, [loader]);
+  return loader;
+}
+
+/** What was loaded before a write is not true any more. */
+export function clearLoaders(context: RequestContext): void {
+  for (const loader of MADE.get(context) ?? []) loader.clearAll();
+}
+
+const ROWS = new WeakMap<RequestContext, Map<string, RowLoader>>();
+
+/** The row of an entity by its key, batched like any loader. */
+export async function loadRow(parts: Parts, context: RequestContext, entity: string, id: number | string): Promise<Row | null> {
+  const loaders = ROWS.get(context) ?? new Map<string, RowLoader>();
+  ROWS.set(context, loaders);
+  const loader = loaders.get(entity) ?? remember(context, rowLoader(parts, context, { name: '', entity, by: 'id', many: false }));
+  loaders.set(entity, loader);
+  return (await loader.load(id)) as Row | null;
+}
+
+function rowLoader({ model, store, reader }: Parts, context: RequestContext, loader: Loader): RowLoader {
+  const field = plannedRow(loader);
+  const keyColumn = loader.via ? 'id' : loader.by;
+  return new DataLoader(
+    async (keys) => {
+      const rules = createRules(model, context.principal);
+      const access = rules.entity(model.entity(loader.entity).entity, 'READ');
+      if (access.kind === 'none') throw refusal(access.code);
+      const reading = { rules, caller: callerId(context.principal), tree: false, query: store.query };
+      const texts = await reader.readBatch(loader.entity, field, keyColumn, keys, loader.many ? [{ equals: [], order: [{ column: 'id', descending: false }] }] : [], reading);
+      return texts.map((text) => readRows(text, loader.many));
+    },
+    { cacheKeyFn: String, maxBatchSize: BATCH },
+  );
+}
+
+/** The whole row, or rows, that a key belongs to. */
+function plannedRow({ entity, by, many, via }: Loader): Planned {
+  const shape = { entity, fields: [], row: true };
+  if (!many) return { kind: 'one', key: '', required: false, link: { key: 'inverse', column: by }, shape };
+  const list = { filters: [], paging: { default: Infinity, max: Infinity }, order: [] };
+  return { kind: 'many', key: '', entity, link: via ? { kind: 'table', ...via } : { kind: 'column', column: by }, list, call: 0, shape };
+}
+
+function readRows(text: string | null, many: boolean): Row | null | Row[] {
+  if (text === null) return many ? [] : null;
+  const value = JSON.parse(text);
+  return many ? (value as Record<string, Row>[]).map((item) => item[ROW_KEY] as Row) : ((value as Record<string, Row>)[ROW_KEY] as Row);
+}

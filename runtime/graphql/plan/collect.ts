@@ -1,0 +1,68 @@
+import {
+  type DirectiveNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  isAbstractType,
+  isObjectType,
+  type SelectionSetNode,
+} from 'graphql';
+
+/** What is needed to read a selection: the fragments, the schema, and the variables that `@skip` and `@include` name. */
+export interface Selecting {
+  readonly schema: GraphQLSchema;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** The nodes that ask for one member of the answer, by its name there. */
+export type Selected = Map<string, FieldNode[]>;
+
+/**
+ * The fields of an object, merged, in the order of the answer. See the specification, section 6.3.2 "Field Collection".
+ *
+ * @example collectFields(selecting, 'User', [field]).keys() // 'id', 'posts'
+ */
+export function collectFields(selecting: Selecting, type: string, nodes: readonly { readonly selectionSet?: SelectionSetNode | undefined }[]): Selected {
+  const selected: Selected = new Map();
+  const visited = new Set<string>();
+  for (const { selectionSet } of nodes) if (selectionSet) visit(selecting, type, selectionSet, selected, visited);
+  return selected;
+}
+
+function visit(selecting: Selecting, type: string, { selections }: SelectionSetNode, selected: Selected, visited: Set<string>): void {
+  for (const selection of selections) {
+    if (selection.directives?.length && !isIncluded(selecting, selection.directives)) continue;
+    if (selection.kind === 'Field') {
+      const key = selection.alias?.value ?? selection.name.value;
+      const nodes = selected.get(key);
+      if (nodes) nodes.push(selection);
+      else selected.set(key, [selection]);
+      continue;
+    }
+    if (selection.kind === 'InlineFragment') {
+      const condition = selection.typeCondition?.name.value;
+      if (condition === undefined || applies(selecting.schema, condition, type)) visit(selecting, type, selection.selectionSet, selected, visited);
+      continue;
+    }
+    const fragment = selecting.fragments.get(selection.name.value);
+    if (!fragment || visited.has(selection.name.value)) continue;
+    visited.add(selection.name.value);
+    if (applies(selecting.schema, fragment.typeCondition.name.value, type)) visit(selecting, type, fragment.selectionSet, selected, visited);
+  }
+}
+
+function applies(schema: GraphQLSchema, condition: string, type: string): boolean {
+  if (condition === type) return true;
+  const [abstract, object] = [schema.getType(condition), schema.getType(type)];
+  return isAbstractType(abstract) && isObjectType(object) && schema.isSubType(abstract, object);
+}
+
+function isIncluded({ variables }: Selecting, directives: readonly DirectiveNode[]): boolean {
+  return directives.every((directive) => {
+    if (directive.name.value !== 'skip' && directive.name.value !== 'include') return true;
+    const value = directive.arguments?.find(({ name }) => name.value === 'if')?.value;
+    const given = value?.kind === 'BooleanValue' ? value.value : value?.kind === 'Variable' ? variables[value.name.value] : undefined;
+    return directive.name.value === 'skip' ? given !== true : given === true;
+  });
+}

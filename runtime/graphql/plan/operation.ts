@@ -1,0 +1,100 @@
+import type { Operation } from '@twofold/schema';
+import type { FieldNode } from 'graphql';
+import type { Refusal } from '../../data/access.ts';
+import type { Root } from '../../data/plan.ts';
+import { collectFields } from './collect.ts';
+import { planByKey, planRead, type Plan, type Planning } from './planner.ts';
+
+/** A whole operation: one entry for each member of the answer, in its order. */
+export interface OperationPlan {
+  readonly roots: readonly RootPlan[];
+  /** Whether the answer can be put together from texts, without the executor. */
+  readonly pure: boolean;
+}
+
+export type RootPlan = { readonly key: string; readonly node: FieldNode } & (
+  | { readonly kind: 'typename'; readonly value: string }
+  | { readonly kind: 'read'; readonly required: boolean; readonly plan: Plan<Root> }
+  | ({ readonly kind: 'write'; readonly operation: Operation } & WritePlan)
+  | { readonly kind: 'refused'; readonly code: Refusal }
+  /** User code, introspection, or a subscription: the executor's matter. */
+  | { readonly kind: 'function' }
+);
+
+/** What a mutation answers with, once it is done. */
+export interface WritePlan {
+  /** Members of the payload; the one entry without a key is the answer itself. */
+  readonly parts: readonly WritePart[];
+  readonly type: string;
+  readonly pure: boolean;
+}
+
+export type WritePart =
+  | { readonly kind: 'entity'; readonly key: string; readonly plan: Plan<Root> | { readonly kind: 'none'; readonly code: Refusal } }
+  | { readonly kind: 'id' | 'ok'; readonly key: string }
+  | { readonly kind: 'clientMutationId'; readonly key: string }
+  | { readonly kind: 'typename'; readonly key: string; readonly value: string };
+
+const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
+
+/** @example planOperation(planning, operation.node.operation, operation.node).roots[0].kind // 'read' */
+export function planOperation(planning: Planning, kind: 'query' | 'mutation' | 'subscription', rootType: string, node: Parameters<typeof collectFields>[2][number]): OperationPlan {
+  const roots = [...collectFields(planning.selecting, rootType, [node])].map(([key, nodes]) => planRoot(planning, kind, key, nodes));
+  return { roots, pure: roots.every(isPure) };
+}
+
+function isPure(root: RootPlan): boolean {
+  if (root.kind === 'read') return root.plan.pure;
+  return root.kind === 'write' ? root.pure : root.kind === 'typename';
+}
+
+function planRoot(planning: Planning, kind: 'query' | 'mutation' | 'subscription', key: string, nodes: readonly FieldNode[]): RootPlan {
+  const node = nodes[0] as FieldNode;
+  const name = node.name.value;
+  const type = ROOTS[kind];
+  if (name === '__typename') return { key, node, kind: 'typename', value: planning.selecting.schema.getRootType(kind as never)?.name ?? type };
+  const operation = planning.model.operations.get(`${type}.${name}`);
+  if (!operation || planning.isCustom(type, name) || kind === 'subscription') return { key, node, kind: 'function' };
+  const { action } = operation;
+  switch (action.kind) {
+    case 'custom':
+    case 'subscribe':
+      return { key, node, kind: 'function' };
+    case 'create':
+    case 'update':
+    case 'remove':
+      return { key, node, kind: 'write', operation, ...planWrite(planning, operation, action, nodes) };
+    default: {
+      const plan = planRead(planning, operation, nodes);
+      if ('code' in plan) return { key, node, kind: 'refused', code: plan.code };
+      return { key, node, kind: 'read', required: operation.type.required, plan };
+    }
+  }
+}
+
+function planWrite(planning: Planning, operation: Operation, { entity, returns }: Extract<Operation['action'], { kind: 'create' | 'update' | 'remove' }>, nodes: readonly FieldNode[]): WritePlan {
+  const read = (key: string, selected: readonly FieldNode[]): WritePart => ({ kind: 'entity', key, plan: planByKey(planning, entity, selected) });
+  const type = operation.type.name;
+  if (returns.kind === 'entity') return finish([read('', nodes)], type);
+  if (returns.kind !== 'payload') return finish([{ kind: returns.kind === 'id' ? 'id' : 'ok', key: '' }], type);
+  const parts: WritePart[] = [];
+  let complete = true;
+  for (const [key, selected] of collectFields(planning.selecting, returns.type, nodes)) {
+    const name = (selected[0] as FieldNode).name.value;
+    if (name === '__typename') parts.push({ kind: 'typename', key, value: returns.type });
+    else if (planning.isCustom(returns.type, name)) complete = false;
+    else if (name === returns.entity) parts.push(read(key, selected));
+    else if (name === returns.id) parts.push({ kind: 'id', key });
+    else if (name === returns.ok) parts.push({ kind: 'ok', key });
+    else if (name === returns.clientMutationId) parts.push({ kind: 'clientMutationId', key });
+    else complete = false;
+  }
+  const plan = finish(parts, type);
+  return { ...plan, pure: plan.pure && complete };
+}
+
+/** A removed row cannot be read again, so whatever might need the executor goes through it at once. */
+function finish(parts: readonly WritePart[], type: string): WritePlan {
+  const pure = parts.every((part) => part.kind !== 'entity' || ('pure' in part.plan && part.plan.pure && !part.plan.marks));
+  return { parts, type, pure };
+}

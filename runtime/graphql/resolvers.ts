@@ -1,0 +1,163 @@
+import DataLoader from 'dataloader';
+import type { Entity, Field, Operation } from '@twofold/schema';
+import { defaultFieldResolver, type GraphQLFieldResolver, type GraphQLResolveInfo, isAbstractType, isObjectType } from 'graphql';
+import { AppError } from '../errors.ts';
+import { callerId, refusal, type Access } from '../data/access.ts';
+import { assertConstraint } from '../data/constraint.ts';
+import { propertyOf, type EntityModel } from '../data/model.ts';
+import type { Planned } from '../data/plan.ts';
+import { ROW_KEY, TYPE_KEY } from '../data/scope.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import { readCalls } from './arguments.ts';
+import { ownResolver, type Engine } from './engine.ts';
+import { loadRow } from './loaders.ts';
+import { planField, type Plan } from './plan/planner.ts';
+import { resolveRoot, type Run } from './run.ts';
+
+type Resolve = GraphQLFieldResolver<any, RequestContext>;
+type Parent = Readonly<Record<string, any>>;
+
+/** Gives every field of the schema its way to a value: user code, what was planned, or what a parent of user code holds. */
+export function attachResolvers(engine: Engine): void {
+  const { schema, model } = engine;
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isAbstractType(type)) type.resolveType = (value: any) => value?.[TYPE_KEY] ?? value?.__typename;
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    const entity = model.entities.get(type.name);
+    const root = (['query', 'mutation', 'subscription'] as const).find((kind) => schema.getRootType(kind as never) === type);
+    for (const field of Object.values(type.getFields())) {
+      const operation = root && model.operations.get(`${ROOT_NAMES[root]}.${field.name}`);
+      if (root) field.resolve = rootField(engine, ROOT_NAMES[root], field.name, operation);
+      else if (entity) field.resolve = entityField(engine, entity, field.name);
+      else field.resolve = objectField(engine, type.name, field.name);
+    }
+  }
+}
+
+const ROOT_NAMES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
+
+function rootField(engine: Engine, type: string, name: string, operation: Operation | undefined): Resolve {
+  const own = ownResolver(engine, type, name);
+  if (!own && operation && operation.action.kind !== 'custom') return (run: Run, _args, _context, info) => resolveRoot(run, info);
+  return (run: Run, args, context, info) => {
+    if (operation) assertCallable(run, operation, args);
+    if (!own) throw notImplemented(`${type}.${name}`);
+    return own(run.event ?? {}, args, context, info);
+  };
+}
+
+function assertCallable(run: Run, operation: Operation, args: Readonly<Record<string, unknown>>): void {
+  const access = run.rules.operation(operation, operation.root === 'mutation' ? 'UPDATE' : 'READ');
+  if (access.kind === 'none') throw refusal(access.code);
+  for (const { name, constraint } of operation.args) assertConstraint(constraint, args[name], name);
+}
+
+const notImplemented = (coordinate: string) => new AppError(501, 'NOT_IMPLEMENTED', `${coordinate} is not implemented yet: write it in src/resolvers/${coordinate.split('.')[0]}.ts`, { extensions: { coordinate } });
+
+/** A member of an object that is no entity: a payload, a connection, a JSON value. */
+function objectField(engine: Engine, type: string, name: string): Resolve {
+  const own = ownResolver(engine, type, name);
+  if (own) return (parent, args, context, info) => own(rowOf(parent), args, context, info);
+  return (parent, args, context, info) => (isTree(parent) ? fromTree(engine, parent[info.path.key]) : defaultFieldResolver(parent, args, context, info));
+}
+
+function entityField(engine: Engine, entity: EntityModel, name: string): Resolve {
+  const field = entity.fields.get(name);
+  const own = ownResolver(engine, entity.entity.name, name);
+  if (own || !field || field.source.kind === 'custom') {
+    return (parent, args, context, info) => {
+      const row = rowOf(parent);
+      const done = () => call(own, row, args, context, info) ?? (own ? undefined : held(row, name, args, context, info, entity));
+      return field ? allowed(info, entity, field, row, done) : done();
+    };
+  }
+  return (parent, args, context, info) => {
+    if (isTree(parent)) return fromTree(engine, parent[info.path.key]);
+    return allowed(info, entity, field, parent, () => fromParent(engine, entity, field, parent, args, context, info));
+  };
+}
+
+const call = (own: ReturnType<typeof ownResolver>, ...args: [Parent, any, RequestContext, GraphQLResolveInfo]) => own?.(...args);
+
+/** A field that nobody answers may still be a member of the object that user code returned. */
+function held(row: Parent, name: string, args: any, context: RequestContext, info: GraphQLResolveInfo, { entity }: EntityModel): unknown {
+  if (row[name] === undefined) throw notImplemented(`${entity.name}.${name}`);
+  return defaultFieldResolver(row, args, context, info);
+}
+
+const isTree = (parent: unknown): parent is Parent => typeof parent === 'object' && parent !== null && TYPE_KEY in parent;
+
+const rowOf = (parent: Parent): Parent => (isTree(parent) ? (parent[ROW_KEY] ?? parent) : parent);
+
+/** What the database wrote; what it marked as refused becomes the error. */
+function fromTree({ reader }: Engine, value: any): unknown {
+  if (typeof value !== 'object' || value === null || !(reader.marker in value)) return value ?? null;
+  if (value[reader.marker] === 'MISSING') return null;
+  throw refusal(value[reader.marker]);
+}
+
+/** The rules of a field, for an object that user code returned or gets. */
+function allowed(info: GraphQLResolveInfo, { entity }: EntityModel, field: Field, row: Parent, resolve: () => unknown): unknown {
+  if (field.rules.length === 0) return resolve();
+  const run = info.rootValue as Run;
+  const access = run.rules.field(entity, field, 'READ');
+  if (access.kind === 'none') throw refusal(access.code);
+  if (access.kind === 'owner' && !owns(access, entity, row, run.context)) throw refusal('FORBIDDEN');
+  return resolve();
+}
+
+function owns({ columns }: Extract<Access, { kind: 'owner' }>, entity: Entity, row: Parent, { principal }: RequestContext): boolean {
+  const caller = String(callerId(principal));
+  return columns.some((name) => {
+    const column = entity.columns.find((candidate) => candidate.name === name);
+    const value = row[name] ?? (column?.field === undefined ? undefined : row[column.field]);
+    return value !== undefined && value !== null && String(value) === caller;
+  });
+}
+
+/** A field of an object that user code returned: what the object holds, or what its key leads to. */
+async function fromParent(engine: Engine, entity: EntityModel, field: Field, parent: Parent, args: any, context: RequestContext, info: GraphQLResolveInfo): Promise<unknown> {
+  const { source } = field;
+  const direct = source.kind === 'column' ? (parent[field.name] ?? parent[source.column]) : parent[field.name];
+  if (direct !== undefined && (source.kind === 'column' || typeof direct !== 'number')) {
+    return typeof direct === 'function' ? direct.call(parent, args, context, info) : withPrefix(entity, field, direct);
+  }
+  const keyColumn = source.kind === 'one' && source.key === 'own' ? source.column : source.kind === 'column' ? source.column : 'id';
+  const key = await columnOf(engine, entity, parent, keyColumn, context);
+  if (source.kind === 'column') return withPrefix(entity, field, key ?? null);
+  return key === undefined || key === null ? null : loadField(engine, entity, field, keyColumn, key, info);
+}
+
+const withPrefix = ({ entity, global }: EntityModel, field: Field, value: unknown) =>
+  global && field.name === 'id' && value !== null && !String(value).startsWith(`${entity.name}:`) ? `${entity.name}:${value}` : value;
+
+/** The column of the parent, or of its row when user code returned a part of it. */
+async function columnOf(engine: Engine, entity: EntityModel, parent: Parent, name: string, context: RequestContext): Promise<unknown> {
+  const property = name === 'id' ? 'id' : propertyOf(entity, entity.column(name));
+  const value = parent[property] ?? parent[name];
+  if (value !== undefined || parent['id'] === undefined || name === 'id') return value;
+  const row = await loadRow(engine, context, entity.entity.name, parent['id']);
+  return row?.[property];
+}
+
+/** Reads one field for all the parents of a level at once, with everything that is selected below it. */
+async function loadField(engine: Engine, entity: EntityModel, field: Field, keyColumn: string, key: unknown, info: GraphQLResolveInfo): Promise<unknown> {
+  const run = info.rootValue as Run;
+  const places = info.fieldNodes.map(({ loc }) => loc?.start).join();
+  const id = `${entity.entity.name}.${field.name}:${places}`;
+  let batch = run.batches.get(id);
+  if (!batch) {
+    const plan = planField(run.planning, entity.entity.name, field, info.fieldNodes);
+    batch = new DataLoader<unknown, unknown, string>((keys) => readBatch(run, entity, plan, keyColumn, keys), { cacheKeyFn: String, maxBatchSize: 1000 });
+    run.batches.set(id, batch);
+  }
+  return fromTree(engine, await batch.load(key));
+}
+
+async function readBatch(run: Run, { entity }: EntityModel, plan: Plan<Planned>, keyColumn: string, keys: readonly unknown[]): Promise<unknown[]> {
+  const { engine, rules, variables, context } = run;
+  if (plan.node.kind === 'refused') throw refusal(plan.node.code);
+  const calls = readCalls({ model: engine.model, schema: engine.schema, rules, variables }, plan.calls);
+  const texts = await engine.reader.readBatch(entity.name, plan.node, keyColumn, keys, calls, { rules, tree: true, caller: callerId(context.principal), query: engine.store.query });
+  return texts.map((text) => (text === null ? null : JSON.parse(text)));
+}

@@ -1,0 +1,163 @@
+import type DataLoader from 'dataloader';
+import { execute, type ExecutionResult, type GraphQLResolveInfo, getVariableValues, type VariableValues } from 'graphql';
+import { callerId, createRules, refusal, type Rules } from '../data/access.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import { readCalls } from './arguments.ts';
+import type { PreparedOperation } from './document-cache.ts';
+import { ownResolver, type Engine } from './engine.ts';
+import { performWrite } from './mutation.ts';
+import { planOperation, type OperationPlan, type RootPlan } from './plan/operation.ts';
+import type { Planning } from './plan/planner.ts';
+
+/** One operation under way; the root value of the executor. */
+export interface Run {
+  readonly engine: Engine;
+  readonly context: RequestContext;
+  readonly rules: Rules;
+  readonly operation: PreparedOperation;
+  readonly planning: Planning;
+  readonly plan: OperationPlan;
+  readonly variables: VariableValues;
+  /** What root fields came to, by their name in the answer. */
+  readonly outcomes: Map<string, Outcome>;
+  /** Fields of objects that user code returned, waiting to be read together. */
+  readonly batches: Map<string, DataLoader<any, any, any>>;
+  /** The row of an event, for a subscription. */
+  readonly event?: unknown;
+}
+
+export type Outcome = { readonly text: string | null } | { readonly tree: unknown } | { readonly error: unknown };
+
+/** JSON text of the whole answer, or what the executor made of it. */
+export type Answer = { readonly text: string } | { readonly result: ExecutionResult };
+
+export interface OperationRequest {
+  readonly operation: PreparedOperation;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly context: RequestContext;
+  readonly event?: unknown;
+}
+
+/**
+ * Runs an operation. Root fields that are actions are one statement each, whose JSON becomes the answer's text. As soon as
+ * user code, an error or a null where none may be has a part in it, graphql-js puts the answer together from the same
+ * rows: what it says is always what graphql-js would have said.
+ */
+export async function runOperation(engine: Engine, request: OperationRequest): Promise<Answer> {
+  const run = startRun(engine, request);
+  if ('errors' in run) return { result: { errors: run.errors } };
+  const { plan, operation } = run;
+  if (plan.pure && isOneStep(run)) {
+    const text = await answerFromTexts(run);
+    if (text !== undefined) return { text };
+    // Texts have no type names in them, which the executor needs: what was read is read again, what failed has failed.
+    for (const [key, outcome] of run.outcomes) if ('text' in outcome && operation.node.operation === 'query') run.outcomes.delete(key);
+  }
+  return { result: await complete(run, request) };
+}
+
+/** Of several mutations one may fail after another is done, and then the executor has to say so. */
+const isOneStep = ({ plan, operation }: Run) => operation.node.operation === 'query' || plan.roots.length === 1;
+
+/** @returns the run, or what is wrong with the variables. */
+export function startRun(engine: Engine, { operation, variables, context, event }: OperationRequest): Run | { errors: NonNullable<ExecutionResult['errors']> } {
+  const { node } = operation;
+  const coerced = getVariableValues(engine.schema, node.variableDefinitions ?? [], variables, { maxErrors: 20, hideSuggestions: true });
+  if (coerced.errors) return { errors: coerced.errors };
+  const rules = createRules(engine.model, context.principal);
+  const { planning, plan } = planned(engine, operation, coerced.variableValues, rules);
+  return { engine, context, rules, operation, planning, plan, variables: coerced.variableValues, outcomes: new Map(), batches: new Map(), ...(event !== undefined && { event }) };
+}
+
+/** Plans kept for one document: a class of callers and a set of conditions each. */
+const PLANS = 64;
+
+function planned(engine: Engine, operation: PreparedOperation, variables: VariableValues, rules: Rules): { planning: Planning; plan: OperationPlan } {
+  const { node } = operation;
+  const conditions = operation.conditions.map((name) => variables.coerced[name] === true);
+  const key = conditions.length === 0 ? rules.callerClass : `${rules.callerClass} ${conditions.join()}`;
+  const planning = planningFor(engine, operation, variables, rules);
+  const plans = operation.plans as Map<string, OperationPlan>;
+  const known = plans.get(key);
+  if (known) return { planning, plan: known };
+  const plan = planOperation(planning, node.operation, engine.schema.getRootType(node.operation)?.name ?? '', node);
+  if (plans.size >= PLANS) plans.delete(plans.keys().next().value as string);
+  plans.set(key, plan);
+  return { planning, plan };
+}
+
+function planningFor(engine: Engine, { fragments }: PreparedOperation, variables: VariableValues, rules: Rules): Planning {
+  return {
+    model: engine.model,
+    rules,
+    selecting: { schema: engine.schema, fragments, variables: variables.coerced },
+    isCustom: (type, field) => ownResolver(engine, type, field) !== undefined,
+    isPlain: engine.isPlain,
+  };
+}
+
+/** The answer's text; undefined when the executor has to look at it. */
+async function answerFromTexts(run: Run): Promise<string | undefined> {
+  const { roots } = run.plan;
+  const texts: string[] = [];
+  for (const root of roots) {
+    const text = await textOf(run, root);
+    if (text === undefined) return undefined;
+    texts.push(`${JSON.stringify(root.key)}:${text}`);
+  }
+  return `{"data":{${texts.join(',')}}}`;
+}
+
+async function textOf(run: Run, root: RootPlan): Promise<string | undefined> {
+  if (root.kind === 'typename') return JSON.stringify(root.value);
+  const outcome = await settle(run, root, false);
+  run.outcomes.set(root.key, outcome);
+  if ('error' in outcome || 'tree' in outcome) return undefined;
+  const { text } = outcome;
+  const required = root.kind === 'read' ? root.required : root.kind === 'write' && root.operation.type.required;
+  if (text === null) return required ? undefined : 'null';
+  const marked = root.kind === 'read' && root.plan.marks && text.includes(run.engine.reader.marker);
+  return marked ? undefined : text;
+}
+
+async function settle(run: Run, root: RootPlan, tree: boolean): Promise<Outcome> {
+  try {
+    if (root.kind === 'refused') throw refusal(root.code);
+    if (root.kind === 'write') return await performWrite(run, root, tree);
+    if (root.kind !== 'read') return { tree: null };
+    const text = await readRoot(run, root, tree);
+    return tree ? { tree: text === null ? null : JSON.parse(text) } : { text };
+  } catch (error) {
+    return { error };
+  }
+}
+
+async function readRoot({ engine, rules, variables, context }: Run, { plan }: Extract<RootPlan, { kind: 'read' }>, tree: boolean): Promise<string | null> {
+  const { model, schema, reader, store } = engine;
+  const calls = readCalls({ model, schema, rules, variables }, plan.calls);
+  return (await reader.read(plan.node, calls, { rules, tree, caller: callerId(context.principal), query: store.query })) as string | null;
+}
+
+function complete(run: Run, { operation, variables, context }: OperationRequest): Promise<ExecutionResult> | ExecutionResult {
+  const { engine } = run;
+  return execute({
+    schema: engine.schema,
+    document: operation.document,
+    rootValue: run,
+    contextValue: context,
+    variableValues: variables,
+    operationName: operation.node.name?.value,
+    hideSuggestions: true,
+  });
+}
+
+/** What an action of the root came to, for the executor. */
+export async function resolveRoot(run: Run, info: GraphQLResolveInfo): Promise<unknown> {
+  const key = String(info.path.key);
+  const root = run.plan.roots.find((candidate) => candidate.key === key);
+  if (!root) return null;
+  const outcome = run.outcomes.get(key) ?? (await settle(run, root, true));
+  run.outcomes.set(key, outcome);
+  if ('error' in outcome) throw outcome.error;
+  return 'tree' in outcome ? outcome.tree : outcome.text === null ? null : JSON.parse(outcome.text);
+}

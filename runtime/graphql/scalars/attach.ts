@@ -1,0 +1,52 @@
+import { type ConstValueNode, GraphQLError, type GraphQLSchema, isScalarType, isSpecifiedScalarType, type GraphQLScalarType, valueFromASTUntyped } from 'graphql';
+import type { Project } from '@twofold/schema';
+import { ConfigError } from '../../errors.ts';
+import type { ScalarMapping } from '../../plugin.ts';
+import { knownCodec, type ScalarCodec } from './known.ts';
+
+/**
+ * Gives every scalar of the schema its way in and out.
+ *
+ * @returns the codecs by name.
+ * @throws ConfigError for a mapping of a scalar that the schema does not have, or without its two functions.
+ */
+export function attachScalars(schema: GraphQLSchema, project: Project, mappings: Readonly<Record<string, ScalarMapping>>): ReadonlyMap<string, ScalarCodec> {
+  assertMappings(schema, mappings);
+  const codecs = new Map<string, ScalarCodec>();
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isScalarType(type) || isSpecifiedScalarType(type)) continue;
+    const mapping = mappings[type.name];
+    const known = project.scalars.find(({ name, source }) => name === type.name && source === 'known');
+    const codec = mapping ? ownCodec(mapping) : knownCodec(type.name, known?.column ?? 'json');
+    codecs.set(type.name, codec);
+    attach(type, codec, mapping);
+  }
+  return codecs;
+}
+
+function assertMappings(schema: GraphQLSchema, mappings: Readonly<Record<string, ScalarMapping>>): void {
+  const problems = Object.entries(mappings).flatMap(([name, mapping]) => {
+    if (!isScalarType(schema.getType(name))) return [`scalars: ${name} is not a scalar of the schema`];
+    return typeof mapping.serialize === 'function' && typeof mapping.parseValue === 'function' ? [] : [`scalars: ${name} needs serialize and parseValue`];
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
+}
+
+const ownCodec = (mapping: ScalarMapping): ScalarCodec => ({ input: mapping.parseValue, output: mapping.serialize, plain: false });
+
+function attach(type: GraphQLScalarType, codec: ScalarCodec, mapping: ScalarMapping | undefined): void {
+  type.coerceOutputValue = type.serialize = codec.output;
+  type.coerceInputValue = type.parseValue = codec.input;
+  const literal = (node: ConstValueNode) => (mapping?.parseLiteral ? mapping.parseLiteral(node) : codec.input(readLiteral(node)));
+  type.coerceInputLiteral = literal;
+  type.parseLiteral = (node, variables) => codec.input(valueFromASTUntyped(node, variables));
+}
+
+/** A literal as plain data; numbers that JavaScript cannot hold stay text. */
+function readLiteral(node: ConstValueNode): unknown {
+  if (node.kind === 'IntValue') return Number.isSafeInteger(Number(node.value)) ? Number(node.value) : node.value;
+  if (node.kind === 'FloatValue' && String(Number(node.value)) !== node.value) return node.value;
+  const value = valueFromASTUntyped(node);
+  if (value === undefined) throw new GraphQLError('a value is missing');
+  return value;
+}

@@ -1,0 +1,162 @@
+import { GraphQLError } from 'graphql';
+import type { ColumnType } from '@twofold/schema';
+import { TEXT_FORMATS } from './text-formats.ts';
+
+/**
+ * How a scalar goes in and out. `plain`: the database writes the very value that goes to the wire, so that nothing has to
+ * be done in JavaScript.
+ */
+export interface ScalarCodec {
+  input(value: unknown): unknown;
+  output(value: unknown): unknown;
+  readonly plain: boolean;
+}
+
+/**
+ * The codec of a scalar that we know by name, with the names of `graphql-scalars`.
+ *
+ * @example knownCodec('DateTime', 'timestamp').input('2026-01-02T03:04:05+01:00') // '2026-01-02T02:04:05.000Z'
+ */
+export function knownCodec(name: string, type: ColumnType): ScalarCodec {
+  const convert = converter(name, type);
+  if (name === 'Timestamp') return { input: timestamp(name), output: (value) => Date.parse(timestamp(name)(value)), plain: false };
+  if (type === 'bytes') return { input: bytes(name), output: (value) => Buffer.from(value as Uint8Array).toString('base64'), plain: false };
+  if (type === 'bigint' && name === 'BigInt') return { input: convert, output: (value) => String(convert(value)), plain: true };
+  return { input: convert, output: convert, plain: true };
+}
+
+type Convert = (value: unknown) => any;
+
+function converter(name: string, type: ColumnType): Convert {
+  switch (type) {
+    case 'timestamp':
+      return timestamp(name);
+    case 'date':
+      return date(name);
+    case 'time':
+      return time(name);
+    case 'json':
+      return name === 'JSONObject' ? object(name) : (value) => value;
+    case 'bigint':
+      return wholeNumber(name);
+    case 'decimal':
+      return decimal(name);
+    case 'uuid':
+      return (value) => text(name, value, (it) => UUID.test(it)).toLowerCase();
+    case 'boolean':
+      return boolean(name);
+    case 'integer':
+      return bounded(name, true);
+    case 'real':
+      return bounded(name, false);
+    default:
+      return (value) => text(name, value, TEXT_FORMATS[name] ?? (() => true));
+  }
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
+const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:\d{2})?$/i;
+const DECIMAL = /^[+-]?\d{1,130}(?:\.\d{1,130})?$/;
+
+function refuse(name: string, value: unknown, wanted = `a valid ${name}`): never {
+  throw new GraphQLError(`${JSON.stringify(value) ?? 'The value'} is not ${wanted}`, { extensions: { code: 'BAD_USER_INPUT' } });
+}
+
+function text(name: string, value: unknown, test: (text: string) => boolean): string {
+  return typeof value === 'string' && test(value) ? value : refuse(name, value);
+}
+
+/** RFC 3339 with any offset, a `Date`, or milliseconds since 1970; kept in UTC with milliseconds. */
+function timestamp(name: string): (value: unknown) => string {
+  return (value) => {
+    const number = typeof value === 'number' || value instanceof Date;
+    if (!number && !(typeof value === 'string' && RFC3339.test(value) && isDate(value.slice(0, 10)))) return refuse(name, value);
+    const time = new Date(value as string | number | Date);
+    return Number.isNaN(time.getTime()) ? refuse(name, value) : time.toISOString();
+  };
+}
+
+function date(name: string): Convert {
+  return (value) => {
+    const given = value instanceof Date ? value.toISOString().slice(0, 10) : value;
+    return typeof given === 'string' && isDate(given) ? given : refuse(name, value);
+  };
+}
+
+/** A day that the calendar has: `2026-02-30` is none. */
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === text;
+}
+
+/** A time of day without a zone, in the one form that both databases give back. */
+function time(name: string): Convert {
+  return (value) => {
+    const given = text(name, value, (it) => TIME.test(it)).replace(/(?:Z|[+-]\d{2}:\d{2})$/i, '');
+    const full = given.length === 5 ? `${given}:00` : given;
+    return full.includes('.') ? full.replace(/\.?0+$/, '') : full;
+  };
+}
+
+function object(name: string): Convert {
+  return (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : refuse(name, value));
+}
+
+/** 64 bits, as a number where that is exact and as text where it is not. */
+function wholeNumber(name: string): Convert {
+  const largest = name === 'SafeInt' ? BigInt(Number.MAX_SAFE_INTEGER) : 2n ** 63n - 1n;
+  return (value) => {
+    const given = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string' ? String(value) : '';
+    if (!/^-?\d{1,19}$/.test(given)) return refuse(name, value);
+    const whole = BigInt(given);
+    if (whole > largest || whole < -largest - 1n) return refuse(name, value);
+    return Number.isSafeInteger(Number(given)) ? Number(given) : given;
+  };
+}
+
+/** Exact, so that it is text on the wire and in JavaScript. */
+function decimal(name: string): Convert {
+  return (value) => {
+    const given = typeof value === 'number' ? String(value) : value;
+    return typeof given === 'string' && DECIMAL.test(given) ? given.replace(/^\+/, '') : refuse(name, value);
+  };
+}
+
+function boolean(name: string): Convert {
+  return (value) => (typeof value === 'boolean' ? value : refuse(name, value, 'true or false'));
+}
+
+function bytes(name: string): Convert {
+  return (value) => {
+    if (value instanceof Uint8Array) return value;
+    return Buffer.from(text(name, value, (it) => /^[A-Za-z0-9+/]*={0,2}$/.test(it) && it.length % 4 === 0), 'base64');
+  };
+}
+
+/** Smallest and largest value, the ends included unless `open`. */
+const BOUNDS: Readonly<Record<string, readonly [number, number]>> = {
+  Port: [0, 65_535],
+  Year: [0, 9999],
+  Latitude: [-90, 90],
+  Longitude: [-180, 180],
+};
+
+function bounded(name: string, whole: boolean): Convert {
+  const [min, max] = BOUNDS[name] ?? [-Infinity, Infinity];
+  return (value) => {
+    const number = Number(typeof value === 'string' && value.trim() === '' ? NaN : value);
+    if (typeof value === 'boolean' || !Number.isFinite(number) || (whole && !isInt32(number))) return refuse(name, value);
+    return number >= min && number <= max && hasSign(name, number) ? number : refuse(name, value);
+  };
+}
+
+const isInt32 = (number: number) => Number.isInteger(number) && Math.abs(number) <= 2 ** 31 - 1;
+
+function hasSign(name: string, number: number): boolean {
+  if (name.startsWith('Positive')) return number > 0;
+  if (name.startsWith('Negative')) return number < 0;
+  if (name.startsWith('NonPositive')) return number <= 0;
+  return !(name.startsWith('NonNegative') || name.startsWith('Unsigned')) || number >= 0;
+}

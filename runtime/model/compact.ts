@@ -1,0 +1,62 @@
+import type { Api, AuthRule, Column, Constraint, FilterOperator, IdKind, Index, ObjectType, OrderShape, ScalarType, ServerOptions } from '@twofold/schema';
+
+/**
+ * The model as `src/generated/model.ts` writes it: what the SDL does not already say. Everything is by name, and a member
+ * that is left out has the value that nearly all have.
+ */
+export interface Model {
+  readonly name: string;
+  readonly ids: IdKind;
+  readonly entities: Readonly<Record<string, EntityWords>>;
+  /** Object types that are no tables. */
+  readonly objects?: Readonly<Record<string, ObjectType['role']>>;
+  /** Scalars besides GraphQL's own five. */
+  readonly scalars?: Readonly<Record<string, Pick<ScalarType, 'column' | 'source'>>>;
+  /** What an input object, or the arguments of a field, write: by `Input:Entity`. */
+  readonly writes?: Readonly<Record<string, Readonly<Record<string, WriteField>>>>;
+  /** What a `where` input means. */
+  readonly filters?: Readonly<Record<string, { readonly entity: string; readonly fields: Readonly<Record<string, FilterField>> }>>;
+  /** What an `orderBy` input means. */
+  readonly orders?: Readonly<Record<string, { readonly entity: string } & OrderShape['form']>>;
+  /** Who may do what, by schema coordinate: `User`, `User.email`, `Mutation.createPost`. */
+  readonly access?: Readonly<Record<string, readonly AuthRule[]>>;
+  /** Limits of arguments, by schema coordinate: `Query.users(limit:)`. */
+  readonly constraints?: Readonly<Record<string, Constraint>>;
+  readonly api: Api;
+  readonly server: ServerOptions;
+}
+
+export interface EntityWords {
+  readonly singular: string;
+  readonly plural: string;
+  readonly table: string;
+  readonly softDelete?: string;
+  /** The key first. `'text!'` is a required column whose field has the same name. */
+  readonly columns: Readonly<Record<string, ColumnWords>>;
+  readonly indexes?: readonly Index[];
+}
+
+export type ColumnWords = string | ({ readonly type: string } & Partial<Omit<Column, 'name' | 'type' | 'required' | 'renamedFrom'>>);
+
+/** `'email'`: the column. `key`, `keys` and `nested` name the relation's field. `null`: carried through, nothing is stored. */
+export type WriteField =
+  | string
+  | null
+  | { readonly column: string; readonly constraint: Constraint }
+  | { readonly key: string }
+  | { readonly keys: string }
+  | { readonly nested: string; readonly connect?: string; readonly disconnect?: string; readonly create?: { readonly name: string; readonly shape: string } };
+
+/** `'created_at: eq lt gt'`: column and operators. `equals`, `one` and `many` name the column or the relation's field. */
+export type FilterField =
+  | string
+  | { readonly equals: string }
+  | { readonly group: 'and' | 'or' | 'not' }
+  | { readonly one: string; readonly shape: string }
+  | { readonly many: string; readonly quantifiers: readonly ('some' | 'every' | 'none')[]; readonly shape: string };
+
+/** The two halves of `'created_at: eq lt gt'`. */
+export function splitOperators(text: string): { column: string; operators: FilterOperator[] } {
+  const [column = '', operators = ''] = text.split(': ');
+  return { column, operators: operators.split(' ') as FilterOperator[] };
+}

@@ -1,0 +1,114 @@
+import { copyFileSync, cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { findCommand, needCommand, run } from './command.ts';
+
+/** How one image is made. */
+export interface ImageRecipe {
+  readonly command: readonly string[];
+  readonly env?: readonly string[];
+  /** The folder that the command runs in. */
+  readonly folder: string;
+  /** Files of this machine that go in; a change of one makes a new image. */
+  readonly programs: readonly string[];
+  /** Fills an empty folder with the image's root. */
+  readonly fill: (root: string) => void;
+}
+
+/** The images that tests can ask for. */
+export type ImageName = 'twofold-test/web:1' | 'twofold-test/web:2' | 'twofold-test/node:1';
+
+const authorities = '/etc/ssl/certs/ca-certificates.crt';
+
+/** Recipes by image name; a function, as the programs are only looked for when somebody asks. */
+export const imageRecipes: Record<ImageName, () => ImageRecipe> = {
+  'twofold-test/web:1': () => webRecipe('version 1'),
+  'twofold-test/web:2': () => webRecipe('version 2'),
+  'twofold-test/node:1': nodeRecipe,
+};
+
+/** A web server of one page, which says its version. It listens on $PORT or 8080 and ends at once on SIGTERM. */
+function webRecipe(version: string): ImageRecipe {
+  const busybox = staticBusybox();
+  const serve = [
+    `echo "${version} starts"`,
+    'httpd -f -v -p "${PORT:-8080}" -h /www & server=$!',
+    // The first process of a container ignores signals that it does not handle: without the trap a stop takes ten seconds.
+    `trap 'echo "${version} stops"; kill $server; exit 0' TERM INT`,
+    `echo "${version} listens on \${PORT:-8080}"`,
+    'wait',
+  ];
+  return {
+    command: ['sh', '-c', serve.join('\n')],
+    folder: '/www',
+    programs: [busybox],
+    fill(root) {
+      fillBase(root, busybox);
+      mkdirSync(join(root, 'www'));
+      writeFileSync(join(root, 'www', 'index.html'), `${version}\n`);
+    },
+  };
+}
+
+/** This machine's own Node with the libraries it needs, npm and a shell: enough for `RUN npm ci` and `CMD node server.ts`. */
+function nodeRecipe(): ImageRecipe {
+  const busybox = staticBusybox();
+  const node = realpathSync(process.execPath);
+  const libraries = [...run('ldd', [node]).matchAll(/\/\S+/g)].map(([path]) => path);
+  return {
+    command: ['node', '--version'],
+    env: [`NODE_EXTRA_CA_CERTS=${authorities}`],
+    folder: '/app',
+    programs: [busybox, node, ...libraries],
+    fill(root) {
+      fillBase(root, busybox);
+      mkdirSync(join(root, 'app'));
+      copyProgram(root, node, '/bin/node');
+      for (const library of libraries) copyProgram(root, library, library);
+      copyNpm(root);
+      copyAuthorities(root);
+    },
+  };
+}
+
+function staticBusybox(): string {
+  const busybox = realpathSync(needCommand('busybox', 'busybox-static'));
+  const needs = run('sh', ['-c', 'ldd "$1" 2>&1 || true', 'sh', busybox]);
+  if (/=>/.test(needs)) throw new Error(`${busybox} needs libraries, which an image lacks; run: apt-get install busybox-static`);
+  return busybox;
+}
+
+/** A shell, the usual commands, two accounts and a folder for temporary files. */
+function fillBase(root: string, busybox: string): void {
+  for (const folder of ['bin', 'etc', 'root', 'usr/bin', 'var']) mkdirSync(join(root, folder), { recursive: true });
+  mkdirSync(join(root, 'tmp'));
+  run('chmod', ['1777', join(root, 'tmp')]);
+  copyProgram(root, busybox, '/bin/busybox');
+  for (const name of run(busybox, ['--list']).split('\n')) link(root, '/bin/busybox', `/bin/${name}`);
+  link(root, '/bin/busybox', '/usr/bin/env');
+  writeFileSync(join(root, 'etc/passwd'), 'root:x:0:0:root:/root:/bin/sh\nnode:x:1000:1000:node:/tmp:/bin/sh\n');
+  writeFileSync(join(root, 'etc/group'), 'root:x:0:\nnode:x:1000:\n');
+}
+
+function copyProgram(root: string, from: string, to: string): void {
+  mkdirSync(dirname(join(root, to)), { recursive: true });
+  copyFileSync(from, join(root, to));
+}
+
+function copyNpm(root: string): void {
+  const npm = findCommand('npm');
+  const folder = npm && join(realpathSync(npm), '../..');
+  if (!folder || !existsSync(join(folder, 'bin/npm-cli.js'))) return;
+  cpSync(folder, join(root, 'usr/lib/node_modules/npm'), { recursive: true, dereference: true });
+  link(root, '/usr/lib/node_modules/npm/bin/npm-cli.js', '/bin/npm');
+  link(root, '/usr/lib/node_modules/npm/bin/npx-cli.js', '/bin/npx');
+}
+
+/** A network that replaces certificates with its own is known to this machine, and so must be to `npm ci` in a build. */
+function copyAuthorities(root: string): void {
+  const from = process.env.NODE_EXTRA_CA_CERTS ?? authorities;
+  if (existsSync(from)) copyProgram(root, from, authorities);
+}
+
+function link(root: string, target: string, name: string): void {
+  if (!existsSync(join(root, name))) symlinkSync(target, join(root, name));
+}

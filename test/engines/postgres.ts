@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { findCommand, run, succeeds } from './command.ts';
+import { startDaemon, stopDaemon } from './daemon.ts';
+
+/** Makes a throwaway cluster on a free port of the loopback and starts it. Nothing in it survives a crash: it does not sync. */
+export async function startPostgres(directory: string): Promise<Record<string, string>> {
+  const initdb = findCommand('initdb', debianFolders());
+  if (!initdb) throw new Error('initdb is not installed; run: apt-get install postgresql');
+  const account = databaseAccount();
+  const data = join(directory, 'data');
+  const password = createCluster({ initdb, data, directory, account });
+  const port = await freePort();
+  const program = (name: string) => initdb.replace(/initdb$/, name);
+  const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
+  const ready = () => succeeds(program('pg_isready'), ['-q', '-h', '127.0.0.1', '-p', String(port)]);
+  await startDaemon({ directory, name: 'postgres', command: program('postgres'), args, ...account }, ready);
+  return { TEST_POSTGRES_URL: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` };
+}
+
+/** Stops the cluster at once, without waiting for its clients. */
+export async function stopPostgres(directory: string): Promise<void> {
+  await stopDaemon(directory, 'postgres', 'SIGINT');
+}
+
+const settings = [
+  'listen_addresses=127.0.0.1',
+  // A socket file in a temp folder can exceed the 107 bytes that a socket's path may have.
+  'unix_socket_directories=',
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'max_connections=300',
+];
+
+interface Account {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** Debian keeps the server's programs off the path, one folder for each major version; the newest is first here. */
+function debianFolders(): string[] {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root) : [];
+  return versions.sort((a, b) => Number(b) - Number(a)).map((version) => join(root, version, 'bin'));
+}
+
+function databaseAccount(): Account {
+  if (process.getuid?.() !== 0) return {};
+  const id = (flag: string) => Number(run('id', [flag, 'postgres']));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+/** Any account of this machine may connect to the loopback, so the superuser gets a random password, which is returned. */
+function createCluster({ initdb, data, directory, account }: { initdb: string; data: string; directory: string; account: Account }): string {
+  const password = randomBytes(12).toString('hex');
+  const passwordFile = join(directory, 'password');
+  mkdirSync(data);
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  for (const path of [data, passwordFile]) {
+    if (account.uid !== undefined) chownSync(path, account.uid, account.gid ?? account.uid);
+  }
+  const access = ['-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`];
+  run(initdb, ['-D', data, ...access, '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'], account);
+  return password;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
