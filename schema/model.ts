@@ -112,7 +112,8 @@ export interface Many {
   readonly kind: 'many';
   readonly entity: string;
   readonly via:
-    | { readonly kind: 'column'; readonly column: string }
+    /** `typeColumn`: the key may be of several types, and this column has to say ours. */
+    | { readonly kind: 'column'; readonly column: string; readonly typeColumn?: string }
     | { readonly kind: 'table'; readonly table: string; readonly own: string; readonly other: string };
   readonly inverse?: string;
   readonly list: ListOptions;
@@ -127,6 +128,8 @@ export interface ListOptions {
   readonly paging: Paging;
   /** Set when the field returns a Relay connection; its parts are found by the connection's own type. */
   readonly connection?: Connection;
+  /** Columns that a caller may filter by, when `@list(filter:)` names them; all of them when absent. */
+  readonly filterable?: readonly string[];
   /** The order when the caller asks for none; the key is always the last column of it. */
   readonly order: readonly { readonly column: string; readonly descending: boolean }[];
 }
@@ -213,6 +216,8 @@ export interface AbstractType {
 export interface EnumType {
   readonly name: string;
   readonly values: readonly string[];
+  /** Values that had another name, by `@renamed`: rows that hold the old one are rewritten. */
+  readonly renames?: readonly { readonly from: string; readonly to: string }[];
 }
 
 export interface ScalarType {
@@ -266,6 +271,8 @@ export type Returns =
       readonly id?: string;
       readonly ok?: string;
       readonly clientMutationId?: string;
+      /** Lists of errors, which are empty when it worked: `errors`, `userErrors`. */
+      readonly empty?: readonly string[];
     };
 
 /** One entry for each way rows are fetched in batches. */
@@ -421,6 +428,8 @@ export interface AuthModel {
   readonly requireVerifiedEmail: boolean;
   readonly enumeration: 'standard' | 'strict';
   readonly rateLimits: Readonly<Record<string, RateLimit>>;
+  /** Limits of single routes, by `METHOD /path`; absent when there are none. */
+  readonly routeLimits?: Readonly<Record<string, RateLimit & { readonly by: 'ip' | 'user' | 'key' }>>;
   readonly oauth: { readonly linking: 'verified' | 'never'; readonly returnTo: readonly string[]; readonly providers: readonly OAuthProvider[] };
   readonly events: {
     readonly webhooks: readonly { readonly url: string; readonly secretEnv: string; readonly types: readonly string[] }[];

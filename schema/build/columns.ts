@@ -1,0 +1,128 @@
+import { isEnumType } from 'graphql';
+import type { GraphQLNamedType } from 'graphql';
+import type { Column, ColumnDefault, ColumnType } from '../model.ts';
+import { snakeCase } from '../names.ts';
+import { knownScalar } from '../scalars.ts';
+import { userAttributes, userEntity } from './auth.ts';
+import type { EntityFact, Facts, FieldFact } from './facts.ts';
+import type { ForeignKey, Links } from './links.ts';
+
+/** Whether a field is a column of its own, and of what form. Relations and the user's own functions are not. */
+export function storedAs(field: FieldFact, facts: Facts): ColumnType | undefined {
+  const { named, type, directives } = field;
+  if (directives.computed || field.args.length > 0) return undefined;
+  if (type.kind === 'scalar' || type.kind === 'enum') return type.list ? 'json' : scalarType(named, facts);
+  return facts.types.get(named.name)?.role === 'value' ? 'json' : undefined;
+}
+
+/** The form of a scalar or enum that stands alone. */
+export function scalarType(type: GraphQLNamedType, facts: Facts): ColumnType {
+  if (isEnumType(type)) return 'text';
+  return knownScalar(type.name)?.column ?? facts.scalars.get(type.name) ?? 'text';
+}
+
+/**
+ * The columns of an entity's table: the key, then the fields in their order, then what no field shows.
+ *
+ * @example
+ * buildColumns(post, facts, links).map((column) => column.name) // ['id', 'title', 'author_id']
+ */
+export function buildColumns(entity: EntityFact, facts: Facts, links: Links): Column[] {
+  const columns = new Map<string, Column>([['id', keyColumn(facts)]]);
+  const keys = links.keys.get(entity.name) ?? [];
+  const byField = new Map(keys.flatMap((key) => (key.field ? [[key.field, key]] : [])));
+  for (const field of entity.fields.values()) {
+    const key = byField.get(field);
+    if (key) for (const column of keyColumns(key, facts)) add(columns, column);
+    else if (field.name !== 'id') add(columns, plainColumn(entity, field, facts));
+  }
+  for (const key of keys) if (!key.field) for (const column of keyColumns(key, facts)) add(columns, column);
+  for (const column of keptColumns(entity)) if (!columns.has(column.name)) columns.set(column.name, column);
+  return [...columns.values()];
+}
+
+/** `authorId: ID!` beside `author: User!` is the same column, shown twice. */
+function add(columns: Map<string, Column>, column: Column | undefined): void {
+  const present = column && columns.get(column.name);
+  if (!column) return;
+  if (!present) columns.set(column.name, column);
+  else columns.set(column.name, { ...column, ...present, ...(column.field && { field: column.field }), ...(column.references && { type: column.type, references: column.references }), required: present.required || column.required, unique: present.unique || column.unique });
+}
+
+function keyColumn({ manifest }: Facts): Column {
+  const kind = manifest.values.database.ids === 'uuid' ? 'uuid' : 'autoincrement';
+  return { name: 'id', field: 'id', type: 'id', required: true, unique: false, scalar: 'ID', list: false, default: { kind } };
+}
+
+function keyColumns(key: ForeignKey, facts: Facts): Column[] {
+  const field = key.field?.type.kind === 'scalar' ? key.field.name : undefined;
+  const renamed = key.field?.directives.renamed;
+  const column: Column = {
+    name: key.column,
+    ...(field && { field }),
+    type: 'id',
+    required: key.required,
+    unique: key.unique,
+    scalar: 'ID',
+    list: false,
+    ...(!key.typeColumn && { references: { entity: key.target, onDelete: key.onDelete } }),
+    ...(renamed && !key.field?.directives.relation?.column && { renamedFrom: `${snakeCase(renamed)}${field ? '' : '_id'}` }),
+  };
+  if (!key.typeColumn) return [column];
+  const type = facts.schema.getType(key.target);
+  const values = type && 'getTypes' in type ? type.getTypes() : type && 'getFields' in type && 'getInterfaces' in type ? facts.schema.getPossibleTypes(type as never) : [];
+  const names = values.map((member) => member.name);
+  return [{ name: key.typeColumn, type: 'text', required: key.required, unique: false, values: names, scalar: 'String', list: false }, column];
+}
+
+function plainColumn(entity: EntityFact, field: FieldFact, facts: Facts): Column | undefined {
+  const type = storedAs(field, facts);
+  if (!type) return undefined;
+  const { constraint, renamed } = field.directives;
+  const stamp = stampOf(entity, field, type);
+  const fallback = defaultOf(field);
+  return {
+    name: snakeCase(field.name),
+    field: field.name,
+    type,
+    required: field.type.required,
+    unique: field.directives.unique || isSignInName(entity, field, facts),
+    ...(isEnumType(field.named) && !field.type.list && { values: field.named.getValues().map((value) => value.name) }),
+    scalar: field.named.name,
+    list: field.type.list,
+    ...(fallback && { default: fallback }),
+    ...(stamp && { stamp }),
+    ...(constraint && { constraint }),
+    ...(renamed && { renamedFrom: snakeCase(renamed) }),
+  };
+}
+
+/** People sign in with it, so no two may share it. */
+function isSignInName(entity: EntityFact, field: FieldFact, facts: Facts): boolean {
+  return userEntity(facts) === entity && userAttributes(entity).get('email') === field;
+}
+
+function stampOf(entity: EntityFact, field: FieldFact, type: ColumnType): Column['stamp'] {
+  if (type !== 'timestamp') return undefined;
+  if (field.directives.updatedAt) return 'updated';
+  if (entity.directives.entity?.timestamps === false || field.directives.default) return undefined;
+  const name = snakeCase(field.name);
+  return name === 'created_at' ? 'created' : name === 'updated_at' ? 'updated' : undefined;
+}
+
+function defaultOf(field: FieldFact): ColumnDefault | undefined {
+  const said = field.directives.default;
+  if (said?.expr !== undefined) return { kind: said.expr.toLowerCase() as 'now' | 'uuid' | 'autoincrement' };
+  const value = said?.value;
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value) ? { kind: 'value', value: value as string } : undefined;
+}
+
+/** Columns that `@entity(timestamps:, softDelete:)` asks for and no field shows. */
+function* keptColumns({ directives }: EntityFact): Generator<Column> {
+  const time = { type: 'timestamp', unique: false, scalar: 'DateTime', list: false } as const;
+  if (directives.entity?.timestamps) {
+    yield { name: 'created_at', ...time, required: true, stamp: 'created' };
+    yield { name: 'updated_at', ...time, required: true, stamp: 'updated' };
+  }
+  if (directives.entity?.softDelete) yield { name: 'deleted_at', ...time, required: false };
+}

@@ -1,0 +1,117 @@
+import type { Entity, Field, FieldSource, Index, ListOptions, Many } from '../model.ts';
+import { indexName, pluralize, camelCase, snakeCase } from '../names.ts';
+import { authRules } from './auth-rules.ts';
+import { storedAs } from './columns.ts';
+import type { EntityFact, FieldFact } from './facts.ts';
+import { listOptions } from './list-options.ts';
+import type { Link } from './links.ts';
+import { namedColumn } from './named-columns.ts';
+import { isRefusal } from './shapes.ts';
+import type { Refusal, Shapes } from './shapes.ts';
+
+/** An entity of the model, and its lists whose arguments nobody understands. */
+export interface BuiltEntity {
+  readonly entity: Entity;
+  readonly refusals: readonly { readonly field: FieldFact; readonly refusal: Refusal }[];
+}
+
+/**
+ * An entity with its fields, columns, indexes and rules.
+ *
+ * @example
+ * buildEntity(shapes, user).entity.table // 'users'
+ */
+export function buildEntity(shapes: Shapes, fact: EntityFact): BuiltEntity {
+  const refusals: { field: FieldFact; refusal: Refusal }[] = [];
+  const fields = [...fact.fields.values()].map((field) => {
+    const { source, decidedBy, refusal } = sourceOf(shapes, field);
+    if (refusal) refusals.push({ field, refusal });
+    return buildField(shapes, fact, field, source, decidedBy);
+  });
+  const type = shapes.facts.types.get(fact.name)?.type;
+  const renamed = fact.directives.renamed;
+  const entity: Entity = {
+    name: fact.name,
+    singular: fact.singular,
+    plural: fact.plural,
+    table: fact.table,
+    ...(type?.description && { description: type.description }),
+    fields,
+    columns: shapes.columns.get(fact.name) ?? [],
+    indexes: buildIndexes(shapes, fact),
+    rules: authRules(shapes, fact.directives.auth, fact.name),
+    interfaces: type?.getInterfaces().map((face) => face.name) ?? [],
+    ...(renamed !== undefined && !fact.directives.entity?.table && { renamedFrom: snakeCase(pluralize(camelCase(renamed))) }),
+    ...(fact.directives.entity?.softDelete && { softDelete: 'deleted_at' }),
+  };
+  return { entity, refusals };
+}
+
+function buildField(shapes: Shapes, entity: EntityFact, field: FieldFact, source: FieldSource, decidedBy: string): Field {
+  const { description, deprecationReason } = field.field;
+  return {
+    name: field.name,
+    type: field.type,
+    args: field.args,
+    ...(description && { description }),
+    ...(deprecationReason && { deprecated: deprecationReason }),
+    source,
+    rules: authRules(shapes, field.directives.auth, entity.name),
+    decidedBy,
+  };
+}
+
+interface Source {
+  readonly source: FieldSource;
+  readonly decidedBy: string;
+  readonly refusal?: Refusal;
+}
+
+function sourceOf(shapes: Shapes, field: FieldFact): Source {
+  if (field.name === 'id') return { source: { kind: 'column', column: 'id' }, decidedBy: 'key' };
+  if (field.directives.computed) return { source: { kind: 'custom' }, decidedBy: '@computed' };
+  const link = shapes.links.byField.get(field);
+  if (link) return linkSource(shapes, field, link);
+  const stored = storedAs(field, shapes.facts);
+  if (stored) return { source: { kind: 'column', column: snakeCase(field.name) }, decidedBy: stored === 'json' ? 'JSON column' : 'column' };
+  return { source: { kind: 'custom' }, decidedBy: 'stub' };
+}
+
+function linkSource(shapes: Shapes, field: FieldFact, link: Link): Source {
+  const said = field.directives.relation ? '@relation' : undefined;
+  const inverse = link.inverse && { inverse: link.inverse.name };
+  if (!isList(shapes, field)) {
+    if (link.kind === 'join') return { source: { kind: 'custom' }, decidedBy: 'stub' };
+    const key = link.kind === 'own' ? 'own' : 'inverse';
+    const { column, typeColumn } = link.key;
+    return { source: { kind: 'one', entity: link.entity, key, column, ...inverse, ...(typeColumn && { typeColumn }) }, decidedBy: said ?? (key === 'own' ? 'foreign key' : 'inverse of a foreign key') };
+  }
+  const list = listOptions(shapes, field, shapes.facts.entities.get(link.entity));
+  if (isRefusal(list)) return { source: { kind: 'custom' }, decidedBy: 'stub', refusal: list };
+  return { source: manySource(link, list, inverse), decidedBy: said ?? (link.kind === 'join' ? 'join table' : 'inverse of a foreign key') };
+}
+
+function manySource(link: Link, list: ListOptions, inverse: { inverse: string } | undefined): Many {
+  if (link.kind === 'join') return { kind: 'many', entity: link.entity, via: { kind: 'table', table: link.table, own: link.own, other: link.other }, ...inverse, list };
+  const { column, typeColumn } = link.key;
+  return { kind: 'many', entity: link.entity, via: { kind: 'column', column, ...(typeColumn && { typeColumn }) }, ...inverse, list };
+}
+
+function isList(shapes: Shapes, field: FieldFact): boolean {
+  return field.type.list || shapes.facts.types.get(field.named.name)?.role === 'connection';
+}
+
+/** Keys of other tables are looked up from the other side, so each has an index; then those that were asked for. */
+function buildIndexes(shapes: Shapes, entity: EntityFact): Index[] {
+  const indexes = new Map<string, Index>();
+  const add = (columns: readonly string[], unique: boolean) => {
+    const name = indexName(entity.table, columns, unique);
+    indexes.set(name, { name, columns, unique });
+  };
+  for (const key of shapes.links.keys.get(entity.name) ?? []) if (!key.unique) add(key.typeColumn ? [key.typeColumn, key.column] : [key.column], false);
+  for (const { fields, unique } of entity.directives.indexes) {
+    const columns = fields.flatMap((name) => namedColumn(shapes, entity, name)?.column ?? []);
+    if (columns.length === fields.length && columns.length > 0) add(columns, unique);
+  }
+  return [...indexes.values()];
+}

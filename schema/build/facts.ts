@@ -1,0 +1,129 @@
+import { getNamedType, isEnumType, isInputObjectType, isInterfaceType, isListType, isNonNullType, isScalarType, isUnionType } from 'graphql';
+import type { ASTNode, GraphQLArgument, GraphQLField, GraphQLNamedType, GraphQLSchema, GraphQLType } from 'graphql';
+import type { Argument, ColumnType, TypeKind, TypeRef } from '../model.ts';
+import { camelCase, pluralize, snakeCase } from '../names.ts';
+import type { ParsedSchema } from '../parse/schema.ts';
+import type { Manifest } from '../parse/manifest.ts';
+import { classify } from './classify.ts';
+import type { ClassifiedType } from './classify.ts';
+import { readFieldDirectives } from './directive-uses.ts';
+import type { FieldDirectives, TypeDirectives } from './directive-uses.ts';
+
+/** Both files, read. */
+export interface Parsed {
+  readonly schema: ParsedSchema;
+  readonly manifest: Manifest;
+  /** How the user's own scalars are stored (`src/scalars.ts`). Given: a scalar that it lacks is an error. */
+  readonly scalars?: Readonly<Record<string, ColumnType>>;
+}
+
+/** What both files say, before anything is inferred. Rules and builders read it; it never changes. */
+export interface Facts {
+  readonly parsed: ParsedSchema;
+  readonly schema: GraphQLSchema;
+  readonly manifest: Manifest;
+  readonly types: ReadonlyMap<string, ClassifiedType>;
+  readonly entities: ReadonlyMap<string, EntityFact>;
+  /** How the user's own scalars are stored, as far as the caller knows. */
+  readonly scalars: ReadonlyMap<string, ColumnType>;
+}
+
+export interface EntityFact {
+  readonly name: string;
+  readonly singular: string;
+  readonly plural: string;
+  readonly table: string;
+  readonly directives: TypeDirectives;
+  readonly fields: ReadonlyMap<string, FieldFact>;
+  readonly node: ASTNode | undefined;
+}
+
+/** A field of an entity or of a root type. */
+export interface FieldFact {
+  readonly owner: string;
+  readonly name: string;
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly named: GraphQLNamedType;
+  readonly type: TypeRef;
+  readonly args: readonly Argument[];
+  readonly directives: FieldDirectives;
+  /** The name in the SDL: where a finding about the field points. */
+  readonly node: ASTNode | undefined;
+}
+
+/** `Post.author`: how findings and `explain` name a field. */
+export function coordinate(field: FieldFact): string {
+  return `${field.owner}.${field.name}`;
+}
+
+export function gatherFacts({ schema: parsed, manifest, scalars }: Parsed): Facts {
+  const types = classify(parsed.schema);
+  const entities = new Map<string, EntityFact>();
+  for (const type of types.values()) if (type.role === 'entity') entities.set(type.type.name, entityFact(type, types));
+  return { parsed, schema: parsed.schema, manifest, types, entities, scalars: new Map(Object.entries(scalars ?? {})) };
+}
+
+function entityFact({ type, directives }: ClassifiedType, types: Facts['types']): EntityFact {
+  const plural = directives.entity?.plural ?? pluralize(camelCase(type.name));
+  return {
+    name: type.name,
+    singular: camelCase(type.name),
+    plural,
+    table: directives.entity?.table ?? snakeCase(plural),
+    directives,
+    fields: fieldFacts(type, types),
+    node: type.astNode?.name,
+  };
+}
+
+/** The fields of an object type, in the schema's order. */
+export function fieldFacts(type: ClassifiedType['type'], types: Facts['types']): ReadonlyMap<string, FieldFact> {
+  return new Map(Object.values(type.getFields()).map((field) => [field.name, fieldFact(type.name, field, types)]));
+}
+
+function fieldFact(owner: string, field: GraphQLField<unknown, unknown>, types: Facts['types']): FieldFact {
+  return {
+    owner,
+    name: field.name,
+    field,
+    named: getNamedType(field.type),
+    type: typeRef(field.type, types),
+    args: field.args.map((argument) => argumentFact(argument, types)),
+    directives: readFieldDirectives([field.astNode ?? {}]),
+    node: field.astNode?.name,
+  };
+}
+
+function argumentFact(argument: GraphQLArgument, types: Facts['types']): Argument {
+  const { constraint } = readFieldDirectives([argument.astNode ?? {}]);
+  return { name: argument.name, type: typeRef(argument.type, types), ...(constraint && { constraint }) };
+}
+
+/**
+ * A type as a field or argument names it.
+ *
+ * @example
+ * typeRef(field.type, types) // { name: 'Post', kind: 'entity', text: '[Post!]!', required: true, list: true, itemRequired: true }
+ */
+export function typeRef(type: GraphQLType, types: Facts['types']): TypeRef {
+  const nullable = isNonNullType(type) ? type.ofType : type;
+  const list = isListType(nullable);
+  const named = getNamedType(type);
+  return {
+    name: named.name,
+    kind: kindOf(named, types),
+    text: String(type),
+    required: isNonNullType(type),
+    list,
+    itemRequired: list && isNonNullType(nullable.ofType),
+  };
+}
+
+function kindOf(type: GraphQLNamedType, types: Facts['types']): TypeKind {
+  if (isScalarType(type)) return 'scalar';
+  if (isEnumType(type)) return 'enum';
+  if (isInterfaceType(type)) return 'interface';
+  if (isUnionType(type)) return 'union';
+  if (isInputObjectType(type)) return 'input';
+  return types.get(type.name)?.role === 'entity' ? 'entity' : 'object';
+}

@@ -1,0 +1,97 @@
+import { camelCase, snakeCase } from '../names.ts';
+import type { Action } from '../model.ts';
+import { didYouMean } from '../did-you-mean.ts';
+import { connectionOf } from './connections.ts';
+import type { EntityFact, FieldFact } from './facts.ts';
+import { listOptions } from './list-options.ts';
+import { columnNames, namedColumn } from './named-columns.ts';
+import { entitiesOf } from './relation-ends.ts';
+import { isRefusal } from './shapes.ts';
+import type { Refusal, Shapes } from './shapes.ts';
+
+/** What a root field does and what decided it. */
+export interface Inferred {
+  readonly action: Action;
+  readonly decidedBy: string;
+}
+
+/** Nothing: the field has no likeness to anything we could do, and is the user's to write. */
+export type Inference = Inferred | Refusal | undefined;
+
+/**
+ * What a field of Query does. `forced`: what `@resolve(as:)` says.
+ *
+ * @example
+ * inferQuery(shapes, field) // { action: { kind: 'get', entity: 'User', … }, decidedBy: 'get by id' }
+ */
+export function inferQuery(shapes: Shapes, field: FieldFact, forced?: 'GET' | 'LIST'): Inference {
+  const { facts } = shapes;
+  if (isNode(field)) return { action: { kind: 'node', arg: 'id' }, decidedBy: 'node' };
+  const connection = connectionOf(field.named.name, facts);
+  const named = connection?.node ?? field.named;
+  const members = entitiesOf(named, facts);
+  if (members.length === 0) return undefined;
+  const entity = facts.entities.get(named.name);
+  if (!field.type.list && !connection) return forced === 'LIST' ? { why: `${field.type.text} is not a list` } : entity && inferGet(shapes, field, entity);
+  if (forced === 'GET') return { why: `${field.type.text} is a list` };
+  return forced || isNeutral(field, entity) ? inferList(shapes, field, entity, named.name) : { why: unclearName(field, named.name), fix: `${field.name}: ${field.type.text} @resolve(as: LIST)` };
+}
+
+function isNode(field: FieldFact): boolean {
+  return field.name === 'node' && field.named.name === 'Node' && !field.type.list && field.args.length === 1 && field.args[0]?.name === 'id';
+}
+
+function unclearName(field: FieldFact, type: string): string {
+  return `the name ${field.name} may promise a choice among the rows of ${type}`;
+}
+
+/** Words that add nothing to "all of them". `myPosts` and `topPosts` say more, so they are for the user to write. */
+const BEFORE = new Set(['all', 'list', 'get', 'find', 'fetch', 'query']);
+const AFTER = new Set(['list', 'connection', 'page', 'all']);
+
+/** An interface or union has no plural that anyone agrees on, so any name will do. */
+function isNeutral(field: FieldFact, entity: EntityFact | undefined): boolean {
+  if (!entity) return true;
+  const words = snakeCase(field.name).replace(/_by_.+$/, '').split('_').filter(Boolean);
+  while (words.length > 1 && BEFORE.has(words[0] ?? '')) words.shift();
+  while (words.length > 1 && AFTER.has(words.at(-1) ?? '')) words.pop();
+  const rest = words.join('_');
+  return [snakeCase(entity.plural), snakeCase(entity.singular)].some((name) => name === rest || name.endsWith(`_${rest}`));
+}
+
+function inferList(shapes: Shapes, field: FieldFact, entity: EntityFact | undefined, type: string): Inference {
+  const list = listOptions(shapes, field, entity);
+  if (isRefusal(list)) return list;
+  const what = list.connection ? 'connection' : 'list';
+  if (entity) return { action: { kind: 'list', entity: entity.name, list }, decidedBy: what };
+  return { action: { kind: 'listAbstract', type, list }, decidedBy: `${what} of ${type}` };
+}
+
+function inferGet(shapes: Shapes, field: FieldFact, entity: EntityFact): Inference {
+  if (field.args.length === 0) return { why: `no argument says which ${entity.name}` };
+  const names = field.directives.resolve?.by;
+  const by: { arg: string; column: string }[] = [];
+  for (const [index, argument] of field.args.entries()) {
+    const name = names?.[index] ?? argument.name;
+    const isKey = name === `${camelCase(entity.name)}Id` && !entity.fields.has(name);
+    const column = namedColumn(shapes, entity, isKey ? 'id' : name);
+    if (!column || column.json) return noField(shapes, entity, name);
+    if (argument.type.list || argument.type.name !== column.scalar) return { why: `the argument ${argument.name} is ${argument.type.text}, and ${entity.name}.${column.field.name} is ${column.field.type.text}` };
+    by.push({ arg: argument.name, column: column.column });
+  }
+  const unique = by.some(({ column }) => isUnique(shapes, entity, column)) || hasUniqueIndex(shapes, entity, by.map(({ column }) => column));
+  return { action: { kind: 'get', entity: entity.name, by, unique }, decidedBy: by.length === 1 && by[0]?.column === 'id' ? 'get by id' : 'lookup by fields' };
+}
+
+function noField(shapes: Shapes, entity: EntityFact, name: string): Refusal {
+  const fix = didYouMean(name, columnNames(shapes, entity));
+  return { why: `the argument ${name} is no field of ${entity.name}`, ...(fix && { fix }) };
+}
+
+function isUnique(shapes: Shapes, entity: EntityFact, column: string): boolean {
+  return column === 'id' || (shapes.columns.get(entity.name)?.find(({ name }) => name === column)?.unique ?? false);
+}
+
+function hasUniqueIndex(shapes: Shapes, entity: EntityFact, columns: readonly string[]): boolean {
+  return entity.directives.indexes.some((index) => index.unique && index.fields.every((name) => columns.includes(namedColumn(shapes, entity, name)?.column ?? '')));
+}

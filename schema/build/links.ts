@@ -1,0 +1,193 @@
+import { isScalarType } from 'graphql';
+import type { OnDelete } from '../model.ts';
+import { singularize, snakeCase } from '../names.ts';
+import type { EntityFact, Facts, FieldFact } from './facts.ts';
+import { pairRelations } from './pair-relations.ts';
+import type { Doubt, Pairing } from './pair-relations.ts';
+import { relationEnds } from './relation-ends.ts';
+import type { End } from './relation-ends.ts';
+
+/** What a field that leads to other entities comes down to in the database. */
+export type Link =
+  /** The key is a column of this table. */
+  | { readonly kind: 'own'; readonly entity: string; readonly key: ForeignKey; readonly inverse?: FieldFact }
+  /** The key is a column of the other table. */
+  | { readonly kind: 'other'; readonly entity: string; readonly key: ForeignKey; readonly inverse?: FieldFact }
+  | { readonly kind: 'join'; readonly entity: string; readonly table: string; readonly own: string; readonly other: string; readonly inverse?: FieldFact };
+
+/** A column that holds the key of another entity's row. */
+export interface ForeignKey {
+  readonly owner: string;
+  readonly column: string;
+  /** Column with the type's name, when the row may be of several types. */
+  readonly typeColumn?: string;
+  /** The entity pointed at; for several types, the name of the interface or union. */
+  readonly target: string;
+  readonly required: boolean;
+  readonly unique: boolean;
+  readonly onDelete: OnDelete;
+  /** The relation, or the `ID` field, that it was made for; hidden keys have none. */
+  readonly field?: FieldFact;
+}
+
+export interface Links {
+  readonly byField: ReadonlyMap<FieldFact, Link>;
+  /** By the entity whose table has the column. */
+  readonly keys: ReadonlyMap<string, readonly ForeignKey[]>;
+  readonly doubts: readonly Doubt[];
+  /** Lists that no field of the other type answers. */
+  readonly oneSided: readonly FieldFact[];
+}
+
+interface Draft {
+  readonly facts: Facts;
+  readonly pairing: Pairing;
+  readonly links: Map<FieldFact, Link>;
+  readonly keys: Map<string, ForeignKey[]>;
+  readonly keyOf: Map<FieldFact, ForeignKey>;
+  readonly doubts: Doubt[];
+  readonly oneSided: FieldFact[];
+}
+
+/**
+ * Every relation of the schema with its columns and join tables.
+ *
+ * @example
+ * linkRelations(facts).keys.get('Post') // [{ column: 'author_id', target: 'User', … }]
+ */
+export function linkRelations(facts: Facts): Links {
+  const ends = relationEnds(facts);
+  const pairing = pairRelations(ends, facts);
+  const draft: Draft = { facts, pairing, links: new Map(), keys: new Map(), keyOf: new Map(), doubts: [...pairing.doubts], oneSided: [] };
+  for (const end of ends) if (!end.many && ownsKey(end, draft)) addKey(keyFor(end, draft), draft);
+  for (const entity of facts.entities.values()) addNamedKeys(entity, draft);
+  for (const end of ends) link(end, draft);
+  return { byField: draft.links, keys: draft.keys, doubts: draft.doubts, oneSided: draft.oneSided };
+}
+
+function addKey(key: ForeignKey, draft: Draft): ForeignKey {
+  const keys = draft.keys.get(key.owner);
+  if (keys) keys.push(key);
+  else draft.keys.set(key.owner, [key]);
+  if (key.field) draft.keyOf.set(key.field, key);
+  return key;
+}
+
+/** Of two single objects that are one relation, which side has the column. */
+function ownsKey(end: End, draft: Draft): boolean {
+  const other = draft.pairing.partner.get(end);
+  if (!other || other.many) return true;
+  const owner = keySide(end, other);
+  if (!owner && isFirst(end, other)) draft.doubts.push({ kind: 'owner', field: end.field, candidates: [other.field] });
+  return owner ? owner === end : isFirst(end, other);
+}
+
+function keySide(one: End, other: End): End | undefined {
+  const tests: ((end: End) => boolean)[] = [
+    (end) => end.field.directives.relation?.column !== undefined,
+    (end) => end.field.type.required,
+    (end) => end.field.directives.relation?.inverse === undefined,
+  ];
+  for (const test of tests) if (test(one) !== test(other)) return test(one) ? one : other;
+  return undefined;
+}
+
+function isFirst(end: End, other: End): boolean {
+  return `${end.field.owner}.${end.field.name}` <= `${other.field.owner}.${other.field.name}`;
+}
+
+function keyFor(end: End, draft: Draft): ForeignKey {
+  const { field, abstract } = end;
+  const column = field.directives.relation?.column ?? `${snakeCase(field.name)}_id`;
+  const partner = draft.pairing.partner.get(end);
+  return {
+    owner: field.owner,
+    column,
+    ...(abstract && { typeColumn: `${column.replace(/_id$/, '')}_type` }),
+    target: field.named.name,
+    required: field.type.required,
+    unique: field.directives.unique || (partner !== undefined && !partner.many),
+    onDelete: field.directives.relation?.onDelete ?? (field.type.required ? 'restrict' : 'set null'),
+    field,
+  };
+}
+
+/** `userId: ID!` is a key of `User`, unless a relation has made that column already. */
+function addNamedKeys(entity: EntityFact, draft: Draft): void {
+  const taken = new Set(draft.keys.get(entity.name)?.map((key) => key.column));
+  for (const field of entity.fields.values()) {
+    const target = namedTarget(field, draft.facts);
+    const column = snakeCase(field.name);
+    if (!target || taken.has(column)) continue;
+    const { required } = field.type;
+    addKey({ owner: entity.name, column, target, required, unique: field.directives.unique, onDelete: required ? 'restrict' : 'set null', field }, draft);
+  }
+}
+
+function namedTarget(field: FieldFact, facts: Facts): string | undefined {
+  if (field.type.list || !isScalarType(field.named) || field.named.name !== 'ID' || field.args.length > 0 || field.directives.computed) return undefined;
+  const stem = /^(.+?)(?:Id|_id|ID)$/.exec(field.name)?.[1];
+  return stem && facts.entities.get(stem.charAt(0).toUpperCase() + stem.slice(1))?.name;
+}
+
+function link(end: End, draft: Draft): void {
+  const link = end.many ? listLink(end, draft) : singleLink(end, draft);
+  if (link) draft.links.set(end.field, link);
+}
+
+function singleLink(end: End, draft: Draft): Link | undefined {
+  const partner = draft.pairing.partner.get(end);
+  const inverse = partner && { inverse: partner.field };
+  const own = draft.keyOf.get(end.field);
+  if (own) return { kind: 'own', entity: own.target, key: own, ...inverse };
+  const key = partner && draft.keyOf.get(partner.field);
+  return key && { kind: 'other', entity: partner.field.owner, key, ...inverse };
+}
+
+function listLink(end: End, draft: Draft): Link | undefined {
+  const partner = draft.pairing.partner.get(end);
+  const [entity] = end.targets;
+  if (!entity) return undefined;
+  if (!partner) return isDoubtful(end, draft) ? undefined : lonelyLink(end, entity, draft);
+  if (partner.many) return joinLink(end, entity, partner, draft);
+  const key = draft.keyOf.get(partner.field);
+  return key && { kind: 'other', entity, key, inverse: partner.field };
+}
+
+function isDoubtful(end: End, draft: Draft): boolean {
+  return draft.doubts.some((doubt) => doubt.field === end.field || (doubt.kind === 'contested' && doubt.candidates.includes(end.field)));
+}
+
+/** A list that the other type does not answer: over the column that it names, over the only key there is, or over a join table. */
+function lonelyLink(end: End, entity: string, draft: Draft): Link {
+  const { field } = end;
+  const said = field.directives.relation;
+  const keys = draft.keys.get(entity) ?? [];
+  if (said?.column !== undefined) {
+    const { column } = said;
+    const present = keys.find((key) => key.column === column && key.target === field.owner);
+    const key = present ?? addKey({ owner: entity, column, target: field.owner, required: false, unique: false, onDelete: said.onDelete ?? 'set null' }, draft);
+    return { kind: 'other', entity, key };
+  }
+  const named = keys.filter((key) => key.target === field.owner && key.field?.type.kind === 'scalar');
+  if (named[0] && named.length === 1 && said?.table === undefined) return { kind: 'other', entity, key: named[0] };
+  if (said?.table === undefined) draft.oneSided.push(field);
+  return joinLink(end, entity, undefined, draft);
+}
+
+/** Named after the end that comes first in the alphabet, so that moving types about in the schema renames no table. */
+function joinLink(end: End, entity: string, partner: End | undefined, draft: Draft): Link {
+  const first = partner && !isFirst(end, partner) ? partner : end;
+  const singular = snakeCase(draft.facts.entities.get(first.field.owner)?.singular ?? first.field.owner);
+  const table = first.field.directives.relation?.table ?? partner?.field.directives.relation?.table ?? end.field.directives.relation?.table;
+  const self = first.field.owner === (first === end ? entity : end.field.owner);
+  const near = `${singular}_id`;
+  const far = `${self ? farName(first.field, singular) : snakeCase(draft.facts.entities.get(first === end ? entity : end.field.owner)?.singular ?? entity)}_id`;
+  const [own, other] = first === end ? [near, far] : [far, near];
+  return { kind: 'join', entity, table: table ?? `${singular}_${snakeCase(first.field.name)}`, own, other, ...(partner && { inverse: partner.field }) };
+}
+
+function farName(field: FieldFact, singular: string): string {
+  const name = snakeCase(singularize(field.name));
+  return name === singular ? `other_${name}` : name;
+}

@@ -1,0 +1,36 @@
+import { snakeCase } from '../names.ts';
+import { storedAs } from './columns.ts';
+import type { EntityFact, FieldFact } from './facts.ts';
+import type { NamedColumn, Shapes } from './shapes.ts';
+
+/**
+ * The column that an argument, a filter or an input field called `name` means: a field's own, or the key of `author` for
+ * `authorId` and for `author` itself.
+ *
+ * @example
+ * namedColumn(shapes, post, 'authorId') // { column: 'author_id', scalar: 'ID', … }
+ */
+export function namedColumn(shapes: Shapes, entity: EntityFact, name: string): NamedColumn | undefined {
+  const field = entity.fields.get(name);
+  return (field && ownColumn(shapes, field)) ?? keyColumn(shapes, entity.fields.get(name.replace(/(?:Id|_id|ID)$/, '')));
+}
+
+function ownColumn(shapes: Shapes, field: FieldFact): NamedColumn | undefined {
+  const type = storedAs(field, shapes.facts);
+  if (!type) return keyColumn(shapes, field);
+  return { column: snakeCase(field.name), scalar: field.named.name, field, json: type === 'json' };
+}
+
+function keyColumn(shapes: Shapes, field: FieldFact | undefined): NamedColumn | undefined {
+  const link = field && shapes.links.byField.get(field);
+  if (!field || link?.kind !== 'own' || link.key.typeColumn) return undefined;
+  return { column: link.key.column, scalar: 'ID', field, json: false };
+}
+
+/** The names that `namedColumn` knows, for "did you mean". */
+export function columnNames(shapes: Shapes, entity: EntityFact): string[] {
+  return [...entity.fields.values()].flatMap((field) => {
+    if (storedAs(field, shapes.facts)) return [field.name];
+    return keyColumn(shapes, field) ? [`${field.name}Id`] : [];
+  });
+}

@@ -1,0 +1,76 @@
+import { isObjectType } from 'graphql';
+import type { Operation } from '../model.ts';
+import { authRules } from './auth-rules.ts';
+import { fieldFacts } from './facts.ts';
+import type { FieldFact } from './facts.ts';
+import { inferMutation } from './infer-mutation.ts';
+import { inferQuery } from './infer-query.ts';
+import type { Inference, Inferred } from './infer-query.ts';
+import { inferSubscription } from './infer-subscription.ts';
+import { isRefusal } from './shapes.ts';
+import type { Refusal, Shapes } from './shapes.ts';
+
+/** A root field with what it does, and if that is nothing we know: why. */
+export interface OperationFact {
+  readonly field: FieldFact;
+  readonly operation: Operation;
+  readonly refusal?: Refusal;
+}
+
+/**
+ * Every field of Query, Mutation and Subscription, in the schema's order.
+ *
+ * @example
+ * inferOperations(shapes)[0].operation.action // { kind: 'list', entity: 'User', … }
+ */
+export function inferOperations(shapes: Shapes): OperationFact[] {
+  const { schema, types } = shapes.facts;
+  const roots = [
+    ['query', schema.getQueryType()],
+    ['mutation', schema.getMutationType()],
+    ['subscription', schema.getSubscriptionType()],
+  ] as const;
+  return roots.flatMap(([root, type]) => (isObjectType(type) ? [...fieldFacts(type, types).values()].map((field) => operationFact(shapes, root, field)) : []));
+}
+
+function operationFact(shapes: Shapes, root: Operation['root'], field: FieldFact): OperationFact {
+  const inference = infer(shapes, root, field);
+  const refusal = inference && isRefusal(inference) ? inference : undefined;
+  const { action, decidedBy } = inference && !isRefusal(inference) ? inference : stub(field);
+  const { description } = field.field;
+  const operation: Operation = {
+    root,
+    name: field.name,
+    args: field.args,
+    type: field.type,
+    ...(description && { description }),
+    action,
+    rules: authRules(shapes, field.directives.auth, actionEntity(action)),
+    decidedBy,
+  };
+  return { field, operation, ...(refusal && { refusal }) };
+}
+
+function actionEntity(action: Operation['action']): string | undefined {
+  return 'entity' in action ? action.entity : undefined;
+}
+
+function stub(field: FieldFact): Inferred {
+  return { action: { kind: 'custom' }, decidedBy: field.directives.resolve ? '@resolve' : field.directives.computed ? '@computed' : 'stub' };
+}
+
+/** `@resolve` wins over the signature; what it asks for has to be possible all the same. */
+function infer(shapes: Shapes, root: Operation['root'], field: FieldFact): Inference {
+  const forced = field.directives.resolve?.as;
+  if (forced === 'CUSTOM' || field.directives.computed) return undefined;
+  const inference = byRoot(shapes, root, field, forced);
+  return forced && inference && !isRefusal(inference) ? { ...inference, decidedBy: '@resolve' } : inference;
+}
+
+function byRoot(shapes: Shapes, root: Operation['root'], field: FieldFact, forced: string | undefined): Inference {
+  const reads = forced === 'GET' || forced === 'LIST';
+  if (forced && reads !== (root === 'query')) return { why: `a ${root} cannot be ${forced}` };
+  if (root === 'subscription') return inferSubscription(shapes, field);
+  if (root === 'query') return inferQuery(shapes, field, reads ? forced : undefined);
+  return inferMutation(shapes, field, forced as 'CREATE' | 'UPDATE' | 'DELETE' | undefined);
+}

@@ -1,0 +1,76 @@
+import type { Project } from '../model.ts';
+import { buildAuth } from './auth.ts';
+import { buildEntity } from './entities.ts';
+import type { BuiltEntity } from './entities.ts';
+import { gatherFacts } from './facts.ts';
+import type { Facts, Parsed } from './facts.ts';
+import { linkRelations } from './links.ts';
+import type { Links } from './links.ts';
+import { buildLoaders } from './loaders.ts';
+import { inferOperations } from './operations.ts';
+import type { OperationFact } from './operations.ts';
+import { buildApi, buildHosting, buildServer } from './settings.ts';
+import { createShapes } from './shapes.ts';
+import type { Shapes } from './shapes.ts';
+import { buildTypes } from './types.ts';
+
+/** The model with everything that led to it: what the rules judge. */
+export interface Built {
+  readonly project: Project;
+  readonly facts: Facts;
+  readonly links: Links;
+  readonly shapes: Shapes;
+  readonly operations: readonly OperationFact[];
+  readonly entities: readonly BuiltEntity[];
+}
+
+const built = new WeakMap<Parsed, Built>();
+
+/** Works everything out, once for the same input: rules and model come from one inference. */
+export function build(parsed: Parsed): Built {
+  const present = built.get(parsed);
+  if (present) return present;
+  const result = infer(parsed);
+  built.set(parsed, result);
+  return result;
+}
+
+/**
+ * The model of a schema and a manifest. What the rules find wrong is not in it: ask `checkSchema` first.
+ *
+ * @example
+ * buildProject({ schema: parseSchema(sources).parsed, manifest: parseManifest(null).manifest }).entities
+ */
+export function buildProject(parsed: Parsed): Project {
+  return build(parsed).project;
+}
+
+function infer(parsed: Parsed): Built {
+  const facts = gatherFacts(parsed);
+  const links = linkRelations(facts);
+  const shapes = createShapes(facts, links);
+  const entities = [...facts.entities.values()].map((entity) => buildEntity(shapes, entity));
+  const operations = inferOperations(shapes);
+  return { facts, links, shapes, operations, entities, project: assemble(shapes, entities, operations) };
+}
+
+function assemble({ facts, ...shapes }: Shapes, built: readonly BuiltEntity[], operations: readonly OperationFact[]): Project {
+  const { values } = facts.manifest;
+  const entities = built.map(({ entity }) => entity);
+  return {
+    name: values.name,
+    sdl: facts.parsed.sdl,
+    ids: values.database.ids,
+    entities,
+    ...buildTypes(facts),
+    operations: operations.map(({ operation }) => operation),
+    loaders: buildLoaders(entities),
+    writes: [...shapes.writes.values()],
+    filters: [...shapes.filters.values()],
+    orders: [...shapes.orders.values()],
+    api: buildApi(values),
+    server: buildServer(values),
+    auth: buildAuth(facts),
+    hosting: buildHosting(values),
+  };
+}

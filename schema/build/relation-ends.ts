@@ -1,0 +1,42 @@
+import { isInterfaceType, isObjectType, isUnionType } from 'graphql';
+import type { GraphQLNamedType } from 'graphql';
+import { connectionOf } from './connections.ts';
+import type { Facts, FieldFact } from './facts.ts';
+
+/** A field that leads from one entity to others. */
+export interface End {
+  readonly field: FieldFact;
+  readonly many: boolean;
+  /** The entities it can lead to: one, or the members of an interface or union. */
+  readonly targets: readonly string[];
+  readonly abstract: boolean;
+}
+
+/** Every field of every entity that is an end of a relation, in the schema's order. */
+export function relationEnds(facts: Facts): End[] {
+  return [...facts.entities.values()].flatMap((entity) => [...entity.fields.values()].flatMap((field) => endOf(field, facts) ?? []));
+}
+
+function endOf(field: FieldFact, facts: Facts): End | undefined {
+  if (field.directives.computed) return undefined;
+  const connection = connectionOf(field.named.name, facts);
+  const named = connection ? connection.node : field.named;
+  const many = connection !== undefined || field.type.list;
+  const targets = entitiesOf(named, facts);
+  const abstract = !isObjectType(named);
+  if (targets.length === 0 || (abstract && many) || (!many && field.args.length > 0)) return undefined;
+  return { field, many, targets, abstract };
+}
+
+/**
+ * The entities that a type stands for: itself, or every member of an interface or union if all of them are entities.
+ *
+ * @example
+ * entitiesOf(schema.getType('SearchResult'), facts) // ['User', 'Post']
+ */
+export function entitiesOf(type: GraphQLNamedType, facts: Facts): readonly string[] {
+  if (facts.entities.has(type.name)) return [type.name];
+  if (!isInterfaceType(type) && !isUnionType(type)) return [];
+  const members = facts.schema.getPossibleTypes(type).map((member) => member.name);
+  return members.every((name) => facts.entities.has(name)) ? members : [];
+}

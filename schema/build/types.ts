@@ -1,0 +1,52 @@
+import { isEnumType, isInterfaceType, isScalarType, isUnionType } from 'graphql';
+import type { GraphQLEnumType, GraphQLNamedType } from 'graphql';
+import type { AbstractType, EnumType, ObjectType, ScalarType } from '../model.ts';
+import { knownScalar } from '../scalars.ts';
+import { scalarType } from './columns.ts';
+import { readFieldDirectives } from './directive-uses.ts';
+import { typeRef } from './facts.ts';
+import type { Facts } from './facts.ts';
+
+/** The types of a schema that are no tables. */
+export interface OtherTypes {
+  readonly objects: readonly ObjectType[];
+  readonly abstracts: readonly AbstractType[];
+  readonly enums: readonly EnumType[];
+  readonly scalars: readonly ScalarType[];
+}
+
+export function buildTypes(facts: Facts): OtherTypes {
+  const all = Object.values(facts.schema.getTypeMap()).filter((type) => !type.name.startsWith('__'));
+  return {
+    objects: buildObjects(facts),
+    abstracts: all.flatMap((type) => abstractType(facts, type) ?? []),
+    enums: all.filter(isEnumType).map(enumType),
+    scalars: all.filter(isScalarType).map((type) => ({ name: type.name, column: scalarType(type, facts), source: knownScalar(type.name)?.source ?? 'user' })),
+  };
+}
+
+function buildObjects(facts: Facts): ObjectType[] {
+  return [...facts.types.values()].flatMap(({ type, role }) => {
+    if (role === 'entity') return [];
+    const fields = Object.values(type.getFields()).map((field) => ({
+      name: field.name,
+      type: typeRef(field.type, facts.types),
+      args: field.args.map((argument) => ({ name: argument.name, type: typeRef(argument.type, facts.types) })),
+    }));
+    return [{ name: type.name, role, fields }];
+  });
+}
+
+function abstractType(facts: Facts, type: GraphQLNamedType): AbstractType | undefined {
+  if (!isInterfaceType(type) && !isUnionType(type)) return undefined;
+  const members = facts.schema.getPossibleTypes(type).map((member) => member.name);
+  return { name: type.name, kind: isUnionType(type) ? 'union' : 'interface', members };
+}
+
+function enumType(type: GraphQLEnumType): EnumType {
+  const renames = type.getValues().flatMap((value) => {
+    const { renamed } = readFieldDirectives([value.astNode ?? {}]);
+    return renamed === undefined ? [] : [{ from: renamed, to: value.name }];
+  });
+  return { name: type.name, values: type.getValues().map((value) => value.name), ...(renames.length > 0 && { renames }) };
+}

@@ -1,0 +1,127 @@
+import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
+import type { GraphQLInputObjectType, GraphQLType } from 'graphql';
+import { didYouMean } from '../did-you-mean.ts';
+import type { Constraint, Write, WriteShape } from '../model.ts';
+import { singularize, snakeCase } from '../names.ts';
+import { storedAs } from './columns.ts';
+import { readFieldDirectives } from './directive-uses.ts';
+import type { EntityFact, FieldFact } from './facts.ts';
+import { isRefusal } from './shapes.ts';
+import type { Refusal, Shapes } from './shapes.ts';
+
+/** A field of an input object, or an argument: what is written. */
+export interface WriteSource {
+  readonly name: string;
+  readonly type: GraphQLType;
+  readonly constraint?: Constraint;
+}
+
+/**
+ * What an input type writes, or why nobody can tell. `skip`: fields that say which row, and are not written.
+ *
+ * @example
+ * inputShape(shapes, type, post) // { id: 'CreatePostInput:Post', entity: 'Post', writes: [{ kind: 'column', … }] }
+ */
+export function inputShape(shapes: Shapes, type: GraphQLInputObjectType, entity: EntityFact, skip: readonly string[] = []): WriteShape | Refusal {
+  const sources = Object.values(type.getFields()).map((field) => source(field.name, field.type, field.astNode));
+  return writeShape(shapes, `${type.name}:${entity.name}`, sources.filter(({ name }) => !skip.includes(name)), entity, type.name);
+}
+
+export function source(name: string, type: GraphQLType, node: Parameters<typeof readFieldDirectives>[0][number] | null | undefined): WriteSource {
+  const { constraint } = readFieldDirectives([node ?? {}]);
+  return { name, type, ...(constraint && { constraint }) };
+}
+
+/** The shape is known before it is complete: `create` inputs may contain themselves. */
+export function writeShape(shapes: Shapes, id: string, sources: readonly WriteSource[], entity: EntityFact, owner: string): WriteShape | Refusal {
+  const present = shapes.writes.get(id);
+  const refused = shapes.refused.get(id);
+  if (present || refused) return refused ?? present ?? { why: id };
+  const writes: Write[] = [];
+  const shape: WriteShape = { id, entity: entity.name, writes };
+  shapes.writes.set(id, shape);
+  for (const item of sources) {
+    const write = writeOf(shapes, item, entity, owner);
+    if (!isRefusal(write)) writes.push(write);
+    else if (!shapes.refused.has(id)) shapes.refused.set(id, write);
+  }
+  return shapes.refused.get(id) ?? shape;
+}
+
+function writeOf(shapes: Shapes, item: WriteSource, entity: EntityFact, owner: string): Write | Refusal {
+  if (item.name === 'clientMutationId') return { kind: 'ignored', name: item.name };
+  const field = entity.fields.get(item.name);
+  return (field && fieldWrite(shapes, item, field, owner)) ?? keyWrite(shapes, item, entity) ?? keysWrite(shapes, item, entity) ?? unknown(item, entity, owner);
+}
+
+function unknown(item: WriteSource, entity: EntityFact, owner: string): Refusal {
+  const fix = didYouMean(item.name, entity.fields.keys());
+  return { why: `${owner}.${item.name} is no field of ${entity.name}`, ...(fix && { fix }) };
+}
+
+function fieldWrite(shapes: Shapes, item: WriteSource, field: FieldFact, owner: string): Write | Refusal | undefined {
+  const { facts } = shapes;
+  const place = `${owner}.${item.name}`;
+  if (field.name === 'id' && facts.manifest.values.database.ids !== 'uuid') return { why: `${place} would set the key, which the database makes` };
+  const link = shapes.links.byField.get(field);
+  if (link) return isInputObjectType(getNamedType(item.type)) ? nestedWrite(shapes, item, field, place) : directKeys(item, field, place);
+  const stored = storedAs(field, facts);
+  if (!stored) return { why: `${place} is not stored: ${field.owner}.${field.name} is answered by a function` };
+  const [given, wanted] = [getNamedType(item.type), field.named];
+  if (given.name !== wanted.name && !(stored === 'json' && isInputObjectType(given))) return { why: `${place} is ${given.name}, and the field is ${wanted.name}` };
+  if (isListType(getNullableType(item.type)) !== field.type.list) return { why: `${place} is ${String(item.type)}, and the field is ${field.type.text}` };
+  const constraint = item.constraint ?? field.directives.constraint;
+  return { kind: 'column', name: item.name, column: snakeCase(field.name), ...(constraint && { constraint }) };
+}
+
+/** `author: ID!` and `tags: [ID!]` name the rows themselves. */
+function directKeys(item: WriteSource, field: FieldFact, place: string): Write | Refusal {
+  const many = isListType(getNullableType(item.type));
+  const wanted = field.type.list;
+  if (getNamedType(item.type).name !== 'ID' || many !== wanted) return { why: `${place} is ${String(item.type)}; a relation is set by ${wanted ? '[ID!]' : 'ID'}, or by an input with connect or create` };
+  return { kind: many ? 'keys' : 'key', name: item.name, field: field.name };
+}
+
+/** `authorId` for `author`. */
+function keyWrite(shapes: Shapes, item: WriteSource, entity: EntityFact): Write | undefined {
+  const stem = /^(.+?)(?:Id|_id|ID)$/.exec(item.name)?.[1];
+  const field = stem === undefined ? undefined : entity.fields.get(stem);
+  const single = field && shapes.links.byField.has(field) && !isListEnd(shapes, field);
+  return single && String(getNullableType(item.type)) === 'ID' ? { kind: 'key', name: item.name, field: field.name } : undefined;
+}
+
+/** `tagIds` for `tags`. */
+function keysWrite(shapes: Shapes, item: WriteSource, entity: EntityFact): Write | undefined {
+  const stem = /^(.+?)(?:Ids|_ids|IDs)$/.exec(item.name)?.[1];
+  if (stem === undefined || getNamedType(item.type).name !== 'ID' || !isListType(getNullableType(item.type))) return undefined;
+  const field = [...entity.fields.values()].find(({ name }) => name === stem || singularize(name) === stem);
+  return field && isListEnd(shapes, field) && shapes.links.byField.has(field) ? { kind: 'keys', name: item.name, field: field.name } : undefined;
+}
+
+function isListEnd(shapes: Shapes, field: FieldFact): boolean {
+  return field.type.list || shapes.facts.types.get(field.named.name)?.role === 'connection';
+}
+
+/** `{ connect, disconnect, create }`, whichever of them the input declares. */
+function nestedWrite(shapes: Shapes, item: WriteSource, field: FieldFact, place: string): Write | Refusal {
+  const input = getNamedType(item.type);
+  const target = shapes.facts.entities.get(shapes.links.byField.get(field)?.entity ?? '');
+  if (!isInputObjectType(input) || !target) return { why: `${place} cannot be set through several types; give it a function of yours` };
+  const many = isListEnd(shapes, field);
+  const parts: { connect?: string; disconnect?: string; create?: { name: string; shape: string } } = {};
+  for (const part of Object.values(input.getFields())) {
+    const named = getNamedType(part.type);
+    const where = `${input.name}.${part.name}`;
+    if (!['connect', 'disconnect', 'create'].includes(part.name)) return { why: `${where} is not one of connect, disconnect and create` };
+    if (part.name === 'disconnect' && !many && named.name === 'Boolean') parts.disconnect = part.name;
+    else if (isListType(getNullableType(part.type)) !== many) return { why: `${where} has to be ${many ? 'a list' : 'a single object'}, as ${field.owner}.${field.name} is` };
+    else if (!isInputObjectType(named)) return { why: `${where} has to be an input type` };
+    else if (part.name === 'create') {
+      const shape = inputShape(shapes, named, target);
+      if (isRefusal(shape)) return shape;
+      parts.create = { name: part.name, shape: shape.id };
+    } else if (Object.keys(named.getFields()).join() !== 'id') return { why: `${named.name} has to be { id: ID! }` };
+    else parts[part.name as 'connect' | 'disconnect'] = part.name;
+  }
+  return { kind: 'nested', name: item.name, field: field.name, ...parts };
+}

@@ -1,0 +1,36 @@
+import type { Diagnostic } from './diagnostic.ts';
+
+/** Lines longer than this are cut around the mark: a minified file must not fill the screen. */
+const WIDEST = 120;
+
+/**
+ * A finding as people read it: place, code, summary, the lines with a mark under them, why, and what to write.
+ *
+ * @example
+ * formatDiagnostic(diagnostics[0], text) // 'schema.graphql:12:3  error  RELATION_AMBIGUOUS  Post.author and …'
+ */
+export function formatDiagnostic(diagnostic: Diagnostic, sourceText: string): string {
+  const { at, severity, code, summary, why, fix } = diagnostic;
+  const lines = [`${at.file}:${at.line}:${at.column}  ${severity}  ${code}  ${summary}`, ...frame(diagnostic, sourceText)];
+  if (why) lines.push(`   why  ${why}`);
+  if (fix) lines.push(...fix.split('\n').map((line, index) => (index === 0 ? `   fix  ${line}` : `        ${line}`)));
+  return lines.join('\n');
+}
+
+function frame({ at }: Diagnostic, sourceText: string): string[] {
+  const all = sourceText.split(/\r?\n/);
+  const line = all[at.line - 1];
+  if (line === undefined || sourceText.trim() === '') return [];
+  const width = Math.max(4, String(at.line).length + 2);
+  const gutter = (label: string, text: string) => `   ${label.padStart(width)} │ ${text}`.trimEnd();
+  const from = at.column > WIDEST - 20 ? at.column - 40 : 0;
+  const shown = printable(line.slice(from, from + WIDEST));
+  const above = all[at.line - 2];
+  const mark = ' '.repeat(Math.max(0, at.column - 1 - from)) + '^'.repeat(Math.max(1, Math.min(at.length, line.length - at.column + 1, WIDEST)));
+  return [...(above?.trim() ? [gutter(String(at.line - 1), printable(above.slice(0, WIDEST)))] : []), gutter(String(at.line), shown), gutter('', mark)];
+}
+
+/** Tabs would move the mark, and control characters could drive a terminal. */
+function printable(text: string): string {
+  return text.replaceAll('\t', ' ').replace(/[\u0000-\u001f\u007f-\u009f]/g, '?');
+}

@@ -1,0 +1,18 @@
+export type * from './model.ts';
+export type * from './diagnostic.ts';
+export type * from './tables.ts';
+export type { Parsed } from './build/facts.ts';
+export type { Manifest } from './parse/manifest.ts';
+export type { ParsedSchema } from './parse/schema.ts';
+export type { ProjectInput } from './read-project.ts';
+export type { BodySpec, JsonSchema, Method, RouteSpec } from './routes/route.ts';
+export type { SourceText } from './source.ts';
+export { buildProject } from './build/project.ts';
+export { directivesSdl } from './directives.ts';
+export { formatDiagnostic } from './format-diagnostic.ts';
+export { parseManifest } from './parse/manifest.ts';
+export { parseSchema } from './parse/schema.ts';
+export { checkManifest, checkSchema, readProject } from './read-project.ts';
+export { buildTables } from './tables.ts';
+export { authRoutes } from './routes/auth.ts';
+export { hostingRoutes } from './routes/hosting.ts';

@@ -1,0 +1,107 @@
+/** `createdAt` → `created_at`, `HTMLPage` → `html_page`, `OAuth2Token` → `o_auth2_token`. */
+export function snakeCase(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
+    .replace(/_{2,}/g, '_')
+    .toLowerCase();
+}
+
+/** `BlogPost` → `blogPost`, `HTMLPage` → `htmlPage`. */
+export function camelCase(name: string): string {
+  return snakeCase(name).replace(/(?!^)_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** `author_id` → `AuthorId`. */
+export function pascalCase(name: string): string {
+  const camel = camelCase(name);
+  return camel.charAt(0).toUpperCase() + camel.slice(1);
+}
+
+/** `blogPosts` → `blog-posts`: the REST path. */
+export function kebabCase(name: string): string {
+  return snakeCase(name).replaceAll('_', '-');
+}
+
+/** The few English plurals that people name types after. Anything else follows the rules, or `@entity(plural:)`. */
+const IRREGULAR: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    person: 'people',
+    child: 'children',
+    man: 'men',
+    woman: 'women',
+    mouse: 'mice',
+    foot: 'feet',
+    tooth: 'teeth',
+    goose: 'geese',
+    leaf: 'leaves',
+    life: 'lives',
+    knife: 'knives',
+    shelf: 'shelves',
+    half: 'halves',
+    wolf: 'wolves',
+    datum: 'data',
+    criterion: 'criteria',
+    analysis: 'analyses',
+    index: 'indexes',
+    quiz: 'quizzes',
+  }),
+);
+
+/** Words that are the same for one and for many. */
+const UNCOUNTABLE: ReadonlySet<string> = new Set(
+  'audio data equipment feedback fish info information media metadata money news rice series sheep software species staff'.split(' '),
+);
+
+const SINGULAR: ReadonlyMap<string, string> = new Map([...IRREGULAR].map(([one, many]) => [many, one]));
+
+/** `category` → `categories`, `blogPost` → `blogPosts`, `Person` → `People`: the last word becomes plural. */
+export function pluralize(name: string): string {
+  return onLastWord(name, pluralWord);
+}
+
+/** `categories` → `category`, `tagIds` → `tagId`. */
+export function singularize(name: string): string {
+  return onLastWord(name, singularWord);
+}
+
+function onLastWord(name: string, change: (word: string) => string): string {
+  const start = name.search(/(?:[A-Z]?[a-z0-9]+|[A-Z0-9]+)$/);
+  if (start < 0) return change(name);
+  const word = name.slice(start);
+  const changed = change(word.toLowerCase());
+  return name.slice(0, start) + (word === word.toLowerCase() ? changed : word.charAt(0) + changed.slice(1));
+}
+
+function pluralWord(word: string): string {
+  if (UNCOUNTABLE.has(word)) return word;
+  const irregular = IRREGULAR.get(word);
+  if (irregular) return irregular;
+  if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;
+  return /(?:s|x|z|ch|sh)$/.test(word) ? `${word}es` : `${word}s`;
+}
+
+function singularWord(word: string): string {
+  if (UNCOUNTABLE.has(word)) return word;
+  const irregular = SINGULAR.get(word);
+  if (irregular) return irregular;
+  if (/[^aeiou]ies$/.test(word)) return `${word.slice(0, -3)}y`;
+  if (/(?:ss|x|z|ch|sh|us)es$/.test(word)) return word.slice(0, -2);
+  return word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;
+}
+
+/** PostgreSQL cuts names at 63 bytes without a word; a longer one of ours keeps its start and gets a hash. */
+export const LONGEST_NAME = 63;
+
+/** `posts_author_id_index`, shortened where the database would shorten it. */
+export function indexName(table: string, columns: readonly string[], unique: boolean): string {
+  const name = [table, ...columns, unique ? 'key' : 'index'].join('_');
+  return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 9)}_${hash(name)}`;
+}
+
+/** FNV-1a: not for secrets, only to tell two long names apart. */
+function hash(text: string): string {
+  let value = 0x811c9dc5;
+  for (const char of text) value = Math.imul(value ^ char.charCodeAt(0), 0x01000193);
+  return (value >>> 0).toString(16).padStart(8, '0');
+}

@@ -1,0 +1,29 @@
+import { buildASTSchema, Kind, parse } from 'graphql';
+import type { ConstDirectiveNode, DefinitionNode, GraphQLDirective } from 'graphql';
+import { directivesSdl } from './directives.ts';
+
+const DEFINITIONS = parse(directivesSdl, { noLocation: true }).definitions;
+const NAMES: ReadonlySet<string> = new Set(DEFINITIONS.map((node) => ('name' in node && node.name ? node.name.value : '')));
+
+/** As graphql-js sees them, with the types of their arguments; made once. */
+const DIRECTIVES: ReadonlyMap<string, GraphQLDirective> = new Map(
+  buildASTSchema({ kind: Kind.DOCUMENT, definitions: DEFINITIONS }, { assumeValid: true })
+    .getDirectives()
+    .filter((directive) => NAMES.has(directive.name))
+    .map((directive) => [directive.name, directive]),
+);
+
+/** The twelve, by name. */
+export function ourDirectives(): ReadonlyMap<string, GraphQLDirective> {
+  return DIRECTIVES;
+}
+
+export function isOurDirective(directive: ConstDirectiveNode): boolean {
+  return DIRECTIVES.has(directive.name.value);
+}
+
+/** Whether a definition is a copy of ours: the file for editors may be among the sources. */
+export function isOurDefinition(node: DefinitionNode): boolean {
+  if (node.kind === Kind.DIRECTIVE_DEFINITION) return DIRECTIVES.has(node.name.value);
+  return (node.kind === Kind.ENUM_TYPE_DEFINITION || node.kind === Kind.SCALAR_TYPE_DEFINITION) && NAMES.has(node.name.value);
+}

@@ -1,0 +1,71 @@
+import { buildASTSchema, isTypeDefinitionNode, Kind } from 'graphql';
+import type { DefinitionNode, DocumentNode, GraphQLSchema, ScalarTypeDefinitionNode } from 'graphql';
+import type { Diagnostic } from '../diagnostic.ts';
+import { isOurDefinition } from '../our-directives.ts';
+import { positionAt } from '../source.ts';
+import type { SourceText } from '../source.ts';
+import { schemaFindings, unknownTypes } from './sdl-rules.ts';
+import { servedSdl } from './served-sdl.ts';
+import { parseFile } from './syntax.ts';
+
+/** The SDL as graphql-js understands it, with the places of everything. */
+export interface ParsedSchema {
+  readonly sources: readonly SourceText[];
+  /** The user's definitions; copies of our directives are left out. */
+  readonly document: DocumentNode;
+  readonly schema: GraphQLSchema;
+  /** The text that is served. */
+  readonly sdl: string;
+  /** Names that are used and nowhere defined. Scalars stand in for them, so that the rest is checked all the same. */
+  readonly unknown: ReadonlySet<string>;
+}
+
+/**
+ * Reads the SDL. `parsed` is null only when there is nothing to go on with: a mistake in the syntax, or no definition at all.
+ *
+ * @example
+ * parseSchema([{ file: 'schema.graphql', text: 'type Query { hello: String }' }]).parsed?.sdl
+ */
+export function parseSchema(sources: readonly SourceText[]): { parsed: ParsedSchema | null; diagnostics: Diagnostic[] } {
+  const files = sources.map(parseFile);
+  const diagnostics = files.flatMap((file) => file.diagnostics);
+  const all = files.flatMap((file) => file.definitions);
+  if (diagnostics.length > 0) return { parsed: null, diagnostics };
+  if (all.every(isOurDefinition)) return { parsed: null, diagnostics: [emptySchema(sources)] };
+  return understand(sources, all);
+}
+
+function understand(sources: readonly SourceText[], all: readonly DefinitionNode[]): { parsed: ParsedSchema; diagnostics: Diagnostic[] } {
+  const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: all.filter((definition) => !isOurDefinition(definition)) };
+  const unknown = unknownTypes(document);
+  const schema = buildASTSchema(repaired(document, unknown.keys()), { assumeValidSDL: true });
+  const parsed = { sources, document, schema, sdl: servedSdl(sources, all), unknown: new Set(unknown.keys()) };
+  return { parsed, diagnostics: schemaFindings(document, schema, unknown) };
+}
+
+/** What graphql-js can build a schema from, whatever was wrong: every name defined, and once. */
+function repaired(document: DocumentNode, unknown: Iterable<string>): DocumentNode {
+  const seen = new Set<string>();
+  const definitions = document.definitions.filter((definition) => {
+    if (!isTypeDefinitionNode(definition)) return true;
+    const again = seen.has(definition.name.value);
+    seen.add(definition.name.value);
+    return !again;
+  });
+  return { kind: Kind.DOCUMENT, definitions: [...definitions, ...Array.from(unknown, standIn)] };
+}
+
+function standIn(name: string): ScalarTypeDefinitionNode {
+  return { kind: Kind.SCALAR_TYPE_DEFINITION, name: { kind: Kind.NAME, value: name } };
+}
+
+function emptySchema(sources: readonly SourceText[]): Diagnostic {
+  return {
+    code: 'SCHEMA_EMPTY',
+    severity: 'error',
+    summary: 'The schema defines nothing',
+    why: 'a GraphQL server answers queries, so it needs a type Query',
+    fix: 'type Query { users: [User!]! }   type User { id: ID! name: String! }',
+    at: positionAt(sources[0] ?? { file: 'schema.graphql', text: '' }, 0),
+  };
+}

@@ -1,0 +1,117 @@
+import * as graphql from 'graphql';
+import type { ASTNode, ASTVisitor, DocumentNode, GraphQLError, GraphQLSchema, NamedTypeNode } from 'graphql';
+import type { Diagnostic } from '../diagnostic.ts';
+import { didYouMean } from '../did-you-mean.ts';
+import { knownScalar } from '../scalars.ts';
+import { positionOf } from '../source.ts';
+
+/** What a rule of graphql-js asks of its context; the class of theirs is not exported. */
+interface SdlContext {
+  getDocument(): DocumentNode;
+  getSchema(): null;
+  reportError(error: GraphQLError): void;
+  readonly hideSuggestions: boolean;
+}
+
+/** The rules of graphql-js about names that stand twice and extensions of nothing, each with our code. */
+const RULES: readonly (readonly [code: string, rule: (context: never) => ASTVisitor])[] = [
+  ['NAME_DUPLICATE', graphql.LoneSchemaDefinitionRule],
+  ['NAME_DUPLICATE', graphql.UniqueOperationTypesRule],
+  ['NAME_DUPLICATE', graphql.UniqueTypeNamesRule],
+  ['NAME_DUPLICATE', graphql.UniqueEnumValueNamesRule],
+  ['NAME_DUPLICATE', graphql.UniqueFieldDefinitionNamesRule],
+  ['NAME_DUPLICATE', graphql.UniqueArgumentDefinitionNamesRule],
+  ['NAME_DUPLICATE', graphql.UniqueArgumentNamesRule],
+  ['NAME_DUPLICATE', graphql.UniqueInputFieldNamesRule],
+  ['NAME_DUPLICATE', graphql.UniqueDirectiveNamesRule],
+  ['EXTENSION_UNKNOWN', graphql.PossibleTypeExtensionsRule],
+];
+
+/** With hundreds of unknown names something else is wrong, and looking for neighbours of each would take long. */
+const MOST_SUGGESTIONS = 20;
+
+/** Everything that makes the SDL no GraphQL schema, as findings. */
+export function schemaFindings(document: DocumentNode, schema: GraphQLSchema, unknown: ReadonlyMap<string, NamedTypeNode[]>): Diagnostic[] {
+  const findings = [...unknownFindings(document, unknown), ...executableFindings(document), ...ruleFindings(document)];
+  return findings.length > 0 ? findings : typeFindings(schema);
+}
+
+/** The names that are used and nowhere defined, with the places that use them. */
+export function unknownTypes(document: DocumentNode): Map<string, NamedTypeNode[]> {
+  const defined = new Set(definedTypes(document));
+  const unknown = new Map<string, NamedTypeNode[]>();
+  graphql.visit(document, {
+    NamedType(node) {
+      if (defined.has(node.name.value)) return;
+      const uses = unknown.get(node.name.value);
+      if (uses) uses.push(node);
+      else unknown.set(node.name.value, [node]);
+    },
+  });
+  return unknown;
+}
+
+function definedTypes(document: DocumentNode): string[] {
+  const own = document.definitions.filter(graphql.isTypeDefinitionNode).map((definition) => definition.name.value);
+  return [...own, ...graphql.specifiedScalarTypes.map((type) => type.name), ...graphql.introspectionTypes.map((type) => type.name)];
+}
+
+function unknownFindings(document: DocumentNode, unknown: ReadonlyMap<string, NamedTypeNode[]>): Diagnostic[] {
+  const defined = definedTypes(document).filter((name) => !name.startsWith('__'));
+  return [...unknown].flatMap(([name, uses], index) => {
+    if (knownScalar(name)) return [scalarUndeclared(name, uses[0])];
+    const fix = (index < MOST_SUGGESTIONS && didYouMean(name, defined)) || `type ${name} { id: ID! }`;
+    return uses.map((use) => finding('TYPE_UNKNOWN', `There is no type ${name}`, use, { fix }));
+  });
+}
+
+function scalarUndeclared(name: string, use: ASTNode | undefined): Diagnostic {
+  return finding('SCALAR_UNDECLARED', `The scalar ${name} is known but not declared`, use, {
+    why: 'the schema is served as it is written, and GraphQL wants every scalar declared in it',
+    fix: `scalar ${name}`,
+  });
+}
+
+function executableFindings(document: DocumentNode): Diagnostic[] {
+  return document.definitions.filter(graphql.isExecutableDefinitionNode).map((node) =>
+    finding('SDL_EXECUTABLE', 'A query does not belong in a schema', node, { fix: 'keep operations and fragments in files of their own' }),
+  );
+}
+
+function ruleFindings(document: DocumentNode): Diagnostic[] {
+  const findings: Diagnostic[] = [];
+  const visitors = RULES.map(([code, rule]) => {
+    const context: SdlContext = {
+      getDocument: () => document,
+      getSchema: () => null,
+      reportError: (error) => findings.push(graphqlFinding(code, error)),
+      hideSuggestions: false,
+    };
+    return rule(context as never);
+  });
+  graphql.visit(document, graphql.visitInParallel(visitors));
+  return findings;
+}
+
+/** What graphql-js says of the finished schema: interfaces not fulfilled, unions of scalars, no Query. */
+function typeFindings(schema: GraphQLSchema): Diagnostic[] {
+  return graphql.validateSchema(schema).map((error) => {
+    if (!error.message.startsWith('Query root type must be provided')) return graphqlFinding('SDL_INVALID', error);
+    const first = Object.values(schema.getTypeMap()).find((type) => type.astNode)?.astNode ?? undefined;
+    return finding('QUERY_MISSING', 'The schema has no type Query', first, {
+      why: 'GraphQL wants at least one query',
+      fix: 'type Query { users: [User!]! }',
+    });
+  });
+}
+
+/** A message of graphql-js says what is wrong and then what was meant; the place is the last one that it names. */
+function graphqlFinding(code: string, error: GraphQLError): Diagnostic {
+  const [summary = '', ...rest] = error.message.split(/(?<=\.) (?=Did you mean)/);
+  const node = error.nodes?.at(-1);
+  return finding(code, summary.replace(/\.$/, ''), node && 'name' in node && node.name ? (node.name as ASTNode) : node, rest[0] ? { fix: rest[0] } : {});
+}
+
+function finding(code: string, summary: string, node: ASTNode | undefined, more: { why?: string; fix?: string }): Diagnostic {
+  return { code, severity: 'error', summary, ...more, at: positionOf(node) };
+}

@@ -1,0 +1,74 @@
+import type { Diagnostic } from '../diagnostic.ts';
+import { snakeCase } from '../names.ts';
+import type { Manifest } from './manifest.ts';
+import type { ManifestPath } from './yaml.ts';
+
+const SECRET_KEY = /^(?:.*_)?(?:password|passwd|passphrase|secret|token|api_?key|private_?key|access_?key|credentials?)$/;
+/** `secret_env` names a setting, and these hold words that only sound secret. */
+const NOT_SECRET = new Set(['secret_env', 'context_words']);
+
+/** Values that are keys whatever their name: JWTs, the prefixes of well-known services, PEM, URLs with a password in them. */
+const SECRET_VALUE: readonly RegExp[] = [
+  /^eyJ[\w-]{8,}\.[\w-]{8,}\./,
+  /^(?:sk|rk|pk)_(?:live|test)_\w{8,}/,
+  /^(?:ghp|gho|ghs|github_pat|glpat|xox[abprs]|whsec|hf|npm|gk|GOCSPX)[-_]\w{12,}/,
+  /^AKIA[0-9A-Z]{16}$/,
+  /-----BEGIN [A-Z ]*PRIVATE KEY/,
+  /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]+:[^/\s@]+@/i,
+  /^\$2[aby]\$\d\d\$/,
+  /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z0-9+/_-]{32,}={0,2}$/,
+  /^[0-9a-f]{40,}$/i,
+];
+
+/** Which setting holds what stands at a path. */
+const SETTINGS: readonly (readonly [RegExp, string])[] = [
+  [/^auth\.jwt\.|jwt_secret$/, 'JWT_SECRET'],
+  [/api_?key$/, 'API_KEY'],
+  [/^database\./, 'DATABASE_URL'],
+  [/^hosting\.models/, 'HF_TOKEN'],
+  [/^hosting\./, 'HOST_PASSWORD'],
+  [/smtp|mail/, 'SMTP_URL'],
+  [/webhook/, 'WEBHOOK_SECRET'],
+];
+
+/**
+ * Secrets that stand in the manifest: a file that is committed is no place for them.
+ *
+ * @example
+ * secretFindings({ auth: { jwt: { secret: 'x' } } }, at)[0].fix // 'put it into .env as JWT_SECRET'
+ */
+export function secretFindings(value: unknown, at: Manifest['at']): (Diagnostic & { path: string })[] {
+  const findings: (Diagnostic & { path: string })[] = [];
+  for (const { path, value: text } of leaves(value, [])) {
+    if (!isSecret(path, text)) continue;
+    const name = path.join('.');
+    findings.push({
+      path: name,
+      code: 'MANIFEST_SECRET',
+      severity: 'error',
+      summary: `${name} looks like a secret`,
+      why: 'the manifest is committed, and whoever reads it could use the secret',
+      fix: `put it into .env as ${settingFor(path)} and remove it here; if it was committed, make a new one`,
+      at: at(path, 'key'),
+    });
+  }
+  return findings;
+}
+
+function isSecret(path: ManifestPath, value: string | number): boolean {
+  const key = snakeCase(String(path.findLast((part) => typeof part === 'string') ?? ''));
+  if (NOT_SECRET.has(key)) return false;
+  return SECRET_KEY.test(key) || SECRET_VALUE.some((pattern) => pattern.test(String(value)));
+}
+
+function settingFor(path: ManifestPath): string {
+  const name = path.join('.').toLowerCase();
+  if (path[1] === 'oauth' && path[2] === 'providers' && path[3] !== undefined) return `${snakeCase(String(path[3])).replaceAll('-', '_').toUpperCase()}_CLIENT_SECRET`;
+  return SETTINGS.find(([pattern]) => pattern.test(name))?.[1] ?? snakeCase(String(path.at(-1))).toUpperCase();
+}
+
+function* leaves(value: unknown, path: ManifestPath): Generator<{ path: ManifestPath; value: string | number }> {
+  if (typeof value === 'string' || typeof value === 'number') yield { path, value };
+  else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* leaves(item, [...path, index]);
+  else if (typeof value === 'object' && value !== null) for (const [key, item] of Object.entries(value)) yield* leaves(item, [...path, key]);
+}

@@ -1,0 +1,65 @@
+import { Kind } from 'graphql';
+import type { ASTNode, ConstDirectiveNode, DefinitionNode } from 'graphql';
+import type { SourceText } from '../source.ts';
+import { isOurDefinition, isOurDirective } from '../our-directives.ts';
+
+interface Cut {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The text that the server serves: what the user wrote, comments included, without the uses of our directives.
+ *
+ * @example
+ * // 'type User @entity(plural: "users") { id: ID! }' is served as 'type User { id: ID! }'
+ */
+export function servedSdl(sources: readonly SourceText[], definitions: readonly DefinitionNode[]): string {
+  const cuts = new Map<string, Cut[]>();
+  for (const definition of definitions) collect(definition, cuts);
+  return sources.map((source) => withoutCuts(source.text.replace(/^\uFEFF/, ' '), cuts.get(source.file) ?? [])).join('\n');
+}
+
+function collect(definition: DefinitionNode, cuts: Map<string, Cut[]>): void {
+  if (isOurDefinition(definition) || isOnlyOurs(definition)) return cut(definition, cuts);
+  for (const directive of directivesWithin(definition)) if (isOurDirective(directive)) cut(directive, cuts);
+}
+
+function cut(node: ASTNode, cuts: Map<string, Cut[]>): void {
+  if (!node.loc) return;
+  const list = cuts.get(node.loc.source.name);
+  if (list) list.push(node.loc);
+  else cuts.set(node.loc.source.name, [node.loc]);
+}
+
+/** `extend type User @entity(plural: "people")`: nothing is left of it when the directive is gone. */
+function isOnlyOurs(definition: DefinitionNode): boolean {
+  if (definition.kind !== Kind.OBJECT_TYPE_EXTENSION) return false;
+  const { fields, interfaces, directives } = definition;
+  return !fields?.length && !interfaces?.length && (directives ?? []).every(isOurDirective);
+}
+
+/** Every use of a directive in a definition: on itself, its fields, their arguments, its values. */
+export function* directivesWithin(node: ASTNode): Generator<ConstDirectiveNode> {
+  if ('directives' in node && node.directives) yield* node.directives as readonly ConstDirectiveNode[];
+  if ('fields' in node && node.fields) for (const field of node.fields) yield* directivesWithin(field);
+  if ('arguments' in node && node.arguments) for (const argument of node.arguments) yield* directivesWithin(argument);
+  if ('values' in node && node.values) for (const value of node.values) yield* directivesWithin(value);
+}
+
+function withoutCuts(text: string, cuts: readonly Cut[]): string {
+  let result = '';
+  let from = 0;
+  for (const { start, end } of cuts.toSorted((a, b) => a.start - b.start)) {
+    result += text.slice(from, start).trimEnd() + lineBreakBefore(text, start, end);
+    from = end;
+  }
+  return result + text.slice(from);
+}
+
+/** A comment must keep the end of its line, or it would swallow what follows the directive. */
+function lineBreakBefore(text: string, start: number, end: number): string {
+  const before = /\r?\n[^\S\n]*$/.exec(text.slice(0, start));
+  const rest = /^[^\S\n]*(?:\r?\n|$)/.test(text.slice(end));
+  return before && !rest ? before[0] : '';
+}

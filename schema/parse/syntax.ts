@@ -1,0 +1,97 @@
+import { GraphQLError, parse, Source } from 'graphql';
+import type { DefinitionNode } from 'graphql';
+import type { Diagnostic } from '../diagnostic.ts';
+import { positionAt } from '../source.ts';
+import type { SourceText } from '../source.ts';
+
+/** A parser that calls itself for every bracket runs out of stack; no schema that people write comes near this. */
+const DEEPEST = 100;
+const MOST_ERRORS = 10;
+const DEFINITION = /^(?:type|interface|union|enum|input|scalar|directive|extend|schema)\b/gm;
+const BRACKETS_OUTSIDE_TEXT = /"""(?:\\"""|[^])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n]*|[[({]|[\])}]/g;
+
+/**
+ * The definitions of one file. After a mistake it goes on at the next definition, so that one run shows them all.
+ *
+ * @example
+ * parseFile({ file: 'schema.graphql', text: 'scalar Money' }).definitions.length // 1
+ */
+export function parseFile(source: SourceText): { definitions: DefinitionNode[]; diagnostics: Diagnostic[] } {
+  if (isBlank(source.text)) return { definitions: [], diagnostics: [] };
+  const deep = tooDeepAt(source.text);
+  if (deep !== null) return { definitions: [], diagnostics: [tooDeep(source, deep)] };
+  return parseFrom(source);
+}
+
+function parseFrom(source: SourceText): { definitions: DefinitionNode[]; diagnostics: Diagnostic[] } {
+  const diagnostics: Diagnostic[] = [];
+  let start = 0;
+  while (start >= 0 && diagnostics.length < MOST_ERRORS) {
+    try {
+      const { definitions } = parse(new Source(source.text.slice(0, start).replace(/[^\n]/g, ' ') + source.text.slice(start), source.file));
+      return { definitions: diagnostics.length > 0 ? [] : [...definitions], diagnostics };
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error;
+      const offset = error.positions?.[0] ?? source.text.length;
+      diagnostics.push(syntaxError(source, offset, error.message));
+      start = /Unterminated|block string/i.test(error.message) ? -1 : resumeAfter(source.text, offset, start);
+    }
+  }
+  return { definitions: [], diagnostics };
+}
+
+/** The next definition: the one on the line of the mistake if the mistake is only that the one above is not closed. */
+function resumeAfter(text: string, offset: number, start: number): number {
+  const line = lineStart(text, offset);
+  DEFINITION.lastIndex = line > start && isUnclosed(text, offset) ? line : Math.max(offset, start) + 1;
+  return DEFINITION.exec(text)?.index ?? -1;
+}
+
+/** `type B` where a field was expected: `type` was read as the field's name. */
+function isUnclosed(text: string, offset: number): boolean {
+  return /^(?:type|interface|union|enum|input|scalar|directive|extend|schema)\s+$/.test(text.slice(lineStart(text, offset), offset));
+}
+
+function lineStart(text: string, offset: number): number {
+  return text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+function syntaxError(source: SourceText, offset: number, message: string): Diagnostic {
+  const summary = message.replace(/^Syntax Error: /, '').replace(/\.$/, '');
+  const word = /^[\w$]+/.exec(source.text.slice(offset))?.[0].length ?? 1;
+  const fix = syntaxFix(source.text, offset, summary);
+  return { code: 'SDL_SYNTAX', severity: 'error', summary, ...(fix && { fix }), at: positionAt(source, offset, word) };
+}
+
+function syntaxFix(text: string, offset: number, summary: string): string | undefined {
+  if (/Expected ":"/.test(summary) && isUnclosed(text, offset)) return 'close the definition above with }';
+  if (/found <EOF>/.test(summary)) return 'a } is missing at the end';
+  if (/Expected Name, found "}"/.test(summary)) return 'write at least one field between { and }';
+  if (/Unterminated string|Invalid character/.test(summary) && text[offset] === "'") return 'GraphQL writes strings in double quotes';
+  if (/Expected ":"/.test(summary)) return 'a field is written name: Type';
+  return undefined;
+}
+
+function isBlank(text: string): boolean {
+  return /^(?:[\s,\uFEFF]|#[^\n]*)*$/.test(text);
+}
+
+function tooDeepAt(text: string): number | null {
+  let depth = 0;
+  for (const match of text.matchAll(BRACKETS_OUTSIDE_TEXT)) {
+    if ('[({'.includes(match[0])) depth++;
+    else if ('])}'.includes(match[0])) depth--;
+    if (depth > DEEPEST) return match.index;
+  }
+  return null;
+}
+
+function tooDeep(source: SourceText, offset: number): Diagnostic {
+  return {
+    code: 'SDL_SYNTAX',
+    severity: 'error',
+    summary: `More than ${DEEPEST} brackets are open at once`,
+    fix: 'close the brackets before this one',
+    at: positionAt(source, offset),
+  };
+}

@@ -1,0 +1,110 @@
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
+import type { Diagnostic, Position } from '../diagnostic.ts';
+import { positionAt } from '../source.ts';
+import type { SourceText } from '../source.ts';
+
+/** A server that was given nothing but a schema never pays for loading the YAML parser. */
+const load = createRequire(import.meta.url);
+
+/** A path in the manifest: `['auth', 'jwt', 'ttl']`. */
+export type ManifestPath = readonly (string | number)[];
+
+/** The text as plain values, and where each of them stands. */
+export interface YamlText {
+  readonly value: unknown;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Place of the value at a path, or of its key; of the nearest thing above it when it is absent. */
+  at(path: ManifestPath, part: 'key' | 'value'): Position;
+}
+
+/** Further than any manifest reaches; the parser below calls itself for each level. */
+const DEEPEST = 60;
+const MOST_CHARACTERS = 1_000_000;
+const MOST_ALIASES = 50;
+
+/**
+ * Reads YAML without ever throwing: what cannot be read is a finding.
+ *
+ * @example
+ * parseYaml({ file: 'manifest.yaml', text: 'name: shop' }).value // { name: 'shop' }
+ */
+export function parseYaml(source: SourceText): YamlText {
+  const refusal = refuse(source);
+  if (refusal) return { value: null, diagnostics: [refusal], at: () => refusal.at };
+  const yaml = load('yaml') as typeof Yaml;
+  const document = yaml.parseDocument(source.text, { prettyErrors: false, uniqueKeys: true, strict: true, stringKeys: true });
+  const diagnostics = [...document.errors, ...document.warnings].map((error) => syntaxFinding(source, error));
+  const at = (path: ManifestPath, part: 'key' | 'value') => place(yaml, source, document, path, part);
+  if (diagnostics.length > 0) return { value: null, diagnostics, at };
+  try {
+    return { value: document.toJS({ maxAliasCount: MOST_ALIASES }), diagnostics, at };
+  } catch {
+    return { value: null, diagnostics: [finding('MANIFEST_SYNTAX', 'The aliases repeat too much', positionAt(source, 0), 'write the values out')], at };
+  }
+}
+
+function refuse(source: SourceText): Diagnostic | undefined {
+  const { text } = source;
+  if (text.length > MOST_CHARACTERS) return finding('MANIFEST_SYNTAX', 'The manifest is longer than a million characters', positionAt(source, 0), 'is it the right file?');
+  const deep = tooDeepAt(text);
+  return deep < 0 ? undefined : finding('MANIFEST_SYNTAX', `More than ${DEEPEST} levels are open at once`, positionAt(source, deep), 'close the brackets before this one');
+}
+
+/** Brackets, `- - -` and indentation all nest. Text in quotes is counted too: a manifest has no use for so many brackets. */
+function tooDeepAt(text: string): number {
+  let depth = 0;
+  for (const match of text.matchAll(/[[{]|[\]}]|^[^\S\n]*(?:[-?:][^\S\n]+)+|^ +/gm)) {
+    const [token] = match;
+    if (token === '[' || token === '{') depth++;
+    else if (token === ']' || token === '}') depth = Math.max(0, depth - 1);
+    else if (token.length > DEEPEST * 2) return match.index;
+    if (depth > DEEPEST) return match.index;
+  }
+  return -1;
+}
+
+/** What the codes of the parser mean to somebody who only wanted to write a setting. */
+const FIXES: Readonly<Record<string, string>> = {
+  DUPLICATE_KEY: 'keep one of the two',
+  TAB_AS_INDENT: 'indent with spaces',
+  BAD_INDENT: 'indent with two spaces for each level',
+  MULTIPLE_DOCS: 'remove the line ---',
+  MISSING_CHAR: 'close the bracket or the quote',
+};
+
+function syntaxFinding(source: SourceText, error: Yaml.YAMLError): Diagnostic {
+  const [start, end] = error.pos;
+  const summary = error.code === 'DUPLICATE_KEY' ? `The key ${word(source.text, start)} stands twice` : error.message.replace(/\.$/, '');
+  const line = /[\r\n]/.exec(source.text.slice(start, end))?.index ?? end - start;
+  return finding(error.code === 'DUPLICATE_KEY' ? 'MANIFEST_KEY_DUPLICATE' : 'MANIFEST_SYNTAX', summary, positionAt(source, start, line), FIXES[error.code]);
+}
+
+function word(text: string, start: number): string {
+  return /^[^\s:]+/.exec(text.slice(start, start + 100))?.[0] ?? '';
+}
+
+function place(yaml: typeof Yaml, source: SourceText, document: Yaml.Document, path: ManifestPath, part: 'key' | 'value'): Position {
+  let node: unknown = document.contents;
+  let best: readonly number[] | null | undefined = isNode(node) ? [node.range?.[0] ?? 0, node.range?.[0] ?? 0] : [0, 0];
+  for (const [depth, segment] of path.entries()) {
+    if (yaml.isAlias(node)) node = node.resolve(document);
+    const pair = yaml.isMap(node) ? node.items.find((item) => String(yaml.isScalar(item.key) ? item.key.value : item.key) === String(segment)) : undefined;
+    const next = pair ? pair.value : yaml.isSeq(node) ? node.items[Number(segment)] : undefined;
+    const wanted = pair && (part === 'key' || depth < path.length - 1 || !isNode(next) || yaml.isCollection(next)) ? pair.key : next;
+    if (isNode(wanted) && wanted.range) best = wanted.range;
+    if (!isNode(next)) break;
+    node = next;
+  }
+  const [start = 0, end = start + 1] = best ?? [];
+  const length = /[\r\n]/.exec(source.text.slice(start, end))?.index ?? end - start;
+  return positionAt(source, start, length);
+}
+
+function isNode(node: unknown): node is Yaml.Node {
+  return typeof node === 'object' && node !== null && 'range' in node;
+}
+
+function finding(code: string, summary: string, at: Position, fix?: string): Diagnostic {
+  return { code, severity: 'error', summary, ...(fix && { fix }), at };
+}

@@ -1,0 +1,50 @@
+import { build } from './build/project.ts';
+import type { Parsed } from './build/facts.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import type { ColumnType, Project } from './model.ts';
+import { parseManifest } from './parse/manifest.ts';
+import { parseSchema } from './parse/schema.ts';
+import { manifestRules, schemaRules } from './rules/index.ts';
+import type { SourceText } from './source.ts';
+
+/** The two inputs as text. `manifest: null`: a server that was given nothing but a schema. */
+export interface ProjectInput {
+  readonly schema: readonly SourceText[];
+  readonly manifest: SourceText | null;
+  /** How the user's own scalars are stored, from `src/scalars.ts`. When given, a scalar that is not in it is an error. */
+  readonly scalars?: Readonly<Record<string, ColumnType>>;
+}
+
+/**
+ * Reads both files and says everything that is wrong with them at once. `project` is null if there is any error.
+ *
+ * @example
+ * const { project, diagnostics } = readProject({ schema: [{ file: 'schema.graphql', text: sdl }], manifest: null });
+ */
+export function readProject(input: ProjectInput): { project: Project | null; diagnostics: Diagnostic[] } {
+  const manifest = parseManifest(input.manifest);
+  const schema = parseSchema(input.schema);
+  const found = [...schema.diagnostics, ...manifest.diagnostics];
+  if (!schema.parsed) return { project: null, diagnostics: inOrder(found) };
+  const parsed: Parsed = { schema: schema.parsed, manifest: manifest.manifest, ...(input.scalars && { scalars: input.scalars }) };
+  const diagnostics = inOrder([...found, ...checkSchema(parsed), ...checkManifest(parsed)]);
+  const failed = diagnostics.some(({ severity }) => severity === 'error');
+  return { project: failed ? null : build(parsed).project, diagnostics };
+}
+
+/** What the rules say of the schema, in the light of the manifest. */
+export function checkSchema(parsed: Parsed): Diagnostic[] {
+  return schemaRules.flatMap((rule) => [...rule(build(parsed))]);
+}
+
+/** What the rules say of the manifest, in the light of the schema. */
+export function checkManifest(parsed: Parsed): Diagnostic[] {
+  return manifestRules.flatMap((rule) => [...rule(build(parsed))]);
+}
+
+/** By place, each once: two rules may see the same slip. */
+function inOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const unique = new Map(diagnostics.map((finding) => [`${finding.code} ${finding.summary} ${finding.at.file} ${finding.at.line} ${finding.at.column}`, finding]));
+  const files = new Map([...new Set(diagnostics.map(({ at }) => at.file))].map((file, index) => [file, index]));
+  return [...unique.values()].sort((a, b) => (files.get(a.at.file) ?? 0) - (files.get(b.at.file) ?? 0) || a.at.line - b.at.line || a.at.column - b.at.column);
+}

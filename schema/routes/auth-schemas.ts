@@ -1,0 +1,67 @@
+import type { JsonSchema } from './route.ts';
+
+/** Shapes that the auth routes share: bodies and answers, as JSON Schema. */
+
+const text = (maxLength = 256, minLength = 0): JsonSchema => ({ type: 'string', maxLength, ...(minLength > 0 && { minLength }) });
+
+/** An object; `required` names are in `properties`. */
+export function object(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[] = []): JsonSchema {
+  return { type: 'object', properties, ...(required.length > 0 && { required }) };
+}
+
+export const ERROR: JsonSchema = object({ error: text() }, ['error']);
+export const MESSAGE: JsonSchema = object({ message: text() }, ['message']);
+
+/** Longer than any password that the policy takes: it is for the policy to say how long one may be. */
+export const PASSWORD: JsonSchema = text(4096);
+export const SHORT: JsonSchema = text(256);
+export const TOKEN: JsonSchema = text(8192, 1);
+export const DURATION: JsonSchema = { type: ['integer', 'string'], description: 'Seconds, or a duration such as "30d"' };
+export const TIME: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
+export const ID: JsonSchema = { type: ['integer', 'string'] };
+export const NAMES: JsonSchema = { type: 'array', items: text(64, 1), maxItems: 64 };
+
+const profile = {
+  id: ID,
+  first_name: text(),
+  last_name: text(),
+  username: text(),
+  phone: text(),
+  email: text(),
+  role_id: { type: 'integer', description: 'Present when roles are in use' },
+  role_name: { type: 'string', description: 'Present when roles are in use' },
+  avatar_url: text(),
+  last_login: { type: 'string', description: 'ISO 8601 with a numeric offset' },
+} as const satisfies Record<string, JsonSchema>;
+
+/** The signed-in user. */
+export const USER: JsonSchema = object(profile, ['id', 'email', 'last_login']);
+
+/** What login, register, refresh and the OAuth exchange answer with. */
+export const LOGIN: JsonSchema = object(
+  {
+    ...profile,
+    accessToken: { type: 'string', description: 'The signed JWT' },
+    exp: { type: 'integer', description: 'Unix time in seconds' },
+    extend: { type: 'object', description: 'What Extend returned; the same object stands in the token' },
+    refreshToken: text(),
+    refreshExp: { type: 'integer' },
+  },
+  ['id', 'email', 'accessToken', 'exp', 'extend'],
+);
+
+export const SESSIONS: JsonSchema = object(
+  {
+    sessions: {
+      type: 'array',
+      items: object({ id: text(), created_at: TIME, last_seen_at: TIME, ip: text(), user_agent: text(), auth_method: text(), current: { type: 'boolean' } }),
+    },
+    total: { type: 'integer' },
+  },
+  ['sessions', 'total'],
+);
+
+export const API_KEY: JsonSchema = object({ id: text(), name: text(), prefix: text(), key: text(), scopes: NAMES, expires_at: TIME });
+
+/** A page of a log: newest first, `next_cursor` null at its end. */
+export const page = (name: string): JsonSchema => object({ [name]: { type: 'array', items: { type: 'object' } }, next_cursor: { type: ['string', 'null'] } });

@@ -1,0 +1,64 @@
+import { getNamedType, isEnumType, isNonNullType, Kind, print, validateInputLiteral } from 'graphql';
+import type { ConstArgumentNode, ConstDirectiveNode, ConstValueNode, GraphQLArgument, GraphQLDirective, GraphQLInputType } from 'graphql';
+import { didYouMean } from '../did-you-mean.ts';
+import { ourDirectives } from '../our-directives.ts';
+import { directiveUses } from '../parse/directive-places.ts';
+import { finding } from './finding.ts';
+import type { Rule } from './finding.ts';
+
+/** DIRECTIVE_ARGUMENT: the arguments of a directive exist, are all there, and have values of their types. */
+export const directiveArguments: Rule = function* ({ facts }) {
+  const own = facts.schema.getDirectives().map((directive) => [directive.name, directive] as const);
+  const known = new Map([...own, ...ourDirectives()]);
+  for (const { directive } of directiveUses(facts.parsed.document)) {
+    const definition = known.get(directive.name.value);
+    if (definition) yield* check(directive, definition);
+  }
+};
+
+function* check(directive: ConstDirectiveNode, definition: GraphQLDirective) {
+  const given = new Map((directive.arguments ?? []).map((argument) => [argument.name.value, argument]));
+  for (const [name, argument] of given) {
+    const wanted = definition.args.find((candidate) => candidate.name === name);
+    if (!wanted) yield unknown(directive, argument, definition);
+    else yield* checkValue(directive, argument, wanted);
+  }
+  for (const wanted of definition.args) {
+    if (given.has(wanted.name) || !isNonNullType(wanted.type) || wanted.default !== undefined) continue;
+    yield finding('DIRECTIVE_ARGUMENT', `@${directive.name.value} needs ${wanted.name}`, directive, { fix: `@${directive.name.value}(${wanted.name}: …), of the type ${String(wanted.type)}` });
+  }
+}
+
+function unknown(directive: ConstDirectiveNode, argument: ConstArgumentNode, definition: GraphQLDirective) {
+  const names = definition.args.map(({ name }) => name);
+  const fix = didYouMean(argument.name.value, names) ?? (names.length > 0 ? `known: ${names.join(', ')}` : 'it has none');
+  return finding('DIRECTIVE_ARGUMENT', `@${directive.name.value} has no argument ${argument.name.value}`, argument.name, { fix });
+}
+
+function* checkValue(directive: ConstDirectiveNode, argument: ConstArgumentNode, wanted: GraphQLArgument) {
+  const what = `@${directive.name.value}(${argument.name.value}:)`;
+  for (const value of misfits(argument.value, wanted.type)) {
+    const type = getNamedType(wanted.type);
+    const words = isEnumType(type) ? type.getValues().map(({ name }) => name) : [];
+    const fix = didYouMean(wordOf(value), words) ?? (words.length > 0 ? `one of ${words.join(', ')}` : undefined);
+    yield finding('DIRECTIVE_ARGUMENT', `${what} cannot be ${print(value)}`, value, { why: `its type is ${String(wanted.type)}`, fix });
+  }
+}
+
+/** The values that do not fit: those within a list one by one, so that the mark stands under the one that is wrong. */
+function* misfits(value: ConstValueNode, type: GraphQLInputType): Generator<ConstValueNode> {
+  if (fits(value, type)) return;
+  const named = getNamedType(type);
+  const items = value.kind === Kind.LIST ? value.values.filter((item) => !fits(item, named)) : [];
+  yield* items.length > 0 ? items : [value];
+}
+
+function fits(value: ConstValueNode, type: GraphQLInputType): boolean {
+  let fitting = true;
+  validateInputLiteral(value, type, () => (fitting = false));
+  return fitting;
+}
+
+function wordOf(value: ConstValueNode): string {
+  return 'value' in value ? String(value.value) : '';
+}

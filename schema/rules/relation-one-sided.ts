@@ -1,0 +1,19 @@
+import { coordinate } from '../build/facts.ts';
+import { finding } from './finding.ts';
+import type { Rule } from './finding.ts';
+
+/** RELATION_ONE_SIDED: a list that the other type does not answer is kept in a join table, and may have been meant as a key. */
+export const relationOneSided: Rule = function* ({ links, facts }) {
+  for (const field of links.oneSided) {
+    const link = links.byField.get(field);
+    const owner = facts.entities.get(field.owner);
+    if (link?.kind !== 'join' || !owner) continue;
+    yield finding(
+      'RELATION_ONE_SIDED',
+      `${coordinate(field)} is kept in the join table ${link.table}`,
+      field.node,
+      { why: `no field of ${link.entity} leads back, so one ${link.entity} may belong to many`, fix: `if it belongs to one: add ${owner.singular}: ${owner.name} to ${link.entity}` },
+      'hint',
+    );
+  }
+};

@@ -1,0 +1,21 @@
+import { kebabCase } from '../names.ts';
+import { finding } from './finding.ts';
+import type { Rule } from './finding.ts';
+
+/** First parts below /api that the server answers itself. */
+const FIXED = new Set(['auth', 'oauth', 'apps', 'deploy', 'templates', 'system', 'mlx', 'health', 'events', 'webhooks', 'openapi.json', 'openapi-json', 'models']);
+
+/** REST_PATH_RESERVED, REST_PATH_CLASH: a REST module shadows no path of the server and no other module. */
+export const restPaths: Rule = function* ({ facts, project }) {
+  if (!project.api.rest) return;
+  const taken = new Map<string, string>();
+  for (const entity of facts.entities.values()) {
+    const path = kebabCase(entity.plural);
+    const other = taken.get(path);
+    const at = entity.directives.entity?.node ?? entity.node;
+    const fix = `type ${entity.name} @entity(plural: "app${entity.plural.charAt(0).toUpperCase()}${entity.plural.slice(1)}")`;
+    if (FIXED.has(path) || project.api.path === `/api/${path}`) yield finding('REST_PATH_RESERVED', `The REST path /api/${path} of ${entity.name} belongs to the server`, at, { why: 'the plural of a type is its path', fix });
+    else if (other !== undefined) yield finding('REST_PATH_CLASH', `${other} and ${entity.name} would share the REST path /api/${path}`, at, { fix });
+    taken.set(path, entity.name);
+  }
+};
