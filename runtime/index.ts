@@ -14,6 +14,7 @@ export { migrateApp, migrationsOfApp, revertApp } from './migrate-app.ts';
 // The model, in the compact form that emitted code uses
 export { create, custom, defineProject, duration, get, list, listAbstract, loadMany, loadOne, many, node, one, remove, size, subscribe, through, update } from './model/index.ts';
 export type { Answers, LoadersOf, Model, RowLoader } from './model/index.ts';
+export type { AuthModel, HostingModel } from '@twofold/schema';
 
 // The request
 export type { CurrentUser, Principal, RequestContext } from './context/request-context.ts';
@@ -27,6 +28,8 @@ export { AppError, ConfigError, failure, InternalError } from './errors.ts';
 export type { FailureOptions } from './errors.ts';
 
 // The database
+export { alterTable } from './store/alter-table.ts';
+export type { TableAlterer } from './store/alter-table.ts';
 export { columnTypes } from './store/column-types.ts';
 export type { ColumnTypes } from './store/column-types.ts';
 export type { Migration } from './store/migration.ts';

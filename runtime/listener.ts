@@ -49,9 +49,11 @@ function explain(error: NodeJS.ErrnoException, { host, port }: Address): Error {
 /** Stops accepting, lets what runs finish for up to ten seconds, then cuts it. */
 export async function drain(server: Server, patience = DRAIN): Promise<void> {
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-  server.closeIdleConnections();
+  // A connection that is kept alive becomes idle when its answer is out, and would hold the server until it times out.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const cut = setTimeout(() => server.closeAllConnections(), patience);
   await closed;
+  clearInterval(sweep);
   clearTimeout(cut);
 }
 

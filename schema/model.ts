@@ -11,6 +11,8 @@ export interface Project {
   readonly name: string;
   /** The SDL as it is served: the user's own text merged, with our directives' uses and definitions left out. */
   readonly sdl: string;
+  /** The part of `sdl` that `api.crud` added; it is emitted as a file of its own for people to read. */
+  readonly crudSdl?: string;
   readonly ids: IdKind;
   readonly entities: readonly Entity[];
   readonly objects: readonly ObjectType[];

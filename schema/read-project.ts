@@ -1,3 +1,4 @@
+import { CRUD_FILE, crudSdl } from './build/crud-sdl.ts';
 import { build } from './build/project.ts';
 import type { Parsed } from './build/facts.ts';
 import type { Diagnostic } from './diagnostic.ts';
@@ -26,10 +27,19 @@ export function readProject(input: ProjectInput): { project: Project | null; dia
   const schema = parseSchema(input.schema);
   const found = [...schema.diagnostics, ...manifest.diagnostics];
   if (!schema.parsed) return { project: null, diagnostics: inOrder(found) };
-  const parsed: Parsed = { schema: schema.parsed, manifest: manifest.manifest, ...(input.scalars && { scalars: input.scalars }) };
+  const given: Parsed = { schema: schema.parsed, manifest: manifest.manifest, ...(input.scalars && { scalars: input.scalars }) };
+  const parsed = found.length === 0 && manifest.manifest.values.api.crud ? withCrud(given) : given;
   const diagnostics = inOrder([...found, ...checkSchema(parsed), ...checkManifest(parsed)]);
   const failed = diagnostics.some(({ severity }) => severity === 'error');
   return { project: failed ? null : build(parsed).project, diagnostics };
+}
+
+/** The schema with what `api.crud` adds, read again: what is served was checked as a whole. */
+function withCrud(parsed: Parsed): Parsed {
+  const text = crudSdl(parsed);
+  if (text === '') return parsed;
+  const { parsed: schema } = parseSchema([...parsed.schema.sources, { file: CRUD_FILE, text }]);
+  return schema ? { ...parsed, schema: { ...schema, crudSdl: text } } : parsed;
 }
 
 /** What the rules say of the schema, in the light of the manifest. */

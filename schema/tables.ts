@@ -1,4 +1,5 @@
 import type { ColumnDefault, ColumnType, Constraint, OnDelete, Project } from './model.ts';
+import { indexName } from './names.ts';
 
 /**
  * A table as the database has it. `buildTables` makes them from the model; migrations are the difference of two lists,
@@ -39,10 +40,14 @@ export interface TableIndex {
  * buildTables(project).map((table) => table.name) // ['users', 'posts', 'post_tags']
  */
 export function buildTables(project: Project): Table[] {
-  return [...project.entities.map((entity) => entityTable(project, entity)), ...joinTables(project)];
+  const tables = new Map(project.entities.map((entity) => [entity.name, entity.table]));
+  return [...project.entities.map((entity) => entityTable(tables, entity)), ...joinTables(project, tables)];
 }
 
-function entityTable(project: Project, entity: Project['entities'][number]): Table {
+/** Name of an entity → name of its table. */
+type TableNames = ReadonlyMap<string, string>;
+
+function entityTable(tables: TableNames, entity: Project['entities'][number]): Table {
   return {
     name: entity.table,
     columns: entity.columns.map((column) => ({
@@ -53,7 +58,7 @@ function entityTable(project: Project, entity: Project['entities'][number]): Tab
       ...(column.default && { default: column.default }),
       ...(column.values && { values: column.values }),
       ...(column.constraint && { constraint: column.constraint }),
-      ...(column.references && { references: reference(project, column.references) }),
+      ...(column.references && { references: reference(tables, column.references) }),
       ...(column.renamedFrom && { renamedFrom: column.renamedFrom }),
     })),
     primaryKey: ['id'],
@@ -62,12 +67,11 @@ function entityTable(project: Project, entity: Project['entities'][number]): Tab
   };
 }
 
-function reference(project: Project, to: { readonly entity: string; readonly onDelete: OnDelete }) {
-  const target = project.entities.find((entity) => entity.name === to.entity);
-  return { table: target?.table ?? to.entity, column: 'id', onDelete: to.onDelete };
+function reference(tables: TableNames, to: { readonly entity: string; readonly onDelete: OnDelete }) {
+  return { table: tables.get(to.entity) ?? to.entity, column: 'id', onDelete: to.onDelete };
 }
 
-function joinTables(project: Project): Table[] {
+function joinTables(project: Project, names: TableNames): Table[] {
   const tables = new Map<string, Table>();
   for (const entity of project.entities) {
     for (const field of entity.fields) {
@@ -79,13 +83,13 @@ function joinTables(project: Project): Table[] {
         type: 'id',
         required: true,
         unique: false,
-        references: reference(project, { entity: of, onDelete: 'cascade' }),
+        references: reference(names, { entity: of, onDelete: 'cascade' }),
       });
       tables.set(table, {
         name: table,
         columns: [key(own, entity.name), key(other, field.source.entity)],
         primaryKey: [own, other],
-        indexes: [{ name: `${table}_${other}_index`, columns: [other], unique: false }],
+        indexes: [{ name: indexName(table, [other], false), columns: [other], unique: false }],
       });
     }
   }

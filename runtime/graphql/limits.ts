@@ -34,7 +34,7 @@ const CODES: Readonly<Record<Measure | 'cost', string>> = {
 const WORDS: Readonly<Record<Measure | 'cost', string>> = { depth: 'depth', aliases: 'aliases', rootFields: 'root fields', directives: 'directives', cost: 'cost' };
 
 /** A list that the caller does not size counts as this many rows, so that three of them inside each other pass. */
-const UNSIZED = 16;
+const UNSIZED = 10;
 
 /** An error that says which limit was met, what the operation has and what is allowed. Its status is 400. */
 export function limitError(code: string, message: string, figures: { readonly value: number; readonly limit: number }): GraphQLError {

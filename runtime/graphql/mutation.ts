@@ -1,9 +1,10 @@
-import { AppError, failure } from '../errors.ts';
+import { failure } from '../errors.ts';
 import { callerId, refusal, type Access } from '../data/access.ts';
 import type { Change } from '../data/changes.ts';
 import { assertConstraint, assertInput } from '../data/constraint.ts';
 import { found, type EntityModel } from '../data/model.ts';
-import type { Query, Reading } from '../data/reader.ts';
+import type { Root } from '../data/plan.ts';
+import type { Query } from '../data/reader.ts';
 import { ROW_KEY, stored, TYPE_KEY } from '../data/scope.ts';
 import { toStored } from '../data/values.ts';
 import { createFrom, updateFrom } from '../data/write-input.ts';
@@ -13,7 +14,7 @@ import { CompiledQuery, type Transaction } from 'kysely';
 import { readArguments, readCalls } from './arguments.ts';
 import { clearLoaders } from './loaders.ts';
 import type { RootPlan, WritePart } from './plan/operation.ts';
-import { rootAccess } from './plan/planner.ts';
+import { rootAccess, type Plan } from './plan/planner.ts';
 import type { Outcome, Run } from './run.ts';
 
 type WriteRoot = Extract<RootPlan, { kind: 'write' }>;
@@ -23,8 +24,14 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** What a mutation did: the key of its row, null when there was none; and what was read of it in the same transaction. */
 interface Done {
   readonly id: string | null;
-  readonly parts: readonly (string | null)[];
+  readonly parts: Parts;
   readonly clientMutationId: unknown;
+}
+
+/** What was read, and whether it is for the executor. */
+interface Parts {
+  readonly texts: readonly (string | null)[];
+  readonly tree: boolean;
 }
 
 /**
@@ -47,7 +54,7 @@ export async function performWrite(run: Run, root: WriteRoot, tree: boolean): Pr
   clearLoaders(context);
   run.batches.clear();
   engine.changes.publish(changes);
-  return answer(run, root, done, tree);
+  return answer(run, root, done);
 }
 
 function assertWriteArguments({ engine: { model } }: Run, operation: Operation, action: WriteAction, args: Arguments): void {
@@ -84,10 +91,11 @@ async function perform(run: Run, root: WriteRoot, action: WriteAction, args: Arg
   }
   const entity = model.entity(action.entity);
   const id = keyOf(run, entity, argumentAt(args, action.id));
-  if (id === null) return { id, clientMutationId, parts: [] };
+  const nothing: Parts = { texts: [], tree: performing.tree };
+  if (id === null) return { id, clientMutationId, parts: nothing };
   if (action.kind === 'remove') return { clientMutationId, ...(await remove(run, root, entity, id, performing)) };
   const there = await updateFrom(writing, found(model.writes.get(action.write), `input ${action.write}`), id, inputOf(action, args), access);
-  return { id: there ? id : null, clientMutationId, parts: there ? await readParts(run, root, id, performing) : [] };
+  return { id: there ? id : null, clientMutationId, parts: there ? await readParts(run, root, id, performing) : nothing };
 }
 
 function clientIdOf(action: WriteAction, args: Arguments): unknown {
@@ -107,22 +115,28 @@ async function remove(run: Run, root: WriteRoot, entity: EntityModel, id: string
   const { writing, access } = performing;
   const parts = await readParts(run, root, id, performing);
   const row = run.engine.watchesRemoval(entity.entity.name) ? await readRow(run, entity, id, writing) : undefined;
-  if (!(await deleteRow(writing, entity, id, access))) return { id: null, parts: [] };
+  if (!(await deleteRow(writing, entity, id, access))) return { id: null, parts: { texts: [], tree: performing.tree } };
   writing.changes.push({ entity: entity.entity.name, kind: 'deleted', id, ...(row && { row }) });
   return { id, parts };
 }
 
 const inTransaction = (trx: Transaction<any>): Query => async (text, values) => (await trx.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, [...values]))).rows;
 
-async function readParts(run: Run, root: WriteRoot, id: string, { writing, tree }: Performing): Promise<(string | null)[]> {
-  const { engine, rules, variables } = run;
-  const reading: Reading = { rules, tree, caller: writing.caller, query: inTransaction(writing.trx) };
+/** As texts; as trees when one has something in it that the executor must explain. */
+async function readParts(run: Run, root: WriteRoot, id: string, performing: Performing): Promise<Parts> {
+  const { reader } = run.engine;
   const texts: (string | null)[] = [];
   for (const part of root.parts) {
-    if (part.kind !== 'entity' || 'code' in part.plan) texts.push(null);
-    else texts.push((await engine.reader.read(part.plan.node, readCalls({ model: engine.model, schema: engine.schema, rules, variables }, part.plan.calls, id), reading)) as string | null);
+    const text = part.kind === 'entity' && !('code' in part.plan) ? await readPart(run, part.plan, id, performing) : null;
+    if (!performing.tree && text?.includes(reader.marker)) return readParts(run, root, id, { ...performing, tree: true });
+    texts.push(text);
   }
-  return texts;
+  return { texts, tree: performing.tree };
+}
+
+async function readPart({ engine, rules, variables }: Run, plan: Plan<Root>, id: string, { writing, tree }: Performing): Promise<string | null> {
+  const calls = readCalls({ model: engine.model, schema: engine.schema, rules, variables }, plan.calls, id);
+  return (await engine.reader.read(plan.node, calls, { rules, tree, caller: writing.caller, query: inTransaction(writing.trx) })) as string | null;
 }
 
 /** The row as it is, whoever asks: who may see it is decided for each subscriber. */
@@ -132,7 +146,8 @@ async function readRow({ engine }: Run, { entity }: EntityModel, id: string, wri
   return text === null ? undefined : JSON.parse(text as string)[ROW_KEY];
 }
 
-function answer({ engine }: Run, root: WriteRoot, done: Done, tree: boolean): Outcome {
+function answer({ engine }: Run, root: WriteRoot, done: Done): Outcome {
+  const { tree } = done.parts;
   const action = root.operation.action as WriteAction;
   const entity = engine.model.entity(action.entity);
   const payload = action.returns.kind === 'payload';
@@ -160,7 +175,7 @@ function partText(part: WritePart, done: Done, index: number, { entity, global }
     case 'entity':
       if (done.id === null) return null;
       if ('code' in part.plan) throw refusal(part.plan.code);
-      if (done.parts[index] === null) throw new AppError(403, 'FORBIDDEN', 'Forbidden');
-      return done.parts[index] ?? null;
+      if (done.parts.texts[index] === null) throw failure.forbidden();
+      return done.parts.texts[index] ?? null;
   }
 }

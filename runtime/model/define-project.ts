@@ -35,7 +35,7 @@ export function defineProject(parts: ProjectParts): Project {
     sdl,
     ids: model.ids,
     entities: Object.entries(model.entities).map(([name, words]) => readEntity(name, words, reading)),
-    objects: Object.entries(model.objects ?? {}).map(([name, role]) => readObject(name, role, reading)),
+    objects: [...Object.values(types.roots).map((name) => readObject(name, 'root', reading)), ...Object.entries(model.objects ?? {}).map(([name, role]) => readObject(name, role, reading))],
     abstracts: types.abstracts,
     enums: types.enums,
     scalars: readScalars(model),
@@ -102,11 +102,17 @@ function readColumn(name: string, words: ColumnWords, { entity, reading }: { ent
     ...(values && { values }),
     scalar,
     list,
-    ...(rest.default && { default: rest.default }),
+    ...defaultOf(name, rest.default, reading),
     ...(rest.stamp && { stamp: rest.stamp }),
     ...(rest.references && { references: rest.references }),
     ...(rest.constraint && { constraint: rest.constraint }),
   };
+}
+
+/** How a key comes to be is said once, by `ids`. */
+function defaultOf(column: string, given: Column['default'], { model }: Reading): Pick<Column, 'default'> {
+  if (given) return { default: given };
+  return column === 'id' ? { default: { kind: model.ids === 'integer' ? 'autoincrement' : 'uuid' } } : {};
 }
 
 function isAnswered(type: string, field: string, { answers }: Reading): boolean {

@@ -23,7 +23,7 @@ export interface SdlReading {
 /** Reads the types of an SDL that is known to be valid. */
 export function readTypes(sdl: string, { isEntity, constraintOf }: SdlReading): SdlTypes {
   const { definitions: all } = parse(sdl, { noLocation: true });
-  const definitions = new Map(all.filter(isTypeDefinition).map((node) => [node.name.value, node]));
+  const definitions = mergeExtensions(all);
   const kindOf = (name: string) => typeKind(definitions.get(name), isEntity);
   const objects = [...definitions.values()].filter((node) => node.kind === Kind.OBJECT_TYPE_DEFINITION);
   const fieldsOf = (type: string) => {
@@ -53,6 +53,27 @@ export function readTypes(sdl: string, { isEntity, constraintOf }: SdlReading): 
         return { name: node.name.value, type: typeRef(node.type), ...(constraint && { constraint }) };
       }),
   };
+}
+
+/** Types by name, each with what `extend` adds to it. */
+function mergeExtensions(all: readonly DefinitionNode[]): Map<string, TypeDefinitionNode> {
+  const merged = new Map<string, TypeDefinitionNode>(all.filter(isTypeDefinition).map((node) => [node.name.value, node]));
+  for (const node of all) {
+    if (!('name' in node) || !node.kind.endsWith('TypeExtension')) continue;
+    const name = node.name!.value;
+    const extension = node as unknown as Members;
+    const type = merged.get(name) as (TypeDefinitionNode & Members) | undefined;
+    if (type) merged.set(name, { ...type, ...joined(type, extension) } as TypeDefinitionNode);
+  }
+  return merged;
+}
+
+const MEMBERS = ['fields', 'interfaces', 'values', 'types'] as const;
+type Members = Partial<Record<(typeof MEMBERS)[number], readonly unknown[]>>;
+
+function joined(type: Members, extension: Members): Members {
+  const both = MEMBERS.filter((part) => type[part] !== undefined || extension[part] !== undefined);
+  return Object.fromEntries(both.map((part) => [part, [...(type[part] ?? []), ...(extension[part] ?? [])]]));
 }
 
 function isTypeDefinition(node: DefinitionNode): node is TypeDefinitionNode {

@@ -9,6 +9,9 @@ const ATTRIBUTES: readonly UserAttribute[] = [
   'email', 'name', 'first_name', 'last_name', 'username', 'phone', 'avatar_url', 'last_login', 'email_verified_at', 'created_at', 'updated_at',
 ];
 
+/** What only signing in may write: whoever could set it would prove an address that is not theirs. */
+export const PROTECTED: readonly UserAttribute[] = ['email_verified_at', 'last_login'];
+
 /** The table that the runtime keeps when no entity is a user. */
 const OWN_USERS: AuthUser = { entity: null, table: 'users', columns: { email: 'email', created_at: 'created_at', updated_at: 'updated_at' }, registerFields: [] };
 

@@ -18,7 +18,7 @@ export function storedAs(field: FieldFact, facts: Facts): ColumnType | undefined
 /** The form of a scalar or enum that stands alone. */
 export function scalarType(type: GraphQLNamedType, facts: Facts): ColumnType {
   if (isEnumType(type)) return 'text';
-  return knownScalar(type.name)?.column ?? facts.scalars.get(type.name) ?? 'text';
+  return knownScalar(type.name)?.column ?? facts.scalars?.get(type.name) ?? 'text';
 }
 
 /**

@@ -24,8 +24,8 @@ export interface Facts {
   readonly manifest: Manifest;
   readonly types: ReadonlyMap<string, ClassifiedType>;
   readonly entities: ReadonlyMap<string, EntityFact>;
-  /** How the user's own scalars are stored, as far as the caller knows. */
-  readonly scalars: ReadonlyMap<string, ColumnType>;
+  /** How the user's own scalars are stored, if the caller knows. */
+  readonly scalars: ReadonlyMap<string, ColumnType> | null;
 }
 
 export interface EntityFact {
@@ -60,7 +60,7 @@ export function gatherFacts({ schema: parsed, manifest, scalars }: Parsed): Fact
   const types = classify(parsed.schema);
   const entities = new Map<string, EntityFact>();
   for (const type of types.values()) if (type.role === 'entity') entities.set(type.type.name, entityFact(type, types));
-  return { parsed, schema: parsed.schema, manifest, types, entities, scalars: new Map(Object.entries(scalars ?? {})) };
+  return { parsed, schema: parsed.schema, manifest, types, entities, scalars: scalars ? new Map(Object.entries(scalars)) : null };
 }
 
 function entityFact({ type, directives }: ClassifiedType, types: Facts['types']): EntityFact {

@@ -177,14 +177,16 @@ function lonelyLink(end: End, entity: string, draft: Draft): Link {
 
 /** Named after the end that comes first in the alphabet, so that moving types about in the schema renames no table. */
 function joinLink(end: End, entity: string, partner: End | undefined, draft: Draft): Link {
-  const first = partner && !isFirst(end, partner) ? partner : end;
-  const singular = snakeCase(draft.facts.entities.get(first.field.owner)?.singular ?? first.field.owner);
-  const table = first.field.directives.relation?.table ?? partner?.field.directives.relation?.table ?? end.field.directives.relation?.table;
-  const self = first.field.owner === (first === end ? entity : end.field.owner);
-  const near = `${singular}_id`;
-  const far = `${self ? farName(first.field, singular) : snakeCase(draft.facts.entities.get(first === end ? entity : end.field.owner)?.singular ?? entity)}_id`;
-  const [own, other] = first === end ? [near, far] : [far, near];
-  return { kind: 'join', entity, table: table ?? `${singular}_${snakeCase(first.field.name)}`, own, other, ...(partner && { inverse: partner.field }) };
+  const reversed = partner !== undefined && !isFirst(end, partner);
+  const first = reversed ? partner.field : end.field;
+  const second = reversed ? end.field.owner : entity;
+  const singular = (name: string) => snakeCase(draft.facts.entities.get(name)?.singular ?? name);
+  const near = `${singular(first.owner)}_id`;
+  const far = `${first.owner === second ? farName(first, singular(second)) : singular(second)}_id`;
+  const said = first.directives.relation?.table ?? end.field.directives.relation?.table ?? partner?.field.directives.relation?.table;
+  const table = said ?? `${singular(first.owner)}_${snakeCase(first.name)}`;
+  const [own, other] = reversed ? [far, near] : [near, far];
+  return { kind: 'join', entity, table, own, other, ...(partner && { inverse: partner.field }) };
 }
 
 function farName(field: FieldFact, singular: string): string {

@@ -60,6 +60,7 @@ function assemble({ facts, ...shapes }: Shapes, built: readonly BuiltEntity[], o
   return {
     name: values.name,
     sdl: facts.parsed.sdl,
+    ...(facts.parsed.crudSdl !== undefined && { crudSdl: facts.parsed.crudSdl }),
     ids: values.database.ids,
     entities,
     ...buildTypes(facts),

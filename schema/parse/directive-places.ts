@@ -35,15 +35,18 @@ const LOCATIONS: Readonly<Record<string, string>> = {
  * [...directiveUses(document)][0]?.location // 'OBJECT'
  */
 export function* directiveUses(document: DocumentNode): Generator<DirectiveUse> {
-  for (const definition of document.definitions) yield* within(definition, 'ARGUMENT_DEFINITION');
+  for (const definition of document.definitions) yield* usesWithin(definition);
 }
 
-/** Fields of inputs and arguments are the same kind of node; only what they stand in tells them apart. */
-function* within(node: ASTNode, inputs: string): Generator<DirectiveUse> {
+/**
+ * The uses in one definition: on itself, its fields, their arguments, its values. Fields of inputs and arguments are the
+ * same kind of node; only what they stand in tells them apart.
+ */
+export function* usesWithin(node: ASTNode, inputs = 'ARGUMENT_DEFINITION'): Generator<DirectiveUse> {
   const location = LOCATIONS[node.kind] ?? inputs;
   if ('directives' in node) for (const directive of node.directives ?? []) yield { directive: directive as ConstDirectiveNode, location, holder: node };
   const inner = location === 'INPUT_OBJECT' ? 'INPUT_FIELD_DEFINITION' : 'ARGUMENT_DEFINITION';
-  if ('fields' in node) for (const field of node.fields ?? []) yield* within(field, inner);
-  if ('arguments' in node) for (const argument of node.arguments ?? []) yield* within(argument, inner);
-  if ('values' in node) for (const value of node.values) yield* within(value, inner);
+  if ('fields' in node) for (const field of node.fields ?? []) yield* usesWithin(field, inner);
+  if ('arguments' in node) for (const argument of node.arguments ?? []) yield* usesWithin(argument, inner);
+  if ('values' in node) for (const value of node.values ?? []) yield* usesWithin(value, inner);
 }

@@ -18,6 +18,8 @@ export interface ParsedSchema {
   readonly sdl: string;
   /** Names that are used and nowhere defined. Scalars stand in for them, so that the rest is checked all the same. */
   readonly unknown: ReadonlySet<string>;
+  /** What `api.crud` has added to the sources. */
+  readonly crudSdl?: string;
 }
 
 /**

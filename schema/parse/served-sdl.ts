@@ -1,7 +1,8 @@
 import { Kind } from 'graphql';
-import type { ASTNode, ConstDirectiveNode, DefinitionNode } from 'graphql';
+import type { ASTNode, DefinitionNode } from 'graphql';
 import type { SourceText } from '../source.ts';
 import { isOurDefinition, isOurDirective } from '../our-directives.ts';
+import { usesWithin } from './directive-places.ts';
 
 interface Cut {
   readonly start: number;
@@ -22,7 +23,7 @@ export function servedSdl(sources: readonly SourceText[], definitions: readonly 
 
 function collect(definition: DefinitionNode, cuts: Map<string, Cut[]>): void {
   if (isOurDefinition(definition) || isOnlyOurs(definition)) return cut(definition, cuts);
-  for (const directive of directivesWithin(definition)) if (isOurDirective(directive)) cut(directive, cuts);
+  for (const { directive } of usesWithin(definition)) if (isOurDirective(directive)) cut(directive, cuts);
 }
 
 function cut(node: ASTNode, cuts: Map<string, Cut[]>): void {
@@ -37,14 +38,6 @@ function isOnlyOurs(definition: DefinitionNode): boolean {
   if (definition.kind !== Kind.OBJECT_TYPE_EXTENSION) return false;
   const { fields, interfaces, directives } = definition;
   return !fields?.length && !interfaces?.length && (directives ?? []).every(isOurDirective);
-}
-
-/** Every use of a directive in a definition: on itself, its fields, their arguments, its values. */
-export function* directivesWithin(node: ASTNode): Generator<ConstDirectiveNode> {
-  if ('directives' in node && node.directives) yield* node.directives as readonly ConstDirectiveNode[];
-  if ('fields' in node && node.fields) for (const field of node.fields) yield* directivesWithin(field);
-  if ('arguments' in node && node.arguments) for (const argument of node.arguments) yield* directivesWithin(argument);
-  if ('values' in node && node.values) for (const value of node.values) yield* directivesWithin(value);
 }
 
 function withoutCuts(text: string, cuts: readonly Cut[]): string {

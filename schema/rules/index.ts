@@ -1,8 +1,54 @@
-import type { Diagnostic } from '../diagnostic.ts';
-import type { Built } from '../build/project.ts';
+import { access } from './access.ts';
+import { addresses } from './addresses.ts';
+import { authColumns } from './auth-columns.ts';
+import { authSettings } from './auth-settings.ts';
+import { authUser } from './auth-user.ts';
+import { columnNames } from './column-names.ts';
+import { constraints } from './constraints.ts';
+import { createInputs } from './create-inputs.ts';
+import { defaults } from './defaults.ts';
+import { directiveArguments } from './directive-arguments.ts';
+import { directiveEffects } from './directive-effects.ts';
+import { directiveNames } from './directive-names.ts';
+import { entityKey } from './entity-key.ts';
+import { fieldLists } from './field-lists.ts';
+import type { Rule } from './finding.ts';
+import { lookups } from './lookups.ts';
+import { oauthProviders } from './oauth-providers.ts';
+import { operations } from './operations.ts';
+import { relationArguments } from './relation-arguments.ts';
+import { relationDoubts } from './relation-doubts.ts';
+import { relationOneSided } from './relation-one-sided.ts';
+import { renames } from './renames.ts';
+import { restPaths } from './rest-paths.ts';
+import { scalarsMapped } from './scalars-mapped.ts';
+import { tableNames } from './table-names.ts';
+import { valueHoldsEntity } from './value-holds-entity.ts';
 
-/** Judges one thing about the two files. */
-export type Rule = (built: Built) => Iterable<Diagnostic>;
+/** What is asked of the schema, in the light of the manifest. */
+export const schemaRules: readonly Rule[] = [
+  directiveNames,
+  directiveArguments,
+  directiveEffects,
+  entityKey,
+  relationDoubts,
+  relationArguments,
+  relationOneSided,
+  valueHoldsEntity,
+  tableNames,
+  columnNames,
+  restPaths,
+  scalarsMapped,
+  defaults,
+  constraints,
+  fieldLists,
+  renames,
+  access,
+  operations,
+  lookups,
+  createInputs,
+  authColumns,
+];
 
-export const schemaRules: readonly Rule[] = [];
-export const manifestRules: readonly Rule[] = [];
+/** What is asked of the manifest, in the light of the schema. */
+export const manifestRules: readonly Rule[] = [authUser, authSettings, oauthProviders, addresses];

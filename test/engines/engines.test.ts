@@ -1,12 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { archiveOf } from './archive.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chromium, createDatabase, describeEachEngine, describeWith } from './available.ts';
 import { callEngine, engineJson } from './call-engine.ts';
 import { importImage } from './import-image.ts';
-import { fetchText, inspect, readLogs, removeAll, runContainer } from './run-container.ts';
+import { createRun, fetchText, inspect, readLogs } from './run-container.ts';
 
 describeWith('postgres', 'PostgreSQL', () => {
   it('gives each test a database of its own', async () => {
@@ -28,21 +26,18 @@ describeWith('chromium', 'Chromium', () => {
     const args = ['--headless=new', '--no-sandbox', '--disable-gpu', '--dump-dom', page];
     const html = execFileSync(chromium ?? '', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], timeout: 50_000 });
     expect(html).toContain('<p id="x">42</p>');
-  }, 60_000);
+  });
 });
 
-describeEachEngine('a container', ({ kind, socket }) => {
-  const run = randomBytes(4).toString('hex');
-  const labels = { 'twofold-test.run': run };
-  const start = (image: string, more: Record<string, unknown> = {}) => runContainer(socket, { Image: image, Labels: labels, ...more });
-  const network = `tf-test-${run}`;
+describeEachEngine('a container', ({ socket }) => {
+  const { name, start, labels, clear } = createRun(socket);
 
   beforeAll(async () => {
     await importImage(socket, 'twofold-test/web:1');
     await importImage(socket, 'twofold-test/web:2');
-  }, 60_000);
+  });
 
-  afterAll(() => removeAll(socket, labels), 60_000);
+  afterAll(clear);
 
   it('answers on its published port and on its own address, and keeps its log', async () => {
     const id = await start('twofold-test/web:1', {
@@ -55,7 +50,7 @@ describeEachEngine('a container', ({ kind, socket }) => {
     expect(await fetchText(`http://127.0.0.1:${port}/`)).toBe('version 1\n');
     expect(await fetchText(`http://${NetworkSettings.IPAddress}:9000/`)).toBe('version 1\n');
     expect(await readLogs(socket, id)).toMatch(/version 1 starts[^]*version 1 listens on 9000/);
-  }, 30_000);
+  });
 
   it('stops when it is asked to, and is gone when it is removed', async () => {
     const id = await start('twofold-test/web:2');
@@ -67,44 +62,16 @@ describeEachEngine('a container', ({ kind, socket }) => {
     expect(await readLogs(socket, id)).toContain('version 2 stops');
     await callEngine(socket, { method: 'DELETE', path: `/containers/${id}` });
     expect((await callEngine(socket, { path: `/containers/${id}/json` })).status).toBe(404);
-  }, 30_000);
+  });
 
   it('finds another by name on a network of its own', async () => {
-    await engineJson(socket, { method: 'POST', path: '/networks/create', json: { Name: network, Labels: labels } });
-    const HostConfig = { NetworkMode: network };
-    const NetworkingConfig = { EndpointsConfig: { [network]: { Aliases: ['api'] } } };
+    await engineJson(socket, { method: 'POST', path: '/networks/create', json: { Name: name, Labels: labels } });
+    const HostConfig = { NetworkMode: name };
+    const NetworkingConfig = { EndpointsConfig: { [name]: { Aliases: ['api'] } } };
     const server = await start('twofold-test/web:2', { HostConfig, NetworkingConfig });
-    const address = (await inspect(socket, server)).NetworkSettings.Networks[network]?.IPAddress;
+    const address = (await inspect(socket, server)).NetworkSettings.Networks[name]?.IPAddress;
     expect(await fetchText(`http://${address}:8080/`)).toBe('version 2\n');
     const client = await start('twofold-test/web:1', { HostConfig, Cmd: ['wget', '-q', '-O', '-', 'http://api:8080/'] });
     await expect.poll(() => readLogs(socket, client), { timeout: 10_000 }).toContain('version 2');
-  }, 30_000);
-
-  it('runs an image that was built from it', async () => {
-    const context = { Dockerfile: `FROM twofold-test/web:1\nRUN echo built > /www/index.html\nLABEL twofold-test.run=${run}\n` };
-    const path = `/build?t=localhost/twofold-test-${run}:1&forcerm=1`;
-    const { text } = await callEngine(socket, { method: 'POST', path, tar: archiveOf(context) });
-    expect(text).not.toContain('"error"');
-    const id = await start(`localhost/twofold-test-${run}:1`);
-    const { NetworkSettings } = await inspect(socket, id);
-    expect(await fetchText(`http://${NetworkSettings.IPAddress}:8080/`)).toBe('built\n');
-  }, 60_000);
-
-  describe('of Node', () => {
-    it('runs a program, and npm reaches the registry while it is built', async () => {
-      await importImage(socket, 'twofold-test/node:1');
-      const context = { Dockerfile: `FROM twofold-test/node:1\nRUN npm install ms@2.1.3\nLABEL twofold-test.run=${run}\n`, 'package.json': '{}' };
-      const path = `/build?t=localhost/twofold-test-${run}:node&forcerm=1&${privateNetwork(kind)}`;
-      const { text } = await callEngine(socket, { method: 'POST', path, tar: archiveOf(context) });
-      expect(text).not.toContain('"error"');
-      const script = 'console.log(require("ms")("2 days"))';
-      const id = await start(`localhost/twofold-test-${run}:node`, { Cmd: ['node', '-e', script] });
-      await expect.poll(() => readLogs(socket, id), { timeout: 10_000 }).toContain('172800000');
-    }, 120_000);
   });
 });
-
-/** Podman 4.3 builds in the machine's own network, whatever `networkmode` says, unless it is told in its own words. */
-function privateNetwork(kind: 'docker' | 'podman'): string {
-  return kind === 'podman' ? `nsoptions=${encodeURIComponent('[{"Name":"network","Host":false}]')}` : '';
-}

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callEngine, engineJson } from './call-engine.ts';
 
@@ -8,6 +9,20 @@ export interface ContainerState {
     readonly IPAddress: string;
     readonly Ports: Record<string, readonly { readonly HostPort: string }[] | null>;
     readonly Networks: Record<string, { readonly IPAddress: string }>;
+  };
+}
+
+/** What one suite makes on an engine: known by a label, so that it can be cleared away, and nothing else is. */
+export function createRun(socket: string) {
+  const id = randomBytes(4).toString('hex');
+  const labels = { 'twofold-test.run': id };
+  return {
+    labels,
+    label: `twofold-test.run=${id}`,
+    /** For a network or an image of this run. */
+    name: `twofold-test-${id}`,
+    start: (image: string, more: Record<string, unknown> = {}) => runContainer(socket, { Image: image, Labels: labels, ...more }),
+    clear: () => removeAll(socket, labels),
   };
 }
 
@@ -50,12 +65,11 @@ export async function fetchText(url: string, seconds = 10): Promise<string> {
 }
 
 /** Removes the containers, images and networks that carry these labels. */
-export async function removeAll(socket: string, labels: Record<string, string>): Promise<void> {
+async function removeAll(socket: string, labels: Record<string, string>): Promise<void> {
   const label = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   const filters = `filters=${encodeURIComponent(JSON.stringify({ label }))}`;
-  for (const [list, key] of [['containers', 'Id'], ['images', 'Id'], ['networks', 'Id']] as const) {
-    const path = `/${list}${list === 'networks' ? '' : '/json'}?all=1&${filters}`;
-    const found = await engineJson<Record<string, string>[]>(socket, { path });
-    for (const item of found) await callEngine(socket, { method: 'DELETE', path: `/${list}/${item[key]}?force=1` });
+  for (const [kind, list] of [['containers', '/json'], ['images', '/json'], ['networks', '']] as const) {
+    const found = await engineJson<{ Id: string }[]>(socket, { path: `/${kind}${list}?all=1&${filters}` });
+    for (const { Id } of found) await callEngine(socket, { method: 'DELETE', path: `/${kind}/${Id}?force=1&v=1` });
   }
 }

@@ -29,7 +29,7 @@ async function startOne(name: ServiceName): Promise<boolean> {
     return print(exports);
   } catch (error) {
     console.error(`${title} was not started: ${(error as Error).message}`);
-    await stop(directory);
+    await stop(directory).catch((second: Error) => console.error(`and it left something behind: ${second.message}`));
     return false;
   }
 }

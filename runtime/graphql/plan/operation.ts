@@ -93,8 +93,7 @@ function planWrite(planning: Planning, operation: Operation, { entity, returns }
   return { ...plan, pure: plan.pure && complete };
 }
 
-/** A removed row cannot be read again, so whatever might need the executor goes through it at once. */
 function finish(parts: readonly WritePart[], type: string): WritePlan {
-  const pure = parts.every((part) => part.kind !== 'entity' || ('pure' in part.plan && part.plan.pure && !part.plan.marks));
+  const pure = parts.every((part) => part.kind !== 'entity' || ('pure' in part.plan && part.plan.pure));
   return { parts, type, pure };
 }

@@ -21,13 +21,6 @@ export function deploymentHandlers({ core, deployer }: Parts) {
       return reply(200, showDeployment(await deployments.get(app.id, numberOf(call)), app));
     },
 
-    async deployApp(call: Call<{ readonly image?: string }>) {
-      const app = named(call);
-      const image = imageOf(app, call.body.image);
-      const begun = await deployer.begin(app, { trigger: 'api', source: { kind: 'image', image }, prepare: deployer.fromImage(image) });
-      return answer(begun, { app: () => named(call), wait: true });
-    },
-
     async rollbackApp(call: Call<{ readonly deployment?: number }>) {
       const app = named(call);
       const earlier = call.body.deployment === undefined ? await previous(core.deployments, app) : await deployments.get(app.id, call.body.deployment);

@@ -1,0 +1,18 @@
+// Generated from schema.graphql and manifest.yaml. Do not edit: `npx generator generate` writes it again.
+
+import { loadMany, loadOne, through } from '@twofold/runtime';
+import type * as types from './types.ts';
+
+/** Rows that are fetched together: `ctx.loaders.user.load(id)`. Made fresh for every request. */
+export const loaders = {
+  author: loadOne<types.AuthorRow>('Author', 'id'),
+  authorByEmail: loadOne<types.AuthorRow>('Author', 'email'),
+  comment: loadOne<types.CommentRow>('Comment', 'id'),
+  commentsByPost: loadMany<types.CommentRow>('Comment', 'post_id'),
+  post: loadOne<types.PostRow>('Post', 'id'),
+  postsByAuthor: loadMany<types.PostRow>('Post', 'author_id'),
+  postsByTag: loadMany<types.PostRow>('Post', 'tag_id', through('post_tags', 'tag_id', 'post_id')),
+  tag: loadOne<types.TagRow>('Tag', 'id'),
+  tagByName: loadOne<types.TagRow>('Tag', 'name'),
+  tagsByPost: loadMany<types.TagRow>('Tag', 'post_id', through('post_tags', 'post_id', 'tag_id')),
+};

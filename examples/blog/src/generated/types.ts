@@ -1,0 +1,395 @@
+// Generated from schema.graphql and manifest.yaml. Do not edit: `npx generator generate` writes it again.
+
+import type { Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, RequestContext, ScalarMapping } from '@twofold/runtime';
+import type { loaders } from './loaders.ts';
+
+/** What a resolver gets as `ctx`. */
+export type Context = RequestContext<Database, LoadersOf<typeof loaders>>;
+
+/** The fields of `Author` that `src/resolvers/Author.ts` may answer. */
+export type AuthorOverrides = AuthorResolvers;
+
+/** The fields of `Comment` that `src/resolvers/Comment.ts` may answer. */
+export type CommentOverrides = CommentResolvers;
+
+/** The fields of `Mutation` that `src/resolvers/Mutation.ts` may answer. */
+export type MutationOverrides = MutationResolvers;
+
+/** The fields of `Post` that `src/resolvers/Post.ts` may answer. */
+export type PostOverrides = PostResolvers;
+
+/** The fields of `Query` that `src/resolvers/Query.ts` may answer. */
+export type QueryOverrides = QueryResolvers;
+
+/** The fields of `Tag` that `src/resolvers/Tag.ts` may answer. */
+export type TagOverrides = TagResolvers;
+
+/** What `src/scalars.ts` is checked against. */
+export type Scalars = Readonly<Record<string, ScalarMapping>>;
+
+/** The tables, as `ctx.db` knows them. */
+export interface Database {
+  authors: {
+    id: Generated<number>;
+    name: string;
+    email: string;
+  };
+  comments: {
+    id: Generated<number>;
+    text: string;
+    post_id: number;
+    created_at: string;
+  };
+  post_tags: {
+    post_id: number;
+    tag_id: number;
+  };
+  posts: {
+    id: Generated<number>;
+    title: string;
+    body: string;
+    status: Generated<'DRAFT' | 'PUBLISHED'>;
+    author_id: number;
+    created_at: string;
+    updated_at: string;
+  };
+  tags: {
+    id: Generated<number>;
+    name: string;
+  };
+}
+
+/** A row of `authors`: its fields, and the keys that its relations are found by. */
+export interface AuthorRow {
+  id: number | string;
+  name: string;
+  email: string;
+}
+
+/** A row of `comments`: its fields, and the keys that its relations are found by. */
+export interface CommentRow {
+  id: number | string;
+  text: string;
+  post_id: number | string;
+  createdAt: string;
+}
+
+/** A row of `posts`: its fields, and the keys that its relations are found by. */
+export interface PostRow {
+  id: number | string;
+  title: string;
+  body: string;
+  status: PostStatus;
+  author_id: number | string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** A row of `tags`: its fields, and the keys that its relations are found by. */
+export interface TagRow {
+  id: number | string;
+  name: string;
+}
+
+export type Maybe<T> = T | null;
+export type InputMaybe<T> = T | null | undefined;
+/** All built-in and custom scalars, mapped to their actual values */
+export type ScalarTypes = {
+  ID: { input: string; output: string | number; }
+  String: { input: string; output: string; }
+  Boolean: { input: boolean; output: boolean; }
+  Int: { input: number; output: number; }
+  Float: { input: number; output: number; }
+  DateTime: { input: string; output: string; }
+};
+
+/** Somebody who writes. */
+export type Author = {
+  email: ScalarTypes['String']['output'];
+  id: ScalarTypes['ID']['output'];
+  name: ScalarTypes['String']['output'];
+  posts: Array<Post>;
+};
+
+/** Somebody who writes. */
+export type AuthorpostsArgs = {
+  limit?: InputMaybe<ScalarTypes['Int']['input']>;
+  offset?: InputMaybe<ScalarTypes['Int']['input']>;
+};
+
+export type Comment = {
+  createdAt: ScalarTypes['DateTime']['output'];
+  id: ScalarTypes['ID']['output'];
+  post: Post;
+  text: ScalarTypes['String']['output'];
+};
+
+export type CreatePostInput = {
+  authorId: ScalarTypes['ID']['input'];
+  body: ScalarTypes['String']['input'];
+  status?: InputMaybe<PostStatus>;
+  tagIds?: InputMaybe<Array<ScalarTypes['ID']['input']>>;
+  title: ScalarTypes['String']['input'];
+};
+
+export type Mutation = {
+  createAuthor: Author;
+  createComment: Comment;
+  createPost: Post;
+  createTag: Tag;
+  deletePost: ScalarTypes['Boolean']['output'];
+  updatePost?: Maybe<Post>;
+};
+
+export type MutationcreateAuthorArgs = {
+  email: ScalarTypes['String']['input'];
+  name: ScalarTypes['String']['input'];
+};
+
+export type MutationcreateCommentArgs = {
+  postId: ScalarTypes['ID']['input'];
+  text: ScalarTypes['String']['input'];
+};
+
+export type MutationcreatePostArgs = {
+  input: CreatePostInput;
+};
+
+export type MutationcreateTagArgs = {
+  name: ScalarTypes['String']['input'];
+};
+
+export type MutationdeletePostArgs = {
+  id: ScalarTypes['ID']['input'];
+};
+
+export type MutationupdatePostArgs = {
+  id: ScalarTypes['ID']['input'];
+  input: UpdatePostInput;
+};
+
+export type Post = {
+  author: Author;
+  body: ScalarTypes['String']['output'];
+  comments: Array<Comment>;
+  createdAt: ScalarTypes['DateTime']['output'];
+  id: ScalarTypes['ID']['output'];
+  /** How many minutes it takes to read. */
+  minutes: ScalarTypes['Int']['output'];
+  status: PostStatus;
+  tags: Array<Tag>;
+  title: ScalarTypes['String']['output'];
+  updatedAt: ScalarTypes['DateTime']['output'];
+};
+
+export type PostStatus =
+  | 'DRAFT'
+  | 'PUBLISHED';
+
+export type Query = {
+  author?: Maybe<Author>;
+  authorByEmail?: Maybe<Author>;
+  authors: Array<Author>;
+  post?: Maybe<Post>;
+  posts: Array<Post>;
+  tags: Array<Tag>;
+};
+
+export type QueryauthorArgs = {
+  id: ScalarTypes['ID']['input'];
+};
+
+export type QueryauthorByEmailArgs = {
+  email: ScalarTypes['String']['input'];
+};
+
+export type QueryauthorsArgs = {
+  limit?: InputMaybe<ScalarTypes['Int']['input']>;
+  offset?: InputMaybe<ScalarTypes['Int']['input']>;
+};
+
+export type QuerypostArgs = {
+  id: ScalarTypes['ID']['input'];
+};
+
+export type QuerypostsArgs = {
+  limit?: InputMaybe<ScalarTypes['Int']['input']>;
+  offset?: InputMaybe<ScalarTypes['Int']['input']>;
+  status?: InputMaybe<PostStatus>;
+};
+
+export type Tag = {
+  id: ScalarTypes['ID']['output'];
+  name: ScalarTypes['String']['output'];
+  posts: Array<Post>;
+};
+
+export type UpdatePostInput = {
+  body?: InputMaybe<ScalarTypes['String']['input']>;
+  status?: InputMaybe<PostStatus>;
+  tagIds?: InputMaybe<Array<ScalarTypes['ID']['input']>>;
+  title?: InputMaybe<ScalarTypes['String']['input']>;
+};
+
+export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
+
+export type ResolverTypeWrapper<T> = Promise<T> | T;
+
+export type Resolver<TResult, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = ResolverFn<TResult, TParent, TContext, TArgs>;
+
+export type ResolverFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Promise<TResult> | TResult;
+
+export type SubscriptionSubscribeFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => AsyncIterable<TResult> | Promise<AsyncIterable<TResult>>;
+
+export type SubscriptionResolveFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+export interface SubscriptionSubscriberObject<TResult, TKey extends string, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<{ [key in TKey]: TResult }, TParent, TContext, TArgs>;
+  resolve?: SubscriptionResolveFn<TResult, { [key in TKey]: TResult }, TContext, TArgs>;
+}
+
+export interface SubscriptionResolverObject<TResult, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<any, TParent, TContext, TArgs>;
+  resolve: SubscriptionResolveFn<TResult, any, TContext, TArgs>;
+}
+
+export type SubscriptionObject<TResult, TKey extends string, TParent, TContext, TArgs> =
+  | SubscriptionSubscriberObject<TResult, TKey, TParent, TContext, TArgs>
+  | SubscriptionResolverObject<TResult, TParent, TContext, TArgs>;
+
+export type SubscriptionResolver<TResult, TKey extends string, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> =
+  | ((...args: any[]) => SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>)
+  | SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>;
+
+export type TypeResolveFn<TTypes, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (
+  parent: TParent,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Maybe<TTypes> | Promise<Maybe<TTypes>>;
+
+export type IsTypeOfResolverFn<T = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (obj: T, context: TContext, info: GraphQLResolveInfo) => boolean | Promise<boolean>;
+
+export type NextResolverFn<T> = () => Promise<T>;
+
+export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = (
+  next: NextResolverFn<TResult>,
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+/** Mapping between all available schema types and the resolvers types */
+export type ResolversTypes = {
+  Author: ResolverTypeWrapper<AuthorRow>;
+  Boolean: ResolverTypeWrapper<ScalarTypes['Boolean']['output']>;
+  Comment: ResolverTypeWrapper<CommentRow>;
+  CreatePostInput: CreatePostInput;
+  DateTime: ResolverTypeWrapper<ScalarTypes['DateTime']['output']>;
+  ID: ResolverTypeWrapper<ScalarTypes['ID']['output']>;
+  Int: ResolverTypeWrapper<ScalarTypes['Int']['output']>;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Post: ResolverTypeWrapper<PostRow>;
+  PostStatus: PostStatus;
+  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  String: ResolverTypeWrapper<ScalarTypes['String']['output']>;
+  Tag: ResolverTypeWrapper<TagRow>;
+  UpdatePostInput: UpdatePostInput;
+};
+
+/** Mapping between all available schema types and the resolvers parents */
+export type ResolversParentTypes = {
+  Author: AuthorRow;
+  Boolean: ScalarTypes['Boolean']['output'];
+  Comment: CommentRow;
+  CreatePostInput: CreatePostInput;
+  DateTime: ScalarTypes['DateTime']['output'];
+  ID: ScalarTypes['ID']['output'];
+  Int: ScalarTypes['Int']['output'];
+  Mutation: Record<PropertyKey, never>;
+  Post: PostRow;
+  Query: Record<PropertyKey, never>;
+  String: ScalarTypes['String']['output'];
+  Tag: TagRow;
+  UpdatePostInput: UpdatePostInput;
+};
+
+export type AuthorResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Author'] = ResolversParentTypes['Author']> = {
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  posts?: Resolver<Array<ResolversTypes['Post']>, ParentType, ContextType, Partial<AuthorpostsArgs>>;
+};
+
+export type CommentResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Comment'] = ResolversParentTypes['Comment']> = {
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  post?: Resolver<ResolversTypes['Post'], ParentType, ContextType>;
+  text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
+  name: 'DateTime';
+}
+
+export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  createAuthor?: Resolver<ResolversTypes['Author'], ParentType, ContextType, RequireFields<MutationcreateAuthorArgs, 'email' | 'name'>>;
+  createComment?: Resolver<ResolversTypes['Comment'], ParentType, ContextType, RequireFields<MutationcreateCommentArgs, 'postId' | 'text'>>;
+  createPost?: Resolver<ResolversTypes['Post'], ParentType, ContextType, RequireFields<MutationcreatePostArgs, 'input'>>;
+  createTag?: Resolver<ResolversTypes['Tag'], ParentType, ContextType, RequireFields<MutationcreateTagArgs, 'name'>>;
+  deletePost?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationdeletePostArgs, 'id'>>;
+  updatePost?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<MutationupdatePostArgs, 'id' | 'input'>>;
+};
+
+export type PostResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Post'] = ResolversParentTypes['Post']> = {
+  author?: Resolver<ResolversTypes['Author'], ParentType, ContextType>;
+  body?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  comments?: Resolver<Array<ResolversTypes['Comment']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  minutes?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['PostStatus'], ParentType, ContextType>;
+  tags?: Resolver<Array<ResolversTypes['Tag']>, ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  author?: Resolver<Maybe<ResolversTypes['Author']>, ParentType, ContextType, RequireFields<QueryauthorArgs, 'id'>>;
+  authorByEmail?: Resolver<Maybe<ResolversTypes['Author']>, ParentType, ContextType, RequireFields<QueryauthorByEmailArgs, 'email'>>;
+  authors?: Resolver<Array<ResolversTypes['Author']>, ParentType, ContextType, Partial<QueryauthorsArgs>>;
+  post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<QuerypostArgs, 'id'>>;
+  posts?: Resolver<Array<ResolversTypes['Post']>, ParentType, ContextType, Partial<QuerypostsArgs>>;
+  tags?: Resolver<Array<ResolversTypes['Tag']>, ParentType, ContextType>;
+};
+
+export type TagResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Tag'] = ResolversParentTypes['Tag']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  posts?: Resolver<Array<ResolversTypes['Post']>, ParentType, ContextType>;
+};
+
+export type Resolvers<ContextType = Context> = {
+  Author?: AuthorResolvers<ContextType>;
+  Comment?: CommentResolvers<ContextType>;
+  DateTime?: GraphQLScalarType;
+  Mutation?: MutationResolvers<ContextType>;
+  Post?: PostResolvers<ContextType>;
+  Query?: QueryResolvers<ContextType>;
+  Tag?: TagResolvers<ContextType>;
+};

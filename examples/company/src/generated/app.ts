@@ -1,0 +1,26 @@
+// Generated from schema.graphql and manifest.yaml. Do not edit: `npx generator generate` writes it again.
+
+import { defineApp, defineProject } from '@twofold/runtime';
+import { extend } from '../extend.ts';
+import { auth } from './auth.ts';
+import { loaders } from './loaders.ts';
+import { model } from './model.ts';
+import { answers, resolvers } from './resolvers.ts';
+import { sdl } from './schema.graphql.ts';
+
+const project = defineProject({
+  sdl,
+  model,
+  answers,
+  loaders,
+  auth,
+});
+
+/** Everything that the server is made of. */
+export const app = defineApp({
+  project,
+  resolvers,
+  extend,
+  migrations: new URL('../../migrations/', import.meta.url),
+  root: new URL('../../', import.meta.url),
+});

@@ -1,0 +1,15 @@
+// Generated from schema.graphql and manifest.yaml. Do not edit: `npx generator generate` writes it again.
+
+import { loadMany, loadOne } from '@twofold/runtime';
+import type * as types from './types.ts';
+
+/** Rows that are fetched together: `ctx.loaders.user.load(id)`. Made fresh for every request. */
+export const loaders = {
+  company: loadOne<types.CompanyRow>('Company', 'id'),
+  companyByName: loadOne<types.CompanyRow>('Company', 'name'),
+  project: loadOne<types.ProjectRow>('Project', 'id'),
+  projectsByCompany: loadMany<types.ProjectRow>('Project', 'company_id'),
+  user: loadOne<types.UserRow>('User', 'id'),
+  userByEmail: loadOne<types.UserRow>('User', 'email'),
+  usersByCompany: loadMany<types.UserRow>('User', 'company_id'),
+};

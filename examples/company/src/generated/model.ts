@@ -1,0 +1,76 @@
+// Generated from schema.graphql and manifest.yaml. Do not edit: `npx generator generate` writes it again.
+
+import { type Model, duration, size } from '@twofold/runtime';
+
+/** What the schema does not say by itself: tables, what inputs write, and who may do what. */
+export const model = {
+  name: 'company',
+  ids: 'integer',
+  entities: {
+    Company: {
+      singular: 'company',
+      plural: 'companies',
+      table: 'companies',
+      columns: {
+        id: 'id!',
+        name: { type: 'text!', unique: true },
+      },
+    },
+    Project: {
+      singular: 'project',
+      plural: 'projects',
+      table: 'projects',
+      columns: {
+        id: 'id!',
+        title: 'text!',
+        done: { type: 'boolean!', default: { kind: 'value', value: false } },
+        company_id: { type: 'id!', references: { entity: 'Company', onDelete: 'restrict' } },
+        created_at: { type: 'timestamp!', field: 'createdAt', stamp: 'created' },
+      },
+      indexes: [{ name: 'projects_company_id_index', columns: ['company_id'], unique: false }],
+    },
+    User: {
+      singular: 'user',
+      plural: 'users',
+      table: 'users',
+      columns: {
+        id: 'id!',
+        name: 'text!',
+        email: { type: 'text!', unique: true },
+        company_id: { type: 'id', references: { entity: 'Company', onDelete: 'set null' } },
+      },
+      indexes: [{ name: 'users_company_id_index', columns: ['company_id'], unique: false }],
+    },
+  },
+  scalars: {
+    DateTime: { column: 'timestamp', source: 'known' },
+  },
+  writes: {
+    'CreateProjectInput:Project': { title: 'title', companyId: { key: 'company' } },
+    'Mutation.createCompany:Company': { name: 'name' },
+    'Mutation.updateProject:Project': { title: 'title', done: 'done' },
+  },
+  api: {
+    path: '/graphql',
+    access: 'user',
+    crud: false,
+    rest: false,
+    limits: {
+      depth: 12,
+      cost: 5000,
+      aliases: 30,
+      rootFields: 20,
+      directives: 50,
+      tokens: 2000,
+      batch: 0,
+      list: 100,
+      time: duration('10s'),
+      result: size('10MiB'),
+    },
+    introspection: 'development',
+    graphiql: 'development',
+    suggestions: 'development',
+    trustedDocuments: null,
+  },
+  server: { port: 8080, host: '0.0.0.0', cors: [], trustedProxies: [], bodyLimit: size('1MiB') },
+} satisfies Model;

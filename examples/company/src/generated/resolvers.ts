@@ -1,0 +1,38 @@
+// Generated from schema.graphql and manifest.yaml. Do not edit: `npx generator generate` writes it again.
+
+import { create, custom, get, list, many, one, remove, update } from '@twofold/runtime';
+import { resolvers as ofMutation } from '../resolvers/Mutation.ts';
+
+/** How each field is answered. What is not here is a column, or a property of what its parent answered. */
+export const answers = {
+  Company: {
+    employees: many('User', 'company_id', { inverse: 'company', max: 100 }),
+    projects: many('Project', 'company_id', { inverse: 'company', max: 100 }),
+  },
+  Mutation: {
+    createCompany: create('Company', { write: 'Mutation.createCompany:Company' }),
+    createProject: create('Project', { write: 'CreateProjectInput:Project', input: 'input' }),
+    updateProject: update('Project', ['id'], { write: 'Mutation.updateProject:Project' }),
+    deleteProject: remove('Project', ['id'], { returns: 'boolean' }),
+    joinCompany: custom(),
+  },
+  Project: {
+    company: one('Company', 'company_id', { inverse: 'projects' }),
+  },
+  Query: {
+    company: get('Company', { id: 'id' }),
+    companies: list('Company', { page: { limit: 'limit', offset: 'offset' }, max: 100 }),
+    project: get('Project', { id: 'id' }),
+    projects: list('Project', { filters: { done: 'done' }, page: { limit: 'limit', offset: 'offset' }, max: 100 }),
+    user: get('User', { id: 'id' }),
+    users: list('User', { page: { limit: 'limit', offset: 'offset' }, max: 100 }),
+  },
+  User: {
+    company: one('Company', 'company_id', { inverse: 'employees' }),
+  },
+};
+
+/** Yours: each takes the place of the answer above. */
+export const resolvers = {
+  Mutation: ofMutation,
+};

@@ -1,0 +1,52 @@
+// Generated from schema.graphql and manifest.yaml. Do not edit: `npx generator generate` writes it again.
+
+/** The schema as it is served. */
+export const sdl = /* GraphQL */ `
+"""What people work for. Everybody signed in may read it."""
+type Company {
+  id: ID!
+  name: String!
+  employees: [User!]!
+  projects: [Project!]!
+}
+
+"""Somebody who signs in. Password and sessions stand elsewhere, where no query reaches them."""
+type User {
+  id: ID!
+  name: String!
+  email: String!
+  company: Company
+}
+
+type Project {
+  id: ID!
+  title: String!
+  done: Boolean!
+  company: Company!
+  createdAt: DateTime!
+}
+
+scalar DateTime
+
+input CreateProjectInput {
+  title: String!
+  companyId: ID!
+}
+
+type Query {
+  company(id: ID!): Company
+  companies(limit: Int, offset: Int): [Company!]!
+  project(id: ID!): Project
+  projects(done: Boolean, limit: Int, offset: Int): [Project!]!
+  user(id: ID!): User
+  users(limit: Int, offset: Int): [User!]!
+}
+
+type Mutation {
+  createCompany(name: String!): Company!
+  createProject(input: CreateProjectInput!): Project!
+  updateProject(id: ID!, title: String, done: Boolean): Project
+  deleteProject(id: ID!): Boolean!
+  joinCompany(companyId: ID!): User!
+}
+`;

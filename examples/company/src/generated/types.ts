@@ -1,0 +1,322 @@
+// Generated from schema.graphql and manifest.yaml. Do not edit: `npx generator generate` writes it again.
+
+import type { Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, RequestContext, ScalarMapping } from '@twofold/runtime';
+import type { loaders } from './loaders.ts';
+
+/** What a resolver gets as `ctx`. */
+export type Context = RequestContext<Database, LoadersOf<typeof loaders>>;
+
+/** The fields of `Company` that `src/resolvers/Company.ts` may answer. */
+export type CompanyOverrides = CompanyResolvers;
+
+/** The fields of `Mutation` that `src/resolvers/Mutation.ts` may answer. */
+export type MutationOverrides = MutationResolvers;
+
+/** The fields of `Project` that `src/resolvers/Project.ts` may answer. */
+export type ProjectOverrides = ProjectResolvers;
+
+/** The fields of `Query` that `src/resolvers/Query.ts` may answer. */
+export type QueryOverrides = QueryResolvers;
+
+/** The fields of `User` that `src/resolvers/User.ts` may answer. */
+export type UserOverrides = UserResolvers;
+
+/** What `src/scalars.ts` is checked against. */
+export type Scalars = Readonly<Record<string, ScalarMapping>>;
+
+/** The tables, as `ctx.db` knows them. */
+export interface Database {
+  companies: {
+    id: Generated<number>;
+    name: string;
+  };
+  projects: {
+    id: Generated<number>;
+    title: string;
+    done: Generated<boolean>;
+    company_id: number;
+    created_at: string;
+  };
+  users: {
+    id: Generated<number>;
+    name: string;
+    email: string;
+    company_id: number | null;
+  };
+}
+
+/** A row of `companies`: its fields, and the keys that its relations are found by. */
+export interface CompanyRow {
+  id: number | string;
+  name: string;
+}
+
+/** A row of `projects`: its fields, and the keys that its relations are found by. */
+export interface ProjectRow {
+  id: number | string;
+  title: string;
+  done: boolean;
+  company_id: number | string;
+  createdAt: string;
+}
+
+/** A row of `users`: its fields, and the keys that its relations are found by. */
+export interface UserRow {
+  id: number | string;
+  name: string;
+  email: string;
+  company_id?: number | string | null;
+}
+
+export type Maybe<T> = T | null;
+export type InputMaybe<T> = T | null | undefined;
+/** All built-in and custom scalars, mapped to their actual values */
+export type ScalarTypes = {
+  ID: { input: string; output: string | number; }
+  String: { input: string; output: string; }
+  Boolean: { input: boolean; output: boolean; }
+  Int: { input: number; output: number; }
+  Float: { input: number; output: number; }
+  DateTime: { input: string; output: string; }
+};
+
+/** What people work for. Everybody signed in may read it. */
+export type Company = {
+  employees: Array<User>;
+  id: ScalarTypes['ID']['output'];
+  name: ScalarTypes['String']['output'];
+  projects: Array<Project>;
+};
+
+export type CreateProjectInput = {
+  companyId: ScalarTypes['ID']['input'];
+  title: ScalarTypes['String']['input'];
+};
+
+export type Mutation = {
+  createCompany: Company;
+  createProject: Project;
+  deleteProject: ScalarTypes['Boolean']['output'];
+  joinCompany: User;
+  updateProject?: Maybe<Project>;
+};
+
+export type MutationcreateCompanyArgs = {
+  name: ScalarTypes['String']['input'];
+};
+
+export type MutationcreateProjectArgs = {
+  input: CreateProjectInput;
+};
+
+export type MutationdeleteProjectArgs = {
+  id: ScalarTypes['ID']['input'];
+};
+
+export type MutationjoinCompanyArgs = {
+  companyId: ScalarTypes['ID']['input'];
+};
+
+export type MutationupdateProjectArgs = {
+  done?: InputMaybe<ScalarTypes['Boolean']['input']>;
+  id: ScalarTypes['ID']['input'];
+  title?: InputMaybe<ScalarTypes['String']['input']>;
+};
+
+export type Project = {
+  company: Company;
+  createdAt: ScalarTypes['DateTime']['output'];
+  done: ScalarTypes['Boolean']['output'];
+  id: ScalarTypes['ID']['output'];
+  title: ScalarTypes['String']['output'];
+};
+
+export type Query = {
+  companies: Array<Company>;
+  company?: Maybe<Company>;
+  project?: Maybe<Project>;
+  projects: Array<Project>;
+  user?: Maybe<User>;
+  users: Array<User>;
+};
+
+export type QuerycompaniesArgs = {
+  limit?: InputMaybe<ScalarTypes['Int']['input']>;
+  offset?: InputMaybe<ScalarTypes['Int']['input']>;
+};
+
+export type QuerycompanyArgs = {
+  id: ScalarTypes['ID']['input'];
+};
+
+export type QueryprojectArgs = {
+  id: ScalarTypes['ID']['input'];
+};
+
+export type QueryprojectsArgs = {
+  done?: InputMaybe<ScalarTypes['Boolean']['input']>;
+  limit?: InputMaybe<ScalarTypes['Int']['input']>;
+  offset?: InputMaybe<ScalarTypes['Int']['input']>;
+};
+
+export type QueryuserArgs = {
+  id: ScalarTypes['ID']['input'];
+};
+
+export type QueryusersArgs = {
+  limit?: InputMaybe<ScalarTypes['Int']['input']>;
+  offset?: InputMaybe<ScalarTypes['Int']['input']>;
+};
+
+/** Somebody who signs in. Password and sessions stand elsewhere, where no query reaches them. */
+export type User = {
+  company?: Maybe<Company>;
+  email: ScalarTypes['String']['output'];
+  id: ScalarTypes['ID']['output'];
+  name: ScalarTypes['String']['output'];
+};
+
+export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
+
+export type ResolverTypeWrapper<T> = Promise<T> | T;
+
+export type Resolver<TResult, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = ResolverFn<TResult, TParent, TContext, TArgs>;
+
+export type ResolverFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Promise<TResult> | TResult;
+
+export type SubscriptionSubscribeFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => AsyncIterable<TResult> | Promise<AsyncIterable<TResult>>;
+
+export type SubscriptionResolveFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+export interface SubscriptionSubscriberObject<TResult, TKey extends string, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<{ [key in TKey]: TResult }, TParent, TContext, TArgs>;
+  resolve?: SubscriptionResolveFn<TResult, { [key in TKey]: TResult }, TContext, TArgs>;
+}
+
+export interface SubscriptionResolverObject<TResult, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<any, TParent, TContext, TArgs>;
+  resolve: SubscriptionResolveFn<TResult, any, TContext, TArgs>;
+}
+
+export type SubscriptionObject<TResult, TKey extends string, TParent, TContext, TArgs> =
+  | SubscriptionSubscriberObject<TResult, TKey, TParent, TContext, TArgs>
+  | SubscriptionResolverObject<TResult, TParent, TContext, TArgs>;
+
+export type SubscriptionResolver<TResult, TKey extends string, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> =
+  | ((...args: any[]) => SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>)
+  | SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>;
+
+export type TypeResolveFn<TTypes, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (
+  parent: TParent,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Maybe<TTypes> | Promise<Maybe<TTypes>>;
+
+export type IsTypeOfResolverFn<T = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (obj: T, context: TContext, info: GraphQLResolveInfo) => boolean | Promise<boolean>;
+
+export type NextResolverFn<T> = () => Promise<T>;
+
+export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = (
+  next: NextResolverFn<TResult>,
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+/** Mapping between all available schema types and the resolvers types */
+export type ResolversTypes = {
+  Boolean: ResolverTypeWrapper<ScalarTypes['Boolean']['output']>;
+  Company: ResolverTypeWrapper<CompanyRow>;
+  CreateProjectInput: CreateProjectInput;
+  DateTime: ResolverTypeWrapper<ScalarTypes['DateTime']['output']>;
+  ID: ResolverTypeWrapper<ScalarTypes['ID']['output']>;
+  Int: ResolverTypeWrapper<ScalarTypes['Int']['output']>;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Project: ResolverTypeWrapper<ProjectRow>;
+  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  String: ResolverTypeWrapper<ScalarTypes['String']['output']>;
+  User: ResolverTypeWrapper<UserRow>;
+};
+
+/** Mapping between all available schema types and the resolvers parents */
+export type ResolversParentTypes = {
+  Boolean: ScalarTypes['Boolean']['output'];
+  Company: CompanyRow;
+  CreateProjectInput: CreateProjectInput;
+  DateTime: ScalarTypes['DateTime']['output'];
+  ID: ScalarTypes['ID']['output'];
+  Int: ScalarTypes['Int']['output'];
+  Mutation: Record<PropertyKey, never>;
+  Project: ProjectRow;
+  Query: Record<PropertyKey, never>;
+  String: ScalarTypes['String']['output'];
+  User: UserRow;
+};
+
+export type CompanyResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Company'] = ResolversParentTypes['Company']> = {
+  employees?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  projects?: Resolver<Array<ResolversTypes['Project']>, ParentType, ContextType>;
+};
+
+export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
+  name: 'DateTime';
+}
+
+export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  createCompany?: Resolver<ResolversTypes['Company'], ParentType, ContextType, RequireFields<MutationcreateCompanyArgs, 'name'>>;
+  createProject?: Resolver<ResolversTypes['Project'], ParentType, ContextType, RequireFields<MutationcreateProjectArgs, 'input'>>;
+  deleteProject?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationdeleteProjectArgs, 'id'>>;
+  joinCompany?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationjoinCompanyArgs, 'companyId'>>;
+  updateProject?: Resolver<Maybe<ResolversTypes['Project']>, ParentType, ContextType, RequireFields<MutationupdateProjectArgs, 'id'>>;
+};
+
+export type ProjectResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Project'] = ResolversParentTypes['Project']> = {
+  company?: Resolver<ResolversTypes['Company'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  done?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  companies?: Resolver<Array<ResolversTypes['Company']>, ParentType, ContextType, Partial<QuerycompaniesArgs>>;
+  company?: Resolver<Maybe<ResolversTypes['Company']>, ParentType, ContextType, RequireFields<QuerycompanyArgs, 'id'>>;
+  project?: Resolver<Maybe<ResolversTypes['Project']>, ParentType, ContextType, RequireFields<QueryprojectArgs, 'id'>>;
+  projects?: Resolver<Array<ResolversTypes['Project']>, ParentType, ContextType, Partial<QueryprojectsArgs>>;
+  user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<QueryuserArgs, 'id'>>;
+  users?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType, Partial<QueryusersArgs>>;
+};
+
+export type UserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
+  company?: Resolver<Maybe<ResolversTypes['Company']>, ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type Resolvers<ContextType = Context> = {
+  Company?: CompanyResolvers<ContextType>;
+  DateTime?: GraphQLScalarType;
+  Mutation?: MutationResolvers<ContextType>;
+  Project?: ProjectResolvers<ContextType>;
+  Query?: QueryResolvers<ContextType>;
+  User?: UserResolvers<ContextType>;
+};

@@ -1,0 +1,13 @@
+import { failure } from '@twofold/runtime';
+import type * as types from '../generated/types.ts';
+
+export const resolvers = {
+  /** The signed-in user's own company; `extend` puts it into the next token. */
+  async joinCompany(_parent, { companyId }, ctx) {
+    if (!ctx.user) throw failure.unauthenticated();
+    await ctx.db.updateTable('users').set({ company_id: Number(companyId) }).where('id', '=', Number(ctx.user.id)).execute();
+    const user = await ctx.loaders.user.load(ctx.user.id);
+    if (!user) throw failure.notFound('User not found');
+    return user;
+  },
+} satisfies types.MutationOverrides;

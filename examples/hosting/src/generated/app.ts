@@ -1,0 +1,23 @@
+// Generated from schema.graphql and manifest.yaml. Do not edit: `npx generator generate` writes it again.
+
+import { defineApp, defineProject } from '@twofold/runtime';
+import { hosting } from './hosting.ts';
+import { loaders } from './loaders.ts';
+import { model } from './model.ts';
+import { answers } from './resolvers.ts';
+import { sdl } from './schema.graphql.ts';
+
+const project = defineProject({
+  sdl,
+  model,
+  answers,
+  loaders,
+  hosting,
+});
+
+/** Everything that the server is made of. */
+export const app = defineApp({
+  project,
+  migrations: new URL('../../migrations/', import.meta.url),
+  root: new URL('../../', import.meta.url),
+});

@@ -1,0 +1,58 @@
+// Generated from schema.graphql and manifest.yaml. Do not edit: `npx generator generate` writes it again.
+
+import { type Model, duration, size } from '@twofold/runtime';
+
+/** What the schema does not say by itself: tables, what inputs write, and who may do what. */
+export const model = {
+  name: 'hosting',
+  ids: 'integer',
+  entities: {
+    HostedApp: {
+      singular: 'hostedApp',
+      plural: 'hostedApps',
+      table: 'hosted_apps',
+      columns: {
+        id: 'id!',
+        name: { type: 'text!', unique: true },
+        team_id: { type: 'id', references: { entity: 'Team', onDelete: 'set null' } },
+      },
+      indexes: [{ name: 'hosted_apps_team_id_index', columns: ['team_id'], unique: false }],
+    },
+    Team: {
+      singular: 'team',
+      plural: 'teams',
+      table: 'teams',
+      columns: {
+        id: 'id!',
+        name: { type: 'text!', unique: true },
+      },
+    },
+  },
+  writes: {
+    'Mutation.createHostedApp:HostedApp': { name: 'name', teamId: { key: 'team' } },
+    'Mutation.createTeam:Team': { name: 'name' },
+  },
+  api: {
+    path: '/graphql',
+    access: 'public',
+    crud: false,
+    rest: false,
+    limits: {
+      depth: 12,
+      cost: 5000,
+      aliases: 30,
+      rootFields: 20,
+      directives: 50,
+      tokens: 2000,
+      batch: 0,
+      list: 100,
+      time: duration('10s'),
+      result: size('10MiB'),
+    },
+    introspection: 'development',
+    graphiql: 'development',
+    suggestions: 'development',
+    trustedDocuments: null,
+  },
+  server: { port: 8080, host: '0.0.0.0', cors: [], trustedProxies: [], bodyLimit: size('1MiB') },
+} satisfies Model;

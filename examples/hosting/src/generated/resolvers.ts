@@ -1,0 +1,23 @@
+// Generated from schema.graphql and manifest.yaml. Do not edit: `npx generator generate` writes it again.
+
+import { create, get, list, many, one, remove } from '@twofold/runtime';
+
+/** How each field is answered. What is not here is a column, or a property of what its parent answered. */
+export const answers = {
+  HostedApp: {
+    team: one('Team', 'team_id', { inverse: 'apps' }),
+  },
+  Mutation: {
+    createTeam: create('Team', { write: 'Mutation.createTeam:Team' }),
+    createHostedApp: create('HostedApp', { write: 'Mutation.createHostedApp:HostedApp' }),
+    deleteHostedApp: remove('HostedApp', ['id'], { returns: 'boolean' }),
+  },
+  Query: {
+    team: get('Team', { id: 'id' }),
+    teams: list('Team', { max: 100 }),
+    hostedApps: list('HostedApp', { max: 100 }),
+  },
+  Team: {
+    apps: many('HostedApp', 'team_id', { inverse: 'team', max: 100 }),
+  },
+};

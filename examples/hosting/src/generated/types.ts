@@ -1,0 +1,218 @@
+// Generated from schema.graphql and manifest.yaml. Do not edit: `npx generator generate` writes it again.
+
+import type { Generated, GraphQLResolveInfo, LoadersOf, RequestContext, ScalarMapping } from '@twofold/runtime';
+import type { loaders } from './loaders.ts';
+
+/** What a resolver gets as `ctx`. */
+export type Context = RequestContext<Database, LoadersOf<typeof loaders>>;
+
+/** The fields of `HostedApp` that `src/resolvers/HostedApp.ts` may answer. */
+export type HostedAppOverrides = HostedAppResolvers;
+
+/** The fields of `Mutation` that `src/resolvers/Mutation.ts` may answer. */
+export type MutationOverrides = MutationResolvers;
+
+/** The fields of `Query` that `src/resolvers/Query.ts` may answer. */
+export type QueryOverrides = QueryResolvers;
+
+/** The fields of `Team` that `src/resolvers/Team.ts` may answer. */
+export type TeamOverrides = TeamResolvers;
+
+/** What `src/scalars.ts` is checked against. */
+export type Scalars = Readonly<Record<string, ScalarMapping>>;
+
+/** The tables, as `ctx.db` knows them. */
+export interface Database {
+  hosted_apps: {
+    id: Generated<number>;
+    name: string;
+    team_id: number | null;
+  };
+  teams: {
+    id: Generated<number>;
+    name: string;
+  };
+}
+
+/** A row of `hosted_apps`: its fields, and the keys that its relations are found by. */
+export interface HostedAppRow {
+  id: number | string;
+  name: string;
+  team_id?: number | string | null;
+}
+
+/** A row of `teams`: its fields, and the keys that its relations are found by. */
+export interface TeamRow {
+  id: number | string;
+  name: string;
+}
+
+export type Maybe<T> = T | null;
+export type InputMaybe<T> = T | null | undefined;
+/** All built-in and custom scalars, mapped to their actual values */
+export type ScalarTypes = {
+  ID: { input: string; output: string | number; }
+  String: { input: string; output: string; }
+  Boolean: { input: boolean; output: boolean; }
+  Int: { input: number; output: number; }
+  Float: { input: number; output: number; }
+};
+
+/** A hosted app by its name, which is how the hosting API calls it. */
+export type HostedApp = {
+  id: ScalarTypes['ID']['output'];
+  name: ScalarTypes['String']['output'];
+  team?: Maybe<Team>;
+};
+
+export type Mutation = {
+  createHostedApp: HostedApp;
+  createTeam: Team;
+  deleteHostedApp: ScalarTypes['Boolean']['output'];
+};
+
+export type MutationcreateHostedAppArgs = {
+  name: ScalarTypes['String']['input'];
+  teamId?: InputMaybe<ScalarTypes['ID']['input']>;
+};
+
+export type MutationcreateTeamArgs = {
+  name: ScalarTypes['String']['input'];
+};
+
+export type MutationdeleteHostedAppArgs = {
+  id: ScalarTypes['ID']['input'];
+};
+
+export type Query = {
+  hostedApps: Array<HostedApp>;
+  team?: Maybe<Team>;
+  teams: Array<Team>;
+};
+
+export type QueryteamArgs = {
+  id: ScalarTypes['ID']['input'];
+};
+
+/** Who an app belongs to. */
+export type Team = {
+  apps: Array<HostedApp>;
+  id: ScalarTypes['ID']['output'];
+  name: ScalarTypes['String']['output'];
+};
+
+export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
+
+export type ResolverTypeWrapper<T> = Promise<T> | T;
+
+export type Resolver<TResult, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = ResolverFn<TResult, TParent, TContext, TArgs>;
+
+export type ResolverFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Promise<TResult> | TResult;
+
+export type SubscriptionSubscribeFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => AsyncIterable<TResult> | Promise<AsyncIterable<TResult>>;
+
+export type SubscriptionResolveFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+export interface SubscriptionSubscriberObject<TResult, TKey extends string, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<{ [key in TKey]: TResult }, TParent, TContext, TArgs>;
+  resolve?: SubscriptionResolveFn<TResult, { [key in TKey]: TResult }, TContext, TArgs>;
+}
+
+export interface SubscriptionResolverObject<TResult, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<any, TParent, TContext, TArgs>;
+  resolve: SubscriptionResolveFn<TResult, any, TContext, TArgs>;
+}
+
+export type SubscriptionObject<TResult, TKey extends string, TParent, TContext, TArgs> =
+  | SubscriptionSubscriberObject<TResult, TKey, TParent, TContext, TArgs>
+  | SubscriptionResolverObject<TResult, TParent, TContext, TArgs>;
+
+export type SubscriptionResolver<TResult, TKey extends string, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> =
+  | ((...args: any[]) => SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>)
+  | SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>;
+
+export type TypeResolveFn<TTypes, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (
+  parent: TParent,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Maybe<TTypes> | Promise<Maybe<TTypes>>;
+
+export type IsTypeOfResolverFn<T = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (obj: T, context: TContext, info: GraphQLResolveInfo) => boolean | Promise<boolean>;
+
+export type NextResolverFn<T> = () => Promise<T>;
+
+export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = (
+  next: NextResolverFn<TResult>,
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+/** Mapping between all available schema types and the resolvers types */
+export type ResolversTypes = {
+  Boolean: ResolverTypeWrapper<ScalarTypes['Boolean']['output']>;
+  HostedApp: ResolverTypeWrapper<HostedAppRow>;
+  ID: ResolverTypeWrapper<ScalarTypes['ID']['output']>;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  String: ResolverTypeWrapper<ScalarTypes['String']['output']>;
+  Team: ResolverTypeWrapper<TeamRow>;
+};
+
+/** Mapping between all available schema types and the resolvers parents */
+export type ResolversParentTypes = {
+  Boolean: ScalarTypes['Boolean']['output'];
+  HostedApp: HostedAppRow;
+  ID: ScalarTypes['ID']['output'];
+  Mutation: Record<PropertyKey, never>;
+  Query: Record<PropertyKey, never>;
+  String: ScalarTypes['String']['output'];
+  Team: TeamRow;
+};
+
+export type HostedAppResolvers<ContextType = Context, ParentType extends ResolversParentTypes['HostedApp'] = ResolversParentTypes['HostedApp']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  team?: Resolver<Maybe<ResolversTypes['Team']>, ParentType, ContextType>;
+};
+
+export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  createHostedApp?: Resolver<ResolversTypes['HostedApp'], ParentType, ContextType, RequireFields<MutationcreateHostedAppArgs, 'name'>>;
+  createTeam?: Resolver<ResolversTypes['Team'], ParentType, ContextType, RequireFields<MutationcreateTeamArgs, 'name'>>;
+  deleteHostedApp?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationdeleteHostedAppArgs, 'id'>>;
+};
+
+export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  hostedApps?: Resolver<Array<ResolversTypes['HostedApp']>, ParentType, ContextType>;
+  team?: Resolver<Maybe<ResolversTypes['Team']>, ParentType, ContextType, RequireFields<QueryteamArgs, 'id'>>;
+  teams?: Resolver<Array<ResolversTypes['Team']>, ParentType, ContextType>;
+};
+
+export type TeamResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Team'] = ResolversParentTypes['Team']> = {
+  apps?: Resolver<Array<ResolversTypes['HostedApp']>, ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type Resolvers<ContextType = Context> = {
+  HostedApp?: HostedAppResolvers<ContextType>;
+  Mutation?: MutationResolvers<ContextType>;
+  Query?: QueryResolvers<ContextType>;
+  Team?: TeamResolvers<ContextType>;
+};

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createServer } from '@twofold/runtime';
+import { app } from '../src/generated/app.ts';
+
+const server = createServer(app);
+let url = '';
+
+before(async () => {
+  const running = await server.start('127.0.0.1:0', { env: { ...process.env, DATABASE_URL: ':memory:', LOG_LEVEL: 'silent' } });
+  url = running.url;
+});
+
+after(() => server.close());
+
+test('the server is healthy', async () => {
+  const response = await fetch(`${url}/api/health`);
+  assert.equal(response.status, 200);
+});
+
+test('GraphQL answers', async () => {
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ __typename }' }),
+  });
+  assert.deepEqual(await response.json(), { data: { __typename: 'Query' } });
+});

@@ -1,0 +1,20 @@
+#!/usr/bin/env node
+// @ts-check
+import { existsSync } from 'node:fs';
+
+// Plain JavaScript: an old Node has to get as far as the sentence that says what to do.
+
+const [major = 0] = process.versions.node.split('.').map(Number);
+
+if (major < 24) {
+  process.stderr.write(
+    `generator needs Node 24 or newer; this is ${process.version}.\n` +
+      'In a project, "npm install --save-dev node@24" brings one along: npx and npm scripts use it from then on.\n',
+  );
+  process.exitCode = 2;
+} else {
+  // In the repo it is TypeScript, installed it is JavaScript: Node refuses to strip types below node_modules.
+  const inRepo = existsSync(new URL('./cli.ts', import.meta.url));
+  const { main } = await import(inRepo ? './cli.ts' : './cli.js');
+  process.exitCode = await main(process.argv.slice(2));
+}

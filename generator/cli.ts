@@ -1,0 +1,65 @@
+import { parseArguments } from './cli/arguments.ts';
+import { commandHelp, overview } from './cli/help.ts';
+import { commands } from './cli/commands.ts';
+import { createTerminal, type Terminal } from './cli/terminal.ts';
+import { CommandError, EXIT, type ExitCode } from './failure.ts';
+
+/**
+ * Runs one command. Standard output is data, standard error is everything else.
+ *
+ * @returns the exit code.
+ */
+export async function main(argv: readonly string[]): Promise<ExitCode> {
+  const plain = createTerminal({ json: argv.includes('--json'), quiet: argv.includes('--quiet'), color: !argv.includes('--no-color') });
+  try {
+    return await dispatch(argv, plain);
+  } catch (error) {
+    return explainFailure(error, plain);
+  }
+}
+
+async function dispatch(argv: readonly string[], plain: Terminal): Promise<ExitCode> {
+  const { command, options, positionals, help, version } = parseArguments(argv, commands);
+  if (version) return (plain.data(`${(await import('./version.ts')).packageVersion()}\n`), EXIT.done);
+  if (!command) return (plain.data(overview(commands)), help ? EXIT.done : EXIT.usage);
+  if (help) return (plain.data(commandHelp(command)), EXIT.done);
+  const { run } = await command.load();
+  return run({ options, positionals, terminal: plain, cwd: typeof options['cwd'] === 'string' ? options['cwd'] : process.cwd() });
+}
+
+/** A failure that was foreseen says what to do; anything else is a bug of ours. */
+function explainFailure(error: unknown, terminal: Terminal): ExitCode {
+  if (error instanceof CommandError) {
+    const { exitCode, code, message, fix } = error;
+    if (terminal.json) terminal.document({ ok: false, error: { code, message, ...(fix !== undefined && { fix }) } });
+    else terminal.say(`${terminal.paint.red('error')}  ${message}${fix === undefined ? '' : `\n   fix  ${fix}`}`);
+    return exitCode;
+  }
+  const text = systemFailure(error);
+  if (text !== null) {
+    if (terminal.json) terminal.document({ ok: false, error: { code: 'SYSTEM', message: text } });
+    else terminal.say(`${terminal.paint.red('error')}  ${text}`);
+    return EXIT.usage;
+  }
+  if (terminal.json) terminal.document({ ok: false, error: { code: 'BUG', message: String(error) } });
+  terminal.say(`This is a bug of ours. Please report it with the lines below.\n${error instanceof Error ? error.stack : String(error)}`);
+  return EXIT.bug;
+}
+
+const SYSTEM: Readonly<Record<string, string>> = {
+  EACCES: 'is not allowed',
+  EPERM: 'is not allowed',
+  EROFS: 'cannot be written: the disk is read-only',
+  ENOSPC: 'cannot be written: the disk is full',
+  EDQUOT: 'cannot be written: the disk is full',
+  EISDIR: 'is a folder where a file belongs',
+  ENOTDIR: 'is a file where a folder belongs',
+  EEXIST: 'is there already',
+};
+
+/** What the operating system refused, in words; null when it was not the operating system. */
+function systemFailure(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return null;
+  const what = SYSTEM[String(error.code)] ?? `failed (${String(error.code)})`;
+  return `${'path' in error ? String(error.path) : String(error.syscall)} ${what}`;
+}

@@ -1,0 +1,47 @@
+import type { ExitCode } from '../failure.ts';
+import type { Terminal } from './terminal.ts';
+
+/** One option of a command. `value` names what follows it; without one it is a switch. */
+export interface OptionSpec {
+  readonly name: string;
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  /** May be given several times. */
+  readonly many?: boolean;
+  readonly about: string;
+  /** Not shown by `--help`. */
+  readonly hidden?: boolean;
+}
+
+export interface CommandSpec {
+  readonly name: string;
+  /** What stands after the name: `[DIR]`. */
+  readonly usage: string;
+  readonly about: string;
+  readonly options: readonly OptionSpec[];
+  /** How many words may stand after the name. */
+  readonly positionals: number;
+  readonly example: string;
+  /** Loads what the command needs, and nothing before it is asked for. */
+  readonly load: () => Promise<{ run: (call: CommandCall) => Promise<ExitCode> }>;
+}
+
+export type OptionValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
+export interface CommandCall {
+  readonly options: OptionValues;
+  readonly positionals: readonly string[];
+  readonly terminal: Terminal;
+  /** The project's folder. */
+  readonly cwd: string;
+}
+
+/** Options of every command. */
+export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
+  { name: 'cwd', value: 'DIR', about: 'the project, if it is not the current folder' },
+  { name: 'json', about: 'one JSON document on standard output' },
+  { name: 'quiet', about: 'only findings and failures' },
+  { name: 'no-color', about: 'no colours' },
+  { name: 'help', about: 'this text' },
+  { name: 'version', about: 'the version', hidden: true },
+];

@@ -1,0 +1,18 @@
+import { resolve } from 'node:path';
+import type { CommandCall } from '../cli/command.ts';
+import { EXIT, type ExitCode } from '../failure.ts';
+import { planRun } from '../pipeline.ts';
+import { disk } from '../write/disk.ts';
+import { reportPlan } from './generate.ts';
+import { exitCodeOf } from './outcome.ts';
+
+/** `generator check`: what `generate` would do, with nothing written. */
+export async function run(call: CommandCall): Promise<ExitCode> {
+  const plan = await planRun(resolve(call.cwd), {}, disk);
+  await reportPlan(plan, call, true);
+  const code = exitCodeOf(plan);
+  if (code !== EXIT.done) return code;
+  const differs = plan.changes.some(({ kind }) => kind !== 'same' && kind !== 'stale');
+  if (differs) call.terminal.note('Generated files are not up to date: run "npx generator generate" and commit what it writes.');
+  return differs ? EXIT.differs : EXIT.done;
+}

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Project } from '@twofold/schema';
+import { type DatabaseKind, renderEnv } from '../../templates/seeded/env.ts';
+import { starters, type StarterName } from '../../templates/starter/index.ts';
+import type { CommandCall } from '../cli/command.ts';
+import { CommandError, EXIT, type ExitCode } from '../failure.ts';
+import { isCheckout } from '../packages/checkout.ts';
+import { type Plan, run as runPipeline } from '../pipeline.ts';
+import { changeAsData } from '../report.ts';
+import { disk, hasCode } from '../write/disk.ts';
+import { installPackages, serve } from './install.ts';
+import { exitCodeOf, reportFindings } from './outcome.ts';
+
+interface InitOptions {
+  readonly root: string;
+  readonly name: string;
+  readonly template: StarterName;
+  readonly database: DatabaseKind;
+  readonly vendor: boolean;
+}
+
+/** `generator init [DIR]`: the two inputs, the project, its packages. */
+export async function run(call: CommandCall): Promise<ExitCode> {
+  const { options, terminal } = call;
+  const init = readOptions(call);
+  await assertEmpty(init.root, options['force'] === true);
+  const written = await writeInputs(init);
+  const plan = await runPipeline(init.root, { database: init.database }, disk);
+  if (!plan.project) return (reportFindings(plan, call), exitCodeOf(plan));
+  await writeEnv(init, plan.project);
+  terminal.note(`${terminal.paint.green('created')}  ${init.name} in ${init.root}: ${written + plan.changes.length} files`);
+  const installed = options['no-install'] !== true && (await installPackages(init.root, terminal));
+  reportInit(init, { plan, installed }, call);
+  if (options['start']) await serve(init.root, terminal);
+  return EXIT.done;
+}
+
+function readOptions({ options, positionals, cwd }: CommandCall): InitOptions {
+  const root = resolve(cwd, positionals[0] ?? '.');
+  const name = String(options['name'] ?? basename(root)).trim();
+  if (name === '') throw new CommandError(EXIT.usage, 'NAME_MISSING', 'the project needs a name', '--name shop');
+  const packages = options['packages'] ?? (isCheckout() ? 'vendor' : 'registry');
+  return {
+    root,
+    name,
+    template: (options['template'] ?? 'starter') as StarterName,
+    database: (options['database'] ?? 'sqlite') as DatabaseKind,
+    vendor: packages === 'vendor',
+  };
+}
+
+/** A folder with nothing but version control in it counts as empty. */
+async function assertEmpty(root: string, force: boolean): Promise<void> {
+  const names = await listFolder(root);
+  const others = names.filter((name) => name !== '.git' && name !== '.DS_Store');
+  if (others.length === 0 || force) return;
+  throw new CommandError(EXIT.usage, 'NOT_EMPTY', `${root} is not empty (${others.slice(0, 3).join(', ')}${others.length > 3 ? ', …' : ''})`, 'name another folder, or use --force, which overwrites no file');
+}
+
+async function listFolder(root: string): Promise<string[]> {
+  try {
+    return await readdir(root);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return [];
+    if (hasCode(error, 'ENOTDIR')) throw new CommandError(EXIT.usage, 'NOT_A_FOLDER', `${root} is a file`, 'name another folder');
+    throw error;
+  }
+}
+
+/** The two inputs, the template's own files and our packages. What is there already stays as it is. */
+async function writeInputs({ root, name, template, vendor }: InitOptions): Promise<number> {
+  const starter = starters[template];
+  const texts = { 'schema.graphql': starter.schema, 'manifest.yaml': starter.manifest(name), ...starter.files };
+  const created = await Promise.all(Object.entries(texts).map(([path, text]) => writeNew(join(root, path), text)));
+  if (vendor) {
+    const { packPackages } = await import('../packages/pack.ts');
+    for (const { name: file, bytes } of await packPackages()) await writeNew(join(root, 'vendor', file), bytes);
+  }
+  return created.filter(Boolean).length;
+}
+
+/** Secrets: never in the manifest, never committed, readable by the owner alone. */
+async function writeEnv({ root, database }: InitOptions, project: Project): Promise<void> {
+  await writeNew(join(root, '.env'), renderEnv(project, { database, secret: () => randomBytes(32).toString('base64url') }), 0o600);
+}
+
+async function writeNew(path: string, text: string | Uint8Array, mode = 0o666): Promise<boolean> {
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    await writeFile(path, text, { flag: 'wx', mode });
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+function reportInit({ root, template }: InitOptions, { plan, installed }: { plan: Plan; installed: boolean }, { terminal, options, cwd }: CommandCall): void {
+  const next = [...(root === resolve(cwd) ? [] : [`cd ${quoted(root)}`]), ...(installed ? [] : ['npm install']), 'npm start', 'npm run dev'].slice(0, 3);
+  if (terminal.json) return terminal.document({ ok: true, root, installed, files: plan.changes.map(changeAsData), next });
+  if (options['quiet']) return;
+  const { port } = plan.project!.server;
+  terminal.note(`\nNext:\n${next.map((line) => `  ${line}`).join('\n')}\n`);
+  terminal.note(`Then ask http://localhost:${port}${plan.project!.api.path} for ${starters[template].query}`);
+}
+
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,31 @@
+import type { Diagnostic } from '@twofold/schema';
+import type { CommandCall } from '../cli/command.ts';
+import { EXIT, type ExitCode } from '../failure.ts';
+import type { Plan, Reading } from '../pipeline.ts';
+import { formatFinding } from '../report.ts';
+
+/** Shows findings, and says how the run ends if they or an edited file stop it; null when nothing does. */
+export function reportFindings({ sources, findings }: Reading, { terminal }: CommandCall): void {
+  if (terminal.json) return;
+  const texts = [...sources.schema, ...(sources.manifest ? [sources.manifest] : [])];
+  for (const finding of findings) {
+    const text = `${formatFinding(finding, texts, terminal.paint)}\n`;
+    if (finding.severity === 'error') terminal.say(text);
+    else terminal.note(text);
+  }
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  if (errors > 0) terminal.say(`${errors} error${errors === 1 ? '' : 's'}; nothing was written`);
+}
+
+/** The exit code that findings and changes ask for. */
+export function exitCodeOf(plan: Pick<Plan, 'findings' | 'changes'>): ExitCode {
+  const errors = plan.findings.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) return errors.every(({ code }) => code === 'RENAME_AMBIGUOUS') ? EXIT.ambiguous : EXIT.invalid;
+  if (plan.changes.some(({ kind }) => kind === 'edited')) return EXIT.invalid;
+  return plan.changes.some(({ kind }) => kind === 'conflict') ? EXIT.conflict : EXIT.done;
+}
+
+/** A finding as `--json` prints it. */
+export function findingAsData(finding: Diagnostic): Diagnostic {
+  return finding;
+}

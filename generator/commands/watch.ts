@@ -1,0 +1,56 @@
+import { watch as watchFolder } from 'node:fs';
+import { resolve } from 'node:path';
+import type { CommandCall } from '../cli/command.ts';
+import { EXIT, type ExitCode } from '../failure.ts';
+import { run as runPipeline } from '../pipeline.ts';
+import { disk } from '../write/disk.ts';
+import { reportPlan, runOptions } from './generate.ts';
+
+/** `generator generate --watch`: runs again whenever an input is saved, until it is stopped. */
+export async function watch(call: CommandCall): Promise<ExitCode> {
+  const root = resolve(call.cwd);
+  const generate = async () => reportPlan(await runPipeline(root, runOptions(call), disk), call, false);
+  await generate();
+  call.terminal.note('Watching. Ctrl+C stops.');
+  const watcher = watchInputs(root, generate, (error) => call.terminal.say(String(error)));
+  await new Promise<void>((done) => process.once('SIGINT', done).once('SIGTERM', done));
+  watcher.close();
+  return EXIT.done;
+}
+
+/** Whether a saved file is something a run reads. */
+export function isInput(path: string): boolean {
+  return /^(schema\.graphql|manifest\.yaml|schema[\\/][^\\/]+\.graphql|src[\\/](extend|auth-events|scalars|routes)\.ts|src[\\/](resolvers|plugins)[\\/][^\\/]+\.ts)$/.test(path);
+}
+
+const QUIET = 15;
+
+/**
+ * Calls `changed` after inputs were saved, never twice at a time. Saves that come while it runs lead to one more run.
+ * Editors write a file in several steps, so that a pause of some milliseconds makes one save of them.
+ */
+export function watchInputs(root: string, changed: () => Promise<void>, failed: (error: unknown) => void, accept = isInput): { close(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  let running = false;
+  let again = false;
+  const start = async () => {
+    if (running) return void (again = true);
+    running = true;
+    try {
+      do {
+        again = false;
+        await changed();
+      } while (again);
+    } catch (error) {
+      failed(error);
+    } finally {
+      running = false;
+    }
+  };
+  const watcher = watchFolder(root, { recursive: true }, (_event, path) => {
+    if (path === null || !accept(path)) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => void start(), QUIET);
+  });
+  return { close: () => (clearTimeout(timer), watcher.close()) };
+}

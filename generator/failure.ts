@@ -1,0 +1,34 @@
+/** What the process says with its exit code: `contract/cli.md` of the project. */
+export const EXIT = {
+  done: 0,
+  differs: 1,
+  usage: 2,
+  invalid: 3,
+  conflict: 4,
+  ambiguous: 5,
+  bug: 70,
+  again: 75,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/**
+ * A failure that the person at the terminal can do something about: its text says what.
+ *
+ * @example
+ * throw new CommandError(EXIT.usage, 'UNKNOWN_OPTION', 'unknown option --forse', 'did you mean --force?');
+ */
+export class CommandError extends Error {
+  readonly exitCode: ExitCode;
+  /** Stable, upper snake case. */
+  readonly code: string;
+  readonly fix: string | undefined;
+
+  constructor(exitCode: ExitCode, code: string, message: string, fix?: string) {
+    super(message);
+    this.name = 'CommandError';
+    this.exitCode = exitCode;
+    this.code = code;
+    this.fix = fix;
+  }
+}

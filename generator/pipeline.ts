@@ -1,0 +1,73 @@
+import type { Diagnostic, Project } from '@twofold/schema';
+import type { DatabaseKind } from '../templates/seeded/env.ts';
+import { CommandError, EXIT } from './failure.ts';
+import type { Change, RenderedFile, Sources } from './files.ts';
+import { planMigration } from './migrations/plan.ts';
+import { planFiles } from './plan.ts';
+import { readSources } from './read.ts';
+import { renderFiles } from './render.ts';
+import { findOrphans } from './user-files.ts';
+import { packageVersion } from './version.ts';
+import type { Disk } from './write/disk.ts';
+import { applyChanges, planChanges } from './write/write.ts';
+
+/** What a run is told besides the folder. */
+export interface RunOptions {
+  readonly force?: boolean;
+  /** Tables and columns that may go, by coordinate. */
+  readonly allowDrop?: readonly string[];
+  readonly database?: DatabaseKind;
+}
+
+/** What the two inputs mean. */
+export interface Reading {
+  readonly sources: Sources;
+  /** Null when a finding is an error. */
+  readonly project: Project | null;
+  readonly findings: readonly Diagnostic[];
+}
+
+/** A run up to the last step: everything is rendered and compared, nothing is written. */
+export interface Plan extends Reading {
+  readonly changes: readonly Change[];
+}
+
+/** Stages read, parse, check and build. @throws CommandError when there is no schema at all. */
+export async function readProjectOf(root: string): Promise<Reading> {
+  const sources = await readSources(root);
+  if (sources.schema.length === 0 && sources.problems.length === 0) {
+    throw new CommandError(EXIT.usage, 'NO_SCHEMA', `there is no schema.graphql in ${root}`, 'npx generator init makes a project; --cwd DIR names another folder');
+  }
+  const { readProject } = await import('@twofold/schema');
+  const { project, diagnostics } = readProject({ schema: [...sources.schema], manifest: sources.manifest });
+  const findings = [...sources.problems, ...diagnostics];
+  return { sources, project: hasErrors(findings) ? null : project, findings };
+}
+
+/** Every stage but the writing. */
+export async function planRun(root: string, options: RunOptions, disk: Disk): Promise<Plan> {
+  const reading = await readProjectOf(root);
+  const { project, sources } = reading;
+  if (!project) return { ...reading, changes: [] };
+  const migration = planMigration(project, sources, options.allowDrop ?? []);
+  const findings = [...reading.findings, ...findOrphans(project, sources.userFiles), ...migration.findings];
+  if (hasErrors(findings)) return { sources, project: null, findings, changes: [] };
+  const planned = planFiles(project, { sources: withoutOrphans(sources, project), migration, version: packageVersion(), database: options.database ?? 'sqlite' });
+  const files: RenderedFile[] = await renderFiles(planned);
+  return { sources, project, findings, changes: await planChanges(root, { files, force: options.force ?? false }, disk) };
+}
+
+/** All seven stages. The changes say what was written; `edited` ones say that nothing was. */
+export async function run(root: string, options: RunOptions, disk: Disk): Promise<Plan> {
+  return applyChanges(root, () => planRun(root, options, disk), disk);
+}
+
+export function hasErrors(findings: readonly Diagnostic[]): boolean {
+  return findings.some(({ severity }) => severity === 'error');
+}
+
+/** Code for a type that is gone is kept on disk and left out of the app. */
+function withoutOrphans(sources: Sources, project: Project): Sources {
+  const orphans = new Set(findOrphans(project, sources.userFiles).map(({ at }) => at.file));
+  return { ...sources, userFiles: sources.userFiles.filter((path) => !orphans.has(path)) };
+}

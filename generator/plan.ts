@@ -1,0 +1,64 @@
+import { buildTables, type Project } from '@twofold/schema';
+import { renderApp } from '../templates/owned/app.ts';
+import { renderAuth } from '../templates/owned/auth.ts';
+import { renderHosting } from '../templates/owned/hosting.ts';
+import { renderLoaders } from '../templates/owned/loaders.ts';
+import { renderModel } from '../templates/owned/model.ts';
+import { renderResolvers } from '../templates/owned/resolvers.ts';
+import { renderSchema } from '../templates/owned/schema.ts';
+import { renderCompose, renderDockerfile } from '../templates/seeded/container.ts';
+import { type DatabaseKind, renderEnvExample } from '../templates/seeded/env.ts';
+import { renderDockerignore, renderGitattributes, renderGitignore } from '../templates/seeded/ignore.ts';
+import { renderPackageJson } from '../templates/seeded/package-json.ts';
+import { renderReadme } from '../templates/seeded/readme.ts';
+import { renderServer } from '../templates/seeded/server.ts';
+import { renderSmokeTest } from '../templates/seeded/smoke-test.ts';
+import { renderTsconfig } from '../templates/seeded/tsconfig.ts';
+import type { Owner, PlannedFile, Sources } from './files.ts';
+import type { PlannedMigration } from './migrations/plan.ts';
+import { partsOf } from './user-files.ts';
+
+/** What the plan needs besides the model. */
+export interface PlanOptions {
+  readonly sources: Sources;
+  readonly migration: PlannedMigration;
+  readonly version: string;
+  readonly database: DatabaseKind;
+}
+
+/** Which files a project has: one row each. */
+export function planFiles(project: Project, { sources, migration, version, database }: PlanOptions): PlannedFile[] {
+  const user = partsOf(sources.userFiles);
+  const generated = row('generated');
+  const scaffold = row('scaffold');
+  const users = row('user');
+  const vendor = sources.packages === 'vendor';
+  return [
+    generated('src/generated/app.ts', () => renderApp(project, user)),
+    generated('src/generated/loaders.ts', () => renderLoaders(project)),
+    generated('src/generated/model.ts', () => renderModel(project)),
+    generated('src/generated/resolvers.ts', () => renderResolvers(project, user.resolverTypes)),
+    generated('src/generated/schema.graphql.ts', () => renderSchema(project)),
+    // graphql-codegen is loaded only when its file is rendered
+    generated('src/generated/types.ts', async () => (await import('../templates/owned/types.ts')).renderTypes({ project, tables: buildTables(project) })),
+    ...(project.auth ? [generated('src/generated/auth.ts', () => renderAuth(project.auth!))] : []),
+    ...(project.hosting ? [generated('src/generated/hosting.ts', () => renderHosting(project.hosting!))] : []),
+    generated('migrations/tables.txt', () => migration.snapshot),
+    ...(migration.file ? [row('append')(migration.file.path, () => migration.file!.text)] : []),
+    users('src/server.ts', renderServer),
+    users('test/smoke.test.ts', () => renderSmokeTest(project)),
+    scaffold('.dockerignore', renderDockerignore),
+    scaffold('.env.example', () => renderEnvExample(project, database)),
+    scaffold('.gitattributes', renderGitattributes),
+    scaffold('.gitignore', renderGitignore),
+    scaffold('Dockerfile', () => renderDockerfile(project, { vendor })),
+    scaffold('README.md', () => renderReadme(project)),
+    scaffold('compose.yaml', () => renderCompose(project)),
+    scaffold('package.json', () => renderPackageJson(project, { source: sources.packages, version })),
+    scaffold('tsconfig.json', renderTsconfig),
+  ];
+}
+
+function row(owner: Owner): (path: string, render: PlannedFile['render']) => PlannedFile {
+  return (path, render) => ({ path, owner, render });
+}

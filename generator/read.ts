@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Diagnostic, SourceText } from '@twofold/schema';
+import type { Sources } from './files.ts';
+import { SNAPSHOT } from './migrations/snapshot.ts';
+import { hasCode } from './write/disk.ts';
+
+const SCHEMA = 'schema.graphql';
+const SCHEMA_FOLDER = 'schema';
+const MANIFEST = 'manifest.yaml';
+const SINGLE = ['src/extend.ts', 'src/auth-events.ts', 'src/scalars.ts', 'src/routes.ts'];
+const FOLDERS = ['src/resolvers', 'src/plugins'];
+
+/** Reads everything a run works from. Nothing after this reads the disk until the write. */
+export async function readSources(root: string): Promise<Sources> {
+  const problems: Diagnostic[] = [];
+  const schemaFiles = [SCHEMA, ...(await namesIn(root, SCHEMA_FOLDER)).filter((name) => name.endsWith('.graphql')).map((name) => `${SCHEMA_FOLDER}/${name}`)];
+  const texts = await Promise.all(schemaFiles.map((file) => readText(root, file, problems)));
+  return {
+    root,
+    schema: texts.filter((source) => source !== null),
+    manifest: await readText(root, MANIFEST, problems),
+    userFiles: await readUserFiles(root),
+    migrations: (await namesIn(root, 'migrations')).filter((name) => /^\d+_[\w-]+\.(ts|js|mjs)$/.test(name)),
+    tables: (await readText(root, SNAPSHOT, problems))?.text ?? null,
+    packages: (await namesIn(root, 'vendor')).some((name) => name.startsWith('twofold-runtime-')) ? 'vendor' : 'registry',
+    problems,
+  };
+}
+
+async function readUserFiles(root: string): Promise<string[]> {
+  const single = SINGLE.filter((path) => existsSync(join(root, path)));
+  const inFolders = await Promise.all(FOLDERS.map(async (folder) => (await namesIn(root, folder)).map((name) => `${folder}/${name}`)));
+  return [...single, ...inFolders.flat().filter((path) => /\.ts$/.test(path) && !/\.(test|d)\.ts$/.test(path))].sort();
+}
+
+/** Sorted by code unit: the order in which a disk lists its files must not matter. */
+async function namesIn(root: string, folder: string): Promise<string[]> {
+  try {
+    return (await readdir(join(root, folder))).sort();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
+    throw error;
+  }
+}
+
+async function readText(root: string, file: string, problems: Diagnostic[]): Promise<SourceText | null> {
+  const path = join(root, file);
+  try {
+    if ((await stat(path)).isDirectory()) return (problems.push(unreadable(file, 'is a folder')), null);
+    return { file, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path)) };
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null;
+    problems.push(unreadable(file, error instanceof TypeError ? 'is not UTF-8 text' : 'cannot be read'));
+    return null;
+  }
+}
+
+function unreadable(file: string, what: string): Diagnostic {
+  return { code: 'FILE_UNREADABLE', severity: 'error', summary: `${file} ${what}`, at: { file, line: 1, column: 1, length: 1 } };
+}

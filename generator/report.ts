@@ -1,0 +1,77 @@
+import type { Diagnostic, SourceText } from '@twofold/schema';
+import type { Change, ChangeKind } from './files.ts';
+
+/** Colours, or none: each is a function from text to text. */
+export interface Paint {
+  readonly red: (text: string) => string;
+  readonly yellow: (text: string) => string;
+  readonly green: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly bold: (text: string) => string;
+}
+
+export function createPaint(colors: boolean): Paint {
+  const paint = (open: number, close: number) => (text: string) => (colors ? `\u001b[${open}m${text}\u001b[${close}m` : text);
+  return { red: paint(31, 39), yellow: paint(33, 39), green: paint(32, 39), dim: paint(2, 22), bold: paint(1, 22) };
+}
+
+/**
+ * One finding as a terminal shows it: place, code, what, the lines, why and how to mend it.
+ *
+ *     schema.graphql:12:3  error  RELATION_AMBIGUOUS  Post.author and Post.editor can both be …
+ *        11 │ type User {
+ *        12 │   posts: [Post!]!
+ *           │   ^^^^^
+ *        why  two fields of Post have the type User
+ *        fix  posts: [Post!]! @relation(inverse: "author")
+ */
+export function formatFinding(finding: Diagnostic, sources: readonly SourceText[], paint: Paint): string {
+  const { at, severity, code, summary, why, fix } = finding;
+  const mark = severity === 'error' ? paint.red : severity === 'warning' ? paint.yellow : paint.dim;
+  const text = sources.find(({ file }) => file === at.file)?.text;
+  return [
+    `${paint.bold(`${at.file}:${at.line}:${at.column}`)}  ${mark(severity)}  ${code}  ${printable(summary)}`,
+    ...(text === undefined ? [] : frame(text, finding, paint)),
+    ...(why ? [`   ${paint.dim('why')}  ${printable(why)}`] : []),
+    ...(fix ? [`   ${paint.dim('fix')}  ${printable(fix)}`] : []),
+  ].join('\n');
+}
+
+function frame(text: string, { at }: Diagnostic, paint: Paint): string[] {
+  const lines = text.split(/\r\n|\r|\n/);
+  const number = (line: number) => String(line).padStart(5);
+  const shown = [at.line - 1, at.line].filter((line) => line >= 1 && line <= lines.length && (line === at.line || lines[line - 1]!.trim() !== ''));
+  if (!shown.includes(at.line)) return [];
+  const line = lines[at.line - 1]!;
+  const before = line.slice(0, at.column - 1).replace(/[^\t]/g, ' ');
+  const width = Math.max(1, Math.min(at.length, line.length - at.column + 1));
+  return [...shown.map((each) => paint.dim(`${number(each)} │ `) + printable(lines[each - 1]!).slice(0, 200)), `${paint.dim('      │ ')}${printable(before).slice(0, 200)}${paint.red('^'.repeat(Math.min(width, 120)))}`];
+}
+
+/** Text of an input file on a terminal: control characters would move the cursor or set colours. */
+function printable(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g, '�');
+}
+
+const VERBS: Readonly<Record<Exclude<ChangeKind, 'same'>, string>> = {
+  create: 'new',
+  update: 'changed',
+  remove: 'removed',
+  edited: 'edited by hand',
+  stale: 'no longer generated, but edited: kept',
+  conflict: 'needs you: see the .new file',
+};
+
+/** One line for each file that a run changes, or would. */
+export function formatChanges(changes: readonly Change[], paint: Paint): string[] {
+  return changes.flatMap(({ path, kind }) => {
+    if (kind === 'same') return [];
+    const color = kind === 'create' ? paint.green : kind === 'update' ? paint.yellow : paint.red;
+    return [`  ${color(VERBS[kind].padEnd(8))}  ${path}`];
+  });
+}
+
+/** What `--json` says of a change: no texts, they may be long. */
+export function changeAsData({ path, owner, kind }: Change): { path: string; owner: string; change: string } {
+  return { path, owner, change: kind };
+}

@@ -1,0 +1,36 @@
+import { basename } from 'node:path';
+import type { Diagnostic, Project } from '@twofold/schema';
+import type { UserParts } from '../templates/owned/app.ts';
+
+/** What the user's optional files add to the app. */
+export function partsOf(userFiles: readonly string[]): UserParts {
+  const inFolder = (folder: string) => userFiles.filter((path) => path.startsWith(`${folder}/`)).map((path) => basename(path, '.ts'));
+  return {
+    resolverTypes: inFolder('src/resolvers'),
+    plugins: inFolder('src/plugins'),
+    extend: userFiles.includes('src/extend.ts'),
+    listeners: userFiles.includes('src/auth-events.ts'),
+    scalars: userFiles.includes('src/scalars.ts'),
+    routes: userFiles.includes('src/routes.ts'),
+  };
+}
+
+/** A file of resolvers for a type that the schema does not have: kept, left out of the app, and reported. */
+export function findOrphans(project: Project, userFiles: readonly string[]): Diagnostic[] {
+  const known = typeNames(project);
+  return partsOf(userFiles)
+    .resolverTypes.filter((name) => !known.has(name))
+    .map((name) => ({
+      code: 'RESOLVER_ORPHAN',
+      severity: 'warning',
+      summary: `src/resolvers/${name}.ts answers fields of ${name}, which the schema does not have`,
+      why: 'the type was removed or renamed; your code is kept and is not part of the server',
+      fix: `rename the file to the type's new name, or remove it: npx generator prune`,
+      at: { file: `src/resolvers/${name}.ts`, line: 1, column: 1, length: 1 },
+    }));
+}
+
+/** Names of the types that may have resolvers. */
+export function typeNames(project: Project): ReadonlySet<string> {
+  return new Set([...project.sdl.matchAll(/^\s*(?:type|interface|union)\s+(\w+)/gm)].map((match) => match[1]!));
+}

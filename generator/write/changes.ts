@@ -1,0 +1,74 @@
+import type { Change, ChangeKind, RenderedFile } from '../files.ts';
+import { hashText, type Lock, type LockEntry } from './lockfile.ts';
+
+/** What stands on disk: text by path, null for a file that is not there. */
+export type Present = ReadonlyMap<string, string | null>;
+
+export interface Comparison {
+  readonly files: readonly RenderedFile[];
+  readonly lock: Lock;
+  readonly present: Present;
+  /** Edited generated files are replaced (after they were saved) instead of stopping the run. */
+  readonly force: boolean;
+}
+
+/**
+ * Compares what a run rendered with what is on disk: pure, so that `check`, `--dry-run` and `--diff` are the same run
+ * with nothing written. Sorted by path.
+ */
+export function compareFiles(comparison: Comparison): Change[] {
+  const { files, lock, present } = comparison;
+  const wanted = new Set(files.map((file) => file.path));
+  const gone = [...lock].filter(([path, entry]) => entry.owner === 'generated' && !wanted.has(path));
+  return [
+    ...files.map((file) => compareFile(file, comparison)),
+    ...gone.flatMap(([path, entry]) => compareGone(path, entry, present.get(path) ?? null)),
+  ].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function compareFile(file: RenderedFile, { lock, present, force }: Comparison): Change {
+  const { path, owner, text } = file;
+  const before = present.get(path) ?? null;
+  const entry = lock.get(path);
+  const change = (kind: ChangeKind, after: string | null = text): Change => ({ path, owner, kind, before, after });
+  if (owner !== 'generated') return before === null && !entry ? change('create') : change('same', before);
+  if (before === null) return change('create');
+  if (sameText(before, text)) return change('same', before);
+  return isOurs(before, entry) || force ? change('update', withLineEndsOf(before, text)) : change('edited', before);
+}
+
+/** A generated file that nothing generates any more goes if it is as we wrote it, and stays if not. */
+function compareGone(path: string, entry: LockEntry, before: string | null): Change[] {
+  if (before === null) return [];
+  const ours = isOurs(before, entry);
+  return [{ path, owner: 'generated', kind: ours ? 'remove' : 'stale', before, after: ours ? null : before }];
+}
+
+/**
+ * Whether a generated file is as a run left it. After a merge of two branches (two hashes, or git's markers in the text)
+ * it is neither branch's, and is replaced; `rescue` decides that its text is kept aside.
+ */
+function isOurs(text: string, entry: LockEntry | undefined): boolean {
+  return entry !== undefined && (entry.hashes.includes(hashText(text)) || isMerged(text, entry));
+}
+
+function isMerged(text: string, entry: LockEntry): boolean {
+  return entry.hashes.length > 1 || /^<{7} .*$[^]*^>{7} /m.test(text);
+}
+
+/** Texts of generated files that a run is about to replace although they are not what a run wrote: they are kept aside. */
+export function rescuable(changes: readonly Change[], lock: Lock): Change[] {
+  return changes.filter(
+    ({ path, owner, kind, before }) =>
+      owner === 'generated' && kind === 'update' && before !== null && !lock.get(path)?.hashes.includes(hashText(before)),
+  );
+}
+
+function sameText(a: string, b: string): boolean {
+  return a === b || (a.includes('\r') && a.replaceAll('\r\n', '\n') === b);
+}
+
+/** In a checkout with CRLF a generated file keeps CRLF, or every run would show as a change. */
+function withLineEndsOf(before: string, text: string): string {
+  return /^[^\n]*\r\n/.test(before) ? text.replaceAll('\n', '\r\n') : text;
+}

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import type { Change } from '../files.ts';
+import { CommandError, EXIT } from '../failure.ts';
+import type { Disk } from './disk.ts';
+import { hashText } from './lockfile.ts';
+
+/** Our folder in the project: the run lock, a commit under way, rescued texts, the scaffold as we wrote it. */
+export const FOLDER = '.generator';
+
+const TRANSACTION = `${FOLDER}/transaction`;
+const JOURNAL = `${TRANSACTION}/journal.json`;
+
+/** One step of a commit. `staged` names the file that holds the new text; a step without one removes. */
+interface Step {
+  readonly path: string;
+  readonly before: string | null;
+  readonly staged: string | null;
+  readonly after: string | null;
+}
+
+/**
+ * Writes changes so that every file has its old text or its new one at any moment, and a run that was killed can be
+ * finished: new texts are staged, a journal says what goes where, then each file is renamed into its place.
+ *
+ * @throws CommandError 75 when a file is not as it was when the changes were planned; nothing is written then.
+ */
+export async function commit(root: string, changes: readonly Change[], disk: Disk): Promise<void> {
+  const writing = changes.filter((change) => change.kind === 'create' || change.kind === 'update' || change.kind === 'remove');
+  if (writing.length === 0) return;
+  await assertUnchanged(root, writing, disk);
+  await disk.removeFolder(join(root, TRANSACTION));
+  const steps = writing.map(stepOf);
+  for (const [index, change] of writing.entries()) {
+    const { staged } = steps[index]!;
+    if (staged !== null) await disk.write(join(root, staged), change.after!);
+  }
+  await writeJournal(root, steps, disk);
+  await carryOut(root, steps, disk);
+}
+
+/**
+ * Finishes or forgets what a killed run left behind. With a journal every step is carried out; without one nothing was
+ * touched yet and the staged texts are dropped.
+ *
+ * @returns whether there was something to finish.
+ */
+export async function recover(root: string, disk: Disk): Promise<boolean> {
+  const text = await disk.read(join(root, JOURNAL));
+  if (text === null) {
+    const left = await disk.list(join(root, TRANSACTION));
+    if (left.length > 0) await disk.removeFolder(join(root, TRANSACTION));
+    return false;
+  }
+  await carryOut(root, JSON.parse(text) as Step[], disk);
+  return true;
+}
+
+async function assertUnchanged(root: string, changes: readonly Change[], disk: Disk): Promise<void> {
+  for (const { path, before } of changes) {
+    if ((await disk.read(join(root, path))) === before) continue;
+    throw new CommandError(EXIT.again, 'CHANGED_MEANWHILE', `${path} was changed while this run was at work; nothing was written`, 'run again');
+  }
+}
+
+function stepOf(change: Change, index: number): Step {
+  const staged = change.after === null ? null : `${TRANSACTION}/${index}`;
+  return { path: change.path, before: hashOf(change.before), staged, after: hashOf(change.after) };
+}
+
+/** The journal appears whole or not at all: it is renamed into its place. */
+async function writeJournal(root: string, steps: readonly Step[], disk: Disk): Promise<void> {
+  await disk.write(join(root, `${JOURNAL}.part`), JSON.stringify(steps));
+  await disk.rename(join(root, `${JOURNAL}.part`), join(root, JOURNAL));
+}
+
+async function carryOut(root: string, steps: readonly Step[], disk: Disk): Promise<void> {
+  for (const step of steps) await carryOutStep(root, step, disk);
+  // The journal goes first: a folder that is only half removed must not look like a commit under way.
+  await disk.remove(join(root, JOURNAL));
+  await disk.removeFolder(join(root, TRANSACTION));
+}
+
+/** A file that somebody saved after the journal was written keeps what they saved. */
+async function carryOutStep(root: string, step: Step, disk: Disk): Promise<void> {
+  const target = join(root, step.path);
+  if (hashOf(await disk.read(target)) !== step.before) return;
+  if (step.staged === null) await disk.remove(target);
+  else if ((await disk.read(join(root, step.staged))) !== null) await disk.rename(join(root, step.staged), target);
+}
+
+function hashOf(text: string | null): string | null {
+  return text === null ? null : hashText(text);
+}

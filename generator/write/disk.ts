@@ -1,0 +1,65 @@
+import { constants } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * The file operations that a commit is made of. Passed in, so that a test can stop the world before each one.
+ */
+export interface Disk {
+  /** Text of a file, or null when there is none. */
+  read(path: string): Promise<string | null>;
+  /** Creates the folders above it. The file has its whole text or does not exist under this name. */
+  write(path: string, text: string, mode?: number): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  /** A file that is not there is fine. */
+  remove(path: string): Promise<void>;
+  /** A folder with everything in it; one that is not there is fine. */
+  removeFolder(path: string): Promise<void>;
+  /** Fails with `EEXIST` when the file is there. */
+  createExclusive(path: string, text: string): Promise<void>;
+  list(path: string): Promise<string[]>;
+}
+
+/** The real disk. */
+export const disk: Disk = {
+  read: async (path) => {
+    try {
+      return await fs.readFile(path, 'utf8');
+    } catch (error) {
+      if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null;
+      throw error;
+    }
+  },
+  write: async (path, text, mode) => {
+    await fs.mkdir(dirname(path), { recursive: true });
+    await fs.writeFile(path, text, { mode: mode ?? 0o666 });
+  },
+  rename: async (from, to) => {
+    await fs.mkdir(dirname(to), { recursive: true });
+    await fs.rename(from, to);
+  },
+  remove: (path) => fs.rm(path, { force: true }),
+  removeFolder: (path) => fs.rm(path, { recursive: true, force: true }),
+  createExclusive: async (path, text) => {
+    await fs.mkdir(dirname(path), { recursive: true });
+    const file = await fs.open(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY);
+    try {
+      await file.writeFile(text);
+    } finally {
+      await file.close();
+    }
+  },
+  list: async (path) => {
+    try {
+      return (await fs.readdir(path)).sort();
+    } catch (error) {
+      if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
+      throw error;
+    }
+  },
+};
+
+/** Whether an error of the operating system has one of these codes. */
+export function hasCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}

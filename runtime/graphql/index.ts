@@ -1,0 +1,67 @@
+import { buildSchema } from 'graphql';
+import type { When } from '@twofold/schema';
+import { createChanges } from '../data/changes.ts';
+import { indexModel } from '../data/model.ts';
+import { createReader } from '../data/reader.ts';
+import type { Kernel, ServerModule } from '../module.ts';
+import type { Resolvers, ScalarMapping } from '../plugin.ts';
+import { createDocumentCache } from './document-cache.ts';
+import { createEndpoint } from './endpoint.ts';
+import type { Engine } from './engine.ts';
+import { createLoaders } from './loaders.ts';
+import { attachResolvers } from './resolvers.ts';
+import { attachScalars } from './scalars/attach.ts';
+import type { Service } from './service.ts';
+import { createDocumentSource } from './trusted-documents.ts';
+
+export interface GraphqlOptions {
+  readonly kernel: Kernel;
+  /** The user's functions by type and field; each takes the place of an inferred one. */
+  readonly resolvers?: Resolvers;
+  readonly scalars?: Readonly<Record<string, ScalarMapping>>;
+}
+
+/**
+ * The GraphQL module: the model's schema served over the kernel's database.
+ *
+ * @throws ConfigError for a scalar mapping or an allow-list that cannot be used.
+ * @example const graphql = createGraphql({ kernel, resolvers: { User: { fullName: (user) => `${user.first} ${user.last}` } } });
+ */
+export function createGraphql({ kernel, resolvers = {}, scalars = {} }: GraphqlOptions): ServerModule {
+  const engine = createEngine(kernel, resolvers, scalars);
+  const { api, server } = kernel.project;
+  const isOn = (when: When) => when === 'always' || (when === 'development' && !kernel.settings.production);
+  const service: Service = {
+    engine,
+    api,
+    documents: createDocumentCache({ schema: engine.schema, limits: api.limits, introspection: isOn(api.introspection), suggestions: isOn(api.suggestions) }),
+    source: createDocumentSource(api.trustedDocuments, kernel.root),
+  };
+  return {
+    name: 'graphql',
+    endpoint: createEndpoint({ service, bodyLimit: server.bodyLimit, origins: server.cors, page: null, stream: async () => {} }),
+    loaders: (context) => createLoaders(engine, context),
+  };
+}
+
+function createEngine(kernel: Kernel, resolvers: Resolvers, scalars: Readonly<Record<string, ScalarMapping>>): Engine {
+  const { project, store, log, now } = kernel;
+  const model = indexModel(project);
+  const schema = buildSchema(project.sdl);
+  const codecs = attachScalars(schema, project, scalars);
+  const watched = new Set(project.operations.flatMap(({ action }) => (action.kind === 'subscribe' && action.on.includes('deleted') ? [action.entity] : [])));
+  const engine: Engine = {
+    model,
+    schema,
+    store,
+    log,
+    now,
+    resolvers,
+    reader: createReader(model, store),
+    changes: createChanges((error) => log.error({ stack: String(error) }, 'a listener failed')),
+    isPlain: (scalar) => codecs.get(scalar)?.plain ?? true,
+    watchesRemoval: (entity) => watched.has(entity),
+  };
+  attachResolvers(engine);
+  return engine;
+}

@@ -1,0 +1,36 @@
+/** What a client accepts, the best first. */
+export type Answering = 'application/graphql-response+json' | 'application/json' | 'text/html' | 'text/event-stream';
+
+const OFFERED: readonly Answering[] = ['application/graphql-response+json', 'application/json', 'text/event-stream', 'text/html'];
+
+/**
+ * The media type to answer in: the one with the highest `q`, the first named of equals; `application/json` for a client
+ * that says nothing or takes everything. Undefined when it takes nothing that we have.
+ */
+export function negotiate(accept: string | undefined, html: boolean): Answering | undefined {
+  if (!accept || accept === '*/*') return 'application/json';
+  if (accept === 'application/json' || accept === 'application/graphql-response+json') return accept;
+  const ranges = accept.split(',').map(readRange).filter(({ q }) => q > 0).sort((a, b) => b.q - a.q);
+  for (const { type } of ranges) {
+    if (type === '*/*' || type === 'application/*') return 'application/json';
+    const offered = OFFERED.find((candidate) => candidate === type);
+    if (offered && (offered !== 'text/html' || html)) return offered;
+  }
+  return undefined;
+}
+
+function readRange(text: string): { readonly type: string; readonly q: number } {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  if (charset && !/^charset="?utf-?8"?$/.test(charset)) return { type, q: 0 };
+  const q = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1);
+  return { type, q: Number.isNaN(q) ? 0 : q };
+}
+
+/** Whether a body is JSON that we can read: in UTF-8, and not compressed. */
+export function isJsonBody(contentType: string | undefined): boolean {
+  if (contentType === 'application/json') return true;
+  const [type, ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
+  if (type !== 'application/json' && type !== 'application/graphql+json') return false;
+  return parameters.every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter));
+}

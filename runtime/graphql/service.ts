@@ -1,0 +1,113 @@
+import { GraphQLError } from 'graphql';
+import type { Api } from '@twofold/schema';
+import { AppError } from '../errors.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import type { DocumentCache, Lookup, PreparedOperation } from './document-cache.ts';
+import type { Engine } from './engine.ts';
+import { formatError, toGraphqlError } from './errors.ts';
+import { checkCost, limitError } from './limits.ts';
+import type { Parameters } from './parameters.ts';
+import { runOperation } from './run.ts';
+import type { DocumentSource } from './trusted-documents.ts';
+
+/** What a request came to: finished JSON. `refused`: it was not run at all, which decides the status. */
+export interface Response {
+  readonly text: string;
+  readonly refused: false | 'request' | 'limit';
+}
+
+/** Everything between parameters and JSON text, whatever the transport. */
+export interface Service {
+  readonly engine: Engine;
+  readonly api: Api;
+  readonly documents: DocumentCache;
+  readonly source: DocumentSource;
+}
+
+/** The operation that a request names. @throws GraphQLError or a list of them as `RequestErrors`, AppError */
+export function findOperation({ documents, source }: Service, parameters: Parameters): PreparedOperation {
+  const lookup: Lookup = documents.get(source.textOf(parameters));
+  if (lookup.errors) throw new RequestErrors(lookup.errors);
+  const { operations } = lookup.prepared;
+  const { operationName } = parameters;
+  if (operationName === undefined && operations.length > 1) throw badOperation('the document has several operations: operationName must say which');
+  const operation = operationName === undefined ? operations[0] : operations.find(({ node }) => node.name?.value === operationName);
+  return operation ?? fail(badOperation(operationName === undefined ? 'the document has no operation' : `the document has no operation ${JSON.stringify(operationName)}`));
+}
+
+/** Errors of a request that was not run. */
+export class RequestErrors extends Error {
+  readonly errors: readonly GraphQLError[];
+
+  constructor(errors: readonly GraphQLError[]) {
+    super('request errors');
+    this.errors = errors;
+  }
+}
+
+const badOperation = (message: string) => new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } });
+
+function fail(error: Error): never {
+  throw error;
+}
+
+/** Runs a query or a mutation, within its time. */
+export async function respond(service: Service, operation: PreparedOperation, parameters: Parameters, context: RequestContext): Promise<Response> {
+  const { engine, api } = service;
+  const over = costError(service, operation, parameters.variables);
+  if (over) return refuse([over], context, engine);
+  const answer = await within(api.limits.time, runOperation(engine, { operation, variables: parameters.variables, context }));
+  if (answer === TIMEOUT) return refuse([limitError('TIMEOUT', `the operation took longer than ${api.limits.time} ms`, { value: api.limits.time, limit: api.limits.time })], context, engine);
+  if ('text' in answer) return sized(answer.text, service, context);
+  const { errors, data } = answer.result;
+  if (data === undefined) return refuse(errors ?? [], context, engine);
+  const formatted = errors?.map((error) => formatError(error, { requestId: context.id, log: context.log }));
+  return sized(JSON.stringify({ ...(formatted && { errors: formatted }), data }), service, context);
+}
+
+/** Costs that no variable decides are taken once for a document. */
+const COSTS = new WeakMap<PreparedOperation, GraphQLError | null>();
+
+function costError({ engine, api: { limits } }: Service, operation: PreparedOperation, variables: Readonly<Record<string, unknown>>): GraphQLError | undefined {
+  const known = operation.sized ? undefined : COSTS.get(operation);
+  if (known !== undefined) return known ?? undefined;
+  const error = checkCost(engine.schema, operation.node, operation.document, variables, limits.cost, limits.list);
+  if (!operation.sized) COSTS.set(operation, error ?? null);
+  return error;
+}
+
+function sized(text: string, { api: { limits }, engine }: Service, context: RequestContext): Response {
+  if (text.length <= limits.result) return { text, refused: false };
+  return refuse([limitError('RESULT_TOO_LARGE', `the result has more than ${limits.result} bytes`, { value: text.length, limit: limits.result })], context, engine);
+}
+
+/** The answer to a request that was not run. */
+export function refuse(errors: readonly GraphQLError[], { id, log }: RequestContext, _engine: Engine): Response {
+  const formatted = errors.map((error) => formatError(error, { requestId: id, log }));
+  const limit = errors.some(({ extensions }) => extensions['limit'] !== undefined);
+  return { text: JSON.stringify({ errors: formatted }), refused: limit ? 'limit' : 'request' };
+}
+
+/** The errors in whatever was thrown before anything ran. */
+export function errorsOf(thrown: unknown): readonly GraphQLError[] {
+  return thrown instanceof RequestErrors ? thrown.errors : [toGraphqlError(thrown)];
+}
+
+/** The status of a request that was not run. */
+export function statusOf(thrown: unknown): number | undefined {
+  return thrown instanceof AppError ? thrown.status : undefined;
+}
+
+const TIMEOUT = Symbol('timeout');
+
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | typeof TIMEOUT> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<typeof TIMEOUT>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, TIMEOUT);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Api } from '@twofold/schema';
+import { AppError, ConfigError, failure } from '../errors.ts';
+import type { Parameters } from './parameters.ts';
+
+/** Finds the text of a document that a client names by its hash. */
+export interface DocumentSource {
+  /** @throws AppError 400 when there is none, or it may not be run. */
+  textOf(parameters: Parameters): string;
+}
+
+const REMEMBERED = 1000;
+const LONGEST = 100_000;
+
+/**
+ * Documents by the SHA-256 of their text: those of the allow-list file, and, unless that is mandatory, those that clients
+ * registered (Apollo's automatic persisted queries, and `documentId` of the GraphQL-over-HTTP appendix).
+ *
+ * @throws ConfigError when the file cannot be read.
+ */
+export function createDocumentSource(trusted: Api['trustedDocuments'], root: string): DocumentSource {
+  const listed = trusted ? readList(resolve(root, trusted.file)) : new Map<string, string>();
+  const texts = new Set(listed.values());
+  const registered = new Map<string, string>();
+  return {
+    textOf: (parameters) => {
+      const { query } = parameters;
+      const hash = hashOf(parameters);
+      if (trusted?.required) return onlyListed(query, hash, listed, texts);
+      if (hash === undefined) return query ?? missing();
+      if (query === undefined) return listed.get(hash) ?? registered.get(hash) ?? notFound();
+      if (sha256(query) !== hash) throw new AppError(400, 'PERSISTED_QUERY_HASH_MISMATCH', 'provided sha does not match query');
+      if (query.length <= LONGEST) remember(registered, hash, query);
+      return query;
+    },
+  };
+}
+
+function missing(): never {
+  throw failure.badRequest('query is missing');
+}
+
+function notFound(): never {
+  throw new AppError(400, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+}
+
+function onlyListed(query: string | undefined, hash: string | undefined, listed: ReadonlyMap<string, string>, texts: ReadonlySet<string>): string {
+  const found = hash === undefined ? undefined : listed.get(hash);
+  if (found !== undefined) return found;
+  if (query !== undefined && texts.has(query)) return query;
+  throw new AppError(400, 'DOCUMENT_NOT_TRUSTED', 'only trusted documents are run here');
+}
+
+function hashOf({ extensions, documentId }: Parameters): string | undefined {
+  if (documentId !== undefined) return documentId.replace(/^sha256:/, '');
+  const persisted = extensions['persistedQuery'] as { version?: unknown; sha256Hash?: unknown } | null | undefined;
+  if (persisted === undefined || persisted === null) return undefined;
+  if (persisted.version !== 1 || typeof persisted.sha256Hash !== 'string') throw failure.badRequest('persistedQuery must have version 1 and a sha256Hash');
+  return persisted.sha256Hash.toLowerCase();
+}
+
+function remember(registered: Map<string, string>, hash: string, text: string): void {
+  if (registered.size >= REMEMBERED) registered.delete(registered.keys().next().value as string);
+  registered.set(hash, text);
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** `{ "<hash>": "query …" }`, or a list of texts. */
+function readList(file: string): Map<string, string> {
+  try {
+    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const texts = Array.isArray(content) ? content.map((text) => [sha256(String(text)), String(text)] as const) : Object.entries(content as Record<string, string>);
+    return new Map(texts.map(([hash, text]) => [hash.replace(/^sha256:/, '').toLowerCase(), text]));
+  } catch (error) {
+    throw new ConfigError([`api.trusted_documents.file cannot be read: ${error instanceof Error ? error.message.replace(/'.*?'/, trustedName(file)) : 'not JSON'}`]);
+  }
+}
+
+const trustedName = (file: string) => `'${file.split('/').pop() ?? ''}'`;

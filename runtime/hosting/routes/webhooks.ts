@@ -1,0 +1,102 @@
+import { AppError, failure } from '../../errors.ts';
+import { type Call, type Reply, reply } from '../../http/route.ts';
+import type { Store } from '../../store/store.ts';
+import type { AuditLog } from '../audit.ts';
+import type { App, Source } from '../records/app.ts';
+import { webhookKey } from '../records/vault.ts';
+import { createWebhookSecret, deliveryId, isSigned, readPush, type Push } from '../webhooks.ts';
+import { deployGit, type SourceParts } from './sources.ts';
+
+const MAX_BODY = 5 * 1024 * 1024;
+const DELIVERIES = 20;
+/** Stands in for the secret of an app that is not there, so that both take the same time. */
+const NO_SECRET = 'no such app';
+
+type Git = Extract<Source, { kind: 'git' }>;
+
+export function webhookHandlers(parts: SourceParts, { store, audit }: { readonly store: Store; readonly audit: AuditLog }) {
+  const { core, vault } = parts;
+  const named = ({ params }: Call) => core.apps.byName(params['name'] as string);
+  /** The newest push of each app that waits for a running deployment. */
+  const next = new Map<string, Git>();
+
+  return {
+    async getWebhook(call: Call) {
+      const app = named(call);
+      const enabled = (await vault.get(webhookKey(app.id))) !== undefined;
+      const rows = await store.db.selectFrom('hosting_deliveries').select(['status', 'at']).where('app_id', '=', app.id).orderBy('at', 'desc').limit(DELIVERIES).execute();
+      return reply(200, { enabled, path: `/api/webhooks/${app.name}`, deliveries: rows });
+    },
+
+    async putWebhook(call: Call) {
+      const app = named(call);
+      const secret = createWebhookSecret();
+      await vault.set(webhookKey(app.id), secret);
+      return reply(200, { path: `/api/webhooks/${app.name}`, secret });
+    },
+
+    async deleteWebhook(call: Call) {
+      await vault.delete(webhookKey(named(call).id));
+      return reply(200, { status: 'deleted' });
+    },
+
+    async webhook(call: Call): Promise<Reply> {
+      const push: Push = { headers: call.context.headers, body: await readBody(call) };
+      const app = core.apps.all().find(({ name }) => name === call.params['app']);
+      const secret = app && (await vault.get(webhookKey(app.id)));
+      if (!isSigned(push, secret ?? NO_SECRET) || !app || secret === undefined) throw failure.unauthenticated('Invalid signature');
+      const event = readPush(push);
+      if (event.kind === 'ping') return reply(200, { status: 'pong' });
+      const git = app.spec.source?.kind === 'git' ? app.spec.source : null;
+      if (event.kind === 'other' || event.deleted || !git || (git.ref !== undefined && git.ref !== event.branch)) return reply(200, { status: 'ignored' });
+      await claimDelivery(app, push);
+      await audit.record(call.context, { action: 'webhook', target: app.name, detail: { branch: event.branch, commit: event.commit } });
+      return begin(app, git);
+    },
+  };
+
+  /** A push during a deployment waits for its end; of several only the newest is deployed. */
+  async function begin(app: App, git: Git): Promise<Reply> {
+    try {
+      const { deployment, done } = await deployGit(parts, app, git, { trigger: 'webhook' });
+      void done.catch(() => {}).then(() => follow(app.id));
+      return reply(202, { status: 'deploying', deployment: deployment.number });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status !== 409) throw error;
+      const waits = next.has(app.id);
+      next.set(app.id, git);
+      if (!waits) void waitAndFollow(app.id);
+      return reply(202, { status: 'queued' });
+    }
+  }
+
+  async function waitAndFollow(appId: string): Promise<void> {
+    while (core.operations.running(appId) !== undefined) await new Promise((resolve) => setTimeout(resolve, 250));
+    await follow(appId);
+  }
+
+  async function follow(appId: string): Promise<void> {
+    const git = next.get(appId);
+    const app = core.apps.byId(appId);
+    next.delete(appId);
+    if (git && app) await begin(app, git).catch((error: Error) => core.log.warn(`${app.name}: ${error.message}`));
+  }
+
+  /** The key refuses a second one of the same id, also when both come at once. */
+  async function claimDelivery(app: App, push: Push): Promise<void> {
+    const row = { app_id: app.id, id: deliveryId(push), status: 'accepted', at: new Date(core.now()).toISOString() };
+    const added = await store.db.insertInto('hosting_deliveries').values(row).onConflict((conflict) => conflict.doNothing()).returning('id').executeTakeFirst();
+    if (!added) throw failure.conflict('This delivery has been seen already');
+  }
+}
+
+async function readBody({ koa }: Call): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of koa.req) {
+    length += (chunk as Buffer).length;
+    if (length > MAX_BODY) throw failure.tooLarge();
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}

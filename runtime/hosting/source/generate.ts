@@ -1,0 +1,263 @@
+/** What a generator may ask of the source. */
+export interface ProjectFiles {
+  has(path: string): boolean;
+  /** Text of a small file; undefined when it is not there or not small. */
+  text(path: string): string | undefined;
+  find(pattern: RegExp): string | undefined;
+}
+
+/** A Dockerfile that we wrote, and what for. */
+export interface GeneratedDockerfile {
+  readonly kind: string;
+  readonly text: string;
+}
+
+type Generator = (files: ProjectFiles) => GeneratedDockerfile | null;
+
+/**
+ * A Dockerfile for a source that has none: multi-stage, without root at run time, dependencies in a layer of their own
+ * that is only made again when the lockfile changes. Null when the language is not known.
+ */
+export function generateDockerfile(files: ProjectFiles): GeneratedDockerfile | null {
+  for (const generator of GENERATORS) {
+    const made = generator(files);
+    if (made) return made;
+  }
+  return null;
+}
+
+/** `web:` of a Procfile is what runs, whatever the language. */
+const procfile = (files: ProjectFiles) => /^web:\s*(.+?)\s*$/m.exec(files.text('Procfile') ?? '')?.[1];
+const shell = (command: string) => `CMD ["sh", "-c", ${JSON.stringify(command.startsWith('exec ') || /[;&|]/.test(command) ? command : `exec ${command}`)}]`;
+const lines = (...parts: (string | false | undefined)[]) => `${parts.filter((part) => part !== false && part !== undefined).join('\n')}\n`;
+
+interface PackageJson {
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly main?: string;
+  readonly engines?: { readonly node?: string };
+}
+
+const node: Generator = (files) => {
+  const manifest = parseJson<PackageJson>(files.text('package.json'));
+  if (!manifest) return null;
+  const { scripts = {}, main } = manifest;
+  const bun = files.has('bun.lockb') || files.has('bun.lock');
+  const manager = bun ? 'bun' : files.has('pnpm-lock.yaml') ? 'pnpm' : files.has('yarn.lock') ? 'yarn' : 'npm';
+  const entry = main ?? ['server.js', 'server.ts', 'index.js', 'index.ts', 'app.js', 'src/server.ts', 'src/index.ts', 'src/index.js'].find((path) => files.has(path));
+  const start = procfile(files) ?? (scripts['start'] ? `${manager} start` : entry ? `${bun ? 'bun' : 'node'} ${entry}` : undefined);
+  if (start === undefined) return null;
+  const { install, prune } = NODE_COMMANDS[manager](files);
+  const image = bun ? 'docker.io/oven/bun:1' : `docker.io/library/node:${nodeVersion(files, manifest)}-slim`;
+  return {
+    kind: `node (${manager})`,
+    text: lines(
+      `FROM ${image} AS build`,
+      'WORKDIR /app',
+      (manager === 'pnpm' || manager === 'yarn') && 'RUN corepack enable',
+      `COPY package.json ${LOCKFILES} ./`,
+      `RUN ${install}`,
+      'COPY . .',
+      scripts['build'] !== undefined && `RUN ${manager} run build`,
+      scripts['build'] !== undefined && prune !== undefined && `RUN ${prune}`,
+      '',
+      `FROM ${image}`,
+      'WORKDIR /app',
+      'ENV NODE_ENV=production',
+      (manager === 'pnpm' || manager === 'yarn') && start.startsWith(manager) && 'RUN corepack enable',
+      'COPY --from=build /app /app',
+      `USER ${bun ? 'bun' : 'node'}`,
+      shell(start),
+    ),
+  };
+};
+
+/** Globs, so that a lockfile which is not there is no error. */
+const LOCKFILES = 'package-lock.jso[n] npm-shrinkwrap.jso[n] yarn.loc[k] pnpm-lock.yam[l] bun.loc[k] bun.lock[b] .npmr[c]';
+
+const NODE_COMMANDS: Readonly<Record<string, (files: ProjectFiles) => { install: string; prune?: string }>> & Readonly<Record<'npm' | 'pnpm' | 'yarn' | 'bun', (files: ProjectFiles) => { install: string; prune?: string }>> = {
+  npm: (files) => ({ install: files.has('package-lock.json') || files.has('npm-shrinkwrap.json') ? 'npm ci --no-audit --no-fund' : 'npm install --no-audit --no-fund', prune: 'npm prune --omit=dev --no-audit --no-fund' }),
+  pnpm: () => ({ install: 'pnpm install --frozen-lockfile', prune: 'pnpm prune --prod' }),
+  yarn: () => ({ install: 'yarn install --immutable || yarn install --frozen-lockfile' }),
+  bun: () => ({ install: 'bun install --frozen-lockfile' }),
+};
+
+function nodeVersion(files: ProjectFiles, { engines }: PackageJson): string {
+  const wanted = files.text('.nvmrc') ?? files.text('.node-version') ?? engines?.node ?? '';
+  return /(\d{2})/.exec(wanted)?.[1] ?? '24';
+}
+
+const python: Generator = (files) => {
+  const requirements = files.has('requirements.txt');
+  if (!requirements && !files.has('pyproject.toml')) return null;
+  const entry = ['main.py', 'app.py', 'server.py', 'manage.py'].find((path) => files.has(path));
+  const start = procfile(files) ?? (entry === 'manage.py' ? 'python manage.py runserver 0.0.0.0:$PORT' : entry && `python ${entry}`);
+  if (start === undefined) return null;
+  return {
+    kind: 'python',
+    text: lines(
+      'FROM docker.io/library/python:3.13-slim AS build',
+      'WORKDIR /app',
+      'RUN python -m venv /venv',
+      'ENV PATH=/venv/bin:$PATH PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1',
+      requirements ? 'COPY requirements.txt ./' : 'COPY . .',
+      requirements ? 'RUN pip install -r requirements.txt' : 'RUN pip install .',
+      '',
+      'FROM docker.io/library/python:3.13-slim',
+      'WORKDIR /app',
+      'ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1',
+      'COPY --from=build /venv /venv',
+      'COPY . .',
+      'USER 1000:1000',
+      shell(start),
+    ),
+  };
+};
+
+const go: Generator = (files) => {
+  if (!files.has('go.mod')) return null;
+  const version = /^go\s+(\d+\.\d+)/m.exec(files.text('go.mod') ?? '')?.[1] ?? '1.23';
+  const main = files.find(/^cmd\/[^/]+\/main\.go$/);
+  return {
+    kind: 'go',
+    text: lines(
+      `FROM docker.io/library/golang:${version} AS build`,
+      'WORKDIR /src',
+      'COPY go.mod go.su[m] ./',
+      'RUN go mod download',
+      'COPY . .',
+      `RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /out/app ${files.has('main.go') || !main ? '.' : `./${main.replace(/\/main\.go$/, '')}`}`,
+      '',
+      'FROM gcr.io/distroless/static-debian12:nonroot',
+      'COPY --from=build /out/app /app',
+      'CMD ["/app"]',
+    ),
+  };
+};
+
+const ruby: Generator = (files) => {
+  if (!files.has('Gemfile')) return null;
+  const start = procfile(files) ?? (files.has('config.ru') ? 'bundle exec rackup -o 0.0.0.0 -p $PORT' : files.has('app.rb') ? 'bundle exec ruby app.rb' : undefined);
+  if (start === undefined) return null;
+  return {
+    kind: 'ruby',
+    text: lines(
+      'FROM docker.io/library/ruby:3.3 AS build',
+      'WORKDIR /app',
+      'ENV BUNDLE_PATH=/bundle BUNDLE_WITHOUT=development:test',
+      'COPY Gemfile Gemfile.loc[k] ./',
+      'RUN bundle install',
+      '',
+      'FROM docker.io/library/ruby:3.3-slim',
+      'WORKDIR /app',
+      'ENV BUNDLE_PATH=/bundle BUNDLE_WITHOUT=development:test RACK_ENV=production',
+      'COPY --from=build /bundle /bundle',
+      'COPY --chown=1000:1000 . .',
+      'USER 1000:1000',
+      shell(start),
+    ),
+  };
+};
+
+const php: Generator = (files) => {
+  if (!files.has('composer.json') && !files.has('index.php')) return null;
+  const root = files.has('public/index.php') ? 'public' : '.';
+  return {
+    kind: 'php',
+    text: lines(
+      files.has('composer.json') && 'FROM docker.io/library/composer:2 AS build',
+      files.has('composer.json') && 'WORKDIR /app',
+      files.has('composer.json') && 'COPY . .',
+      files.has('composer.json') && 'RUN composer install --no-dev --no-interaction --optimize-autoloader',
+      files.has('composer.json') && '',
+      'FROM docker.io/library/php:8.3-cli',
+      'WORKDIR /app',
+      files.has('composer.json') ? 'COPY --from=build /app /app' : 'COPY . .',
+      'USER 1000:1000',
+      shell(procfile(files) ?? `php -S 0.0.0.0:$PORT -t ${root}`),
+    ),
+  };
+};
+
+const rust: Generator = (files) => {
+  const name = /^\s*name\s*=\s*"([A-Za-z0-9_-]+)"/m.exec(files.text('Cargo.toml') ?? '')?.[1];
+  if (name === undefined) return null;
+  return {
+    kind: 'rust',
+    text: lines(
+      'FROM docker.io/library/rust:1 AS build',
+      'WORKDIR /src',
+      'COPY . .',
+      `RUN cargo build --release ${files.has('Cargo.lock') ? '--locked ' : ''}&& cp target/release/${name} /app`,
+      '',
+      'FROM gcr.io/distroless/cc-debian12:nonroot',
+      'COPY --from=build /app /app',
+      'CMD ["/app"]',
+    ),
+  };
+};
+
+const java: Generator = (files) => {
+  const maven = files.has('pom.xml');
+  const gradle = files.has('build.gradle') || files.has('build.gradle.kts');
+  if (!maven && !gradle) return null;
+  const build = maven ? 'mvn -B -q -DskipTests package && cp $(ls target/*.jar | grep -v original | head -n 1) /app.jar' : 'gradle --no-daemon -q build -x test && cp $(ls build/libs/*.jar | grep -v plain | head -n 1) /app.jar';
+  return {
+    kind: maven ? 'java (maven)' : 'java (gradle)',
+    text: lines(
+      `FROM docker.io/library/${maven ? 'maven:3-eclipse-temurin-21' : 'gradle:8-jdk21'} AS build`,
+      'WORKDIR /src',
+      'COPY . .',
+      `RUN ${build}`,
+      '',
+      'FROM docker.io/library/eclipse-temurin:21-jre',
+      'COPY --from=build /app.jar /app.jar',
+      'USER 1000:1000',
+      shell(procfile(files) ?? 'java -XX:MaxRAMPercentage=75 -Dserver.port=$PORT -jar /app.jar'),
+    ),
+  };
+};
+
+const dotnet: Generator = (files) => {
+  const project = files.find(/^[^/]+\.(csproj|fsproj)$/);
+  if (project === undefined || !/^[\w.-]+$/.test(project)) return null;
+  return {
+    kind: '.net',
+    text: lines(
+      'FROM mcr.microsoft.com/dotnet/sdk:9.0 AS build',
+      'WORKDIR /src',
+      `COPY ${project} ./`,
+      'RUN dotnet restore',
+      'COPY . .',
+      'RUN dotnet publish -c Release -o /out --no-restore',
+      '',
+      'FROM mcr.microsoft.com/dotnet/aspnet:9.0',
+      'WORKDIR /app',
+      'ENV ASPNETCORE_HTTP_PORTS=',
+      'COPY --from=build /out .',
+      'USER 1000:1000',
+      shell(`ASPNETCORE_URLS=http://0.0.0.0:$PORT exec dotnet ${project.replace(/\.\w+$/, '')}.dll`),
+    ),
+  };
+};
+
+/** Files as they are, from the usual places of a built site. */
+const staticSite: Generator = (files) => {
+  const root = ['.', 'public', 'dist', 'build', 'site'].find((folder) => files.has(folder === '.' ? 'index.html' : `${folder}/index.html`));
+  if (root === undefined) return null;
+  return {
+    kind: 'static',
+    text: lines('FROM docker.io/library/busybox:1.37', `COPY ${root} /www`, 'USER 1000:1000', shell('httpd -f -v -p ${PORT:-8080} -h /www')),
+  };
+};
+
+/** In this order: a site's `package.json` is looked at before its `index.html`. */
+const GENERATORS: readonly Generator[] = [node, python, go, ruby, rust, java, dotnet, php, staticSite];
+
+function parseJson<T>(text: string | undefined): T | null {
+  try {
+    const value: unknown = text === undefined ? null : JSON.parse(text);
+    return typeof value === 'object' ? (value as T | null) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,78 @@
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIP } from 'node:net';
+import { failure } from '../../errors.ts';
+
+/** What git addresses are taken. */
+export interface GitPolicy {
+  readonly allowHttp: boolean;
+  /** Whether hosts of private networks may be asked. */
+  readonly allowPrivate: boolean;
+}
+
+/** An address that git may be given, without user name and password. */
+export interface GitUrl {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  readonly protocol: 'https:' | 'http:' | 'ssh:';
+}
+
+/**
+ * Reads a git address. Only `https:`, `ssh:` (with `user@host:path` as people write it) and, when allowed, `http:`:
+ * git itself would also take local paths and run programs.
+ *
+ * @throws AppError 400
+ */
+export function parseGitUrl(text: string, policy: GitPolicy): GitUrl {
+  const short = /^([A-Za-z0-9._-]+)@([A-Za-z0-9.-]+):(?!\/)([^\s]+)$/.exec(text);
+  const full = short ? `ssh://${short[1]}@${short[2]}/${short[3]}` : text;
+  const url = URL.canParse(full) ? new URL(full) : null;
+  if (!url || /[\x00-\x20\x7f]/.test(text)) throw failure.badRequest('git.url is not a valid address');
+  const { protocol } = url;
+  if (protocol !== 'https:' && protocol !== 'ssh:' && !(protocol === 'http:' && policy.allowHttp)) throw failure.badRequest('git.url must begin with https:// or ssh://');
+  if (url.password !== '' || (protocol !== 'ssh:' && url.username !== '')) throw failure.badRequest('git.url must not hold a password: use git.token');
+  if (url.hostname === '' || url.hostname.startsWith('-') || url.username.startsWith('-') || url.pathname.length < 2) throw failure.badRequest('git.url is not a valid address');
+  url.hash = '';
+  const port = Number(url.port || { 'https:': 443, 'http:': 80, 'ssh:': 22 }[protocol]);
+  return { url: url.href, host: url.hostname.replace(/^\[|\]$/g, ''), port, protocol };
+}
+
+/** A branch, tag or commit. @throws AppError 400 */
+export function assertGitRef(ref: string): void {
+  const valid = /^[A-Za-z0-9][A-Za-z0-9._/+@-]{0,199}$/.test(ref) && !/\.\.|@\{|\/\/|\.lock(\/|$)|[/.]$/.test(ref);
+  if (!valid) throw failure.badRequest('git.ref is not a valid name of a branch, tag or commit');
+}
+
+/**
+ * The address that the host has now, which git is then held to: a name that answers otherwise the second time leads
+ * nowhere else.
+ *
+ * @throws AppError 400 when it is unknown, or private and that is not allowed.
+ */
+export async function resolveGitHost({ host }: GitUrl, { allowPrivate }: GitPolicy): Promise<string> {
+  const addresses = isIP(host) ? [host] : (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address);
+  const [first] = addresses;
+  if (first === undefined) throw failure.badRequest('git.url names a host that is not known');
+  if (!allowPrivate && addresses.some(isPrivate)) throw failure.badRequest('git.url names a host of a private network, which is not allowed');
+  return first;
+}
+
+/** Loopback, private, link-local, shared, multicast and reserved (RFC 6890). */
+export function isPrivate(address: string): boolean {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  const plain = mapped ?? address;
+  return reserved().check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+}
+
+function reserved(): BlockList {
+  const list = new BlockList();
+  for (const block of ['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3']) {
+    const [net = '', bits] = block.split('/');
+    list.addSubnet(net, Number(bits), 'ipv4');
+  }
+  for (const block of ['::/127', 'fc00::/7', 'fe80::/10', 'ff00::/8', '64:ff9b::/96', '2002::/16']) {
+    const [net = '', bits] = block.split('/');
+    list.addSubnet(net, Number(bits), 'ipv6');
+  }
+  return list;
+}

@@ -1,0 +1,104 @@
+import type { Column } from '../model.ts';
+import { singularize } from '../names.ts';
+import { ownerColumn } from './auth-rules.ts';
+import { PROTECTED, userAttributes, userEntity } from './auth.ts';
+import type { EntityFact, FieldFact } from './facts.ts';
+import { createInputMirror } from './input-mirror.ts';
+import type { InputMirror } from './input-mirror.ts';
+import { build } from './project.ts';
+import type { Built } from './project.ts';
+import type { Parsed } from './facts.ts';
+
+/** File that the added SDL is said to stand in; an emitted project has it under this name. */
+export const CRUD_FILE = 'crud.graphql';
+
+/**
+ * The SDL that `api.crud: true` adds: create, update and delete for every entity that has none. Empty when nothing is missing.
+ *
+ * @example
+ * crudSdl(parsed) // 'input CreateUserInput { name: String! } … extend type Mutation { createUser(input: …): User! … }'
+ */
+export function crudSdl(parsed: Parsed): string {
+  const built = build(parsed);
+  const mirror = createInputMirror(built.facts);
+  const fields: string[] = [];
+  const inputs: string[] = [];
+  for (const entity of built.facts.entities.values()) addEntity(built, entity, mirror, fields, inputs);
+  if (fields.length === 0) return '';
+  const header = '# Made from the types of the schema, because the manifest says api.crud: true.';
+  return `${[header, mutationType(built, fields), ...inputs, ...mirror.inputs()].join('\n\n')}\n`;
+}
+
+function mutationType({ facts }: Built, fields: readonly string[]): string {
+  const name = facts.schema.getMutationType()?.name;
+  const body = `{\n${fields.map((field) => `  ${field}`).join('\n')}\n}`;
+  if (name !== undefined) return `extend type ${name} ${body}`;
+  // With a schema definition of its own, a type called Mutation is the root only if it says so.
+  return `type Mutation ${body}${facts.schema.astNode ? '\n\nextend schema {\n  mutation: Mutation\n}' : ''}`;
+}
+
+function addEntity(built: Built, entity: EntityFact, mirror: InputMirror, fields: string[], inputs: string[]): void {
+  const { name } = entity;
+  const create = inputFields(built, entity, mirror, true);
+  const update = inputFields(built, entity, mirror, false);
+  if (isMissing(built, entity, 'create') && create.length > 0 && isCreatable(built, entity)) {
+    fields.push(`create${name}(input: Create${name}Input!): ${name}!`);
+    inputs.push(input(`Create${name}Input`, create));
+  }
+  if (isMissing(built, entity, 'update') && update.length > 0) {
+    fields.push(`"What is absent stays as it is."`, `update${name}(id: ID!, input: Update${name}Input!): ${name}`);
+    inputs.push(input(`Update${name}Input`, update));
+  }
+  if (isMissing(built, entity, 'remove')) fields.push(`delete${name}(id: ID!): Boolean!`);
+}
+
+function input(name: string, fields: readonly string[]): string {
+  return `input ${name} {\n${fields.map((field) => `  ${field}`).join('\n')}\n}`;
+}
+
+const WORDS = { create: 'create', update: 'update', remove: 'delete' } as const;
+
+/** Neither done by another field nor taken by name. */
+function isMissing({ operations, facts }: Built, { name }: EntityFact, kind: keyof typeof WORDS): boolean {
+  const done = operations.some(({ operation: { root, name: field, action } }) => root === 'mutation' && ((action.kind === kind && action.entity === name) || field === `${WORDS[kind]}${name}`));
+  const word = `${WORDS[kind].charAt(0).toUpperCase()}${WORDS[kind].slice(1)}`;
+  return !done && (kind === 'remove' || facts.schema.getType(`${word}${name}Input`) === undefined);
+}
+
+/** A row that must point at one of several types cannot be made by keys alone. */
+function isCreatable({ links }: Built, { name }: EntityFact): boolean {
+  return !(links.keys.get(name) ?? []).some((key) => key.typeColumn !== undefined && key.required);
+}
+
+function inputFields(built: Built, entity: EntityFact, mirror: InputMirror, creating: boolean): string[] {
+  const kept = keptBySignIn(built, entity);
+  const fields = [...entity.fields.values()].filter((field) => field.name !== 'id' && !kept.has(field));
+  return fields.flatMap((field) => inputField(built, entity, field, mirror, creating) ?? []);
+}
+
+function keptBySignIn({ facts }: Built, entity: EntityFact): ReadonlySet<FieldFact> {
+  if (userEntity(facts) !== entity) return new Set();
+  const attributes = userAttributes(entity);
+  return new Set(PROTECTED.flatMap((attribute) => attributes.get(attribute) ?? []));
+}
+
+function inputField(built: Built, entity: EntityFact, field: FieldFact, mirror: InputMirror, creating: boolean): string | undefined {
+  const link = built.links.byField.get(field);
+  const columns = built.shapes.columns.get(entity.name) ?? [];
+  if (link?.kind === 'own') return link.key.typeColumn || entity.fields.has(`${field.name}Id`) ? undefined : keyField(built, entity, field, link.key.column, creating);
+  if (link) return field.type.list && link.kind === 'join' ? `${singularize(field.name)}Ids: [ID!]` : undefined;
+  const column = columns.find((candidate) => candidate.field === field.name);
+  if (!column || column.stamp) return undefined;
+  const type = mirror.typeText(field);
+  return type && `${field.name}: ${type}${creating && isDemanded(column) ? '!' : ''}`;
+}
+
+/** Under a rule for owners the row belongs to whoever makes it, unless the caller says otherwise. */
+function keyField({ shapes }: Built, entity: EntityFact, field: FieldFact, name: string, creating: boolean): string {
+  const owned = entity.directives.auth.some((use) => use.allow.includes('OWNER') && ownerColumn(shapes, use, entity) === name);
+  return `${field.name}Id: ID${creating && field.type.required && !owned ? '!' : ''}`;
+}
+
+function isDemanded(column: Column): boolean {
+  return column.required && column.default === undefined;
+}

@@ -1,0 +1,84 @@
+import { storedAs } from '../build/columns.ts';
+import { userAttributes } from '../build/auth.ts';
+import { coordinate } from '../build/facts.ts';
+import type { EntityFact, FieldFact } from '../build/facts.ts';
+import type { Built } from '../build/project.ts';
+import { didYouMean } from '../did-you-mean.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import type { AuthValues } from '../manifest.ts';
+import { snakeCase } from '../names.ts';
+import { finding } from './finding.ts';
+import type { Rule } from './finding.ts';
+
+/** AUTH_USER_UNKNOWN, AUTH_USER_EMAIL, AUTH_USER_FIELD_UNSET, AUTH_REGISTER_FIELD_UNKNOWN, AUTH_CREDENTIAL_FIELD: somebody can register. */
+export const authUser: Rule = function* (built) {
+  const { auth } = built.facts.manifest.values;
+  if (!auth) return;
+  const entity = built.facts.entities.get(auth.user ?? 'User');
+  if (!entity) return yield* noEntity(built, auth);
+  const email = userAttributes(entity).get('email');
+  if (!email || storedAs(email, built.facts) !== 'text') return yield noEmail(built, entity, auth);
+  yield* registerFields(built, entity, auth);
+  yield* unsetFields(built, entity, auth);
+  yield* credentials(entity);
+};
+
+function* noEntity({ facts }: Built, auth: AuthValues): Generator<Diagnostic> {
+  if (auth.user !== undefined) {
+    const fix = didYouMean(auth.user, facts.entities.keys()) ?? `type ${auth.user} { id: ID! email: String! }`;
+    yield finding('AUTH_USER_UNKNOWN', `There is no type ${auth.user} that is kept in a table`, facts.manifest.at(['auth', 'user']), { fix });
+  }
+  const squatter = [...facts.entities.values()].find(({ table }) => table === 'users');
+  if (squatter) yield finding('TABLE_RESERVED', `The table users of ${squatter.name} is the one that signing in keeps`, squatter.node, { why: 'no type of the schema is the user', fix: `in manifest.yaml: auth: { user: ${squatter.name} }` });
+  for (const field of auth.register.fields) yield finding('AUTH_REGISTER_FIELD_UNKNOWN', `auth.register.fields names ${field}, and no type is the user`, facts.manifest.at(['auth', 'register', 'fields']), { fix: 'add type User { id: ID! email: String! }' });
+}
+
+function noEmail({ facts }: Built, entity: EntityFact, auth: AuthValues): Diagnostic {
+  const others = [...facts.entities.values()].filter((other) => userAttributes(other).has('email'));
+  const fix = `email: String! @unique${others[0] ? `   or, in manifest.yaml: auth: { user: ${others[0].name} }` : ''}`;
+  const present = entity.fields.get('email');
+  const at = present?.node ?? (auth.user === undefined ? entity.node : facts.manifest.at(['auth', 'user']));
+  return finding('AUTH_USER_EMAIL', present ? `${entity.name}.email is ${present.type.text}, and people sign in with a text` : `${entity.name} has no email, and people sign in with it`, at, { fix });
+}
+
+function* registerFields({ facts }: Built, entity: EntityFact, auth: AuthValues): Generator<Diagnostic> {
+  for (const [index, name] of auth.register.fields.entries()) {
+    const field = entity.fields.get(name);
+    if (field && (storedAs(field, facts) || field.type.kind === 'entity')) continue;
+    yield finding('AUTH_REGISTER_FIELD_UNKNOWN', `${entity.name} has no field ${name} that register could fill`, facts.manifest.at(['auth', 'register', 'fields', index]), {
+      fix: didYouMean(name, entity.fields.keys()) ?? `known: ${[...entity.fields.keys()].filter((known) => known !== 'id').join(', ')}`,
+    });
+  }
+}
+
+/** Filled by register itself, from its body or by the clock. */
+const FILLED = new Set(['email', 'name', 'first_name', 'last_name', 'username', 'phone', 'avatar_url', 'last_login', 'created_at', 'updated_at']);
+
+function* unsetFields(built: Built, entity: EntityFact, auth: AuthValues): Generator<Diagnostic> {
+  for (const column of built.shapes.columns.get(entity.name) ?? []) {
+    if (!column.required || column.default || column.stamp || column.name === 'id') continue;
+    const field = fieldOf(built, entity, column.name);
+    if (!field || FILLED.has(snakeCase(field.name)) || auth.register.fields.includes(field.name)) continue;
+    yield finding('AUTH_USER_FIELD_UNSET', `Nobody could register: nothing fills ${coordinate(field)}`, field.node, {
+      why: 'it is required, has no default, and is no part of what register takes',
+      fix: `in manifest.yaml: auth: { register: { fields: [${[...auth.register.fields, field.name].join(', ')}] } }`,
+    });
+  }
+}
+
+function fieldOf({ links }: Built, entity: EntityFact, column: string): FieldFact | undefined {
+  const key = links.keys.get(entity.name)?.find((candidate) => candidate.column === column);
+  return key ? key.field : [...entity.fields.values()].find((field) => snakeCase(field.name) === column);
+}
+
+const CREDENTIALS = ['password', 'password_hash', 'hashed_password', 'passwd', 'pin', 'otp_secret', 'totp_secret', 'mfa_secret', 'refresh_token', 'access_token', 'reset_token', 'api_key', 'salt'];
+
+function* credentials(entity: EntityFact): Generator<Diagnostic> {
+  for (const field of entity.fields.values()) {
+    if (!CREDENTIALS.includes(snakeCase(field.name)) || field.directives.computed) continue;
+    yield finding('AUTH_CREDENTIAL_FIELD', `${coordinate(field)} would be stored and served as plain text`, field.node, {
+      why: 'signing in keeps credentials in a table of its own, hashed, where no query and no mutation reaches them',
+      fix: 'remove the field; people set their password by POST /api/auth/register',
+    });
+  }
+}

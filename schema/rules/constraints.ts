@@ -1,0 +1,67 @@
+import { getNamedType, isInputObjectType } from 'graphql';
+import type { ASTNode, GraphQLType } from 'graphql';
+import { readFieldDirectives } from '../build/directive-uses.ts';
+import type { Carrier } from '../build/directive-uses.ts';
+import type { Built } from '../build/project.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import { didYouMean } from '../did-you-mean.ts';
+import type { Constraint } from '../model.ts';
+import { knownScalar } from '../scalars.ts';
+import { finding } from './finding.ts';
+import type { Rule } from './finding.ts';
+
+const FORMATS = ['email', 'url', 'uuid', 'date', 'date-time', 'time', 'ipv4', 'ipv6', 'hostname', 'slug'];
+
+/** CONSTRAINT_INVALID: a constraint can be met, and is about something that its field has. */
+export const constraints: Rule = function* (built) {
+  for (const { carrier, type, name } of carriers(built)) {
+    const { constraint } = readFieldDirectives([carrier]);
+    const node = carrier.directives?.find((directive) => directive.name.value === 'constraint');
+    for (const problem of constraint ? problems(constraint, type) : []) yield report(name, problem, node);
+  }
+};
+
+interface Place {
+  readonly carrier: Carrier;
+  readonly type: GraphQLType;
+  readonly name: string;
+}
+
+function* carriers({ facts }: Built): Generator<Place> {
+  for (const { type } of facts.types.values()) {
+    for (const field of Object.values(type.getFields())) {
+      yield { carrier: field.astNode ?? {}, type: field.type, name: `${type.name}.${field.name}` };
+      for (const argument of field.args) yield { carrier: argument.astNode ?? {}, type: argument.type, name: `${type.name}.${field.name}(${argument.name}:)` };
+    }
+  }
+  for (const type of Object.values(facts.schema.getTypeMap())) {
+    if (!isInputObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) yield { carrier: field.astNode ?? {}, type: field.type, name: `${type.name}.${field.name}` };
+  }
+}
+
+function report(name: string, { why, fix }: { why: string; fix?: string | undefined }, node: ASTNode | undefined): Diagnostic {
+  return finding('CONSTRAINT_INVALID', `The constraint on ${name} cannot hold`, node, { why, fix });
+}
+
+function* problems(constraint: Constraint, type: GraphQLType): Generator<{ why: string; fix?: string | undefined }> {
+  const { min, max, minLength, maxLength, pattern, format } = constraint;
+  const form = knownScalar(getNamedType(type).name)?.column;
+  const isNumber = form !== undefined && ['integer', 'real', 'bigint', 'decimal'].includes(form);
+  if (min !== undefined && max !== undefined && min > max) yield { why: `min ${min} is above max ${max}` };
+  if (minLength !== undefined && maxLength !== undefined && minLength > maxLength) yield { why: `minLength ${minLength} is above maxLength ${maxLength}` };
+  if ((minLength ?? 0) < 0 || (maxLength ?? 0) < 0) yield { why: 'a length is not negative' };
+  if ((min !== undefined || max !== undefined) && form !== undefined && !isNumber) yield { why: `${String(type)} is no number`, fix: 'minLength and maxLength are for texts' };
+  if ((minLength ?? maxLength ?? pattern ?? format) !== undefined && (isNumber || form === 'boolean')) yield { why: `${String(type)} is no text`, fix: 'min and max are for numbers' };
+  if (pattern !== undefined && !isPattern(pattern)) yield { why: `${JSON.stringify(pattern)} is no regular expression` };
+  if (format !== undefined && !FORMATS.includes(format)) yield { why: `there is no format ${format}`, fix: didYouMean(format, FORMATS) ?? `one of ${FORMATS.join(', ')}` };
+}
+
+function isPattern(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,17 @@
+import { finding } from './finding.ts';
+import type { Rule } from './finding.ts';
+
+/** SCALAR_UNMAPPED: a scalar of the user's own has a mapping; as far as nobody told us of any, it is only pointed out. */
+export const scalarsMapped: Rule = function* ({ facts, project }) {
+  const told = facts.scalars !== null;
+  for (const { name, source } of project.scalars) {
+    if (source !== 'user' || facts.scalars?.has(name) || facts.parsed.unknown.has(name)) continue;
+    yield finding(
+      'SCALAR_UNMAPPED',
+      `Nothing says what a ${name} is`,
+      facts.schema.getType(name)?.astNode?.name,
+      { why: 'it is not one of the scalars that are known', fix: `in src/scalars.ts: ${name}: { serialize, parseValue, type: 'text' }` },
+      told ? 'error' : 'hint',
+    );
+  }
+};

@@ -1,0 +1,164 @@
+import type * as Runtime from '@twofold/runtime';
+
+/**
+ * Text that will be a TypeScript file, with the names it needs imported.
+ *
+ * @example
+ * code`export const app = ${runtime('defineApp')}({ model });`
+ */
+export interface Code {
+  readonly text: string;
+  readonly imports: readonly Import[];
+}
+
+/** One imported name. `as` is how the file calls it; `*` imports the module's namespace. */
+export interface Import {
+  readonly from: string;
+  readonly name: string;
+  readonly as: string;
+  readonly typeOnly: boolean;
+}
+
+/** What a template may hold. `false`, `null` and the empty string leave nothing behind, not even their line. */
+export type Part = string | number | Code | readonly Part[] | false | null | undefined;
+
+const EMPTY: Code = { text: '', imports: [] };
+
+/**
+ * Makes code from a template that looks like its output: the common indent goes, a value of several lines is indented as
+ * its place is, and a line that only held empty values is dropped.
+ */
+export function code(strings: TemplateStringsArray, ...values: readonly Part[]): Code {
+  const literals = dedent(strings);
+  const imports: Import[] = [];
+  let text = literals[0] ?? '';
+  values.forEach((value, index) => {
+    const after = literals[index + 1] ?? '';
+    const part = toCode(value);
+    imports.push(...part.imports);
+    const lineSoFar = text.slice(text.lastIndexOf('\n') + 1);
+    const emptied = part.text === '' && lineSoFar.trim() === '' && (after.startsWith('\n') || after === '');
+    text += indented(part.text, /^ */.exec(lineSoFar)![0]);
+    text = emptied ? dropLine(text) + (text.includes('\n') ? after : after.slice(1)) : text + after;
+  });
+  return { text, imports };
+}
+
+/** Several pieces of code one below the other, with `between` between them; empty ones are left out. */
+export function join(parts: readonly Part[], between = '\n'): Code {
+  const codes = parts.map(toCode).filter((part) => part.text !== '');
+  return { text: codes.map((part) => part.text).join(between), imports: codes.flatMap((part) => part.imports) };
+}
+
+/** Text that is printed as it is, and never taken apart: indented only where the template says so. */
+export function raw(text: string): Code {
+  return { text, imports: [] };
+}
+
+/** A name of the runtime. One that does not exist is a compile error of the template. */
+export function runtime(name: keyof typeof Runtime): Code {
+  return imported({ from: '@twofold/runtime', name, as: name, typeOnly: false });
+}
+
+/** A type of the runtime; `RuntimeType` lists those that emitted code may name. */
+export function runtimeType(name: RuntimeType): Code {
+  return imported({ from: '@twofold/runtime', name, as: name, typeOnly: true });
+}
+
+export type RuntimeType =
+  | 'AuthModel' | 'Extend' | 'Generated' | 'HostingModel' | 'Kysely' | 'Listeners' | 'Plugin' | 'RequestContext' | 'Routes' | 'Scalar';
+
+/** A name of another file of the project. */
+export function local(from: string, name: string, as = name): Code {
+  return imported({ from, name, as, typeOnly: false });
+}
+
+/** A type of `types.ts`, under its namespace, so that a GraphQL type called `Error` clashes with nothing. */
+export function type(name: string, from = './types.ts'): Code {
+  const { imports } = imported({ from, name: '*', as: 'types', typeOnly: true });
+  return { text: `types.${name}`, imports };
+}
+
+/** A finished file: header, sorted imports, body. */
+export function file(header: string, body: Code): string {
+  const imports = printImports(body.imports);
+  return `${[header, imports, body.text.trim()].filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function imported(entry: Import): Code {
+  return { text: entry.as, imports: [entry] };
+}
+
+function toCode(part: Part): Code {
+  if (part === false || part === null || part === undefined) return EMPTY;
+  if (typeof part === 'string') return raw(part);
+  if (typeof part === 'number') return raw(String(part));
+  return Array.isArray(part) ? join(part) : (part as Code);
+}
+
+/** Lines that were empty stay empty. */
+function indented(text: string, indent: string): string {
+  return indent === '' ? text : text.replace(/\n(?!\n|$)/g, `\n${indent}`);
+}
+
+function dropLine(text: string): string {
+  return text.slice(0, Math.max(0, text.lastIndexOf('\n')));
+}
+
+function dedent(strings: TemplateStringsArray): string[] {
+  const first = strings[0] ?? '';
+  if (!first.startsWith('\n')) return [...strings];
+  const indents = strings.flatMap(lineIndents);
+  const common = Math.min(...indents);
+  const stripped = strings.map((part) => part.replaceAll(new RegExp(`\n {0,${Number.isFinite(common) ? common : 0}}`, 'g'), '\n'));
+  stripped[0] = stripped[0]!.slice(1);
+  stripped[stripped.length - 1] = stripped[stripped.length - 1]!.replace(/\n *$/, '');
+  return stripped;
+}
+
+/** The indents of the lines that begin in this part. The last one may be where a value goes, or the closing backtick. */
+function lineIndents(part: string, at: number, strings: readonly string[]): number[] {
+  const lines = part.split('\n').slice(1);
+  const holdsValue = at < strings.length - 1;
+  return lines.filter((line, index) => line.trim() !== '' || (holdsValue && index === lines.length - 1)).map((line) => /^ */.exec(line)![0].length);
+}
+
+function printImports(imports: readonly Import[]): string {
+  const modules = new Map<string, Map<string, Import>>();
+  for (const entry of imports) {
+    const key = `${entry.typeOnly ? 'type ' : ''}${entry.name} as ${entry.as}`;
+    const names = modules.get(entry.from) ?? new Map<string, Import>();
+    modules.set(entry.from, names.set(key, entry));
+  }
+  return [...modules.entries()]
+    .sort(([a], [b]) => compareModules(a, b))
+    .flatMap(([from, names]) => printModule(from, [...names.values()]))
+    .join('\n');
+}
+
+function printModule(from: string, entries: readonly Import[]): string[] {
+  const values = entries.filter((entry) => !entry.typeOnly && entry.name !== 'default' && entry.name !== '*');
+  const valueNames = new Set(values.map((entry) => entry.as));
+  const types = entries.filter((entry) => entry.typeOnly && entry.name !== '*' && !valueNames.has(entry.as));
+  const whole = entries.find((entry) => entry.name === '*');
+  const fallback = entries.find((entry) => entry.name === 'default');
+  return [
+    fallback ? `import ${fallback.as} from '${from}';` : '',
+    whole ? `import ${whole.typeOnly ? 'type ' : ''}* as ${whole.as} from '${from}';` : '',
+    values.length > 0 ? `import { ${names([...values, ...types.map((entry) => ({ ...entry, inline: true }))])} } from '${from}';` : '',
+    values.length === 0 && types.length > 0 ? `import type { ${names(types)} } from '${from}';` : '',
+  ].filter((line) => line !== '');
+}
+
+function names(entries: readonly (Import & { readonly inline?: boolean })[]): string {
+  return [...entries]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((entry) => `${entry.inline ? 'type ' : ''}${entry.name}${entry.name === entry.as ? '' : ` as ${entry.as}`}`)
+    .join(', ');
+}
+
+/** Packages first, then the files nearest to the top of the project. */
+function compareModules(a: string, b: string): number {
+  const depth = (path: string) => (path.startsWith('../') ? 1 : path.startsWith('.') ? 2 : 0);
+  return depth(a) - depth(b) || (a < b ? -1 : 1);
+}

@@ -1,0 +1,101 @@
+import { type Code, raw } from './code.ts';
+
+/** A value of a literal: data, or a piece of code that stands where a value would. */
+export type LiteralValue = string | number | boolean | null | undefined | Code | Tall | readonly LiteralValue[] | { readonly [key: string]: LiteralValue };
+
+/** An object that is printed one member a line, however short it is. */
+export class Tall {
+  readonly members: { readonly [key: string]: LiteralValue };
+  constructor(members: { readonly [key: string]: LiteralValue }) {
+    this.members = members;
+  }
+}
+
+const WIDTH = 120;
+
+/** A string in quotes that means exactly `text`, whatever is in it. */
+export function str(text: string): string {
+  const body = JSON.stringify(text).slice(1, -1).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+  if (text.includes("'") && !text.includes('"')) return `"${body}"`;
+  return `'${body.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+}
+
+/** A doc comment, or nothing when there is no text. Whatever is in the text, the comment ends where it should. */
+export function doc(text: string | undefined): string {
+  if (!text) return '';
+  const lines = text.replaceAll('*/', '*\\/').split(/\r\n|\r|\n/).map((line) => line.trimEnd());
+  return lines.length === 1 ? `/** ${lines[0]} */` : `/**\n${lines.map((line) => (line ? ` * ${line}` : ' *')).join('\n')}\n */`;
+}
+
+/** A property name: bare where the language allows it. */
+export function propertyName(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) && name !== '__proto__' ? name : name === '__proto__' ? `['__proto__']` : str(name);
+}
+
+/**
+ * Prints data as a person would: on one line while it fits, one member a line when not. Members that are undefined are
+ * left out. `indent` is how far from the margin the first line starts. The outermost object is always tall with `open`.
+ *
+ * @example
+ * literal({ title: { type: 'text!' } }).text // "{ title: { type: 'text!' } }"
+ */
+export function literal(value: LiteralValue, { indent = 0, open = false }: { indent?: number; open?: boolean } = {}): Code {
+  const imports: Code['imports'][number][] = [];
+  const outer = open && typeof value === 'object' && value !== null ? new Tall(value as { [key: string]: LiteralValue }) : value;
+  const text = print(outer, { column: indent, imports });
+  return { ...raw(text), imports };
+}
+
+interface Printing {
+  /** Where the line's text starts. */
+  readonly column: number;
+  readonly imports: Code['imports'][number][];
+}
+
+function print(value: LiteralValue, at: Printing): string {
+  if (typeof value === 'string') return str(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (value instanceof Tall) return tall('{', printMembers(value.members, at), '}');
+  if (isCode(value)) {
+    at.imports.push(...value.imports);
+    return value.text;
+  }
+  return Array.isArray(value) ? printList(value, at) : printObject(value as { readonly [key: string]: LiteralValue }, at);
+}
+
+function printList(items: readonly LiteralValue[], at: Printing): string {
+  if (items.length === 0) return '[]';
+  const parts = items.map((item) => print(item, { ...at, column: at.column + 2 }));
+  return fit(parts, { open: '[', close: ']', space: '' }, at);
+}
+
+function printObject(value: { readonly [key: string]: LiteralValue }, at: Printing): string {
+  const parts = printMembers(value, at);
+  return parts.length === 0 ? '{}' : fit(parts, { open: '{', close: '}', space: ' ' }, at);
+}
+
+function printMembers(value: { readonly [key: string]: LiteralValue }, at: Printing): string[] {
+  const members = Object.keys(value).filter((key) => value[key] !== undefined);
+  return members.map((key) => printMember(key, value[key], { ...at, column: at.column + 2 }));
+}
+
+/** `model: model` reads `model`. */
+function printMember(key: string, value: LiteralValue, at: Printing): string {
+  const name = propertyName(key);
+  const text = print(value, { ...at, column: at.column });
+  return isCode(value) && text === key ? key : `${name}: ${text}`;
+}
+
+function fit(parts: readonly string[], { open, close, space }: { open: string; close: string; space: string }, at: Printing): string {
+  const line = `${open}${space}${parts.join(', ')}${space}${close}`;
+  const room = WIDTH - at.column - 16;
+  return line.length <= room && !line.includes('\n') ? line : tall(open, parts, close);
+}
+
+function tall(open: string, parts: readonly string[], close: string): string {
+  return `${open}\n${parts.map((part) => `  ${part.replaceAll('\n', '\n  ')},`).join('\n')}\n${close}`;
+}
+
+function isCode(value: LiteralValue): value is Code {
+  return typeof value === 'object' && value !== null && 'text' in value && 'imports' in value && Array.isArray(value.imports);
+}

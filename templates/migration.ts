@@ -1,0 +1,110 @@
+import type { IdKind, Table, TableColumn, TableIndex } from '@twofold/schema';
+import { code, type Code, file, join, runtime, runtimeType } from './code.ts';
+import { literal, str } from './literal.ts';
+import { type ColumnChange, invertSteps, type Step } from './steps.ts';
+
+/** `migrations/NNNN_name.ts`: append-only, and the user's to edit until it is applied. */
+export function renderMigration(steps: readonly Step[], ids: IdKind): string {
+  return file(
+    '',
+    code`
+      export async function up(db: ${runtimeType('Kysely')}<any>): Promise<void> {
+        ${renderBody(steps, ids)}
+      }
+
+      export async function down(db: ${runtimeType('Kysely')}<any>): Promise<void> {
+        ${renderBody(invertSteps(steps), ids)}
+      }
+    `,
+  );
+}
+
+function renderBody(steps: readonly Step[], ids: IdKind): Code {
+  const body = joinSteps(steps);
+  const typed = /\btype\.\w+/.test(body.text);
+  return typed ? code`
+    const type = ${runtime('columnTypes')}(db${ids === 'uuid' && ", 'uuid'"});
+    ${body}
+  ` : body;
+}
+
+/** Statements of one line stand together, longer ones apart. */
+function joinSteps(steps: readonly Step[]): Code {
+  return steps.map(renderStep).reduce((before, step) => {
+    const apart = step.text.includes('\n') || before.text.endsWith('\n  .execute();');
+    return join([before, step], apart ? '\n\n' : '\n');
+  }, join([]));
+}
+
+function renderStep(step: Step): Code {
+  switch (step.kind) {
+    case 'createTable':
+      return renderCreateTable(step.table);
+    case 'dropTable':
+      return code`await db.schema.dropTable(${str(step.table.name)}).execute();`;
+    case 'renameTable':
+      return code`await db.schema.alterTable(${str(step.from)}).renameTo(${str(step.to)}).execute();`;
+    case 'renameColumn':
+      return code`await db.schema.alterTable(${str(step.table)}).renameColumn(${str(step.from)}, ${str(step.to)}).execute();`;
+    case 'createIndex':
+      return renderCreateIndex(step.table, step.index);
+    case 'dropIndex':
+      return code`await db.schema.dropIndex(${str(step.index.name)}).execute();`;
+    case 'alterTable':
+      return renderAlterTable(step.table, step.changes);
+  }
+}
+
+function renderCreateTable(table: Table): Code {
+  const composite = table.primaryKey.length > 1;
+  const create = code`
+    await db.schema
+      .createTable(${str(table.name)})
+      ${table.columns.map((column) => code`.addColumn(${columnArguments(column, !composite && table.primaryKey[0] === column.name)})`)}
+      ${composite && code`.addPrimaryKeyConstraint(${str(`${table.name}_pkey`)}, ${literal([...table.primaryKey])})`}
+      .execute();
+  `;
+  return join([create, ...table.indexes.map((index) => renderCreateIndex(table.name, index))]);
+}
+
+function renderCreateIndex(table: string, { name, columns, unique }: TableIndex): Code {
+  const on = columns.length === 1 ? `.column(${str(columns[0]!)})` : `.columns(${literal([...columns]).text})`;
+  return code`await db.schema.createIndex(${str(name)}).on(${str(table)})${on}${unique && '.unique()'}.execute();`;
+}
+
+function renderAlterTable(table: string, changes: readonly ColumnChange[]): Code {
+  return code`
+    await ${runtime('alterTable')}(db, ${str(table)})
+      ${changes.map(renderChange)}
+      .execute();
+  `;
+}
+
+function renderChange(change: ColumnChange): Code {
+  if (change.kind === 'add') return code`.addColumn(${columnArguments(change.column, false)})`;
+  if (change.kind === 'drop') return code`.dropColumn(${str(change.column.name)})`;
+  return code`.alterColumn(${columnArguments(change.after, false)})`;
+}
+
+/** `'email', type.text, (column) => column.notNull().unique()` */
+function columnArguments(column: TableColumn, key: boolean): Code {
+  if (key) return code`${str(column.name)}, type.key`;
+  const calls = join(describe(column), '');
+  return code`${str(column.name)}, type.${column.type}${calls.text !== '' && code`, (column) => column${calls}`}`;
+}
+
+function describe({ name, required, unique, default: value, values, references }: TableColumn): Code[] {
+  const calls: Code[] = [];
+  if (required) calls.push(code`.notNull()`);
+  if (unique) calls.push(code`.unique()`);
+  if (value?.kind === 'value' && value.value !== null) calls.push(code`.defaultTo(${literal(value.value)})`);
+  if (values) calls.push(code`.check(${runtime('sql')}\`${inSql(`"${name}" in (${values.map((each) => `'${each}'`).join(', ')})`)}\`)`);
+  if (references) {
+    calls.push(code`.references(${str(`${references.table}.${references.column}`)}).onDelete(${str(references.onDelete)})`);
+  }
+  return calls;
+}
+
+function inSql(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('${', '\\${');
+}

@@ -1,0 +1,29 @@
+import type { Loader, Project } from '@twofold/schema';
+import { code, file, type Code, runtime, type } from '../code.ts';
+import { propertyName, str } from '../literal.ts';
+import { HEADER } from './header.ts';
+import { sorted } from './model.ts';
+
+/** `src/generated/loaders.ts`: how rows are fetched together. */
+export function renderLoaders(project: Project): string {
+  return file(
+    HEADER,
+    code`
+      /** Rows that are fetched together: \`ctx.loaders.user.load(id)\`. Made fresh for every request. */
+      export const loaders = {
+        ${sorted(project.loaders, ({ name }) => name).map((loader) => code`${propertyName(loader.name)}: ${renderLoader(loader)},`)}
+      };
+    `,
+  );
+}
+
+function renderLoader({ entity, by, many, via }: Loader): Code {
+  const row = type(rowName(entity));
+  const through = via && code`, ${runtime('through')}(${str(via.table)}, ${str(via.own)}, ${str(via.other)})`;
+  return code`${runtime(many ? 'loadMany' : 'loadOne')}<${row}>(${str(entity)}, ${str(by)}${through})`;
+}
+
+/** The type of a row of an entity, as loaders and parents of resolvers have it. */
+export function rowName(entity: string): string {
+  return `${entity}Row`;
+}

@@ -1,0 +1,150 @@
+import type { AuthRule, Column, Constraint, Entity, Filter, FilterShape, Project, Write } from '@twofold/schema';
+import { code, file, type Code } from '../code.ts';
+import { literal, type LiteralValue, Tall } from '../literal.ts';
+import { apiSettings, serverSettings } from './settings.ts';
+import { HEADER } from './header.ts';
+import { rootName } from './root-name.ts';
+
+/** `src/generated/model.ts`: tables, inputs and access rules, by name. */
+export function renderModel(project: Project): string {
+  return file(
+    HEADER,
+    code`
+      /** What the schema does not say by itself: tables, what inputs write, and who may do what. */
+      export const model = ${literal(compactModel(project), { open: true })} satisfies ${modelType()};
+    `,
+  );
+}
+
+function modelType(): Code {
+  return { text: 'Model', imports: [{ from: '@twofold/runtime', name: 'Model', as: 'Model', typeOnly: true }] };
+}
+
+function compactModel(project: Project): LiteralValue {
+  const scalars = project.scalars.filter((scalar) => scalar.source !== 'builtin');
+  return {
+    name: project.name,
+    ids: project.ids,
+    entities: new Tall(byName(project.entities, (entity) => compactEntity(entity, project))),
+    objects: unlessEmpty(byName(project.objects.filter(({ role }) => role !== 'root'), ({ role }) => role)),
+    scalars: unlessEmpty(byName(scalars, ({ column, source }) => ({ column, source }))),
+    writes: unlessEmpty(Object.fromEntries(sorted(project.writes, (shape) => shape.id).map((shape) => [shape.id, merge(shape.writes.map(compactWrite))]))),
+    filters: unlessEmpty(Object.fromEntries(sorted(project.filters, (shape) => shape.id).map((shape) => [shape.id, compactFilter(shape)]))),
+    orders: unlessEmpty(Object.fromEntries(sorted(project.orders, (shape) => shape.id).map(({ id, entity, form }) => [id, { entity, ...form } as unknown as LiteralValue]))),
+    access: unlessEmpty(accessTable(project)),
+    constraints: unlessEmpty(constraintTable(project)),
+    api: apiSettings(project.api),
+    server: serverSettings(project.server),
+  };
+}
+
+function compactEntity(entity: Entity, project: Project): LiteralValue {
+  return new Tall({
+    singular: entity.singular,
+    plural: entity.plural,
+    table: entity.table,
+    softDelete: entity.softDelete,
+    columns: new Tall(Object.fromEntries(entity.columns.map((column) => [column.name, compactColumn(column, { entity, project })]))),
+    indexes: entity.indexes.length > 0 ? (entity.indexes as unknown as LiteralValue) : undefined,
+  });
+}
+
+/** How a key comes to be: said once, by `ids`. */
+const KEY_DEFAULT = { integer: 'autoincrement', uuid: 'uuid' } as const;
+
+/** Leaves out what `defineProject` can see in the SDL. */
+function compactColumn(column: Column, { entity, project }: { entity: Entity; project: Project }): LiteralValue {
+  const field = entity.fields.find((each) => each.name === column.field);
+  const scalar = field?.type.name ?? (column.type === 'id' ? 'ID' : 'String');
+  const values = column.list ? undefined : project.enums.find((each) => each.name === column.scalar)?.values;
+  const namesake = entity.fields.find((each) => each.name === column.name);
+  const impliedField = namesake && namesake.source.kind === 'column' ? column.name : undefined;
+  const words = {
+    field: column.field === impliedField ? undefined : column.field,
+    scalar: column.scalar === scalar ? undefined : column.scalar,
+    list: column.list === (field?.type.list ?? false) ? undefined : column.list,
+    values: same(column.values, values) ? undefined : column.values,
+    unique: column.unique || undefined,
+    default: column.name === 'id' && column.default?.kind === KEY_DEFAULT[project.ids] ? undefined : column.default,
+    stamp: column.stamp,
+    references: column.references,
+    constraint: column.constraint,
+  };
+  const type = column.required ? `${column.type}!` : column.type;
+  return Object.values(words).every((word) => word === undefined) ? type : ({ type, ...words } as unknown as LiteralValue);
+}
+
+function compactWrite(write: Write): readonly [string, LiteralValue] {
+  switch (write.kind) {
+    case 'column':
+      return [write.name, write.constraint ? { column: write.column, constraint: write.constraint as unknown as LiteralValue } : write.column];
+    case 'key':
+      return [write.name, { key: write.field }];
+    case 'keys':
+      return [write.name, { keys: write.field }];
+    case 'nested':
+      return [write.name, { nested: write.field, connect: write.connect, disconnect: write.disconnect, create: write.create as LiteralValue }];
+    case 'ignored':
+      return [write.name, null];
+  }
+}
+
+function compactFilter({ entity, filters }: FilterShape): LiteralValue {
+  return { entity, fields: merge(filters.map((filter) => [filter.name, filterWords(filter)] as const)) };
+}
+
+function filterWords(filter: Filter): LiteralValue {
+  switch (filter.kind) {
+    case 'operators':
+      return `${filter.column}: ${filter.operators.join(' ')}`;
+    case 'equals':
+      return { equals: filter.column };
+    case 'one':
+      return { one: filter.field, shape: filter.shape };
+    case 'many':
+      return { many: filter.field, quantifiers: filter.quantifiers, shape: filter.shape };
+    default:
+      return { group: filter.kind };
+  }
+}
+
+/** Every access rule of the project in one place, by schema coordinate. */
+function accessTable(project: Project): { [coordinate: string]: LiteralValue } {
+  const rows: [string, readonly AuthRule[]][] = [];
+  for (const entity of project.entities) {
+    rows.push([entity.name, entity.rules]);
+    for (const field of entity.fields) rows.push([`${entity.name}.${field.name}`, field.rules]);
+  }
+  for (const operation of project.operations) rows.push([`${rootName(operation.root, project)}.${operation.name}`, operation.rules]);
+  return Object.fromEntries(sorted(rows.filter(([, rules]) => rules.length > 0), ([coordinate]) => coordinate).map(([at, rules]) => [at, rules as unknown as LiteralValue]));
+}
+
+function constraintTable(project: Project): { [coordinate: string]: LiteralValue } {
+  const rows: [string, Constraint][] = [];
+  const add = (field: string, args: readonly { readonly name: string; readonly constraint?: Constraint }[]) =>
+    args.forEach((arg) => arg.constraint && rows.push([`${field}(${arg.name}:)`, arg.constraint]));
+  for (const entity of project.entities) for (const field of entity.fields) add(`${entity.name}.${field.name}`, field.args);
+  for (const operation of project.operations) add(`${rootName(operation.root, project)}.${operation.name}`, operation.args);
+  return Object.fromEntries(sorted(rows, ([coordinate]) => coordinate)) as unknown as { [coordinate: string]: LiteralValue };
+}
+
+function byName<T extends { readonly name: string }>(items: readonly T[], words: (item: T) => LiteralValue): { [name: string]: LiteralValue } {
+  return Object.fromEntries(sorted(items, (item) => item.name).map((item) => [item.name, words(item)]));
+}
+
+/** In order of names, so that two branches which each add one touch different lines. */
+export function sorted<T>(items: readonly T[], nameOf: (item: T) => string): T[] {
+  return [...items].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0));
+}
+
+function merge(entries: readonly (readonly [string, LiteralValue])[]): LiteralValue {
+  return Object.fromEntries(entries);
+}
+
+function unlessEmpty(value: { [key: string]: LiteralValue }): LiteralValue {
+  return Object.keys(value).length > 0 ? new Tall(value) : undefined;
+}
+
+function same(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && a.length === b.length && a.every((each, at) => each === b[at]));
+}

@@ -1,0 +1,134 @@
+import type { Action, FieldSource, ListOptions, Many, One, Project, Returns } from '@twofold/schema';
+import { code, file, join, local, runtime, type Code } from '../code.ts';
+import { literal, type LiteralValue, propertyName, str } from '../literal.ts';
+import { HEADER } from './header.ts';
+import { sorted } from './model.ts';
+import { rootName } from './root-name.ts';
+
+/** `src/generated/resolvers.ts`: how each field is answered, and the user's own functions. */
+export function renderResolvers(project: Project, userTypes: readonly string[]): string {
+  const types = sorted([...rootAnswers(project), ...entityAnswers(project)], ({ name }) => name);
+  return file(
+    HEADER,
+    code`
+      /** How each field is answered. What is not here is a column, or a property of what its parent answered. */
+      export const answers = {
+        ${types.map(({ name, fields }) => code`
+          ${propertyName(name)}: {
+            ${fields},
+          },
+        `)}
+      };
+
+      ${userTypes.length > 0 && renderUserResolvers(userTypes)}
+    `,
+  );
+}
+
+function renderUserResolvers(userTypes: readonly string[]): Code {
+  const entries = sorted(userTypes, (name) => name).map((name) => code`
+    ${propertyName(name)}: ${local(`../resolvers/${name}.ts`, 'resolvers', `of${name}`)},
+  `);
+  return code`
+    /** Yours: each takes the place of the answer above. */
+    export const resolvers = {
+      ${entries}
+    };
+  `;
+}
+
+interface TypeAnswers {
+  readonly name: string;
+  readonly fields: Code;
+}
+
+function rootAnswers(project: Project): TypeAnswers[] {
+  return (['query', 'mutation', 'subscription'] as const).flatMap((root) => {
+    const operations = project.operations.filter((operation) => operation.root === root);
+    const fields = operations.map(({ name, action }) => code`${propertyName(name)}: ${renderAction(action)}`);
+    return fields.length > 0 ? [{ name: rootName(root, project), fields: join(fields, ',\n') }] : [];
+  });
+}
+
+function entityAnswers(project: Project): TypeAnswers[] {
+  return project.entities.flatMap(({ name, fields }) => {
+    const answered = fields.flatMap((field) => (field.source.kind === 'column' ? [] : [code`${propertyName(field.name)}: ${renderSource(field.source)}`]));
+    return answered.length > 0 ? [{ name, fields: join(answered, ',\n') }] : [];
+  });
+}
+
+function renderAction(action: Action): Code {
+  switch (action.kind) {
+    case 'get':
+      return call('get', [action.entity, Object.fromEntries(action.by.map(({ arg, column }) => [arg, column])), unlessEmpty({ unique: action.unique ? undefined : false })]);
+    case 'list':
+      return call('list', [action.entity, listWords(action.list)]);
+    case 'listAbstract':
+      return call('listAbstract', [action.type, listWords(action.list)]);
+    case 'node':
+      return call('node', [action.arg]);
+    case 'create':
+      return call('create', [action.entity, { write: action.write, input: action.input, returns: returnWords(action.returns) }]);
+    case 'update':
+      return call('update', [action.entity, [...action.id], { write: action.write, input: action.input, returns: returnWords(action.returns) }]);
+    case 'remove':
+      return call('remove', [action.entity, [...action.id], unlessEmpty({ returns: returnWords(action.returns) })]);
+    case 'subscribe':
+      return call('subscribe', [action.entity, [...action.on], unlessEmpty({ id: action.id })]);
+    case 'custom':
+      return call('custom', []);
+  }
+}
+
+function renderSource(source: Exclude<FieldSource, { kind: 'column' }>): Code {
+  switch (source.kind) {
+    case 'one':
+      return call('one', [source.entity, source.column, unlessEmpty(oneWords(source))]);
+    case 'many':
+      return call('many', [source.entity, viaWords(source.via), { inverse: source.inverse, ...listWords(source.list) }]);
+    case 'custom':
+      return call('custom', []);
+  }
+}
+
+function oneWords({ key, inverse, typeColumn }: One): { [word: string]: LiteralValue } {
+  return { key: key === 'own' ? undefined : key, inverse, typeColumn };
+}
+
+/** How rows that belong to another are found: a column's name, or `through(…)`. */
+export function viaWords(via: Many['via']): LiteralValue {
+  return via.kind === 'column' ? via.column : call('through', [via.table, via.own, via.other]);
+}
+
+function listWords({ filters, where, orderBy, paging, connection, order }: ListOptions): { [word: string]: LiteralValue } {
+  const { default: rows, max, ...page } = paging;
+  const byKey = order.length === 1 && order[0]!.column === 'id' && !order[0]!.descending;
+  return {
+    filters: unlessEmpty(Object.fromEntries(filters.map(({ arg, column }) => [arg, column]))),
+    where: where as LiteralValue,
+    orderBy: orderBy as LiteralValue,
+    page: unlessEmpty(page),
+    connection: connection as unknown as LiteralValue,
+    order: byKey ? undefined : order.map(({ column, descending }) => (descending ? `${column} desc` : column)),
+    default: rows === max ? undefined : rows,
+    max,
+  };
+}
+
+function returnWords(returns: Returns): LiteralValue {
+  if (returns.kind === 'entity') return undefined;
+  if (returns.kind !== 'payload') return returns.kind;
+  const { kind: _kind, ...words } = returns;
+  return words as unknown as LiteralValue;
+}
+
+/** A call of the runtime with data; arguments at the end that say nothing are left out. */
+function call(name: Parameters<typeof runtime>[0], args: readonly LiteralValue[]): Code {
+  const last = args.findLastIndex((arg) => arg !== undefined);
+  const parts = args.slice(0, last + 1).map((arg) => (typeof arg === 'string' ? { text: str(arg), imports: [] } : literal(arg, { indent: 12 })));
+  return code`${runtime(name)}(${join(parts, ', ')})`;
+}
+
+function unlessEmpty(value: { [key: string]: LiteralValue }): LiteralValue {
+  return Object.values(value).some((each) => each !== undefined) ? value : undefined;
+}

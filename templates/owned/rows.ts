@@ -1,0 +1,58 @@
+import type { Column, IdKind, Project, Table, TableColumn } from '@twofold/schema';
+import { code, type Code, join } from '../code.ts';
+import { propertyName, str } from '../literal.ts';
+import { sorted } from './model.ts';
+import { valueType } from './scalar-types.ts';
+
+/** The tables, for `ctx.db`: names and values as the database has them. */
+export function renderDatabase(tables: readonly Table[], ids: IdKind): Code {
+  return code`
+    /** The tables, as \`ctx.db\` knows them. */
+    export interface Database {
+      ${sorted(tables, ({ name }) => name).map((table) => code`
+        ${propertyName(table.name)}: {
+          ${table.columns.map((column) => code`${propertyName(column.name)}: ${tableColumnType(column, { table, ids })};`)}
+        };
+      `)}
+    }
+  `;
+}
+
+/** What a resolver gets as the parent, and a loader gives: fields that are columns, and keys of other rows by column. */
+export function renderRows(project: Project, names: (type: string) => string): Code {
+  return join(
+    sorted(project.entities, ({ name }) => name).map((entity) => code`
+      /** A row of \`${entity.table}\`: its fields, and the keys that its relations are found by. */
+      export interface ${names(entity.name)}Row {
+        ${entity.columns.map((column) => code`${rowMember(column, { project, names })}`)}
+      }
+    `),
+    '\n\n',
+  );
+}
+
+function tableColumnType(column: TableColumn, { table, ids }: { table: Table; ids: IdKind }): Code {
+  const type = `${column.values ? column.values.map(str).join(' | ') : valueType(column.type, ids)}${column.required ? '' : ' | null'}`;
+  const key = table.primaryKey.length === 1 && table.primaryKey[0] === column.name && ids === 'integer';
+  if (column.type === 'json') return code`${kyselyType('ColumnType')}<${type}, string${column.required ? '' : ' | null'}>`;
+  return key || column.default?.kind === 'value' ? code`${kyselyType('Generated')}<${type}>` : code`${type}`;
+}
+
+function rowMember(column: Column, { project, names }: { project: Project; names: (type: string) => string }): string {
+  const optional = column.name === 'id' || column.required ? '' : '?';
+  const single = memberType(column, { project, names });
+  const type = column.list ? `${/^\w+$/.test(single) ? single : `(${single})`}[]` : single;
+  return `${propertyName(column.field ?? column.name)}${optional}: ${type}${optional === '' ? '' : ' | null'};`;
+}
+
+function memberType({ scalar, type }: Column, { project, names }: { project: Project; names: (type: string) => string }): string {
+  if (type === 'id') return project.ids === 'integer' ? 'number | string' : 'string';
+  if (project.enums.some(({ name }) => name === scalar) || project.objects.some(({ name }) => name === scalar)) return names(scalar);
+  const stored = project.scalars.find(({ name }) => name === scalar);
+  if (stored?.source === 'user') return 'any';
+  return scalar === 'ID' ? 'string' : valueType(stored?.column ?? type, project.ids);
+}
+
+function kyselyType(name: 'ColumnType' | 'Generated'): Code {
+  return { text: name, imports: [{ from: '@twofold/runtime', name, as: name, typeOnly: true }] };
+}

@@ -1,0 +1,20 @@
+import type { Project } from '@twofold/schema';
+import { code, file, raw } from '../code.ts';
+import { HEADER } from './header.ts';
+
+/** `src/generated/schema.graphql.ts`: the SDL, word for word, as it is served. */
+export function renderSchema(project: Project): string {
+  const sdl = raw(`/* GraphQL */ \`\n${inTemplate(project.sdl.trim())}\n\``);
+  return file(
+    HEADER,
+    code`
+      /** The schema as it is served. */
+      export const sdl = ${sdl};
+    `,
+  );
+}
+
+/** Text inside a template literal that means exactly itself. */
+function inTemplate(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('${', '\\${').replaceAll('\r', '');
+}

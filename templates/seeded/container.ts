@@ -1,0 +1,51 @@
+import type { Project } from '@twofold/schema';
+
+/** `Dockerfile`: a scaffold. Two stages, an unprivileged user, nothing that is only for development. */
+export function renderDockerfile(project: Project, { vendor }: { vendor: boolean }): string {
+  return `FROM node:24-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+${vendor ? 'COPY vendor ./vendor\n' : ''}RUN npm ci --omit=dev
+
+FROM node:24-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=packages /app/node_modules ./node_modules
+COPY package.json tsconfig.json ./
+COPY migrations ./migrations
+COPY src ./src
+RUN mkdir data && chown node data
+USER node
+VOLUME /app/data
+EXPOSE ${project.server.port}
+CMD ["node", "src/server.ts"]
+`;
+}
+
+/** `compose.yaml`: a scaffold; the server with PostgreSQL beside it. */
+export function renderCompose(project: Project): string {
+  const { port } = project.server;
+  return `services:
+  app:
+    build: .
+    ports: ["${port}:${port}"]
+    env_file: .env
+    environment:
+      DATABASE_URL: postgres://postgres:\${POSTGRES_PASSWORD:-postgres}@database:5432/postgres
+      HOST: 0.0.0.0
+      MIGRATE: "on"
+    depends_on:
+      database: { condition: service_healthy }
+  database:
+    image: postgres:17
+    environment:
+      POSTGRES_PASSWORD: \${POSTGRES_PASSWORD:-postgres}
+    volumes: [database:/var/lib/postgresql/data]
+    healthcheck:
+      test: ["CMD-SHELL", "pg_isready -U postgres"]
+      interval: 2s
+      retries: 30
+volumes:
+  database:
+`;
+}

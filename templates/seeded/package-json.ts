@@ -1,0 +1,58 @@
+import type { Project } from '@twofold/schema';
+
+/** How the project gets our packages and Node. */
+export interface PackageOptions {
+  readonly source: 'vendor' | 'registry';
+  /** Version of our packages. */
+  readonly version: string;
+}
+
+const NODE = '24.21.0';
+
+/** `package.json`: a scaffold. Nothing of ours is ever asked of a registry while it comes from `vendor/`. */
+export function renderPackageJson(project: Project, options: PackageOptions): string {
+  const at = (name: string) => (options.source === 'vendor' ? `file:vendor/twofold-${name}-${options.version}.tgz` : `^${options.version}`);
+  return `${JSON.stringify(
+    {
+      name: packageName(project.name),
+      version: '0.1.0',
+      private: true,
+      type: 'module',
+      engines: { node: '>=24' },
+      scripts: {
+        start: 'node src/server.ts',
+        dev: 'generator dev',
+        generate: 'generator generate',
+        check: 'generator check && npm run typecheck',
+        typecheck: 'tsc',
+        test: 'node --test "test/**/*.test.ts"',
+        migrate: 'generator migrate',
+      },
+      dependencies: {
+        '@twofold/runtime': at('runtime'),
+        ...(options.source === 'vendor' && { '@twofold/schema': at('schema') }),
+      },
+      devDependencies: {
+        '@twofold/generator': at('generator'),
+        '@types/node': '^24.0.0',
+        node: NODE,
+        typescript: '7.0.2',
+      },
+      ...(options.source === 'vendor' && { overrides: overrides() }),
+      allowScripts: { node: true, bcrypt: false, 'cpu-features': false, protobufjs: false, ssh2: false },
+    },
+    null,
+    2,
+  )}\n`;
+}
+
+/** Our packages name each other by version; here every such name means the tarball. */
+function overrides(): Record<string, string> {
+  return { '@twofold/runtime': '$@twofold/runtime', '@twofold/schema': '$@twofold/schema' };
+}
+
+/** A name that npm accepts. */
+function packageName(name: string): string {
+  const safe = name.toLowerCase().replace(/[^a-z0-9._-]+/g, '-').replace(/^[._-]+|-+$/g, '');
+  return safe === '' || safe === 'node_modules' || safe.startsWith('twofold') ? `app-${safe}`.replace(/-$/, '') : safe.slice(0, 200);
+}

@@ -1,0 +1,31 @@
+import type { Project } from '@twofold/schema';
+
+/** `README.md`: a scaffold. */
+export function renderReadme(project: Project): string {
+  const { auth, hosting, api } = project;
+  return `# ${project.name.replace(/[\r\n]/g, ' ')}
+
+A server made from \`schema.graphql\` and \`manifest.yaml\`.
+
+    npm install && npm start     # http://localhost:${project.server.port}${api.path}
+    npm run dev                  # regenerates, migrates and restarts as you save
+    npm run check                # generated code is up to date, types are right
+    npm test
+
+After a fresh clone, copy \`.env.example\` to \`.env\` and fill in what is empty.
+
+| Where | What | Whose |
+|---|---|---|
+| \`schema.graphql\`, \`manifest.yaml\` | what the data is, how people sign in, what is hosted | yours |
+| \`src/generated/\` | types, resolvers, loaders, settings | the generator's: it is written again by every run |
+| \`migrations/\` | steps of the database, one file for each change | yours to edit until applied |
+| \`src/server.ts\`, \`test/\` | where everything starts; your tests | yours |
+| \`src/resolvers/<Type>.ts\` | fields that you answer yourself, \`export const resolvers = { … } satisfies types.<Type>Overrides\` | yours |
+${auth ? '| `src/extend.ts`, `src/auth-events.ts` | what a token carries; what happens on a security event | yours |\n' : ''}| \`src/plugins/*.ts\`, \`src/routes.ts\`, \`src/scalars.ts\` | middleware, REST routes, scalars of your own | yours |
+
+| Endpoint | |
+|---|---|
+| \`${api.path}\` | GraphQL; open it in a browser while developing |
+${api.rest ? '| `/api/<plural>` | REST for each entity; the list is at `/api/openapi.json` |\n' : ''}${auth ? '| `/api/auth/*`, `/api/oauth/*` | register, login, logout, refresh, me |\n' : ''}${hosting ? '| `/api/apps`, `/api/deploy`, `/api/templates`, `/api/system` | hosting of container apps |\n' : ''}| \`/api/health\` | whether it is up |
+`;
+}

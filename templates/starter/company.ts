@@ -1,0 +1,89 @@
+import { EDITOR_LINE, REST, yamlText } from './manifest-lines.ts';
+
+/** Sign-in, roles, a token that knows its company, rate limits and OAuth. */
+export const company = {
+  about: 'people of companies who sign in: roles, OAuth, a token that carries the company',
+  schema: `"""What people work for. Everybody signed in may read it."""
+type Company {
+  id: ID!
+  name: String! @unique
+  employees: [User!]!
+  projects: [Project!]!
+}
+
+"""Somebody who signs in. Password and sessions stand elsewhere, where no query reaches them."""
+type User {
+  id: ID!
+  name: String!
+  email: String! @unique
+  company: Company
+}
+
+type Project {
+  id: ID!
+  title: String!
+  done: Boolean! @default(value: false)
+  company: Company!
+  createdAt: DateTime!
+}
+
+scalar DateTime
+
+input CreateProjectInput {
+  title: String!
+  companyId: ID!
+}
+
+type Query {
+  company(id: ID!): Company
+  companies(limit: Int, offset: Int): [Company!]!
+  project(id: ID!): Project
+  projects(done: Boolean, limit: Int, offset: Int): [Project!]!
+  user(id: ID!): User
+  users(limit: Int, offset: Int): [User!]!
+}
+
+type Mutation {
+  createCompany(name: String!): Company!
+  createProject(input: CreateProjectInput!): Project!
+  updateProject(id: ID!, title: String, done: Boolean): Project
+  deleteProject(id: ID!): Boolean!
+  joinCompany(companyId: ID!): User!
+}
+`,
+  manifest: (name: string) => `${EDITOR_LINE}name: ${yamlText(name)}
+${REST}auth:
+  roles: { list: [Owner, Administrator, Member, Viewer], default: Member, first: Owner }
+  rate_limits: { login-ip: 60/1m }
+  oauth:
+    providers:
+      google: { preset: google }
+      github: { preset: github }
+      facebook: { preset: facebook }
+`,
+  files: {
+    'src/extend.ts': `import type { Extend } from '@twofold/runtime';
+
+/** What a token carries about its user, and the login response shows: asked once for each sign-in. */
+export const extend: Extend = async (userId, { db }) => {
+  const user = await db.selectFrom('users').select('company_id').where('id', '=', userId).executeTakeFirst();
+  return { user_id: userId, company_id: user?.company_id ?? null };
+};
+`,
+    'src/resolvers/Mutation.ts': `import { failure } from '@twofold/runtime';
+import type * as types from '../generated/types.ts';
+
+export const resolvers = {
+  /** The signed-in user's own company; \`extend\` puts it into the next token. */
+  async joinCompany(_parent, { companyId }, ctx) {
+    if (!ctx.user) throw failure.unauthenticated();
+    await ctx.db.updateTable('users').set({ company_id: Number(companyId) }).where('id', '=', Number(ctx.user.id)).execute();
+    const user = await ctx.loaders.user.load(ctx.user.id);
+    if (!user) throw failure.notFound('User not found');
+    return user;
+  },
+} satisfies types.MutationOverrides;
+`,
+  },
+  query: '{ __typename }',
+} as const;

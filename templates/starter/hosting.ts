@@ -1,0 +1,39 @@
+import { EDITOR_LINE, REST, yamlText } from './manifest-lines.ts';
+
+/** A hosting server of one's own: container apps on this machine's Docker or Podman. */
+export const hosting = {
+  about: 'container apps on this machine’s Docker or Podman, and a list of who owns which',
+  schema: `"""Who an app belongs to."""
+type Team {
+  id: ID!
+  name: String! @unique
+  apps: [HostedApp!]!
+}
+
+"""A hosted app by its name, which is how the hosting API calls it."""
+type HostedApp {
+  id: ID!
+  name: String! @unique
+  team: Team
+}
+
+type Query {
+  team(id: ID!): Team
+  teams: [Team!]!
+  hostedApps: [HostedApp!]!
+}
+
+type Mutation {
+  createTeam(name: String!): Team!
+  createHostedApp(name: String!, teamId: ID): HostedApp!
+  deleteHostedApp(id: ID!): Boolean!
+}
+`,
+  manifest: (name: string) => `${EDITOR_LINE}name: ${yamlText(name)}
+${REST}hosting:
+  engine: { kind: auto }
+  domain: apps.localhost
+`,
+  files: {},
+  query: '{ teams { name apps { name } } }',
+} as const;

@@ -1,0 +1,44 @@
+import { EDITOR_LINE, REST, yamlText } from './manifest-lines.ts';
+
+/** People, and nothing else: the smallest schema that can be filled and asked. */
+export const starter = {
+  about: 'people who can be listed, read and changed',
+  schema: `"""A person."""
+type User {
+  id: ID!
+  name: String!
+  email: String! @unique
+}
+
+input CreateUserInput {
+  name: String!
+  email: String!
+}
+
+input UpdateUserInput {
+  name: String
+  email: String
+}
+
+type Query {
+  user(id: ID!): User
+  users(limit: Int, offset: Int): [User!]!
+}
+
+type Mutation {
+  createUser(input: CreateUserInput!): User!
+  updateUser(id: ID!, input: UpdateUserInput!): User
+  deleteUser(id: ID!): Boolean!
+}
+`,
+  manifest: (name: string) => `${EDITOR_LINE}name: ${yamlText(name)}
+${REST}
+# Sign-in, tokens and API keys; everything then needs a signed-in caller unless it says PUBLIC:
+# auth: {}
+
+# Container apps on this machine's Docker or Podman:
+# hosting: {}
+`,
+  files: {},
+  query: '{ users { id name email } }',
+} as const;

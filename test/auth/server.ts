@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { buildTables, type AuthModel, type Entity, type HostingModel, type Project } from '@twofold/schema';
+import type { Middleware } from 'koa';
+import pino from 'pino';
+import type { App } from '../../runtime/app.ts';
+import { createApplication } from '../../runtime/application.ts';
+import { createAuth, type AuthOptions } from '../../runtime/auth/index.ts';
+import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
+import { createSettings } from '../../runtime/config/settings.ts';
+import type { Kernel, ServerModule } from '../../runtime/module.ts';
+import { createTables } from '../../runtime/store/create-tables.ts';
+import { migrate } from '../../runtime/store/migrate.ts';
+import { openStore } from '../../runtime/store/open-store.ts';
+
+/** Starts the auth module alone, for tests and for the processes that tests start: nothing of vitest is imported here. */
+export type DatabaseName = 'SQLite' | 'PostgreSQL';
+
+export const GOOD = 'correct horse battery staple';
+export const BETTER = 'wrong donkey charger clip';
+
+/** A deep partial of the auth model: what a test says differs from the defaults. */
+export type AuthChanges = { readonly [Key in keyof AuthModel]?: AuthModel[Key] extends readonly unknown[] ? AuthModel[Key] : AuthModel[Key] extends object | null ? Partial<AuthModel[Key]> | AuthModel[Key] : AuthModel[Key] };
+
+export interface TestOptions {
+  readonly database: DatabaseName;
+  readonly auth?: AuthChanges | null;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly entity?: Entity;
+  readonly ids?: Project['ids'];
+  readonly hosting?: Partial<HostingModel>;
+  readonly options?: Partial<AuthOptions>;
+  readonly server?: Partial<Project['server']>;
+  readonly middleware?: readonly Middleware[];
+  readonly modules?: readonly ServerModule[];
+  readonly app?: Partial<App>;
+  /** A database to share: another node of the same application. */
+  readonly url?: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: any;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface TestServer {
+  readonly url: string;
+  readonly databaseUrl: string;
+  readonly kernel: Kernel;
+  readonly module: ServerModule;
+  readonly logs: string[];
+  /** Moves the clock of the server. */
+  advance(milliseconds: number): void;
+  call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  register(email?: string, more?: Readonly<Record<string, unknown>>): Promise<Answer>;
+  login(email: string, password?: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  rows(table: string): Promise<Record<string, any>[]>;
+  events(type: string): Promise<Record<string, any>[]>;
+  close(): Promise<void>;
+}
+
+export const SECRET = 'a test secret that is long enough to be one';
+export const API_KEY = 'root-key-of-the-tests-0123456789';
+export const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+export const asRoot = { 'X-API-Key': API_KEY };
+
+/** Starts the module behind the real request path, over a database of its own. */
+export async function startServer(options: TestOptions): Promise<TestServer> {
+  const database = options.url ? null : await makeDatabase(options.database);
+  const databaseUrl = options.url ?? database!.url;
+  const clock = { offset: 0 };
+  const logs: string[] = [];
+  const project = makeProject(options);
+  const env = { JWT_SECRET: SECRET, API_KEY, RATE_LIMIT_ENABLED: 'false', ...options.env };
+  const kernel: Kernel = {
+    project,
+    settings: createSettings(env),
+    store: openStore(databaseUrl, process.cwd()),
+    log: pino({ level: 'debug' }, new Writable({ write: (line, _, done) => (logs.push(String(line)), done()) })),
+    now: () => Date.now() + clock.offset,
+    root: process.cwd(),
+  };
+  const module = createAuth({ kernel, model: project.auth, host: project.hosting !== null, bcryptCost: 4, ...options.options });
+  kernel.settings.assert();
+  const modules = [module, ...(options.modules ?? [])];
+  await migrate(kernel.store, module.migrations ?? []);
+  await createTables(kernel.store, buildTables(project), project.ids);
+  await module.start?.();
+  const koa = createApplication({ project, ...options.app }, { kernel, modules }, options.middleware ?? []);
+  const http = createServer(koa.callback());
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const call = caller(url);
+  return {
+    url, databaseUrl, kernel, module, logs, call,
+    advance: (milliseconds) => void (clock.offset += milliseconds),
+    register: (email = `u${randomBytes(6).toString('hex')}@x.test`, more = {}) => call('POST', '/api/auth/register', { email, password: GOOD, ...more }),
+    login: (email, password = GOOD, headers = {}) => call('POST', '/api/auth/login', { email, password }, headers),
+    rows: (table) => kernel.store.db.selectFrom(table).selectAll().execute(),
+    events: async (type) => (await kernel.store.db.selectFrom('auth_security_events').selectAll().where('type', '=', type).orderBy('id').execute()).map((row) => ({ ...row, ...JSON.parse(row['data']) })),
+    close: async () => {
+      await stop(http);
+      await module.stop?.();
+      await kernel.store.close();
+      await database?.drop();
+    },
+  };
+}
+
+async function makeDatabase(name: DatabaseName): Promise<{ readonly url: string; drop(): Promise<void> }> {
+  if (name === 'SQLite') return { url: ':memory:', drop: async () => {} };
+  return (await import('../engines/available.ts')).createDatabase();
+}
+
+function stop(http: HttpServer): Promise<void> {
+  http.closeAllConnections();
+  return new Promise((resolve) => http.close(() => resolve()));
+}
+
+function caller(url: string) {
+  return async (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> => {
+    const response = await fetch(url + path, {
+      method,
+      redirect: 'manual',
+      headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, text, headers: response.headers, body: parse(text) };
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return text ? JSON.parse(text) : undefined;
+  } catch {
+    return text;
+  }
+}
+
+const column = (name: string, type: Entity['columns'][number]['type'], required = false) => ({ name, field: name, type, required, unique: false, scalar: 'String', list: false });
+
+/** `type User { id: ID! name: String! email: String! }` */
+export const USER: Entity = {
+  name: 'User', singular: 'user', plural: 'users', table: 'users', fields: [], indexes: [], rules: [], interfaces: [],
+  columns: [{ ...column('id', 'id', true), scalar: 'ID', default: { kind: 'autoincrement' } }, column('name', 'text', true), { ...column('email', 'text', true), unique: true }],
+};
+
+function makeProject({ auth, entity, ids = 'integer', hosting, server }: TestOptions): Project {
+  return {
+    name: 'Testshop', sdl: '', ids, entities: entity ? [entity] : [], objects: [], abstracts: [], enums: [], scalars: [], operations: [], loaders: [], writes: [], filters: [], orders: [],
+    api: { path: '/graphql', access: 'user', crud: false, rest: false, limits: {} as never, introspection: 'never', graphiql: 'never', suggestions: 'never', trustedDocuments: null },
+    server: { port: 0, host: '127.0.0.1', cors: [], trustedProxies: [], bodyLimit: 1_048_576, ...server },
+    auth: auth === null ? null : makeAuth(auth ?? {}, entity),
+    hosting: hosting ? ({ access: 'host', ...hosting } as HostingModel) : null,
+  };
+}
+
+function makeAuth(changes: AuthChanges, entity: Entity | undefined): AuthModel {
+  const user = entity ? { entity: entity.name, table: entity.table, columns: { email: 'email', name: 'name' }, registerFields: [] } : DEFAULT_AUTH.user;
+  const merged: Record<string, unknown> = { ...DEFAULT_AUTH, user };
+  for (const [key, value] of Object.entries(changes)) {
+    const before = merged[key];
+    merged[key] = typeof before === 'object' && before !== null && typeof value === 'object' && value !== null ? { ...before, ...value } : value;
+  }
+  return merged as unknown as AuthModel;
+}

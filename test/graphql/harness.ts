@@ -1,0 +1,148 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Koa from 'koa';
+import { pino } from 'pino';
+import { buildTables, readProject, type Project } from '@twofold/schema';
+import { createSettings } from '../../runtime/config/settings.ts';
+import type { Principal } from '../../runtime/context/request-context.ts';
+import { createGraphql } from '../../runtime/graphql/index.ts';
+import { errorBoundary } from '../../runtime/http/error-boundary.ts';
+import { requestContext } from '../../runtime/http/request-context.ts';
+import type { Kernel, ServerModule } from '../../runtime/module.ts';
+import type { Resolvers, ScalarMapping } from '../../runtime/plugin.ts';
+import { createTables } from '../../runtime/store/create-tables.ts';
+import { openStore } from '../../runtime/store/open-store.ts';
+import type { Store } from '../../runtime/store/store.ts';
+import { createDatabase, postgresUrl } from '../engines/available.ts';
+
+/** Databases to run a suite on: `describe.each(databases)`. PostgreSQL is there when TEST_POSTGRES_URL is. */
+export const databases = ['sqlite', ...(postgresUrl || process.env['CI'] ? ['postgres'] : [])] as readonly ('sqlite' | 'postgres')[];
+if (!postgresUrl && !process.env['CI']) console.warn('skipped on PostgreSQL: eval "$(node test/engines/start.ts)"');
+
+export interface TestServer {
+  readonly url: string;
+  readonly project: Project;
+  readonly store: Store;
+  readonly module: ServerModule;
+  /** Texts of the statements since the last call, in the order they ran. */
+  statements(): string[];
+  /** Lines of the log. */
+  readonly lines: string[];
+  query(query: string, variables?: Record<string, unknown>, as?: Principal): Promise<{ data?: any; errors?: any[] }>;
+  close(): Promise<void>;
+}
+
+export interface TestOptions {
+  readonly manifest?: string;
+  readonly resolvers?: Resolvers;
+  readonly scalars?: Record<string, ScalarMapping>;
+  readonly database?: 'sqlite' | 'postgres';
+  readonly env?: Record<string, string>;
+  readonly root?: string;
+  readonly now?: () => number;
+  readonly change?: (project: Project) => Project;
+  /** More modules over the same kernel and graphql module. */
+  readonly also?: (kernel: Kernel, module: ServerModule) => ServerModule;
+  /** Use this database instead of a new one. */
+  readonly url?: string;
+}
+
+/** The model of an SDL; throws with what is wrong with it. */
+export function projectOf(sdl: string, manifest?: string): Project {
+  const { project, diagnostics } = readProject({
+    schema: [{ file: 'schema.graphql', text: sdl }],
+    manifest: manifest === undefined ? null : { file: 'manifest.yaml', text: manifest },
+  });
+  if (!project) throw new Error(diagnostics.map(({ summary, at }) => `${at.file}:${at.line} ${summary}`).join('\n'));
+  return project;
+}
+
+/** Principals travel in a header here; who they are is the auth module's matter. */
+const PRINCIPAL = 'x-test-principal';
+
+export async function startServer(sdl: string, options: TestOptions = {}): Promise<TestServer> {
+  const read = projectOf(sdl, options.manifest);
+  const project = options.change ? options.change(read) : read;
+  const database = options.database === 'postgres' && !options.url ? await createDatabase() : { url: options.url ?? ':memory:', drop: async () => {} };
+  const { store, statements } = counted(openStore(database.url, '/'));
+  await createTables(store, buildTables(project), project.ids);
+  const lines: string[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
+  const kernel: Kernel = { project, store, log, settings: createSettings(options.env ?? {}), now: options.now ?? Date.now, root: options.root ?? '/' };
+  const module = createGraphql({ kernel, ...(options.resolvers && { resolvers: options.resolvers }), ...(options.scalars && { scalars: options.scalars }) });
+  const modules = [module, ...(options.also ? [options.also(kernel, module)] : [])];
+  const server = http.createServer(application(kernel, modules).callback());
+  server.on('upgrade', (request, socket, head) => {
+    if (!modules.some((each) => each.upgrade?.(request, socket, head))) socket.destroy();
+  });
+  for (const each of modules) await each.start?.();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  statements();
+  return {
+    url,
+    project,
+    store,
+    module,
+    statements,
+    lines,
+    query: (query, variables = {}, as) => post(`${url}${project.api.path}`, { query, variables }, as),
+    close: async () => {
+      await new Promise((resolve) => (server.close(resolve), server.closeAllConnections()));
+      for (const each of modules) await each.stop?.();
+      await store.close();
+      await database.drop();
+    },
+  };
+}
+
+function application(kernel: Kernel, modules: readonly ServerModule[]): Koa {
+  const koa = new Koa();
+  koa.silent = true;
+  koa.use(errorBoundary(kernel.log));
+  koa.use(requestContext(kernel, (context) => modules[0]?.loaders?.(context)));
+  koa.use(async (ctx, next) => {
+    const principal = ctx.get(PRINCIPAL);
+    if (principal) ctx.state['context'].principal = JSON.parse(principal);
+    await next();
+  });
+  for (const module of modules) if (module.endpoint) koa.use(module.endpoint);
+  return koa;
+}
+
+async function post(url: string, body: unknown, as?: Principal): Promise<any> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(as && { [PRINCIPAL]: JSON.stringify(as) }) },
+    body: JSON.stringify(body),
+  });
+  return response.json();
+}
+
+function counted(store: Store): { store: Store; statements: () => string[] } {
+  let texts: string[] = [];
+  const noted: Store = {
+    ...store,
+    query: (sql, parameters) => {
+      texts.push(sql);
+      return store.query(sql, parameters);
+    },
+    transaction: (work) =>
+      store.transaction((trx) => {
+        const run = trx.executeQuery.bind(trx);
+        Object.defineProperty(trx, 'executeQuery', { value: (query: { sql: string }) => (texts.push(query.sql), run(query as never)) });
+        return work(trx);
+      }),
+  };
+  return { store: noted, statements: () => texts.splice(0) };
+}
+
+/** A signed-in user. */
+export const user = (id: number | string, role?: string): Principal => ({
+  kind: 'user',
+  id,
+  role: role ? { id: 1, name: role } : null,
+  permissions: [],
+  sessionId: 's',
+  extend: {},
+});

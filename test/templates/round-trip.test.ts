@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { defineProject } from '../../runtime/model/define-project.ts';
+import * as words from '../../runtime/model/index.ts';
+import { readProject } from '../../schema/index.ts';
+import type { Project } from '../../schema/model.ts';
+import { renderAuth } from '../../templates/owned/auth.ts';
+import { renderHosting } from '../../templates/owned/hosting.ts';
+import { renderLoaders } from '../../templates/owned/loaders.ts';
+import { renderModel } from '../../templates/owned/model.ts';
+import { renderResolvers } from '../../templates/owned/resolvers.ts';
+import { renderSchema } from '../../templates/owned/schema.ts';
+import { starters } from '../../templates/starter/index.ts';
+import { stripTypeScriptTypes } from 'node:module';
+import { KITCHEN_SINK, SHAPES } from './schemas.ts';
+
+describe('what is printed means the project that it was printed from', () => {
+  for (const [name, starter] of Object.entries(starters)) {
+    test(`template ${name}`, () => expectRoundTrip(starter.schema, starter.manifest('shop')));
+  }
+  for (const [name, sdl] of Object.entries(SHAPES)) test(name, () => expectRoundTrip(sdl, 'name: x'));
+  test('everything at once, with auth and hosting', () =>
+    expectRoundTrip(KITCHEN_SINK, 'name: shop\nauth: {}\nhosting: {}\napi: { rest: true }\ndatabase: { ids: uuid }'));
+});
+
+function expectRoundTrip(schema: string, manifest: string): void {
+  const { project, diagnostics } = readProject({ schema: [{ file: 'schema.graphql', text: schema }], manifest: { file: 'manifest.yaml', text: manifest } });
+  expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+  expect(normal(printAndRead(project!))).toEqual(normal(project!));
+}
+
+function printAndRead(project: Project): Project {
+  return defineProject({
+    ...(evaluate(renderSchema(project)) as { sdl: string }),
+    ...(evaluate(renderModel(project)) as { model: words.Model }),
+    ...(evaluate(renderResolvers(project, [])) as { answers: words.Answers }),
+    ...(evaluate(renderLoaders(project)) as { loaders: {} }),
+    ...(project.auth && (evaluate(renderAuth(project.auth)) as {})),
+    ...(project.hosting && (evaluate(renderHosting(project.hosting)) as {})),
+  });
+}
+
+/** Runs an emitted module whose only imports are words of the runtime. */
+function evaluate(text: string): unknown {
+  const script = stripTypeScriptTypes(text).replace(/^import .*$/gm, '').replace(/^export const (\w+)/gm, 'out.$1');
+  const names = Object.keys(words);
+  const out = {};
+  new Function('out', ...names, script)(out, ...names.map((name) => words[name as keyof typeof words]));
+  return out;
+}
+
+/** What the generator alone needs (texts, reasons, old names) is not printed, and order of names does not count. */
+function normal(project: Project): unknown {
+  const dropped = new Set(['decidedBy', 'description', 'deprecated', 'renamedFrom']);
+  const value = JSON.parse(JSON.stringify(project, (key, each: unknown) => (dropped.has(key) ? undefined : each))) as Record<string, unknown>;
+  for (const key of ['entities', 'objects', 'abstracts', 'enums', 'scalars', 'operations', 'loaders', 'writes', 'filters', 'orders']) {
+    value[key] = (value[key] as { name?: string; id?: string }[]).toSorted((a, b) => ((a.name ?? a.id)! < (b.name ?? b.id)! ? -1 : 1));
+  }
+  value['scalars'] = (value['scalars'] as { source: string }[]).filter(({ source }) => source !== 'builtin');
+  return { ...value, sdl: project.sdl.trim() };
+}
