@@ -1,0 +1,95 @@
+import type { AuthRule, Entity, Field, Operation, Verb } from '@twofold/schema';
+import type { Principal } from '../context/request-context.ts';
+import { AppError, failure } from '../errors.ts';
+import type { Model } from './model.ts';
+
+/** What a caller may do with the rows of an entity, or with one field of them. */
+export type Access =
+  | { readonly kind: 'all' }
+  /** Rows where one of these columns holds the caller's id. */
+  | { readonly kind: 'owner'; readonly columns: readonly string[] }
+  | { readonly kind: 'none'; readonly code: Refusal };
+
+export type Refusal = 'UNAUTHENTICATED' | 'FORBIDDEN';
+
+/**
+ * The rules as they apply to one class of callers. Two callers of one class differ in nothing but their id, so a plan is
+ * kept for the class.
+ */
+export interface Rules {
+  readonly callerClass: string;
+  entity(entity: Entity, verb: Verb): Access;
+  /** On top of the entity's own. */
+  field(entity: Entity, field: Field, verb: Verb): Access;
+  /** A root field; `standsFor` when its own rules replace the default of the entity it answers with. */
+  operation(operation: Operation, verb: Verb): Access & { readonly explicit: boolean };
+}
+
+const ALL: Access = { kind: 'all' };
+
+/** @example createRules(model, context.principal).entity(post, 'READ') // { kind: 'owner', columns: ['author_id'] } */
+export function createRules(model: Model, principal: Principal): Rules {
+  const { access } = model.project.api;
+  const none: Access = { kind: 'none', code: principal.kind === 'anonymous' ? 'UNAUTHENTICATED' : 'FORBIDDEN' };
+  const byDefault = access === 'public' || isCaller(principal) ? ALL : none;
+  const within = (entity: Entity, verb: Verb, access: Access): Access => (inScope(principal, entity.plural, verb) ? access : none);
+  return {
+    callerClass: callerClass(principal),
+    entity: (entity, verb) => within(entity, verb, decide(entity.rules, verb, principal, none) ?? byDefault),
+    field: (_, field, verb) => decide(field.rules, verb, principal, none) ?? ALL,
+    operation: (operation, verb) => {
+      const decided = decide(operation.rules, verb, principal, none);
+      return decided ? { ...decided, explicit: true } : { ...byDefault, explicit: false };
+    },
+  };
+}
+
+/** The caller's user id, if it acts for a user. */
+export function callerId(principal: Principal): number | string | null {
+  if (principal.kind === 'user') return principal.id;
+  return principal.kind === 'api_key' ? principal.userId : null;
+}
+
+export function refusal(code: Refusal): AppError {
+  return code === 'UNAUTHENTICATED' ? failure.unauthenticated() : failure.forbidden();
+}
+
+/** Both must allow. */
+export function both(a: Access, b: Access): Access {
+  if (a.kind === 'none') return a;
+  if (b.kind === 'none') return b;
+  if (a.kind === 'all') return b;
+  if (b.kind === 'all') return a;
+  return { kind: 'owner', columns: a.columns.filter((column) => b.columns.includes(column)) };
+}
+
+const isCaller = ({ kind }: Principal) => kind === 'user' || kind === 'api_key';
+
+/** Undefined when no rule speaks of the verb. */
+function decide(rules: readonly AuthRule[], verb: Verb, principal: Principal, none: Access): Access | undefined {
+  const relevant = rules.filter((rule) => rule.on.length === 0 || rule.on.includes(verb));
+  if (relevant.length === 0) return undefined;
+  if (relevant.some((rule) => allowsAlways(rule, principal))) return ALL;
+  const owners = relevant.flatMap((rule) => (rule.allow.includes('OWNER') && rule.owner ? [rule.owner] : []));
+  return owners.length > 0 && callerId(principal) !== null ? { kind: 'owner', columns: [...new Set(owners)] } : none;
+}
+
+function allowsAlways({ allow, roles }: AuthRule, principal: Principal): boolean {
+  if (allow.includes('PUBLIC')) return true;
+  if (allow.includes('USER') && callerId(principal) !== null) return true;
+  if (allow.includes('API_KEY') && principal.kind === 'api_key') return true;
+  return allow.includes('ROLE') && principal.kind === 'user' && principal.role !== null && roles.includes(principal.role.name);
+}
+
+/** An API key reaches what its scopes name: `posts:read`, `posts:write`, `*`. */
+function inScope(principal: Principal, plural: string, verb: Verb): boolean {
+  if (principal.kind !== 'api_key') return true;
+  const wanted = `${plural}:${verb === 'READ' ? 'read' : 'write'}`;
+  return principal.scopes.includes('*') || principal.scopes.includes(wanted);
+}
+
+function callerClass(principal: Principal): string {
+  if (principal.kind === 'user') return `user:${principal.role?.name ?? ''}`;
+  if (principal.kind === 'api_key') return `key:${principal.userId === null ? '' : 'user'}:${[...principal.scopes].sort().join(' ')}`;
+  return 'anonymous';
+}

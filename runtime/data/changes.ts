@@ -1,0 +1,36 @@
+import type { ChangeKind } from '@twofold/schema';
+
+/** Something that happened to a row. */
+export interface Change {
+  readonly entity: string;
+  readonly kind: ChangeKind;
+  readonly id: string;
+  /** A removed row as it last was, when somebody may want to be told of it. */
+  readonly row?: Readonly<Record<string, unknown>>;
+}
+
+/** Told of changes after their transaction was committed. */
+export interface Changes {
+  publish(changes: readonly Change[]): void;
+  /** @returns a function that ends it. */
+  subscribe(listener: (change: Change) => void): () => void;
+}
+
+/** Changes within this process. A listener that throws does not keep the others from being told. */
+export function createChanges(onError: (error: unknown) => void = () => {}): Changes {
+  const listeners = new Set<(change: Change) => void>();
+  const tell = (listener: (change: Change) => void, change: Change) => {
+    try {
+      listener(change);
+    } catch (error) {
+      onError(error);
+    }
+  };
+  return {
+    publish: (changes) => changes.forEach((change) => listeners.forEach((listener) => tell(listener, change))),
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
+import type { Pair } from './json.ts';
+import type { ConnectionPart, EdgePart, Linked, PageInfoField } from './plan.ts';
+import { countJson, pageQuery } from './rows.ts';
+import { place, TYPE_KEY, type Scope } from './scope.ts';
+import { innerSource, type Source, type WriteObject } from './source.ts';
+
+/** What the parts of a connection are written from: the rows of the page, numbered, with one more than it holds. */
+interface Page {
+  readonly alias: string;
+  readonly source: Source;
+  readonly parent: Source | undefined;
+  readonly write: WriteObject;
+}
+
+const NUMBER = '$number';
+const COUNT = '$count';
+
+/**
+ * A Relay connection as one JSON object. The page is read with the row behind it, so that `hasNextPage` costs nothing.
+ * See the GraphQL Cursor Connections Specification.
+ */
+export function connectionJson(scope: Scope, linked: Linked, write: WriteObject, parent?: Source): Sql {
+  if (linked.fields.every(({ kind }) => kind === 'totalCount' || kind === 'typename')) return withoutRows(scope, linked, parent);
+  const joins: Sql[] = [];
+  const used = new Set<string>();
+  const alias = scope.alias();
+  const page: Page = { alias, parent, write, source: innerSource(scope, alias, used, joins) };
+  const object = scope.json.object([...typeName(scope, linked.type), ...linked.fields.map((part) => ({ key: part.key, value: partJson(scope, linked, part, page) }))]);
+  const rows = pageQuery(scope, linked, () => [...used], parent, 1);
+  const numbered = sql`select *, row_number() over () as ${name(NUMBER)}, count(*) over () as ${name(COUNT)} from (${rows}) ${scope.alias()}`;
+  const direction = isBackwards(scope, linked) ? ' desc' : '';
+  const ordered = sql`select * from (${numbered}) ${scope.alias()} order by ${name(NUMBER)}${direction}`;
+  return sql`(select ${object} from (${ordered}) ${alias}${joinSql(joins, '')})`;
+}
+
+function withoutRows(scope: Scope, linked: Linked, parent?: Source): Sql {
+  const pairs = linked.fields.map((part) => ({ key: part.key, value: part.kind === 'typename' ? sql`${literal(part.value)}` : countJson(scope, linked, parent) }));
+  return scope.json.object([...typeName(scope, linked.type), ...pairs]);
+}
+
+const typeName = (scope: Scope, type: string): Pair[] => (scope.tree ? [{ key: TYPE_KEY, value: sql`${literal(type)}` }] : []);
+
+const isBackwards = (scope: Scope, { call }: Linked) => scope.calls[call]?.page?.backwards ?? false;
+
+const inPage = ({ alias }: Page, { call }: Linked): Sql => sql`${alias}.${name(NUMBER)} <= ${place(call, ['page', 'limit'], { type: 'integer' })}`;
+
+function partJson(scope: Scope, linked: Linked, part: ConnectionPart, page: Page): Sql {
+  switch (part.kind) {
+    case 'typename':
+      return sql`${literal(part.value)}`;
+    case 'totalCount':
+      return countJson(scope, linked, page.parent);
+    case 'nodes':
+      return scope.json.list(page.write(part.shape, page.source), inPage(page, linked));
+    case 'edges':
+      return scope.json.list(edgeJson(scope, linked, part.type, part.fields, page), inPage(page, linked));
+    case 'pageInfo':
+      return scope.json.object([
+        ...typeName(scope, 'PageInfo'),
+        ...part.fields.map(({ key, name: field }) => ({ key, value: pageInfoJson(scope, linked, field, page) })),
+      ]);
+  }
+}
+
+function edgeJson(scope: Scope, linked: Linked, type: string, fields: readonly EdgePart[], page: Page): Sql {
+  const pairs = fields.map((field): Pair => {
+    if (field.kind === 'node') return { key: field.key, value: page.write(field.shape, page.source) };
+    return { key: field.key, value: field.kind === 'cursor' ? cursor(scope, linked, page) : sql`${literal(field.value)}` };
+  });
+  return scope.json.object([...typeName(scope, type), ...pairs]);
+}
+
+/** The values that the row is ordered by, as they are stored. */
+function cursor(scope: Scope, linked: Linked, { source }: Page): Sql {
+  const entity = scope.model.entity(linked.entity);
+  const values = (scope.calls[linked.call]?.order ?? []).map(({ column }) => {
+    const found = entity.columns.get(column);
+    const reference = source.ref(column);
+    if (found?.type === 'real' && scope.dialect === 'sqlite') return sql`printf('%!.17g', ${reference})`;
+    return found && found.type !== 'boolean' ? scope.json.column(reference, found) : sql`${reference}`;
+  });
+  return scope.json.hex(scope.json.array(values));
+}
+
+function pageInfoJson(scope: Scope, linked: Linked, field: PageInfoField, page: Page): Sql {
+  const { alias } = page;
+  const call = scope.calls[linked.call]?.page;
+  const backwards = isBackwards(scope, linked);
+  const size = place(linked.call, ['page', 'limit'], { type: 'integer' });
+  const more = sql`coalesce(max(${alias}.${name(COUNT)}), 0) > ${size}`;
+  const smaller = scope.dialect === 'sqlite' ? 'min' : 'least';
+  const last = sql`${alias}.${name(NUMBER)} = ${smaller}(${alias}.${name(COUNT)}, ${size})`;
+  const at = (row: Sql) => sql`max(${cursor(scope, linked, page)}) filter (where ${row})`;
+  const first = sql`${alias}.${name(NUMBER)} = 1 and ${inPage(page, linked)}`;
+  switch (field) {
+    case '__typename':
+      return sql`'PageInfo'`;
+    case 'hasNextPage':
+      return scope.json.boolean(backwards ? sql`${call?.before ? 'true' : 'false'}` : more);
+    case 'hasPreviousPage':
+      return scope.json.boolean(backwards ? more : sql`${call?.after || (call?.offset ?? 0) > 0 ? 'true' : 'false'}`);
+    case 'startCursor':
+      return at(backwards ? last : first);
+    case 'endCursor':
+      return at(backwards ? first : last);
+  }
+}

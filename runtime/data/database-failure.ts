@@ -1,0 +1,82 @@
+import { AppError, failure } from '../errors.ts';
+
+/**
+ * What the caller did wrong, when that is why the database refused; undefined when it is not the caller's fault. Names of
+ * columns stay, values do not.
+ */
+export function toFailure(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error;
+  if (typeof error !== 'object' || error === null) return undefined;
+  return 'errcode' in error ? fromSqlite(error as SqliteError) : fromPostgres(error as PostgresError);
+}
+
+interface SqliteError {
+  readonly errcode: number;
+  readonly message: string;
+}
+
+interface PostgresError {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly column?: string;
+  readonly constraint?: string;
+  readonly severity?: string;
+}
+
+/** Extended result codes, see https://sqlite.org/rescode.html */
+const SQLITE = { check: 275, foreignKey: 787, notNull: 1299, primaryKey: 1555, unique: 2067, trigger: 1811 } as const;
+
+function fromSqlite({ errcode, message }: SqliteError): AppError | undefined {
+  switch (errcode) {
+    case SQLITE.unique:
+    case SQLITE.primaryKey:
+      return conflict(columnsIn(message));
+    case SQLITE.foreignKey:
+    case SQLITE.trigger:
+      return related();
+    case SQLITE.notNull:
+      return required(columnsIn(message)[0]);
+    case SQLITE.check:
+      return failure.invalid('a value is not allowed');
+    default:
+      return undefined;
+  }
+}
+
+/** `UNIQUE constraint failed: users.email, users.name` */
+const columnsIn = (message: string) => [...message.replace(/^[^:]*: /, '').matchAll(/\w+\.(\w+)/g)].map((match) => match[1] as string);
+
+/** Class 23 and 22, see PostgreSQL's appendix "Error Codes". */
+function fromPostgres({ code, detail, column, severity }: PostgresError): AppError | undefined {
+  if (severity === undefined || code === undefined) return undefined;
+  switch (code) {
+    case '23505':
+      return conflict(/\(([^)]*)\)=/.exec(detail ?? '')?.[1]?.split(', ') ?? []);
+    case '23503':
+    case '23001':
+      return related();
+    case '23502':
+      return required(column);
+    case '23514':
+      return failure.invalid('a value is not allowed');
+    case '22P02':
+    case '22003':
+    case '22007':
+    case '22008':
+    case '22021':
+      return failure.invalid('a value is out of range or not of its type');
+    default:
+      return undefined;
+  }
+}
+
+function conflict(columns: readonly string[]): AppError {
+  const fields = columns.map(camel);
+  return failure.conflict(fields.length > 0 ? `${fields.join(', ')} already exists` : 'already exists', { extensions: { fields } });
+}
+
+const related = () => failure.invalid('a related row does not exist, or is still in use', { extensions: { reason: 'RELATION' } });
+
+const required = (column: string | undefined) => failure.invalid(column ? `${camel(column)} is required` : 'a value is required');
+
+const camel = (column: string) => column.replaceAll('"', '').replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,76 @@
+import type { Stored } from './values.ts';
+
+/**
+ * A piece of SQL: text of ours, and places for values. Values never become text, and a place says where its value is
+ * found, so that one statement serves every call of the same shape.
+ */
+export type Sql = readonly (string | Place)[];
+
+export type Place =
+  /** Inside the arguments of the plan's node number `call`. */
+  | { readonly from: 'call'; readonly call: number; readonly path: readonly (string | number)[]; readonly as: Stored }
+  /** The caller's user id. */
+  | { readonly from: 'caller'; readonly as: Stored }
+  /** The list of keys of a batch. */
+  | { readonly from: 'keys'; readonly as: Stored }
+  | { readonly from: 'value'; readonly value: unknown; readonly as: Stored };
+
+/** Text and places in the order of the text. */
+export interface Statement {
+  readonly text: string;
+  readonly places: readonly Place[];
+}
+
+export type Part = string | Place | Sql;
+
+/**
+ * Joins text and pieces. Strings that stand in `${}` are SQL text: names go through `name()` first.
+ *
+ * @example sql`select ${name('id')} from ${name('posts')}`
+ */
+export function sql(strings: TemplateStringsArray, ...parts: readonly Part[]): Sql {
+  const pieces: (string | Place)[] = [];
+  strings.forEach((text, index) => {
+    append(pieces, text);
+    const part = parts[index];
+    if (part !== undefined) append(pieces, part);
+  });
+  return pieces;
+}
+
+/** @example joinSql([a, b], ' and ') */
+export function joinSql(list: readonly Part[], separator: string): Sql {
+  const pieces: (string | Place)[] = [];
+  list.forEach((part, index) => {
+    if (index > 0) append(pieces, separator);
+    append(pieces, part);
+  });
+  return pieces;
+}
+
+function append(pieces: (string | Place)[], part: Part): void {
+  if (typeof part !== 'string' && 'from' in part) return void pieces.push(part);
+  if (typeof part !== 'string') return part.forEach((piece) => append(pieces, piece));
+  const last = pieces.length - 1;
+  if (typeof pieces[last] === 'string') pieces[last] += part;
+  else pieces.push(part);
+}
+
+/** A quoted identifier. */
+export function name(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}
+
+/** A text literal, for names of ours only: keys of the answer and type names. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** The finished text: `?` on SQLite, `$1` on PostgreSQL. */
+export function toStatement(fragment: Sql, dialect: 'sqlite' | 'postgres'): Statement {
+  const places: Place[] = [];
+  const text = fragment.map((piece) => (typeof piece === 'string' ? piece : mark(places.push(piece), dialect))).join('');
+  return { text, places };
+}
+
+const mark = (number: number, dialect: 'sqlite' | 'postgres') => (dialect === 'sqlite' ? '?' : `$${number}`);

@@ -1,0 +1,95 @@
+import type { Column } from '@twofold/schema';
+import type { Dialect } from '../store/store.ts';
+import { joinSql, literal, sql, type Part, type Sql } from './fragment.ts';
+
+/** One member of a JSON object that the database writes. */
+export interface Pair {
+  readonly key: string;
+  readonly value: Sql;
+}
+
+/** How one database writes JSON. */
+export interface Json {
+  object(pairs: readonly Pair[]): Sql;
+  /** Gathers `value` over the rows of the query it stands in; `only` leaves rows out. */
+  list(value: Sql, only?: Sql): Sql;
+  array(values: readonly Sql[]): Sql;
+  /** True and false of a condition that is never null. */
+  boolean(condition: Sql): Sql;
+  /** A constant. */
+  constant(json: string): Sql;
+  /** A column as it stands in the answer. */
+  column(reference: Part, column: Column, prefix?: string): Sql;
+  /** Hexadecimal of a JSON text. */
+  hex(json: Sql): Sql;
+}
+
+/** PostgreSQL takes at most 100 arguments in a call, SQLite 1000. */
+const PAIRS = { postgres: 50, sqlite: 400 } as const;
+
+const sqlite: Json = {
+  object: (pairs) => chunked(pairs, PAIRS.sqlite, (some) => sql`json_object(${arguments_(some)})`, (a, b) => sql`json(substr(${a}, 1, length(${a}) - 1) || ',' || substr(${b}, 2))`),
+  list: (value, only) => sql`json_group_array(${value})${only ? sql` filter (where ${only})` : ''}`,
+  array: (values) => sql`json_array(${joinSql(values, ', ')})`,
+  boolean: (condition) => sql`json(case when ${condition} then 'true' else 'false' end)`,
+  constant: (json) => sql`json(${literal(json)})`,
+  column: sqliteColumn,
+  hex: (json) => sql`hex(${json})`,
+};
+
+const postgres: Json = {
+  object: (pairs) => chunked(pairs, PAIRS.postgres, (some) => sql`json_build_object(${arguments_(some)})`, (a, b) => sql`(left((${a})::text, -1) || ',' || substr((${b})::text, 2))::json`),
+  list: (value, only) => sql`coalesce(json_agg(${value})${only ? sql` filter (where ${only})` : ''}, '[]'::json)`,
+  array: (values) => sql`json_build_array(${joinSql(values, ', ')})`,
+  boolean: (condition) => sql`(${condition})`,
+  constant: (json) => sql`${literal(json)}::json`,
+  column: postgresColumn,
+  hex: (json) => sql`encode(convert_to((${json})::text, 'UTF8'), 'hex')`,
+};
+
+export const jsonOf: Readonly<Record<Dialect, Json>> = { sqlite, postgres };
+
+const arguments_ = (pairs: readonly Pair[]) => joinSql(pairs.map(({ key, value }) => sql`${literal(key)}, ${value}`), ', ');
+
+function chunked(pairs: readonly Pair[], size: number, object: (pairs: readonly Pair[]) => Sql, merge: (a: Sql, b: Sql) => Sql): Sql {
+  if (pairs.length <= size) return object(pairs);
+  return merge(object(pairs.slice(0, size)), chunked(pairs.slice(size), size, object, merge));
+}
+
+/** Scalars that are numbers on the wire though they are kept as whole 64-bit numbers. */
+const WIDE_NUMBERS = new Set(['Long', 'SafeInt']);
+
+function sqliteColumn(reference: Part, column: Column, prefix?: string): Sql {
+  if (prefix !== undefined) return sql`${literal(`${prefix}:`)} || ${reference}`;
+  switch (column.type) {
+    case 'id':
+      return sql`cast(${reference} as text)`;
+    case 'bigint':
+      return WIDE_NUMBERS.has(column.scalar) ? sql`${reference}` : sql`cast(${reference} as text)`;
+    case 'boolean':
+      return sql`json(case ${reference} when 1 then 'true' when 0 then 'false' end)`;
+    case 'json':
+      return sql`json(${reference})`;
+    case 'bytes':
+      return sql`lower(hex(${reference}))`;
+    default:
+      return sql`${reference}`;
+  }
+}
+
+function postgresColumn(reference: Part, column: Column, prefix?: string): Sql {
+  if (prefix !== undefined) return sql`${literal(`${prefix}:`)} || ${reference}`;
+  switch (column.type) {
+    case 'id':
+    case 'decimal':
+      return sql`${reference}::text`;
+    case 'bigint':
+      return WIDE_NUMBERS.has(column.scalar) ? sql`${reference}` : sql`${reference}::text`;
+    case 'timestamp':
+      return sql`to_char(${reference} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+    case 'bytes':
+      return sql`encode(${reference}, 'hex')`;
+    default:
+      return sql`${reference}`;
+  }
+}

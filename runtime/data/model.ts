@@ -1,0 +1,72 @@
+import type { AbstractType, Column, Entity, Field, FilterShape, IdKind, ObjectType, Operation, OrderShape, Project, WriteShape } from '@twofold/schema';
+import { InternalError } from '../errors.ts';
+
+/** The project's parts by name, so that nothing is searched for on a request. */
+export interface Model {
+  readonly project: Project;
+  readonly ids: IdKind;
+  readonly entities: ReadonlyMap<string, EntityModel>;
+  readonly abstracts: ReadonlyMap<string, AbstractType>;
+  readonly objects: ReadonlyMap<string, ObjectType>;
+  readonly filters: ReadonlyMap<string, FilterShape>;
+  readonly orders: ReadonlyMap<string, OrderShape>;
+  readonly writes: ReadonlyMap<string, WriteShape>;
+  /** By `Query.posts`. */
+  readonly operations: ReadonlyMap<string, Operation>;
+  entity(name: string): EntityModel;
+}
+
+export interface EntityModel {
+  readonly entity: Entity;
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly columns: ReadonlyMap<string, Column>;
+  /** Whether its ids are global, `Post:7`: it implements `Node`. */
+  readonly global: boolean;
+  column(name: string): Column;
+}
+
+const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
+
+/** @example indexModel(project).entity('Post').column('author_id').type // 'id' */
+export function indexModel(project: Project): Model {
+  const entities = new Map(project.entities.map((entity) => [entity.name, entityModel(entity)]));
+  return {
+    project,
+    ids: project.ids,
+    entities,
+    abstracts: new Map(project.abstracts.map((type) => [type.name, type])),
+    objects: new Map(project.objects.map((type) => [type.name, type])),
+    filters: new Map(project.filters.map((shape) => [shape.id, shape])),
+    orders: new Map(project.orders.map((shape) => [shape.id, shape])),
+    writes: new Map(project.writes.map((shape) => [shape.id, shape])),
+    operations: new Map(project.operations.map((operation) => [`${ROOTS[operation.root]}.${operation.name}`, operation])),
+    entity: (name) => found(entities.get(name), `entity ${name}`),
+  };
+}
+
+function entityModel(entity: Entity): EntityModel {
+  const columns = new Map(entity.columns.map((column) => [column.name, column]));
+  return {
+    entity,
+    fields: new Map(entity.fields.map((field) => [field.name, field])),
+    columns,
+    global: entity.interfaces.includes('Node'),
+    column: (name) => found(columns.get(name), `column ${entity.table}.${name}`),
+  };
+}
+
+/** What the model must hold. @throws InternalError when it does not. */
+export function found<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new InternalError(`the model has no ${what}`);
+  return value;
+}
+
+/**
+ * The name a column has in a row that user code sees: its field's, or its own when the field of that name is a relation.
+ *
+ * @example propertyOf(post, column) // 'createdAt', or 'author_id'
+ */
+export function propertyOf({ fields }: EntityModel, column: Column): string {
+  const field = column.field === undefined ? undefined : fields.get(column.field);
+  return field?.source.kind === 'column' ? field.name : column.name;
+}

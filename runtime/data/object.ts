@@ -1,0 +1,82 @@
+import { abstractJson } from './abstract.ts';
+import { connectionJson } from './connection.ts';
+import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
+import type { Pair } from './json.ts';
+import { propertyOf } from './model.ts';
+import type { Planned, Shape } from './plan.ts';
+import { rowsJson } from './rows.ts';
+import { and, marked, ownedBy, reference, ROW_KEY, rowCondition, stored, TYPE_KEY, where, type Scope } from './scope.ts';
+import { tableSource, type Source } from './source.ts';
+
+/** One object of the answer. */
+export function objectJson(scope: Scope, shape: Shape, source: Source): Sql {
+  const pairs: Pair[] = scope.tree ? [{ key: TYPE_KEY, value: sql`${literal(shape.entity)}` }] : [];
+  for (const field of shape.fields) pairs.push({ key: field.key, value: guarded(scope, shape.entity, field, source) });
+  if (shape.row) pairs.push({ key: ROW_KEY, value: rowJson(scope, shape.entity, source) });
+  return scope.json.object(pairs);
+}
+
+/** A field that only owners may read says so where the caller is another. */
+function guarded(scope: Scope, entity: string, field: Planned, source: Source): Sql {
+  const value = fieldJson(scope, entity, field, source);
+  if (!('only' in field) || !field.only) return value;
+  return sql`case when ${ownedBy(scope, entity, field.only, (column) => source.ref(column))} then ${value} else ${marked(scope, 'FORBIDDEN')} end`;
+}
+
+/** The whole row as user code sees it: names of the fields, keys as they are stored. */
+function rowJson(scope: Scope, entityName: string, source: Source): Sql {
+  const entity = scope.model.entity(entityName);
+  return scope.json.object(
+    entity.entity.columns.map((column) => {
+      const reference = source.ref(column.name);
+      // Whole numbers stay numbers: user code compares them with what the database gives it.
+      const value = column.type === 'id' || column.type === 'bigint' ? sql`${reference}` : scope.json.column(reference, column);
+      return { key: propertyOf(entity, column), value };
+    }),
+  );
+}
+
+/** The value of one field of `entity`. */
+export function fieldJson(scope: Scope, entity: string, field: Planned, source: Source): Sql {
+  const write = (shape: Shape, from: Source) => objectJson(scope, shape, from);
+  switch (field.kind) {
+    case 'column':
+      return columnJson(scope, entity, field.column, source);
+    case 'typename':
+      return sql`${literal(field.value)}`;
+    case 'refused':
+      return marked(scope, field.code);
+    case 'one':
+      return oneJson(scope, field, source);
+    case 'many':
+      return rowsJson(scope, field, write, source);
+    case 'connection':
+      return connectionJson(scope, field, write, source);
+    case 'abstract':
+      return abstractJson(scope, field, write, source);
+  }
+}
+
+function columnJson(scope: Scope, entityName: string, column: string, source: Source): Sql {
+  const entity = scope.model.entity(entityName);
+  return scope.json.column(source.ref(column), entity.column(column), stored(scope.model, entity, column).global);
+}
+
+function oneJson(scope: Scope, field: Extract<Planned, { kind: 'one' }>, source: Source): Sql {
+  const { entity } = scope.model.entity(field.shape.entity);
+  const access = scope.rules.entity(entity, 'READ');
+  const alias = scope.alias();
+  const { key, column } = field.link;
+  const link = key === 'own' ? sql`${reference(alias, 'id')} = ${source.ref(column)}` : sql`${reference(alias, column)} = ${source.ref('id')}`;
+  const condition = and([link, rowCondition(scope, entity, access, alias)]) ?? link;
+  const absent = field.required ? marked(scope, access.kind === 'all' ? 'MISSING' : 'FORBIDDEN') : undefined;
+  if (source.joins && key === 'own') {
+    source.joins.push(sql` left join ${name(entity.table)} ${alias} on ${condition}`);
+    const object = objectJson(scope, field.shape, tableSource(scope, alias, source.joins));
+    return sql`case when ${reference(alias, 'id')} is not null then ${object}${absent ? sql` else ${absent}` : ''} end`;
+  }
+  const joins: Sql[] = [];
+  const object = objectJson(scope, field.shape, tableSource(scope, alias, joins));
+  const query = sql`(select ${object} from ${name(entity.table)} ${alias}${joinSql(joins, '')}${where(condition)} limit 1)`;
+  return absent ? sql`coalesce(${query}, ${absent})` : query;
+}

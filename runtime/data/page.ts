@@ -1,0 +1,104 @@
+import type { ListOptions, OrderShape, Paging } from '@twofold/schema';
+import { failure } from '../errors.ts';
+import { refusal, type Rules } from './access.ts';
+import { found, type EntityModel, type Model } from './model.ts';
+import type { Call, Order, Page } from './plan.ts';
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/**
+ * What the arguments of a list ask for.
+ *
+ * @throws AppError `BAD_USER_INPUT` for a negative number, a foreign cursor or pages in both directions.
+ * @throws AppError `FORBIDDEN` when the order is by a field that the caller may not read.
+ */
+export function readListArguments(model: Model, rules: Rules, list: ListOptions, entity: EntityModel, args: Arguments): Call {
+  const order = totalOrder(readOrder(model, rules, list, entity, args));
+  const equals = list.filters.filter(({ arg }) => args[arg] !== undefined).map(({ arg, column }) => ({ column, value: args[arg] }));
+  for (const { column } of equals) assertReadable(rules, entity, column);
+  const where = list.where && args[list.where.arg];
+  return { equals, ...(where !== undefined && where !== null && { where }), order, page: readPage(list.paging, args, order.length) };
+}
+
+/** A field that the caller may not read, of every row, can be neither filtered nor sorted by. */
+export function assertReadable(rules: Rules, { entity, columns, fields }: EntityModel, column: string): void {
+  const name = columns.get(column)?.field ?? entity.fields.find(({ source }) => source.kind === 'one' && source.key === 'own' && source.column === column)?.name;
+  const field = name === undefined ? undefined : fields.get(name);
+  if (!field) return;
+  const access = rules.field(entity, field, 'READ');
+  if (access.kind !== 'all') throw refusal(access.kind === 'none' ? access.code : 'FORBIDDEN');
+}
+
+function readOrder(model: Model, rules: Rules, list: ListOptions, entity: EntityModel, args: Arguments): readonly Order[] {
+  const given = list.orderBy && args[list.orderBy.arg];
+  if (!list.orderBy || given === undefined || given === null) return list.order;
+  const shape = found(model.orders.get(list.orderBy.shape), `order ${list.orderBy.shape}`);
+  const order = (Array.isArray(given) ? given : [given]).flatMap((item) => readOrderItem(shape, item));
+  for (const { column } of order) assertReadable(rules, entity, column);
+  return order.length > 0 ? order : list.order;
+}
+
+function readOrderItem({ form }: OrderShape, item: unknown): Order[] {
+  if (item === null || item === undefined) return [];
+  if (form.kind === 'enum') return form.values.filter(({ value }) => value === item).map(({ column, descending }) => ({ column, descending }));
+  const input = item as Record<string, unknown>;
+  if (form.kind === 'pair') {
+    const descending = form.direction !== undefined && isDescending(input[form.direction]);
+    return form.values.filter(({ value }) => value === input[form.field]).map(({ column }) => ({ column, descending }));
+  }
+  const columns = new Map(form.fields.map(({ name, column }) => [name, column]));
+  return Object.entries(input).flatMap(([name, direction]) => {
+    const column = columns.get(name);
+    return column === undefined || direction === null ? [] : [{ column, descending: isDescending(direction) }];
+  });
+}
+
+const isDescending = (direction: unknown) => /^desc/i.test(String(direction ?? ''));
+
+/** No column twice, and the key last, so that no two rows are equal. */
+function totalOrder(order: readonly Order[]): Order[] {
+  const seen = new Set<string>();
+  const all = [...order, { column: 'id', descending: false }];
+  return all.filter(({ column }) => !seen.has(column) && seen.add(column));
+}
+
+function readPage(paging: Paging, args: Arguments, columns: number): Page {
+  const number = (arg: string | undefined) => readCount(arg, args);
+  const cursor = (arg: string | undefined) => readCursor(arg, args, columns);
+  const [first, last, limit] = [number(paging.first), number(paging.last), number(paging.limit)];
+  if (first !== undefined && last !== undefined) throw failure.invalid('give first or last, not both');
+  const [after, before] = [cursor(paging.after), cursor(paging.before)];
+  return {
+    limit: Math.min(first ?? last ?? limit ?? paging.default, paging.max),
+    offset: number(paging.offset) ?? 0,
+    ...(after && { after }),
+    ...(before && { before }),
+    backwards: last !== undefined,
+  };
+}
+
+function readCount(arg: string | undefined, args: Arguments): number | undefined {
+  const value = arg === undefined ? undefined : args[arg];
+  if (value === undefined || value === null) return undefined;
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+  throw failure.invalid(`${arg} must not be negative`);
+}
+
+/** A cursor is the order values of its row, as a JSON array in hexadecimal: both databases can make it. */
+function readCursor(arg: string | undefined, args: Arguments, columns: number): readonly unknown[] | undefined {
+  const text = arg === undefined ? undefined : args[arg];
+  if (arg === undefined || text === undefined || text === null) return undefined;
+  const values = parseCursor(String(text));
+  if (values?.length === columns) return values;
+  throw failure.invalid(`${arg} is not a cursor of this list and order`);
+}
+
+function parseCursor(text: string): unknown[] | null {
+  if (!/^(?:[0-9a-f]{2}){2,}$/i.test(text)) return null;
+  try {
+    const values: unknown = JSON.parse(Buffer.from(text, 'hex').toString('utf8'));
+    return Array.isArray(values) && values.every((value) => value === null || typeof value !== 'object') ? values : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import type { Dialect, Store } from '../store/store.ts';
+import type { Rules } from './access.ts';
+import type { Place, Statement } from './fragment.ts';
+import type { Model } from './model.ts';
+import type { Call, Planned, Root } from './plan.ts';
+import { createScope, type Scope } from './scope.ts';
+import { batchStatement, rootStatement } from './select.ts';
+import { shapeOf } from './shape.ts';
+import { toStored } from './values.ts';
+
+/** Runs one statement: the store's, or a transaction's. */
+export type Query = (text: string, values: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>;
+
+/** For whom and how something is read. */
+export interface Reading {
+  readonly rules: Rules;
+  /** The caller's user id. */
+  readonly caller: number | string | null;
+  /** With type names and parents of user code in it, see `Scope.tree`. */
+  readonly tree: boolean;
+  readonly query: Query;
+}
+
+/** Turns plans into statements, keeps those, and runs them. */
+export interface Reader {
+  /** Key of what stands for something refused or missing: `{"<marker>": "FORBIDDEN" | "UNAUTHENTICATED" | "MISSING"}`. */
+  readonly marker: string;
+  /** @returns JSON text, a number for a count, or null when there is no row. */
+  read(root: Root, calls: readonly Call[], reading: Reading): Promise<string | number | null>;
+  /** One field of many objects. @returns JSON texts in the order of the keys. */
+  readBatch(entity: string, field: Planned, keyColumn: string, keys: readonly unknown[], calls: readonly Call[], reading: Reading): Promise<(string | null)[]>;
+}
+
+/** Statements kept for one node of a plan: a client that varies its filters makes more of them. */
+const SHAPES = 32;
+
+export function createReader(model: Model, store: Store): Reader {
+  const marker = `$${randomBytes(9).toString('base64url')}`;
+  const { dialect } = store;
+  const statements = new WeakMap<object, Map<string, Statement>>();
+  const scope = (calls: readonly Call[], { rules, tree }: Reading): Scope => createScope({ model, rules, dialect, calls, marker, tree });
+  return {
+    marker,
+    read: async (root, calls, reading) => {
+      const statement = kept(statements, root, calls, reading, () => rootStatement(scope(calls, reading), root));
+      const rows = await reading.query(statement.text, bind(statement.places, model, dialect, calls, reading.caller));
+      return (rows[0]?.['j'] ?? null) as string | number | null;
+    },
+    readBatch: async (entity, field, keyColumn, keys, calls, reading) => {
+      const statement = kept(statements, field, calls, reading, () => batchStatement(scope(calls, reading), entity, field, keyColumn));
+      const rows = await reading.query(statement.text, bind(statement.places, model, dialect, calls, reading.caller, keys));
+      const values: (string | null)[] = keys.map(() => null);
+      for (const { i, j } of rows) values[Number(i)] = j as string | null;
+      return values;
+    },
+  };
+}
+
+function kept(statements: WeakMap<object, Map<string, Statement>>, node: object, calls: readonly Call[], { tree }: Reading, make: () => Statement): Statement {
+  const shape = shapeOf(calls, tree);
+  const known = statements.get(node);
+  const found = known?.get(shape);
+  if (found) return found;
+  const statement = make();
+  if (!known) statements.set(node, new Map([[shape, statement]]));
+  else {
+    if (known.size >= SHAPES) known.delete(known.keys().next().value as string);
+    known.set(shape, statement);
+  }
+  return statement;
+}
+
+/** The values of the places, in their order. */
+export function bind(
+  places: readonly Place[],
+  { ids }: Model,
+  dialect: Dialect,
+  calls: readonly Call[],
+  caller: number | string | null,
+  keys: readonly unknown[] = [],
+): unknown[] {
+  return places.map((place) => {
+    switch (place.from) {
+      case 'call':
+        return toStored(valueAt(calls[place.call], place.path), place.as, ids, dialect);
+      case 'caller':
+        return toStored(caller, place.as, ids, dialect);
+      case 'keys':
+        return toStored(keys, place.as, ids, dialect);
+      case 'value':
+        return toStored(place.value, place.as, ids, dialect);
+    }
+  });
+}
+
+function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  let current = value as any;
+  for (const step of path) current = current?.[step];
+  return current;
+}

@@ -1,0 +1,82 @@
+import type { Entity } from '@twofold/schema';
+import type { Dialect } from '../store/store.ts';
+import type { Access, Rules } from './access.ts';
+import { joinSql, name, sql, type Place, type Sql } from './fragment.ts';
+import { jsonOf, type Json } from './json.ts';
+import type { EntityModel, Model } from './model.ts';
+import type { Call } from './plan.ts';
+import { storedAs, type Stored } from './values.ts';
+
+/** Names that no field can have: the type of an object, and the row that user code gets as its parent. */
+export const TYPE_KEY = '$';
+export const ROW_KEY = '$row';
+
+/** What every part of a statement's making needs. */
+export interface Scope {
+  readonly model: Model;
+  readonly rules: Rules;
+  readonly dialect: Dialect;
+  readonly json: Json;
+  readonly calls: readonly Call[];
+  /** Key of the object that stands for something refused or missing; a random word, so that no data looks like it. */
+  readonly marker: string;
+  /** Whether the answer goes through the executor, which wants type names and user code's parents in it. */
+  readonly tree: boolean;
+  /** A table alias that nothing else uses. */
+  alias(): string;
+}
+
+export function createScope(options: Omit<Scope, 'json' | 'alias'>): Scope {
+  let aliases = 0;
+  return { ...options, json: jsonOf[options.dialect], alias: () => `t${++aliases}` };
+}
+
+/** `t1."author_id"` */
+export const reference = (alias: string, column: string): string => `${alias}.${name(column)}`;
+
+/** How values of `column` are kept; a key of an entity with global ids knows its name. */
+export function stored(model: Model, { entity, global, columns }: EntityModel, column: string): Stored {
+  const found = columns.get(column);
+  if (!found || column === 'id') return { type: 'id', ...(global && { global: entity.name }) };
+  const target = found.references && model.entities.get(found.references.entity);
+  return storedAs(found, target?.global ? target.entity.name : undefined);
+}
+
+/** A value inside the arguments of node `call`. */
+export const place = (call: number, path: readonly (string | number)[], as: Stored): Place => ({ from: 'call', call, path, as });
+
+/** Which rows the caller may see or change, apart from what is asked for; undefined when all. */
+export function rowCondition(scope: Scope, entity: Entity, access: Access, alias: string): Sql | undefined {
+  const live = entity.softDelete ? sql`${reference(alias, entity.softDelete)} is null` : undefined;
+  return and([live, accessCondition(scope, entity.name, access, alias)]);
+}
+
+export function accessCondition(scope: Scope, entity: string, access: Access, alias: string): Sql | undefined {
+  if (access.kind === 'all') return undefined;
+  if (access.kind === 'none' || access.columns.length === 0) return sql`false`;
+  return ownedBy(scope, entity, access.columns, (column) => reference(alias, column));
+}
+
+export function ownedBy(scope: Scope, entity: string, columns: readonly string[], ref: (column: string) => string): Sql {
+  const model = scope.model.entity(entity);
+  return or(columns.map((column) => sql`${ref(column)} = ${{ from: 'caller', as: stored(scope.model, model, column) }}`));
+}
+
+/** What stands where the answer has something that the caller may not see, or that is not there though it must be. */
+export function marked(scope: Scope, what: 'FORBIDDEN' | 'UNAUTHENTICATED' | 'MISSING'): Sql {
+  return scope.json.constant(`{"${scope.marker}":"${what}"}`);
+}
+
+export function and(conditions: readonly (Sql | undefined)[]): Sql | undefined {
+  const present = conditions.filter((condition) => condition !== undefined);
+  if (present.length <= 1) return present[0];
+  return joinSql(present.map((condition) => sql`(${condition})`), ' and ');
+}
+
+export function or(conditions: readonly Sql[]): Sql {
+  if (conditions.length === 0) return sql`false`;
+  return conditions.length === 1 ? (conditions[0] as Sql) : sql`(${joinSql(conditions, ' or ')})`;
+}
+
+/** ` where …`, or nothing. */
+export const where = (condition: Sql | undefined): Sql => (condition ? sql` where ${condition}` : sql``);

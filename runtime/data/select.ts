@@ -1,0 +1,63 @@
+import { abstractListJson, nodeJson } from './abstract.ts';
+import { connectionJson } from './connection.ts';
+import { joinSql, name, sql, toStatement, type Sql, type Statement } from './fragment.ts';
+import { fieldJson, objectJson } from './object.ts';
+import type { Planned, Root, Shape } from './plan.ts';
+import { countJson, equalities, readAccess, rowsJson } from './rows.ts';
+import { and, reference, rowCondition, stored, where, type Scope } from './scope.ts';
+import { tableSource, type Source } from './source.ts';
+import { postgresType } from './values.ts';
+
+/**
+ * The statement that answers a root field: one row, one column `j`, JSON text or null.
+ *
+ * @throws AppError when the arguments ask for what the caller may not use.
+ */
+export function rootStatement(scope: Scope, root: Root): Statement {
+  if (root.kind === 'get') return toStatement(getQuery(scope, root), scope.dialect);
+  return toStatement(sql`select ${asText(scope, rootJson(scope, root))} as j`, scope.dialect);
+}
+
+function rootJson(scope: Scope, root: Exclude<Root, { kind: 'get' }>): Sql {
+  const write = (shape: Shape, source: Source) => objectJson(scope, shape, source);
+  switch (root.kind) {
+    case 'list':
+      return rowsJson(scope, root, write);
+    case 'connection':
+      return connectionJson(scope, root, write);
+    case 'abstractList':
+      return abstractListJson(scope, root, write);
+    case 'node':
+      return nodeJson(scope, root, write);
+    case 'count':
+      return countJson(scope, root);
+  }
+}
+
+function getQuery(scope: Scope, root: Extract<Root, { kind: 'get' }>): Sql {
+  const { entity } = scope.model.entity(root.entity);
+  const alias = scope.alias();
+  const joins: Sql[] = [];
+  const object = objectJson(scope, root.shape, tableSource(scope, alias, joins));
+  const condition = and([equalities(scope, root.entity, root.call, alias), rowCondition(scope, entity, readAccess(scope, root.entity, root.owners), alias)]);
+  return sql`select ${asText(scope, object)} as j from ${name(entity.table)} ${alias}${joinSql(joins, '')}${where(condition)} order by ${reference(alias, 'id')} limit 1`;
+}
+
+/** PostgreSQL's driver would parse JSON that we want as text. */
+const asText = (scope: Scope, value: Sql): Sql => (scope.dialect === 'postgres' ? sql`(${value})::text` : value);
+
+/**
+ * The statement that answers one field of `entity` for many parents at once: a row for each key with `i`, its place in
+ * the list, and `j`, the JSON.
+ */
+export function batchStatement(scope: Scope, entity: string, field: Planned, keyColumn: string): Statement {
+  const joins: Sql[] = [];
+  const value = fieldJson(scope, entity, field, { ref: () => 'k.key_', ...(scope.dialect === 'sqlite' && { joins }) });
+  const as = stored(scope.model, scope.model.entity(entity), keyColumn);
+  const keys = { from: 'keys' as const, as: { ...as, many: true } };
+  const sqlite = scope.dialect === 'sqlite';
+  const list = sqlite
+    ? sql`(select key as i, value as key_ from json_each(${keys})) k`
+    : sql`unnest(${keys}::${postgresType(as.type, scope.model.ids)}[]) with ordinality k(key_, i)`;
+  return toStatement(sql`select ${sqlite ? 'k.i' : '(k.i - 1)::int'} as i, ${asText(scope, value)} as j from ${list}${joinSql(joins, '')}`, scope.dialect);
+}

@@ -1,0 +1,161 @@
+import type { Column, Verb } from '@twofold/schema';
+import { CompiledQuery, type Transaction } from 'kysely';
+import { failure } from '../errors.ts';
+import type { Dialect } from '../store/store.ts';
+import { uuid7 } from '../store/uuid7.ts';
+import { both, refusal, type Access, type Rules } from './access.ts';
+import type { Change } from './changes.ts';
+import { joinSql, name, sql, toStatement, type Sql } from './fragment.ts';
+import type { EntityModel, Model } from './model.ts';
+import { bind } from './reader.ts';
+import { accessCondition, and, createScope, reference, stored, where, type Scope } from './scope.ts';
+
+/** One transaction of writes for one caller. */
+export interface Writing {
+  readonly model: Model;
+  readonly rules: Rules;
+  readonly caller: number | string | null;
+  readonly dialect: Dialect;
+  readonly trx: Transaction<any>;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** What happened, told after the commit. */
+  readonly changes: Change[];
+}
+
+/** Values by column, as arguments hold them. */
+export type Values = ReadonlyMap<string, unknown>;
+
+export type Key = string;
+
+/** Runs a statement of a transaction. */
+export async function run(writing: Writing, statement: Sql): Promise<Record<string, unknown>[]> {
+  const { text, places } = toStatement(statement, writing.dialect);
+  const values = bind(places, writing.model, writing.dialect, [], writing.caller);
+  const { rows } = await writing.trx.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, values));
+  return rows;
+}
+
+/** A value for a column, as a place in a statement. */
+export function valueOf(writing: Writing, entity: EntityModel, column: string, value: unknown): Sql {
+  return sql`${{ from: 'value', value, as: stored(writing.model, entity, column) }}`;
+}
+
+export function scopeOf({ model, rules, dialect }: Writing): Scope {
+  return createScope({ model, rules, dialect, calls: [], marker: '', tree: false });
+}
+
+/**
+ * Inserts a row. An owner who is not named becomes the caller.
+ *
+ * @throws AppError `FORBIDDEN` when the row would be another's.
+ */
+export async function insertRow(writing: Writing, entity: EntityModel, given: Values, access: Access): Promise<Key> {
+  if (access.kind === 'none') throw refusal(access.code);
+  const values = new Map(given);
+  if (access.kind === 'owner') ownByCaller(writing, entity, values, access.columns);
+  for (const column of entity.entity.columns) if (values.get(column.name) === undefined) fill(writing, values, column);
+  const columns = [...values].filter(([, value]) => value !== undefined);
+  const target = name(entity.entity.table);
+  const [row] = await run(
+    writing,
+    columns.length === 0
+      ? sql`insert into ${target} default values returning id`
+      : sql`insert into ${target} (${columns.map(([column]) => name(column)).join(', ')}) values (${joinSql(columns.map(([column, value]) => valueOf(writing, entity, column, value)), ', ')}) returning id`,
+  );
+  const id = String(row?.['id']);
+  note(writing, entity, 'created', id);
+  return id;
+}
+
+function ownByCaller({ caller }: Writing, entity: EntityModel, values: Map<string, unknown>, columns: readonly string[]): void {
+  const named = columns.filter((column) => values.get(column) !== undefined && column !== 'id');
+  const first = columns.find((column) => column !== 'id');
+  if (named.length === 0 && first !== undefined) values.set(first, caller);
+  else if (!named.some((column) => sameKey(values.get(column), caller, entity))) throw failure.forbidden();
+}
+
+const sameKey = (a: unknown, b: unknown, { entity }: EntityModel) => String(a).replace(new RegExp(`^${entity.name}:`), '').replace(/^\w+:/, '') === String(b);
+
+/** Times and defaults that the server gives. */
+function fill({ model, now }: Writing, values: Map<string, unknown>, column: Column): void {
+  if (column.stamp || column.default?.kind === 'now') values.set(column.name, currentTime(column, now));
+  else if (column.default?.kind === 'value') values.set(column.name, column.default.value);
+  else if (column.default?.kind === 'uuid' || (column.name === 'id' && model.ids === 'uuid')) values.set(column.name, uuid7(now));
+}
+
+function currentTime(column: Column, now: number): string {
+  const text = new Date(now).toISOString();
+  if (column.type === 'date') return text.slice(0, 10);
+  return column.type === 'time' ? text.slice(11, 19) : text;
+}
+
+/**
+ * Changes a row, if it is there and the caller may.
+ *
+ * @returns whether there was such a row.
+ * @throws AppError `FORBIDDEN` when the caller may see the row and not change it, or would give it away.
+ */
+export async function updateRow(writing: Writing, entity: EntityModel, id: unknown, given: Values, access: Access): Promise<boolean> {
+  if (access.kind === 'none') throw refusal(access.code);
+  const values = new Map(given);
+  for (const column of entity.entity.columns) if (column.stamp === 'updated' && !values.has(column.name)) values.set(column.name, currentTime(column, writing.now));
+  const condition = rowOf(writing, entity, id, access);
+  const table = name(entity.entity.table);
+  const assigned = joinSql([...values].map(([column, value]) => sql`${name(column)} = ${valueOf(writing, entity, column, value)}`), ', ');
+  const rows = await run(writing, values.size === 0 ? sql`select id from ${table}${where(condition)}` : sql`update ${table} set ${assigned}${where(condition)} returning id`);
+  if (rows.length === 0) return explainAbsence(writing, entity, id);
+  if (access.kind === 'owner' && access.columns.some((column) => given.has(column))) await assertStillOwned(writing, entity, id, access);
+  note(writing, entity, 'updated', String(rows[0]?.['id']));
+  return true;
+}
+
+/** Removes a row, or marks it when the entity keeps removed ones. @returns whether there was such a row. */
+export async function deleteRow(writing: Writing, entity: EntityModel, id: unknown, access: Access): Promise<boolean> {
+  if (access.kind === 'none') throw refusal(access.code);
+  const { table, softDelete } = entity.entity;
+  const condition = rowOf(writing, entity, id, access);
+  const mark = softDelete && sql`update ${name(table)} set ${name(softDelete)} = ${{ from: 'value', value: new Date(writing.now).toISOString(), as: { type: 'timestamp' } }}${where(condition)} returning id`;
+  const rows = await run(writing, mark || sql`delete from ${name(table)}${where(condition)} returning id`);
+  if (rows.length === 0) return explainAbsence(writing, entity, id);
+  return true;
+}
+
+/** A row by its key, as far as `access` goes. */
+function rowOf(writing: Writing, entity: EntityModel, id: unknown, access: Access): Sql {
+  const { table, softDelete } = entity.entity;
+  const key = sql`${reference(name(table), 'id')} = ${valueOf(writing, entity, 'id', id)}`;
+  const live = softDelete ? sql`${reference(name(table), softDelete)} is null` : undefined;
+  return and([key, live, accessCondition(scopeOf(writing), entity.entity.name, access, name(table))]) ?? key;
+}
+
+/** A row that the caller can see and not change is forbidden; one that it cannot see is not there. */
+async function explainAbsence(writing: Writing, entity: EntityModel, id: unknown): Promise<false> {
+  if (await isVisible(writing, entity, id)) throw failure.forbidden();
+  return false;
+}
+
+/** Whether the caller may read the row. */
+export async function isVisible(writing: Writing, entity: EntityModel, id: unknown): Promise<boolean> {
+  const access = writing.rules.entity(entity.entity, 'READ');
+  if (access.kind === 'none') return false;
+  const rows = await run(writing, sql`select id from ${name(entity.entity.table)}${where(rowOf(writing, entity, id, access))}`);
+  return rows.length > 0;
+}
+
+async function assertStillOwned(writing: Writing, entity: EntityModel, id: unknown, access: Access): Promise<void> {
+  const rows = await run(writing, sql`select id from ${name(entity.entity.table)}${where(rowOf(writing, entity, id, access))}`);
+  if (rows.length === 0) throw failure.forbidden();
+}
+
+/** What the caller may do with the entity and with each field that it gives a value to. */
+export function writeAccess(writing: Writing, entity: EntityModel, fields: readonly string[], verb: Verb, base: Access): Access {
+  return fields.reduce<Access>((access, fieldName) => {
+    const field = entity.fields.get(fieldName);
+    return field ? both(access, writing.rules.field(entity.entity, field, verb)) : access;
+  }, base);
+}
+
+export function note(writing: Writing, { entity }: EntityModel, kind: 'created' | 'updated', id: string): void {
+  if (!writing.changes.some((change) => change.entity === entity.name && change.id === id)) writing.changes.push({ entity: entity.name, kind, id });
+}
