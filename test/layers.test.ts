@@ -22,7 +22,7 @@ const RUNTIME: Readonly<Record<string, readonly string[]>> = {
   model: ['errors'],
   data: ['errors', 'config', 'context', 'store', '(module)'],
   graphql: ['data', 'errors', 'config', 'context', 'store', 'http', '(module)', '(plugin)'],
-  rest: ['data', 'errors', 'config', 'context', 'store', 'http', '(module)', '(plugin)'],
+  rest: ['graphql', 'data', 'errors', 'config', 'context', 'store', 'http', '(module)', '(plugin)'],
   auth: ['errors', 'config', 'context', 'store', 'http', '(module)'],
   hosting: ['errors', 'config', 'context', 'store', 'http', '(module)'],
 };
