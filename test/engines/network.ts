@@ -49,7 +49,10 @@ function bridgesOf(prefix: string): string[] {
 
 function removeRules(table: string, marks: readonly string[]): void {
   const rules = run('iptables', ['-t', table, '-S']).split('\n').filter((rule) => rule.startsWith('-A '));
-  const ours = rules.filter((rule) => rule.split(/[ /]/).some((word) => marks.some((mark) => isMarked(word, mark))));
+  const named = rules.filter((rule) => rule.split(/[ /]/).some((word) => marks.some((mark) => isMarked(word, mark))));
+  const ports = named.flatMap((rule) => /--dport \d+ -j DNAT/.exec(rule)?.[0].replace('-j DNAT', '') ?? []);
+  // Podman leads a published port through three rules, and only one of them names the container's address.
+  const ours = rules.filter((rule) => named.includes(rule) || (rule.includes('NETAVARK') && ports.some((port) => rule.includes(port))));
   // The listing is quoted for a shell, so a shell has to read it.
   for (const rule of ours) succeeds('sh', ['-c', `iptables -t ${table} ${rule.replace('-A', '-D')}`]);
 }
