@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // @ts-check
 import { existsSync } from 'node:fs';
+import * as module from 'node:module';
 
 // Plain JavaScript: an old Node has to get as far as the sentence that says what to do.
 
@@ -13,6 +14,8 @@ if (major < 24) {
   );
   process.exitCode = 2;
 } else {
+  // What was compiled once is read from a cache in the temporary folder the next time: half of a short run is loading.
+  module.enableCompileCache?.();
   // In the repo it is TypeScript, installed it is JavaScript: Node refuses to strip types below node_modules.
   const inRepo = existsSync(new URL('./cli.ts', import.meta.url));
   const { main } = await import(inRepo ? './cli.ts' : './cli.js');
