@@ -27,10 +27,10 @@ function frame({ at }: Diagnostic, sourceText: string): string[] {
   const shown = printable(line.slice(from, from + WIDEST));
   const above = all[at.line - 2];
   const mark = ' '.repeat(Math.max(0, at.column - 1 - from)) + '^'.repeat(Math.max(1, Math.min(at.length, line.length - at.column + 1, WIDEST)));
-  return [...(above?.trim() ? [gutter(String(at.line - 1), printable(above.slice(0, WIDEST)))] : []), gutter(String(at.line), shown), gutter('', mark)];
+  return [...(above?.trim() && from === 0 ? [gutter(String(at.line - 1), printable(above.slice(0, WIDEST)))] : []), gutter(String(at.line), shown), gutter('', mark)];
 }
 
 /** Tabs would move the mark, and control characters could drive a terminal. */
 function printable(text: string): string {
-  return text.replaceAll('\t', ' ').replace(/[\u0000-\u001f\u007f-\u009f]/g, '?');
+  return text.replaceAll('\t', ' ').replace(/\p{Cc}/gu, '?');
 }

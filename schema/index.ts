@@ -17,3 +17,5 @@ export { checkManifest, checkSchema, readProject } from './read-project.ts';
 export { buildTables } from './tables.ts';
 export { authRoutes } from './routes/auth.ts';
 export { hostingRoutes } from './routes/hosting.ts';
+export { foreignKeys, restModules, restRoutes, restSchemas } from './routes/rest.ts';
+export type { RestModule } from './routes/rest.ts';

@@ -26,10 +26,11 @@ export function readProject(input: ProjectInput): { project: Project | null; dia
   const manifest = parseManifest(input.manifest);
   const schema = parseSchema(input.schema);
   const found = [...schema.diagnostics, ...manifest.diagnostics];
-  if (!schema.parsed) return { project: null, diagnostics: inOrder(found) };
+  const files = [...input.schema.map(({ file }) => file), CRUD_FILE];
+  if (!schema.parsed) return { project: null, diagnostics: inOrder(found, files) };
   const given: Parsed = { schema: schema.parsed, manifest: manifest.manifest, ...(input.scalars && { scalars: input.scalars }) };
   const parsed = found.length === 0 && manifest.manifest.values.api.crud ? withCrud(given) : given;
-  const diagnostics = inOrder([...found, ...checkSchema(parsed), ...checkManifest(parsed)]);
+  const diagnostics = inOrder([...found, ...checkSchema(parsed), ...checkManifest(parsed)], files);
   const failed = diagnostics.some(({ severity }) => severity === 'error');
   return { project: failed ? null : build(parsed).project, diagnostics };
 }
@@ -52,9 +53,10 @@ export function checkManifest(parsed: Parsed): Diagnostic[] {
   return manifestRules.flatMap((rule) => [...rule(build(parsed))]);
 }
 
-/** By place, each once: two rules may see the same slip. */
-function inOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+/** By place, the schema before the manifest, and each once: two rules may see the same slip. */
+function inOrder(diagnostics: readonly Diagnostic[], files: readonly string[]): Diagnostic[] {
   const unique = new Map(diagnostics.map((finding) => [`${finding.code} ${finding.summary} ${finding.at.file} ${finding.at.line} ${finding.at.column}`, finding]));
-  const files = new Map([...new Set(diagnostics.map(({ at }) => at.file))].map((file, index) => [file, index]));
-  return [...unique.values()].sort((a, b) => (files.get(a.at.file) ?? 0) - (files.get(b.at.file) ?? 0) || a.at.line - b.at.line || a.at.column - b.at.column);
+  const ranks = new Map(files.map((file, index) => [file, index]));
+  const rank = ({ at }: Diagnostic) => ranks.get(at.file) ?? files.length;
+  return [...unique.values()].sort((a, b) => rank(a) - rank(b) || a.at.line - b.at.line || a.at.column - b.at.column);
 }

@@ -22,9 +22,18 @@ export function authRules(shapes: Shapes, uses: readonly AuthUse[], entity: stri
  * ownerColumn(shapes, { allow: ['OWNER'], owner: 'author', … }, post) // 'author_id'
  */
 export function ownerColumn(shapes: Shapes, use: AuthUse, entity: EntityFact): string | undefined {
-  if (use.owner !== undefined) return namedColumn(shapes, entity, use.owner)?.column;
   const user = userEntity(shapes.facts);
+  if (use.owner !== undefined) return namedOwner(shapes, use.owner, entity, user);
   if (user === entity) return 'id';
   const keys = (shapes.links.keys.get(entity.name) ?? []).filter((key) => key.target === user?.name);
   return keys.length === 1 ? keys[0]?.column : undefined;
+}
+
+/** A key of the user, the user's own key, or an `ID` of which nobody knows what it points at. */
+function namedOwner(shapes: Shapes, name: string, entity: EntityFact, user: EntityFact | undefined): string | undefined {
+  const named = namedColumn(shapes, entity, name);
+  if (!named || named.scalar !== 'ID') return undefined;
+  if (named.column === 'id') return user === entity ? 'id' : undefined;
+  const key = shapes.links.keys.get(entity.name)?.find(({ column }) => column === named.column);
+  return !key || !user || key.target === user.name ? named.column : undefined;
 }

@@ -1,13 +1,12 @@
 import type { Column } from '../model.ts';
 import { singularize } from '../names.ts';
-import { ownerColumn } from './auth-rules.ts';
 import { PROTECTED, userAttributes, userEntity } from './auth.ts';
-import type { EntityFact, FieldFact } from './facts.ts';
+import type { EntityFact, FieldFact, Parsed } from './facts.ts';
 import { createInputMirror } from './input-mirror.ts';
 import type { InputMirror } from './input-mirror.ts';
 import { build } from './project.ts';
 import type { Built } from './project.ts';
-import type { Parsed } from './facts.ts';
+import { ownerColumns } from './unset-columns.ts';
 
 /** File that the added SDL is said to stand in; an emitted project has it under this name. */
 export const CRUD_FILE = 'crud.graphql';
@@ -46,7 +45,7 @@ function addEntity(built: Built, entity: EntityFact, mirror: InputMirror, fields
     inputs.push(input(`Create${name}Input`, create));
   }
   if (isMissing(built, entity, 'update') && update.length > 0) {
-    fields.push(`"What is absent stays as it is."`, `update${name}(id: ID!, input: Update${name}Input!): ${name}`);
+    fields.push(`update${name}(id: ID!, input: Update${name}Input!): ${name}`);
     inputs.push(input(`Update${name}Input`, update));
   }
   if (isMissing(built, entity, 'remove')) fields.push(`delete${name}(id: ID!): Boolean!`);
@@ -95,7 +94,7 @@ function inputField(built: Built, entity: EntityFact, field: FieldFact, mirror: 
 
 /** Under a rule for owners the row belongs to whoever makes it, unless the caller says otherwise. */
 function keyField({ shapes }: Built, entity: EntityFact, field: FieldFact, name: string, creating: boolean): string {
-  const owned = entity.directives.auth.some((use) => use.allow.includes('OWNER') && ownerColumn(shapes, use, entity) === name);
+  const owned = ownerColumns(shapes, entity).has(name);
   return `${field.name}Id: ID${creating && field.type.required && !owned ? '!' : ''}`;
 }
 

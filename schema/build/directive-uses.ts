@@ -60,6 +60,7 @@ export function readTypeDirectives(carriers: readonly Carrier[]): TypeDirectives
 
 /** What the directives on a field say. */
 export function readFieldDirectives(carriers: readonly Carrier[]): FieldDirectives {
+  if (carriers.every(({ directives }) => !directives?.length)) return NO_FIELD_DIRECTIVES;
   const uses = new Uses(carriers);
   return {
     computed: uses.has('computed'),
@@ -80,6 +81,9 @@ export function readFieldDirectives(carriers: readonly Carrier[]): FieldDirectiv
     ...uses.one('renamed', (args) => text(args, 'from')),
   };
 }
+
+/** Most fields have none. */
+const NO_FIELD_DIRECTIVES: FieldDirectives = { computed: false, unique: false, updatedAt: false, auth: [] };
 
 class Uses {
   readonly #nodes: readonly ConstDirectiveNode[];

@@ -74,7 +74,14 @@ function sourceOf(shapes: Shapes, field: FieldFact): Source {
   if (link) return linkSource(shapes, field, link);
   const stored = storedAs(field, shapes.facts);
   if (stored) return { source: { kind: 'column', column: snakeCase(field.name) }, decidedBy: stored === 'json' ? 'JSON column' : 'column' };
-  return { source: { kind: 'custom' }, decidedBy: 'stub' };
+  const refusal = shapes.links.doubts.some((doubt) => doubt.field === field || doubt.candidates.includes(field)) ? undefined : { why: notStored(field) };
+  return { source: { kind: 'custom' }, decidedBy: 'stub', ...(refusal && { refusal }) };
+}
+
+function notStored({ args, type }: FieldFact): string {
+  if (args.length > 0 && !type.list) return 'it has arguments, and what is stored has none';
+  if (type.kind === 'interface' || type.kind === 'union') return type.list ? 'a list of several types has no place in a table' : `not every member of ${type.name} is kept in a table`;
+  return `${type.name} is no value that is stored`;
 }
 
 function linkSource(shapes: Shapes, field: FieldFact, link: Link): Source {

@@ -7,6 +7,7 @@ import type { Inference } from './infer-query.ts';
 import { answerOf } from './returns.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
+import { unsetRefusal } from './unset-columns.ts';
 import { inputShape, source, writeShape } from './write-shapes.ts';
 import type { WriteSource } from './write-shapes.ts';
 
@@ -43,6 +44,9 @@ export function inferMutation(shapes: Shapes, field: FieldFact, forced?: Verb): 
   const decidedBy = verb.toLowerCase();
   if (verb === 'DELETE') return call.id ? { action: { kind: 'remove', ...common, id: call.id }, decidedBy } : { why: 'no argument id says which row' };
   const write = { write: call.write, ...(call.input !== undefined && { input: call.input }) };
+  const shape = shapes.writes.get(call.write);
+  const unset = verb === 'CREATE' && shape ? unsetRefusal(shapes, entity, shape) : undefined;
+  if (unset) return unset;
   if (verb === 'CREATE') return { action: { kind: 'create', ...common, ...write }, decidedBy };
   return call.id ? { action: { kind: 'update', ...common, ...write, id: call.id }, decidedBy } : { why: 'no argument id says which row' };
 }

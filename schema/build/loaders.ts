@@ -12,7 +12,8 @@ export function buildLoaders(entities: readonly Entity[]): Loader[] {
   const loaders = new Map<string, Loader>();
   for (const entity of entities) {
     for (const loader of [...ownLoaders(entity), ...entity.fields.flatMap((field) => joinLoader(entity, field, byName) ?? [])]) {
-      if (!loaders.has(loader.name)) loaders.set(loader.name, loader);
+      const name = loaders.has(loader.name) ? `${loader.name}Via${pascalCase(loader.via?.table ?? loader.by)}` : loader.name;
+      loaders.set(name, { ...loader, name });
     }
   }
   return [...loaders.values()];

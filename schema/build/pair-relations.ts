@@ -8,7 +8,7 @@ export interface Doubt {
     | 'ambiguous'
     /** Several lists want the same other end. */
     | 'contested'
-    /** Two single objects that point at each other: one relation or two? */
+    /** Two single objects, or two lists of one type, that point at each other: one relation or two? */
     | 'one-to-one'
     /** One relation, and nothing says which of the two sides holds the key. */
     | 'owner'
@@ -102,10 +102,11 @@ function pairLists(group: Group, draft: Draft): void {
   const free = group.ends.filter((end) => isFree(end, draft));
   const choices = new Map(free.map((end) => [end, opposite(end, free, group)]));
   for (const [list, candidates] of choices) {
-    if (!list.many || candidates.length === 0) continue;
+    if (!list.many || candidates.length === 0 || draft.partner.has(list)) continue;
     const [only] = candidates;
     if (!only || candidates.length > 1) note('ambiguous', list, candidates.map((end) => end.field), draft);
     else if (!only.many) pairUncontested(only, (choices.get(only) ?? opposite(only, free, group)).filter((end) => end.many), draft);
+    else if (group.self) noteTwoLists(list, only, draft);
     else if (choices.get(only)?.length === 1) pair(list, only, draft);
     else draft.doubtful.add(list);
   }
@@ -118,6 +119,13 @@ function pairUncontested(single: End, claimants: readonly End[], draft: Draft): 
     note('contested', list, [single.field, ...claimants.map((end) => end.field)], draft);
     for (const end of claimants) draft.doubtful.add(end);
   }
+}
+
+/** Followers and following are one relation, friends and blocked are two; only a person knows. */
+function noteTwoLists(one: End, other: End, draft: Draft): void {
+  if (draft.doubtful.has(one)) return;
+  note('one-to-one', one, [other.field], draft);
+  draft.doubtful.add(other);
 }
 
 function opposite(end: End, free: readonly End[], group: Group): End[] {

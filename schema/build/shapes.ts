@@ -5,6 +5,8 @@ import type { Links } from './links.ts';
 
 /** Why something could not be inferred. */
 export interface Refusal {
+  /** Code of the finding, when it is a special one. */
+  readonly code?: string;
   readonly why: string;
   /** What to write instead, if it is clear. */
   readonly fix?: string;
@@ -19,13 +21,15 @@ export interface Shapes {
   readonly writes: Map<string, WriteShape>;
   /** Inputs that could not be understood, with the reason. */
   readonly refused: Map<string, Refusal>;
+  /** Write shapes that are not complete yet. */
+  readonly open: Set<string>;
   /** Every entity's columns. */
   readonly columns: ReadonlyMap<string, readonly Column[]>;
 }
 
 export function createShapes(facts: Facts, links: Links): Shapes {
   const columns = new Map([...facts.entities].map(([name, entity]) => [name, buildColumns(entity, facts, links)]));
-  return { facts, links, columns, filters: new Map(), orders: new Map(), writes: new Map(), refused: new Map() };
+  return { facts, links, columns, filters: new Map(), orders: new Map(), writes: new Map(), refused: new Map(), open: new Set() };
 }
 
 export function isRefusal(value: object): value is Refusal {

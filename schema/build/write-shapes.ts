@@ -1,5 +1,5 @@
 import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
-import type { GraphQLInputObjectType, GraphQLType } from 'graphql';
+import type { GraphQLInputField, GraphQLInputObjectType, GraphQLType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Constraint, Write, WriteShape } from '../model.ts';
 import { singularize, snakeCase } from '../names.ts';
@@ -8,6 +8,7 @@ import { readFieldDirectives } from './directive-uses.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
+import { unsetRefusal } from './unset-columns.ts';
 
 /** A field of an input object, or an argument: what is written. */
 export interface WriteSource {
@@ -40,11 +41,13 @@ export function writeShape(shapes: Shapes, id: string, sources: readonly WriteSo
   const writes: Write[] = [];
   const shape: WriteShape = { id, entity: entity.name, writes };
   shapes.writes.set(id, shape);
+  shapes.open.add(id);
   for (const item of sources) {
     const write = writeOf(shapes, item, entity, owner);
     if (!isRefusal(write)) writes.push(write);
     else if (!shapes.refused.has(id)) shapes.refused.set(id, write);
   }
+  shapes.open.delete(id);
   return shapes.refused.get(id) ?? shape;
 }
 
@@ -102,26 +105,45 @@ function isListEnd(shapes: Shapes, field: FieldFact): boolean {
   return field.type.list || shapes.facts.types.get(field.named.name)?.role === 'connection';
 }
 
+type NestedWrite = { -readonly [K in keyof Extract<Write, { kind: 'nested' }>]: Extract<Write, { kind: 'nested' }>[K] };
+
 /** `{ connect, disconnect, create }`, whichever of them the input declares. */
 function nestedWrite(shapes: Shapes, item: WriteSource, field: FieldFact, place: string): Write | Refusal {
   const input = getNamedType(item.type);
-  const target = shapes.facts.entities.get(shapes.links.byField.get(field)?.entity ?? '');
-  if (!isInputObjectType(input) || !target) return { why: `${place} cannot be set through several types; give it a function of yours` };
-  const many = isListEnd(shapes, field);
-  const parts: { connect?: string; disconnect?: string; create?: { name: string; shape: string } } = {};
+  const link = shapes.links.byField.get(field);
+  const target = shapes.facts.entities.get(link?.entity ?? '');
+  if (!isInputObjectType(input) || !target || !link) return { why: `${place} cannot be set through several types` };
+  const write: NestedWrite = { kind: 'nested', name: item.name, field: field.name };
+  const parent = link.kind === 'other' ? link.key.column : undefined;
   for (const part of Object.values(input.getFields())) {
-    const named = getNamedType(part.type);
-    const where = `${input.name}.${part.name}`;
-    if (!['connect', 'disconnect', 'create'].includes(part.name)) return { why: `${where} is not one of connect, disconnect and create` };
-    if (part.name === 'disconnect' && !many && named.name === 'Boolean') parts.disconnect = part.name;
-    else if (isListType(getNullableType(part.type)) !== many) return { why: `${where} has to be ${many ? 'a list' : 'a single object'}, as ${field.owner}.${field.name} is` };
-    else if (!isInputObjectType(named)) return { why: `${where} has to be an input type` };
-    else if (part.name === 'create') {
-      const shape = inputShape(shapes, named, target);
-      if (isRefusal(shape)) return shape;
-      parts.create = { name: part.name, shape: shape.id };
-    } else if (Object.keys(named.getFields()).join() !== 'id') return { why: `${named.name} has to be { id: ID! }` };
-    else parts[part.name as 'connect' | 'disconnect'] = part.name;
+    const refusal = addPart(shapes, write, part, { input: input.name, field, target, many: isListEnd(shapes, field), parent });
+    if (refusal) return refusal;
   }
-  return { kind: 'nested', name: item.name, field: field.name, ...parts };
+  return write;
+}
+
+interface Nesting {
+  readonly input: string;
+  readonly field: FieldFact;
+  readonly target: EntityFact;
+  readonly many: boolean;
+  /** Column of the other table that the relation itself fills. */
+  readonly parent: string | undefined;
+}
+
+function addPart(shapes: Shapes, write: NestedWrite, part: GraphQLInputField, { input, field, target, many, parent }: Nesting): Refusal | undefined {
+  const named = getNamedType(part.type);
+  const where = `${input}.${part.name}`;
+  if (part.name === 'disconnect' && !many && named.name === 'Boolean') write.disconnect = part.name;
+  else if (part.name !== 'connect' && part.name !== 'disconnect' && part.name !== 'create') return { why: `${where} is not one of connect, disconnect and create` };
+  else if (isListType(getNullableType(part.type)) !== many) return { why: `${where} has to be ${many ? 'a list' : 'a single object'}, as ${field.owner}.${field.name} is` };
+  else if (!isInputObjectType(named)) return { why: `${where} has to be an input type` };
+  else if (part.name === 'create') {
+    const shape = inputShape(shapes, named, target);
+    if (isRefusal(shape)) return shape;
+    write.create = { name: part.name, shape: shape.id };
+    return shapes.open.has(shape.id) ? undefined : unsetRefusal(shapes, target, shape, parent);
+  } else if (Object.keys(named.getFields()).join() !== 'id') return { why: `${named.name} has to be { id: ID! }` };
+  else write[part.name] = part.name;
+  return undefined;
 }

@@ -1,6 +1,6 @@
-type Data = Record<string, unknown>;
+type Data = Readonly<Record<string, unknown>>;
 
-const STRICT: Data = {
+const STRICT = {
   jwt: { ttl: '15m' },
   refresh: { delivery: 'cookie' },
   password: { min: 12, score: 3, bcrypt_cost: 12 },
@@ -9,33 +9,27 @@ const STRICT: Data = {
 };
 
 /** Profiles are defaults: they are laid under what the manifest says. */
-const PROFILES: ReadonlyMap<unknown, Data> = new Map([
+const PROFILES: ReadonlyMap<unknown, Data> = new Map<unknown, Data>([
   ['strict', STRICT],
-  ['nist', { ...STRICT, password: { ...(STRICT['password'] as Data), min: 15 } }],
+  ['nist', { ...STRICT, password: { ...STRICT.password, min: 15 } }],
 ]);
 
 /**
- * The manifest with all its defaults: those of its profile first, then those of the JSON Schema, which `fill` puts in.
+ * The `auth` section with the defaults of its profile.
  *
  * @example
- * applyProfile({ name: 'x', auth: { profile: 'strict' } }, fill) // auth.jwt.ttl is '15m'
+ * withProfile({ profile: 'strict' }).jwt // { ttl: '15m' }
  */
-export function applyProfile(data: Data, fill: (data: Data) => void): Data {
-  const result: Data = { ...data, name: data['name'] ?? 'app' };
-  for (const section of ['auth', 'hosting']) if (section in data) result[section] = data[section] ?? {};
-  const auth = result['auth'] as Data | undefined;
-  const profile = auth && PROFILES.get(auth['profile']);
-  if (profile) result['auth'] = under(auth, profile);
-  fill(result);
-  return result;
+export function withProfile(auth: Data): Data {
+  return layUnder(auth, PROFILES.get(auth['profile']) ?? {});
 }
 
-function under(values: Data, defaults: Data): Data {
-  const result: Data = { ...values };
+function layUnder(values: Data, defaults: Data): Data {
+  const result = { ...values };
   for (const [key, value] of Object.entries(defaults)) {
-    const own = values[key];
-    if (own === undefined) result[key] = structuredClone(value);
-    else if (typeof own === 'object' && own !== null && typeof value === 'object') result[key] = under(own as Data, value as Data);
+    const own = values[key] ?? undefined;
+    if (own === undefined) result[key] = value;
+    else if (typeof own === 'object' && typeof value === 'object') result[key] = layUnder(own as Data, value as Data);
   }
   return result;
 }

@@ -31,28 +31,32 @@ const SETTINGS: readonly (readonly [RegExp, string])[] = [
   [/webhook/, 'WEBHOOK_SECRET'],
 ];
 
+/** A secret with the path at which it stands. */
+export interface Secret {
+  readonly path: ManifestPath;
+  readonly finding: Diagnostic;
+}
+
 /**
  * Secrets that stand in the manifest: a file that is committed is no place for them.
  *
  * @example
- * secretFindings({ auth: { jwt: { secret: 'x' } } }, at)[0].fix // 'put it into .env as JWT_SECRET'
+ * secretFindings({ auth: { jwt: { secret: 'x' } } }, at)[0].finding.fix // 'put it into .env as JWT_SECRET …'
  */
-export function secretFindings(value: unknown, at: Manifest['at']): (Diagnostic & { path: string })[] {
-  const findings: (Diagnostic & { path: string })[] = [];
-  for (const { path, value: text } of leaves(value, [])) {
-    if (!isSecret(path, text)) continue;
-    const name = path.join('.');
-    findings.push({
-      path: name,
-      code: 'MANIFEST_SECRET',
-      severity: 'error',
-      summary: `${name} looks like a secret`,
-      why: 'the manifest is committed, and whoever reads it could use the secret',
-      fix: `put it into .env as ${settingFor(path)} and remove it here; if it was committed, make a new one`,
-      at: at(path, 'key'),
-    });
-  }
-  return findings;
+export function secretFindings(value: unknown, at: Manifest['at']): Secret[] {
+  const secrets = [...leaves(value, [])].filter((leaf) => isSecret(leaf.path, leaf.value));
+  return secrets.map(({ path }) => ({ path, finding: secretFinding(path, at) }));
+}
+
+function secretFinding(path: ManifestPath, at: Manifest['at']): Diagnostic {
+  return {
+    code: 'MANIFEST_SECRET',
+    severity: 'error',
+    summary: `${path.join('.')} looks like a secret`,
+    why: 'the manifest is committed, and whoever reads it could use the secret',
+    fix: `put it into .env as ${settingFor(path)} and remove it here; if it was committed, make a new one`,
+    at: at(path, 'key'),
+  };
 }
 
 function isSecret(path: ManifestPath, value: string | number): boolean {

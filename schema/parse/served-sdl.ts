@@ -41,18 +41,22 @@ function isOnlyOurs(definition: DefinitionNode): boolean {
 }
 
 function withoutCuts(text: string, cuts: readonly Cut[]): string {
-  let result = '';
+  const parts: string[] = [];
   let from = 0;
   for (const { start, end } of cuts.toSorted((a, b) => a.start - b.start)) {
-    result += text.slice(from, start).trimEnd() + lineBreakBefore(text, start, end);
+    const before = text.slice(from, start);
+    const kept = before.trimEnd();
+    parts.push(kept, lineBreak(before.slice(kept.length), text, end));
     from = end;
   }
-  return result + text.slice(from);
+  return parts.join('') + text.slice(from);
 }
 
-/** A comment must keep the end of its line, or it would swallow what follows the directive. */
-function lineBreakBefore(text: string, start: number, end: number): string {
-  const before = /\r?\n[^\S\n]*$/.exec(text.slice(0, start));
-  const rest = /^[^\S\n]*(?:\r?\n|$)/.test(text.slice(end));
-  return before && !rest ? before[0] : '';
+const REST_OF_LINE_IS_EMPTY = /[^\S\n]*(?:\n|$)/y;
+
+/** A line break before the directive stays if something follows on its line: the break may end a comment. */
+function lineBreak(gap: string, text: string, end: number): string {
+  const at = gap.lastIndexOf('\n');
+  REST_OF_LINE_IS_EMPTY.lastIndex = end;
+  return at < 0 || REST_OF_LINE_IS_EMPTY.test(text) ? '' : gap.slice(at);
 }

@@ -57,7 +57,7 @@ function lineStart(text: string, offset: number): number {
 }
 
 function syntaxError(source: SourceText, offset: number, message: string): Diagnostic {
-  const summary = message.replace(/^Syntax Error: /, '').replace(/\.$/, '');
+  const summary = message.replace(/^Syntax Error: /, '').replace(/, did you mean.*|\.$/, '');
   const word = /^[\w$]+/.exec(source.text.slice(offset))?.[0].length ?? 1;
   const fix = syntaxFix(source.text, offset, summary);
   return { code: 'SDL_SYNTAX', severity: 'error', summary, ...(fix && { fix }), at: positionAt(source, offset, word) };
@@ -67,7 +67,7 @@ function syntaxFix(text: string, offset: number, summary: string): string | unde
   if (/Expected ":"/.test(summary) && isUnclosed(text, offset)) return 'close the definition above with }';
   if (/found <EOF>/.test(summary)) return 'a } is missing at the end';
   if (/Expected Name, found "}"/.test(summary)) return 'write at least one field between { and }';
-  if (/Unterminated string|Invalid character/.test(summary) && text[offset] === "'") return 'GraphQL writes strings in double quotes';
+  if (/single quote/.test(summary)) return 'GraphQL writes strings in double quotes';
   if (/Expected ":"/.test(summary)) return 'a field is written name: Type';
   return undefined;
 }

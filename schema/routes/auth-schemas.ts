@@ -16,6 +16,7 @@ export const MESSAGE: JsonSchema = object({ message: text() }, ['message']);
 export const PASSWORD: JsonSchema = text(4096);
 export const SHORT: JsonSchema = text(256);
 export const TOKEN: JsonSchema = text(8192, 1);
+export const OPTIONAL_TOKEN: JsonSchema = text(8192);
 export const DURATION: JsonSchema = { type: ['integer', 'string'], description: 'Seconds, or a duration such as "30d"' };
 export const TIME: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
 export const ID: JsonSchema = { type: ['integer', 'string'] };

@@ -1,5 +1,5 @@
 import { adminRoutes } from './auth-admin.ts';
-import { API_KEY, DURATION, ERROR, LOGIN, MESSAGE, NAMES, object, PASSWORD, SESSIONS, SHORT, TOKEN, USER } from './auth-schemas.ts';
+import { API_KEY, DURATION, ERROR, LOGIN, MESSAGE, NAMES, object, OPTIONAL_TOKEN, PASSWORD, SESSIONS, SHORT, TOKEN, USER } from './auth-schemas.ts';
 import type { RouteSpec } from './route.ts';
 
 const tag = 'auth';
@@ -31,11 +31,11 @@ const accountRoutes = [
   },
   {
     id: 'refresh', method: 'POST', path: '/api/auth/refresh', access: 'public', tag, summary: 'A new access token for a refresh token, which is replaced',
-    body: { kind: 'json', optional: true, schema: object({ refreshToken: SHORT }) }, responses: { 200: ok('The login object', LOGIN), 401: refused('Invalid refresh token') },
+    body: { kind: 'json', optional: true, schema: object({ refreshToken: OPTIONAL_TOKEN }) }, responses: { 200: ok('The login object', LOGIN), 401: refused('Invalid refresh token') },
   },
   {
     id: 'logout', method: 'POST', path: '/api/auth/logout', access: 'public', tag, summary: 'End the session; doing it twice is fine',
-    body: { kind: 'json', optional: true, schema: object({ refreshToken: SHORT }) }, responses: { ...done, ...signedIn },
+    body: { kind: 'json', optional: true, schema: object({ refreshToken: OPTIONAL_TOKEN }) }, responses: { ...done, ...signedIn },
   },
   {
     id: 'logoutAll', method: 'POST', path: '/api/auth/logout-all', access: 'session', tag, summary: 'End every session',

@@ -3,7 +3,7 @@ import { ownerColumn } from '../build/auth-rules.ts';
 import { userEntity } from '../build/auth.ts';
 import type { AuthUse } from '../build/directive-uses.ts';
 import type { Built } from '../build/project.ts';
-import { didYouMean } from '../did-you-mean.ts';
+import { didYouMean, nearest } from '../did-you-mean.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
@@ -53,9 +53,8 @@ function* checkOwner(built: Built, use: AuthUse, entity: string | undefined): Ge
   if (!fact) yield finding('AUTH_OWNER_UNKNOWN', 'OWNER is about rows, and this field is yours to write', at, { fix: '@auth(allow: [USER]), and ask ctx.user in your function' });
   else if (ownerColumn(built.shapes, use, fact) === undefined) {
     const keys = (built.links.keys.get(fact.name) ?? []).filter((key) => key.target === user?.name).flatMap((key) => key.field?.name ?? []);
-    const near = use.owner === undefined ? keys[0] : (didYouMean(use.owner, fact.fields.keys()) ?? keys[0]);
     const summary = use.owner === undefined ? `Nothing says who owns a ${fact.name}` : `${fact.name} has no field ${use.owner} that holds a user`;
-    const fix = near?.startsWith('Did') ? near : `@auth(allow: [OWNER], owner: "${near ?? 'author'}")`;
+    const fix = `@auth(allow: [OWNER], owner: "${nearest(use.owner ?? '', keys) ?? keys[0] ?? 'author'}")`;
     yield finding('AUTH_OWNER_UNKNOWN', summary, at, { why: keys.length > 1 ? `it could be ${keys.join(' or ')}` : undefined, fix });
   }
 }

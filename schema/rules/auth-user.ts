@@ -15,8 +15,10 @@ export const authUser: Rule = function* (built) {
   const { auth } = built.facts.manifest.values;
   if (!auth) return;
   const entity = built.facts.entities.get(auth.user ?? 'User');
-  if (!entity) return yield* noEntity(built, auth);
-  const email = userAttributes(entity).get('email');
+  const email = entity && userAttributes(entity).get('email');
+  // A type that only happens to be called User does no harm while the runtime can keep users of its own beside it.
+  const isOther = auth.user === undefined && !email && entity?.table !== 'users';
+  if (!entity || isOther) return yield* noEntity(built, auth);
   if (!email || storedAs(email, built.facts) !== 'text') return yield noEmail(built, entity, auth);
   yield* registerFields(built, entity, auth);
   yield* unsetFields(built, entity, auth);
@@ -26,7 +28,7 @@ export const authUser: Rule = function* (built) {
 function* noEntity({ facts }: Built, auth: AuthValues): Generator<Diagnostic> {
   if (auth.user !== undefined) {
     const fix = didYouMean(auth.user, facts.entities.keys()) ?? `type ${auth.user} { id: ID! email: String! }`;
-    yield finding('AUTH_USER_UNKNOWN', `There is no type ${auth.user} that is kept in a table`, facts.manifest.at(['auth', 'user']), { fix });
+    return yield finding('AUTH_USER_UNKNOWN', `There is no type ${auth.user} that is kept in a table`, facts.manifest.at(['auth', 'user']), { fix });
   }
   const squatter = [...facts.entities.values()].find(({ table }) => table === 'users');
   if (squatter) yield finding('TABLE_RESERVED', `The table users of ${squatter.name} is the one that signing in keeps`, squatter.node, { why: 'no type of the schema is the user', fix: `in manifest.yaml: auth: { user: ${squatter.name} }` });

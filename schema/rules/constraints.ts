@@ -15,28 +15,28 @@ const FORMATS = ['email', 'url', 'uuid', 'date', 'date-time', 'time', 'ipv4', 'i
 /** CONSTRAINT_INVALID: a constraint can be met, and is about something that its field has. */
 export const constraints: Rule = function* (built) {
   for (const { carrier, type, name } of carriers(built)) {
-    const { constraint } = readFieldDirectives([carrier]);
     const node = carrier.directives?.find((directive) => directive.name.value === 'constraint');
-    for (const problem of constraint ? problems(constraint, type) : []) yield report(name, problem, node);
+    const { constraint } = node ? readFieldDirectives([carrier]) : {};
+    for (const problem of constraint ? problems(constraint, type) : []) yield report(name(), problem, node);
   }
 };
 
 interface Place {
   readonly carrier: Carrier;
   readonly type: GraphQLType;
-  readonly name: string;
+  readonly name: () => string;
 }
 
 function* carriers({ facts }: Built): Generator<Place> {
   for (const { type } of facts.types.values()) {
     for (const field of Object.values(type.getFields())) {
-      yield { carrier: field.astNode ?? {}, type: field.type, name: `${type.name}.${field.name}` };
-      for (const argument of field.args) yield { carrier: argument.astNode ?? {}, type: argument.type, name: `${type.name}.${field.name}(${argument.name}:)` };
+      yield { carrier: field.astNode ?? {}, type: field.type, name: () => `${type.name}.${field.name}` };
+      for (const argument of field.args) yield { carrier: argument.astNode ?? {}, type: argument.type, name: () => `${type.name}.${field.name}(${argument.name}:)` };
     }
   }
   for (const type of Object.values(facts.schema.getTypeMap())) {
     if (!isInputObjectType(type)) continue;
-    for (const field of Object.values(type.getFields())) yield { carrier: field.astNode ?? {}, type: field.type, name: `${type.name}.${field.name}` };
+    for (const field of Object.values(type.getFields())) yield { carrier: field.astNode ?? {}, type: field.type, name: () => `${type.name}.${field.name}` };
   }
 }
 
@@ -59,8 +59,7 @@ function* problems(constraint: Constraint, type: GraphQLType): Generator<{ why: 
 
 function isPattern(pattern: string): boolean {
   try {
-    new RegExp(pattern, 'u');
-    return true;
+    return new RegExp(pattern, 'u').source !== '';
   } catch {
     return false;
   }

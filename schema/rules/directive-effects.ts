@@ -1,3 +1,5 @@
+import { isInterfaceType } from 'graphql';
+import type { ASTNode, GraphQLInterfaceType, GraphQLObjectType } from 'graphql';
 import type { FieldDirectives } from '../build/directive-uses.ts';
 import { connectionOf } from '../build/connections.ts';
 import { storedAs } from '../build/columns.ts';
@@ -6,6 +8,7 @@ import type { Facts, FieldFact } from '../build/facts.ts';
 import type { Built } from '../build/project.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { snakeCase } from '../names.ts';
+import { isOurDirective } from '../our-directives.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
@@ -53,13 +56,30 @@ function* onRoot({ facts }: Built, field: FieldFact): Generator<Diagnostic> {
   if (field.directives.list && !list) yield report(field, 'list', 'the field is no list of entities');
 }
 
-/** On payloads, connections and stored values only @renamed, @auth and @constraint would be heard, and only by people. */
+/** On a payload, a connection, a stored value or an interface nobody would ask them; a rule about access must not look as if it held. */
 function* onOthers(facts: Facts): Generator<Diagnostic> {
   for (const { type, role, directives } of facts.types.values()) {
     if (role === 'entity' || role === 'root') continue;
-    for (const node of directives.indexes) yield finding('DIRECTIVE_WITHOUT_EFFECT', `@index has no effect on ${type.name}`, node.node, { why: 'the type is not kept in a table', fix: 'remove it, or add id: ID!' });
-    for (const use of directives.auth) yield finding('DIRECTIVE_WITHOUT_EFFECT', `@auth has no effect on ${type.name}`, use.node, { why: 'the type is not kept in a table', fix: 'write it on the fields that lead here' });
+    for (const { node } of directives.indexes) yield onType('index', type.name, node, 'remove it, or add id: ID!');
+    for (const { node } of directives.auth) yield onType('auth', type.name, node, 'write it on the fields that lead here');
+    yield* onFields(type, 'the type is not kept in a table');
   }
+  for (const type of Object.values(facts.schema.getTypeMap())) if (isInterfaceType(type)) yield* onFields(type, 'an interface has no rows; its members have');
+}
+
+const HEARD_ANYWHERE = new Set(['computed', 'constraint', 'renamed']);
+
+function* onFields(type: GraphQLObjectType | GraphQLInterfaceType, why: string): Generator<Diagnostic> {
+  for (const field of Object.values(type.getFields())) {
+    for (const directive of field.astNode?.directives ?? []) {
+      const { value: name } = directive.name;
+      if (isOurDirective(directive) && !HEARD_ANYWHERE.has(name)) yield finding('DIRECTIVE_WITHOUT_EFFECT', `@${name} has no effect on ${type.name}.${field.name}`, directive, { why, fix: name === 'auth' ? 'write it on the fields that lead here' : 'remove it' });
+    }
+  }
+}
+
+function onType(directive: string, type: string, node: ASTNode, fix: string): Diagnostic {
+  return finding('DIRECTIVE_WITHOUT_EFFECT', `@${directive} has no effect on ${type}`, node, { why: 'the type is not kept in a table', fix });
 }
 
 function report(field: FieldFact, name: string, why: string): Diagnostic {

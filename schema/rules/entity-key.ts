@@ -1,10 +1,15 @@
 import { hasKey } from '../build/classify.ts';
+import { snakeCase } from '../names.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** ENTITY_KEY_MISSING, ENTITY_KEY_TYPE: what is kept in a table has `id: ID!`. */
+/** ENTITY_KEY_MISSING, ENTITY_KEY_TYPE, SOFT_DELETE_TYPE: what is kept in a table has `id: ID!`. */
 export const entityKey: Rule = function* ({ facts }) {
   for (const { type, directives, role } of facts.types.values()) {
+    const deleted = Object.values(type.getFields()).find(({ name }) => snakeCase(name) === 'deleted_at');
+    if (directives.entity?.softDelete && deleted && String(deleted.type) !== 'DateTime') {
+      yield finding('SOFT_DELETE_TYPE', `${type.name}.${deleted.name} marks removed rows and has to be a DateTime that may be null`, deleted.astNode?.name, { fix: `${deleted.name}: DateTime` });
+    }
     const id = type.getFields()['id'];
     if (directives.entity?.persist && !hasKey(type)) {
       yield finding('ENTITY_KEY_MISSING', `${type.name} is marked @entity and has no key`, id?.astNode?.name ?? type.astNode?.name, {

@@ -5,7 +5,6 @@ import { authSettings } from './auth-settings.ts';
 import { authUser } from './auth-user.ts';
 import { columnNames } from './column-names.ts';
 import { constraints } from './constraints.ts';
-import { createInputs } from './create-inputs.ts';
 import { defaults } from './defaults.ts';
 import { directiveArguments } from './directive-arguments.ts';
 import { directiveEffects } from './directive-effects.ts';
@@ -46,7 +45,6 @@ export const schemaRules: readonly Rule[] = [
   access,
   operations,
   lookups,
-  createInputs,
   authColumns,
 ];
 

@@ -1,20 +1,23 @@
 import { coordinate } from '../build/facts.ts';
+import type { FieldFact } from '../build/facts.ts';
+import type { Refusal } from '../build/shapes.ts';
+import type { Diagnostic } from '../diagnostic.ts';
 import { withDirective, finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** NOT_INFERRED, RESOLVE_IMPOSSIBLE: a field that looks like something we could do, and why it is left to the user. */
+/** NOT_INFERRED, CREATE_FIELD_UNSET, RESOLVE_IMPOSSIBLE: a field that looks like something we could do, and why it is left to the user. */
 export const operations: Rule = function* ({ operations: all, entities }) {
   for (const { field, refusal } of all) {
     if (!refusal) continue;
     const said = field.directives.resolve;
     if (said) yield finding('RESOLVE_IMPOSSIBLE', `${coordinate(field)} cannot be ${said.as}: ${refusal.why}`, said.node, { fix: refusal.fix ?? withDirective(field, '@resolve(as: CUSTOM)') });
-    else yield notInferred(coordinate(field), refusal.why, refusal.fix ?? withDirective(field, '@resolve(as: CUSTOM)'), field.node);
+    else yield notInferred(field, refusal, '@resolve(as: CUSTOM)');
   }
-  for (const { refusals } of entities) {
-    for (const { field, refusal } of refusals) yield notInferred(coordinate(field), refusal.why, refusal.fix ?? withDirective(field, '@computed'), field.node);
-  }
+  for (const { refusals } of entities) for (const { field, refusal } of refusals) yield notInferred(field, refusal, '@computed');
 };
 
-function notInferred(name: string, why: string, fix: string, node: Parameters<typeof finding>[2]) {
-  return finding('NOT_INFERRED', `${name} is yours to write`, node, { why, fix }, 'hint');
+/** A create that forgets a field is more often a slip than meant. */
+function notInferred(field: FieldFact, { code, why, fix }: Refusal, directive: string): Diagnostic {
+  const advice = fix ?? withDirective(field, directive);
+  return finding(code ?? 'NOT_INFERRED', `${coordinate(field)} is yours to write`, field.node, { why, fix: advice }, code ? 'warning' : 'hint');
 }

@@ -50,9 +50,10 @@ function contested({ field, candidates }: Doubt): Diagnostic {
 function oneToOne(field: FieldFact, candidates: readonly FieldFact[]): Diagnostic {
   const [other] = candidates;
   const one = withDirective(field, `@relation(inverse: "${other?.name}")`);
-  const two = withDirective(field, `@relation(column: "${snakeCase(field.name)}_id")`);
+  const own = field.type.list ? `table: "${snakeCase(field.owner)}_${snakeCase(field.name)}"` : `column: "${snakeCase(field.name)}_id"`;
+  const two = withDirective(field, `@relation(${own})`);
   return finding('RELATION_AMBIGUOUS', `${coordinate(field)} and ${listed(candidates.map(coordinate), 'or')} can be two ends of one relation, or two relations`, field.node, {
-    why: `${field.owner} and ${other?.owner} point at each other, and the names do not tell`,
+    why: 'they point at each other, and the names do not tell',
     fix: `one relation:  ${one}\ntwo relations: ${two}`,
   });
 }

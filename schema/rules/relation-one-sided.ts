@@ -4,10 +4,12 @@ import type { Rule } from './finding.ts';
 
 /** RELATION_ONE_SIDED: a list that the other type does not answer is kept in a join table, and may have been meant as a key. */
 export const relationOneSided: Rule = function* ({ links, facts }) {
+  // Where an end is in doubt already, another word about the same relation would only confuse.
+  const doubtful = new Set(links.doubts.flatMap(({ field, candidates }) => [field, ...candidates].map(({ owner }) => owner)));
   for (const field of links.oneSided) {
     const link = links.byField.get(field);
     const owner = facts.entities.get(field.owner);
-    if (link?.kind !== 'join' || !owner) continue;
+    if (link?.kind !== 'join' || !owner || doubtful.has(link.entity)) continue;
     yield finding(
       'RELATION_ONE_SIDED',
       `${coordinate(field)} is kept in the join table ${link.table}`,

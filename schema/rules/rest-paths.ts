@@ -5,8 +5,10 @@ import type { Rule } from './finding.ts';
 /** First parts below /api that the server answers itself. */
 const FIXED = new Set(['auth', 'oauth', 'apps', 'deploy', 'templates', 'system', 'mlx', 'health', 'events', 'webhooks', 'openapi.json', 'openapi-json', 'models']);
 
-/** REST_PATH_RESERVED, REST_PATH_CLASH: a REST module shadows no path of the server and no other module. */
+/** API_PATH_RESERVED, REST_PATH_RESERVED, REST_PATH_CLASH: GraphQL and each REST module shadow no path of the server and no other module. */
 export const restPaths: Rule = function* ({ facts, project }) {
+  const [, api, first = ''] = project.api.path.split('/');
+  if (api === 'api' && FIXED.has(first)) yield finding('API_PATH_RESERVED', `The path ${project.api.path} belongs to the server`, facts.manifest.at(['api', 'path']), { fix: 'path: /graphql' });
   if (!project.api.rest) return;
   const taken = new Map<string, string>();
   for (const entity of facts.entities.values()) {

@@ -1,0 +1,38 @@
+import type { Column, Write, WriteShape } from '../model.ts';
+import { ownerColumn } from './auth-rules.ts';
+import type { EntityFact } from './facts.ts';
+import type { Refusal, Shapes } from './shapes.ts';
+
+/**
+ * Why a create could never succeed: it leaves out what every row needs. `given`: a column that is set in another way.
+ *
+ * @example
+ * unsetRefusal(shapes, post, shape)?.why // 'nothing sets title, which is required and has no default'
+ */
+export function unsetRefusal(shapes: Shapes, entity: EntityFact, shape: WriteShape, given?: string): Refusal | undefined {
+  const [first, ...more] = unsetColumns(shapes, entity, shape, given).map((column) => column.field ?? column.name.replace(/_id$/, ''));
+  if (first === undefined) return undefined;
+  const what = more.length === 0 ? `${first}, which is required and has` : `${[first, ...more].join(', ')}, which are required and have`;
+  return { code: 'CREATE_FIELD_UNSET', why: `nothing sets ${what} no default`, fix: `add ${first} to ${shape.id.split(':')[0]}, or give it a @default` };
+}
+
+function unsetColumns(shapes: Shapes, entity: EntityFact, shape: WriteShape, given: string | undefined): Column[] {
+  const set = new Set(shape.writes.flatMap((write) => writtenColumns(shapes, entity, write)));
+  const owners = ownerColumns(shapes, entity);
+  const needed = (shapes.columns.get(entity.name) ?? []).filter((column) => column.required && !column.default && !column.stamp);
+  return needed.filter(({ name }) => name !== given && !set.has(name) && !owners.has(name));
+}
+
+/** Under a rule for owners, a row that names none belongs to whoever makes it. */
+export function ownerColumns(shapes: Shapes, entity: EntityFact): ReadonlySet<string> {
+  const uses = entity.directives.auth.filter((use) => use.allow.includes('OWNER') && use.on.includes('CREATE'));
+  return new Set(uses.flatMap((use) => ownerColumn(shapes, use, entity) ?? []));
+}
+
+function writtenColumns({ links }: Shapes, entity: EntityFact, write: Write): string[] {
+  if (write.kind === 'column') return [write.column];
+  if (write.kind !== 'key' && write.kind !== 'nested') return [];
+  const field = entity.fields.get(write.field);
+  const link = field && links.byField.get(field);
+  return link?.kind === 'own' ? [link.key.column, ...(link.key.typeColumn ? [link.key.typeColumn] : [])] : [];
+}

@@ -1,0 +1,69 @@
+import type { Entity, Operation, Project } from '../model.ts';
+import { kebabCase } from '../names.ts';
+
+/** What one REST module serves: a mirror of the root fields that the schema has for the entity, and of nothing else. */
+export interface RestModule {
+  readonly entity: Entity;
+  /** `/api/blog-posts` */
+  readonly path: string;
+  readonly list?: Operation;
+  readonly get?: Operation;
+  readonly create?: Operation;
+  readonly update?: Operation;
+  readonly remove?: Operation;
+}
+
+export const REST_VERBS = ['list', 'get', 'create', 'update', 'remove'] as const;
+export type RestVerb = (typeof REST_VERBS)[number];
+
+/** What a call that writes answers with: the object where the schema shows it, or as much of it as the mutation gives. */
+export type RestAnswer = 'object' | 'id' | 'nothing';
+
+/**
+ * The modules of a project, in the schema's order; an entity that no root field speaks of has none.
+ *
+ * @example restModules(project)[0] // { path: '/api/posts', list: …, get: …, create: … }
+ */
+export function restModules(project: Project): RestModule[] {
+  return project.entities.flatMap((entity) => {
+    const verbs = REST_VERBS.flatMap((verb) => {
+      const operation = operationFor(project, entity, verb);
+      return operation ? [[verb, operation] as const] : [];
+    });
+    return verbs.length === 0 ? [] : [{ entity, path: restPath(entity), ...Object.fromEntries(verbs) }];
+  });
+}
+
+/** @example restPath(blogPost) // '/api/blog-posts' */
+export const restPath = ({ plural }: Entity): string => `/api/${kebabCase(plural)}`;
+
+function operationFor(project: Project, entity: Entity, verb: RestVerb): Operation | undefined {
+  const about = project.operations.filter(({ action }) => 'entity' in action && action.entity === entity.name && action.kind === verb);
+  if (verb === 'list') return bestNamed(about.filter(listsAll), entity.plural);
+  if (verb === 'get') return bestNamed(about.filter(isByKey), entity.singular) ?? globalGet(project, entity);
+  return about[0];
+}
+
+const bestNamed = (operations: readonly Operation[], name: string) => operations.find((operation) => operation.name === name) ?? operations[0];
+
+/** A list that has to be told what to list is no list of all. */
+function listsAll({ action, args }: Operation): boolean {
+  return action.kind === 'list' && !args.some(({ name, type }) => type.required && action.list.filters.some(({ arg }) => arg === name));
+}
+
+const isByKey = ({ action }: Operation) => action.kind === 'get' && action.by.length === 1 && action.by[0]?.column === 'id';
+
+/** `node(id:)` gets every entity that has global ids. */
+function globalGet({ operations }: Project, { interfaces }: Entity): Operation | undefined {
+  return interfaces.includes('Node') ? operations.find(({ action }) => action.kind === 'node') : undefined;
+}
+
+/** What `POST`, `PATCH` and `PUT` of a module may answer with. */
+export function restAnswer(module: RestModule, verb: 'create' | 'update'): RestAnswer {
+  const action = module[verb]?.action;
+  if (module.get || module.list) return 'object';
+  if (!action || !('returns' in action)) return 'nothing';
+  const { returns } = action;
+  if (returns.kind === 'entity' || (returns.kind === 'payload' && returns.entity !== undefined)) return 'object';
+  return returns.kind === 'id' || (returns.kind === 'payload' && returns.id !== undefined) ? 'id' : 'nothing';
+}

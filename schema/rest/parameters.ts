@@ -1,0 +1,80 @@
+import type { ColumnType, FilterOperator, Operation } from '../model.ts';
+import { isComparable, restMembers, type RestMember } from './members.ts';
+import type { RestModule } from './modules.ts';
+
+/** A filter in a query string. */
+export interface RestFilter {
+  /** `title`, `title_contains` */
+  readonly parameter: string;
+  readonly member: RestMember;
+  readonly operator: FilterOperator;
+}
+
+/** Words of the query string that are not filters; a field of such a name is filtered by as `order_eq`. */
+export const RESERVED: ReadonlySet<string> = new Set(['page', 'limit', 'sort', 'order', 'include', 'fields']);
+
+const EQUALITY: readonly FilterOperator[] = ['eq', 'ne', 'in', 'notIn'];
+const ORDER: readonly FilterOperator[] = ['lt', 'lte', 'gt', 'gte'];
+const TEXT: readonly FilterOperator[] = ['contains', 'startsWith', 'endsWith'];
+
+/**
+ * The comparisons that a column of the type has.
+ *
+ * @example operatorsOf('boolean', false) // ['eq', 'ne', 'in', 'notIn']
+ */
+export function operatorsOf(type: ColumnType, closed: boolean): readonly FilterOperator[] {
+  if (closed || type === 'boolean' || type === 'uuid') return EQUALITY;
+  return type === 'text' ? [...EQUALITY, ...ORDER, ...TEXT] : [...EQUALITY, ...ORDER];
+}
+
+/**
+ * Every filter that the list of a module takes, by parameter. Nobody but the list's own function knows what it filters
+ * by, beyond its arguments: `own` says that there is one.
+ *
+ * @example restFilters(module).get('title_contains') // { parameter: 'title_contains', member: …, operator: 'contains' }
+ */
+export function restFilters({ entity, list }: RestModule, own = false): ReadonlyMap<string, RestFilter> {
+  const filters = new Map<string, RestFilter>();
+  if (list?.action.kind !== 'list') return filters;
+  const members = [...restMembers(entity).values()].filter(isComparable).filter((member) => isFilterable(list, member));
+  const add = (parameter: string, member: RestMember, operator: FilterOperator) => {
+    if (!RESERVED.has(parameter) && !filters.has(parameter)) filters.set(parameter, { parameter, member, operator });
+  };
+  if (own) return (addArguments(list, members, add), filters);
+  // A field may be called `price_in`: its own name comes before the word behind another's.
+  for (const member of members) add(member.name, member, 'eq');
+  for (const member of members) for (const operator of memberOperators(member)) add(`${member.name}_${operator}`, member, operator);
+  return filters;
+}
+
+function addArguments({ action }: Operation, members: readonly RestMember[], add: (parameter: string, member: RestMember, operator: FilterOperator) => void): void {
+  if (action.kind !== 'list') return;
+  for (const { arg, column } of action.list.filters) {
+    const member = members.find((candidate) => candidate.column?.name === column);
+    if (member) add(arg, member, 'eq');
+  }
+}
+
+/** `@list(filter:)` may say which columns a caller filters by. */
+function isFilterable({ action }: Operation, { column }: RestMember): boolean {
+  return action.kind !== 'list' || !action.list.filterable || action.list.filterable.includes(column?.name ?? '');
+}
+
+export function memberOperators({ kind, field, column }: RestMember): readonly FilterOperator[] {
+  const closed = kind === 'key' || field.type.kind === 'enum';
+  const nullable = column !== undefined && !column.required;
+  return [...operatorsOf(column?.type ?? 'text', closed), ...(nullable ? (['isNull'] as const) : [])];
+}
+
+/** Names of the members that a list may be sorted by. */
+export function restSorts({ entity, list }: RestModule, own = false): readonly string[] {
+  if (own || list?.action.kind !== 'list') return [];
+  return [...restMembers(entity).values()].filter(isComparable).map(({ name }) => name);
+}
+
+/** Rows of a page, when the caller names no number: what `@list(default:)` says, or 20. */
+export function defaultPageSize({ action }: Operation): number {
+  if (action.kind !== 'list') return 20;
+  const { paging } = action.list;
+  return paging.default < paging.max ? paging.default : Math.min(20, paging.max);
+}
