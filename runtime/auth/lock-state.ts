@@ -32,7 +32,7 @@ export function placesLeft(state: LockState, options: LockOptions, now: number):
  */
 export function afterFailure(state: LockState, options: LockOptions, now: number): LockState {
   if (lockedUntil(state, options, now) !== null) return state;
-  const lockCount = now - state.lastFailureAt >= DAY ? 0 : state.lockCount;
+  const lockCount = now - Math.max(state.lastFailureAt, state.lockedUntil) >= DAY ? 0 : state.lockCount;
   const recent = [...inWindow(state, options, now), now];
   const next = { recent, lockedUntil: 0, lockCount, totalSinceSuccess: state.totalSinceSuccess + 1, lastFailureAt: now };
   if (recent.length < options.attempts) return next;

@@ -115,7 +115,7 @@ describeEachDatabase('§2.3 login', (database) => {
   });
 
   it('hostile addresses are plain failures', async () => {
-    for (const email of ["' or 1=1 --", 'a@x.test\u0000', 'a＠x.test', '\ud800@x.test', 'a'.repeat(250), 'K@x.test']) {
+    for (const email of ["' or 1=1 --", 'a@x.test\u0000', 'a\uFF20x.test', '\ud800@x.test', 'a'.repeat(250), '\u212A@x.test']) {
       expect((await server.login(email, 'x')).status, JSON.stringify(email)).toBe(401);
     }
   });

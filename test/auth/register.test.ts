@@ -44,8 +44,8 @@ describeEachDatabase('§2.4 register', (database) => {
   });
 
   const bad: [field: string, value: string, error: RegExp][] = [
-    ['email', 'a＠x.test', /^email must be/],
-    ['email', 'K@x.test', /^email must be/],
+    ['email', 'a\uFF20x.test', /^email must be/],
+    ['email', '\u212A@x.test', /^email must be/],
     ['email', 'a@x.test\r\nBcc: c@evil.test', /^email must be/],
     ['email', '"a b"@x.test', /^email must be/],
     ['email', 'a@b@x.test', /^email must be/],

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Agent } from 'node:http';
 import { InternalError } from '../../errors.ts';
+import { notVerified } from './id-token.ts';
 import { providerError, TIME_LIMIT, withBoundedAgent } from './outside.ts';
 import type { Provider } from './providers.ts';
 
@@ -52,6 +53,8 @@ export async function exchangeCode(provider: Provider, secrets: FlowSecrets, cod
     }),
   ).then(({ state }) => state.response ?? {}, (error: unknown) => Promise.reject(providerError(error)));
   const { access_token, id_token, error } = response;
+  // Audience and nonce are looked at there already.
+  if (typeof error === 'string' && error.startsWith('Grant: OpenID Connect')) throw notVerified(error);
   if (typeof access_token !== 'string' || access_token === '') throw providerError(describe(error));
   if (provider.oidc && typeof id_token !== 'string') throw providerError('no id token');
   return { access_token, id_token: typeof id_token === 'string' ? id_token : undefined };

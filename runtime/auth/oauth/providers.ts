@@ -98,15 +98,17 @@ function draftOf({ name, preset, options }: OAuthProvider, credentials: Provider
   const own = PRESETS[preset];
   if (!known && !own) return null;
   const text = (key: string) => (typeof options[key] === 'string' ? (options[key] as string) : undefined);
+  // Another issuer has other endpoints: it says itself which.
+  const endpoints = text('issuer') === undefined ? known : null;
   const base = own ?? { paths: PRESETS['oauth2']!.paths, scope: [] };
   const verified = text('email_verified') ?? base.paths.email_verified;
-  const profileUrl = text('profile_url') ?? known?.profile_url ?? null;
+  const profileUrl = text('profile_url') ?? endpoints?.profile_url ?? null;
   return {
     ...credentials,
     name,
     preset,
-    authorizeUrl: text('authorize_url') ?? known?.authorize_url,
-    accessUrl: text('access_url') ?? known?.access_url,
+    authorizeUrl: text('authorize_url') ?? endpoints?.authorize_url,
+    accessUrl: text('access_url') ?? endpoints?.access_url,
     profileUrl: preset === 'facebook' && profileUrl ? withQuery(profileUrl, 'fields', FACEBOOK_FIELDS) : profileUrl,
     emailsUrl: text('emails_url') ?? (preset === 'github' ? emailsBeside(text('profile_url')) ?? base.emailsUrl ?? null : null),
     issuer: text('issuer') ?? base.issuer ?? null,

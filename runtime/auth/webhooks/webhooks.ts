@@ -55,6 +55,10 @@ export function createWebhooks(kernel: Kernel, config: AuthConfig, keys: Keys, o
   let stopped = true;
   /** Whether something was put into the outbox since the last look. */
   let waiting = false;
+  /** Whether that was while a round ran. */
+  let again = false;
+  /** Milliseconds until the next retry that is known here. */
+  let soonest: number = IDLE;
 
   const send = async (row: Record<string, any>, id: string, body: string) => {
     const current = opened(row['endpoint_id'], row['secret_sealed']);
@@ -75,6 +79,7 @@ export function createWebhooks(kernel: Kernel, config: AuthConfig, keys: Keys, o
       return;
     }
     const wait = RETRIES[row['attempt'] as number];
+    if (wait !== undefined) soonest = Math.min(soonest, wait);
     await update(wait === undefined ? { status: 'failed' } : { status: 'pending', next_at: now() + wait });
   };
 
@@ -114,7 +119,10 @@ export function createWebhooks(kernel: Kernel, config: AuthConfig, keys: Keys, o
   };
   const run = () => (running ??= work().finally(() => {
     running = null;
-    plan(IDLE);
+    // What came in meanwhile may have been written after the last look.
+    plan(again ? 0 : soonest);
+    again = false;
+    soonest = IDLE;
   }));
 
   const list: Webhooks['list'] = async (db) => (await db.selectFrom('auth_webhook_endpoints').select(['id', 'url', 'types', 'source', 'created_at', 'disabled_at']).orderBy('created_at').orderBy('id').execute()).map((row) => ({ ...row, types: JSON.parse(row['types']) }) as Endpoint);
@@ -171,8 +179,10 @@ export function createWebhooks(kernel: Kernel, config: AuthConfig, keys: Keys, o
       await close();
     },
     kick: () => {
-      if (waiting) plan(0);
+      if (!waiting) return;
       waiting = false;
+      if (running) again = true;
+      else plan(0);
     },
   };
 }

@@ -1,0 +1,221 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkReturnTo, withParameter } from '../../runtime/auth/oauth/redirect.ts';
+import { openBrowser } from './browser.ts';
+import { asRoot, bearer, describeEachDatabase, GOOD, startServer, type TestOptions, type TestServer, USER } from './harness.ts';
+import { CLIENT, signInAt, startOpenId } from './openid-provider.ts';
+
+const REDIRECT = 'http://127.0.0.1:1/api/oauth/acme/callback';
+const PEOPLE = {
+  ada: { email: 'Ada@x.test', email_verified: true, name: 'Ada Lovelace', picture: 'https://pictures.test/ada.png' },
+  bob: { email: 'bob@x.test', email_verified: false, name: 'Bob' },
+  carol: { email: 'carol@x.test', email_verified: true, name: 'Carol' },
+};
+const ENV = { ACME_CLIENT_ID: CLIENT.id, ACME_CLIENT_SECRET: CLIENT.secret, ACME_REDIRECT_URL: REDIRECT };
+
+describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database) => {
+  let openid: Awaited<ReturnType<typeof startOpenId>>;
+  let server: TestServer;
+  const start = (more: Partial<TestOptions> = {}) =>
+    startServer({ database, entity: USER, env: { ...ENV, ...more.env }, auth: { oauth: { returnTo: ['https://app.test'], providers: [{ name: 'acme', preset: 'oidc', options: { issuer: openid.issuer } }], ...(more.auth?.oauth as object) } } });
+  /** The whole way of one person, to the answer of the callback. */
+  const signIn = async (person: string | null, query = '', on = server) => {
+    const browser = openBrowser();
+    const begin = await browser.visit(`${on.url}/api/oauth/acme${query}`);
+    const back = await signInAt(browser, begin.headers.get('location')!, REDIRECT, person);
+    const response = await browser.visit(`${on.url}/api/oauth/acme/callback${back.search}`);
+    const text = await response.text();
+    return { begin, back, browser, response, status: response.status, text, body: text.startsWith('{') ? JSON.parse(text) : undefined };
+  };
+  beforeAll(async () => {
+    openid = await startOpenId(REDIRECT, PEOPLE);
+    server = await start();
+  });
+  afterAll(async () => {
+    await server.close();
+    await openid.close();
+  });
+
+  it('begins with code, PKCE S256, state, nonce and the exact redirect address', async () => {
+    const begin = await openBrowser().visit(`${server.url}/api/oauth/acme`);
+    expect(begin.status).toBe(302);
+    const query = Object.fromEntries(new URL(begin.headers.get('location')!).searchParams);
+    expect(query).toMatchObject({ client_id: CLIENT.id, response_type: 'code', redirect_uri: REDIRECT, scope: 'openid email profile', code_challenge_method: 'S256' });
+    expect(query['code_challenge']).toMatch(/^[\w-]{43}$/);
+    expect(query['state']!.length).toBeGreaterThanOrEqual(32);
+    expect(query['nonce']!.length).toBeGreaterThanOrEqual(32);
+    const [cookie] = begin.headers.getSetCookie();
+    expect(cookie).toMatch(new RegExp(`^oauth_${createHash('sha256').update(query['state']!).digest('hex').slice(0, 8)}=[\\w-]+; Max-Age=600; Path=/; HttpOnly; SameSite=Lax$`));
+    for (const secret of [query['state']!, query['nonce']!]) expect(Buffer.from(cookie!.split('=')[1]!, 'base64url').toString()).not.toContain(secret);
+  });
+
+  it('makes a user, and the next time it is the same one', async () => {
+    const first = await signIn('ada');
+    expect([first.status, Object.keys(first.body).slice(0, 8)]).toEqual([200, ['id', 'first_name', 'last_name', 'username', 'phone', 'email', 'avatar_url', 'last_login']]);
+    expect(first.body).toMatchObject({ email: 'Ada@x.test', first_name: 'Ada', last_name: 'Lovelace', avatar_url: 'https://pictures.test/ada.png' });
+    const second = await signIn('ada');
+    expect(second.body.id).toBe(first.body.id);
+    expect((await server.call('GET', '/api/auth/me', undefined, bearer(second.body.accessToken))).status).toBe(200);
+    expect(await server.rows('auth_identities')).toEqual([expect.objectContaining({ provider: 'acme', subject: 'ada', user_id: first.body.id })]);
+    expect((await server.login('ada@x.test', GOOD)).status).toBe(401);
+    const identities = await server.call('GET', '/api/auth/identities', undefined, bearer(second.body.accessToken));
+    expect(identities.body).toMatchObject({ total: 1, identities: [{ provider: 'acme', subject: 'ada', email_verified: true }] });
+    expect((await server.call('DELETE', '/api/auth/identities/acme', undefined, bearer(second.body.accessToken))).text).toBe('{"error":"Cannot remove the last sign-in method"}');
+  });
+
+  it('with return_to a code goes back, which works once and for a minute', async () => {
+    const { response } = await signIn('ada', '?return_to=/welcome%3Ffrom%3Dlogin');
+    expect(response.status).toBe(303);
+    const location = new URL(response.headers.get('location')!, server.url);
+    expect([location.pathname, location.searchParams.get('from')]).toEqual(['/welcome', 'login']);
+    const code = location.searchParams.get('code')!;
+    const exchange = () => server.call('POST', '/api/oauth/exchange', { code });
+    expect(location.href).not.toMatch(/eyJ|rt1/);
+    expect((await exchange()).body).toMatchObject({ email: 'Ada@x.test', accessToken: expect.any(String) });
+    expect((await exchange()).text).toBe('{"error":"Invalid or expired token"}');
+    const allowed = await signIn('ada', `?return_to=${encodeURIComponent('https://app.test/done#here')}`);
+    expect(allowed.response.headers.get('location')).toMatch(/^https:\/\/app\.test\/done\?code=[\w-]{43}#here$/);
+  });
+
+  it('somebody who cancels is refused, and the cookie is gone', async () => {
+    const { status, text, browser } = await signIn(null);
+    expect([status, text]).toEqual([401, '{"error":"OAuth access denied"}']);
+    expect([...browser.cookies.keys()].filter((name) => name.startsWith(`${server.url} oauth_`))).toEqual([]);
+    expect(await server.events('oauth.refused')).toHaveLength(1);
+  });
+
+  it('a callback works once, in the browser that began it, with its own state', async () => {
+    const { back, browser } = await signIn('ada');
+    const again = await browser.visit(`${server.url}/api/oauth/acme/callback${back.search}`);
+    expect([again.status, await again.text()]).toEqual([400, '{"error":"Invalid OAuth state"}']);
+    const other = await openBrowser().visit(`${server.url}/api/oauth/acme/callback${back.search}`);
+    expect(other.status).toBe(400);
+  });
+
+  it('the cookie replayed does not make a used state new', async () => {
+    const browser = openBrowser();
+    const begin = await browser.visit(`${server.url}/api/oauth/acme`);
+    const kept = new Map(browser.cookies);
+    const back = await signInAt(browser, begin.headers.get('location')!, REDIRECT, 'ada');
+    const visit = async () => (await browser.visit(`${server.url}/api/oauth/acme/callback${back.search}`)).status;
+    expect(await visit()).toBe(200);
+    for (const [name, value] of kept) browser.cookies.set(name, value);
+    expect(await visit()).toBe(400);
+  });
+
+  it('two tabs do not disturb each other', async () => {
+    const browser = openBrowser();
+    const begins = [await browser.visit(`${server.url}/api/oauth/acme`), await browser.visit(`${server.url}/api/oauth/acme`)];
+    for (const begin of begins) {
+      const back = await signInAt(browser, begin.headers.get('location')!, REDIRECT, 'ada');
+      expect((await browser.visit(`${server.url}/api/oauth/acme/callback${back.search}`)).status).toBe(200);
+    }
+    for (let index = 0; index < 8; index += 1) await browser.visit(`${server.url}/api/oauth/acme`);
+    expect([...browser.cookies.keys()].filter((name) => name.includes('oauth_'))).toHaveLength(5);
+  });
+
+  it('a code of another browser is of no use: PKCE', async () => {
+    const victim = openBrowser();
+    const begun = await victim.visit(`${server.url}/api/oauth/acme`);
+    const stolen = await signInAt(victim, begun.headers.get('location')!, REDIRECT, 'ada');
+    const attacker = openBrowser();
+    const own = await attacker.visit(`${server.url}/api/oauth/acme`);
+    const state = new URL(own.headers.get('location')!).searchParams.get('state');
+    const answer = await attacker.visit(`${server.url}/api/oauth/acme/callback?state=${state}&code=${stolen.searchParams.get('code')}&iss=${encodeURIComponent(openid.issuer)}`);
+    expect([answer.status, await answer.text()]).toEqual([502, '{"error":"OAuth provider error"}']);
+  });
+
+  it('a wrong or missing issuer in the answer is a mix-up (RFC 9207)', async () => {
+    for (const iss of ['https://evil.test', null]) {
+      const browser = openBrowser();
+      const begin = await browser.visit(`${server.url}/api/oauth/acme`);
+      const back = await signInAt(browser, begin.headers.get('location')!, REDIRECT, 'ada');
+      if (iss) back.searchParams.set('iss', iss);
+      else back.searchParams.delete('iss');
+      const answer = await browser.visit(`${server.url}/api/oauth/acme/callback${back.search}`);
+      expect([answer.status, await answer.text()]).toEqual([400, '{"error":"Invalid OAuth issuer"}']);
+    }
+  });
+
+  it('an account that exists is linked only when both sides proved the address', async () => {
+    await server.register('bob@x.test');
+    expect((await signIn('bob')).text).toBe('{"error":"Account exists; sign in to link this provider"}');
+    // The classic: an attacker registered the address first and never proved it.
+    const { body } = await server.register('carol@x.test');
+    expect((await signIn('carol')).status).toBe(409);
+    await server.kernel.store.db.updateTable('auth_users').set({ email_verified_at: 1, verified_email: 'carol@x.test' }).where('user_id', '=', body.id).execute();
+    const linked = await signIn('carol');
+    expect([linked.status, linked.body.id]).toEqual([200, body.id]);
+    expect((await server.events('oauth.linked')).filter(({ user_id }) => user_id === body.id)).toHaveLength(1);
+  });
+
+  it('with linking: never it is always 409', async () => {
+    const own = await start({ auth: { oauth: { linking: 'never' } } });
+    const { body } = await own.register('carol@x.test');
+    await own.kernel.store.db.updateTable('auth_users').set({ email_verified_at: 1, verified_email: 'carol@x.test' }).where('user_id', '=', body.id).execute();
+    expect((await signIn('carol', '', own)).status).toBe(409);
+    await own.close();
+  });
+
+  it('a signed-in user links a provider by a ticket, and unlinks it', async () => {
+    const own = await start();
+    const { body } = await own.register('dave@x.test');
+    const ticket = async () => (await own.call('POST', '/api/auth/link', { provider: 'acme' }, bearer(body.accessToken))).body.url as string;
+    const url = await ticket();
+    expect(url).toMatch(/^\/api\/oauth\/acme\?link=[\w-]{43}$/);
+    const linked = await signIn('ada', url.slice(url.indexOf('?')), own);
+    expect([linked.status, linked.text]).toEqual([200, '{"message":"Provider linked"}']);
+    expect((await signIn('ada', '', own)).body.id).toBe(body.id);
+    expect((await own.call('GET', url)).status).toBe(400);
+    const other = await own.register('eve@x.test');
+    const stolen = (await own.call('POST', '/api/auth/link', { provider: 'acme' }, bearer(other.body.accessToken))).body.url as string;
+    expect((await signIn('ada', stolen.slice(stolen.indexOf('?')), own)).text).toBe('{"error":"Identity already linked"}');
+    const unlink = () => own.call('DELETE', '/api/auth/identities/acme', undefined, bearer(body.accessToken));
+    expect([(await unlink()).status, (await unlink()).status]).toEqual([204, 404]);
+    expect((await own.call('POST', '/api/auth/link', { provider: 'nope' }, bearer(body.accessToken))).status).toBe(404);
+    own.advance(6 * 60_000);
+    expect((await own.call('POST', '/api/auth/link', { provider: 'acme' }, bearer(body.accessToken))).text).toBe('{"error":"Reauthentication required"}');
+    await own.close();
+  });
+
+  it('five callbacks of one new person at once make one user', async () => {
+    const own = await start();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => signIn('carol', '', own)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect(await own.rows('users')).toHaveLength(1);
+    await own.close();
+  });
+
+  it('a disabled user does not come in this way', async () => {
+    const own = await start();
+    const { body } = await signIn('ada', '', own);
+    await own.call('POST', `/api/auth/admin/users/${body.id}/disable`, undefined, asRoot);
+    expect((await signIn('ada', '', own)).text).toBe('{"error":"Account disabled"}');
+    await own.close();
+  });
+
+  it('providers that are not there are 404, by any name and method', async () => {
+    for (const name of ['nope', 'constructor', '__proto__', 'defaults', 'providers', 'google', 'hasOwnProperty']) {
+      expect((await server.call('GET', `/api/oauth/${name}`)).text, name).toBe('{"error":"OAuth provider not configured"}');
+      expect((await server.call('GET', `/api/oauth/${name}/callback?state=x&code=y`)).status, name).toBe(404);
+    }
+    expect((await server.call('GET', '/api/oauth/acme/anything')).status).toBe(404);
+    for (const method of ['POST', 'DELETE', 'PUT']) expect((await server.call(method, '/api/oauth/acme')).status).toBeGreaterThanOrEqual(404);
+  });
+});
+
+describe('§2.11 where a flow may end', () => {
+  const ORIGINS = ['https://app.test'];
+  for (const bad of ['//evil.test', '/\\evil.test', '\\evil.test', 'https://evil.test', 'https://app.test.evil.test', 'https://app.test@evil.test/', 'javascript:alert(1)', '/\t/evil.test', '/a\r\nSet-Cookie: x', 'http://app.test/', 'https:evil.test', '/a\\..\\b', 'evil.test', 'https://user@app.test/']) {
+    it(`${JSON.stringify(bad)} is refused`, () => {
+      expect(() => checkReturnTo(bad, ORIGINS)).toThrow('Invalid redirect');
+    });
+  }
+  it('paths and listed origins are taken, and a code is added in front of a fragment', () => {
+    expect(checkReturnTo('/a/b?c=d#e', ORIGINS)).toBe('/a/b?c=d#e');
+    expect(checkReturnTo('https://app.test/x', ORIGINS)).toBe('https://app.test/x');
+    expect(checkReturnTo(undefined, ORIGINS)).toBeNull();
+    expect(withParameter('/a?b=c#d#e', 'code', 'x y')).toBe('/a?b=c&code=x%20y#d#e');
+  });
+});
