@@ -6,10 +6,14 @@ import type { Kernel, ServerModule } from '../module.ts';
 import { createAuditLog } from './audit.ts';
 import type { Core } from './core.ts';
 import { instanceLabels, networkName, type Reach } from './deploy/containers.ts';
+import { createBuildLogs } from './deploy/build-logs.ts';
+import { createBuilder } from './deploy/builder.ts';
 import { createDeployer } from './deploy/deployer.ts';
 import { createLifecycle } from './deploy/lifecycle.ts';
 import { createOperations } from './deploy/operations.ts';
+import { createPulse } from './deploy/pulse.ts';
 import { createReconciler } from './deploy/reconciler.ts';
+import { createSourceDeploys } from './deploy/source-deploys.ts';
 import { createSupervisor } from './deploy/supervisor.ts';
 import { connectEngine } from './engine/connect.ts';
 import { createConnection } from './engine/connection.ts';
@@ -20,13 +24,16 @@ import { createDeploymentBook } from './records/deployment-book.ts';
 import { hostingMigrations } from './records/migrations.ts';
 import { createSeal } from './records/seal.ts';
 import { sealingSecrets } from './records/sealing-secrets.ts';
-import { appHandlers, type Parts } from './routes/apps.ts';
+import { createVault } from './records/vault.ts';
+import { appHandlers } from './routes/apps.ts';
 import { guarded } from './routes/bind.ts';
 import { deploymentHandlers } from './routes/deployments.ts';
 import { logHandlers } from './routes/logs.ts';
 import { runtimeHandlers } from './routes/runtime.ts';
+import { sourceHandlers, type SourceParts } from './routes/sources.ts';
 import { systemHandlers } from './routes/system.ts';
 import { templateHandlers } from './routes/templates.ts';
+import { webhookHandlers } from './routes/webhooks.ts';
 import { createStatsReader } from './stats.ts';
 import { loadTemplates } from './templates/templates.ts';
 
@@ -55,11 +62,19 @@ export async function createHosting({ kernel, model }: HostingOptions): Promise<
   const audit = createAuditLog({ store, now });
   const supervisor = createSupervisor(core);
   const reconciler = createReconciler(core, supervisor);
+  const pulse = createPulse(core, supervisor.onDeath);
   core.wire({ onConnect: () => reconciler.recover(), onEvent: (event) => supervisor.onEvent(event) });
-  const parts: Parts = { core, model, deployer: createDeployer(core), lifecycle: createLifecycle(core), addressOf: core.addressOf };
+  const buildLogs = createBuildLogs();
+  const parts: SourceParts = {
+    ...{ core, model, buildLogs, deployer: createDeployer(core), lifecycle: createLifecycle(core), addressOf: core.addressOf },
+    sources: createSourceDeploys(core, createBuilder(core, buildLogs), buildLogs),
+    vault: createVault(store, seal),
+  };
   const handlers = {
     ...appHandlers(parts),
     ...deploymentHandlers(parts),
+    ...sourceHandlers(parts),
+    ...webhookHandlers(parts, { store, audit }),
     ...logHandlers(core),
     ...runtimeHandlers(core, createStatsReader(core)),
     ...templateHandlers(parts, templates),
@@ -82,9 +97,11 @@ export async function createHosting({ kernel, model }: HostingOptions): Promise<
       await core.listen();
       await core.connection.start();
       reconciler.start();
+      pulse.start();
       log.info(`hosting apps at *.${model.domain}, port ${core.ports().http}`);
     },
     async stop() {
+      await pulse.stop();
       await reconciler.stop();
       await supervisor.stop();
       await core.operations.stop();

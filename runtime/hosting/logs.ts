@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from './core.ts';
 import { listContainers, replicaOf } from './deploy/containers.ts';
 import type { Engine, LogLine, LogOptions } from './engine/engine.ts';
+import { EngineError } from './engine/errors.ts';
 import type { App } from './records/app.ts';
 
 /** How far a reader has come in one container's output: the time of the last line, and how many of that time it has had. */
@@ -73,7 +74,7 @@ async function* followContainer(
       yield { ...line, container: id, replica };
     }
   };
-  const rest = (options: LogOptions) => read(linesAfter(engine.logs(id, { ...options, ...(last && { since: second(last.time) }) }), last));
+  const rest = (options: LogOptions) => read(linesAfter(untilGone(engine.logs(id, { ...options, ...(last && { since: second(last.time) }) })), last));
   if (tail !== undefined) {
     const { shown, end } = await lastLines(engine, id, tail);
     yield* read(shown);
@@ -81,6 +82,15 @@ async function* followContainer(
   }
   yield* rest({ follow: true, signal });
   if (!signal.aborted) yield* rest({});
+}
+
+/** A container that a deployment has removed meanwhile has no more to say. */
+async function* untilGone(lines: AsyncIterable<LogLine>): AsyncGenerator<LogLine> {
+  try {
+    yield* lines;
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.kind === 'unavailable') throw error;
+  }
 }
 
 /**

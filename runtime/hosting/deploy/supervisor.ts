@@ -25,12 +25,18 @@ export function createSupervisor(core: Core): Supervisor {
   const pending = new Set<Promise<void>>();
   const abort = new AbortController();
 
+  /** An end may be told of more than once: by an event, by the pulse, by a resync. */
+  const handling = new Set<string>();
+
   const onDeath = (app: App, containerId: string) => {
+    if (handling.has(containerId) || core.leaving.has(containerId)) return;
+    handling.add(containerId);
     const work = handle(app.id, containerId).catch((error: Error) => {
       if (!abort.signal.aborted) core.log.warn(`${app.name}: ${error.message}`);
     });
     pending.add(work);
     void work.finally(() => pending.delete(work));
+    void work.finally(() => handling.delete(containerId));
   };
 
   return {

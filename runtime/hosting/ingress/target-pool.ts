@@ -76,7 +76,7 @@ export function eject(pooled: PooledTarget, now: number): void {
 function connect({ host, port }: Target): Pool {
   const address = host.includes(':') ? `[${host}]` : host;
   // Streams may be silent for as long as they like; only the head of an answer has a limit.
-  return new Pool(`http://${address}:${port}`, { bodyTimeout: 0, headersTimeout: 120_000, connectTimeout: 2000, keepAliveTimeout: 4000, connections: 256 });
+  return new Pool(`http://${address}:${port}`, { bodyTimeout: 0, headersTimeout: 120_000, connectTimeout: 750, keepAliveTimeout: 4000, connections: 256 });
 }
 
 const lessBusy = (best: PooledTarget | undefined, next: PooledTarget) => (best === undefined || next.active < best.active ? next : best);

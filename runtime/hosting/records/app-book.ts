@@ -3,6 +3,7 @@ import { failure } from '../../errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { App, AppSpec } from './app.ts';
 import type { Seal } from './seal.ts';
+import { gitTokenKey, webhookKey } from './vault.ts';
 
 /** What of an app may change. */
 export type AppChange = Partial<Pick<App, 'status' | 'desired' | 'deployment' | 'restarts' | 'error' | 'spec' | 'env' | 'secrets'>>;
@@ -92,9 +93,10 @@ export function createAppBook({ store, seal, now }: { readonly store: Store; rea
     },
     async remove(id) {
       await store.transaction(async (trx) => {
-        for (const table of ['domains', 'deployments', 'webhooks', 'deliveries']) {
+        for (const table of ['domains', 'deployments', 'deliveries']) {
           await trx.deleteFrom(`hosting_${table}`).where('app_id', '=', id).execute();
         }
+        await trx.deleteFrom('hosting_settings').where('key', 'in', [gitTokenKey(id), webhookKey(id)]).execute();
         await trx.deleteFrom('hosting_apps').where('id', '=', id).execute();
       });
       apps.delete(id);

@@ -49,12 +49,6 @@ async function createTables(db: Kysely<any>): Promise<void> {
     .addPrimaryKeyConstraint('hosting_deployments_pk', ['app_id', 'number'])
     .execute();
   await db.schema
-    .createTable('hosting_webhooks')
-    .addColumn('app_id', 'text', (column) => column.primaryKey())
-    .addColumn('sealed', 'text', (column) => column.notNull())
-    .addColumn('created_at', 'text', (column) => column.notNull())
-    .execute();
-  await db.schema
     .createTable('hosting_deliveries')
     .addColumn('app_id', 'text', (column) => column.notNull())
     .addColumn('id', 'text', (column) => column.notNull())
@@ -82,7 +76,7 @@ async function createTables(db: Kysely<any>): Promise<void> {
     .execute();
 }
 
-const TABLES = ['audit', 'certificates', 'deliveries', 'webhooks', 'deployments', 'domains', 'apps', 'settings'];
+const TABLES = ['audit', 'certificates', 'deliveries', 'deployments', 'domains', 'apps', 'settings'];
 
 async function dropTables(db: Kysely<any>): Promise<void> {
   for (const table of TABLES) await db.schema.dropTable(`hosting_${table}`).execute();

@@ -28,7 +28,8 @@ const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
  */
 export function parseDomain(text: string): string {
   const wild = text.startsWith('*.');
-  const ascii = domainToASCII((wild ? text.slice(2) : text).replace(/\.$/, ''));
+  // What ends a host in an address would be cut off with all that follows.
+  const ascii = /[\s/\\?#@:%[\]]/.test(text) ? '' : domainToASCII((wild ? text.slice(2) : text).replace(/\.$/, ''));
   const labels = ascii.split('.');
   const valid = ascii.length > 0 && ascii.length <= 251 && isIP(ascii) === 0 && !/^[\d.]+$/.test(ascii) && labels.every((label) => LABEL.test(label));
   if (!valid || (wild && labels.length < 2)) throw failure.badRequest(`${JSON.stringify(text.slice(0, 100))} is not a domain name`);

@@ -75,8 +75,14 @@ function assertImage(image: string, { stages, policy }: Scope): void {
 
 function fits(image: string, pattern: string): boolean {
   const expression = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&')).join('.*');
-  const names = [image, `docker.io/${image}`, `docker.io/library/${image}`];
-  return names.some((name) => new RegExp(`^${expression}(?:$|[:@].*$)`).test(name));
+  return [image, qualified(image)].some((name) => new RegExp(`^${expression}(?:$|[:@].*$)`).test(name));
+}
+
+/** With the registry that engines fill in: only where the first part is none itself. */
+function qualified(image: string): string {
+  const [first = ''] = image.split('/');
+  if (!image.includes('/')) return `docker.io/library/${image}`;
+  return /[.:]|^localhost$/.test(first) ? image : `docker.io/${image}`;
 }
 
 function declare(args: Map<string, string>, rest: string): void {

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { assertDockerfile } from '../../runtime/hosting/source/dockerfile.ts';
+import { generateDockerfile } from '../../runtime/hosting/source/generate.ts';
+import { assertGitRef, isPrivate, parseGitUrl, resolveGitHost } from '../../runtime/hosting/source/git-url.ts';
+import { parseIgnore } from '../../runtime/hosting/source/ignore.ts';
+import { boundaryOf, readForm } from '../../runtime/hosting/source/multipart.ts';
+import { planBuild } from '../../runtime/hosting/source/plan.ts';
+import { APP_NAME, assertAppName, assertImage, parseDomain } from '../../runtime/hosting/records/names.ts';
+
+const policy = { allowAddUrl: false, from: ['*'] };
+
+describe('the Dockerfile policy', () => {
+  it.each([
+    ['ADD of an address', 'FROM a\nADD https://x.test/y /y'],
+    ['ADD of an address over several lines', 'FROM a\nADD \\\n  # why\n  https://x.test/y \\\n  /y'],
+    ['ADD of an address in JSON', 'FROM a\nADD ["https://x.test/y", "/y"]'],
+    ['ADD of an address in pieces of quotes', 'FROM a\nADD ht"t"p://x.test/y /y'],
+    ['ADD in small letters', 'FROM a\nadd http://x.test/y /y'],
+    ['ADD of a repository', 'FROM a\nADD git@x.test:a/b.git /y'],
+    ['ADD with a variable', 'FROM a\nARG U=http://x\nADD $U /y'],
+    ['ADD behind ONBUILD', 'FROM a\nONBUILD ADD http://x.test/y /y'],
+    ['ADD with another escape character', '# escape=`\nFROM a\nADD `\nhttp://x.test/y /y'],
+    ['a frontend of its own', '# syntax=evil/frontend:1\nFROM a'],
+    ['RUN without the sandbox', 'FROM a\nRUN --security=insecure id'],
+    ['RUN in the host\'s network', 'FROM a\nRUN --network=host id'],
+    ['an image of another app', 'FROM localhost/twofold-1/other:3'],
+    ['COPY from an image of another app', 'FROM a\nCOPY --from=localhost/twofold-1/other:3 /src /src'],
+    ['a mount of an image of another app', 'FROM a\nRUN --mount=type=bind,from=localhost/twofold-1/other:3,target=/x ls'],
+    ['an image of another app behind ARG', 'ARG I=localhost/twofold-1/other:3\nFROM ${I}'],
+    ['no FROM', 'RUN echo'],
+    ['nothing', ''],
+  ])('refuses %s', (_, text) => {
+    expect(() => assertDockerfile(text, policy)).toThrow(expect.objectContaining({ status: 422 }));
+  });
+
+  it('lets ordinary files through', () => {
+    assertDockerfile('# syntax=docker/dockerfile:1\nARG V=22\nFROM --platform=$BUILDPLATFORM node:${V} AS build\nADD local.tar.gz /x\nADD ["a b", "/c"]\nRUN curl https://x.test\nFROM build\nCOPY --from=build /a /b\nCOPY --from=0 /a /b\n', policy);
+    assertDockerfile('FROM a\nADD http://x.test/y /y', { ...policy, allowAddUrl: true });
+  });
+
+  it('holds FROM to a list', () => {
+    const listed = { allowAddUrl: false, from: ['docker.io/library/*', 'ghcr.io/ours/base'] };
+    for (const image of ['node:24', 'library/node', 'docker.io/library/node@sha256:1', 'ghcr.io/ours/base:2', 'scratch']) assertDockerfile(`FROM ${image}`, listed);
+    for (const image of ['ghcr.io/ours/base2', 'evil/node', 'docker.io/evil/node', 'quay.io/library/node', '$X']) {
+      expect(() => assertDockerfile(`FROM ${image}`, listed), image).toThrow(/not allowed/);
+    }
+    expect(() => assertDockerfile('FROM node\nCOPY --from=evil/x /a /b', listed)).toThrow(/not allowed/);
+  });
+});
+
+describe('names', () => {
+  it('are checked before anything else', () => {
+    for (const name of ['a', 'shop', 'a-1', 'x'.repeat(63)]) assertAppName(name);
+    for (const name of ['', 'A', '1a', '-a', 'a_b', 'a.b', 'a/b', '../a', 'x'.repeat(64), 'a\n', 'api', 'localhost']) expect(() => assertAppName(name), name).toThrow(expect.objectContaining({ status: 400 }));
+    expect(APP_NAME).toBe('^[a-z][a-z0-9-]{0,62}$');
+  });
+
+  it('of images follow the grammar of references', () => {
+    for (const image of ['nginx', 'nginx:1.27', 'library/nginx', 'ghcr.io/a/b-c_d.e:v1', 'localhost:5000/x', `a@sha256:${'0'.repeat(64)}`]) assertImage(image);
+    for (const image of ['', 'A', '-a', 'a b', 'a:', 'http://a', 'a@sha256:12', '../a', 'a:b:c', 'a;b', 'a\n']) expect(() => assertImage(image), image).toThrow(expect.objectContaining({ status: 400 }));
+  });
+
+  it('of domains are kept in one form', () => {
+    expect(parseDomain('Shop.Example.COM.')).toBe('shop.example.com');
+    expect(parseDomain('grüße.example')).toBe('xn--gre-6ka8l.example');
+    expect(parseDomain('*.example.com')).toBe('*.example.com');
+    for (const text of ['', '.', 'a..b', '127.0.0.1', '::1', 'a b', 'a/b', '*', '*.com', 'http://a', 'a:80', `${'a'.repeat(64)}.b`, '-a.b']) expect(() => parseDomain(text), text).toThrow(expect.objectContaining({ status: 400 }));
+  });
+});
+
+describe('git addresses', () => {
+  const strict = { allowHttp: false, allowPrivate: false };
+  it('are https or ssh', () => {
+    expect(parseGitUrl('https://x.test/a/b.git', strict)).toEqual({ url: 'https://x.test/a/b.git', host: 'x.test', port: 443, protocol: 'https:' });
+    expect(parseGitUrl('git@x.test:a/b.git', strict).url).toBe('ssh://git@x.test/a/b.git');
+    for (const url of ['/etc', './x', 'file:///etc', 'ext::sh -c id', 'git://x/y', 'http://x.test/a', 'https://u:p@x.test/a', 'https://u@x.test/a', 'ssh://-oProxyCommand=id/x', '--upload-pack=id', 'https://x.test', 'https://x.test/a b', '-o@x.test:y', 'ssh://-x@h/y']) {
+      expect(() => parseGitUrl(url, strict), url).toThrow(expect.objectContaining({ status: 400 }));
+    }
+    expect(parseGitUrl('http://x.test/a', { ...strict, allowHttp: true }).port).toBe(80);
+  });
+
+  it('of private networks are refused', async () => {
+    for (const address of ['127.0.0.1', '10.1.2.3', '172.20.0.1', '192.168.1.1', '169.254.169.254', '0.0.0.0', '100.64.1.1', '::1', 'fe80::1', 'fd00::1', '::ffff:127.0.0.1']) expect(isPrivate(address), address).toBe(true);
+    for (const address of ['1.1.1.1', '172.32.0.1', '2606:4700::1']) expect(isPrivate(address), address).toBe(false);
+    for (const url of ['https://127.0.0.1/a', 'https://[::1]/a', 'https://localhost/a', 'https://2130706433/a']) await expect(resolveGitHost(parseGitUrl(url, strict), strict), url).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('name branches, tags and commits, never options', () => {
+    for (const ref of ['main', 'feature/x', 'v1.2.3', 'a'.repeat(40)]) assertGitRef(ref);
+    for (const ref of ['', '-x', '--upload-pack=id', 'a..b', 'a b', 'a:b', 'x.lock', 'a//b', 'a@{1}', '/a', 'a/']) expect(() => assertGitRef(ref), ref).toThrow(expect.objectContaining({ status: 400 }));
+  });
+});
+
+describe('.dockerignore', () => {
+  it('is read as Docker reads it', () => {
+    const ignored = parseIgnore('# comment\nnode_modules\n*.log\n!keep.log\n**/secret\ndocs/*.md\n/dist/\n');
+    const seen = ['node_modules/a.js', 'a/node_modules/a.js', 'x.log', 'a/x.log', 'keep.log', 'secret', 'a/b/secret', 'a/secret/x', 'docs/a.md', 'docs/b/a.md', 'dist/x', 'mysecret', 'node_modules2'];
+    expect(seen.filter(ignored)).toEqual(['node_modules/a.js', 'x.log', 'secret', 'a/b/secret', 'a/secret/x', 'docs/a.md', 'dist/x']);
+  });
+});
+
+describe('a build plan', () => {
+  const listing = (files: Record<string, string>) => ({ paths: new Set(Object.keys(files)), manifests: new Map(Object.entries(files)), bytes: 0 });
+  const kinds: [string, Record<string, string>][] = [
+    ['node (npm)', { 'package.json': '{"scripts":{"start":"node ."}}', 'package-lock.json': '' }],
+    ['node (pnpm)', { 'package.json': '{"main":"a.js"}', 'pnpm-lock.yaml': '' }],
+    ['node (yarn)', { 'package.json': '{"main":"a.js"}', 'yarn.lock': '' }],
+    ['node (bun)', { 'package.json': '{"main":"a.js"}', 'bun.lock': '' }],
+    ['python', { 'requirements.txt': '', 'main.py': '' }],
+    ['go', { 'go.mod': 'module x\ngo 1.22', 'main.go': '' }],
+    ['ruby', { Gemfile: '', 'config.ru': '' }],
+    ['php', { 'index.php': '' }],
+    ['rust', { 'Cargo.toml': '[package]\nname = "x"' }],
+    ['java (maven)', { 'pom.xml': '' }],
+    ['java (gradle)', { 'build.gradle': '' }],
+    ['.net', { 'x.csproj': '' }],
+    ['static', { 'index.html': '' }],
+  ];
+  it.each(kinds)('is made for %s, unprivileged and within the policy', (kind, files) => {
+    const plan = planBuild(listing(files), { policy });
+    expect(plan.kind).toBe(kind);
+    const text = Object.values(plan.extra)[0] ?? '';
+    expect(text).toMatch(/^USER (?!root|0)|nonroot/m);
+    if (kind !== 'static' && kind !== 'php') expect(text.match(/^FROM /gm)?.length).toBeGreaterThan(1);
+  });
+
+  it('uses the source\'s own Dockerfile, that of a folder, or that of the only folder', () => {
+    expect(planBuild(listing({ Dockerfile: 'FROM a', 'package.json': '{"main":"x"}' }), { policy })).toMatchObject({ kind: 'Dockerfile', folder: '', extra: {} });
+    expect(planBuild(listing({ 'api/Dockerfile': 'FROM a', 'web/index.html': '' }), { policy, path: './api/' })).toMatchObject({ folder: 'api' });
+    expect(planBuild(listing({ 'shop-1/Dockerfile': 'FROM a', 'shop-1/x': '' }), { policy })).toMatchObject({ folder: 'shop-1' });
+    expect(() => planBuild(listing({ 'a/x': '', 'b/y': '' }), { policy })).toThrow(/no Dockerfile/);
+    expect(() => planBuild(listing({ x: '' }), { policy, path: '../etc' })).toThrow(expect.objectContaining({ status: 400 }));
+    expect(() => planBuild(listing({ 'Dockerfile': 'FROM a\nADD http://x /y' }), { policy })).toThrow(expect.objectContaining({ status: 422 }));
+  });
+
+  it('does not let a project\'s own words become instructions', () => {
+    const made = generateDockerfile({ has: (path) => path === 'package.json', find: () => undefined, text: (path) => (path === 'package.json' ? '{"scripts":{"start":"x"},"engines":{"node":"24\\nRUN id"}}' : path === 'Procfile' ? 'web: echo "hi"; \\' : undefined) });
+    expect(made?.text).toContain('CMD ["sh", "-c", "echo \\"hi\\"; \\\\"]');
+    expect(made?.text).not.toContain('RUN id');
+  });
+});
+
+describe('a form', () => {
+  const form = (parts: [string, string][], boundary = 'xyz') => Buffer.from(parts.map(([name, text]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`).join('') + `--${boundary}--\r\n`);
+  async function read(data: Buffer, size: number) {
+    async function* cut() { for (let at = 0; at < data.length; at += size) yield data.subarray(at, at + size); }
+    const found: [string, string][] = [];
+    for await (const part of readForm(cut(), 'xyz')) {
+      if ('name' in part) found.push([part.name, '']);
+      else found.at(-1)![1] += part.data.toString('latin1');
+    }
+    return found;
+  }
+  it('is read however it is cut', async () => {
+    const parts: [string, string][] = [['config', '{"a":1}'], ['empty', ''], ['source', 'line\r\n--xy\r\n\r\n--xyzz not it'.replace('--xyzz', '--xyy')], ['last', '\r\n']];
+    for (const size of [1, 2, 3, 10, 1000]) expect(await read(form(parts), size), `cut at ${size}`).toEqual(parts);
+  });
+  it('that is cut off or no form is refused', async () => {
+    await expect(read(form([['a', 'b']]).subarray(0, 60), 10)).rejects.toMatchObject({ status: 400 });
+    await expect(read(Buffer.from('hello'), 2)).rejects.toMatchObject({ status: 400 });
+    await expect(read(Buffer.from(`--xyz\r\nX: ${'y'.repeat(10_000)}`), 999)).rejects.toMatchObject({ status: 400 });
+    expect(boundaryOf('multipart/form-data; boundary="a b"')).toBe('a b');
+    expect(() => boundaryOf('application/json')).toThrow(expect.objectContaining({ status: 415 }));
+  });
+});

@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeEachEngine } from '../engines/available.ts';
+import { callEngine } from '../engines/call-engine.ts';
+import { importImage } from '../engines/import-image.ts';
+import { sourceForm, tarGzOf } from './archives.ts';
+import { startServer, type TestServer } from './server.ts';
+
+const SERVER = `import { createServer } from 'node:http';
+createServer((request, response) => response.end(process.env.WORD + ' ' + process.getuid())).listen(process.env.PORT);
+process.on('SIGTERM', () => process.exit(0));`;
+
+describeEachEngine('source', ({ socket }) => {
+  let server: TestServer;
+
+  beforeAll(async () => {
+    const node = await importImage(socket, 'twofold-test/node:1');
+    // The name that the generated Dockerfile builds on.
+    await callEngine(socket, { method: 'POST', path: `/images/${node}/tag?repo=docker.io/library/node&tag=24-slim` });
+    server = await startServer({ socket });
+  }, 120_000);
+  afterAll(() => server?.end(), 60_000);
+
+  it('with a Dockerfile is built and deployed', async () => {
+    const archive = tarGzOf({ Dockerfile: 'FROM docker.io/twofold-test/node:1\nCOPY . /app\nRUN echo building\nCMD ["node", "server.mjs"]\n', 'server.mjs': SERVER });
+    const { status, body } = await server.api('POST', '/api/deploy?wait=true', sourceForm({ name: 'built', port: 3000, env: { WORD: 'hello' } }, archive));
+    expect([status, body.status, body.reason]).toEqual([200, 'healthy', null]);
+    expect((await server.visit('built.apps.test')).text).toBe('hello 0');
+    expect((await server.api('GET', '/api/apps/built')).body).toMatchObject({ status: 'running', port: 3000, source: { kind: 'tarball' } });
+    const log = await server.api('GET', '/api/apps/built/deployments/1/logs');
+    expect(log.headers.get('content-type')).toContain('text/plain');
+    expect(log.body).toMatch(/building/);
+  }, 120_000);
+
+  it('of a Node project needs no Dockerfile, and runs without root', async () => {
+    const archive = tarGzOf({ 'my-app/package.json': JSON.stringify({ type: 'module', scripts: { start: 'node server.mjs' } }), 'my-app/server.mjs': SERVER });
+    const answer = await server.api('POST', '/api/deploy', sourceForm({ name: 'made', port: 3000, env: { WORD: 'hi' } }, archive));
+    expect([answer.status, answer.body.status, answer.headers.get('location')]).toEqual([202, 'building', '/api/apps/made/deployments/1']);
+    expect((await server.api('GET', '/api/apps/made')).body.status).toBe('building');
+    const log = await server.api('GET', '/api/apps/made/deployments/1/logs?follow=true');
+    expect(log.body).toMatch(/made for node \(npm\)/);
+    await expect.poll(async () => (await server.api('GET', '/api/apps/made/deployments/1')).body.status, { timeout: 60_000 }).toBe('healthy');
+    expect((await server.visit('made.apps.test')).text).toBe('hi 1000');
+  }, 120_000);
+
+  it('that fails to build is never a success, and leaves the old deployment alone', async () => {
+    const broken = tarGzOf({ Dockerfile: 'FROM docker.io/twofold-test/node:1\nRUN echo no such luck && exit 7\n' });
+    const waited = await server.api('POST', '/api/deploy?wait=true', sourceForm({ name: 'built', port: 3000 }, broken));
+    expect(waited.status).toBe(422);
+    expect(waited.body.error).toMatch(/build failed.*7/);
+    expect((await server.visit('built.apps.test')).text).toBe('hello 0');
+    const { deployments } = (await server.api('GET', '/api/apps/built/deployments')).body;
+    expect(deployments[0]).toMatchObject({ number: 2, status: 'failed', current: false });
+    expect((await server.api('GET', '/api/apps/built/deployments/2/logs')).body).toMatch(/no such luck[^]*ERROR/);
+  }, 120_000);
+
+  it('that policy refuses is refused before anything is made', async () => {
+    const add = tarGzOf({ Dockerfile: 'FROM docker.io/twofold-test/node:1\nADD http://169.254.169.254/latest /x\n' });
+    expect((await server.api('POST', '/api/deploy', sourceForm({ name: 'bad', port: 1 }, add))).status).toBe(422);
+    const escape = tarGzOf([['Dockerfile', 'FROM scratch\n'], ['up', { kind: 'symlink', target: '../../etc' }]]);
+    expect((await server.api('POST', '/api/deploy', sourceForm({ name: 'bad', port: 1 }, escape))).body.error).toBe('The link "up" leads out of the archive');
+    expect((await server.api('POST', '/api/deploy', sourceForm({ name: 'Bad', port: 1 }, tarGzOf({ 'index.html': 'x' })))).status).toBe(400);
+    expect((await server.api('POST', '/api/deploy', sourceForm({ name: 'bad', port: 1, colour: 'red' }, tarGzOf({ 'index.html': 'x' })))).body).toEqual({ error: 'colour is not a known field' });
+    expect((await server.api('POST', '/api/deploy', sourceForm('{', tarGzOf({ 'index.html': 'x' })))).body).toEqual({ error: 'config is not valid JSON' });
+    expect((await server.api('POST', '/api/deploy', { name: 'bad' })).status).toBe(415);
+    expect((await server.api('GET', '/api/apps/bad')).status).toBe(404);
+  }, 60_000);
+
+  it('is cancelled when its app is deleted', async () => {
+    const slow = tarGzOf({ Dockerfile: 'FROM docker.io/twofold-test/node:1\nRUN sleep 60\n' });
+    expect((await server.api('POST', '/api/deploy', sourceForm({ name: 'slow', port: 1 }, slow))).status).toBe(202);
+    const began = Date.now();
+    expect((await server.api('DELETE', '/api/apps/slow')).status).toBe(200);
+    expect(Date.now() - began).toBeLessThan(20_000);
+    expect((await server.api('GET', '/api/apps/slow')).status).toBe(404);
+  }, 60_000);
+
+  it('leaves no file of its own behind', () => {
+    expect(execFileSync('sh', ['-c', 'ls -d "${TMPDIR:-/tmp}"/twofold-source-* 2>/dev/null | wc -l'], { encoding: 'utf8' }).trim()).toBe('0');
+  });
+});

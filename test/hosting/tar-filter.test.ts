@@ -1,0 +1,190 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { spoolSource } from '../../runtime/hosting/source/spool.ts';
+import { createListing, filterTar } from '../../runtime/hosting/source/tar-filter.ts';
+import { readTar, type TarEntry } from '../../runtime/hosting/source/tar-read.ts';
+import { TAR_END, tarFile, tarHeader } from '../../runtime/hosting/source/tar-write.ts';
+import { unpack } from '../../runtime/hosting/source/unpack.ts';
+import { type Member, tarOf, withChecksum } from './archives.ts';
+
+const limits = { entries: 100, file: 1000_000, total: 2000_000 };
+
+async function* chunked(data: Buffer, size = data.length): AsyncGenerator<Buffer> {
+  for (let at = 0; at < data.length; at += size) yield data.subarray(at, at + size);
+}
+
+async function filter(data: Buffer, given = limits, size?: number) {
+  const listing = createListing();
+  return { tar: Buffer.concat(await Array.fromAsync(filterTar(chunked(data, size), given, listing))), listing };
+}
+
+async function entries(data: Buffer): Promise<(TarEntry & { text: string })[]> {
+  const found: (TarEntry & { text: string })[] = [];
+  for await (const part of readTar(chunked(data))) {
+    if ('entry' in part) found.push({ ...part.entry, text: '' });
+    else found.at(-1)!.text += part.data.toString();
+  }
+  return found;
+}
+
+const hostile: [string, readonly (readonly [string, Member])[], RegExp][] = [
+  ['a path that climbs out', [['../x', 'text']], /leads out of the archive/],
+  ['a path that climbs out in the middle', [['a/../../x', 'text']], /leads out of the archive/],
+  ['an absolute path', [['/etc/passwd', 'text']], /absolute path/],
+  ['a Windows path', [['C:\\x', 'text']], /absolute path/],
+  ['a link to an absolute path', [['x', { kind: 'symlink', target: '/etc' }]], /link "x" leads out/],
+  ['a link that climbs out', [['a/x', { kind: 'symlink', target: '../../etc' }]], /leads out/],
+  ['a link that climbs out and comes back', [['x', { kind: 'symlink', target: '../src/a' }]], /leads out/],
+  ['a link to nothing', [['x', { kind: 'symlink', target: '' }]], /leads out/],
+  ['a file below a link', [['x', { kind: 'symlink', target: 'y' }], ['x/a', 'text']], /lies below "x"/],
+  ['a file deep below a link', [['x', { kind: 'symlink', target: 'y' }], ['x/a/b/c', 'text']], /lies below "x"/],
+  ['a folder in place of a link', [['x', { kind: 'symlink', target: 'y' }], ['x', { kind: 'directory' }]], /there twice/],
+  ['a link in place of a folder', [['x/a', 'text'], ['x', { kind: 'symlink', target: 'y' }]], /there twice/],
+  ['a file below a file', [['x', 'text'], ['x/a', 'text']], /lies below "x"/],
+  ['two Dockerfiles', [['Dockerfile', 'FROM a'], ['./Dockerfile', 'FROM b']], /there twice/],
+  ['a hard link', [['a', 'text'], ['b', { kind: 'hardlink', target: 'a' }]], /hard link/],
+  ['a hard link outside', [['b', { kind: 'hardlink', target: '/etc/passwd' }]], /hard link/],
+  ['a character device', [['null', { kind: 'chardev' }]], /device or special/],
+  ['a block device', [['sda', { kind: 'blockdev' }]], /device or special/],
+  ['a fifo', [['pipe', { kind: 'fifo' }]], /device or special/],
+  ['a sparse file', [['hole', { kind: 'sparse' }]], /device or special/],
+  ['an unknown kind', [['odd', { kind: 'Z' }]], /device or special/],
+  ['a name with a line end', [['a\nb', 'text']], /not an allowed name/],
+  ['a name that is too long', [['x/'.repeat(600), 'text']], /not an allowed name/],
+  ['a file that is too large', [['big', { data: Buffer.alloc(1000_001) }]], /larger than 1000000 bytes/],
+  ['too much in all', [0, 1, 2, 3].map((index) => [`f${index}`, { data: Buffer.alloc(600_000) }] as const), /more than 2000000 bytes/],
+  ['too many entries', Array.from({ length: 101 }, (_, index) => [`f${index}`, ''] as const), /more than 100 entries/],
+  ['no files', [['folder', { kind: 'directory' }]], /holds no files/],
+  ['a file that says it is longer than it is', [['a', { size: 5000, data: Buffer.from('short') }]], /cut off|damaged/],
+];
+
+describe('the tar filter', () => {
+  it.each(hostile)('refuses %s', async (_, members, message) => {
+    await expect(filter(tarOf(members))).rejects.toThrow(message);
+    await expect(filter(tarOf(members))).rejects.toMatchObject({ status: 422 });
+  });
+
+  it.each([
+    ['nothing', Buffer.alloc(0)],
+    ['noise', Buffer.from('x'.repeat(2000))],
+    ['a wrong checksum', (() => { const tar = tarOf({ a: 'text' }); tar[0] = 98; return tar; })()],
+    ['an archive without its end', tarOf({ a: 'text' }).subarray(0, 700)],
+    ['a name that is not UTF-8', (() => { const tar = tarOf({ ab: 'text' }); tar[0] = 0xff; withChecksum(tar.subarray(0, 512)); return tar; })()],
+    ['a negative size', (() => { const tar = tarOf({ ab: 'text' }); tar.fill(0xff, 124, 136); withChecksum(tar.subarray(0, 512)); return tar; })()],
+    ['an extended header without end', Buffer.concat([(() => { const header = tarHeader({ path: 'p', kind: 'file', size: 2 ** 30, mode: 0 }); header.write('x', 156); return withChecksum(header); })(), Buffer.alloc(4096)])],
+  ])('refuses %s', async (_, tar) => {
+    await expect(filter(tar)).rejects.toMatchObject({ status: 422 });
+  });
+
+  it('keeps what is in order, owned by root, with plain modes and no time', async () => {
+    const { tar, listing } = await filter(tarOf({ 'src/': { kind: 'directory', mode: 0o7777 }, 'src/run.sh': { data: Buffer.from('echo'), mode: 0o6777 }, './link': { kind: 'symlink', target: 'src/run.sh' }, 'package.json': '{}' }));
+    expect((await entries(tar)).map(({ path, kind, mode, target, text }) => [path, kind, mode.toString(8), target, text])).toEqual([
+      ['src/', 'directory', '755', '', ''],
+      ['src/run.sh', 'file', '755', '', 'echo'],
+      ['link', 'symlink', '777', 'src/run.sh', ''],
+      ['package.json', 'file', '644', '', '{}'],
+    ]);
+    expect(tar.toString('latin1', 108, 116)).toBe('0000000\0');
+    expect([...listing.paths]).toEqual(['src/run.sh', 'link', 'package.json']);
+    expect(listing.manifests.get('package.json')).toBe('{}');
+  });
+
+  it('leaves out history and local settings', async () => {
+    const { tar } = await filter(tarOf({ '.git/config': 'x', 'a/.git/HEAD': 'x', '.env': 'SECRET=1', 'a/.env': 'x', '.envrc': 'kept', '.gitignore': 'kept' }));
+    expect((await entries(tar)).map(({ path }) => path)).toEqual(['.envrc', '.gitignore']);
+  });
+
+  it('gives the same however the bytes are cut', async () => {
+    const tar = tarOf({ 'a.txt': 'x'.repeat(1500), 'b/c.txt': '', [`${'long/'.repeat(60)}name`]: 'deep', 'd.txt': 'y'.repeat(512) });
+    const whole = (await filter(tar)).tar;
+    for (const size of [1, 7, 511, 512, 513, 1024]) expect((await filter(tar, limits, size)).tar.equals(whole)).toBe(true);
+  });
+
+  it('writes what the system\'s tar reads, and reads what it writes', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tf-tar-'));
+    const long = `${'deep/'.repeat(40)}${'name'.repeat(20)}`;
+    mkdirSync(join(folder, 'in', 'deep/'.repeat(40)), { recursive: true });
+    writeFileSync(join(folder, 'in', long), 'found');
+    writeFileSync(join(folder, 'in', 'grüße.txt'), 'umlaut');
+    symlinkSync('grüße.txt', join(folder, 'in', 'link'));
+    for (const format of ['gnu', 'pax', 'ustar', 'v7'].slice(0, 2)) {
+      const made = execFileSync('tar', ['-C', join(folder, 'in'), `--format=${format}`, '-cf', '-', '.'], { maxBuffer: 1e8 });
+      const { tar } = await filter(made, { ...limits, entries: 1000 });
+      rmSync(join(folder, 'out'), { recursive: true, force: true });
+      mkdirSync(join(folder, 'out'));
+      execFileSync('tar', ['-C', join(folder, 'out'), '-xf', '-'], { input: tar });
+      expect(readFileSync(join(folder, 'out', long), 'utf8')).toBe('found');
+      expect(readFileSync(join(folder, 'out', 'link'), 'utf8')).toBe('umlaut');
+    }
+    rmSync(folder, { recursive: true });
+  });
+
+  it('never gives out a path that leads out, whatever it is given', async () => {
+    const name = fc.array(fc.constantFrom('a', 'b', '..', '.', '', 'Dockerfile', '\\', 'ü'), { minLength: 1, maxLength: 5 }).map((parts) => parts.join('/'));
+    const member = fc.oneof(fc.constant('text'), name.map((target) => ({ kind: 'symlink', target })), fc.constant({ kind: 'directory' }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(name, member), { minLength: 1, maxLength: 6 }), async (members) => {
+        const result = await filter(tarOf(members as [string, Member][])).catch((error: { status?: number }) => error);
+        if (!('tar' in result)) {
+          expect(result.status).toBe(422);
+          return;
+        }
+        const links = new Set<string>();
+        for (const { path, kind, target } of await entries(result.tar)) {
+          const parts = path.replace(/\/$/, '').split('/');
+          expect(parts.includes('..') || path.startsWith('/')).toBe(false);
+          for (let depth = 1; depth < parts.length; depth += 1) expect(links.has(parts.slice(0, depth).join('/'))).toBe(false);
+          if (kind !== 'symlink') continue;
+          links.add(path);
+          expect(posix.join(posix.dirname(path), target)).not.toMatch(/^(\.\.|\/)/);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('unpacking', () => {
+  const whole = { compressed: 10_000_000, total: 100_000_000, ratio: 200 };
+  const run = async (data: Buffer, given = whole) => Buffer.concat(await Array.fromAsync(unpack(chunked(data, 1000), given)));
+
+  it('gives what was packed', async () => {
+    const data = Buffer.from('some text '.repeat(10_000));
+    expect((await run(gzipSync(data))).equals(data)).toBe(true);
+  });
+
+  it('refuses a bomb, by ratio and by size', async () => {
+    await expect(run(gzipSync(Buffer.alloc(60_000_000)))).rejects.toMatchObject({ status: 422, message: expect.stringMatching(/200 times/) });
+    await expect(run(gzipSync(Buffer.alloc(60_000_000)), { ...whole, total: 1000_000 })).rejects.toMatchObject({ status: 422 });
+  });
+
+  it('refuses too much, what is no gzip, and what is cut off or damaged', async () => {
+    const data = gzipSync(Buffer.from(Array.from({ length: 50_000 }, (_, index) => (index * 7919) % 251)));
+    await expect(run(data, { ...whole, compressed: 100 })).rejects.toMatchObject({ status: 413 });
+    await expect(run(Buffer.from('PK\x03\x04 a zip'))).rejects.toMatchObject({ status: 422 });
+    await expect(run(data.subarray(0, data.length - 20))).rejects.toMatchObject({ status: 422 });
+    data[30] = (data[30] as number) ^ 0xff;
+    await expect(run(data)).rejects.toMatchObject({ status: 422 });
+  });
+});
+
+describe('the spool', () => {
+  it('gives a folder of the source, without what is ignored, with our own file', async () => {
+    const spool = await spoolSource(chunked(tarOf({ 'app/a.js': 'a', 'app/node_modules/x.js': 'x', 'other/b.js': 'b' })), limits);
+    const read = spool.read({ folder: 'app', ignore: (path) => path.startsWith('node_modules/'), extra: { Dockerfile: 'FROM x' } });
+    expect((await entries(Buffer.concat(await Array.fromAsync(read)))).map(({ path, text }) => [path, text])).toEqual([['a.js', 'a'], ['Dockerfile', 'FROM x']]);
+    await spool.remove();
+  });
+
+  it('is the same for the same source, so that a build can be told from another', async () => {
+    const first = await spoolSource(chunked(tarOf({ a: 'x' })), limits);
+    const second = await spoolSource(chunked(Buffer.concat([tarFile('./a', 'x'), TAR_END])), limits);
+    expect(first.sha256).toBe(second.sha256);
+    await Promise.all([first.remove(), second.remove()]);
+  });
+});
