@@ -21,9 +21,12 @@ export interface Rules {
   entity(entity: Entity, verb: Verb): Access;
   /** On top of the entity's own. */
   field(entity: Entity, field: Field, verb: Verb): Access;
-  /** A root field; `standsFor` when its own rules replace the default of the entity it answers with. */
-  operation(operation: Operation, verb: Verb): Access & { readonly explicit: boolean };
+  /** A root field. */
+  operation(operation: Operation, verb: Verb): RootAccess;
 }
+
+/** What a root field's rules say; `explicit` when it has any. */
+export type RootAccess = Access & { readonly explicit: boolean };
 
 const ALL: Access = { kind: 'all' };
 
@@ -52,6 +55,21 @@ export function callerId(principal: Principal): number | string | null {
 
 export function refusal(code: Refusal): AppError {
   return code === 'UNAUTHENTICATED' ? failure.unauthenticated() : failure.forbidden();
+}
+
+/** A root field's own rules stand in the place of the default; beside an entity's own rules they are one more condition. */
+export function rootAccess(model: Model, rules: Rules, own: RootAccess, entityName: string, verb: Verb): Access {
+  const { entity } = model.entity(entityName);
+  const access = rules.entity(entity, verb);
+  if (!own.explicit) return access;
+  const speaks = entity.rules.some(({ on }) => on.length === 0 || on.includes(verb));
+  return speaks || (access.kind === 'none' && rules.callerClass.startsWith('key')) ? both(own, access) : own;
+}
+
+/** For a plan whose root field has rules of its own: the columns that must hold the caller's id. */
+export function ownersOf(own: RootAccess, access: Access): { readonly owners?: readonly string[] } {
+  if (!own.explicit || access.kind === 'none') return {};
+  return { owners: access.kind === 'owner' ? access.columns : [] };
 }
 
 /** Both must allow. */

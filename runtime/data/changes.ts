@@ -1,4 +1,5 @@
 import type { ChangeKind } from '@twofold/schema';
+import type { Store } from '../store/store.ts';
 
 /** Something that happened to a row. */
 export interface Change {
@@ -33,4 +34,13 @@ export function createChanges(onError: (error: unknown) => void = () => {}): Cha
       return () => void listeners.delete(listener);
     },
   };
+}
+
+const BY_STORE = new WeakMap<Store, Changes>();
+
+/** The changes of one database: GraphQL and REST tell the same listeners. */
+export function changesOf(store: Store): Changes {
+  const changes = BY_STORE.get(store) ?? createChanges();
+  BY_STORE.set(store, changes);
+  return changes;
 }

@@ -16,6 +16,8 @@ export interface Json {
   array(values: readonly Sql[]): Sql;
   /** True and false of a condition that is never null. */
   boolean(condition: Sql): Sql;
+  /** A value in a place where JSON of another kind may stand too. */
+  any(value: Sql): Sql;
   /** A constant. */
   constant(json: string): Sql;
   /** A column as it stands in the answer. */
@@ -32,6 +34,7 @@ const sqlite: Json = {
   list: (value, only) => sql`json_group_array(${value})${only ? sql` filter (where ${only})` : ''}`,
   array: (values) => sql`json_array(${joinSql(values, ', ')})`,
   boolean: (condition) => sql`json(case when ${condition} then 'true' else 'false' end)`,
+  any: (value) => value,
   constant: (json) => sql`json(${literal(json)})`,
   column: sqliteColumn,
   hex: (json) => sql`hex(${json})`,
@@ -42,6 +45,7 @@ const postgres: Json = {
   list: (value, only) => sql`coalesce(json_agg(${value})${only ? sql` filter (where ${only})` : ''}, '[]'::json)`,
   array: (values) => sql`json_build_array(${joinSql(values, ', ')})`,
   boolean: (condition) => sql`(${condition})`,
+  any: (value) => sql`to_json(${value})`,
   constant: (json) => sql`${literal(json)}::json`,
   column: postgresColumn,
   hex: (json) => sql`encode(convert_to((${json})::text, 'UTF8'), 'hex')`,

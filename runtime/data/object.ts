@@ -20,7 +20,7 @@ export function objectJson(scope: Scope, shape: Shape, source: Source): Sql {
 function guarded(scope: Scope, entity: string, field: Planned, source: Source): Sql {
   const value = fieldJson(scope, entity, field, source);
   if (!('only' in field) || !field.only) return value;
-  return sql`case when ${ownedBy(scope, entity, field.only, (column) => source.ref(column))} then ${value} else ${marked(scope, 'FORBIDDEN')} end`;
+  return sql`case when ${ownedBy(scope, entity, field.only, (column) => source.ref(column))} then ${scope.json.any(value)} else ${marked(scope, 'FORBIDDEN')} end`;
 }
 
 /** The whole row as user code sees it: names of the fields, keys as they are stored. */

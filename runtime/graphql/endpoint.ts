@@ -1,8 +1,8 @@
 import type { Context, Middleware } from 'koa';
 import { AppError, failure } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
-import { readBody } from './body.ts';
-import { isJsonBody, negotiate, type Answering } from './media-type.ts';
+import { isJsonBody, readBody } from '../http/read-body.ts';
+import { negotiate, type Answering } from './media-type.ts';
 import { parseJson, readParameters, readQueryParameters, type Parameters } from './parameters.ts';
 import { errorsOf, findOperation, refuse, respond, statusOf, type Response, type Service } from './service.ts';
 

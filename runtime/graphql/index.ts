@@ -1,8 +1,9 @@
 import { buildSchema } from 'graphql';
 import type { When } from '@twofold/schema';
-import { createChanges } from '../data/changes.ts';
+import { changesOf } from '../data/changes.ts';
 import { indexModel } from '../data/model.ts';
 import { createReader } from '../data/reader.ts';
+import { attachScalars } from '../data/scalars/attach.ts';
 import type { Kernel, ServerModule } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import { createDocumentCache } from './document-cache.ts';
@@ -10,7 +11,6 @@ import { createEndpoint } from './endpoint.ts';
 import type { Engine } from './engine.ts';
 import { createLoaders } from './loaders.ts';
 import { attachResolvers } from './resolvers.ts';
-import { attachScalars } from './scalars/attach.ts';
 import type { Service } from './service.ts';
 import { createDocumentSource } from './trusted-documents.ts';
 
@@ -58,7 +58,7 @@ function createEngine(kernel: Kernel, resolvers: Resolvers, scalars: Readonly<Re
     now,
     resolvers,
     reader: createReader(model, store),
-    changes: createChanges((error) => log.error({ stack: String(error) }, 'a listener failed')),
+    changes: changesOf(store),
     isPlain: (scalar) => codecs.get(scalar)?.plain ?? true,
     watchesRemoval: (entity) => watched.has(entity),
   };

@@ -26,11 +26,3 @@ function readRange(text: string): { readonly type: string; readonly q: number } 
   const q = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1);
   return { type, q: Number.isNaN(q) ? 0 : q };
 }
-
-/** Whether a body is JSON that we can read: in UTF-8, and not compressed. */
-export function isJsonBody(contentType: string | undefined): boolean {
-  if (contentType === 'application/json') return true;
-  const [type, ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
-  if (type !== 'application/json' && type !== 'application/graphql+json') return false;
-  return parameters.every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter));
-}

@@ -1,11 +1,13 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import Router from '@koa/router';
 import Koa from 'koa';
 import { pino } from 'pino';
 import { buildTables, readProject, type Project } from '@twofold/schema';
 import { createSettings } from '../../runtime/config/settings.ts';
 import type { Principal } from '../../runtime/context/request-context.ts';
 import { createGraphql } from '../../runtime/graphql/index.ts';
+import { mountRoutes } from '../../runtime/http/mount.ts';
 import { errorBoundary } from '../../runtime/http/error-boundary.ts';
 import { requestContext } from '../../runtime/http/request-context.ts';
 import type { Kernel, ServerModule } from '../../runtime/module.ts';
@@ -28,6 +30,8 @@ export interface TestServer {
   statements(): string[];
   /** Lines of the log. */
   readonly lines: string[];
+  /** One HTTP request, with the body as JSON. */
+  call(method: string, path: string, options?: { readonly body?: unknown; readonly headers?: Record<string, string>; readonly as?: Principal }): Promise<{ status: number; headers: Headers; body: any }>;
   query(query: string, variables?: Record<string, unknown>, as?: Principal): Promise<{ data?: any; errors?: any[] }>;
   close(): Promise<void>;
 }
@@ -87,6 +91,15 @@ export async function startServer(sdl: string, options: TestOptions = {}): Promi
     statements,
     lines,
     query: (query, variables = {}, as) => post(`${url}${project.api.path}`, { query, variables }, as),
+    call: async (method, path, { body, headers, as } = {}) => {
+      const response = await fetch(url + path, {
+        method,
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers, ...(as && { [PRINCIPAL]: JSON.stringify(as) }) },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, body: /json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : text };
+    },
     close: async () => {
       await new Promise((resolve) => (server.close(resolve), server.closeAllConnections()));
       for (const each of modules) await each.stop?.();
@@ -107,6 +120,9 @@ function application(kernel: Kernel, modules: readonly ServerModule[]): Koa {
     await next();
   });
   for (const module of modules) if (module.endpoint) koa.use(module.endpoint);
+  const router = new Router();
+  mountRoutes(router, modules.flatMap(({ routes }) => routes ?? []), Object.assign({}, ...modules.map(({ guards }) => guards ?? {})));
+  koa.use(router.routes() as unknown as Koa.Middleware).use(router.allowedMethods() as unknown as Koa.Middleware);
   return koa;
 }
 

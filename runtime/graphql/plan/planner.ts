@@ -1,6 +1,6 @@
-import type { AuthRule, Entity, Field, ListOptions, Operation } from '@twofold/schema';
+import type { Field, ListOptions, Operation } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
-import { both, type Access, type Rules } from '../../data/access.ts';
+import { ownersOf, rootAccess, type Access, type Rules } from '../../data/access.ts';
 import { found, type EntityModel, type Model } from '../../data/model.ts';
 import type { ConnectionPart, EdgePart, Linked, Member, PageInfoField, Planned, Root, Shape } from '../../data/plan.ts';
 import { collectFields, type Selecting } from './collect.ts';
@@ -75,20 +75,20 @@ const newNotes = (): Notes => ({ calls: [], pure: true, marks: false });
 function planRoot(planning: Planning, operation: Operation, nodes: readonly FieldNode[], notes: Notes): Root | Extract<Access, { kind: 'none' }> {
   const { action, name } = operation;
   const own = planning.rules.operation(operation, 'READ');
-  if (own.kind === 'none') return own;
+  if (own.explicit && own.kind === 'none') return own;
   const source = { type: 'Query', field: name, node: nodes[0] as FieldNode };
   switch (action.kind) {
     case 'get': {
-      const access = rootAccess(planning, own, action.entity);
+      const access = rootAccess(planning.model, planning.rules, own, action.entity, 'READ');
       if (access.kind === 'none') return access;
       const call = notes.calls.push({ ...source, read: 'get', by: action.by }) - 1;
-      return { kind: 'get', entity: action.entity, call, shape: planShape(planning, action.entity, nodes, notes), ...owners(own, access) };
+      return { kind: 'get', entity: action.entity, call, shape: planShape(planning, action.entity, nodes, notes), ...ownersOf(own, access) };
     }
     case 'list': {
-      const access = rootAccess(planning, own, action.entity);
+      const access = rootAccess(planning.model, planning.rules, own, action.entity, 'READ');
       if (access.kind === 'none') return access;
       const call = notes.calls.push({ ...source, read: 'list', entity: action.entity, list: action.list }) - 1;
-      const listed = { entity: action.entity, list: action.list, call, ...owners(own, access) };
+      const listed = { entity: action.entity, list: action.list, call, ...ownersOf(own, access) };
       if (action.list.connection) return { kind: 'connection', ...listed, ...planConnection(planning, action.entity, action.list, nodes, notes) };
       return { kind: 'list', ...listed, shape: planShape(planning, action.entity, nodes, notes) };
     }
@@ -105,21 +105,6 @@ function planRoot(planning: Planning, operation: Operation, nodes: readonly Fiel
     default:
       return { kind: 'none', code: 'FORBIDDEN' };
   }
-}
-
-/** A root field's own rules stand in the place of the default; beside an entity's own rules they are one more condition. */
-export function rootAccess(planning: Pick<Planning, 'model' | 'rules'>, own: Access & { readonly explicit: boolean }, entityName: string, verb: 'READ' | 'CREATE' | 'UPDATE' | 'DELETE' = 'READ'): Access {
-  const { entity } = planning.model.entity(entityName);
-  const access = planning.rules.entity(entity, verb);
-  if (!own.explicit) return access;
-  return speaks(entity, verb) || (access.kind === 'none' && planning.rules.callerClass.startsWith('key')) ? both(own, access) : own;
-}
-
-const speaks = ({ rules }: Entity, verb: AuthRule['on'][number]) => rules.some(({ on }) => on.length === 0 || on.includes(verb));
-
-function owners(own: { readonly explicit: boolean }, access: Access): { owners?: readonly string[] } {
-  if (!own.explicit || access.kind === 'none') return {};
-  return { owners: access.kind === 'owner' ? access.columns : [] };
 }
 
 function planShape(planning: Planning, entityName: string, nodes: readonly FieldNode[], notes: Notes): Shape {

@@ -27,3 +27,11 @@ export function readBody(request: IncomingMessage, limit: number): Promise<strin
 }
 
 const tooLarge = (limit: number) => failure.tooLarge(`the body has more than ${limit} bytes`, { extensions: { limit } });
+
+/** Whether a body is JSON that we can read: in UTF-8, and not compressed. */
+export function isJsonBody(contentType: string | undefined): boolean {
+  if (contentType === 'application/json') return true;
+  const [type, ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
+  if (type !== 'application/json' && type !== 'application/graphql+json') return false;
+  return parameters.every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter));
+}

@@ -1,8 +1,14 @@
 import { type ConstValueNode, GraphQLError, type GraphQLSchema, isScalarType, isSpecifiedScalarType, type GraphQLScalarType, valueFromASTUntyped } from 'graphql';
 import type { Project } from '@twofold/schema';
 import { ConfigError } from '../../errors.ts';
-import type { ScalarMapping } from '../../plugin.ts';
 import { knownCodec, type ScalarCodec } from './known.ts';
+
+/** A scalar of the user's own: `src/scalars.ts`. */
+export interface ScalarFunctions {
+  serialize(value: any): unknown;
+  parseValue(value: unknown): unknown;
+  parseLiteral?(node: any, variables?: any): unknown;
+}
 
 /**
  * Gives every scalar of the schema its way in and out.
@@ -10,7 +16,7 @@ import { knownCodec, type ScalarCodec } from './known.ts';
  * @returns the codecs by name.
  * @throws ConfigError for a mapping of a scalar that the schema does not have, or without its two functions.
  */
-export function attachScalars(schema: GraphQLSchema, project: Project, mappings: Readonly<Record<string, ScalarMapping>>): ReadonlyMap<string, ScalarCodec> {
+export function attachScalars(schema: GraphQLSchema, project: Project, mappings: Readonly<Record<string, ScalarFunctions>>): ReadonlyMap<string, ScalarCodec> {
   assertMappings(schema, mappings);
   const codecs = new Map<string, ScalarCodec>();
   for (const type of Object.values(schema.getTypeMap())) {
@@ -24,7 +30,7 @@ export function attachScalars(schema: GraphQLSchema, project: Project, mappings:
   return codecs;
 }
 
-function assertMappings(schema: GraphQLSchema, mappings: Readonly<Record<string, ScalarMapping>>): void {
+function assertMappings(schema: GraphQLSchema, mappings: Readonly<Record<string, ScalarFunctions>>): void {
   const problems = Object.entries(mappings).flatMap(([name, mapping]) => {
     if (!isScalarType(schema.getType(name))) return [`scalars: ${name} is not a scalar of the schema`];
     return typeof mapping.serialize === 'function' && typeof mapping.parseValue === 'function' ? [] : [`scalars: ${name} needs serialize and parseValue`];
@@ -32,9 +38,9 @@ function assertMappings(schema: GraphQLSchema, mappings: Readonly<Record<string,
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-const ownCodec = (mapping: ScalarMapping): ScalarCodec => ({ input: mapping.parseValue, output: mapping.serialize, plain: false });
+const ownCodec = (mapping: ScalarFunctions): ScalarCodec => ({ input: mapping.parseValue, output: mapping.serialize, plain: false });
 
-function attach(type: GraphQLScalarType, codec: ScalarCodec, mapping: ScalarMapping | undefined): void {
+function attach(type: GraphQLScalarType, codec: ScalarCodec, mapping: ScalarFunctions | undefined): void {
   type.coerceOutputValue = type.serialize = codec.output;
   type.coerceInputValue = type.parseValue = codec.input;
   const literal = (node: ConstValueNode) => (mapping?.parseLiteral ? mapping.parseLiteral(node) : codec.input(readLiteral(node)));

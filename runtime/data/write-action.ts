@@ -1,0 +1,127 @@
+import type { Action, ArgumentPath, Operation } from '@twofold/schema';
+import { CompiledQuery, type Transaction } from 'kysely';
+import type { Store } from '../store/store.ts';
+import { refusal, rootAccess, type Access, type Rules } from './access.ts';
+import type { Change, Changes } from './changes.ts';
+import { assertConstraint, assertInput } from './constraint.ts';
+import { found, type EntityModel, type Model } from './model.ts';
+import type { Query, Reader } from './reader.ts';
+import { ROW_KEY, stored } from './scope.ts';
+import { toStored } from './values.ts';
+import { createFrom, updateFrom } from './write-input.ts';
+import { deleteRow, type Writing } from './writer.ts';
+
+export type WriteAction = Extract<Action, { kind: 'create' | 'update' | 'remove' }>;
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** What writes need; made once. */
+export interface Actor {
+  readonly model: Model;
+  readonly store: Store;
+  readonly reader: Reader;
+  readonly changes: Changes;
+  readonly now: () => number;
+  /** Whether somebody wants to know of removed rows of the entity. */
+  watchesRemoval(entity: string): boolean;
+}
+
+/** One mutation of one caller. */
+export interface WriteRequest<T> {
+  /** Its action is a `WriteAction`. */
+  readonly operation: Operation;
+  readonly args: Arguments;
+  readonly rules: Rules;
+  readonly caller: number | string | null;
+  /** What stands before the name of a field in a message; the name of the input argument when absent. */
+  readonly prefix?: string;
+  /** What the answer needs of the row, in the same transaction: after a create or update, before a removal. */
+  read(id: string, query: Query): Promise<T>;
+  /** Asked before anything is written to a row that is there; a throw keeps it as it is. */
+  precondition?(id: string, query: Query): Promise<void>;
+}
+
+/** `id` is null when there was no such row. */
+export type Written<T> = { readonly id: string; readonly read: T } | { readonly id: null };
+
+/**
+ * Runs one mutation: checks, then everything it writes and what it answers with in one transaction, then the events.
+ *
+ * @throws AppError `BAD_USER_INPUT`, `FORBIDDEN`, `UNAUTHENTICATED`; what the database refuses, see `toFailure`.
+ */
+export async function performAction<T>(actor: Actor, request: WriteRequest<T>): Promise<Written<T>> {
+  const action = request.operation.action as WriteAction;
+  assertArguments(actor.model, action, request);
+  const access = accessTo(actor.model, request.rules, request.operation, action);
+  const changes: Change[] = [];
+  const written = await actor.store.transaction((trx) => {
+    const writing: Writing = { model: actor.model, rules: request.rules, caller: request.caller, dialect: actor.store.dialect, trx, now: actor.now(), changes };
+    return perform(actor, request, action, { writing, access });
+  });
+  actor.changes.publish(changes);
+  return written;
+}
+
+function assertArguments(model: Model, action: WriteAction, { operation, args, prefix }: WriteRequest<unknown>): void {
+  for (const { name, constraint } of operation.args) assertConstraint(constraint, args[name], name);
+  if (action.kind === 'remove') return;
+  assertInput(model, found(model.writes.get(action.write), `input ${action.write}`), inputOf(action, args), prefix ?? (action.input === undefined ? '' : `${action.input}.`));
+}
+
+const inputOf = (action: Extract<WriteAction, { kind: 'create' | 'update' }>, args: Arguments) =>
+  (action.input === undefined ? args : (args[action.input] ?? {})) as Arguments;
+
+const VERBS = { create: 'CREATE', update: 'UPDATE', remove: 'DELETE' } as const;
+
+function accessTo(model: Model, rules: Rules, operation: Operation, action: WriteAction): Access {
+  const verb = VERBS[action.kind];
+  const access = rootAccess(model, rules, rules.operation(operation, verb), action.entity, verb);
+  if (access.kind === 'none') throw refusal(access.code);
+  return access;
+}
+
+interface Performing {
+  readonly writing: Writing;
+  readonly access: Access;
+}
+
+async function perform<T>(actor: Actor, request: WriteRequest<T>, action: WriteAction, { writing, access }: Performing): Promise<Written<T>> {
+  const { model } = actor;
+  const query = inTransaction(writing.trx);
+  if (action.kind === 'create') {
+    const id = await createFrom(writing, found(model.writes.get(action.write), `input ${action.write}`), inputOf(action, request.args), access);
+    return { id, read: await request.read(id, query) };
+  }
+  const entity = model.entity(action.entity);
+  const id = keyOf(actor, entity, argumentAt(request.args, action.id));
+  if (id === null) return { id };
+  await request.precondition?.(id, query);
+  if (action.kind === 'remove') return remove(actor, request, entity, id, { writing, access });
+  const there = await updateFrom(writing, found(model.writes.get(action.write), `input ${action.write}`), id, inputOf(action, request.args), access);
+  return there ? { id, read: await request.read(id, query) } : { id: null };
+}
+
+const argumentAt = (args: Arguments, path: ArgumentPath): unknown => path.reduce<any>((value, name) => value?.[name], args);
+
+function keyOf({ model, store }: Actor, entity: EntityModel, value: unknown): string | null {
+  const key = toStored(value, stored(model, entity, 'id'), model.ids, store.dialect);
+  return key === null ? null : String(key);
+}
+
+/** A removed row is read before it goes: for the answer, and for who subscribed to it. */
+async function remove<T>(actor: Actor, request: WriteRequest<T>, entity: EntityModel, id: string, { writing, access }: Performing): Promise<Written<T>> {
+  const read = await request.read(id, inTransaction(writing.trx));
+  const row = actor.watchesRemoval(entity.entity.name) ? await readRow(actor, entity, id, writing) : undefined;
+  if (!(await deleteRow(writing, entity, id, access))) return { id: null };
+  writing.changes.push({ entity: entity.entity.name, kind: 'deleted', id, ...(row && { row }) });
+  return { id, read };
+}
+
+const inTransaction = (trx: Transaction<any>): Query => async (text, values) => (await trx.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, [...values]))).rows;
+
+/** The row as it is, whoever asks: who may see it is decided for each subscriber. */
+async function readRow({ reader }: Actor, { entity }: EntityModel, id: string, writing: Writing): Promise<Record<string, unknown> | undefined> {
+  const root = { kind: 'get' as const, entity: entity.name, call: 0, shape: { entity: entity.name, fields: [], row: true }, owners: [] };
+  const reading = { rules: writing.rules, tree: false, caller: writing.caller, query: inTransaction(writing.trx) };
+  const text = await reader.read(root, [{ equals: [{ column: 'id', value: id }], order: [] }], reading);
+  return text === null ? undefined : JSON.parse(text as string)[ROW_KEY];
+}

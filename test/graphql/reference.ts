@@ -1,0 +1,138 @@
+import { buildSchema, execute, type GraphQLSchema, isObjectType, parse, type ExecutionResult } from 'graphql';
+import type { Entity, Field, ListOptions, Project } from '@twofold/schema';
+import type { Data, Row } from './random-data.ts';
+
+type Args = Record<string, any>;
+type Value = unknown;
+
+/** graphql-js with plain resolvers over rows in memory: what every answer has to be. */
+export function createReference(project: Project, data: Data, custom: (entity: string) => (row: Row) => unknown): (query: string, variables: Args) => Promise<ExecutionResult> {
+  const schema = buildSchema(project.sdl);
+  const world: World = { project, data, schema };
+  for (const entity of project.entities) {
+    const type = schema.getType(entity.name);
+    if (!isObjectType(type)) continue;
+    for (const field of entity.fields) {
+      const declared = type.getFields()[field.name];
+      if (declared) declared.resolve = field.source.kind === 'custom' ? custom(entity.name) : (row: Row, args: Args) => fieldValue(world, entity, field, row, args);
+    }
+  }
+  const query = schema.getQueryType()?.getFields() ?? {};
+  for (const { name, action } of project.operations) {
+    const declared = query[name];
+    if (!declared) continue;
+    if (action.kind === 'get') declared.resolve = (_: unknown, args: Args) => rowsOf(world, action.entity).find((row) => action.by.every(({ arg, column }) => String(row[column]) === String(args[arg]))) ?? null;
+    if (action.kind === 'list') declared.resolve = (_: unknown, args: Args) => listValue(world, action.entity, action.list, rowsOf(world, action.entity), args);
+  }
+  return async (text, variables) => execute({ schema, document: parse(text), variableValues: variables });
+}
+
+interface World {
+  readonly project: Project;
+  readonly data: Data;
+  readonly schema: GraphQLSchema;
+}
+
+const rowsOf = ({ data }: World, entity: string): readonly Row[] => data.rows.get(entity) ?? [];
+const entityOf = ({ project }: World, name: string) => project.entities.find((entity) => entity.name === name) as Entity;
+
+function fieldValue(world: World, _entity: Entity, { source }: Field, row: Row, args: Args): Value {
+  if (source.kind === 'column') return row[source.column];
+  if (source.kind === 'one') return rowsOf(world, source.entity).find((other) => (source.key === 'own' ? other['id'] === row[source.column] : other[source.column] === row['id'])) ?? null;
+  return source.kind === 'many' ? listValue(world, source.entity, source.list, related(world, source, row), args) : null;
+}
+
+function related(world: World, source: Extract<Field['source'], { kind: 'many' }>, row: Row): Row[] {
+  const { via } = source;
+  if (via.kind === 'column') return rowsOf(world, source.entity).filter((other) => other[via.column] === row['id']);
+  const keys = (world.data.joins.get(via.table) ?? []).filter((pair) => pair[via.own] === row['id']).map((pair) => pair[via.other]);
+  return rowsOf(world, source.entity).filter((other) => keys.includes(other['id']));
+}
+
+function listValue(world: World, entityName: string, list: ListOptions, all: readonly Row[], args: Args): Value {
+  const entity = entityOf(world, entityName);
+  const where = list.where && args[list.where.arg];
+  const kept = all
+    .filter((row) => list.filters.every(({ arg, column }) => args[arg] === undefined || row[column] === args[arg]))
+    .filter((row) => !where || matches(world, entity, row, where));
+  const order = Object.entries((list.orderBy && args[list.orderBy.arg]) ?? {}).map(([field, direction]) => ({ column: columnOf(entity, field), descending: direction === 'DESC' }));
+  const sorted = [...kept].sort((a, b) => compareRows(entity, order, a, b));
+  const { paging } = list;
+  const size = Math.min(args[paging.first ?? ''] ?? args[paging.last ?? ''] ?? args[paging.limit ?? ''] ?? paging.default, paging.max);
+  if (!list.connection) return sorted.slice(args[paging.offset ?? ''] ?? 0).slice(0, size);
+  return connection(sorted, size, { after: args[paging.after ?? ''], before: args[paging.before ?? ''], last: args[paging.last ?? ''] !== undefined });
+}
+
+/** Cursors here are keys; the test maps them to the server's. */
+function connection(sorted: readonly Row[], size: number, { after, before, last }: { after?: string; before?: string; last: boolean }): Value {
+  const start = after === undefined ? 0 : sorted.findIndex(({ id }) => String(id) === after) + 1;
+  const end = before === undefined ? sorted.length : sorted.findIndex(({ id }) => String(id) === before);
+  const range = sorted.slice(start, Math.max(end, start));
+  const page = last ? range.slice(Math.max(range.length - size, 0)) : range.slice(0, size);
+  const more = range.length > size;
+  return {
+    edges: page.map((node) => ({ node, cursor: String(node['id']) })),
+    nodes: page,
+    totalCount: sorted.length,
+    pageInfo: {
+      hasNextPage: last ? before !== undefined : more,
+      hasPreviousPage: last ? more : after !== undefined,
+      startCursor: page[0] ? String(page[0]['id']) : null,
+      endCursor: page.length > 0 ? String(page[page.length - 1]?.['id']) : null,
+    },
+  };
+}
+
+const columnOf = (entity: Entity, field: string) => {
+  const found = entity.fields.find(({ name }) => name === field);
+  return found?.source.kind === 'column' ? found.source.column : 'id';
+};
+
+function compareRows(entity: Entity, order: readonly { column: string; descending: boolean }[], a: Row, b: Row): number {
+  for (const { column, descending } of order) {
+    const result = compare(entity, column, a[column], b[column]);
+    if (result !== 0) return descending ? -result : result;
+  }
+  return a['id'] - b['id'];
+}
+
+/** Nothing comes last. */
+function compare(entity: Entity, column: string, a: any, b: any): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  const type = entity.columns.find(({ name }) => name === column)?.type;
+  if (type === 'bigint') return BigInt(a) < BigInt(b) ? -1 : BigInt(a) > BigInt(b) ? 1 : 0;
+  if (type === 'decimal') return Number(a) - Number(b);
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function matches(world: World, entity: Entity, row: Row, where: Args): boolean {
+  return Object.entries(where).every(([name, value]) => {
+    if (value === undefined) return true;
+    if (name === 'and') return value === null || value.every((item: Args) => matches(world, entity, row, item));
+    if (name === 'or') return value === null || value.some((item: Args) => matches(world, entity, row, item));
+    if (name === 'not') return value === null || !matches(world, entity, row, value);
+    const field = entity.fields.find((candidate) => candidate.name === name) as Field;
+    const { source } = field;
+    if (source.kind === 'column') return value === null || Object.entries(value as Args).every(([operator, operand]) => test(entity, source.column, row[source.column], operator, operand));
+    if (source.kind === 'one') {
+      const other = fieldValue(world, entity, field, row, {}) as Row | null;
+      return value === null ? other === null : other !== null && matches(world, entityOf(world, source.entity), other, value);
+    }
+    if (source.kind !== 'many' || value === null) return true;
+    const others = related(world, source, row);
+    const match = (other: Row, filter: Args) => matches(world, entityOf(world, source.entity), other, filter);
+    return (!value.some || others.some((other) => match(other, value.some))) && (!value.every || others.every((other) => match(other, value.every))) && (!value.none || !others.some((other) => match(other, value.none)));
+  });
+}
+
+function test(entity: Entity, column: string, value: any, operator: string, operand: any): boolean {
+  if (operator === 'isNull') return operand === null || (value === null) === operand;
+  if (operator === 'in') return operand === null || operand.some((item: any) => value !== null && compare(entity, column, value, item) === 0);
+  if (operator === 'ne') return operand === null ? value !== null : value === null || compare(entity, column, value, operand) !== 0;
+  if (operator === 'eq' && operand === null) return value === null;
+  if (value === null || operand === null) return false;
+  if (operator === 'contains') return value.includes(operand);
+  if (operator === 'startsWith') return value.startsWith(operand);
+  const order = compare(entity, column, value, operand);
+  return { eq: order === 0, lt: order < 0, lte: order <= 0, gt: order > 0, gte: order >= 0 }[operator] ?? false;
+}
