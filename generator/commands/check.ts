@@ -3,7 +3,7 @@ import type { CommandCall } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import { planRun } from '../pipeline.ts';
 import { disk } from '../write/disk.ts';
-import { reportPlan } from './generate.ts';
+import { reportPlan } from './plan-report.ts';
 import { exitCodeOf } from './outcome.ts';
 
 /** `generator check`: what `generate` would do, with nothing written. */

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
-import { EXIT, type ExitCode } from '../failure.ts';
-import { type Plan, planRun, readProjectOf, run as runPipeline, type RunOptions } from '../pipeline.ts';
-import { changeAsData, formatChanges } from '../report.ts';
+import type { ExitCode } from '../failure.ts';
+import { planRun, readProjectOf, run as runPipeline } from '../pipeline.ts';
 import { disk } from '../write/disk.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
+import { reportPlan, runOptions } from './plan-report.ts';
 
 /** `generator generate` */
 export async function run(call: CommandCall): Promise<ExitCode> {
@@ -16,35 +16,6 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const plan = await (dry ? planRun(root, runOptions(call), disk) : runPipeline(root, runOptions(call), disk));
   await reportPlan(plan, call, dry);
   return exitCodeOf(plan);
-}
-
-export function runOptions({ options }: CommandCall): RunOptions {
-  return { force: options['force'] === true, allowDrop: (options['allow-drop'] as readonly string[] | undefined) ?? [] };
-}
-
-/** Says what a run did, or with `dry` would do. */
-export async function reportPlan(plan: Plan, call: CommandCall, dry: boolean): Promise<void> {
-  const { terminal, options } = call;
-  const changes = plan.changes.filter(({ kind }) => kind !== 'same');
-  if (terminal.json) {
-    terminal.document({ ok: exitCodeOf(plan) === EXIT.done, findings: plan.findings, changes: changes.map(changeAsData) });
-    return;
-  }
-  reportFindings(plan, call);
-  if (options['diff']) terminal.data((await import('../diff.ts')).formatDiffs(changes));
-  else if (dry) terminal.data(formatChanges(changes, terminal.paint).map((line) => `${line}\n`).join(''));
-  else if (plan.project) formatChanges(changes, terminal.paint).forEach((line) => terminal.note(line));
-  reportEdited(plan, call);
-  if (plan.project && changes.length === 0) terminal.note('Everything is up to date.');
-}
-
-function reportEdited({ changes }: Plan, { terminal }: CommandCall): void {
-  const edited = changes.filter(({ kind }) => kind === 'edited').map(({ path }) => path);
-  if (edited.length === 0) return;
-  terminal.say(
-    `${edited.join(', ')} ${edited.length === 1 ? 'was' : 'were'} edited by hand, and the generator owns ${edited.length === 1 ? 'it' : 'them'}; nothing was written.\n` +
-      '   fix  undo the edit, or run with --force: the edited text is then kept under .generator/rescued/',
-  );
 }
 
 async function printModel(call: CommandCall): Promise<ExitCode> {

@@ -39,8 +39,8 @@ export async function run(call: CommandCall): Promise<ExitCode> {
 
 function readOptions({ options, positionals, cwd }: CommandCall): InitOptions {
   const root = resolve(cwd, positionals[0] ?? '.');
-  const name = String(options['name'] ?? basename(root)).trim();
-  if (name === '') throw new CommandError(EXIT.usage, 'NAME_MISSING', 'the project needs a name', '--name shop');
+  const name = options['name'] === undefined ? nameOf(basename(root)) : String(options['name']);
+  if (!NAME.test(name)) throw new CommandError(EXIT.usage, 'NAME_INVALID', `${JSON.stringify(name)} is no name for a project: lower case letters, digits and dashes, a letter first`, `--name ${nameOf(name)}`);
   const packages = options['packages'] ?? (isCheckout() ? 'vendor' : 'registry');
   return {
     root,
@@ -49,6 +49,14 @@ function readOptions({ options, positionals, cwd }: CommandCall): InitOptions {
     database: (options['database'] ?? 'sqlite') as DatabaseKind,
     vendor: packages === 'vendor',
   };
+}
+
+const NAME = /^[a-z][a-z0-9-]{0,62}$/;
+
+/** `My Shop` → `my-shop`. */
+function nameOf(text: string): string {
+  const name = text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^[^a-z]+|-+$/g, '').slice(0, 63);
+  return name === '' ? 'app' : name;
 }
 
 /** A folder with nothing but version control in it counts as empty. */

@@ -4,7 +4,7 @@ import type { CommandCall } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import { run as runPipeline } from '../pipeline.ts';
 import { disk } from '../write/disk.ts';
-import { reportPlan, runOptions } from './generate.ts';
+import { reportPlan, runOptions } from './plan-report.ts';
 
 /** `generator generate --watch`: runs again whenever an input is saved, until it is stopped. */
 export async function watch(call: CommandCall): Promise<ExitCode> {

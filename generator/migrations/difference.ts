@@ -34,8 +34,8 @@ export function findDifference(before: readonly Table[], wanted: readonly Table[
   return {
     steps: [
       ...[...renames].map(([from, to]): Step => ({ kind: 'renameTable', from, to })),
-      ...changed.flatMap((table) => table.renames),
       ...changed.flatMap((table) => table.dropIndexes),
+      ...changed.flatMap((table) => table.renames),
       ...ordered(created).map((table): Step => ({ kind: 'createTable', table })),
       ...changed.flatMap((table) => table.alter),
       ...changed.flatMap((table) => table.createIndexes),

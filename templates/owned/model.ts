@@ -3,7 +3,7 @@ import { code, file, type Code } from '../code.ts';
 import { literal, type LiteralValue, Tall } from '../literal.ts';
 import { apiSettings, serverSettings } from './settings.ts';
 import { HEADER } from './header.ts';
-import { rootName } from './root-name.ts';
+import { rootName } from '../root-name.ts';
 
 /** `src/generated/model.ts`: tables, inputs and access rules, by name. */
 export function renderModel(project: Project): string {

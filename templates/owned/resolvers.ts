@@ -3,7 +3,7 @@ import { code, file, join, local, runtime, type Code } from '../code.ts';
 import { literal, type LiteralValue, propertyName, str } from '../literal.ts';
 import { HEADER } from './header.ts';
 import { sorted } from './model.ts';
-import { rootName } from './root-name.ts';
+import { rootName } from '../root-name.ts';
 
 /** `src/generated/resolvers.ts`: how each field is answered, and the user's own functions. */
 export function renderResolvers(project: Project, userTypes: readonly string[]): string {

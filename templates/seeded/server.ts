@@ -1,13 +1,16 @@
+import { code, file, local, runtime } from '../code.ts';
+
 /** `src/server.ts`: the user's, written once. */
 export function renderServer(): string {
-  return `import { createServer } from '@twofold/runtime';
-import { app } from './generated/app.ts';
+  return file(
+    '',
+    code`
+      const server = ${runtime('createServer')}(${local('./generated/app.ts', 'app')});
 
-const server = createServer(app);
+      // Add what every request passes through: server.use(async (ctx, next) => { … })
 
-// Add what every request passes through: server.use(async (ctx, next) => { … })
-
-// Listens where PORT and HOST say, or the manifest.
-await server.serve();
-`;
+      // Listens where PORT and HOST say, or the manifest.
+      await server.serve();
+    `,
+  );
 }

@@ -1,34 +1,44 @@
 import type { Project } from '@twofold/schema';
+import { code, type Code, file, local, runtime } from '../code.ts';
+import { str } from '../literal.ts';
+import { rootName } from '../root-name.ts';
 
 /** `test/smoke.test.ts`: the user's, written once. Starts the server over a database in memory and asks it its health. */
 export function renderSmokeTest(project: Project): string {
-  return `import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { createServer } from '@twofold/runtime';
-import { app } from '../src/generated/app.ts';
+  return file(
+    '',
+    code`
+      const server = ${runtime('createServer')}(${local('../src/generated/app.ts', 'app')});
+      let url = '';
 
-const server = createServer(app);
-let url = '';
+      ${node('before')}(async () => {
+        const running = await server.start('127.0.0.1:0', { env: { ...process.env, DATABASE_URL: ':memory:', LOG_LEVEL: 'silent' } });
+        url = running.url;
+      });
 
-before(async () => {
-  const running = await server.start('127.0.0.1:0', { env: { ...process.env, DATABASE_URL: ':memory:', LOG_LEVEL: 'silent' } });
-  url = running.url;
-});
+      ${node('after')}(() => server.close());
 
-after(() => server.close());
+      ${node('test')}('the server is healthy', async () => {
+        const response = await fetch(new URL('/api/health', url));
+        ${assert()}.equal(response.status, 200);
+      });
 
-test('the server is healthy', async () => {
-  const response = await fetch(\`\${url}/api/health\`);
-  assert.equal(response.status, 200);
-});
+      test('GraphQL answers', async () => {
+        const response = await fetch(new URL(${str(project.api.path)}, url), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ query: '{ __typename }' }),
+        });
+        assert.deepEqual(await response.json(), { data: { __typename: ${str(rootName('query', project))} } });
+      });
+    `,
+  );
+}
 
-test('GraphQL answers', async () => {
-  const response = await fetch(\`\${url}${project.api.path}\`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ __typename }' }),
-  });
-  assert.deepEqual(await response.json(), { data: { __typename: 'Query' } });
-});
-`;
+function node(name: 'after' | 'before' | 'test'): Code {
+  return { text: name, imports: [{ from: 'node:test', name, as: name, typeOnly: false }] };
+}
+
+function assert(): Code {
+  return { text: 'assert', imports: [{ from: 'node:assert/strict', name: 'default', as: 'assert', typeOnly: false }] };
 }

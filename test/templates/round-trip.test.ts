@@ -19,7 +19,7 @@ describe('what is printed means the project that it was printed from', () => {
   }
   for (const [name, sdl] of Object.entries(SHAPES)) test(name, () => expectRoundTrip(sdl, 'name: x'));
   test('everything at once, with auth and hosting', () =>
-    expectRoundTrip(KITCHEN_SINK, 'name: shop\nauth: {}\nhosting: {}\napi: { rest: true }\ndatabase: { ids: uuid }'));
+    expectRoundTrip(KITCHEN_SINK, 'name: shop\nauth: { register: { fields: [nicknames] } }\nhosting: {}\napi: { rest: true }\ndatabase: { ids: uuid }'));
 });
 
 function expectRoundTrip(schema: string, manifest: string): void {

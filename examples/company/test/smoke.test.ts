@@ -1,6 +1,6 @@
+import { createServer } from '@twofold/runtime';
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createServer } from '@twofold/runtime';
 import { app } from '../src/generated/app.ts';
 
 const server = createServer(app);
@@ -14,12 +14,12 @@ before(async () => {
 after(() => server.close());
 
 test('the server is healthy', async () => {
-  const response = await fetch(`${url}/api/health`);
+  const response = await fetch(new URL('/api/health', url));
   assert.equal(response.status, 200);
 });
 
 test('GraphQL answers', async () => {
-  const response = await fetch(`${url}/graphql`, {
+  const response = await fetch(new URL('/graphql', url), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query: '{ __typename }' }),

@@ -35,9 +35,9 @@ export const auth: AuthModel = {
   requireVerifiedEmail: false,
   enumeration: 'standard',
   rateLimits: {
-    'login-ip': { count: 60, window: duration('1m') },
     'global-ip': { count: 600, window: duration('1m') },
     'auth-ip': { count: 200, window: duration('1m') },
+    'login-ip': { count: 60, window: duration('1m') },
     'login-failed-ip': { count: 20, window: duration('5m') },
     'login-identifier': { count: 30, window: duration('1m') },
     'register-ip': { count: 60, window: duration('1m') },

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const repo = fileURLToPath(new URL('../../', import.meta.url));
+
+export const SEED = `type User {
+  id: ID!
+  name: String!
+  email: String!
+}
+
+type Query {
+  user(id: ID!): User
+  users: [User!]!
+}
+`;
+
+/** A project in a temporary folder, with this repo's packages in reach. */
+export interface TestProject {
+  readonly root: string;
+  path(name: string): string;
+  read(name: string): string;
+  write(name: string, text: string): void;
+  has(name: string): boolean;
+  /** Every file with its text, but for packages and what only this machine needs. */
+  files(): Record<string, string>;
+  remove(): void;
+}
+
+export function makeProject(files: Record<string, string> = { 'schema.graphql': SEED, 'manifest.yaml': 'name: shop\n' }): TestProject {
+  const root = mkdtempSync(join(tmpdir(), 'twofold-test-'));
+  const path = (name: string) => join(root, name);
+  const project: TestProject = {
+    root,
+    path,
+    read: (name) => readFileSync(path(name), 'utf8'),
+    write: (name, text) => {
+      mkdirSync(dirname(path(name)), { recursive: true });
+      writeFileSync(path(name), text);
+    },
+    has: (name) => existsSync(path(name)),
+    files: () => readFiles(root, ''),
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+  for (const [name, text] of Object.entries(files)) project.write(name, text);
+  return project;
+}
+
+/** Puts this repo's packages where the project finds them. */
+export function linkPackages({ root }: TestProject): void {
+  symlinkSync(join(repo, 'node_modules'), join(root, 'node_modules'));
+}
+
+export function readFiles(root: string, folder: string): Record<string, string> {
+  const files: Record<string, string> = {};
+  for (const name of readdirSync(join(root, folder)).sort()) {
+    const path = folder === '' ? name : `${folder}/${name}`;
+    if (['node_modules', '.git', 'vendor'].includes(name) || path === '.generator/run.lock') continue;
+    const stat = lstatSync(join(root, path));
+    if (stat.isDirectory()) Object.assign(files, readFiles(root, path));
+    else files[path] = readFileSync(join(root, path), 'utf8');
+  }
+  return files;
+}
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the real program. */
+export function generator(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  return runFile(process.execPath, [join(repo, 'generator/bin.js'), ...args], cwd, env);
+}
+
+export function runFile(file: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(file, args, { cwd, env: { ...process.env, NO_COLOR: '1', ...env }, maxBuffer: 1 << 26 }, (error, stdout, stderr) =>
+      resolve({ code: error ? (typeof error.code === 'number' ? error.code : 1) : 0, stdout, stderr }),
+    );
+  });
+}
+
+/** Type-checks a project as its own `npm run typecheck` does. Only what the project itself holds counts. */
+export async function typecheck(root: string): Promise<string[]> {
+  const { stdout, stderr } = await runFile(process.execPath, [join(repo, 'node_modules/typescript/bin/tsc'), '-p', '.', '--pretty', 'false'], root);
+  return `${stdout}${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('..') && !line.startsWith(' '));
+}

@@ -1,0 +1,194 @@
+import { statSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Plan, run } from '../../generator/pipeline.ts';
+import { disk } from '../../generator/write/disk.ts';
+import { faultyDisk, Stopped } from './faulty-disk.ts';
+import { makeProject, type TestProject } from './project.ts';
+import { createRandom, type Random } from './random.ts';
+import { changeSchema, printFiles, printSdl, type RandomSchema, startSchema } from './random-schema.ts';
+import { editSomething, usersFiles } from './user-edits.ts';
+
+/** REGENERATION_SEQUENCES=10000 for the long run, REGENERATION_SEED for another one. The seed of a failure is in its message. */
+const SEQUENCES = Number(process.env['REGENERATION_SEQUENCES'] ?? 300);
+const SEED = Number(process.env['REGENERATION_SEED'] ?? 1);
+const STEPS = 4;
+
+const made: TestProject[] = [];
+const project = (files: Record<string, string>) => {
+  const each = makeProject(files);
+  made.push(each);
+  return each;
+};
+afterEach(() => made.splice(0).forEach((each) => each.remove()));
+
+const inputs = (schema: RandomSchema) => ({ 'schema.graphql': printSdl(schema), 'manifest.yaml': 'name: shop\n' });
+const generate = (each: TestProject) => run(each.root, { allowDrop: [] }, disk);
+const kinds = (plan: Plan) => plan.changes.filter(({ kind }) => kind !== 'same').map(({ kind, path }) => `${kind} ${path}`);
+
+describe('regeneration', () => {
+  test(`loses no edit in ${SEQUENCES} random sequences of edits, schema changes and runs`, async () => {
+    for (let seed = SEED; seed < SEED + SEQUENCES; seed++) await expectNoLoss(createRandom(seed), `seed ${seed}`);
+  }, 20_000_000);
+
+  test('writes the same bytes whatever came before', async () => {
+    for (let seed = 1; seed <= 10; seed++) {
+      const random = createRandom(seed);
+      const first = startSchema(random);
+      const second = changeSchema(changeSchema(first, random), random);
+      const [walked, fresh] = [project(inputs(first)), project(inputs(second))];
+      await generate(walked);
+      walked.write('schema.graphql', printSdl(second));
+      await run(walked.root, { allowDrop: [...first.types.map(({ name }) => name), ...first.types.flatMap(({ name, fields }) => fields.map((each) => `${name}.${each.name}`))] }, disk);
+      await generate(fresh);
+      expect([seed, generated(walked)]).toEqual([seed, generated(fresh)]);
+    }
+  });
+
+  test('writes the same bytes in whatever order the disk lists files, and from one file or many', async () => {
+    const schema = startSchema(createRandom(3), 5);
+    const files = Object.entries(printFiles(schema));
+    const [forwards, backwards] = [project(Object.fromEntries(files)), project(Object.fromEntries(files.reverse()))];
+    await generate(forwards);
+    await generate(backwards);
+    expect(generated(forwards)).toEqual(generated(backwards));
+  });
+
+  test('removes its own files that nothing generates any more, and keeps those that were edited', async () => {
+    const shop = project({ 'schema.graphql': 'type Query { a: Int }', 'manifest.yaml': 'name: shop\nauth: {}\nhosting: {}\n' });
+    await generate(shop);
+    shop.write('src/generated/hosting.ts', `${shop.read('src/generated/hosting.ts')}// mine\n`);
+    shop.write('manifest.yaml', 'name: shop\n');
+    expect(kinds(await generate(shop))).toEqual(expect.arrayContaining(['remove src/generated/auth.ts', 'stale src/generated/hosting.ts']));
+    expect(shop.has('src/generated/auth.ts')).toBe(false);
+    expect(shop.read('src/generated/hosting.ts')).toContain('// mine');
+    shop.write('src/generated/own.ts', 'not listed, so not ours\n');
+    await generate(shop);
+    expect(shop.has('src/generated/own.ts')).toBe(true);
+  });
+
+  test('keeps files that the user deleted deleted', async () => {
+    const shop = project(inputs(startSchema(createRandom(1))));
+    await generate(shop);
+    for (const path of ['src/server.ts', 'Dockerfile', 'test/smoke.test.ts']) (await import('node:fs')).rmSync(shop.path(path));
+    expect(kinds(await generate(shop))).toEqual([]);
+    expect(shop.has('Dockerfile')).toBe(false);
+  });
+
+  test('keeps the line ends of a checkout with CRLF, and sees no change in it', async () => {
+    const shop = project(inputs(startSchema(createRandom(2))));
+    await generate(shop);
+    for (const [path, text] of Object.entries(shop.files())) shop.write(path, text.replaceAll('\n', '\r\n'));
+    const before = shop.files();
+    expect(kinds(await generate(shop))).toEqual([]);
+    expect(shop.files()).toEqual(before);
+    shop.write('manifest.yaml', 'name: shop\r\nserver: { port: 9000 }\r\n');
+    expect(kinds(await generate(shop))).toEqual(expect.arrayContaining(['update src/generated/model.ts']));
+    expect(shop.read('src/generated/model.ts')).toMatch(/^[^\n]*\r\n/);
+    expect(shop.read('src/generated/model.ts').replaceAll('\r\n', '')).not.toContain('\n');
+  });
+});
+
+describe('a crash', () => {
+  test.each(['of the first run', 'of a later run'])('%s leaves the old tree or the new one after the next run, at every point', async (when) => {
+    const random = createRandom(7);
+    const first = startSchema(random);
+    const second = changeSchema(changeSchema(changeSchema(first, random), random), random);
+    const wanted = project(inputs(first));
+    if (when === 'of a later run') await generate(wanted);
+    const old = wanted.files();
+    const next = when === 'of a later run' ? second : first;
+    wanted.write('schema.graphql', printSdl(next));
+    await generate(wanted);
+    for (let stopAt = 0; ; stopAt++) {
+      const crashed = project({ ...old, ...inputs(next) });
+      const dying = faultyDisk(disk, stopAt);
+      const died = await run(crashed.root, { allowDrop: [] }, dying).then(() => false, (error: unknown) => error instanceof Stopped);
+      if (!died) return expect(stopAt).toBeGreaterThan(20);
+      expectOldOrNew(crashed, old, wanted.files(), `stopped at ${stopAt}`);
+      await generate(crashed);
+      expect([stopAt, crashed.files()]).toEqual([stopAt, wanted.files()]);
+    }
+  }, 120_000);
+
+  test('followed by an edit keeps the edit', async () => {
+    const shop = project(inputs(startSchema(createRandom(4))));
+    for (let stopAt = 10; stopAt < 40; stopAt += 3) {
+      await run(shop.root, {}, faultyDisk(disk, stopAt)).catch(() => {});
+      shop.write('src/server.ts', `// mine ${stopAt}\n`);
+      await generate(shop);
+      expect(shop.read('src/server.ts')).toBe(`// mine ${stopAt}\n`);
+    }
+  });
+
+  test('of a full disk says so and changes nothing', async () => {
+    const shop = project(inputs(startSchema(createRandom(4))));
+    await generate(shop);
+    const before = shop.files();
+    shop.write('manifest.yaml', 'name: shop\nserver: { port: 9000 }\n');
+    const full = { ...disk, write: () => Promise.reject(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' })) };
+    await expect(run(shop.root, {}, full)).rejects.toThrow('ENOSPC');
+    expect(shop.files()).toEqual({ ...before, 'manifest.yaml': shop.read('manifest.yaml') });
+  });
+});
+
+describe('a file that is saved while a run is at work', () => {
+  test('stops the run with 75, and nothing is written', async () => {
+    const shop = project(inputs(startSchema(createRandom(5))));
+    await generate(shop);
+    const saved = `${shop.read('src/generated/app.ts')}// saved\n`;
+    shop.write('manifest.yaml', 'name: shop\nserver: { port: 9000 }\nauth: {}\n');
+    const before = { ...shop.files(), 'src/generated/app.ts': saved };
+    let reads = 0;
+    const editor = { ...disk, read: async (path: string) => {
+      const text = await disk.read(path);
+      if (path.endsWith('src/generated/app.ts') && ++reads === 1) shop.write('src/generated/app.ts', saved);
+      return text;
+    } };
+    await expect(run(shop.root, {}, editor)).rejects.toMatchObject({ exitCode: 75 });
+    expect(shop.files()).toEqual(before);
+  });
+});
+
+async function expectNoLoss(random: Random, label: string): Promise<void> {
+  let schema = startSchema(random);
+  const shop = makeProject(inputs(schema));
+  try {
+    for (let step = 0; step < STEPS; step++) {
+      for (let edits = random.whole(4); edits > 0; edits--) editSomething(shop, schema.types.map(({ name }) => name), random);
+      if (random.chance(0.7)) schema = changeSchema(schema, random);
+      shop.write('schema.graphql', printSdl(schema));
+      const before = usersFiles(shop.files());
+      const plan = await generate(shop);
+      const after = usersFiles(shop.files());
+      for (const [path, text] of Object.entries(before)) expect([label, step, path, after[path]]).toEqual([label, step, path, text]);
+      if (plan.project === null) continue;
+      expectNoEmptyFile(shop, label);
+      await expectQuiet(shop, label);
+    }
+  } finally {
+    shop.remove();
+  }
+}
+
+/** A second run writes nothing: same bytes, same times. */
+async function expectQuiet(shop: TestProject, label: string): Promise<void> {
+  const files = shop.files();
+  const times = Object.keys(files).map((path) => statSync(shop.path(path)).mtimeMs);
+  expect([label, kinds(await generate(shop))]).toEqual([label, []]);
+  expect([label, shop.files()]).toEqual([label, files]);
+  expect(Object.keys(files).map((path) => statSync(shop.path(path)).mtimeMs)).toEqual(times);
+}
+
+function expectNoEmptyFile(shop: TestProject, label: string): void {
+  const ours = Object.entries(shop.files()).filter(([path]) => path.startsWith('src/generated/'));
+  expect([label, ours.filter(([, text]) => text === '')]).toEqual([label, []]);
+}
+
+function expectOldOrNew(shop: TestProject, old: Record<string, string>, next: Record<string, string>, label: string): void {
+  const files = Object.entries(shop.files()).filter(([path]) => !path.startsWith('.generator/'));
+  for (const [path, text] of files) expect([label, path, text === old[path] || text === next[path]]).toEqual([label, path, true]);
+}
+
+function generated(each: TestProject): Record<string, string> {
+  return Object.fromEntries(Object.entries(each.files()).filter(([path]) => path.startsWith('src/generated/')));
+}
