@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 /** Servers and child processes make tests slower than units; files run one after the other on two cores. */
 export default defineConfig({
+  // One instance of graphql: vite alone would take its "module" build, and Node, for what it loads itself, another.
+  ssr: { resolve: { conditions: ['node', 'module-sync', 'development'] } },
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'test/bench/**'],

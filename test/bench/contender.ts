@@ -1,0 +1,73 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Contender } from './servers/index.ts';
+import { drive, requestBytes } from './load.ts';
+import type { Workload } from './workloads.ts';
+
+export interface Figures {
+  /** Microseconds of CPU since the process began, all threads. */
+  readonly cpu: number;
+  /** Resident bytes. */
+  readonly memory: number;
+}
+
+/** A server under measurement. */
+export interface Running {
+  readonly name: string;
+  readonly title: string;
+  readonly port: number;
+  figures(): Promise<Figures>;
+  /** The parsed answer to request number `index` of a workload. */
+  ask(workload: Workload, index: number): Promise<unknown>;
+  /** Sends `count` requests of a workload. */
+  load(workload: Workload, count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const VARIANTS = 1000;
+
+export async function startContender(contender: Contender, databaseUrl: string, execArgv: string[] = []): Promise<Running> {
+  const child = fork(fileURLToPath(new URL('serve.ts', import.meta.url)), [contender.name, databaseUrl], {
+    execArgv,
+    env: { ...process.env, NODE_ENV: 'production' },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const { port } = await message<{ port: number }>(child);
+  const bytes = new Map<string, Buffer[]>();
+  return {
+    name: contender.name,
+    title: contender.title,
+    port,
+    figures: () => {
+      child.send('figures');
+      return message<Figures>(child);
+    },
+    ask: async (workload, index) => {
+      const response = await fetch(`http://127.0.0.1:${port}${contender.path}`, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json' }, body: JSON.stringify(bodyOf(workload, index)) });
+      return response.json();
+    },
+    load: (workload, count) => {
+      const requests = bytes.get(workload.name) ?? Array.from({ length: VARIANTS }, (_, index) => requestBytes(bodyOf(workload, index), contender.path));
+      bytes.set(workload.name, requests);
+      return drive(port, requests, count);
+    },
+    close: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.disconnect();
+      }),
+  };
+}
+
+const bodyOf = ({ query, variables }: Workload, index: number) => ({ query, variables: variables(index) });
+
+function message<T>(child: ChildProcess): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null) => reject(new Error(`the server ended with ${code}`));
+    child.once('exit', ended);
+    child.once('message', (content) => {
+      child.off('exit', ended);
+      resolve(content as T);
+    });
+  });
+}

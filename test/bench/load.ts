@@ -1,0 +1,70 @@
+import { connect, type Socket } from 'node:net';
+
+const CONNECTIONS = 32;
+
+/** A request as bytes, ready to be sent again and again. */
+export function requestBytes(body: unknown, path = '/graphql'): Buffer {
+  const text = JSON.stringify(body);
+  return Buffer.from(
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  );
+}
+
+/** Sends `count` requests over kept connections, each waiting for its answer. Rejects when one is not a 200. */
+export async function drive(port: number, requests: readonly Buffer[], count: number, connections = CONNECTIONS): Promise<void> {
+  let next = 0;
+  const take = () => (next < count ? requests[next++ % requests.length] : undefined);
+  await Promise.all(Array.from({ length: Math.min(connections, count) }, () => converse(port, take)));
+}
+
+function converse(port: number, take: () => Buffer | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.setNoDelay(true);
+    const ask = () => {
+      const request = take();
+      if (request) socket.write(request);
+      else {
+        socket.end();
+        resolve();
+      }
+    };
+    readAnswers(socket, (status) => (status === 200 ? ask() : reject(new Error(`the server answered ${status}`))));
+    socket.once('error', reject);
+    socket.once('connect', ask);
+  });
+}
+
+const END = Buffer.from('\r\n\r\n');
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+
+/** Only as much of HTTP as is needed to know where an answer ends. */
+function readAnswers(socket: Socket, onAnswer: (status: number) => void): void {
+  let wanted = 0;
+  let chunked = false;
+  let status = 0;
+  let pending: Buffer | undefined;
+  let tail = Buffer.alloc(0);
+  socket.on('data', (data: Buffer) => {
+    let chunk = data;
+    if (status === 0) {
+      if (pending) chunk = Buffer.concat([pending, chunk]);
+      const end = chunk.indexOf(END);
+      if (end < 0) return void (pending = chunk);
+      pending = undefined;
+      const head = chunk.toString('latin1', 0, end);
+      status = Number(head.slice(9, 12));
+      const length = /\r\ncontent-length: *(\d+)/i.exec(head);
+      chunked = !length;
+      wanted = Number(length?.[1] ?? 0);
+      chunk = chunk.subarray(end + 4);
+    }
+    wanted -= chunk.length;
+    if (chunked) tail = Buffer.concat([tail, chunk.subarray(-5)]).subarray(-5);
+    if (chunked ? !tail.equals(LAST_CHUNK) : wanted > 0) return;
+    const answered = status;
+    status = 0;
+    tail = Buffer.alloc(0);
+    onAnswer(answered);
+  });
+}

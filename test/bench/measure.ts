@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Running } from './contender.ts';
+import type { Workload } from './workloads.ts';
+
+/** Microseconds of CPU for a request, by workload and server. */
+export type Results = Map<string, Map<string, number>>;
+
+export interface Measuring {
+  readonly rounds: number;
+  /** Microseconds of CPU that one measurement should take. */
+  readonly slice: number;
+}
+
+const WARM_UP = 300_000;
+
+/** Every server answers what the first one answers. @throws TypeError when one does not. */
+export async function compareAnswers(servers: readonly Running[], workloads: readonly Workload[]): Promise<void> {
+  for (const workload of workloads) {
+    for (const index of [0, 1, 2]) {
+      const answers = await Promise.all(servers.map(async (server) => ({ server, answer: await server.ask(workload, index) })));
+      const [first] = answers;
+      const other = answers.find(({ answer }) => !isDeepStrictEqual(answer, first?.answer));
+      if (other) throw new TypeError(`${workload.name}: ${other.server.name} answers ${JSON.stringify(other.answer).slice(0, 300)}, ${first?.server.name} answers ${JSON.stringify(first?.answer).slice(0, 300)}`);
+    }
+  }
+}
+
+/** Medians over rounds in which the servers take turns, so that what else the machine does falls on all of them. */
+export async function measure(servers: readonly Running[], workloads: readonly Workload[], { rounds, slice }: Measuring): Promise<Results> {
+  const results: Results = new Map();
+  for (const workload of workloads) {
+    const counts = new Map<Running, number>();
+    for (const server of servers) counts.set(server, await warmUp(server, workload, slice));
+    const samples = new Map<string, number[]>(servers.map(({ name }) => [name, []]));
+    for (let round = 0; round < rounds; round += 1) {
+      for (let turn = 0; turn < servers.length; turn += 1) {
+        const server = servers[(turn + round) % servers.length] as Running;
+        samples.get(server.name)?.push(await sample(server, workload, counts.get(server) ?? 1));
+      }
+    }
+    results.set(workload.name, new Map([...samples].map(([name, list]) => [name, median(list)])));
+  }
+  return results;
+}
+
+/** @returns how many requests take about a slice. */
+async function warmUp(server: Running, workload: Workload, slice: number): Promise<number> {
+  let spent = 0;
+  let cost = Infinity;
+  for (let count = 50; spent < 2 * WARM_UP; count *= 2) {
+    cost = await sample(server, workload, count);
+    spent += cost * count;
+  }
+  return Math.max(32, Math.round(slice / cost));
+}
+
+async function sample(server: Running, workload: Workload, count: number): Promise<number> {
+  const before = await server.figures();
+  await server.load(workload, count);
+  const after = await server.figures();
+  return (after.cpu - before.cpu) / count;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return sorted.length % 2 === 1 ? (sorted[Math.floor(middle)] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+}
