@@ -1,5 +1,4 @@
 import type { Diagnostic, Project } from '@twofold/schema';
-import type { DatabaseKind } from '../templates/seeded/env.ts';
 import { CommandError, EXIT } from './failure.ts';
 import type { Change, RenderedFile, Sources } from './files.ts';
 import { planMigration } from './migrations/plan.ts';
@@ -16,7 +15,6 @@ export interface RunOptions {
   readonly force?: boolean;
   /** Tables and columns that may go, by coordinate. */
   readonly allowDrop?: readonly string[];
-  readonly database?: DatabaseKind;
 }
 
 /** What the two inputs mean. */
@@ -52,7 +50,7 @@ export async function planRun(root: string, options: RunOptions, disk: Disk): Pr
   const migration = planMigration(project, sources, options.allowDrop ?? []);
   const findings = [...reading.findings, ...findOrphans(project, sources.userFiles), ...migration.findings];
   if (hasErrors(findings)) return { sources, project: null, findings, changes: [] };
-  const planned = planFiles(project, { sources: withoutOrphans(sources, project), migration, version: packageVersion(), database: options.database ?? 'sqlite' });
+  const planned = planFiles(project, { sources: withoutOrphans(sources, project), migration, version: packageVersion() });
   const files: RenderedFile[] = await renderFiles(planned);
   return { sources, project, findings, changes: await planChanges(root, { files, force: options.force ?? false }, disk) };
 }

@@ -4,10 +4,11 @@ import { renderAuth } from '../templates/owned/auth.ts';
 import { renderHosting } from '../templates/owned/hosting.ts';
 import { renderLoaders } from '../templates/owned/loaders.ts';
 import { renderModel } from '../templates/owned/model.ts';
+import { renderOpenapi } from '../templates/owned/openapi.ts';
 import { renderResolvers } from '../templates/owned/resolvers.ts';
 import { renderSchema } from '../templates/owned/schema.ts';
 import { renderCompose, renderDockerfile } from '../templates/seeded/container.ts';
-import { type DatabaseKind, renderEnvExample } from '../templates/seeded/env.ts';
+import { renderEnvExample } from '../templates/seeded/env.ts';
 import { renderDockerignore, renderGitattributes, renderGitignore } from '../templates/seeded/ignore.ts';
 import { renderPackageJson } from '../templates/seeded/package-json.ts';
 import { renderReadme } from '../templates/seeded/readme.ts';
@@ -23,11 +24,10 @@ export interface PlanOptions {
   readonly sources: Sources;
   readonly migration: PlannedMigration;
   readonly version: string;
-  readonly database: DatabaseKind;
 }
 
 /** Which files a project has: one row each. */
-export function planFiles(project: Project, { sources, migration, version, database }: PlanOptions): PlannedFile[] {
+export function planFiles(project: Project, { sources, migration, version }: PlanOptions): PlannedFile[] {
   const user = partsOf(sources.userFiles);
   const generated = row('generated');
   const scaffold = row('scaffold');
@@ -37,18 +37,20 @@ export function planFiles(project: Project, { sources, migration, version, datab
     generated('src/generated/app.ts', () => renderApp(project, user)),
     generated('src/generated/loaders.ts', () => renderLoaders(project)),
     generated('src/generated/model.ts', () => renderModel(project)),
+    generated('src/generated/openapi.json', () => renderOpenapi(project)),
     generated('src/generated/resolvers.ts', () => renderResolvers(project, user.resolverTypes)),
     generated('src/generated/schema.graphql.ts', () => renderSchema(project)),
     // graphql-codegen is loaded only when its file is rendered
     generated('src/generated/types.ts', async () => (await import('../templates/owned/types.ts')).renderTypes({ project, tables: buildTables(project) })),
     ...(project.auth ? [generated('src/generated/auth.ts', () => renderAuth(project.auth!))] : []),
     ...(project.hosting ? [generated('src/generated/hosting.ts', () => renderHosting(project.hosting!))] : []),
+    ...(project.crudSdl ? [generated('src/generated/crud.graphql', () => project.crudSdl!)] : []),
     generated('migrations/tables.txt', () => migration.snapshot),
     ...(migration.file ? [row('append')(migration.file.path, () => migration.file!.text)] : []),
     users('src/server.ts', renderServer),
     users('test/smoke.test.ts', () => renderSmokeTest(project)),
     scaffold('.dockerignore', renderDockerignore),
-    scaffold('.env.example', () => renderEnvExample(project, database)),
+    scaffold('.env.example', () => renderEnvExample(project)),
     scaffold('.gitattributes', renderGitattributes),
     scaffold('.gitignore', renderGitignore),
     scaffold('Dockerfile', () => renderDockerfile(project, { vendor })),

@@ -74,7 +74,7 @@ async function createModules(app: App, kernel: Kernel): Promise<ServerModule[]> 
   if (hosting) modules.push(await (await import('./hosting/index.ts')).createHosting({ kernel, model: hosting }));
   const { createGraphql } = await import('./graphql/index.ts');
   modules.push(await createGraphql({ kernel, resolvers, ...(app.scalars && { scalars: app.scalars }) }));
-  if (api.rest) modules.push(await (await import('./rest/index.ts')).createRest({ kernel, ...(app.scalars && { scalars: app.scalars }) }));
+  if (api.rest) modules.push((await import('./rest/index.ts')).createRest({ kernel, resolvers, ...(app.scalars && { scalars: app.scalars }), ...(app.openapi && { openapi: app.openapi }) }));
   return modules;
 }
 

@@ -288,7 +288,10 @@ export interface Loader {
 }
 
 export interface WriteShape {
-  /** `CreateUserInput:User`, or `Mutation.createUser:User` when the fields are arguments. */
+  /**
+   * `CreateUserInput:User`, or `Mutation.createUser:User` when the fields are arguments; `UserInput#patch:User` when the input
+   * holds the key beside what it writes. It always ends with `:` and the entity.
+   */
   readonly id: string;
   readonly entity: string;
   readonly writes: readonly Write[];

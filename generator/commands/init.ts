@@ -27,7 +27,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const init = readOptions(call);
   await assertEmpty(init.root, options['force'] === true);
   const written = await writeInputs(init);
-  const plan = await runPipeline(init.root, { database: init.database }, disk);
+  const plan = await runPipeline(init.root, {}, disk);
   if (!plan.project) return (reportFindings(plan, call), exitCodeOf(plan));
   await writeEnv(init, plan.project);
   terminal.note(`${terminal.paint.green('created')}  ${init.name} in ${init.root}: ${written + plan.changes.length} files`);

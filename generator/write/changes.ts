@@ -1,5 +1,6 @@
 import type { Change, ChangeKind, RenderedFile } from '../files.ts';
 import { hashText, type Lock, type LockEntry } from './lockfile.ts';
+import { mergeScaffold } from './scaffold.ts';
 
 /** What stands on disk: text by path, null for a file that is not there. */
 export type Present = ReadonlyMap<string, string | null>;
@@ -17,11 +18,14 @@ export interface Comparison {
  * with nothing written. Sorted by path.
  */
 export function compareFiles(comparison: Comparison): Change[] {
-  const { files, lock, present } = comparison;
+  const { lock, present } = comparison;
+  const scaffold = comparison.files.filter(({ owner }) => owner === 'scaffold').map((file) => mergeScaffold(file, comparison));
+  const files = [...comparison.files.filter(({ owner }) => owner !== 'scaffold'), ...scaffold.flatMap(({ base }) => base ?? [])];
   const wanted = new Set(files.map((file) => file.path));
   const gone = [...lock].filter(([path, entry]) => entry.owner === 'generated' && !wanted.has(path));
   return [
     ...files.map((file) => compareFile(file, comparison)),
+    ...scaffold.flatMap(({ changes }) => changes),
     ...gone.flatMap(([path, entry]) => compareGone(path, entry, present.get(path) ?? null)),
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
 }

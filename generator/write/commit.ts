@@ -25,7 +25,7 @@ interface Step {
  * @throws CommandError 75 when a file is not as it was when the changes were planned; nothing is written then.
  */
 export async function commit(root: string, changes: readonly Change[], disk: Disk): Promise<void> {
-  const writing = changes.filter((change) => change.kind === 'create' || change.kind === 'update' || change.kind === 'remove');
+  const writing = changes.filter(({ kind, before, after }) => ['create', 'update', 'remove', 'conflict'].includes(kind) && before !== after);
   if (writing.length === 0) return;
   await assertUnchanged(root, writing, disk);
   await disk.removeFolder(join(root, TRANSACTION));

@@ -3,17 +3,18 @@ import type { Change, RenderedFile } from '../files.ts';
 import { compareFiles, rescuable } from './changes.ts';
 import { commit, FOLDER, recover } from './commit.ts';
 import type { Disk } from './disk.ts';
-import { hashText, type Lock, LOCKFILE, parseLock, printLock } from './lockfile.ts';
+import { hashText, type Lock, type LockEntry, LOCKFILE, parseLock, printLock } from './lockfile.ts';
 import { withRunLock } from './run-lock.ts';
+import { BASE, newPath } from './scaffold.ts';
 
 /** Compares rendered files, and the lock that goes with them, with the disk. Writes nothing. */
 export async function planChanges(root: string, { files, force }: { files: readonly RenderedFile[]; force: boolean }, disk: Disk): Promise<Change[]> {
   const lockText = await disk.read(join(root, LOCKFILE));
   const lock = parseLock(lockText);
-  const paths = [...new Set([...files.map(({ path }) => path), ...lock.keys()])];
+  const paths = [...new Set([...files.flatMap(pathsOf), ...lock.keys()])];
   const present = new Map(await Promise.all(paths.map(async (path) => [path, await disk.read(join(root, path))] as const)));
   const changes = compareFiles({ files, lock, present, force });
-  const text = printLock(nextLock(changes, { files, lock }));
+  const text = printLock(nextLock(changes, lock));
   const after = lockText?.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
   const kind = lockText === null ? 'create' : lockText === after ? 'same' : 'update';
   return [...changes, { path: LOCKFILE, owner: 'generated', kind, before: lockText, after }];
@@ -35,18 +36,31 @@ export async function applyChanges<Plan extends { readonly changes: readonly Cha
   });
 }
 
-/** What the lock says after the changes. User files keep the line that says they were seeded, so that one deleted stays so. */
-function nextLock(changes: readonly Change[], { files, lock }: { files: readonly RenderedFile[]; lock: Lock }): Lock {
-  const next = new Map(lock);
-  const texts = new Map(files.map(({ path, text }) => [path, text]));
-  for (const { path, owner, kind, before } of changes) {
-    if (kind === 'remove' || (owner === 'generated' && before === null && !texts.has(path))) next.delete(path);
-    else if (owner === 'generated' && kind !== 'stale' && kind !== 'edited') next.set(path, { owner, hashes: [hashText(texts.get(path)!)] });
-    else if (kind === 'create') next.set(path, { owner, hashes: [hashText(texts.get(path)!)] });
-    else if (!lock.has(path) && texts.has(path)) next.set(path, { owner, hashes: [hashText(texts.get(path)!)] });
+function pathsOf({ path, owner }: RenderedFile): string[] {
+  return owner === 'scaffold' ? [path, newPath(path), `${BASE}/${path}`] : [path];
+}
+
+/**
+ * What the lock says after the changes: generated files with the hash of their text, scaffold with that of the text the
+ * next merge starts from, and a line for every other file that we wrote once, so that one the user deleted stays deleted.
+ */
+function nextLock(changes: readonly Change[], lock: Lock): Lock {
+  const next = new Map<string, LockEntry>();
+  const bases = new Map(changes.map(({ path, after }) => [path, after]));
+  for (const change of changes) {
+    const entry = entryOf(change, { known: lock.get(change.path), base: bases.get(`${BASE}/${change.path}`) ?? null });
+    if (entry) next.set(change.path, entry);
   }
-  for (const [path, { owner }] of lock) if (owner === 'generated' && !changes.some((change) => change.path === path)) next.delete(path);
+  for (const [path, entry] of lock) if (entry.owner !== 'generated' && !path.endsWith('.new') && !next.has(path)) next.set(path, entry);
   return next;
+}
+
+function entryOf({ path, owner, kind, after }: Change, { known, base }: { known: LockEntry | undefined; base: string | null }): LockEntry | undefined {
+  const entry = (text: string): LockEntry => ({ owner, hashes: [hashText(text)] });
+  if (kind === 'remove') return undefined;
+  if (owner === 'generated') return kind === 'edited' || kind === 'stale' ? known : entry(after!);
+  if (owner === 'scaffold') return base !== null ? entry(base) : path.endsWith('.new') ? entry(after!) : undefined;
+  return known ?? (kind === 'create' ? entry(after!) : undefined);
 }
 
 async function rescue(root: string, changes: readonly Change[], disk: Disk): Promise<void> {

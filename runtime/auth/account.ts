@@ -26,7 +26,7 @@ export function accountHandlers(parts: AuthParts) {
   const changePassword: Handler = async ({ context, koa, body }) => {
     const { account, sessionId } = await signedInAccount(parts, context);
     await checkPassword(parts, toTry(parts, context, koa, account.email, body.current_password));
-    policy.assert(body.new_password, account);
+    await policy.assert(body.new_password, account);
     const password = await passwords.hash(body.new_password);
     await events.transact(as(callerOf(context), account.id), async (trx, emit) => {
       await directory.update(trx, account.id, { password, password_changed_at: kernel.now() });

@@ -10,7 +10,8 @@ import { MINUTE } from './time.ts';
 /** A failed login, as the alert rules see it. */
 export interface Failure {
   readonly caller: Caller;
-  readonly identifierHash: string;
+  /** Null for a key: it is nobody's. */
+  readonly identifierHash: string | null;
   readonly userId: UserId | null;
 }
 
@@ -49,10 +50,10 @@ export function createAlerts({ store, now, log }: Kernel, events: Events, window
     if (state?.accepted) await events.emit(caller, type, userId, data);
   };
   const judge = async ({ caller, identifierHash, userId }: Failure) => {
-    for (const rule of RULES) {
+    for (const rule of RULES.filter(({ of }) => of !== 'account' || identifierHash !== null)) {
       const count = await countFailures(store.db, rule, identifierHash, caller.ip, now());
       if (count < rule.least) continue;
-      const key = rule.of === 'account' ? identifierHash : rule.of === 'ip' ? caller.ip : '';
+      const key = rule.of === 'account' ? identifierHash! : rule.of === 'ip' ? caller.ip : '';
       const about = rule.of === 'account' ? userId : null;
       await raise({ ...caller, actor: SYSTEM.actor }, rule.type, key, about, { failures: count, ...(rule.of === 'ip' && { ip: caller.ip }) });
     }
@@ -71,7 +72,7 @@ export function createAlerts({ store, now, log }: Kernel, events: Events, window
   };
 }
 
-async function countFailures(db: Kysely<any>, rule: Rule, identifierHash: string, ip: string, now: number): Promise<number> {
+async function countFailures(db: Kysely<any>, rule: Rule, identifierHash: string | null, ip: string, now: number): Promise<number> {
   const counted = rule.distinct ? sql<number>`count(distinct ${sql.ref(rule.distinct)})` : sql<number>`count(*)`;
   let query = db.selectFrom('auth_login_attempts').select(counted.as('count')).where('outcome', '=', 'failure').where('ts', '>', now - rule.window);
   if (rule.of === 'account') query = query.where('identifier_hash', '=', identifierHash);

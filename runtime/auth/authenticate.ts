@@ -1,7 +1,8 @@
 import type { Middleware, Context as KoaContext } from 'koa';
 import type { RequestContext } from '../context/request-context.ts';
 import { failure } from '../errors.ts';
-import { addressKey, callerOf } from './caller.ts';
+import { recordAttempt } from './attempts.ts';
+import { addressKey, type Caller, callerOf } from './caller.ts';
 import type { AuthModel } from '@twofold/schema';
 import type { AuthParts } from './parts.ts';
 import type { Limit } from './rate-limits.ts';
@@ -47,7 +48,7 @@ async function readApiKey(parts: AuthParts, ctx: KoaContext, context: RequestCon
   if (!text) return;
   const key = await parts.apiKeys.authenticate(text);
   if (!key) {
-    await parts.events.emit(callerOf(context), 'api_key.failed', null, { prefix: /^gk_([\w-]{8})_/.exec(text)?.[1] ?? null });
+    await noteBadKey(parts, callerOf(context), text);
     throw failure.unauthenticated('Invalid API key');
   }
   context.principal = { kind: 'api_key', id: key.id, scopes: key.scopes, userId: key.userId };
@@ -56,6 +57,15 @@ async function readApiKey(parts: AuthParts, ctx: KoaContext, context: RequestCon
   context.values.set('scopes', key.scopes);
   context.values.set('api_key_limit', key.limitPerMinute);
   if (key.userId !== null) context.values.set('user_id', key.userId);
+}
+
+/** A key that fails counts like a login that fails, for whoever sends it. */
+async function noteBadKey({ events, kernel, alerts }: AuthParts, caller: Caller, text: string): Promise<void> {
+  await events.transact(caller, async (trx, emit) => {
+    await recordAttempt(trx, kernel.now(), caller, { kind: 'api_key', outcome: 'failure', reason: 'bad_api_key', identifierHash: null, identifier: null, userId: null, sessionId: null });
+    emit('api_key.failed', null, { prefix: /^gk_([\w-]{8})_/.exec(text)?.[1] ?? null });
+  });
+  alerts.observe({ caller, identifierHash: null, userId: null });
 }
 
 async function readBearer(parts: AuthParts, ctx: KoaContext, context: RequestContext): Promise<void> {

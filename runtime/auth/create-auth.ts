@@ -13,7 +13,7 @@ import { readAuthConfig } from './config.ts';
 import { DEFAULT_AUTH } from './defaults.ts';
 import { createDeviceTokens } from './device-token.ts';
 import type { Listeners } from './event-types.ts';
-import { createEvents, type Outbox } from './events.ts';
+import { createEvents, type Events, type Outbox } from './events.ts';
 import type { Extend } from './extend.ts';
 import { createGuards } from './guards.ts';
 import { createHostLogin } from './host-login.ts';
@@ -27,7 +27,7 @@ import { oauthHandlers } from './oauth/handlers.ts';
 import { createOneTimeTokens } from './one-time-tokens.ts';
 import { createOwnKeys } from './own-keys.ts';
 import type { AuthParts, LoginHook } from './parts.ts';
-import { createPasswordPolicy } from './password-policy.ts';
+import { type Breached, createPasswordPolicy } from './password-policy.ts';
 import { createPasswords } from './passwords.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { recoveryHandlers } from './recovery.ts';
@@ -56,8 +56,21 @@ export interface AuthOptions {
   readonly listeners?: Listeners;
   /** May deny a login after a correct password. */
   readonly onLogin?: LoginHook;
+  /**
+   * Looks passwords up in a list of breached ones by k-anonymity: given the first 5 hex digits of a SHA-1, answers with
+   * the other 35 of those known. Nothing is asked when it is absent.
+   */
+  readonly breached?: Breached;
   /** A bcrypt cost below 10. For tests, which would take minutes otherwise; never for a server. */
   readonly bcryptCost?: number;
+}
+
+/** The auth module with what a program that embeds it may call. */
+export interface AuthModule extends ServerModule {
+  /** Subscribes to an event type or to `*`. @returns the function that unsubscribes. */
+  readonly events: Pick<Events, 'on'>;
+  /** Ends the access tokens of a user, so that the next refresh runs `extend` again: its data has changed. */
+  invalidateExtend(userId: number | string): Promise<void>;
 }
 
 /** The routes that are left when only the operator signs in. */
@@ -70,12 +83,14 @@ const HOST_ROUTES = new Set(['login', 'logout', 'logoutAll', 'sessions', 'endSes
  *
  * @example createAuth({ kernel, model: project.auth, host: project.hosting !== null, extend })
  */
-export function createAuth(options: AuthOptions): ServerModule {
+export function createAuth(options: AuthOptions): AuthModule {
   const parts = createParts(options);
   const { kernel, model } = parts;
   const stops: (() => void | Promise<void>)[] = [];
   return {
     name: 'auth',
+    events: { on: parts.events.on },
+    invalidateExtend: (userId) => parts.directory.update(kernel.store.db, userId, { tokens_valid_after: kernel.now() }),
     migrations: authMigrations(model.user, kernel.project.ids),
     middleware: [authenticate(parts)],
     guards: createGuards(parts),
@@ -99,7 +114,7 @@ export function createAuth(options: AuthOptions): ServerModule {
   };
 }
 
-function createParts({ kernel, model: given, host, bcryptCost, extend, listeners = {}, onLogin }: AuthOptions): AuthParts {
+function createParts({ kernel, model: given, host, bcryptCost, extend, listeners = {}, onLogin, breached }: AuthOptions): AuthParts {
   const { store, settings, project, now } = kernel;
   const model = given ?? DEFAULT_AUTH;
   const config = readAuthConfig(settings, model, host, bcryptCost);
@@ -111,7 +126,7 @@ function createParts({ kernel, model: given, host, bcryptCost, extend, listeners
   const deliver: Outbox = (trx, event) => webhooks.outbox(trx, event);
   const events = createEvents(kernel, listeners, deliver);
   const webhooks = createWebhooks(kernel, config, keys, (endpoint) => events.emit(SYSTEM, 'webhook.disabled', null, { endpoint_id: endpoint.id }));
-  events.on('*', () => webhooks.kick());
+  events.on('*', (event) => webhooks.kick(event));
   // One process may count in its own memory; several that share a database count there.
   const alone = store.dialect === 'sqlite' && settings.text('WORKERS', '1') === '1';
   const windows = alone ? memoryWindows() : storedWindows(store);
@@ -122,7 +137,7 @@ function createParts({ kernel, model: given, host, bcryptCost, extend, listeners
     alerts: createAlerts(kernel, events, windows),
     identifierKey: keys.derived('identifier'),
     passwords: createPasswords({ cost: config.bcryptCost, concurrency: model.password.hashConcurrency, queue: model.password.hashQueue }),
-    policy: createPasswordPolicy(model.password, [project.name]),
+    policy: createPasswordPolicy(model.password, [project.name], breached),
     accessTokens: access,
     hostTokens: hostTokens({ ...token, sign: keys.derived('host-token'), verify: keys.derivedAll('host-token') }),
     signIn: createSignIn({ kernel, model, keys, tokens: access, sessions, directory, events, extend }),

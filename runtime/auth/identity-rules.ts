@@ -1,7 +1,7 @@
 import { failure } from '../errors.ts';
 
 /** Printable ASCII without the characters that mean something in an address list. */
-const ADDRESS = /^[!#-'*+\-.\/0-9=?A-Z^-~]+@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
+const ADDRESS = /^[!#-'*+\-./0-9=?A-Z^-~]+@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
 const USERNAME = /^[A-Za-z0-9_.-]{3,32}$/;
 const PHONE = /^\+?[0-9 ()-]{5,20}$/;
 

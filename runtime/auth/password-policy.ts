@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { AuthModel } from '@twofold/schema';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
@@ -23,10 +24,13 @@ export interface PasswordPolicy {
   readonly rules: { readonly min: number; readonly max: number; readonly score: number; readonly composition: false };
   judge(password: string, subject?: PasswordSubject): Strength;
   /** @throws AppError 400 with the reason. */
-  assert(password: string, subject?: PasswordSubject): void;
+  assert(password: string, subject?: PasswordSubject): Promise<void>;
   /** Loads and warms the dictionaries: about 100 ms that no login should wait for. */
   warm(): void;
 }
+
+/** The rest of the SHA-1 of every breached password that begins with `prefix`, in hex. */
+export type Breached = (prefix: string) => readonly string[] | Promise<readonly string[]>;
 
 /** zxcvbn's time grows with the length; beyond this much it is only fed the head. */
 const FED = 64;
@@ -39,7 +43,7 @@ const WORD = 4;
  * NIST SP 800-63B-4 and ASVS 6.2: length, a list of common passwords, words of the context, and a strength estimate. No
  * rules of composition.
  */
-export function createPasswordPolicy(options: AuthModel['password'], contextWords: readonly string[]): PasswordPolicy {
+export function createPasswordPolicy(options: AuthModel['password'], contextWords: readonly string[], breached?: Breached): PasswordPolicy {
   const words = [...options.contextWords, ...contextWords];
   let loaded: ReturnType<typeof loadDictionaries> | undefined;
   const dictionaries = () => (loaded ??= loadDictionaries());
@@ -57,12 +61,20 @@ export function createPasswordPolicy(options: AuthModel['password'], contextWord
   return {
     rules: { min: options.min, max: options.max, score: options.score, composition: false },
     judge,
-    assert: (password, subject) => {
+    assert: async (password, subject) => {
       const { reason } = judge(password, subject);
       if (reason) throw failure.invalid(reason);
+      if (breached && (await isBreached(breached, password))) throw failure.invalid('Password is too common');
     },
     warm: () => void estimate(dictionaries().zxcvbn, 'correct horse battery'),
   };
+}
+
+/** A list that is away refuses nobody: the one on board was asked already. */
+async function isBreached(breached: Breached, password: string): Promise<boolean> {
+  const hash = createHash('sha1').update(password).digest('hex').toUpperCase();
+  const suffixes = await Promise.resolve(breached(hash.slice(0, 5))).catch(() => []);
+  return suffixes.some((suffix) => suffix.toUpperCase() === hash.slice(5));
 }
 
 /** CommonJS builds, loaded when first needed: the lists take 22 MB, which a server without logins need not hold. */

@@ -2,6 +2,7 @@ import type { Context as KoaContext } from 'koa';
 import type { RateLimit } from '@twofold/schema';
 import type { RequestContext } from '../context/request-context.ts';
 import { failure } from '../errors.ts';
+import { recordAttempt } from './attempts.ts';
 import { callerOf } from './caller.ts';
 import { DEFAULT_LIMITS } from './defaults.ts';
 import type { Events } from './events.ts';
@@ -105,6 +106,10 @@ function createReporter(events: Events, now: () => number) {
     told.set(key, now());
     if (told.size > 10_000) told.delete(told.keys().next().value as string);
     const userId = context.principal.kind === 'user' ? context.principal.id : null;
-    await events.emit(callerOf(context), 'rate_limit.exceeded', userId, { policy });
+    const caller = callerOf(context);
+    await events.transact(caller, async (trx, emit) => {
+      emit('rate_limit.exceeded', userId, { policy });
+      if (policy.startsWith('login-')) await recordAttempt(trx, now(), caller, { kind: 'password', outcome: 'blocked', reason: 'rate_limited', identifierHash: null, identifier: null, userId, sessionId: null });
+    });
   };
 }

@@ -30,7 +30,7 @@ export function recoveryHandlers(parts: AuthParts) {
     const { account } = await pending(parts, 'reset', body.token);
     if (body.email !== undefined && emailKey(body.email) !== emailKey(account.email)) throw invalidToken();
     // A password that is refused leaves the token as it is.
-    policy.assert(body.new_password, account);
+    await policy.assert(body.new_password, account);
     const password = await passwords.hash(body.new_password);
     const identifierHash = identifierOf(parts, account.email);
     await events.transact(as(callerOf(context), account.id), async (trx, emit) => {

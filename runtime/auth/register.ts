@@ -54,7 +54,7 @@ async function readUser(parts: AuthParts, body: Readonly<Record<string, any>>): 
   const phone = checkPhone(body['phone']);
   const [first_name, last_name, name] = ['first_name', 'last_name', 'name'].map((field) => checkText(field, body[field])) as [string, string, string];
   const fields = readRegisterFields(kernel.project, model.user.entity, model.user.registerFields, body);
-  policy.assert(body['password'], { email, username, first_name, last_name, name });
+  await policy.assert(body['password'], { email, username, first_name, last_name, name });
   const password = await passwords.hash(body['password']);
   const fullName = name || [first_name, last_name].filter(Boolean).join(' ') || username || email.split('@')[0]!;
   const patch = { email, username, phone, first_name, last_name, password, password_changed_at: kernel.now(), avatar_url: '' };

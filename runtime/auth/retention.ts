@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { AuthModel } from '@twofold/schema';
 import type { AuthParts } from './parts.ts';
 import { DAY, HOUR } from './time.ts';
 
@@ -34,9 +35,15 @@ export function startRetention(parts: AuthParts): () => Promise<void> {
 
 /** One round. The log of permission changes is kept for good. */
 export async function purge({ kernel, model }: Pick<AuthParts, 'kernel' | 'model'>): Promise<void> {
+  await forgetOldLocks(kernel.store.db, model, kernel.now());
   for (const [table, key, column, before] of expired(kernel.now(), model.events.retention, model.jwt.leeway)) {
     while ((await removeBatch(kernel.store.db, table, key, column, before)) === BATCH);
   }
+}
+
+/** Failures that no longer weigh: a month quiet, and not locked for good. Guesses at made-up addresses leave rows too. */
+async function forgetOldLocks(db: Kysely<any>, { lockout }: AuthModel, now: number): Promise<void> {
+  await db.deleteFrom('auth_identifier_locks').where('last_failure_at', '<', now - 30 * DAY).where('locked_until', '<', now).where('total_since_success', '<', lockout.hardAfter).execute();
 }
 
 async function removeBatch(db: Kysely<any>, table: string, key: string, column: string, before: number): Promise<number> {

@@ -4,6 +4,7 @@ import type { RequestContext } from '../context/request-context.ts';
 import { isJsonBody, readBody } from '../http/read-body.ts';
 import { negotiate, type Answering } from './media-type.ts';
 import { parseJson, readParameters, readQueryParameters, type Parameters } from './parameters.ts';
+import type { SocketCallers } from './socket-caller.ts';
 import { errorsOf, findOperation, refuse, respond, statusOf, type Response, type Service } from './service.ts';
 
 export interface EndpointOptions {
@@ -12,7 +13,9 @@ export interface EndpointOptions {
   /** Origins that the server takes cross-site requests from. */
   readonly origins: readonly string[];
   /** The page for browsers, or null when it is off. */
-  readonly page: (() => Middleware) | null;
+  readonly page: Middleware | null;
+  /** Who is behind a WebSocket: its opening request comes through here as well. */
+  readonly callers: SocketCallers;
   /** Answers a client that wants server-sent events. */
   readonly stream: (ctx: Context, service: Service, parameters: Parameters) => Promise<void>;
 }
@@ -24,12 +27,12 @@ export interface EndpointOptions {
 export function createEndpoint(options: EndpointOptions): Middleware {
   const { service, page } = options;
   const path = service.api.path;
-  const pages = page?.();
   return async function graphql(ctx, next) {
-    if (ctx.path !== path) return pages && ctx.path.startsWith(`${path}/`) ? pages(ctx, next) : next();
+    if (ctx.path !== path) return page && ctx.path.startsWith(`${path}/`) ? page(ctx, next) : next();
+    if (options.callers.take(ctx)) return;
     if (ctx.method !== 'POST' && ctx.method !== 'GET') return methodNotAllowed(ctx);
-    const answering = negotiate(ctx.req.headers.accept, pages !== undefined && ctx.method === 'GET');
-    if (answering === 'text/html') return pages?.(ctx, next);
+    const answering = negotiate(ctx.req.headers.accept, page !== null && ctx.method === 'GET');
+    if (answering === 'text/html') return page?.(ctx, next);
     if (!answering) return send(ctx, 406, 'application/json', { text: '{"errors":[{"message":"answers are application/graphql-response+json or application/json"}]}', refused: 'request' });
     await answer(ctx, options, answering);
   };

@@ -1,10 +1,8 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
-import { callerId, type Rules } from '../data/access.ts';
 import type { Changes } from '../data/changes.ts';
 import type { Model } from '../data/model.ts';
-import type { Reader, Reading } from '../data/reader.ts';
-import type { RequestContext } from '../context/request-context.ts';
+import type { Reader } from '../data/reader.ts';
 import type { Resolver, Resolvers } from '../plugin.ts';
 import type { Store } from '../store/store.ts';
 
@@ -31,7 +29,8 @@ export function ownResolver({ resolvers }: Engine, type: string, field: string):
 }
 
 
-/** Reads for a caller, outside a transaction. */
-export function readingFor({ store }: Engine, context: RequestContext, rules: Rules, tree: boolean): Reading {
-  return { rules, tree, caller: callerId(context.principal), query: store.query };
+/** The user's own source of events for a subscription. */
+export function ownSubscribe({ resolvers }: Engine, field: string): Resolver | undefined {
+  const resolver = resolvers['Subscription']?.[field];
+  return typeof resolver === 'object' ? resolver.subscribe : undefined;
 }

@@ -1,5 +1,6 @@
 import { buildSchema } from 'graphql';
 import type { When } from '@twofold/schema';
+import { createAnnouncements, type Announcements } from '../data/announcements.ts';
 import { changesOf } from '../data/changes.ts';
 import { indexModel } from '../data/model.ts';
 import { createReader } from '../data/reader.ts';
@@ -9,10 +10,14 @@ import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import { createDocumentCache } from './document-cache.ts';
 import { createEndpoint } from './endpoint.ts';
 import type { Engine } from './engine.ts';
+import { createExplorer } from './explorer/page.ts';
+import { streamEvents } from './event-stream.ts';
 import { createLoaders } from './loaders.ts';
 import { attachResolvers } from './resolvers.ts';
 import type { Service } from './service.ts';
+import { createSocketCallers } from './socket-caller.ts';
 import { createDocumentSource } from './trusted-documents.ts';
+import { createSockets } from './web-socket.ts';
 
 export interface GraphqlOptions {
   readonly kernel: Kernel;
@@ -37,14 +42,31 @@ export function createGraphql({ kernel, resolvers = {}, scalars = {} }: GraphqlO
     documents: createDocumentCache({ schema: engine.schema, limits: api.limits, introspection: isOn(api.introspection), suggestions: isOn(api.suggestions) }),
     source: createDocumentSource(api.trustedDocuments, kernel.root),
   };
+  const callers = createSocketCallers();
+  const sockets = createSockets({ service, callers, bodyLimit: server.bodyLimit, origins: server.cors });
+  const announcements = announcementsOf(kernel, engine);
   return {
     name: 'graphql',
-    endpoint: createEndpoint({ service, bodyLimit: server.bodyLimit, origins: server.cors, page: null, stream: async () => {} }),
+    endpoint: createEndpoint({ service, callers, bodyLimit: server.bodyLimit, origins: server.cors, page: isOn(api.graphiql) ? createExplorer(api.path, kernel.project.name) : null, stream: streamEvents }),
     loaders: (context) => createLoaders(engine, context),
+    upgrade: sockets.upgrade,
+    start: async () => announcements?.start(),
+    stop: async () => {
+      await sockets.close();
+      await announcements?.stop();
+    },
   };
 }
 
-function createEngine(kernel: Kernel, resolvers: Resolvers, scalars: Readonly<Record<string, ScalarMapping>>): Engine {
+/** Servers that share a PostgreSQL tell each other of changes, if somebody can subscribe to one. */
+function announcementsOf({ project, store, settings, log }: Kernel, { changes }: Engine): Announcements | undefined {
+  const url = settings.text('DATABASE_URL');
+  const listens = project.operations.some(({ action }) => action.kind === 'subscribe');
+  return store.dialect === 'postgres' && url !== undefined && listens ? createAnnouncements({ store, changes, url, log }) : undefined;
+}
+
+/** An engine over the model of `kernel.project`: GraphQL has one, REST another. */
+export function createEngine(kernel: Kernel, resolvers: Resolvers, scalars: Readonly<Record<string, ScalarMapping>>): Engine {
   const { project, store, log, now } = kernel;
   const model = indexModel(project);
   const schema = buildSchema(project.sdl);

@@ -9,7 +9,7 @@ import type { Planned } from '../data/plan.ts';
 import { ROW_KEY, TYPE_KEY } from '../data/scope.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { readCalls } from './arguments.ts';
-import { ownResolver, type Engine } from './engine.ts';
+import { ownResolver, ownSubscribe, type Engine } from './engine.ts';
 import { loadRow } from './loaders.ts';
 import { planField, type Plan } from './plan/planner.ts';
 import { resolveRoot, type Run } from './run.ts';
@@ -27,6 +27,8 @@ export function attachResolvers(engine: Engine): void {
     const root = (['query', 'mutation', 'subscription'] as const).find((kind) => schema.getRootType(kind as never) === type);
     for (const field of Object.values(type.getFields())) {
       const operation = root && model.operations.get(`${ROOT_NAMES[root]}.${field.name}`);
+      const subscribe = root === 'subscription' && ownSubscribe(engine, field.name);
+      if (subscribe) field.subscribe = (_run: Run, args, context, info) => subscribe({}, args, context, info);
       if (root) field.resolve = rootField(engine, ROOT_NAMES[root], field.name, operation);
       else if (entity) field.resolve = entityField(engine, entity, field.name);
       else field.resolve = objectField(engine, type.name, field.name);
@@ -41,6 +43,7 @@ function rootField(engine: Engine, type: string, name: string, operation: Operat
   if (!own && operation && operation.action.kind !== 'custom') return (run: Run, _args, _context, info) => resolveRoot(run, info);
   return (run: Run, args, context, info) => {
     if (operation) assertCallable(run, operation, args);
+    if (!own && run.event !== undefined) return defaultFieldResolver(run.event, args, context, info);
     if (!own) throw notImplemented(`${type}.${name}`);
     return own(run.event ?? {}, args, context, info);
   };

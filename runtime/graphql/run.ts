@@ -138,7 +138,8 @@ async function readRoot({ engine, rules, variables, context }: Run, { plan }: Ex
   return (await reader.read(plan.node, calls, { rules, tree, caller: callerId(context.principal), query: store.query })) as string | null;
 }
 
-function complete(run: Run, { operation, variables, context }: OperationRequest): Promise<ExecutionResult> | ExecutionResult {
+/** Lets graphql-js put the answer together; root fields that have an outcome are not run again. */
+export function complete(run: Run, { operation, variables, context }: Pick<OperationRequest, 'operation' | 'variables' | 'context'>): Promise<ExecutionResult> | ExecutionResult {
   const { engine } = run;
   return execute({
     schema: engine.schema,

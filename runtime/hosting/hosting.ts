@@ -11,6 +11,7 @@ import { createBuilder } from './deploy/builder.ts';
 import { createDeployer } from './deploy/deployer.ts';
 import { createLifecycle } from './deploy/lifecycle.ts';
 import { createOperations } from './deploy/operations.ts';
+import { createHealthWatch } from './deploy/health-watch.ts';
 import { createPulse } from './deploy/pulse.ts';
 import { createReconciler } from './deploy/reconciler.ts';
 import { createSourceDeploys } from './deploy/source-deploys.ts';
@@ -22,11 +23,12 @@ import { createIngress } from './ingress/ingress.ts';
 import { createAppBook } from './records/app-book.ts';
 import { createDeploymentBook } from './records/deployment-book.ts';
 import { hostingMigrations } from './records/migrations.ts';
-import { createSeal } from './records/seal.ts';
+import { createSeal, type Seal } from './records/seal.ts';
 import { sealingSecrets } from './records/sealing-secrets.ts';
 import { createVault } from './records/vault.ts';
 import { appHandlers } from './routes/apps.ts';
 import { guarded } from './routes/bind.ts';
+import { certificateHandlers } from './routes/certificates.ts';
 import { deploymentHandlers } from './routes/deployments.ts';
 import { logHandlers } from './routes/logs.ts';
 import { runtimeHandlers } from './routes/runtime.ts';
@@ -35,6 +37,7 @@ import { systemHandlers } from './routes/system.ts';
 import { templateHandlers } from './routes/templates.ts';
 import { webhookHandlers } from './routes/webhooks.ts';
 import { createStatsReader } from './stats.ts';
+import { createCertificates } from './tls/certificates.ts';
 import { loadTemplates } from './templates/templates.ts';
 
 export interface HostingOptions {
@@ -58,34 +61,41 @@ export async function createHosting({ kernel, model }: HostingOptions): Promise<
   const startedAt = now();
   const templates = await loadTemplates(join(root, model.templates));
   const seal = createSeal(sealingSecrets(kernel.settings, root));
-  const core = createCore(kernel, model, createAppBook({ store, seal, now }));
+  const core = createCore(kernel, { model, seal, apps: createAppBook({ store, seal, now }) });
   const audit = createAuditLog({ store, now });
   const supervisor = createSupervisor(core);
   const reconciler = createReconciler(core, supervisor);
   const pulse = createPulse(core, supervisor.onDeath);
+  const health = createHealthWatch(core, async (app, id, detail) => {
+    log.warn(`${app.name} is not well and is started again: ${detail}`);
+    await core.connection.engine().stop(id, 5);
+    supervisor.onDeath(app, id);
+  });
   core.wire({ onConnect: () => reconciler.recover(), onEvent: (event) => supervisor.onEvent(event) });
   const buildLogs = createBuildLogs();
   const parts: SourceParts = {
     ...{ core, model, buildLogs, deployer: createDeployer(core), lifecycle: createLifecycle(core), addressOf: core.addressOf },
     sources: createSourceDeploys(core, createBuilder(core, buildLogs), buildLogs),
-    vault: createVault(store, seal),
+    vault: core.vault,
   };
   const handlers = {
     ...appHandlers(parts),
     ...deploymentHandlers(parts),
     ...sourceHandlers(parts),
     ...webhookHandlers(parts, { store, audit }),
+    ...certificateHandlers(core, core.certificates),
     ...logHandlers(core),
     ...runtimeHandlers(core, createStatsReader(core)),
     ...templateHandlers(parts, templates),
     ...systemHandlers({ core, model, audit, root, startedAt, ports: core.ports, templates: () => templates.size, pruneRecords: async () => 0 }),
   };
+  core.apps.onChange(() => core.certificates.wake());
   core.apps.onChange((app) => core.events.emit('app', { app: app.name, status: app.status, deployment: app.deployment }));
 
   return {
     name: 'hosting',
     migrations: hostingMigrations,
-    routes: bindRoutes(hostingRoutes.filter((route) => route.id in handlers) as any, guarded(handlers, audit)),
+    routes: bindRoutes(hostingRoutes, guarded(handlers, audit)),
     async health() {
       const connected = await core.connection.connected();
       const engine = core.connection.info()?.kind ?? null;
@@ -94,14 +104,17 @@ export async function createHosting({ kernel, model }: HostingOptions): Promise<
     async start() {
       await core.nameInstance(store);
       await core.apps.load();
+      await core.certificates.load();
       await core.listen();
       await core.connection.start();
       reconciler.start();
       pulse.start();
+      health.start();
+      core.certificates.start();
       log.info(`hosting apps at *.${model.domain}, port ${core.ports().http}`);
     },
     async stop() {
-      await pulse.stop();
+      await Promise.all([pulse.stop(), health.stop(), core.certificates.stop()]);
       await reconciler.stop();
       await supervisor.stop();
       await core.operations.stop();
@@ -118,11 +131,18 @@ interface Wiring {
 }
 
 /** The shared parts. What refers back to them is wired in afterwards. */
-function createCore(kernel: Kernel, model: HostingModel, apps: Core['apps']) {
+function createCore(kernel: Kernel, { model, seal, apps }: { readonly model: HostingModel; readonly seal: Seal; readonly apps: Core['apps'] }) {
   const { store, now, log, settings, project } = kernel;
   const naming = { instance: '' };
   const operations = createOperations();
-  const ingress = createIngress({ ...model.ingress, host: settings.text('HOST', project.server.host), now });
+  const vault = createVault(store, seal);
+  const hosts = () => apps.all().flatMap(({ spec }) => [spec.domain, ...spec.aliases]);
+  const certificates = createCertificates({ ...{ store, seal, vault, log, now, hosts }, acme: model.ingress.acme });
+  const ingress = createIngress({
+    ...{ ...model.ingress, host: settings.text('HOST', project.server.host), now },
+    certificate: certificates.find,
+    challenge: certificates.challenge,
+  });
   let ports: { http: number | null; https: number | null } = { http: null, https: null };
   let wiring: Wiring | undefined;
   const connection = createConnection({
@@ -135,19 +155,22 @@ function createCore(kernel: Kernel, model: HostingModel, apps: Core['apps']) {
     onEvent: (event) => wiring?.onEvent(event),
   });
   return {
-    ...{ model, naming, apps, deployments: createDeploymentBook({ store, now }), connection, ingress, operations },
+    ...{ model, naming, apps, deployments: createDeploymentBook({ store, now }), connection, ingress, operations, certificates, vault },
     ...{ events: createEventHub(now), log, now, leaving: new Set<string>() },
     wire: (given: Wiring) => void (wiring = given),
     ports: () => ports,
-    addressOf: (domain: string) => `http://${domain}${ports.http === null || ports.http === 80 ? '' : `:${ports.http}`}`,
+    addressOf(domain: string) {
+      const secure = ports.https !== null && certificates.has(domain);
+      const [scheme, port, usual] = secure ? ['https', ports.https, 443] : ['http', ports.http, 80];
+      return `${scheme}://${domain}${port === null || port === usual ? '' : `:${port}`}`;
+    },
     async nameInstance(from: Kernel['store']) {
       naming.instance = await instanceOf(from);
     },
     async listen() {
-      ports = await ingress.listen().catch((error: NodeJS.ErrnoException) => {
-        log.error(`the ingress cannot listen on port ${model.ingress.http}: ${error.message}`);
-        return { http: null, https: null };
-      });
+      ports = await ingress.listen();
+      if (ports.http === null) log.error(`the ingress cannot listen on port ${model.ingress.http}: apps cannot be reached`);
+      if (ports.https === null) log.warn(`the ingress cannot listen on port ${model.ingress.https}: there is no TLS`);
     },
   };
 }

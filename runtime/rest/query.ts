@@ -1,113 +1,117 @@
-import type { Column, FilterOperator, ListOptions } from '@twofold/schema';
+import { defaultPageSize, type RestFilter, type RestMember } from '@twofold/schema';
+import { isScalarType } from 'graphql';
 import { failure } from '../errors.ts';
 import type { Rules } from '../data/access.ts';
-import { assertReadable } from '../data/page.ts';
-import type { Call, Order } from '../data/plan.ts';
-import type { ScalarCodec } from '../data/scalars/known.ts';
-import type { RestEntity } from './modules.ts';
+import { isOpen } from './selection.ts';
+import type { RestService, ServedModule } from './service.ts';
+import { type QueryString } from './wanted.ts';
 
-/** A query string as Koa has it. */
-export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
-
-export interface PageRequest {
+export interface Page {
   readonly page: number;
   readonly limit: number;
 }
 
-const RESERVED = new Set(['page', 'limit', 'sort', 'order', 'fields', 'include']);
+/** GraphQL's Int, which offsets are. */
+const LARGEST = 2 ** 31 - 1;
 
-/** Words behind the last underscore of a filter, with those of GraphQL in snake_case too. */
-const WORDS: Readonly<Record<string, FilterOperator>> = {
-  eq: 'eq', ne: 'ne', in: 'in', notIn: 'notIn', not_in: 'notIn', lt: 'lt', lte: 'lte', gt: 'gt', gte: 'gte',
-  contains: 'contains', startsWith: 'startsWith', starts_with: 'startsWith', endsWith: 'endsWith', ends_with: 'endsWith', isNull: 'isNull', is_null: 'isNull',
-};
-
-/** `page` and `limit`. @throws AppError 400 `Invalid page number`, `Invalid limit number` */
-export function readPage(query: Query, { paging }: ListOptions): PageRequest {
-  return { page: readNumber(query['page'], 1, 2 ** 31, 'Invalid page number'), limit: readNumber(query['limit'], Math.min(20, paging.max), paging.max, 'Invalid limit number') };
+/** @throws AppError 400 `Invalid page number`, `Invalid limit number` */
+export function readPage(query: QueryString, { module: { list } }: ServedModule): Page {
+  const max = list?.action.kind === 'list' ? list.action.list.paging.max : LARGEST;
+  const limit = readNumber(query['limit'], list ? defaultPageSize(list) : max, max, 'Invalid limit number');
+  const page = readNumber(query['page'], 1, Math.floor(LARGEST / limit), 'Invalid page number');
+  return { page, limit };
 }
 
-function readNumber(text: Query[string], fallback: number, max: number, problem: string): number {
+function readNumber(text: QueryString[string], fallback: number, max: number, problem: string): number {
   if (text === undefined) return fallback;
   const value = typeof text === 'string' && /^\d{1,10}$/.test(text) ? Number(text) : 0;
   if (value < 1 || value > max) throw failure.badRequest(problem);
   return value;
 }
 
-/** What a list request asks for. @throws AppError 400 that names the parameter, 403 for a field that is not the caller's to read. */
-export function readList(query: Query, entity: RestEntity, { rules, codecs, list, page }: { readonly rules: Rules; readonly codecs: ReadonlyMap<string, ScalarCodec>; readonly list: ListOptions; readonly page: PageRequest }): Call {
-  const where = readFilters(query, entity, codecs);
-  return {
-    equals: [],
-    ...(Object.keys(where).length > 0 && { where }),
-    order: [...readOrder(query, entity, rules, list).filter(({ column }) => column !== 'id'), ...idOrder(query)],
-    page: { limit: page.limit, offset: (page.page - 1) * page.limit, backwards: false },
-  };
+/**
+ * A parameter that the call does not have is an error: who misspells a filter must not get everything.
+ *
+ * @throws AppError 400 that names them.
+ */
+export function assertKnown(query: QueryString, known: (name: string) => boolean): void {
+  const unknown = Object.keys(query).filter((name) => !known(name));
+  if (unknown.length > 0) throw failure.badRequest(`Unknown query parameter${unknown.length > 1 ? 's' : ''}: ${unknown.map((name) => name.slice(0, 64)).join(', ')}`);
 }
 
-function readOrder(query: Query, entity: RestEntity, rules: Rules, list: ListOptions): readonly Order[] {
-  const direction = String(query['order'] ?? 'asc').toLowerCase();
+/** @throws AppError 400 `Invalid sort order. Use 'asc' or 'desc'`, or for a field that is none. */
+export function readOrder(query: QueryString, { sorts }: ServedModule): Readonly<Record<string, 'ASC' | 'DESC'>> | undefined {
+  const { sort, order } = query;
+  const direction = order === undefined ? 'asc' : String(order).toLowerCase();
   if (direction !== 'asc' && direction !== 'desc') throw failure.badRequest("Invalid sort order. Use 'asc' or 'desc'");
-  if (query['sort'] === undefined) return list.order;
-  const column = entity.members.get(String(query['sort']))?.column;
-  if (column === undefined) throw failure.badRequest(`sort: ${entity.entity.name} has no field ${String(query['sort'])}`);
-  assertReadable(rules, entity.model, column);
-  return [{ column, descending: direction === 'desc' }];
+  if (sort === undefined && order === undefined) return undefined;
+  const name = String(sort ?? 'id');
+  if (!sorts.includes(name)) throw failure.badRequest(`Invalid sort field. Use one of ${sorts.join(', ')}`);
+  return { [name]: direction === 'asc' ? 'ASC' : 'DESC' };
 }
 
-/** The key decides between equals, and goes the other way when it is what is sorted by. */
-const idOrder = (query: Query): Order[] => [{ column: 'id', descending: query['order'] === 'desc' && (query['sort'] === undefined || query['sort'] === 'id') }];
-
-function readFilters(query: Query, entity: RestEntity, codecs: ReadonlyMap<string, ScalarCodec>): Record<string, Record<string, unknown>> {
+/**
+ * The filters of a query string as a `where` of our own.
+ *
+ * @throws AppError 400 for a value that is not of its field's type, 403 for a relation whose rows the caller may not see.
+ */
+export function readWhere(service: RestService, query: QueryString, { filters }: ServedModule, rules: Rules): Record<string, Record<string, unknown>> {
   const where: Record<string, Record<string, unknown>> = {};
-  for (const [name, text] of Object.entries(query)) {
-    if (RESERVED.has(name) || text === undefined) continue;
-    const found = findFilter(name, entity);
-    if (!found) continue;
-    const { column, operator } = found;
-    if (column.type === 'json' || column.type === 'bytes' || column.list) throw failure.badRequest(`${name} cannot be filtered by`);
-    (where[column.name] ??= {})[operator] = readValue(name, text, operator, column, codecs);
+  for (const [name, given] of Object.entries(query)) {
+    const filter = filters.get(name);
+    if (!filter || given === undefined) continue;
+    place(service, where, filter, readOperand(service, filter, given), rules);
   }
   return where;
 }
 
-/** `title`, or `title_contains`. */
-function findFilter(name: string, { members, model }: RestEntity): { column: Column; operator: FilterOperator } | undefined {
-  const exact = members.get(name)?.column;
-  if (exact !== undefined) return { column: model.column(exact), operator: 'eq' };
-  for (const [word, operator] of Object.entries(WORDS)) {
-    const column = name.endsWith(`_${word}`) ? members.get(name.slice(0, -word.length - 1))?.column : undefined;
-    if (column !== undefined) return { column: model.column(column), operator };
+/** A key of a row that may be hidden is compared through the row. */
+function place(service: RestService, where: Record<string, Record<string, any>>, { member, operator }: RestFilter, value: unknown, rules: Rules): void {
+  const { source } = member.field;
+  if (member.kind !== 'key' || source.kind !== 'one' || isOpen(service, rules, source.entity)) return void ((where[member.name] ??= {})[operator] = value);
+  const relation = (where[service.names.relation(member.field.name)] ??= {});
+  if (operator === 'isNull') throw failure.forbidden();
+  (relation['id'] ??= {})[operator] = value;
+}
+
+/** What a filter compares with. A list has commas in it, or is the parameter given several times. */
+export function readOperand(service: RestService, { parameter, member, operator }: RestFilter, given: string | readonly string[]): unknown {
+  if (operator === 'in' || operator === 'notIn') {
+    const texts = typeof given === 'string' ? given.split(',') : given;
+    return texts.map((text) => readValue(service, parameter, member, text));
   }
-  return undefined;
+  if (typeof given !== 'string') throw failure.badRequest(`${parameter} is given more than once`);
+  if (operator === 'isNull') return readBoolean(parameter, given);
+  if (operator === 'contains' || operator === 'startsWith' || operator === 'endsWith') return given;
+  return readValue(service, parameter, member, given);
 }
 
-function readValue(name: string, text: string | readonly string[], operator: FilterOperator, column: Column, codecs: ReadonlyMap<string, ScalarCodec>): unknown {
-  const texts = typeof text === 'string' ? [text] : text;
-  if (operator === 'in' || operator === 'notIn') return texts.flatMap((item) => item.split(',')).map((item) => parse(name, item, column, codecs));
-  const [single] = texts;
-  if (texts.length !== 1 || single === undefined) throw failure.badRequest(`${name} is given more than once`);
-  if (operator === 'isNull') return parseBoolean(name, single);
-  return single === 'null' && !column.required && operator === 'eq' ? null : parse(name, single, column, codecs);
-}
-
-function parseBoolean(name: string, text: string): boolean {
-  if (text !== 'true' && text !== 'false') throw failure.badRequest(`${name} must be true or false`);
+function readBoolean(parameter: string, text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw failure.badRequest(`${parameter} must be true or false`);
   return text === 'true';
 }
 
-function parse(name: string, text: string, column: Column, codecs: ReadonlyMap<string, ScalarCodec>): unknown {
-  const invalid = () => failure.badRequest(`${name} is not a valid ${column.scalar}`);
-  if (column.values && !column.values.includes(text)) throw failure.badRequest(`${name} must be one of ${column.values.join(', ')}`);
-  if (column.type === 'boolean') return parseBoolean(name, text);
-  const codec = codecs.get(column.scalar);
+/** Text as the field's type takes it. */
+function readValue({ engine }: RestService, parameter: string, { kind, field, column }: RestMember, text: string): unknown {
+  const values = column?.values;
+  if (kind === 'key' || field.type.name === 'ID') return text;
+  if (values) return values.includes(text) ? text : refuse(`${parameter} must be one of ${values.join(', ')}`);
+  if (column?.type === 'boolean') return readBoolean(parameter, text);
+  const numeric = column?.type === 'integer' || column?.type === 'real' || (field.type.name === 'Timestamp' && /^-?\d+$/.test(text));
+  const value = numeric ? (text.trim() === '' ? text : Number(text)) : text;
+  const type = engine.schema.getType(field.type.name);
+  if (isScalarType(type) && !accepts(() => type.coerceInputValue(value))) refuse(`${parameter} is not a valid ${type.name}`);
+  return value;
+}
+
+function refuse(message: string): never {
+  throw failure.badRequest(message);
+}
+
+function accepts(coerce: () => unknown): boolean {
   try {
-    if (codec) return codec.input(column.scalar === 'Timestamp' ? Number(text) : text);
+    return coerce() !== undefined;
   } catch {
-    throw invalid();
+    return false;
   }
-  if (column.type !== 'integer' && column.type !== 'real') return text;
-  const number = text.trim() === '' ? NaN : Number(text);
-  if (!Number.isFinite(number) || (column.type === 'integer' && (!Number.isInteger(number) || Math.abs(number) > 2 ** 31 - 1))) throw invalid();
-  return number;
 }

@@ -44,6 +44,7 @@ export type Carrier = { readonly directives?: readonly ConstDirectiveNode[] | un
  * readTypeDirectives([node]).entity?.plural // 'people'
  */
 export function readTypeDirectives(carriers: readonly Carrier[]): TypeDirectives {
+  if (carriers.every(({ directives }) => !directives?.length)) return NO_TYPE_DIRECTIVES;
   const uses = new Uses(carriers);
   return {
     ...uses.one('entity', (args, node) => ({
@@ -82,7 +83,8 @@ export function readFieldDirectives(carriers: readonly Carrier[]): FieldDirectiv
   };
 }
 
-/** Most fields have none. */
+/** Most types and fields have none. */
+const NO_TYPE_DIRECTIVES: TypeDirectives = { indexes: [], auth: [] };
 const NO_FIELD_DIRECTIVES: FieldDirectives = { computed: false, unique: false, updatedAt: false, auth: [] };
 
 class Uses {

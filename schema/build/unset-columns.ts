@@ -12,8 +12,9 @@ import type { Refusal, Shapes } from './shapes.ts';
 export function unsetRefusal(shapes: Shapes, entity: EntityFact, shape: WriteShape, given?: string): Refusal | undefined {
   const [first, ...more] = unsetColumns(shapes, entity, shape, given).map((column) => column.field ?? column.name.replace(/_id$/, ''));
   if (first === undefined) return undefined;
-  const what = more.length === 0 ? `${first}, which is required and has` : `${[first, ...more].join(', ')}, which are required and have`;
-  return { code: 'CREATE_FIELD_UNSET', why: `nothing sets ${what} no default`, fix: `add ${first} to ${shape.id.split(':')[0]}, or give it a @default` };
+  const rest = more.length > 4 ? [...more.slice(0, 4), `${more.length - 4} others`] : more;
+  const what = more.length === 0 ? `${first}, which is required and has` : `${[first, ...rest].join(', ')}, which are required and have`;
+  return { code: 'CREATE_FIELD_UNSET', why: `nothing sets ${what} no default`, fix: `add ${first} to ${shape.id.slice(0, shape.id.lastIndexOf(':'))}, or give it a @default` };
 }
 
 function unsetColumns(shapes: Shapes, entity: EntityFact, shape: WriteShape, given: string | undefined): Column[] {

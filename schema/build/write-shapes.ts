@@ -10,6 +10,13 @@ import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 import { unsetRefusal } from './unset-columns.ts';
 
+const PATCH = '#patch';
+
+/** The input type, or the mutation, that a write shape was made from. @example shapeOwner('TagInput#patch:Tag') // 'TagInput' */
+export function shapeOwner(id: string): string {
+  return id.slice(0, id.lastIndexOf(':')).replace(PATCH, '');
+}
+
 /** A field of an input object, or an argument: what is written. */
 export interface WriteSource {
   readonly name: string;
@@ -25,7 +32,9 @@ export interface WriteSource {
  */
 export function inputShape(shapes: Shapes, type: GraphQLInputObjectType, entity: EntityFact, skip: readonly string[] = []): WriteShape | Refusal {
   const sources = Object.values(type.getFields()).map((field) => source(field.name, field.type, field.astNode));
-  return writeShape(shapes, `${type.name}:${entity.name}`, sources.filter(({ name }) => !skip.includes(name)), entity, type.name);
+  // An input that holds the key writes something else when it patches than when it creates.
+  const id = `${type.name}${skip.length > 0 ? PATCH : ''}:${entity.name}`;
+  return writeShape(shapes, id, sources.filter(({ name }) => !skip.includes(name)), entity, type.name);
 }
 
 export function source(name: string, type: GraphQLType, node: Parameters<typeof readFieldDirectives>[0][number] | null | undefined): WriteSource {

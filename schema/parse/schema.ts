@@ -7,6 +7,7 @@ import type { SourceText } from '../source.ts';
 import { schemaFindings, unknownTypes } from './sdl-rules.ts';
 import { servedSdl } from './served-sdl.ts';
 import { parseFile } from './syntax.ts';
+import type { ParsedFile } from './syntax.ts';
 
 /** The SDL as graphql-js understands it, with the places of everything. */
 export interface ParsedSchema {
@@ -34,14 +35,14 @@ export function parseSchema(sources: readonly SourceText[]): { parsed: ParsedSch
   const all = files.flatMap((file) => file.definitions);
   if (diagnostics.length > 0) return { parsed: null, diagnostics };
   if (all.every(isOurDefinition)) return { parsed: null, diagnostics: [emptySchema(sources)] };
-  return understand(sources, all);
+  return understand(files, all);
 }
 
-function understand(sources: readonly SourceText[], all: readonly DefinitionNode[]): { parsed: ParsedSchema; diagnostics: Diagnostic[] } {
+function understand(files: readonly ParsedFile[], all: readonly DefinitionNode[]): { parsed: ParsedSchema; diagnostics: Diagnostic[] } {
   const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: all.filter((definition) => !isOurDefinition(definition)) };
   const unknown = unknownTypes(document);
   const schema = buildASTSchema(repaired(document, unknown.keys()), { assumeValidSDL: true });
-  const parsed = { sources, document, schema, sdl: servedSdl(sources, all), unknown: new Set(unknown.keys()) };
+  const parsed = { sources: files.map(({ source }) => source), document, schema, sdl: servedSdl(files), unknown: new Set(unknown.keys()) };
   return { parsed, diagnostics: schemaFindings(document, schema, unknown) };
 }
 

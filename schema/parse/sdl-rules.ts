@@ -105,11 +105,22 @@ function typeFindings(schema: GraphQLSchema): Diagnostic[] {
   });
 }
 
+/** What to do about the messages of graphql-js that do not say it themselves. */
+const FIXES: readonly (readonly [RegExp, (...words: string[]) => string])[] = [
+  [/^Interface field (\w+)\.(\w+) expected but (\w+) does not provide it/, (_, face, field, type) => `add ${field} to ${type}, as ${face} has it`],
+  [/^Interface field (\w+)\.(\w+) expects type (\S+) but (\w+)\.\w+ is type/, (_, _face, field, type) => `${field}: ${type}`],
+  [/^There can be only one|can only be defined once/, () => 'keep one of the two'],
+  [/must not begin with "__"/, () => 'names that begin with __ belong to GraphQL'],
+  [/must define one or more/, () => 'give it a field'],
+];
+
 /** A message of graphql-js says what is wrong and then what was meant; the place is the last one that it names. */
 function graphqlFinding(code: string, error: GraphQLError): Diagnostic {
-  const [summary = '', ...rest] = error.message.split(/(?<=\.) (?=Did you mean)/);
+  const [summary = '', meant] = error.message.split(/(?<=\.) (?=Did you mean)/);
+  const known = FIXES.flatMap(([pattern, fix]) => (pattern.test(summary) ? [fix(...(pattern.exec(summary) ?? []))] : []));
+  const fix = meant ?? known[0] ?? 'the GraphQL specification asks for it: https://spec.graphql.org/draft/#sec-Type-System';
   const node = error.nodes?.at(-1);
-  return finding(code, summary.replace(/\.$/, ''), node && 'name' in node && node.name ? (node.name as ASTNode) : node, rest[0] ? { fix: rest[0] } : {});
+  return finding(code, summary.replace(/\.$/, ''), node && 'name' in node && node.name ? (node.name as ASTNode) : node, { fix });
 }
 
 function finding(code: string, summary: string, node: ASTNode | undefined, more: { why?: string; fix?: string }): Diagnostic {

@@ -1,8 +1,8 @@
 import { Kind } from 'graphql';
 import type { ASTNode, DefinitionNode } from 'graphql';
-import type { SourceText } from '../source.ts';
 import { isOurDefinition, isOurDirective } from '../our-directives.ts';
 import { usesWithin } from './directive-places.ts';
+import type { ParsedFile } from './syntax.ts';
 
 interface Cut {
   readonly start: number;
@@ -15,22 +15,15 @@ interface Cut {
  * @example
  * // 'type User @entity(plural: "users") { id: ID! }' is served as 'type User { id: ID! }'
  */
-export function servedSdl(sources: readonly SourceText[], definitions: readonly DefinitionNode[]): string {
-  const cuts = new Map<string, Cut[]>();
-  for (const definition of definitions) collect(definition, cuts);
-  return sources.map((source) => withoutCuts(source.text.replace(/^\uFEFF/, ' '), cuts.get(source.file) ?? [])).join('\n');
+export function servedSdl(files: readonly ParsedFile[]): string {
+  // A byte order mark inside the joined text would be a mistake.
+  return files.map(({ source, definitions }) => withoutCuts(source.text.replace(/^\uFEFF/, ' '), definitions.flatMap(cutsIn))).join('\n');
 }
 
-function collect(definition: DefinitionNode, cuts: Map<string, Cut[]>): void {
-  if (isOurDefinition(definition) || isOnlyOurs(definition)) return cut(definition, cuts);
-  for (const { directive } of usesWithin(definition)) if (isOurDirective(directive)) cut(directive, cuts);
-}
-
-function cut(node: ASTNode, cuts: Map<string, Cut[]>): void {
-  if (!node.loc) return;
-  const list = cuts.get(node.loc.source.name);
-  if (list) list.push(node.loc);
-  else cuts.set(node.loc.source.name, [node.loc]);
+function cutsIn(definition: DefinitionNode): Cut[] {
+  const nodes: ASTNode[] = isOurDefinition(definition) || isOnlyOurs(definition) ? [definition] : [];
+  if (nodes.length === 0) for (const { directive } of usesWithin(definition)) if (isOurDirective(directive)) nodes.push(directive);
+  return nodes.flatMap(({ loc }) => loc ?? []);
 }
 
 /** `extend type User @entity(plural: "people")`: nothing is left of it when the directive is gone. */

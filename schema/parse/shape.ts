@@ -30,7 +30,8 @@ export interface Shape {
 }
 
 /** What is wrong with a value, before anybody has looked where it stands. */
-export interface ShapeProblem extends Pick<Diagnostic, 'code' | 'summary' | 'fix'> {
+export interface ShapeProblem extends Pick<Diagnostic, 'code' | 'summary'> {
+  readonly fix: string;
   readonly path: ManifestPath;
   readonly part: 'key' | 'value';
 }
@@ -138,8 +139,8 @@ function wrongName(path: ManifestPath, names: Shape): ShapeProblem {
 
 function wrongValue(value: unknown, shape: Shape, path: ManifestPath): ShapeProblem {
   const near = shape.enum && typeof value === 'string' ? nearest(value, shape.enum.map(String)) : undefined;
-  const fix = near ? `Did you mean "${near}"?` : shape.default === undefined ? undefined : `the default is ${JSON.stringify(shape.default)}`;
-  return { code: 'MANIFEST_SHAPE', summary: `${path.join('.')} has to be ${expected(shape)}`, ...(fix !== undefined && { fix }), path, part: 'value' };
+  const fix = near ? `Did you mean "${near}"?` : shape.default === undefined ? 'see manifest.schema.json, or let the editor complete it' : `the default is ${JSON.stringify(shape.default)}`;
+  return { code: 'MANIFEST_SHAPE', summary: `${path.join('.')} has to be ${expected(shape)}`, fix, path, part: 'value' };
 }
 
 function expected(shape: Shape): string {

@@ -16,11 +16,18 @@ const BRACKETS_OUTSIDE_TEXT = /"""(?:\\"""|[^])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n]*
  * @example
  * parseFile({ file: 'schema.graphql', text: 'scalar Money' }).definitions.length // 1
  */
-export function parseFile(source: SourceText): { definitions: DefinitionNode[]; diagnostics: Diagnostic[] } {
-  if (isBlank(source.text)) return { definitions: [], diagnostics: [] };
+export function parseFile(source: SourceText): ParsedFile {
+  if (isBlank(source.text)) return { source, definitions: [], diagnostics: [] };
   const deep = tooDeepAt(source.text);
-  if (deep !== null) return { definitions: [], diagnostics: [tooDeep(source, deep)] };
-  return parseFrom(source);
+  if (deep !== null) return { source, definitions: [], diagnostics: [tooDeep(source, deep)] };
+  return { source, ...parseFrom(source) };
+}
+
+/** One file, and what it defines. */
+export interface ParsedFile {
+  readonly source: SourceText;
+  readonly definitions: readonly DefinitionNode[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 function parseFrom(source: SourceText): { definitions: DefinitionNode[]; diagnostics: Diagnostic[] } {
@@ -60,16 +67,16 @@ function syntaxError(source: SourceText, offset: number, message: string): Diagn
   const summary = message.replace(/^Syntax Error: /, '').replace(/, did you mean.*|\.$/, '');
   const word = /^[\w$]+/.exec(source.text.slice(offset))?.[0].length ?? 1;
   const fix = syntaxFix(source.text, offset, summary);
-  return { code: 'SDL_SYNTAX', severity: 'error', summary, ...(fix && { fix }), at: positionAt(source, offset, word) };
+  return { code: 'SDL_SYNTAX', severity: 'error', summary, fix, at: positionAt(source, offset, word) };
 }
 
-function syntaxFix(text: string, offset: number, summary: string): string | undefined {
+function syntaxFix(text: string, offset: number, summary: string): string {
   if (/Expected ":"/.test(summary) && isUnclosed(text, offset)) return 'close the definition above with }';
   if (/found <EOF>/.test(summary)) return 'a } is missing at the end';
   if (/Expected Name, found "}"/.test(summary)) return 'write at least one field between { and }';
   if (/single quote/.test(summary)) return 'GraphQL writes strings in double quotes';
   if (/Expected ":"/.test(summary)) return 'a field is written name: Type';
-  return undefined;
+  return 'the mistake is here or just before';
 }
 
 function isBlank(text: string): boolean {

@@ -77,7 +77,7 @@ function syntaxFinding(source: SourceText, error: Yaml.YAMLError): Diagnostic {
   const [start, end] = error.pos;
   const summary = error.code === 'DUPLICATE_KEY' ? `The key ${word(source.text, start)} stands twice` : error.message.replace(/\.$/, '');
   const line = /[\r\n]/.exec(source.text.slice(start, end))?.index ?? end - start;
-  return finding(error.code === 'DUPLICATE_KEY' ? 'MANIFEST_KEY_DUPLICATE' : 'MANIFEST_SYNTAX', summary, positionAt(source, start, line), FIXES[error.code]);
+  return finding(error.code === 'DUPLICATE_KEY' ? 'MANIFEST_KEY_DUPLICATE' : 'MANIFEST_SYNTAX', summary, positionAt(source, start, line), FIXES[error.code] ?? 'the mistake is here or just before');
 }
 
 function word(text: string, start: number): string {

@@ -1,5 +1,6 @@
 import type { ColumnType, FilterOperator, Operation } from '../model.ts';
 import { isComparable, restMembers, type RestMember } from './members.ts';
+import { knownScalar } from '../scalars.ts';
 import type { RestModule } from './modules.ts';
 
 /** A filter in a query string. */
@@ -60,8 +61,9 @@ function isFilterable({ action }: Operation, { column }: RestMember): boolean {
   return action.kind !== 'list' || !action.list.filterable || action.list.filterable.includes(column?.name ?? '');
 }
 
+/** Of a scalar of the user's own only the user knows an order. */
 export function memberOperators({ kind, field, column }: RestMember): readonly FilterOperator[] {
-  const closed = kind === 'key' || field.type.kind === 'enum';
+  const closed = kind === 'key' || field.type.kind === 'enum' || !knownScalar(field.type.name);
   const nullable = column !== undefined && !column.required;
   return [...operatorsOf(column?.type ?? 'text', closed), ...(nullable ? (['isNull'] as const) : [])];
 }

@@ -1,155 +1,179 @@
-import type { Column, Entity, Field, Operation, Project, WriteShape } from '../model.ts';
-import { kebabCase, pascalCase } from '../names.ts';
-import { ERROR } from './auth-schemas.ts';
+import { buildSchema, type GraphQLSchema } from 'graphql';
+import type { AuthRule, FilterOperator, Operation, Project, Verb } from '../model.ts';
+import { pascalCase } from '../names.ts';
+import { restMembers } from '../rest/members.ts';
+import { restAnswer, restModules, type RestModule } from '../rest/modules.ts';
+import { defaultPageSize, restFilters, restSorts } from '../rest/parameters.ts';
+import { errorName, paginationName, restBody } from '../rest/schemas.ts';
+import { leafSchema, reference } from '../rest/value-schemas.ts';
 import type { JsonSchema, RouteSpec } from './route.ts';
 
-/** What REST offers of one entity: a mirror of the root fields that the schema has. */
-export interface RestModule {
-  readonly entity: Entity;
-  /** `/api/blog-posts` */
-  readonly path: string;
-  readonly list?: Operation;
-  readonly get?: Operation;
-  readonly create?: Operation;
-  readonly update?: Operation;
-  readonly remove?: Operation;
-}
-
-/** The modules of a project, in the schema's order; an entity that no root field speaks of has none. */
-export function restModules(project: Project): RestModule[] {
-  return project.entities.flatMap((entity) => {
-    const find = (kind: Operation['action']['kind'], test: (operation: Operation) => boolean = () => true) =>
-      project.operations.find((operation) => operation.action.kind === kind && 'entity' in operation.action && operation.action.entity === entity.name && test(operation));
-    const list = find('list', ({ name }) => name === entity.plural) ?? find('list');
-    const get = find('get', ({ action }) => action.kind === 'get' && action.by.length === 1 && action.by[0]?.column === 'id');
-    const create = find('create');
-    const update = find('update');
-    const remove = find('remove');
-    if (!(list ?? get ?? create ?? update ?? remove)) return [];
-    return [{ entity, path: `/api/${kebabCase(entity.plural)}`, ...(list && { list }), ...(get && { get }), ...(create && { create }), ...(update && { update }), ...(remove && { remove }) }];
-  });
-}
+/** Whether the user's own function answers a field: `own('Query.posts')`. */
+export type IsOwn = (coordinate: string) => boolean;
 
 /**
- * The routes of every module, for the router and for OpenAPI.
+ * The routes of every REST module. The guard `public` asks nobody, because the rules of the schema are asked with every
+ * row; `security` says what they come to.
  *
+ * @param own root fields that the user's own function answers: their lists filter and sort by what they declare.
  * @example restRoutes(project).map(({ method, path }) => `${method} ${path}`) // ['GET /api/posts', 'GET /api/posts/:id', …]
  */
-export function restRoutes(project: Project): RouteSpec[] {
-  return restModules(project).flatMap((module) => moduleRoutes(project, module));
+export function restRoutes(project: Project, own: IsOwn = () => false): RouteSpec[] {
+  const modules = restModules(project);
+  if (modules.length === 0) return [];
+  const schema = buildSchema(project.sdl);
+  return modules.flatMap((module) => moduleRoutes({ project, schema, module, own }));
 }
 
-const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
-const refused = (description: string) => ({ description, schema: ERROR });
-const REFUSALS = { 401: refused('Not signed in'), 403: refused('Not allowed') };
+interface Making {
+  readonly project: Project;
+  readonly schema: GraphQLSchema;
+  readonly module: RestModule;
+  readonly own: IsOwn;
+}
 
-function moduleRoutes(project: Project, { entity, path, list, get, create, update, remove }: RestModule): RouteSpec[] {
-  const { name, plural, singular } = entity;
-  const at = { access: 'rules', tag: plural } as const;
-  const one = { 200: { description: `The ${singular}`, schema: ref(name) }, 404: refused(`${name} not found`), ...REFUSALS };
-  const body = (shape: 'Create' | 'Update') => ({ body: { kind: 'stream', type: 'application/json', schema: ref(`${shape}${name}`) } as const });
-  const written = { 400: refused('A value is missing or wrong'), 409: refused('Such a row is there already'), 415: refused('Not JSON'), 422: refused('A related row is not there') };
-  const item = `${path}/:id`;
-  const routes: (RouteSpec | undefined)[] = [
-    list && { ...at, id: `list${pascalCase(plural)}`, method: 'GET', path, summary: `Lists ${plural}`, query: listQuery(project, entity), responses: { 200: { description: 'A page', schema: ref(`${name}Page`) }, 400: refused('A parameter is wrong'), ...REFUSALS } },
-    get && { ...at, id: `get${name}`, method: 'GET', path: item, summary: `One ${singular}`, query: shapeQuery(entity), responses: one },
-    create && { ...at, ...body('Create'), id: `create${name}`, method: 'POST', path, summary: `Creates a ${singular}`, responses: { 201: { description: 'It was created', schema: ref(name) }, ...written, ...REFUSALS } },
-    update && { ...at, ...body('Update'), id: `update${name}`, method: 'PATCH', path: item, summary: `Changes a ${singular}; what is absent stays`, responses: { ...one, ...written, 412: refused('It was changed since') } },
-    update && { ...at, ...body('Update'), id: `put${name}`, method: 'PUT', path: item, summary: `Changes a ${singular}, the same as PATCH`, responses: { ...one, ...written, 412: refused('It was changed since') } },
-    remove && { ...at, id: `delete${name}`, method: 'DELETE', path: item, summary: `Removes a ${singular}`, responses: { 204: { description: 'It is gone' }, 404: refused(`${name} not found`), 409: refused('It is still in use'), 412: refused('It was changed since'), ...REFUSALS } },
+function moduleRoutes(making: Making): RouteSpec[] {
+  const { list, get, create, update, remove } = making.module;
+  return [
+    ...(list ? [listRoute(making, list)] : []),
+    ...(create ? [createRoute(making, create)] : []),
+    ...(get ? [getRoute(making, get)] : []),
+    ...(update ? [updateRoute(making, update, 'PATCH'), updateRoute(making, update, 'PUT')] : []),
+    ...(remove ? [removeRoute(making, remove)] : []),
   ];
-  return routes.filter((route) => route !== undefined);
 }
 
-/** Values stay text here: what is wrong with one is said in words of our own. */
-function listQuery(project: Project, entity: Entity): Record<string, JsonSchema> {
-  const filters = entity.fields
-    .filter((field) => field.source.kind === 'column' && field.type.kind !== 'object' && !field.type.list)
-    .map((field) => [field.name, { description: `Only where ${field.name} is this; ${field.name}_gt, _lt, _in, _contains … compare`, examples: [example(project, field)] }] as const);
+type Responses = Record<number, { readonly description: string; readonly schema?: JsonSchema }>;
+
+function listRoute(making: Making, operation: Operation): RouteSpec {
+  const { project, module } = making;
+  const answer: JsonSchema = {
+    type: 'object',
+    required: ['data', 'pagination'],
+    properties: { data: { type: 'array', items: reference(module.entity.name) }, pagination: pagination(making, operation) },
+  };
   return {
-    page: { description: 'The page, from 1', examples: [1] },
-    limit: { description: 'Rows in a page', examples: [20] },
-    sort: { description: 'The field to sort by' },
-    order: { description: 'asc or desc' },
-    ...shapeQuery(entity),
-    ...Object.fromEntries(filters),
+    ...common(making, operation, 'READ'), id: `list${pascalCase(module.entity.plural)}`, method: 'GET', path: module.path, summary: `Lists ${module.entity.plural}`,
+    query: { ...pageQuery(operation), ...sortQuery(making), ...shapeQuery(making), ...filterQuery(making) },
+    responses: { 200: { description: 'A page', schema: answer }, ...refusals(project, { 400: 'A parameter is unknown or wrong' }) },
   };
 }
 
-const example = (project: Project, { type }: Field) => project.enums.find(({ name }) => name === type.name)?.values[0] ?? (type.name === 'Int' ? 1 : 'x');
+/** A function that pages by itself does not say how many there are. */
+function pagination({ project, module, own }: Making, operation: Operation): JsonSchema {
+  const { action, name } = operation;
+  const pages = action.kind === 'list' && (action.list.paging.limit ?? action.list.paging.first) !== undefined;
+  if (!own(`Query.${name}`) || !pages || (action.kind === 'list' && action.list.connection?.totalCount !== undefined)) return reference(paginationName(project));
+  const number = { type: 'integer' };
+  const unknown = { type: ['integer', 'null'], description: `Null: the server's own ${module.entity.plural} does not count` };
+  return { type: 'object', required: ['total', 'page', 'page_size', 'total_pages'], properties: { total: unknown, page: number, page_size: number, total_pages: unknown } };
+}
 
-function shapeQuery(entity: Entity): Record<string, JsonSchema> {
-  const relations = entity.fields.filter(({ source }) => source.kind === 'one' || source.kind === 'many').map(({ name }) => name);
+function getRoute(making: Making, operation: Operation): RouteSpec {
+  const { project, module } = making;
   return {
-    fields: { description: 'Only these fields, with commas between them' },
-    ...(relations.length > 0 && { include: { description: `Relations to embed: ${relations.join(', ')}` } }),
+    ...common(making, operation, 'READ'), id: `get${module.entity.name}`, method: 'GET', path: `${module.path}/:id`, summary: `One ${module.entity.singular}`,
+    query: shapeQuery(making), headers: { 'If-None-Match': { type: 'string', description: 'An ETag; the answer is 304 when it is still the one' } },
+    responses: { 200: object(making), 304: { description: 'It is as it was' }, ...refusals(project, { 400: 'Invalid id format, or a parameter is wrong', 404: `${module.entity.name} not found` }) },
   };
 }
 
-/** The schemas that the routes refer to, by name. */
-export function restSchemas(project: Project): Record<string, JsonSchema> {
-  const schemas: Record<string, JsonSchema> = {};
-  for (const { entity, list, create, update } of restModules(project)) {
-    schemas[entity.name] = entitySchema(project, entity);
-    if (list) schemas[`${entity.name}Page`] = pageSchema(entity.name);
-    if (create) schemas[`Create${entity.name}`] = inputSchema(project, create, true);
-    if (update) schemas[`Update${entity.name}`] = inputSchema(project, update, false);
-  }
-  return schemas;
-}
+const WRITTEN = { 400: 'A value is missing or wrong', 409: 'Such a row is there already', 413: 'Request body too large', 415: 'Unsupported media type', 422: 'A related row is not there' };
 
-function entitySchema(project: Project, entity: Entity): JsonSchema {
-  const shown = entity.fields.filter(({ source }) => source.kind === 'column');
-  const properties = shown.map((field) => [field.name, { ...fieldSchema(project, field), ...(field.description && { description: field.description }) }] as const);
-  const keys = foreignKeys(entity).map(({ name }) => [name, { type: ['string', 'null'] }] as const);
-  return { type: 'object', properties: Object.fromEntries([...properties, ...keys]), required: shown.filter(({ type }) => type.required).map(({ name }) => name) };
-}
-
-/** A to-one relation shows its key, `authorId`, unless a field does so already. */
-export function foreignKeys(entity: Entity): { readonly name: string; readonly column: string; readonly field: Field }[] {
-  return entity.fields.flatMap((field) => {
-    const name = `${field.name}Id`;
-    if (field.source.kind !== 'one' || field.source.key !== 'own' || field.source.typeColumn !== undefined) return [];
-    return entity.fields.some((other) => other.name === name) ? [] : [{ name, column: field.source.column, field }];
-  });
-}
-
-const pageSchema = (name: string): JsonSchema => ({
-  type: 'object',
-  required: ['data', 'pagination'],
-  properties: {
-    data: { type: 'array', items: ref(name) },
-    pagination: { type: 'object', properties: Object.fromEntries(['total', 'page', 'page_size', 'total_pages'].map((key) => [key, { type: 'integer' }])) },
-  },
-});
-
-function fieldSchema(project: Project, { source, type }: Field): JsonSchema {
-  const values = project.enums.find(({ name }) => name === type.name)?.values;
-  const scalar = project.scalars.find(({ name }) => name === type.name);
-  const item: JsonSchema = values ? { enum: values } : (scalarSchema(source.kind === 'column' ? (scalar?.column ?? 'json') : 'json', type.name) ?? {});
-  return type.list ? { type: 'array', items: item } : item;
-}
-
-function scalarSchema(type: Column['type'], name: string): JsonSchema | undefined {
-  const formats: Partial<Record<Column['type'], JsonSchema>> = {
-    integer: { type: 'integer' }, real: { type: 'number' }, boolean: { type: 'boolean' }, json: {},
-    timestamp: { type: 'string', format: 'date-time' }, date: { type: 'string', format: 'date' }, uuid: { type: 'string', format: 'uuid' },
+function createRoute(making: Making, operation: Operation): RouteSpec {
+  const { project, schema, module } = making;
+  return {
+    ...common(making, operation, 'CREATE'), id: `create${module.entity.name}`, method: 'POST', path: module.path, summary: `Creates a ${module.entity.singular}`,
+    query: shapeQuery(making), body: { kind: 'json', schema: restBody(schema, project, operation), limit: project.server.bodyLimit },
+    responses: { 201: written(making, 'create'), ...refusals(project, WRITTEN) },
   };
-  return name === 'ID' ? { type: 'string' } : (formats[type] ?? { type: 'string' });
 }
 
-function inputSchema(project: Project, { action, args }: Operation, create: boolean): JsonSchema {
-  const shape = 'write' in action ? project.writes.find(({ id }) => id === action.write) : undefined;
-  const properties = (shape?.writes ?? []).map((write) => [write.name, writeSchema(project, shape as WriteShape, write)] as const);
-  const required = create && !('input' in action && action.input) ? args.filter(({ type }) => type.required).map(({ name }) => name) : [];
-  return { type: 'object', properties: Object.fromEntries(properties), ...(required.length > 0 && { required }) };
+const IF_MATCH: Record<string, JsonSchema> = { 'If-Match': { type: 'string', description: 'An ETag; the answer is 412 when the object is not that any more' } };
+
+function updateRoute(making: Making, operation: Operation, method: 'PATCH' | 'PUT'): RouteSpec {
+  const { project, schema, module: { entity, path } } = making;
+  const [id, summary] = method === 'PATCH' ? [`update${entity.name}`, `Changes a ${entity.singular}; what is absent stays`] : [`put${entity.name}`, `Changes a ${entity.singular}, the same as PATCH`];
+  return {
+    ...common(making, operation, 'UPDATE'), id, method, path: `${path}/:id`, summary,
+    query: shapeQuery(making), headers: IF_MATCH, body: { kind: 'json', schema: restBody(schema, project, operation), limit: project.server.bodyLimit },
+    responses: { 200: written(making, 'update'), ...refusals(project, { ...WRITTEN, 404: `${entity.name} not found`, 412: 'It was changed since' }) },
+  };
 }
 
-function writeSchema(project: Project, shape: WriteShape, write: WriteShape['writes'][number]): JsonSchema {
-  if (write.kind === 'key') return { type: ['string', 'null'] };
-  if (write.kind === 'keys') return { type: 'array', items: { type: 'string' } };
-  if (write.kind !== 'column') return write.kind === 'nested' ? { type: 'object' } : {};
-  const entity = project.entities.find(({ name }) => name === shape.entity);
-  const field = entity?.fields.find(({ source }) => source.kind === 'column' && source.column === write.column);
-  return field ? fieldSchema(project, field) : {};
+function removeRoute(making: Making, operation: Operation): RouteSpec {
+  const { project, module: { entity, path } } = making;
+  return {
+    ...common(making, operation, 'DELETE'), id: `delete${entity.name}`, method: 'DELETE', path: `${path}/:id`, summary: `Removes a ${entity.singular}`, headers: IF_MATCH,
+    responses: { 204: { description: 'It is gone' }, ...refusals(project, { 400: 'Invalid id format', 404: `${entity.name} not found`, 409: 'It is still in use', 412: 'It was changed since' }) },
+  };
 }
+
+function refusals(project: Project, descriptions: Readonly<Record<number, string>>): Responses {
+  const all = { ...descriptions, ...(needsNobody(project) ? {} : { 401: 'Unauthorized', 403: 'Forbidden' }), 429: 'Rate limit exceeded' };
+  return Object.fromEntries(Object.entries(all).map(([status, description]) => [status, { description, schema: reference(errorName(project)) }]));
+}
+
+const needsNobody = ({ auth, api }: Project) => auth === null && api.access === 'public';
+
+const object = ({ module: { entity } }: Making) => ({ description: `The ${entity.singular}`, schema: reference(entity.name) });
+
+function written(making: Making, verb: 'create' | 'update'): Responses[number] {
+  const answer = restAnswer(making.module, verb);
+  if (answer === 'object') return object(making);
+  return answer === 'id' ? { description: 'Its id', schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } } } : { description: 'Done' };
+}
+
+function common({ project, module }: Making, operation: Operation, verb: Verb): Pick<RouteSpec, 'access' | 'tag' | 'security' | 'description'> {
+  const rules = [...operation.rules, ...module.entity.rules].filter(({ on }) => on.length === 0 || on.includes(verb));
+  const open = isOpen(project, operation.rules, verb) && isOpen(project, module.entity.rules, verb, operation.rules.length > 0);
+  const description = rules.length === 0 ? undefined : `Allowed for: ${[...new Set(rules.flatMap(inWords))].join(', ')}.`;
+  return { access: 'public', tag: module.entity.plural, security: open ? [] : ['bearer', 'api_key'], ...(description && { description }) };
+}
+
+/** Rules that say PUBLIC, or none at all where nothing needs signing in. */
+function isOpen({ api }: Project, rules: readonly AuthRule[], verb: Verb, decided = false): boolean {
+  const relevant = rules.filter(({ on }) => on.length === 0 || on.includes(verb));
+  return relevant.length === 0 ? decided || api.access === 'public' : relevant.some(({ allow }) => allow.includes('PUBLIC'));
+}
+
+const inWords = ({ allow, roles }: AuthRule): string[] => allow.map((who) => (who === 'ROLE' ? `the role ${roles.join(' or ')}` : WHO[who]));
+
+const WHO = { PUBLIC: 'everybody', USER: 'users', OWNER: 'the owner', API_KEY: 'API keys' } as const;
+
+function pageQuery(operation: Operation): Record<string, JsonSchema> {
+  const max = operation.action.kind === 'list' ? operation.action.list.paging.max : 100;
+  return {
+    page: { type: 'integer', minimum: 1, default: 1 },
+    limit: { type: 'integer', minimum: 1, maximum: max, default: defaultPageSize(operation), description: 'Objects in a page' },
+  };
+}
+
+function sortQuery({ module, own }: Making): Record<string, JsonSchema> {
+  const names = restSorts(module, own(`Query.${module.list?.name}`));
+  if (names.length === 0) return {};
+  return { sort: { type: 'string', enum: names }, order: { type: 'string', enum: ['asc', 'desc'], default: 'asc' } };
+}
+
+const listOf = (description: string): JsonSchema => ({ type: 'array', items: { type: 'string' }, description });
+
+function shapeQuery({ module }: Making): Record<string, JsonSchema> {
+  const relations = [...restMembers(module.entity).values()].filter(({ kind }) => kind === 'relation').map(({ name }) => name);
+  return {
+    fields: listOf('Only these members, and the id; a dot leads into what is embedded: author.name'),
+    ...(relations.length > 0 && { include: listOf(`What to embed: ${relations.join(', ')}; a dot leads further: ${relations[0]}.…`) }),
+  };
+}
+
+function filterQuery({ project, module, own }: Making): Record<string, JsonSchema> {
+  const filters = [...restFilters(module, own(`Query.${module.list?.name}`)).values()];
+  return Object.fromEntries(filters.map(({ parameter, member, operator }) => [parameter, filterSchema(project, member.kind === 'key' ? 'ID' : member.field.type.name, operator)]));
+}
+
+function filterSchema(project: Project, type: string, operator: FilterOperator): JsonSchema {
+  if (operator === 'isNull') return { type: 'boolean' };
+  const value = leafSchema(project, type);
+  if (operator === 'contains' || operator === 'startsWith' || operator === 'endsWith') return { type: 'string' };
+  return operator === 'in' || operator === 'notIn' ? { type: 'array', items: value } : value;
+}
+

@@ -21,6 +21,11 @@ export interface RouteSpec {
   readonly access: string;
   readonly tag: string;
   readonly summary: string;
+  readonly description?: string;
+  /** Ways of signing in that it takes, where the guard's name does not say so; an empty list needs none. */
+  readonly security?: readonly ('bearer' | 'api_key')[];
+  /** Request headers that change what it does, for the document. */
+  readonly headers?: Readonly<Record<string, JsonSchema>>;
   readonly body?: BodySpec;
   /** Query parameters, each with its schema; values are coerced from text. Others are ignored. */
   readonly query?: Readonly<Record<string, JsonSchema>>;

@@ -1,6 +1,7 @@
 import { PROTECTED } from '../build/auth.ts';
 import { coordinate } from '../build/facts.ts';
 import type { Built } from '../build/project.ts';
+import { shapeOwner } from '../build/write-shapes.ts';
 import type { WriteShape } from '../model.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
@@ -13,7 +14,7 @@ export const authColumns: Rule = function* (built) {
   for (const shape of built.shapes.writes.values()) {
     for (const write of shape.entity === user.entity ? shape.writes : []) {
       if (write.kind !== 'column' || !columns.has(write.column)) continue;
-      const [owner = ''] = shape.id.split(':');
+      const owner = shapeOwner(shape.id);
       yield finding('AUTH_COLUMN_WRITTEN', `${owner}.${write.name} could be set by anyone who may call the mutation`, place(built, owner, write), { why: 'only signing in may say so', fix: 'remove it from the input' });
     }
   }

@@ -1,3 +1,4 @@
+import { isEnumType } from 'graphql';
 import { storedAs } from '../build/columns.ts';
 import { userAttributes } from '../build/auth.ts';
 import { coordinate } from '../build/facts.ts';
@@ -7,10 +8,10 @@ import { didYouMean } from '../did-you-mean.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { AuthValues } from '../manifest.ts';
 import { snakeCase } from '../names.ts';
-import { finding } from './finding.ts';
+import { finding, withDirective } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** AUTH_USER_UNKNOWN, AUTH_USER_EMAIL, AUTH_USER_FIELD_UNSET, AUTH_REGISTER_FIELD_UNKNOWN, AUTH_CREDENTIAL_FIELD: somebody can register. */
+/** AUTH_USER_UNKNOWN, AUTH_USER_EMAIL, AUTH_USER_FIELD_UNSET, AUTH_REGISTER_FIELD_UNKNOWN, AUTH_REGISTER_PRIVILEGE, AUTH_CREDENTIAL_FIELD: somebody can register. */
 export const authUser: Rule = function* (built) {
   const { auth } = built.facts.manifest.values;
   if (!auth) return;
@@ -46,11 +47,18 @@ function noEmail({ facts }: Built, entity: EntityFact, auth: AuthValues): Diagno
 function* registerFields({ facts }: Built, entity: EntityFact, auth: AuthValues): Generator<Diagnostic> {
   for (const [index, name] of auth.register.fields.entries()) {
     const field = entity.fields.get(name);
+    if (field && PRIVILEGE.test(snakeCase(field.name))) yield privilege(field, facts.manifest.at(['auth', 'register', 'fields', index]));
     if (field && (storedAs(field, facts) || field.type.kind === 'entity')) continue;
     yield finding('AUTH_REGISTER_FIELD_UNKNOWN', `${entity.name} has no field ${name} that register could fill`, facts.manifest.at(['auth', 'register', 'fields', index]), {
       fix: didYouMean(name, entity.fields.keys()) ?? `known: ${[...entity.fields.keys()].filter((known) => known !== 'id').join(', ')}`,
     });
   }
+}
+
+const PRIVILEGE = /^(?:roles?|permissions?|(?:is_)?(?:admin|staff|superuser|owner))$/;
+
+function privilege(field: FieldFact, at: Diagnostic['at']): Diagnostic {
+  return finding('AUTH_REGISTER_PRIVILEGE', `Whoever registers would choose their own ${field.name}`, at, { why: 'what register takes, anybody can send', fix: `remove it here, and write ${withDirective(field, '@default(value: …)')}` }, 'warning');
 }
 
 /** Filled by register itself, from its body or by the clock. */
@@ -63,9 +71,17 @@ function* unsetFields(built: Built, entity: EntityFact, auth: AuthValues): Gener
     if (!field || FILLED.has(snakeCase(field.name)) || auth.register.fields.includes(field.name)) continue;
     yield finding('AUTH_USER_FIELD_UNSET', `Nobody could register: nothing fills ${coordinate(field)}`, field.node, {
       why: 'it is required, has no default, and is no part of what register takes',
-      fix: `in manifest.yaml: auth: { register: { fields: [${[...auth.register.fields, field.name].join(', ')}] } }`,
+      fix: choice(field) ?? `in manifest.yaml: auth: { register: { fields: [${[...auth.register.fields, field.name].join(', ')}] } }`,
     });
   }
+}
+
+/** Whoever registers must not choose what they are allowed: a role gets a default, and the least of them if it can be told. */
+function choice(field: FieldFact): string | undefined {
+  if (field.named.name === 'Boolean') return withDirective(field, '@default(value: false)');
+  if (!isEnumType(field.named) || field.type.list) return undefined;
+  const names = field.named.getValues().map(({ name }) => name);
+  return withDirective(field, `@default(value: ${names.find((name) => /user|member|viewer|guest|reader/i.test(name)) ?? names[0]})`);
 }
 
 function fieldOf({ links }: Built, entity: EntityFact, column: string): FieldFact | undefined {

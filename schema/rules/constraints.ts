@@ -41,7 +41,7 @@ function* carriers({ facts }: Built): Generator<Place> {
 }
 
 function report(name: string, { why, fix }: { why: string; fix?: string | undefined }, node: ASTNode | undefined): Diagnostic {
-  return finding('CONSTRAINT_INVALID', `The constraint on ${name} cannot hold`, node, { why, fix });
+  return finding('CONSTRAINT_INVALID', `The constraint on ${name} cannot hold`, node, { why, fix: fix ?? 'change the numbers or the pattern, or remove the constraint' });
 }
 
 function* problems(constraint: Constraint, type: GraphQLType): Generator<{ why: string; fix?: string | undefined }> {

@@ -5,7 +5,7 @@ import type { FieldFact } from '../build/facts.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { ColumnType, IdKind } from '../model.ts';
-import { finding } from './finding.ts';
+import { finding, withDirective } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /** DEFAULT_INVALID: a default is one value, of the field's own type. */
@@ -21,13 +21,16 @@ export const defaults: Rule = function* ({ facts, project }) {
   }
 };
 
+const EXAMPLES: Readonly<Record<string, string>> = { Int: '0', Float: '0.5', Boolean: 'false', String: '"text"' };
+
 interface Problem {
   readonly why: string;
   readonly fix?: string | undefined;
 }
 
 function report(field: FieldFact, { why, fix }: Problem): Diagnostic {
-  return finding('DEFAULT_INVALID', `The default of ${coordinate(field)} does not fit`, field.directives.default?.node, { why, fix });
+  const example = withDirective(field, `@default(value: ${EXAMPLES[field.named.name] ?? '"…"'})`);
+  return finding('DEFAULT_INVALID', `The default of ${coordinate(field)} does not fit`, field.directives.default?.node, { why, fix: fix ?? example });
 }
 
 function problem(field: FieldFact, stored: ColumnType, said: NonNullable<FieldFact['directives']['default']>, ids: IdKind): Problem | undefined {

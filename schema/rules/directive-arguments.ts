@@ -35,12 +35,15 @@ function unknown(directive: ConstDirectiveNode, argument: ConstArgumentNode, def
   return finding('DIRECTIVE_ARGUMENT', `@${directive.name.value} has no argument ${argument.name.value}`, argument.name, { fix });
 }
 
+/** A value of each type that the arguments of directives have. */
+const EXAMPLES: Readonly<Record<string, string>> = { String: '"text"', Int: '3', Float: '0.5', Boolean: 'true', TwofoldValue: '"text"' };
+
 function* checkValue(directive: ConstDirectiveNode, argument: ConstArgumentNode, wanted: GraphQLArgument) {
   const what = `@${directive.name.value}(${argument.name.value}:)`;
   for (const value of misfits(argument.value, wanted.type)) {
     const type = getNamedType(wanted.type);
     const words = isEnumType(type) ? type.getValues().map(({ name }) => name) : [];
-    const fix = didYouMean(wordOf(value), words) ?? (words.length > 0 ? `one of ${words.join(', ')}` : undefined);
+    const fix = didYouMean(wordOf(value), words) ?? (words.length > 0 ? `one of ${words.join(', ')}` : `${argument.name.value}: ${EXAMPLES[type.name] ?? '…'}`);
     yield finding('DIRECTIVE_ARGUMENT', `${what} cannot be ${print(value)}`, value, { why: `its type is ${String(wanted.type)}`, fix });
   }
 }

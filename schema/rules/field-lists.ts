@@ -33,7 +33,7 @@ function* checkList(built: Built, field: FieldFact): Generator<Diagnostic> {
 }
 
 function limit(field: FieldFact, why: string, fix?: string): Diagnostic {
-  return finding('LIST_LIMIT', `The page size of ${coordinate(field)} is not possible`, field.directives.list?.node, { why, fix });
+  return finding('LIST_LIMIT', `The page size of ${coordinate(field)} is not possible`, field.directives.list?.node, { why, fix: fix ?? '@list(default: 20, max: 100)' });
 }
 
 function* unknownFields(shapes: Shapes, entity: EntityFact, names: readonly string[], node: ASTNode, directive: string): Generator<Diagnostic> {

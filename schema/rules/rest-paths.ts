@@ -1,9 +1,17 @@
 import { kebabCase } from '../names.ts';
+import { authRoutes } from '../routes/auth.ts';
+import { hostingRoutes } from '../routes/hosting.ts';
+import { documentRoutes, systemRoutes } from '../routes/system.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** First parts below /api that the server answers itself. */
-const FIXED = new Set(['auth', 'oauth', 'apps', 'deploy', 'templates', 'system', 'mlx', 'health', 'events', 'webhooks', 'openapi.json', 'openapi-json', 'models']);
+/** First parts below /api that the server answers itself, whether or not the module that does is on today. */
+const FIXED: ReadonlySet<string> = new Set([
+  ...[...authRoutes, ...hostingRoutes, ...systemRoutes, ...documentRoutes].flatMap(({ path }) => path.split('/')[2] ?? []),
+  'mlx',
+  'webhooks',
+  'events',
+]);
 
 /** API_PATH_RESERVED, REST_PATH_RESERVED, REST_PATH_CLASH: GraphQL and each REST module shadow no path of the server and no other module. */
 export const restPaths: Rule = function* ({ facts, project }) {

@@ -3,27 +3,24 @@ import { code, file, type Code, runtime, type } from '../code.ts';
 import { propertyName, str } from '../literal.ts';
 import { HEADER } from './header.ts';
 import { sorted } from './model.ts';
+import { type TypeNames, typeNamesOf } from './type-names.ts';
 
 /** `src/generated/loaders.ts`: how rows are fetched together. */
 export function renderLoaders(project: Project): string {
+  const names = typeNamesOf(project.sdl);
   return file(
     HEADER,
     code`
       /** Rows that are fetched together: \`ctx.loaders.user.load(id)\`. Made fresh for every request. */
       export const loaders = {
-        ${sorted(project.loaders, ({ name }) => name).map((loader) => code`${propertyName(loader.name)}: ${renderLoader(loader)},`)}
+        ${sorted(project.loaders, ({ name }) => name).map((loader) => code`${propertyName(loader.name)}: ${renderLoader(loader, names)},`)}
       };
     `,
   );
 }
 
-function renderLoader({ entity, by, many, via }: Loader): Code {
-  const row = type(rowName(entity));
+function renderLoader({ entity, by, many, via }: Loader, names: TypeNames): Code {
+  const row = type(`${names(entity)}Row`);
   const through = via && code`, ${runtime('through')}(${str(via.table)}, ${str(via.own)}, ${str(via.other)})`;
   return code`${runtime(many ? 'loadMany' : 'loadOne')}<${row}>(${str(entity)}, ${str(by)}${through})`;
-}
-
-/** The type of a row of an entity, as loaders and parents of resolvers have it. */
-export function rowName(entity: string): string {
-  return `${entity}Row`;
 }

@@ -3,6 +3,7 @@ import { code, type Code, join } from '../code.ts';
 import { propertyName, str } from '../literal.ts';
 import { sorted } from './model.ts';
 import { valueType } from './scalar-types.ts';
+import type { TypeNames } from './type-names.ts';
 
 /** The tables, for `ctx.db`: names and values as the database has them. */
 export function renderDatabase(tables: readonly Table[], ids: IdKind): Code {
@@ -19,7 +20,7 @@ export function renderDatabase(tables: readonly Table[], ids: IdKind): Code {
 }
 
 /** What a resolver gets as the parent, and a loader gives: fields that are columns, and keys of other rows by column. */
-export function renderRows(project: Project, names: (type: string) => string): Code {
+export function renderRows(project: Project, names: TypeNames): Code {
   return join(
     sorted(project.entities, ({ name }) => name).map((entity) => code`
       /** A row of \`${entity.table}\`: its fields, and the keys that its relations are found by. */
@@ -38,14 +39,14 @@ function tableColumnType(column: TableColumn, { table, ids }: { table: Table; id
   return key || column.default?.kind === 'value' ? code`${kyselyType('Generated')}<${type}>` : code`${type}`;
 }
 
-function rowMember(column: Column, { project, names }: { project: Project; names: (type: string) => string }): string {
+function rowMember(column: Column, { project, names }: { project: Project; names: TypeNames }): string {
   const optional = column.name === 'id' || column.required ? '' : '?';
   const single = memberType(column, { project, names });
   const type = column.list ? `${/^\w+$/.test(single) ? single : `(${single})`}[]` : single;
   return `${propertyName(column.field ?? column.name)}${optional}: ${type}${optional === '' ? '' : ' | null'};`;
 }
 
-function memberType({ scalar, type }: Column, { project, names }: { project: Project; names: (type: string) => string }): string {
+function memberType({ scalar, type }: Column, { project, names }: { project: Project; names: TypeNames }): string {
   if (type === 'id') return project.ids === 'integer' ? 'number | string' : 'string';
   if (project.enums.some(({ name }) => name === scalar) || project.objects.some(({ name }) => name === scalar)) return names(scalar);
   const stored = project.scalars.find(({ name }) => name === scalar);

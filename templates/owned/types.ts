@@ -5,7 +5,7 @@ import { HEADER } from './header.ts';
 import { renderDatabase, renderRows } from './rows.ts';
 import { sorted } from './model.ts';
 import { scalarTypes } from './scalar-types.ts';
-import { typeNamesOf } from './type-names.ts';
+import { type TypeNames, typeNamesOf, withTypeNames } from './type-names.ts';
 
 /** What `types.ts` is made of besides the schema. */
 export interface TypeParts {
@@ -18,15 +18,16 @@ export interface TypeParts {
  * checked against.
  */
 export async function renderTypes({ project, tables }: TypeParts): Promise<string> {
-  const schema = lexicographicSortSchema(buildASTSchema(parse(project.sdl, { noLocation: true }), { assumeValidSDL: true }));
-  const names = typeNamesOf(schema);
+  const names = typeNamesOf(project.sdl);
+  const document = withTypeNames(parse(project.sdl, { noLocation: true }), names);
+  const schema = lexicographicSortSchema(buildASTSchema(document, { assumeValidSDL: true }));
   const generated = await runCodegen(schema, { project, names });
   return file(
     HEADER,
     join([code`
       ${renderContext()}
 
-      ${renderOverrides(schema, names)}
+      ${renderOverrides(schema)}
 
       ${renderScalars()}
 
@@ -47,12 +48,12 @@ function renderContext(): Code {
 }
 
 /** One name for each type that may have resolvers of the user's: `satisfies types.UserOverrides`. */
-function renderOverrides(schema: GraphQLSchema, names: (type: string) => string): Code {
+function renderOverrides(schema: GraphQLSchema): Code {
   const types = Object.values(schema.getTypeMap()).filter((type) => !type.name.startsWith('__') && (isObjectType(type) || isInterfaceType(type) || isUnionType(type)));
   return join(
     sorted(types, (type) => type.name).map((type) => code`
-      /** The fields of \`${type.name}\` that \`src/resolvers/${type.name}.ts\` may answer. */
-      export type ${names(type.name)}Overrides = ${isObjectType(type) ? `${names(type.name)}Resolvers` : `Partial<${names(type.name)}Resolvers>`};
+      /** What a file of \`src/resolvers/\` may answer of this type. */
+      export type ${type.name}Overrides = ${isObjectType(type) ? `${type.name}Resolvers` : `Partial<${type.name}Resolvers>`};
     `),
     '\n\n',
   );
@@ -66,7 +67,7 @@ function renderScalars(): Code {
   `;
 }
 
-async function runCodegen(schema: GraphQLSchema, { project, names }: { project: Project; names: (type: string) => string }): Promise<Code> {
+async function runCodegen(schema: GraphQLSchema, { project, names }: { project: Project; names: TypeNames }): Promise<Code> {
   const [typescript, resolvers] = await Promise.all([import('@graphql-codegen/typescript'), import('@graphql-codegen/typescript-resolvers')]);
   const config = {
     enumsAsTypes: true,
@@ -77,9 +78,9 @@ async function runCodegen(schema: GraphQLSchema, { project, names }: { project: 
     maybeValue: 'T | null',
     inputMaybeValue: 'T | null | undefined',
     defaultScalarType: 'unknown',
-    namingConvention: names,
+    namingConvention: 'keep',
     scalars: scalarTypes(project),
-    mappers: Object.fromEntries(project.entities.map(({ name }) => [name, `${names(name)}Row`])),
+    mappers: Object.fromEntries(project.entities.map(({ name }) => [names(name), `${names(name)}Row`])),
   };
   const outputs = [await typescript.plugin(schema, [], config), await resolvers.plugin(schema, [], config)];
   const texts = outputs.map((output) => (typeof output === 'string' ? output : [...(output.prepend ?? []), output.content].join('\n')));

@@ -11,8 +11,8 @@ interface Setting {
 export type DatabaseKind = 'sqlite' | 'postgres';
 
 /** `.env.example`: a scaffold; every setting by name, secrets without a value. */
-export function renderEnvExample(project: Project, database: DatabaseKind = 'sqlite'): string {
-  return print(settingsOf(project, database), (setting) => (setting.secret ? '' : setting.value));
+export function renderEnvExample(project: Project): string {
+  return print(settingsOf(project, 'sqlite'), (setting) => (setting.secret ? '' : setting.value));
 }
 
 /** `.env`: written once by \`init\`, never committed. \`secret\` makes a random text. */

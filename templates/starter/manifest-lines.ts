@@ -6,5 +6,5 @@ export function yamlText(text: string): string {
   return /^[A-Za-z][\w -]*$/.test(text) && !/^(true|false|null|yes|no|on|off)$/i.test(text) && text === text.trim() ? text : JSON.stringify(text);
 }
 
-/** A REST module for each entity beside GraphQL. Empty until the runtime serves them. */
-export const REST: '' | 'api: { rest: true }\n' = '';
+/** A REST module for each entity beside GraphQL. */
+export const REST = 'api: { rest: true }\n';

@@ -80,7 +80,7 @@ describeEachDatabase('§2.14 alerts', (database) => {
   it('tell of an address that guesses, of one that sprays, and of a spike', async () => {
     const server = await startServer({ database });
     for (let index = 0; index < 100; index += 1) await server.login(`spray${index}@x.test`, 'wrong');
-    for (const type of ['alert.ip_bruteforce', 'alert.password_spray', 'alert.failure_spike']) await expect.poll(async () => (await server.events(type)).length, type).toBe(1);
+    for (const type of ['alert.ip_bruteforce', 'alert.password_spray', 'alert.failure_spike']) await expect.poll(async () => (await server.events(type)).length, { message: type }).toBe(1);
     expect(await server.events('alert.account_bruteforce')).toEqual([]);
     await server.close();
   });

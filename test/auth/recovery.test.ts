@@ -25,7 +25,7 @@ describeEachDatabase('§2.8 reset', (database) => {
   it('answers 200 with one text whether the account exists or not', async () => {
     await server.register('known@x.test');
     const answers = [await forgot('known@x.test'), await forgot('unknown@x.test'), await forgot('not an address')];
-    expect(answers.map(({ status, text }) => [status, text])).toEqual(Array(3).fill([200, SENT]));
+    expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [200, SENT]));
     expect((await mailbox.find('known@x.test', 'reset-password?token=')).text).toContain('https://shop.test/reset-password?token=');
     expect(mailbox.received.some(({ to }) => to.includes('unknown@x.test'))).toBe(false);
   });

@@ -22,7 +22,7 @@ describeEachDatabase('§2.4 register', (database) => {
   it('a duplicate address, username or phone is one text, in any case', async () => {
     await server.register('dup@x.test', { username: 'dup', phone: '+1 555 0100' });
     const answers = [await server.register('DUP@x.test'), await server.register('other1@x.test', { username: 'DuP' }), await server.register('other2@x.test', { phone: '+1 555 0100' })];
-    expect(answers.map(({ status, text }) => [status, text])).toEqual(Array(3).fill([409, '{"error":"User already exists"}']));
+    expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [409, '{"error":"User already exists"}']));
     expect((await server.rows('users')).filter(({ email }) => /other|dup/i.test(email))).toHaveLength(1);
   });
 

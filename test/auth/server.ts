@@ -29,6 +29,8 @@ export interface TestOptions {
   readonly auth?: AuthChanges | null;
   readonly env?: Readonly<Record<string, string>>;
   readonly entity?: Entity;
+  /** Further entities. */
+  readonly more?: readonly Entity[];
   readonly ids?: Project['ids'];
   readonly hosting?: Partial<HostingModel>;
   readonly options?: Partial<AuthOptions>;
@@ -150,9 +152,9 @@ export const USER: Entity = {
   columns: [{ ...column('id', 'id', true), scalar: 'ID', default: { kind: 'autoincrement' } }, column('name', 'text', true), { ...column('email', 'text', true), unique: true }],
 };
 
-function makeProject({ auth, entity, ids = 'integer', hosting, server }: TestOptions): Project {
+function makeProject({ auth, entity, more = [], ids = 'integer', hosting, server }: TestOptions): Project {
   return {
-    name: 'Testshop', sdl: '', ids, entities: entity ? [entity] : [], objects: [], abstracts: [], enums: [], scalars: [], operations: [], loaders: [], writes: [], filters: [], orders: [],
+    name: 'Testshop', sdl: '', ids, entities: [...(entity ? [entity] : []), ...more], objects: [], abstracts: [], enums: [], scalars: [], operations: [], loaders: [], writes: [], filters: [], orders: [],
     api: { path: '/graphql', access: 'user', crud: false, rest: false, limits: {} as never, introspection: 'never', graphiql: 'never', suggestions: 'never', trustedDocuments: null },
     server: { port: 0, host: '127.0.0.1', cors: [], trustedProxies: [], bodyLimit: 1_048_576, ...server },
     auth: auth === null ? null : makeAuth(auth ?? {}, entity),

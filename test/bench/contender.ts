@@ -17,6 +17,8 @@ export interface Running {
   readonly title: string;
   readonly port: number;
   figures(): Promise<Figures>;
+  /** Writes a CPU profile of what it does while `work` runs. */
+  profile(file: string, work: () => Promise<void>): Promise<void>;
   /** The parsed answer to request number `index` of a workload. */
   ask(workload: Workload, index: number): Promise<unknown>;
   /** Sends `count` requests of a workload. */
@@ -26,9 +28,8 @@ export interface Running {
 
 const VARIANTS = 1000;
 
-export async function startContender(contender: Contender, databaseUrl: string, execArgv: string[] = []): Promise<Running> {
+export async function startContender(contender: Contender, databaseUrl: string): Promise<Running> {
   const child = fork(fileURLToPath(new URL('serve.ts', import.meta.url)), [contender.name, databaseUrl], {
-    execArgv,
     env: { ...process.env, NODE_ENV: 'production' },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -39,8 +40,15 @@ export async function startContender(contender: Contender, databaseUrl: string, 
     title: contender.title,
     port,
     figures: () => {
-      child.send('figures');
+      child.send({ ask: 'figures' });
       return message<Figures>(child);
+    },
+    profile: async (file, work) => {
+      child.send({ ask: 'start profile' });
+      await message(child);
+      await work();
+      child.send({ ask: 'stop profile', file });
+      await message(child);
     },
     ask: async (workload, index) => {
       const response = await fetch(`http://127.0.0.1:${port}${contender.path}`, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json' }, body: JSON.stringify(bodyOf(workload, index)) });

@@ -44,7 +44,7 @@ export async function measure(servers: readonly Running[], workloads: readonly W
 }
 
 /** @returns how many requests take about a slice. */
-async function warmUp(server: Running, workload: Workload, slice: number): Promise<number> {
+export async function warmUp(server: Running, workload: Workload, slice: number): Promise<number> {
   let spent = 0;
   let cost = Infinity;
   for (let count = 50; spent < 2 * WARM_UP; count *= 2) {

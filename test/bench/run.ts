@@ -18,7 +18,6 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '7' },
     slice: { type: 'string', default: '300' },
     database: { type: 'string' },
-    profile: { type: 'string' },
   },
 });
 
@@ -43,7 +42,7 @@ async function compare(title: string, some: typeof contenders, open: () => Promi
     for (const contender of some) {
       const database = await open();
       databases.push(database);
-      servers.push(await startContender(contender, database.url, values.profile ? ['--cpu-prof', `--cpu-prof-dir=${values.profile}`, `--cpu-prof-name=${contender.name}.cpuprofile`] : []));
+      servers.push(await startContender(contender, database.url));
     }
     await compareAnswers(servers, chosen);
     const results = await measure(servers, chosen, measuring);

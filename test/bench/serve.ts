@@ -1,4 +1,6 @@
 /** One server in a process of its own: `node serve.ts <name> <database url>`. It tells its port, and its figures when asked. */
+import { writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
 import { contenders } from './servers/index.ts';
 
 const [name, databaseUrl = ''] = process.argv.slice(2);
@@ -6,9 +8,19 @@ const contender = contenders.find((candidate) => candidate.name === name);
 if (!contender) throw new TypeError(`no server is called ${name}`);
 
 const port = await (await contender.load())(databaseUrl);
-process.on('message', () => {
+const session = new Session();
+process.on('message', async ({ ask, file }: { ask: 'figures' | 'start profile' | 'stop profile'; file?: string }) => {
+  if (ask === 'start profile') await startProfile();
+  if (ask === 'stop profile') writeFileSync(file as string, JSON.stringify((await session.post('Profiler.stop')).profile));
   const { user, system } = process.cpuUsage();
   process.send?.({ cpu: user + system, memory: process.memoryUsage.rss() });
 });
 process.on('disconnect', () => process.exit(0));
 process.send?.({ port });
+
+async function startProfile(): Promise<void> {
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.setSamplingInterval', { interval: 200 });
+  await session.post('Profiler.start');
+}

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { commands } from '../../generator/cli/commands.ts';
-import { generator, linkPackages, makeProject, SEED, type TestProject, typecheck } from './project.ts';
+import { generator, linkShippedPackages, makeProject, SEED, type TestProject, typecheck } from './project.ts';
 
 const made: TestProject[] = [];
 const project = (files?: Record<string, string>) => {
@@ -43,7 +43,7 @@ describe('help', () => {
 describe('generate', () => {
   test('writes a project that type-checks, and nothing the second time', async () => {
     const shop = project();
-    linkPackages(shop);
+    await linkShippedPackages(shop);
     expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0, stdout: '' });
     const before = shop.files();
     const times = Object.keys(before).map((path) => statSync(shop.path(path)).mtimeMs);

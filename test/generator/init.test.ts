@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { starters } from '../../templates/starter/index.ts';
-import { generator, linkPackages, makeProject, repo, runFile, type TestProject, typecheck } from './project.ts';
+import { generator, linkShippedPackages, makeProject, repo, runFile, type TestProject, typecheck } from './project.ts';
 
 const made: TestProject[] = [];
 const emptyFolder = () => {
@@ -19,7 +19,7 @@ describe('init', () => {
       const folder = emptyFolder();
       expect(await init(folder, 'shop', '--template', template)).toMatchObject({ code: 0, stdout: '' });
       const shop = { ...folder, root: folder.path('shop') };
-      linkPackages(shop);
+      await linkShippedPackages(shop);
       expect(await typecheck(shop.root)).toEqual([]);
       expect(await generator(['check'], shop.root)).toMatchObject({ code: 0 });
     });

@@ -1,8 +1,10 @@
-import { execFile } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packPackages } from '../../generator/packages/pack.ts';
 
 export const repo = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -49,9 +51,38 @@ export function makeProject(files: Record<string, string> = { 'schema.graphql': 
   return project;
 }
 
-/** Puts this repo's packages where the project finds them. */
+/** Puts this repo's packages where the project finds them: sources, as the repo runs them. */
 export function linkPackages({ root }: TestProject): void {
   symlinkSync(join(repo, 'node_modules'), join(root, 'node_modules'));
+}
+
+/** The same with our packages as they are shipped, JavaScript and `.d.ts`: what a project is type-checked against. */
+export async function linkShippedPackages({ root }: TestProject): Promise<void> {
+  symlinkSync(await shippedPackages(), join(root, 'node_modules'));
+}
+
+async function shippedPackages(): Promise<string> {
+  const packed = await packPackages();
+  const key = createHash('sha256').update(Buffer.concat(packed.map(({ bytes }) => bytes))).digest('hex').slice(0, 16);
+  const folder = join(repo, '.build/shipped', key);
+  if (existsSync(folder)) return join(folder, 'node_modules');
+  const part = mkdtempSync(`${join(repo, '.build/')}shipped-`);
+  const modules = join(part, 'node_modules');
+  mkdirSync(join(modules, '@twofold'), { recursive: true });
+  for (const { name, bytes } of packed) {
+    const short = /^twofold-(\w+)-/.exec(name)![1]!;
+    writeFileSync(join(part, name), bytes);
+    mkdirSync(join(modules, '@twofold', short));
+    execFileSync('tar', ['xzf', join(part, name), '--strip-components=1', '-C', join(modules, '@twofold', short)]);
+  }
+  for (const name of readdirSync(join(repo, 'node_modules'))) if (name !== '@twofold') symlinkSync(join(repo, 'node_modules', name), join(modules, name));
+  mkdirSync(join(repo, '.build/shipped'), { recursive: true });
+  try {
+    renameSync(part, folder);
+  } catch {
+    rmSync(part, { recursive: true, force: true });
+  }
+  return join(folder, 'node_modules');
 }
 
 export function readFiles(root: string, folder: string): Record<string, string> {

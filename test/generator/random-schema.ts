@@ -36,9 +36,15 @@ export function changeSchema(schema: RandomSchema, random: Random): RandomSchema
 
 export function addType({ types, made }: RandomSchema, random: Random): RandomSchema {
   const odd = NAMES[made % NAMES.length]!;
-  const name = random.chance(0.2) && !types.some((type) => type.name === odd) ? odd : `${random.pick(['Apple', 'Bear', 'Cedar', 'Delta', 'Maple', 'North', 'Tulip', 'Zebra'])}${made}`;
+  const name = random.chance(0.2) && !types.some((type) => type.name === odd) ? odd : `${word(random)}${made}`;
   const fields = [field(made + 1, types, random), field(made + 2, types, random)];
   return { types: [...types, { name, fields, description: random.pick(DESCRIPTIONS) }], made: made + 3 };
+}
+
+/** A name that may stand anywhere in the order of names. */
+function word(random: Random): string {
+  const letters = Array.from({ length: 5 }, () => String.fromCharCode(97 + random.whole(26))).join('');
+  return `T${letters}`;
 }
 
 function removeType({ types, made }: RandomSchema, random: Random): RandomSchema {

@@ -5,7 +5,7 @@ import { importImage } from '../engines/import-image.ts';
 import { startLoad } from './load.ts';
 import { startServer, type TestServer } from './server.ts';
 
-describeEachEngine('supervision', ({ kind, socket }) => {
+describeEachEngine('supervision', ({ socket }) => {
   let server: TestServer;
   let web: string;
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describeEachEngine('supervision', ({ kind, socket }) => {
     await expect.poll(async () => (await app('sisyphus')).status, { timeout: 40_000 }).toBe('crashed');
     expect((await app('sisyphus')).error).toMatch(/exit code 9.*the stone rolls/);
     expect((await app('sisyphus')).restarts).toBe(5);
-    expect((await containers('sisyphus')).map(({ State }) => State)).toEqual(['exited']);
+    expect(['exited', 'stopped']).toContain((await containers('sisyphus'))[0]?.State);
     expect((await server.visit('sisyphus.apps.test')).status).toBe(503);
     await server.api('DELETE', '/api/apps/sisyphus');
   }, 60_000);
@@ -129,5 +129,4 @@ describeEachEngine('supervision', ({ kind, socket }) => {
     expect((await server.api('GET', '/metrics')).body).toMatch(/^twofold_app_memory_bytes\{app="meter",replica="0"\} \d+$/m);
     await server.api('DELETE', '/api/apps/meter');
   }, 60_000);
-  void kind;
 });

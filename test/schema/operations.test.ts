@@ -147,8 +147,13 @@ describe('mutations', () => {
   it('patches by id beside or inside the input', () => {
     const input = 'input TagPatch { name: String } input TagPatchWithId { id: ID! name: String }';
     expect(mutation('updateTag(id: ID!, input: TagPatch!): Tag', input).action).toMatchObject({ kind: 'update', id: ['id'], write: 'TagPatch:Tag', input: 'input' });
-    expect(mutation('updateTag(input: TagPatchWithId!): Tag', input).action).toMatchObject({ kind: 'update', id: ['input', 'id'], write: 'TagPatchWithId:Tag' });
+    expect(mutation('updateTag(input: TagPatchWithId!): Tag', input).action).toMatchObject({ kind: 'update', id: ['input', 'id'], write: 'TagPatchWithId#patch:Tag' });
     expect(mutation('editTag(tagId: ID!, name: String): Tag').action).toMatchObject({ kind: 'update', id: ['tagId'] });
+  });
+
+  it('tells an input that patches from the same input that creates', () => {
+    const project = projectOf('type Query { x: Int } type Mutation { createTag(input: TagInput!): Tag updateTag(input: TagInput!): Tag } type Tag { id: ID! name: String! } input TagInput { id: ID name: String! }', 'name: x\ndatabase: { ids: uuid }');
+    expect(project.writes.map(({ id, writes }) => [id, writes.map(({ name }) => name)])).toEqual([['TagInput:Tag', ['id', 'name']], ['TagInput#patch:Tag', ['name']]]);
   });
 
   it('removes by id and answers as declared', () => {

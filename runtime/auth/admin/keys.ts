@@ -1,7 +1,8 @@
 import { failure } from '../../errors.ts';
+import type { RequestContext } from '../../context/request-context.ts';
 import { type Handler, reply } from '../../http/route.ts';
-import { type ApiKeyRow, checkScopes } from '../api-keys.ts';
-import { callerOf } from '../caller.ts';
+import { type ApiKeyRow, checkScopes, hasScope } from '../api-keys.ts';
+import { type Caller, callerOf } from '../caller.ts';
 import { checkText, isOpaqueId } from '../identity-rules.ts';
 import { isUserId, type UserId } from '../ids.ts';
 import { expiryOf, showKey } from '../own-keys.ts';
@@ -11,45 +12,41 @@ import { parseDuration, rfc3339 } from '../time.ts';
 
 /** API keys. A key is shown when it is made and never again: only its hash is kept. */
 export function keyHandlers(parts: AuthParts) {
-  const { kernel, apiKeys, events, directory } = parts;
-  const { db } = kernel.store;
-  const find = async (id = ''): Promise<ApiKeyRow> => {
-    if (!isOpaqueId(id)) throw failure.notFound('API key not found');
-    const row = await apiKeys.find(db, id);
-    if (row.revoked_at !== null) throw failure.notFound('API key not found');
-    return row;
-  };
-  const createApiKey: Handler = async ({ context, body }) => {
+  return { createApiKey: create(parts), apiKeys: list(parts), updateApiKey: update(parts), rotateApiKey: rotate(parts), revokeApiKey: revoke(parts) };
+}
+
+function create(parts: AuthParts): Handler {
+  const { kernel, apiKeys, events } = parts;
+  return async ({ context, body }) => {
     const caller = callerOf(context);
-    const scopes = checkScopes(body.scopes);
+    const scopes = grantable(context, body.scopes);
     const expiresAt = expiryOf(kernel.now(), body.expires_in);
-    const userId = await ownerOf(body.user_id);
+    const userId = await ownerOf(parts, body.user_id);
     const { row, key } = await events.transact(caller, async (trx, emit) => {
-      const created = await apiKeys.create(trx, {
-        name: checkText('name', body.name), scopes, expiresAt, userId, limitPerMinute: body.limit_per_min ?? null, createdBy: `${caller.actor.kind}:${caller.actor.id}`,
-      });
+      const created = await apiKeys.create(trx, { name: checkText('name', body.name), scopes, expiresAt, userId, limitPerMinute: body.limit_per_min ?? null, createdBy: makerOf(caller) });
       await recordChange(trx, kernel.now(), caller, { action: 'api_key.created', target: { kind: 'api_key', id: created.row.id }, before: null, after: { scopes, user_id: userId } });
       emit('api_key.created', userId, { api_key_id: created.row.id });
       return created;
     });
     return reply(201, showKey(row, key));
   };
-  const ownerOf = async (given: unknown): Promise<UserId | null> => {
-    if (given === undefined) return null;
-    const account = isUserId(given) ? await directory.find(db, given) : null;
-    if (!account) throw failure.notFound('User not found');
-    return account.id;
-  };
-  const list: Handler = async () => {
-    const rows = (await apiKeys.list(db)).map((row) => ({
+}
+
+function list({ kernel, apiKeys }: AuthParts): Handler {
+  return async () => {
+    const rows = (await apiKeys.list(kernel.store.db)).map((row) => ({
       id: row.id, name: row.name, prefix: row.prefix, scopes: row.scopes, user_id: row.owner_user_id, created_by: row.created_by, limit_per_min: row.limit_per_min,
       created_at: rfc3339(row.created_at), expires_at: rfc3339(row.expires_at), last_used_at: rfc3339(row.last_used_at), revoked_at: rfc3339(row.revoked_at),
     }));
     return reply(200, { api_keys: rows, total: rows.length });
   };
-  const updateApiKey: Handler = async ({ context, params, body }) => {
-    const row = await find(params['id']);
-    const scopes = checkScopes(body.scopes);
+}
+
+function update(parts: AuthParts): Handler {
+  const { kernel, apiKeys, events } = parts;
+  return async ({ context, params, body }) => {
+    const row = await find(parts, params['id']);
+    const scopes = grantable(context, body.scopes);
     const caller = callerOf(context);
     await events.transact(caller, async (trx, emit) => {
       await apiKeys.setScopes(trx, row.id, scopes);
@@ -58,14 +55,18 @@ export function keyHandlers(parts: AuthParts) {
     });
     return reply(200, { id: row.id, name: row.name, prefix: row.prefix, scopes, expires_at: rfc3339(row.expires_at) });
   };
-  const rotateApiKey: Handler = async ({ context, params, body }) => {
-    const old = await find(params['id']);
+}
+
+function rotate(parts: AuthParts): Handler {
+  const { kernel, apiKeys, events } = parts;
+  return async ({ context, params, body }) => {
+    const old = await find(parts, params['id']);
     const overlap = body.overlap === undefined || body.overlap === 0 ? 0 : parseDuration(body.overlap);
     if (overlap === null) throw failure.invalid('overlap must be seconds or a duration such as "1h"');
     const caller = callerOf(context);
     const { row, key } = await events.transact(caller, async (trx, emit) => {
       const created = await apiKeys.create(trx, {
-        name: old.name, scopes: old.scopes, expiresAt: old.expires_at, userId: old.owner_user_id, limitPerMinute: old.limit_per_min, createdBy: `${caller.actor.kind}:${caller.actor.id}`,
+        name: old.name, scopes: old.scopes, expiresAt: old.expires_at, userId: old.owner_user_id, limitPerMinute: old.limit_per_min, createdBy: makerOf(caller),
       });
       await apiKeys.expire(trx, old.id, Math.min(kernel.now() + overlap, old.expires_at ?? Infinity));
       await recordChange(trx, kernel.now(), caller, { action: 'api_key.rotated', target: { kind: 'api_key', id: old.id }, before: { id: old.id }, after: { id: created.row.id } });
@@ -74,8 +75,12 @@ export function keyHandlers(parts: AuthParts) {
     });
     return reply(201, showKey(row, key));
   };
-  const revokeApiKey: Handler = async ({ context, params }) => {
-    const row = await find(params['id']);
+}
+
+function revoke(parts: AuthParts): Handler {
+  const { kernel, apiKeys, events } = parts;
+  return async ({ context, params }) => {
+    const row = await find(parts, params['id']);
     const caller = callerOf(context);
     await events.transact(caller, async (trx, emit) => {
       await apiKeys.expire(trx, row.id, 0);
@@ -84,5 +89,27 @@ export function keyHandlers(parts: AuthParts) {
     });
     return reply(204);
   };
-  return { createApiKey, apiKeys: list, updateApiKey, rotateApiKey, revokeApiKey };
+}
+
+const makerOf = ({ actor }: Caller) => `${actor.kind}:${actor.id}`;
+
+async function find({ apiKeys, kernel }: AuthParts, id = ''): Promise<ApiKeyRow> {
+  const row = isOpaqueId(id) ? await apiKeys.find(kernel.store.db, id) : null;
+  if (!row || row.revoked_at !== null) throw failure.notFound('API key not found');
+  return row;
+}
+
+/** Nobody hands out more than he has: who manages keys would otherwise have every scope. */
+function grantable({ principal }: RequestContext, asked: readonly string[]): readonly string[] {
+  const scopes = checkScopes(asked);
+  const own = principal.kind === 'api_key' ? principal.scopes : principal.kind === 'user' ? principal.permissions : [];
+  if (!scopes.every((scope) => hasScope(own, scope))) throw failure.forbidden();
+  return scopes;
+}
+
+async function ownerOf({ directory, kernel }: AuthParts, given: unknown): Promise<UserId | null> {
+  if (given === undefined) return null;
+  const account = isUserId(given) ? await directory.find(kernel.store.db, given) : null;
+  if (!account) throw failure.notFound('User not found');
+  return account.id;
 }

@@ -5,7 +5,7 @@ import { type Caller, callerOf } from '../caller.ts';
 import { checkText } from '../identity-rules.ts';
 import type { AuthParts } from '../parts.ts';
 import { isUniqueViolation } from '../register.ts';
-import { recordChange } from '../roles.ts';
+import { type PermissionAction, recordChange } from '../roles.ts';
 
 interface RoleRow {
   readonly id: number;
@@ -17,93 +17,125 @@ const PERMISSION = /^(\*|[a-z][a-z0-9_-]*:(\*|[a-z][a-z0-9_-]*))$/;
 
 /** Roles and what they may do. Tokens of the people who have a role stop counting when it changes: they carry it. */
 export function roleHandlers(parts: AuthParts) {
-  const { kernel, events } = parts;
-  const { db } = kernel.store;
-  const find = async (id = ''): Promise<RoleRow> => {
-    const row = /^\d{1,9}$/.test(id) ? await db.selectFrom('auth_roles').selectAll().where('id', '=', Number(id)).executeTakeFirst() : undefined;
-    if (!row) throw failure.notFound('Role not found');
-    return row as RoleRow;
+  return {
+    roles: list(parts),
+    createRole: create(parts),
+    updateRole: update(parts),
+    deleteRole: remove(parts),
+    grantPermission: changePermission(parts, 'permission.granted'),
+    revokePermission: changePermission(parts, 'permission.revoked'),
+    permissions: listPermissions(parts),
   };
-  const permissionsOf = async (roleId: number): Promise<string[]> => {
-    const rows = await db.selectFrom('auth_role_permissions as rp').innerJoin('auth_permissions as p', 'p.id', 'rp.permission_id').select('p.name').where('rp.role_id', '=', roleId).orderBy('p.name').execute();
-    return rows.map(({ name }) => name as string);
-  };
-  const show = async (role: RoleRow) => ({ id: role.id, name: role.name, is_system: role.is_system === 1, permissions: await permissionsOf(role.id) });
-  const staleTokens = (trx: Transaction<any>, roleId: number) => trx.updateTable('auth_users').set({ tokens_valid_after: kernel.now() }).where('role_id', '=', roleId).execute();
-  const change = async (caller: Caller, role: RoleRow, permission: string, action: 'permission.granted' | 'permission.revoked') => {
-    if (!PERMISSION.test(permission)) throw failure.invalid('name must be like posts:read, posts:* or *');
-    await events.transact(caller, async (trx, emit) => {
-      const changed = action === 'permission.granted' ? await grant(trx, role.id, permission) : await revoke(trx, role.id, permission);
-      if (!changed) return;
-      await staleTokens(trx, role.id);
-      await recordChange(trx, kernel.now(), caller, { action, target: { kind: 'role', id: role.id }, before: null, after: { permission } });
-      emit('permission.changed', null, { action, role_id: role.id, permission });
-    });
-  };
+}
 
-  const list: Handler = async () => {
-    const rows = (await db.selectFrom('auth_roles').selectAll().orderBy('id').execute()) as RoleRow[];
+function list(parts: AuthParts): Handler {
+  return async () => {
+    const rows = (await parts.kernel.store.db.selectFrom('auth_roles').selectAll().orderBy('id').execute()) as RoleRow[];
     const shown = [];
-    for (const row of rows) shown.push(await show(row));
+    for (const row of rows) shown.push(await show(parts, row));
     return reply(200, { roles: shown, total: shown.length });
   };
-  const createRole: Handler = async ({ context, body }) => {
+}
+
+function create(parts: AuthParts): Handler {
+  return async ({ context, body }) => {
     const caller = callerOf(context);
     const name = roleName(body.name);
     const wanted = (body.permissions ?? []) as string[];
     if (!wanted.every((permission) => PERMISSION.test(permission))) throw failure.invalid('permissions must be like posts:read, posts:* or *');
     const role = await unique(() =>
-      events.transact(caller, async (trx, emit) => {
+      parts.events.transact(caller, async (trx, emit) => {
         const row = (await trx.insertInto('auth_roles').values({ name, is_system: 0 }).returningAll().executeTakeFirstOrThrow()) as RoleRow;
         for (const permission of wanted) await grant(trx, row.id, permission);
-        await recordChange(trx, kernel.now(), caller, { action: 'role.created', target: { kind: 'role', id: row.id }, before: null, after: { name, permissions: wanted } });
+        await note(parts, trx, caller, 'role.created', row.id, null, { name, permissions: wanted });
         emit('permission.changed', null, { action: 'role.created', role_id: row.id });
         return row;
       }),
     );
-    return reply(201, await show(role));
+    return reply(201, await show(parts, role));
   };
-  const updateRole: Handler = async ({ context, params, body }) => {
-    const role = await find(params['id']);
-    if (role.is_system === 1) throw failure.forbidden();
+}
+
+function update(parts: AuthParts): Handler {
+  return async ({ context, params, body }) => {
+    const role = await findOwn(parts, params['id']);
     const caller = callerOf(context);
     const name = roleName(body.name);
     await unique(() =>
-      events.transact(caller, async (trx, emit) => {
+      parts.events.transact(caller, async (trx, emit) => {
         await trx.updateTable('auth_roles').set({ name }).where('id', '=', role.id).execute();
-        await staleTokens(trx, role.id);
-        await recordChange(trx, kernel.now(), caller, { action: 'role.updated', target: { kind: 'role', id: role.id }, before: { name: role.name }, after: { name } });
+        await staleTokens(parts, trx, role.id);
+        await note(parts, trx, caller, 'role.updated', role.id, { name: role.name }, { name });
         emit('permission.changed', null, { action: 'role.updated', role_id: role.id });
       }),
     );
-    return reply(200, await show({ ...role, name }));
+    return reply(200, await show(parts, { ...role, name }));
   };
-  const deleteRole: Handler = async ({ context, params }) => {
-    const role = await find(params['id']);
-    if (role.is_system === 1) throw failure.forbidden();
+}
+
+function remove(parts: AuthParts): Handler {
+  return async ({ context, params }) => {
+    const role = await findOwn(parts, params['id']);
     const caller = callerOf(context);
-    await events.transact(caller, async (trx, emit) => {
+    await parts.events.transact(caller, async (trx, emit) => {
       if (await trx.selectFrom('auth_users').select('user_id').where('role_id', '=', role.id).limit(1).executeTakeFirst()) throw failure.conflict('Role is in use');
       await trx.deleteFrom('auth_role_permissions').where('role_id', '=', role.id).execute();
       await trx.deleteFrom('auth_roles').where('id', '=', role.id).execute();
-      await recordChange(trx, kernel.now(), caller, { action: 'role.deleted', target: { kind: 'role', id: role.id }, before: { name: role.name }, after: null });
+      await note(parts, trx, caller, 'role.deleted', role.id, { name: role.name }, null);
       emit('permission.changed', null, { action: 'role.deleted', role_id: role.id });
     });
     return reply(204);
   };
-  const grantPermission: Handler = async ({ context, params }) => {
-    await change(callerOf(context), await find(params['id']), params['name'] ?? '', 'permission.granted');
+}
+
+function changePermission(parts: AuthParts, action: 'permission.granted' | 'permission.revoked'): Handler {
+  return async ({ context, params }) => {
+    const role = await find(parts, params['id']);
+    const permission = params['name'] ?? '';
+    if (!PERMISSION.test(permission)) throw failure.invalid('name must be like posts:read, posts:* or *');
+    const caller = callerOf(context);
+    await parts.events.transact(caller, async (trx, emit) => {
+      const changed = action === 'permission.granted' ? await grant(trx, role.id, permission) : await revoke(trx, role.id, permission);
+      if (!changed) return;
+      await staleTokens(parts, trx, role.id);
+      await note(parts, trx, caller, action, role.id, null, { permission });
+      emit('permission.changed', null, { action, role_id: role.id, permission });
+    });
     return reply(204);
   };
-  const revokePermission: Handler = async ({ context, params }) => {
-    await change(callerOf(context), await find(params['id']), params['name'] ?? '', 'permission.revoked');
-    return reply(204);
-  };
-  const permissions: Handler = async () => {
-    const rows = await db.selectFrom('auth_permissions').select(['id', 'name']).orderBy('name').execute();
+}
+
+function listPermissions({ kernel }: AuthParts): Handler {
+  return async () => {
+    const rows = await kernel.store.db.selectFrom('auth_permissions').select(['id', 'name']).orderBy('name').execute();
     return reply(200, { permissions: rows, total: rows.length });
   };
-  return { roles: list, createRole, updateRole, deleteRole, grantPermission, revokePermission, permissions };
+}
+
+async function find({ kernel }: AuthParts, id = ''): Promise<RoleRow> {
+  const row = /^\d{1,9}$/.test(id) ? await kernel.store.db.selectFrom('auth_roles').selectAll().where('id', '=', Number(id)).executeTakeFirst() : undefined;
+  if (!row) throw failure.notFound('Role not found');
+  return row as RoleRow;
+}
+
+/** A role that was made here; those of the manifest are changed there. */
+async function findOwn(parts: AuthParts, id: string | undefined): Promise<RoleRow> {
+  const role = await find(parts, id);
+  if (role.is_system === 1) throw failure.forbidden();
+  return role;
+}
+
+async function show({ kernel }: AuthParts, { id, name, is_system }: RoleRow) {
+  const rows = await kernel.store.db.selectFrom('auth_role_permissions as rp').innerJoin('auth_permissions as p', 'p.id', 'rp.permission_id').select('p.name').where('rp.role_id', '=', id).orderBy('p.name').execute();
+  return { id, name, is_system: is_system === 1, permissions: rows.map((row) => row['name'] as string) };
+}
+
+async function staleTokens({ kernel }: AuthParts, trx: Transaction<any>, roleId: number): Promise<void> {
+  await trx.updateTable('auth_users').set({ tokens_valid_after: kernel.now() }).where('role_id', '=', roleId).execute();
+}
+
+function note({ kernel }: AuthParts, trx: Transaction<any>, caller: Caller, action: PermissionAction, id: number, before: unknown, after: unknown): Promise<void> {
+  return recordChange(trx, kernel.now(), caller, { action, target: { kind: 'role', id }, before, after });
 }
 
 function roleName(text: string): string {

@@ -7,7 +7,7 @@ import { isOpaqueId } from '../identity-rules.ts';
 import { ulid } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { parseDuration, rfc3339 } from '../time.ts';
-import type { Endpoint } from '../webhooks/webhooks.ts';
+import type { Endpoint } from '../webhooks/endpoints.ts';
 
 /** Where events are sent to. */
 export function webhookHandlers({ kernel, webhooks }: AuthParts) {
@@ -19,7 +19,7 @@ export function webhookHandlers({ kernel, webhooks }: AuthParts) {
     return id;
   };
   const list: Handler = async () => {
-    const endpoints = (await webhooks.list(store.db)).map(show);
+    const endpoints = (await webhooks.endpoints.list(store.db)).map(show);
     return reply(200, { webhooks: endpoints, total: endpoints.length });
   };
   const createWebhook: Handler = async ({ body }) => {
@@ -27,20 +27,20 @@ export function webhookHandlers({ kernel, webhooks }: AuthParts) {
     const types = (body.types ?? ['*']) as string[];
     const unknown = types.find((type) => !isKnownType(type));
     if (unknown) throw failure.invalid('types must be event types, prefixes such as auth.* or *');
-    const { endpoint, secret } = await store.transaction((trx) => webhooks.create(trx, body.url, types));
+    const { endpoint, secret } = await store.transaction((trx) => webhooks.endpoints.create(trx, body.url, types));
     return reply(201, { ...show(endpoint), secret });
   };
   const rotateWebhook: Handler = async ({ params, body }) => {
     const id = idOf(params);
     const overlap = parseDuration(body.overlap ?? '24h');
     if (overlap === null) throw failure.invalid('overlap must be seconds or a duration such as "1h"');
-    const secret = await store.transaction((trx) => webhooks.rotate(trx, id, overlap));
+    const secret = await store.transaction((trx) => webhooks.endpoints.rotate(trx, id, overlap));
     if (secret === null) throw missing();
     return reply(200, { id, secret });
   };
   const deleteWebhook: Handler = async ({ params }) => {
     const id = idOf(params);
-    if (!(await store.transaction((trx) => webhooks.remove(trx, id)))) throw missing();
+    if (!(await store.transaction((trx) => webhooks.endpoints.remove(trx, id)))) throw missing();
     return reply(204);
   };
   const testWebhook: Handler = async ({ context, params }) => {

@@ -1,6 +1,6 @@
 import type { Operation } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
-import type { Refusal } from '../../data/access.ts';
+import { rootAccess, type Refusal } from '../../data/access.ts';
 import type { Root } from '../../data/plan.ts';
 import { collectFields } from './collect.ts';
 import { planByKey, planRead, type Plan, type Planning } from './planner.ts';
@@ -16,8 +16,10 @@ export type RootPlan = { readonly key: string; readonly node: FieldNode } & (
   | { readonly kind: 'typename'; readonly value: string }
   | { readonly kind: 'read'; readonly required: boolean; readonly plan: Plan<Root> }
   | ({ readonly kind: 'write'; readonly operation: Operation } & WritePlan)
+  /** An event of a subscription: its row by key. */
+  | { readonly kind: 'event'; readonly operation: Operation; readonly plan: Plan<Root> }
   | { readonly kind: 'refused'; readonly code: Refusal }
-  /** User code, introspection, or a subscription: the executor's matter. */
+  /** User code or introspection: the executor's matter. */
   | { readonly kind: 'function' }
 );
 
@@ -54,12 +56,13 @@ function planRoot(planning: Planning, kind: 'query' | 'mutation' | 'subscription
   const type = ROOTS[kind];
   if (name === '__typename') return { key, node, kind: 'typename', value: planning.selecting.schema.getRootType(kind as never)?.name ?? type };
   const operation = planning.model.operations.get(`${type}.${name}`);
-  if (!operation || planning.isCustom(type, name) || kind === 'subscription') return { key, node, kind: 'function' };
+  if (!operation || planning.isCustom(type, name)) return { key, node, kind: 'function' };
   const { action } = operation;
   switch (action.kind) {
     case 'custom':
-    case 'subscribe':
       return { key, node, kind: 'function' };
+    case 'subscribe':
+      return planEvent(planning, operation, action.entity, key, nodes);
     case 'create':
     case 'update':
     case 'remove':
@@ -70,6 +73,14 @@ function planRoot(planning: Planning, kind: 'query' | 'mutation' | 'subscription
       return { key, node, kind: 'read', required: operation.type.required, plan };
     }
   }
+}
+
+function planEvent(planning: Planning, operation: Operation, entity: string, key: string, nodes: readonly FieldNode[]): RootPlan {
+  const node = nodes[0] as FieldNode;
+  const access = rootAccess(planning.model, planning.rules, planning.rules.operation(operation, 'READ'), entity, 'READ');
+  if (access.kind === 'none') return { key, node, kind: 'refused', code: access.code };
+  const plan = planByKey(planning, entity, nodes);
+  return 'code' in plan ? { key, node, kind: 'refused', code: plan.code } : { key, node, kind: 'event', operation, plan };
 }
 
 function planWrite(planning: Planning, operation: Operation, { entity, returns }: Extract<Operation['action'], { kind: 'create' | 'update' | 'remove' }>, nodes: readonly FieldNode[]): WritePlan {

@@ -121,7 +121,8 @@ async function pull(core: Core, reference: string, signal: AbortSignal): Promise
     await engine.pull(reference, signal);
   } catch (error) {
     if (local && error instanceof EngineError && error.kind !== 'disk') return local.id;
-    throw error instanceof EngineError && error.kind === 'not_found' ? new EngineError('failed', error.message, error) : error;
+    if (!(error instanceof EngineError) || error.kind === 'unavailable' || error.kind === 'disk') throw error;
+    throw new EngineError('failed', `Image ${reference} cannot be pulled: ${error.message}`, error);
   }
   const image = await engine.image(reference);
   if (image) return image.id;

@@ -124,7 +124,7 @@ async function describeEngine(client: Dockerode, kind: EngineKind) {
 async function pull(client: Dockerode, reference: string, signal: AbortSignal): Promise<void> {
   const stream = (await client.pull(withTag(reference), { abortSignal: signal } as object)) as unknown as Readable;
   for await (const message of readProgress(stream)) {
-    if (message.error) throw new EngineError('not_found', `Image ${reference} cannot be pulled: ${message.error}`);
+    if (message.error) throw new EngineError('not_found', message.error);
   }
 }
 

@@ -64,5 +64,5 @@ function classify(status: number, message: string): EngineFailure {
 function describe(thrown: unknown): { statusCode: number | undefined; message: string } {
   const error = thrown as { statusCode?: number; message?: string; code?: string; json?: { message?: string; cause?: string } };
   const text = error?.json?.message ?? error?.json?.cause ?? error?.message ?? String(thrown);
-  return { statusCode: error?.statusCode, message: String(text).replace(/^\(HTTP code \d+\) /, '').trim() || (error?.code ?? 'no reason given') };
+  return { statusCode: error?.statusCode, message: String(text).replace(/^\(HTTP code \d+\) .*? - /, '').trim() || (error?.code ?? 'no reason given') };
 }

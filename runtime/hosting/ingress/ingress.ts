@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { SecureContext } from 'node:tls';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { pageHead, sendPage } from './pages.ts';
 import { proxyRequest } from './proxy.ts';
 import type { AppRoute } from './route-table.ts';
@@ -16,22 +16,31 @@ export interface IngressOptions {
   readonly https: number;
   readonly host: string;
   readonly now: () => number;
-  /** The certificate for a host; null refuses the connection. Without it there is no HTTPS listener. */
-  readonly certificate?: (host: string) => SecureContext | null;
-  /** Answers an ACME challenge (RFC 8555 §8.3): the text for a token, or null. */
-  readonly challenge?: (token: string) => string | null;
+  /** Lets another process listen on the same ports, so that one can take over from the other. */
+  readonly reusePort?: boolean;
   /** How long a held request waits, in milliseconds. */
   readonly hold?: number;
 }
 
+export interface CertificatePair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
 /** The way in: from a host's name to the containers that serve it. */
 export interface Ingress {
-  /** Opens the listeners. @returns the ports. */
-  listen(): Promise<{ readonly http: number; readonly https: number | null }>;
+  /** Opens the listeners. @returns the ports; null for one that is taken or not allowed. */
+  listen(): Promise<{ readonly http: number | null; readonly https: number | null }>;
   /** Puts a route in place; what was held goes on. One assignment: a request sees the old one or the new one. */
   set(route: AppRoute): void;
   remove(appId: string): void;
   get(appId: string): AppRoute | undefined;
+  /** Forgets every app but these. */
+  keep(appIds: readonly string[]): void;
+  /** Serves a host with this certificate, both PEM. A connection for a host without one is refused. */
+  certify(host: string, pair: CertificatePair): void;
+  /** Answers an ACME challenge (RFC 8555 §8.3) with the text, until it is null. */
+  challenge(token: string, text: string | null): void;
   /** When the targets serve nothing any more, or after the time; then their connections are closed. */
   drain(targetIds: readonly string[], timeout: number): Promise<void>;
   /** Stops accepting and finishes what runs, within the time. */
@@ -48,15 +57,16 @@ export function createIngress(options: IngressOptions): Ingress {
   const pools = createTargetPools(options.now);
   const waiting = new Map<string, Set<() => void>>();
   const servers: Server[] = [];
+  const contexts = new Map<string, SecureContext>();
+  const challenges = new Map<string, string>();
   const limits = { keepAliveTimeout: 75_000, headersTimeout: 30_000, requestTimeout: 0, maxHeaderSize: 32 * 1024 };
 
   return {
     async listen() {
       const http = await open(createServer(limits, serve(false)), options.http, false);
-      if (!options.certificate) return { http, https: null };
-      const { certificate } = options;
       const sni = (host: string, done: (error: Error | null, context?: SecureContext) => void) => {
-        const context = certificate(host.toLowerCase());
+        const name = host.toLowerCase();
+        const context = contexts.get(name) ?? contexts.get(`*${name.slice(Math.max(0, name.indexOf('.')))}`);
         if (context) done(null, context);
         else done(new Error('no certificate for this host'));
       };
@@ -71,6 +81,11 @@ export function createIngress(options: IngressOptions): Ingress {
       release(appId);
     },
     get: table.get,
+    keep(appIds) {
+      for (const { appId } of table.all()) if (!appIds.includes(appId)) table.remove(appId);
+    },
+    certify: (host, { certificate, key }) => void contexts.set(host, createSecureContext({ cert: certificate, key })),
+    challenge: (token, text) => void (text === null ? challenges.delete(token) : challenges.set(token, text)),
     async drain(targetIds, timeout) {
       await pools.drained(targetIds, timeout);
       pools.close(targetIds);
@@ -85,19 +100,23 @@ export function createIngress(options: IngressOptions): Ingress {
     },
   };
 
-  async function open(server: Server, port: number, secure: boolean): Promise<number> {
+  async function open(server: Server, port: number, secure: boolean): Promise<number | null> {
     server.on('upgrade', (request, socket, head) => void upgrade(request, socket, head, secure));
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, options.host, () => resolve());
+    const opened = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen({ port, host: options.host, reusePort: options.reusePort === true }, () => resolve(true));
     });
+    if (!opened) return null;
+    server.on('error', () => {});
+    // A client that speaks no TLS, or names a host without a certificate, is nothing to report.
+    server.on('tlsClientError', () => {});
     servers.push(server);
     return (server.address() as AddressInfo).port;
   }
 
   function serve(secure: boolean) {
     return (request: IncomingMessage, response: ServerResponse) => {
-      if (!secure && options.challenge && request.url?.startsWith(CHALLENGE) && answerChallenge(request, response)) return;
+      if (!secure && request.url?.startsWith(CHALLENGE) && answerChallenge(request, response)) return;
       const route = table.find(request.headers.host);
       if (!route) return sendPage(request, response, 'unknown');
       const pass = () => proxyRequest({ request, response, route: () => table.get(route.appId), pools, secure, now: options.now });
@@ -143,8 +162,8 @@ export function createIngress(options: IngressOptions): Ingress {
   }
 
   function answerChallenge(request: IncomingMessage, response: ServerResponse): boolean {
-    const text = options.challenge?.((request.url as string).slice(CHALLENGE.length)) ?? null;
-    if (text === null) return false;
+    const text = challenges.get((request.url as string).slice(CHALLENGE.length));
+    if (text === undefined) return false;
     response.writeHead(200, { 'Content-Type': 'text/plain' }).end(text);
     return true;
   }

@@ -30,7 +30,7 @@ function sqliteAnswers(url: string): Record<string, Answer> {
   const database = openFile(url);
   const posts = database.prepare(
     `select json_group_array(json_object('id', cast(p.id as text), 'title', p.title, 'author', json_object('id', cast(u.id as text), 'name', u.name))) j
-     from (select id, title, author_id from posts order by id limit ?) p join users u on u.id = p.author_id`,
+     from (select id, title, author_id from posts order by id limit ?) p left join users u on u.id = p.author_id`,
   );
   const users = database.prepare(
     `select json_group_array(json_object('id', cast(u.id as text), 'name', u.name, 'posts',
@@ -38,7 +38,7 @@ function sqliteAnswers(url: string): Record<string, Answer> {
      from (select id, name from users order by id limit ?) u`,
   );
   const user = database.prepare(`select json_object('id', cast(id as text), 'name', name, 'email', email) j from users where id = ?`);
-  const rows = database.prepare('select p.id, p.title, u.id author, u.name from (select id, title, author_id from posts order by id limit ?) p join users u on u.id = p.author_id');
+  const rows = database.prepare('select p.id, p.title, u.id author, u.name from (select id, title, author_id from posts order by id limit ?) p left join users u on u.id = p.author_id');
   const insert = database.prepare('insert into posts (title, body, author_id) values (?, ?, ?) returning id');
   const created = database.prepare(
     `select json_object('title', p.title, 'body', p.body, 'author', json_object('id', cast(u.id as text), 'name', u.name)) j from posts p join users u on u.id = p.author_id where p.id = ?`,
@@ -65,7 +65,7 @@ const toPost = ({ id, title, author, name }: { id: number; title: string; author
 function postgresAnswers(url: string): Record<string, Answer> {
   const pool = new pg.Pool({ connectionString: url, max: 10 });
   const ask = async (name: string, text: string, values: unknown[]) => (await pool.query({ name, text, values })).rows[0]?.j as string;
-  const posts = `select json_agg(json_build_object('id', p.id::text, 'title', p.title, 'author', json_build_object('id', u.id::text, 'name', u.name)))::text j
+  const posts = `select json_agg(json_build_object('id', p.id::text, 'title', p.title, 'author', json_build_object('id', u.id::text, 'name', u.name)) order by p.id)::text j
     from (select id, title, author_id from posts order by id limit $1) p join users u on u.id = p.author_id`;
   const users = `select json_agg(json_build_object('id', u.id::text, 'name', u.name, 'posts',
       (select coalesce(json_agg(json_build_object('id', p.id::text, 'title', p.title)), '[]') from (select id, title from posts where author_id = u.id order by id) p)))::text j

@@ -74,7 +74,7 @@ export const model = {
     path: '/graphql',
     access: 'public',
     crud: false,
-    rest: false,
+    rest: true,
     limits: {
       depth: 12,
       cost: 5000,

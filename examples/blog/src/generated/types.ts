@@ -6,22 +6,22 @@ import type { loaders } from './loaders.ts';
 /** What a resolver gets as `ctx`. */
 export type Context = RequestContext<Database, LoadersOf<typeof loaders>>;
 
-/** The fields of `Author` that `src/resolvers/Author.ts` may answer. */
+/** What a file of `src/resolvers/` may answer of this type. */
 export type AuthorOverrides = AuthorResolvers;
 
-/** The fields of `Comment` that `src/resolvers/Comment.ts` may answer. */
+/** What a file of `src/resolvers/` may answer of this type. */
 export type CommentOverrides = CommentResolvers;
 
-/** The fields of `Mutation` that `src/resolvers/Mutation.ts` may answer. */
+/** What a file of `src/resolvers/` may answer of this type. */
 export type MutationOverrides = MutationResolvers;
 
-/** The fields of `Post` that `src/resolvers/Post.ts` may answer. */
+/** What a file of `src/resolvers/` may answer of this type. */
 export type PostOverrides = PostResolvers;
 
-/** The fields of `Query` that `src/resolvers/Query.ts` may answer. */
+/** What a file of `src/resolvers/` may answer of this type. */
 export type QueryOverrides = QueryResolvers;
 
-/** The fields of `Tag` that `src/resolvers/Tag.ts` may answer. */
+/** What a file of `src/resolvers/` may answer of this type. */
 export type TagOverrides = TagResolvers;
 
 /** What `src/scalars.ts` is checked against. */

@@ -5,6 +5,7 @@ import { extend } from '../extend.ts';
 import { auth } from './auth.ts';
 import { loaders } from './loaders.ts';
 import { model } from './model.ts';
+import openapi from './openapi.json' with { type: 'json' };
 import { answers, resolvers } from './resolvers.ts';
 import { sdl } from './schema.graphql.ts';
 
@@ -21,6 +22,7 @@ export const app = defineApp({
   project,
   resolvers,
   extend,
+  openapi,
   migrations: new URL('../../migrations/', import.meta.url),
   root: new URL('../../', import.meta.url),
 });

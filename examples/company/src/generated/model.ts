@@ -54,7 +54,7 @@ export const model = {
     path: '/graphql',
     access: 'user',
     crud: false,
-    rest: false,
+    rest: true,
     limits: {
       depth: 12,
       cost: 5000,

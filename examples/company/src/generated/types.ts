@@ -6,19 +6,19 @@ import type { loaders } from './loaders.ts';
 /** What a resolver gets as `ctx`. */
 export type Context = RequestContext<Database, LoadersOf<typeof loaders>>;
 
-/** The fields of `Company` that `src/resolvers/Company.ts` may answer. */
+/** What a file of `src/resolvers/` may answer of this type. */
 export type CompanyOverrides = CompanyResolvers;
 
-/** The fields of `Mutation` that `src/resolvers/Mutation.ts` may answer. */
+/** What a file of `src/resolvers/` may answer of this type. */
 export type MutationOverrides = MutationResolvers;
 
-/** The fields of `Project` that `src/resolvers/Project.ts` may answer. */
+/** What a file of `src/resolvers/` may answer of this type. */
 export type ProjectOverrides = ProjectResolvers;
 
-/** The fields of `Query` that `src/resolvers/Query.ts` may answer. */
+/** What a file of `src/resolvers/` may answer of this type. */
 export type QueryOverrides = QueryResolvers;
 
-/** The fields of `User` that `src/resolvers/User.ts` may answer. */
+/** What a file of `src/resolvers/` may answer of this type. */
 export type UserOverrides = UserResolvers;
 
 /** What `src/scalars.ts` is checked against. */

@@ -6,16 +6,16 @@ import type { loaders } from './loaders.ts';
 /** What a resolver gets as `ctx`. */
 export type Context = RequestContext<Database, LoadersOf<typeof loaders>>;
 
-/** The fields of `HostedApp` that `src/resolvers/HostedApp.ts` may answer. */
+/** What a file of `src/resolvers/` may answer of this type. */
 export type HostedAppOverrides = HostedAppResolvers;
 
-/** The fields of `Mutation` that `src/resolvers/Mutation.ts` may answer. */
+/** What a file of `src/resolvers/` may answer of this type. */
 export type MutationOverrides = MutationResolvers;
 
-/** The fields of `Query` that `src/resolvers/Query.ts` may answer. */
+/** What a file of `src/resolvers/` may answer of this type. */
 export type QueryOverrides = QueryResolvers;
 
-/** The fields of `Team` that `src/resolvers/Team.ts` may answer. */
+/** What a file of `src/resolvers/` may answer of this type. */
 export type TeamOverrides = TeamResolvers;
 
 /** What `src/scalars.ts` is checked against. */

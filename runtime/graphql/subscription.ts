@@ -1,0 +1,136 @@
+import { createSourceEventStream, type ExecutionResult, type GraphQLError, validateSubscriptionArgs } from 'graphql';
+import type { Operation } from '@twofold/schema';
+import { failure } from '../errors.ts';
+import { callerId, refusal, rootAccess } from '../data/access.ts';
+import type { Change, Changes } from '../data/changes.ts';
+import { propertyOf } from '../data/model.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import { readArguments, readCalls } from './arguments.ts';
+import type { PreparedOperation } from './document-cache.ts';
+import type { Engine } from './engine.ts';
+import { formatError } from './errors.ts';
+import { createEventQueue } from './event-queue.ts';
+import type { RootPlan } from './plan/operation.ts';
+import { complete, startRun, type Run } from './run.ts';
+import { RequestErrors } from './service.ts';
+
+export interface SubscriptionRequest {
+  readonly operation: PreparedOperation;
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** A context for one event: loaders are made anew for each. Rejects when the caller may no longer call. */
+  context(): Promise<RequestContext>;
+}
+
+type EventRoot = Extract<RootPlan, { kind: 'event' }>;
+
+/**
+ * The answers of a subscription, as JSON texts, for as long as it is iterated. A row that the caller may not see makes no
+ * event.
+ *
+ * @throws RequestErrors, AppError before the first event.
+ */
+export async function subscribe(engine: Engine, request: SubscriptionRequest): Promise<AsyncIterableIterator<string>> {
+  const context = await request.context();
+  const run = startRun(engine, { ...request, context });
+  if ('errors' in run) throw new RequestErrors(run.errors);
+  const root = run.plan.roots[0];
+  if (root?.kind === 'refused') throw refusal(root.code);
+  if (root?.kind === 'event') return changeEvents(engine, request, run, root);
+  return ownEvents(engine, request, run);
+}
+
+function changeEvents(engine: Engine, request: SubscriptionRequest, run: Run, root: EventRoot): AsyncIterableIterator<string> {
+  const isWanted = eventFilter(run, root);
+  const queue = createEventQueue<Change>((push) => listen(engine.changes, (change) => isWanted(change) && push(change)));
+  return mapped(queue, (change) => answerChange(engine, request, change));
+}
+
+const listen = (changes: Changes, listener: (change: Change) => void) => changes.subscribe(listener);
+
+function eventFilter(run: Run, { operation, node }: EventRoot): (change: Change) => boolean {
+  const { action } = operation;
+  if (action.kind !== 'subscribe') return () => false;
+  const args = readArguments({ schema: run.engine.schema, variables: run.variables }, { type: 'Subscription', field: operation.name, node });
+  const id = action.id === undefined || args[action.id] === undefined || args[action.id] === null ? undefined : String(args[action.id]).replace(new RegExp(`^${action.entity}:`), '');
+  return (change) => change.entity === action.entity && action.on.includes(change.kind) && (id === undefined || change.id === id);
+}
+
+/** @returns undefined when the caller may not see the row. */
+async function answerChange(engine: Engine, request: SubscriptionRequest, change: Change): Promise<string | undefined> {
+  const context = await request.context();
+  const run = startRun(engine, { ...request, context });
+  if ('errors' in run) return undefined;
+  const root = run.plan.roots[0];
+  if (root?.kind !== 'event') return undefined;
+  if (change.kind === 'deleted') return answerRemoval(run, request, root, change);
+  const { plan, key } = root;
+  const calls = readCalls({ model: engine.model, schema: engine.schema, rules: run.rules, variables: run.variables }, plan.calls, change.id);
+  const reading = { rules: run.rules, caller: callerId(context.principal), query: engine.store.query };
+  const text = (await engine.reader.read(plan.node, calls, { ...reading, tree: !plan.pure })) as string | null;
+  if (text === null) return undefined;
+  if (plan.pure && !text.includes(engine.reader.marker)) return `{"data":{${JSON.stringify(key)}:${text}}}`;
+  const tree = plan.pure ? ((await engine.reader.read(plan.node, calls, { ...reading, tree: true })) as string | null) : text;
+  if (tree === null) return undefined;
+  run.outcomes.set(key, { tree: JSON.parse(tree) });
+  return finish(run, request, context);
+}
+
+/** A removed row is shown as it last was, to those who could have read it then. */
+async function answerRemoval(run: Run, request: SubscriptionRequest, { key, operation }: EventRoot, { entity: name, id, row = { id } }: Change): Promise<string | undefined> {
+  if (!couldRead(run, operation, name, row)) return undefined;
+  run.outcomes.set(key, { tree: row });
+  return finish(run, request, run.context);
+}
+
+function couldRead({ engine, rules, context }: Run, operation: Operation, name: string, row: Readonly<Record<string, unknown>>): boolean {
+  const entity = engine.model.entity(name);
+  const access = rootAccess(engine.model, rules, rules.operation(operation, 'READ'), name, 'READ');
+  if (access.kind !== 'owner') return access.kind === 'all';
+  const caller = String(callerId(context.principal));
+  return access.columns.some((column) => String(column === 'id' ? row['id'] : row[propertyOf(entity, entity.column(column))]) === caller);
+}
+
+async function finish(run: Run, request: SubscriptionRequest, context: RequestContext): Promise<string> {
+  return resultText(await complete(run, { ...request, context }), context);
+}
+
+function resultText({ data, errors }: ExecutionResult, context: RequestContext): string {
+  const formatted = errors?.map((error) => formatError(error, { requestId: context.id, log: context.log }));
+  return JSON.stringify({ ...(formatted && { errors: formatted }), data });
+}
+
+/** Events of the user's own source. */
+async function ownEvents(engine: Engine, request: SubscriptionRequest, run: Run): Promise<AsyncIterableIterator<string>> {
+  const { operation, variables } = request;
+  const args = validateSubscriptionArgs({ schema: engine.schema, document: operation.document, rootValue: run, contextValue: run.context, variableValues: variables, operationName: operation.node.name?.value });
+  if (isErrors(args)) throw new RequestErrors(args);
+  assertSource(engine, run);
+  const stream = await createSourceEventStream(args);
+  if (!(Symbol.asyncIterator in stream)) throw new RequestErrors((stream as ExecutionResult).errors ?? []);
+  return mapped((stream as AsyncIterable<unknown>)[Symbol.asyncIterator]() as AsyncIterableIterator<unknown>, async (event) => {
+    const context = await request.context();
+    const next = startRun(engine, { ...request, context, event });
+    return 'errors' in next ? undefined : finish(next, request, context);
+  });
+}
+
+const isErrors = (value: object): value is readonly GraphQLError[] => Array.isArray(value);
+
+function assertSource({ model, schema }: Engine, run: Run): void {
+  const name = run.plan.roots[0]?.node.name.value ?? '';
+  const operation = model.operations.get(`Subscription.${name}`);
+  const access = operation && run.rules.operation(operation, 'READ');
+  if (access?.kind === 'none') throw refusal(access.code);
+  if (!schema.getSubscriptionType()?.getFields()[name]?.subscribe) throw failure.badRequest(`Subscription.${name} is not implemented yet`);
+}
+
+async function* mapped<T>(source: AsyncIterableIterator<T>, map: (value: T) => Promise<string | undefined>): AsyncIterableIterator<string> {
+  try {
+    for await (const value of source) {
+      const text = await map(value);
+      if (text !== undefined) yield text;
+    }
+  } finally {
+    await source.return?.();
+  }
+}

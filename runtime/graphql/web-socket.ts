@@ -1,0 +1,201 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type RawData, WebSocket, WebSocketServer } from 'ws';
+import type { RequestContext } from '../context/request-context.ts';
+import { freshContext } from './fresh-context.ts';
+import { type Parameters, readParameters } from './parameters.ts';
+import { errorsOf, findOperation, refuse, respond, type Service } from './service.ts';
+import type { SocketCallers } from './socket-caller.ts';
+import { subscribe } from './subscription.ts';
+
+const PROTOCOL = 'graphql-transport-ws';
+/** Milliseconds. */
+const INIT_WITHIN = 5000;
+const PING_EVERY = 30_000;
+/** A caller whose session has ended stops getting events after this. */
+const TRUST_FOR = 30_000;
+const OPERATIONS = 100;
+
+export interface SocketOptions {
+  readonly service: Service;
+  readonly callers: SocketCallers;
+  readonly bodyLimit: number;
+  readonly origins: readonly string[];
+}
+
+export interface Sockets {
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  close(): Promise<void>;
+}
+
+/** Serves the `graphql-transport-ws` protocol, as the library graphql-ws speaks it, on the endpoint's own path. */
+export function createSockets(options: SocketOptions): Sockets {
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: options.bodyLimit,
+    handleProtocols: (protocols) => (protocols.has(PROTOCOL) ? PROTOCOL : false),
+  });
+  return {
+    upgrade: (request, socket, head) => {
+      if (new URL(request.url ?? '', 'http://localhost').pathname !== options.service.api.path) return false;
+      if (!isKnownOrigin(request, options.origins)) socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
+      else server.handleUpgrade(request, socket, head, (client) => serve(client, request, options));
+      return true;
+    },
+    close: async () => {
+      for (const client of server.clients) client.close(1001, 'Going away');
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const client of server.clients) client.terminate();
+    },
+  };
+}
+
+/** A page of another site may open a socket to us, without asking first. */
+function isKnownOrigin({ headers }: IncomingMessage, origins: readonly string[]): boolean {
+  if (headers.origin === undefined || origins.includes(headers.origin)) return true;
+  return URL.canParse(headers.origin) && new URL(headers.origin).host === headers.host;
+}
+
+/** One connection. */
+interface Connection {
+  readonly client: WebSocket;
+  readonly request: IncomingMessage;
+  readonly options: SocketOptions;
+  readonly running: Map<string, () => void>;
+  headers: Readonly<Record<string, string>>;
+  context: RequestContext | null;
+  initialised: boolean;
+  /** When the caller was last found to be who it says. */
+  checkedAt: number;
+}
+
+function serve(client: WebSocket, request: IncomingMessage, options: SocketOptions): void {
+  if (client.protocol !== PROTOCOL) return client.close(4406, 'Subprotocol not acceptable');
+  const connection: Connection = { client, request, options, running: new Map(), headers: {}, context: null, initialised: false, checkedAt: 0 };
+  const late = setTimeout(() => connection.context ?? client.close(4408, 'Connection initialisation timeout'), INIT_WITHIN);
+  let alive = true;
+  const pings = setInterval(() => {
+    if (!alive) return client.terminate();
+    alive = false;
+    client.ping();
+  }, PING_EVERY);
+  client.on('pong', () => (alive = true));
+  client.on('message', (data) => void receive(connection, data).catch(() => client.close(4500, 'Internal server error')));
+  client.on('error', () => client.terminate());
+  client.on('close', () => {
+    clearTimeout(late);
+    clearInterval(pings);
+    for (const stop of connection.running.values()) stop();
+  });
+}
+
+interface Message {
+  readonly type: string;
+  readonly id: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+function parseMessage(data: RawData): Message | null {
+  try {
+    const { type, id = '', payload } = JSON.parse(String(data));
+    const isMap = payload === undefined || payload === null || (typeof payload === 'object' && !Array.isArray(payload));
+    return typeof type === 'string' && typeof id === 'string' && isMap ? { type, id, payload: payload ?? {} } : null;
+  } catch {
+    return null;
+  }
+}
+
+async function receive(connection: Connection, data: RawData): Promise<void> {
+  const message = parseMessage(data);
+  const { client } = connection;
+  switch (message?.type) {
+    case 'connection_init':
+      return initialise(connection, message.payload);
+    case 'ping':
+      return send(client, { type: 'pong' });
+    case 'pong':
+      return;
+    case 'subscribe':
+      return begin(connection, message);
+    case 'complete':
+      return connection.running.get(message.id)?.();
+    default:
+      return client.close(4400, 'Invalid message');
+  }
+}
+
+function send(client: WebSocket, message: object): void {
+  if (client.readyState === WebSocket.OPEN) client.send(JSON.stringify(message));
+}
+
+async function initialise(connection: Connection, payload: Readonly<Record<string, unknown>>): Promise<void> {
+  const { client, options, request } = connection;
+  if (connection.initialised) return client.close(4429, 'Too many initialisation requests');
+  connection.initialised = true;
+  connection.headers = readHeaders(payload);
+  try {
+    connection.context = await options.callers.identify(request, connection.headers);
+    connection.checkedAt = options.service.engine.now();
+    send(client, { type: 'connection_ack' });
+  } catch {
+    client.close(4403, 'Forbidden');
+  }
+}
+
+/** `{ authorization }`, `{ headers: { … } }`, in any case; only what says who calls. */
+function readHeaders(payload: Readonly<Record<string, unknown>>): Record<string, string> {
+  const given = typeof payload['headers'] === 'object' && payload['headers'] !== null ? { ...payload, ...payload['headers'] } : payload;
+  const entries = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return Object.fromEntries(entries.filter((entry): entry is readonly [string, string] => ['authorization', 'x-api-key'].includes(entry[0]) && typeof entry[1] === 'string'));
+}
+
+async function begin(connection: Connection, { id, payload }: Message): Promise<void> {
+  const { client, running } = connection;
+  if (!connection.context) return client.close(4401, 'Unauthorized');
+  if (running.has(id)) return client.close(4409, `Subscriber for ${id} already exists`);
+  if (running.size >= OPERATIONS) return client.close(4429, 'Too many operations');
+  let stopped = false;
+  running.set(id, () => (stopped = true));
+  try {
+    for await (const text of await answers(connection, payload, (stop) => {
+      if (stopped) stop();
+      running.set(id, () => ((stopped = true), stop()));
+    })) {
+      if (stopped) break;
+      if (client.readyState === WebSocket.OPEN) client.send(`{"id":${JSON.stringify(id)},"type":"next","payload":${text}}`);
+    }
+    if (!stopped) send(client, { id, type: 'complete' });
+  } catch (thrown) {
+    const { text } = refuse(errorsOf(thrown), connection.context, connection.options.service.engine);
+    if (!stopped) send(client, { id, type: 'error', payload: JSON.parse(text).errors });
+  } finally {
+    running.delete(id);
+  }
+}
+
+async function answers(connection: Connection, payload: Message['payload'], onStop: (stop: () => void) => void): Promise<AsyncIterable<string>> {
+  const { service } = connection.options;
+  const parameters: Parameters = readParameters(payload);
+  const operation = findOperation(service, parameters);
+  if (operation.node.operation !== 'subscription') return single(async () => (await respond(service, operation, parameters, await callerNow(connection, 0))).text);
+  const events = await subscribe(service.engine, { operation, variables: parameters.variables, context: () => callerNow(connection, TRUST_FOR) });
+  onStop(() => void events.return?.());
+  return events;
+}
+
+async function* single(answer: () => Promise<string>): AsyncIterableIterator<string> {
+  yield await answer();
+}
+
+/** The caller, looked at again when the last look is older than `trust`: a session may have ended since. */
+async function callerNow(connection: Connection, trust: number): Promise<RequestContext> {
+  const { engine } = connection.options.service;
+  if (engine.now() - connection.checkedAt > trust) {
+    connection.context = await connection.options.callers.identify(connection.request, connection.headers).catch((refused: unknown) => {
+      connection.client.close(4403, 'Forbidden');
+      throw refused;
+    });
+    connection.checkedAt = engine.now();
+  }
+  return freshContext(engine, connection.context as RequestContext);
+}

@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Logger } from 'pino';
+import { InternalError } from '../../errors.ts';
+import { type Command, receive, type Report, send } from './control.ts';
+import type { Ingress, IngressOptions } from './ingress.ts';
+import { type AppRoute, createRouteTable } from './route-table.ts';
+
+export interface RemoteOptions extends Pick<IngressOptions, 'http' | 'https' | 'host'> {
+  /** Where the running process is written down. */
+  readonly stateFile: string;
+  readonly log: Logger;
+  /** How long it serves without a server, in milliseconds. */
+  readonly alone: number;
+  /** Whether it goes on when this server stops. */
+  readonly outlives: boolean;
+}
+
+type Hello = Extract<Report, { type: 'hello' }>;
+
+interface Link {
+  readonly socket: Socket;
+  readonly hello: Hello;
+}
+
+/**
+ * An ingress in a process of its own. One that an earlier server has left is taken over, routes and connections and all;
+ * one of another version is asked to leave when the new one listens beside it on the same ports.
+ */
+export function createRemoteIngress(options: RemoteOptions): Ingress {
+  const table = createRouteTable();
+  const said: Command[] = [];
+  const waiting = new Map<number, () => void>();
+  let link: Link | null = null;
+  let closing = false;
+  let last = 0;
+
+  /** Before there is a link, and for one that replaces it, what was said is kept: routes and certificates as they are now. */
+  const tell = (command: Command) => {
+    if (command.type === 'certify' || command.type === 'challenge') said.push(command);
+    if (link) send(link.socket, command);
+  };
+  const use = (next: Link) => {
+    link = next;
+    receive<Report>(next.socket, (report) => report.type === 'done' && finish(report.id));
+    for (const command of said) send(next.socket, command);
+    for (const route of table.all()) send(next.socket, { type: 'set', route });
+    next.socket.on('close', () => {
+      if (link !== next || closing) return;
+      link = null;
+      for (const id of waiting.keys()) finish(id);
+      options.log.error('the ingress process has ended and is started again');
+      void open().catch((error: Error) => options.log.error(`the ingress process cannot be started: ${error.message}`));
+    });
+  };
+  const finish = (id: number) => {
+    waiting.get(id)?.();
+    waiting.delete(id);
+  };
+  const open = async (): Promise<Hello> => {
+    const version = versionOf(options);
+    const found = await findRunning(options.stateFile);
+    if (found?.hello.version === version) use(found);
+    else {
+      use(await launch(options, version));
+      if (found) send(found.socket, { type: 'leave', timeout: 30_000 });
+    }
+    return (link as unknown as Link).hello;
+  };
+
+  return {
+    async listen() {
+      const { http, https } = await open();
+      return { http, https };
+    },
+    set(route: AppRoute) {
+      table.set(route);
+      tell({ type: 'set', route });
+    },
+    remove(appId) {
+      table.remove(appId);
+      tell({ type: 'remove', appId });
+    },
+    get: table.get,
+    keep: (appIds) => tell({ type: 'keep', appIds }),
+    certify: (host, pair) => tell({ type: 'certify', host, pair }),
+    challenge: (token, text) => tell({ type: 'challenge', token, text }),
+    drain(targetIds, timeout) {
+      if (!link) return Promise.resolve();
+      const id = (last += 1);
+      return new Promise((resolve) => {
+        waiting.set(id, resolve);
+        tell({ type: 'drain', id, targetIds, timeout });
+        // An ingress that does not answer holds nothing up for longer than it may.
+        void sleep(timeout + 1000, undefined, { ref: false }).then(() => finish(id));
+      });
+    },
+    async close(timeout) {
+      closing = true;
+      if (!link) return;
+      const { socket } = link;
+      if (options.outlives) return void socket.end();
+      send(socket, { type: 'leave', timeout });
+      await Promise.race([new Promise((resolve) => socket.once('close', resolve)), sleep(timeout + 1000, undefined, { ref: false })]);
+      rmSync(options.stateFile, { force: true });
+    },
+  };
+}
+
+/** The text of the program and where it listens: another one is another ingress. */
+function versionOf({ http, https, host }: RemoteOptions): string {
+  const folder = dirname(fileURLToPath(import.meta.url));
+  const hash = createHash('sha256').update(JSON.stringify([http, https, host, process.version]));
+  for (const name of readdirSync(folder).sort()) if (/\.[jt]s$/.test(name)) hash.update(readFileSync(join(folder, name)));
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function findRunning(stateFile: string): Promise<Link | null> {
+  try {
+    const { socket } = JSON.parse(readFileSync(stateFile, 'utf8')) as { socket: string };
+    return await dial(socket);
+  } catch {
+    return null;
+  }
+}
+
+async function launch(options: RemoteOptions, version: string): Promise<Link> {
+  const { http, https, host, alone, stateFile } = options;
+  // A folder that only we may enter: whoever can reach the socket commands the ingress. Its name is short, as a socket's must be.
+  const socket = join(mkdtempSync(join(tmpdir(), 'twofold-ingress-')), 'control');
+  const program = fileURLToPath(import.meta.url).replace(/remote(\.[jt]s)$/, 'process$1');
+  const child = spawn(process.execPath, [program, JSON.stringify({ version, socket, http, https, host, alone })], { detached: true, stdio: 'ignore' });
+  child.unref();
+  let gone = false;
+  child.once('exit', () => (gone = true));
+  for (let attempt = 0; attempt < 200 && !gone; attempt += 1) {
+    const link = await dial(socket).catch(() => null);
+    if (link) {
+      mkdirSync(dirname(stateFile), { recursive: true });
+      writeFileSync(stateFile, JSON.stringify({ socket, pid: child.pid, version }), { mode: 0o600 });
+      return link;
+    }
+    await sleep(50);
+  }
+  throw new InternalError('the ingress process did not start');
+}
+
+function dial(path: string): Promise<Link> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.on('error', reject);
+    const first = (report: Report) => {
+      if (report.type === 'hello') resolve({ socket, hello: report });
+    };
+    receive<Report>(socket, first);
+    socket.unref();
+  });
+}

@@ -1,0 +1,126 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../errors.ts';
+import { createRequest } from './csr.ts';
+
+export interface AcmeOptions {
+  /** The CA's directory. */
+  readonly directory: string;
+  readonly email: string | null;
+  /** The account's key, PEM: the same one for as long as the account lives. */
+  readonly accountKey: string;
+  /** Makes a token's text answer on port 80 of the host, or stops it (`null`). */
+  readonly answer: (token: string, text: string | null) => void;
+  readonly signal: AbortSignal;
+  readonly fetch?: typeof fetch;
+}
+
+export interface Issued {
+  /** PEM, the chain after it. */
+  readonly certificate: string;
+  readonly key: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: any;
+  readonly text: string;
+  readonly location: string;
+}
+
+const POLLS = 60;
+
+/** A new account key. */
+export function createAccountKey(): string {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+}
+
+/**
+ * Gets a certificate for hosts that lead here (RFC 8555, HTTP-01).
+ *
+ * @throws AppError 502 with what the CA says.
+ */
+export async function issueCertificate(hosts: readonly string[], options: AcmeOptions): Promise<Issued> {
+  const client = await createClient(options);
+  const account = { termsOfServiceAgreed: true, ...(options.email && { contact: [`mailto:${options.email}`] }) };
+  await client.register(account);
+  const order = await client.post(client.directory.newOrder, { identifiers: hosts.map((value) => ({ type: 'dns', value })) });
+  for (const url of order.body.authorizations) await authorize(client, url, options);
+  const { csr, key } = createRequest(hosts);
+  await client.post(order.body.finalize, { csr: csr.toString('base64url') });
+  const done = await settle(client, order.location);
+  if (done.status !== 'valid') throw refusal('the order was not granted', done);
+  return { certificate: (await client.post(done.certificate, null)).text, key };
+}
+
+type Client = Awaited<ReturnType<typeof createClient>>;
+
+async function authorize(client: Client, url: string, { answer }: AcmeOptions): Promise<void> {
+  const { body } = await client.post(url, null);
+  if (body.status === 'valid') return;
+  const challenge = body.challenges.find(({ type }: { type: string }) => type === 'http-01');
+  if (!challenge) throw refusal('there is no HTTP challenge', body);
+  answer(challenge.token, `${challenge.token}.${client.thumbprint}`);
+  try {
+    await client.post(challenge.url, {});
+    const seen = await settle(client, url);
+    if (seen.status !== 'valid') throw refusal(`${body.identifier?.value} could not be checked`, seen.challenges?.find(({ error }: { error?: unknown }) => error)?.error ?? seen);
+  } finally {
+    answer(challenge.token, null);
+  }
+}
+
+/** Asks until the CA has made up its mind. */
+async function settle(client: Client, url: string): Promise<any> {
+  for (let turn = 0; ; turn += 1) {
+    const { body } = await client.post(url, null);
+    if ((body.status !== 'pending' && body.status !== 'processing') || turn === POLLS) return body;
+    await sleep(Math.min(2000, 100 * 1.3 ** turn), undefined, { signal: client.signal });
+  }
+}
+
+async function createClient(options: AcmeOptions) {
+  const { signal, fetch: send = fetch } = options;
+  const key = createPrivateKey(options.accountKey);
+  const jwk = publicJwk(key);
+  const thumbprint = createHash('sha256').update(JSON.stringify(jwk)).digest('base64url');
+  const directory = (await (await send(options.directory, { signal })).json()) as { newNonce: string; newAccount: string; newOrder: string };
+  let nonce: string | null = null;
+  let account: string | null = null;
+
+  const takeNonce = async () => nonce ?? (await send(directory.newNonce, { method: 'HEAD', signal })).headers.get('replay-nonce') ?? '';
+  /** Null as payload is POST-as-GET (§6.3). */
+  const post = async (url: string, payload: unknown, retries = 3): Promise<Answer> => {
+    const header = { alg: 'ES256', nonce: await takeNonce(), url, ...(account ? { kid: account } : { jwk }) };
+    nonce = null;
+    const answer = await send(url, { method: 'POST', signal, headers: { 'Content-Type': 'application/jose+json' }, body: signed(key, header, payload) });
+    nonce = answer.headers.get('replay-nonce');
+    const text = await answer.text();
+    const body = answer.headers.get('content-type')?.includes('json') ? JSON.parse(text) : null;
+    if (body?.type === 'urn:ietf:params:acme:error:badNonce' && retries > 0) return post(url, payload, retries - 1);
+    if (answer.status >= 400) throw refusal(`HTTP ${answer.status}`, body);
+    return { status: answer.status, body, text, location: answer.headers.get('location') ?? '' };
+  };
+  return {
+    ...{ directory, thumbprint, post, signal },
+    register: async (details: object) => void (account = (await post(directory.newAccount, details)).location),
+  };
+}
+
+/** Members in the order that RFC 7638 hashes. */
+function publicJwk(key: KeyObject) {
+  const { crv, x, y } = createPublicKey(key).export({ format: 'jwk' });
+  return { crv, kty: 'EC', x, y };
+}
+
+function signed(key: KeyObject, header: object, payload: unknown): string {
+  const encode = (value: unknown) => (value === null ? '' : Buffer.from(JSON.stringify(value)).toString('base64url'));
+  const text = `${encode(header)}.${encode(payload)}`;
+  const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url');
+  const [head, body] = text.split('.');
+  return JSON.stringify({ protected: head, payload: body, signature });
+}
+
+function refusal(what: string, body: { detail?: string; type?: string } | null): AppError {
+  return new AppError(502, 'CERTIFICATE_REFUSED', `The certificate authority refused: ${what}${body?.detail ? `: ${body.detail}` : ''}`);
+}

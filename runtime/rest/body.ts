@@ -1,0 +1,129 @@
+import type { Operation } from '@twofold/schema';
+import { coerceInputValue, type GraphQLArgument, type GraphQLInputType, type GraphQLSchema, isEnumType, isInputObjectType, isListType, isNonNullType, isRequiredInputField, type GraphQLInputObjectType } from 'graphql';
+import type { Context } from 'koa';
+import { failure } from '../errors.ts';
+import type { WriteAction } from '../data/write-action.ts';
+import { readBody } from '../http/read-body.ts';
+
+export type Values = Readonly<Record<string, unknown>>;
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset="?utf-?8"?\s*)?$/i;
+/** Reading values is recursive: nobody may choose how deep. */
+const DEEPEST = 64;
+
+/** Reads a JSON object. @throws AppError 400 `Invalid JSON`, 413, 415 */
+export async function readObject(ctx: Context, limit: number): Promise<Values> {
+  if (!JSON_TYPE.test(ctx.get('Content-Type'))) throw failure.unsupportedMediaType();
+  const text = await readBody(ctx.req, limit).catch((error: unknown) => {
+    throw (error as { status?: number }).status === 413 ? failure.tooLarge() : error;
+  });
+  const body = parse(text);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw failure.badRequest('The body must be a JSON object');
+  if (isNestedBeyond(body, DEEPEST)) throw failure.badRequest(`The body is nested more than ${DEEPEST} levels deep`);
+  return body as Values;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw failure.badRequest('Invalid JSON');
+  }
+}
+
+function isNestedBeyond(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isNestedBeyond(item, levels - 1));
+}
+
+type Write = Exclude<WriteAction, { kind: 'remove' }>;
+
+/**
+ * A body as the arguments of the root field that does the same: the fields of its input object, or its arguments side by
+ * side. The types are GraphQL's own.
+ *
+ * @throws AppError 400 that names the field: `title is required`, `title is not a known field`, `views is not a valid Int`.
+ */
+export function readArguments(schema: GraphQLSchema, operation: Operation, body: Values, id?: string): Record<string, unknown> {
+  const action = operation.action as Write;
+  const declared = argumentsOf(schema, operation);
+  const key = action.kind === 'update' ? action.id : [];
+  const given = id === undefined ? body : withoutOwnId(body, id, action, declared);
+  const args = place(action, given, key, id);
+  for (const argument of declared) checkArgument(argument, args[argument.name], action.input === argument.name);
+  if (action.input !== undefined) return args;
+  const unknown = Object.keys(given).find((name) => !declared.some((argument) => argument.name === name) || name === key[0]);
+  if (unknown !== undefined) throw failure.badRequest(`${unknown} is not a known field`);
+  return args;
+}
+
+/** @example coerceArguments(schema, createPost, { input: { views: 1 } }) // as the field's own function would get them */
+export function coerceArguments(schema: GraphQLSchema, operation: Operation, args: Values): Record<string, unknown> {
+  const given = argumentsOf(schema, operation).filter(({ name }) => args[name] !== undefined);
+  return Object.fromEntries(given.map(({ name, type }) => [name, coerceInputValue(args[name], type)]));
+}
+
+const argumentsOf = (schema: GraphQLSchema, { name }: Operation): readonly GraphQLArgument[] => schema.getMutationType()?.getFields()[name]?.args ?? [];
+
+/** A client may send back the object that it got, key and all. */
+function withoutOwnId(body: Values, id: string, action: Write, declared: readonly GraphQLArgument[]): Values {
+  if (!('id' in body) || acceptsId(action, declared)) return body;
+  const { id: sent, ...rest } = body;
+  if (String(sent) !== id) throw failure.badRequest('id is not the one in the path');
+  return rest;
+}
+
+/** `id` may be a field that is written, when the path's key has another name. */
+function acceptsId(action: Write, declared: readonly GraphQLArgument[]): boolean {
+  const at = action.kind === 'update' ? action.id : [];
+  return action.input === undefined && declared.some(({ name }) => name === 'id') && at[0] !== 'id';
+}
+
+function place(action: Write, body: Values, key: readonly string[], id: string | undefined): Record<string, unknown> {
+  if (action.input === undefined) return { ...body, ...(key[0] !== undefined && { [key[0]]: id }) };
+  if (key.length === 2) return { [action.input]: { ...body, [key[1] as string]: id } };
+  return { [action.input]: body, ...(key[0] !== undefined && { [key[0]]: id }) };
+}
+
+function checkArgument({ name, type, defaultValue, default: given }: GraphQLArgument, value: unknown, whole: boolean): void {
+  if (value === undefined && (defaultValue !== undefined || given !== undefined)) return;
+  check(type, value, whole ? '' : name);
+}
+
+/** Fields are named as the body has them, with dots into what is nested. */
+function check(type: GraphQLInputType, value: unknown, path: string): void {
+  if (isNonNullType(type)) {
+    if (value === undefined || value === null) throw failure.badRequest(`${path} is required`);
+    return check(type.ofType, value, path);
+  }
+  if (value === undefined || value === null) return;
+  if (isListType(type)) return [value].flat().forEach((item, index) => check(type.ofType, item, Array.isArray(value) ? `${path}.${index}` : path));
+  if (isInputObjectType(type)) return checkObject(type, value, path);
+  if (isEnumType(type)) {
+    const names = type.getValues().map(({ name }) => name);
+    if (typeof value !== 'string' || !names.includes(value)) throw failure.badRequest(`${path} must be one of ${names.join(', ')}`);
+    return;
+  }
+  if (!accepts(() => type.coerceInputValue(value))) throw failure.badRequest(`${path} is not a valid ${type.name}`);
+}
+
+function checkObject(type: GraphQLInputObjectType, value: unknown, path: string): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw failure.badRequest(`${path} must be an object`);
+  const fields = type.getFields();
+  const at = (name: string) => (path === '' ? name : `${path}.${name}`);
+  for (const field of Object.values(fields)) {
+    const given = (value as Record<string, unknown>)[field.name];
+    if (given !== undefined || isRequiredInputField(field)) check(field.type, given, at(field.name));
+  }
+  const unknown = Object.keys(value).find((name) => !Object.hasOwn(fields, name));
+  if (unknown !== undefined) throw failure.badRequest(`${at(unknown.slice(0, 64))} is not a known field`);
+  if (type.isOneOf && Object.values(value).filter((given) => given !== null).length !== 1) throw failure.badRequest(`${path === '' ? 'the body' : path} must have exactly one of ${Object.keys(fields).join(', ')}`);
+}
+
+function accepts(coerce: () => unknown): boolean {
+  try {
+    return coerce() !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,23 @@
+import { documentRoutes } from '@twofold/schema';
+import { AppError } from '../errors.ts';
+import { bindRoutes, type BoundRoute, reply } from '../http/route.ts';
+import { etagOf, hasTag } from './etag.ts';
+import { renderReference } from './reference.ts';
+
+type Document = Readonly<Record<string, unknown>>;
+
+/** `GET /api/openapi.json`, and `GET /api` as a page for people. */
+export function documentRoutesOf(document: () => Document, graphqlPath: string): BoundRoute[] {
+  const texts: { json?: string; page?: string } = {};
+  return bindRoutes(documentRoutes, {
+    openapi: ({ koa }) => {
+      const text = (texts.json ??= JSON.stringify(document()));
+      const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-cache', ETag: etagOf(text) };
+      return hasTag(koa.get('If-None-Match'), headers.ETag, true) ? reply(304, undefined, headers) : reply(200, text, headers);
+    },
+    reference: ({ koa }) => {
+      if (!koa.accepts('html')) throw new AppError(406, 'NOT_ACCEPTABLE', 'This page is text/html; the document is /api/openapi.json');
+      return reply(200, (texts.page ??= renderReference(document(), graphqlPath)), { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache', Vary: 'Accept' });
+    },
+  });
+}

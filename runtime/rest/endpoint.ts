@@ -1,0 +1,98 @@
+import type { RestVerb } from '@twofold/schema';
+import type { Context, Middleware } from 'koa';
+import { AppError } from '../errors.ts';
+import { statusOfRelation } from './failures.ts';
+import { get, list } from './reads.ts';
+import { openRequest, readKey, type RestAnswer } from './request.ts';
+import type { RestService, ServedModule } from './service.ts';
+import { create, remove, update } from './writes.ts';
+
+const PREFIX = '/api/';
+
+type Methods = Readonly<Record<string, RestVerb>>;
+const COLLECTION: Methods = { GET: 'list', HEAD: 'list', POST: 'create' };
+const ITEM: Methods = { GET: 'get', HEAD: 'get', PATCH: 'update', PUT: 'update', DELETE: 'remove' };
+
+/**
+ * Serves every module. It stands before the router, because finding a module by name costs the same whether there are ten
+ * or three thousand; any path that is no module's goes on to the router.
+ */
+export function createEndpoint(service: RestService): Middleware {
+  return async function rest(ctx, next) {
+    const target = targetOf(service, ctx.path);
+    const methods = target && offered(target);
+    if (!target || !methods || Object.keys(methods).length === 0) return next();
+    const verb = methods[ctx.method];
+    if (!verb) return refuseMethod(ctx, Object.keys(methods));
+    const key = target.segment === undefined ? undefined : await keyOrNext(service, target.served, target.segment, next, ctx);
+    if (key !== null) send(ctx, await answer(service, target.served, verb, ctx, key));
+  };
+}
+
+interface Target {
+  readonly served: ServedModule;
+  /** The key, as the path has it; absent for the collection. */
+  readonly segment?: string;
+}
+
+function targetOf({ modules }: RestService, path: string): Target | undefined {
+  if (!path.startsWith(PREFIX)) return undefined;
+  const [name = '', segment = '', ...rest] = path.slice(PREFIX.length).split('/');
+  const served = modules.get(name);
+  if (!served || rest.length > 1 || (rest.length === 1 && rest[0] !== '')) return undefined;
+  return segment === '' ? { served } : { served, segment };
+}
+
+/** The methods of a path, of those that the module has. */
+function offered({ served, segment }: Target): Methods {
+  const all = segment === undefined ? COLLECTION : ITEM;
+  return Object.fromEntries(Object.entries(all).filter(([, verb]) => served.module[verb] !== undefined));
+}
+
+function refuseMethod(ctx: Context, methods: readonly string[]): void {
+  ctx.set('Allow', [...methods, 'OPTIONS'].join(', '));
+  if (ctx.method !== 'OPTIONS') throw new AppError(405, 'METHOD_NOT_ALLOWED', 'Method not allowed');
+  ctx.status = 204;
+}
+
+/** `/api/posts/export` is no key: it may be a route of the user's own. */
+async function keyOrNext(service: RestService, served: ServedModule, segment: string, next: () => Promise<unknown>, ctx: Context): Promise<string | null> {
+  try {
+    return readKey(service, served, segment);
+  } catch (error) {
+    await next();
+    if (ctx.body == null && ctx.status === 404) throw error;
+    return null;
+  }
+}
+
+async function answer(service: RestService, served: ServedModule, verb: RestVerb, ctx: Context, key = ''): Promise<RestAnswer> {
+  try {
+    const request = openRequest(service, served, verb, ctx);
+    switch (verb) {
+      case 'list':
+        return await list(request);
+      case 'get':
+        return await get(request, key);
+      case 'create':
+        return await create(request);
+      case 'update':
+        return await update(request, key);
+      case 'remove':
+        return await remove(request, key);
+    }
+  } catch (error) {
+    throw statusOfRelation(error, ctx.method);
+  }
+}
+
+/** Answers differ by caller, and no cache between may keep one for another. */
+const HEADERS = { 'Cache-Control': 'private', Vary: 'Authorization, X-API-Key', 'X-Content-Type-Options': 'nosniff' };
+
+function send(ctx: Context, { status, text, headers = {} }: RestAnswer): void {
+  ctx.set({ ...HEADERS, ...headers });
+  ctx.status = status;
+  if (text === undefined) return void (ctx.body = null, ctx.status = status);
+  ctx.type = 'application/json; charset=utf-8';
+  ctx.body = text;
+}

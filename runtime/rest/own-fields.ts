@@ -1,0 +1,115 @@
+import type { Operation, Returns } from '@twofold/schema';
+import { isObjectType } from 'graphql';
+import { failure } from '../errors.ts';
+import { clearLoaders } from '../graphql/loaders.ts';
+import type { Page } from './query.ts';
+import { readOperand } from './query.ts';
+import { ask, ROOT_KEY } from './read.ts';
+import type { RestRequest } from './request.ts';
+import { selectionOf } from './selection.ts';
+import { readWanted } from './wanted.ts';
+
+/**
+ * Root fields that the user's own function answers are called as GraphQL calls them: nothing is read or written past
+ * what the user wrote.
+ */
+async function callField({ service, operation, context }: RestRequest, args: Readonly<Record<string, unknown>>, selection: string): Promise<string | null> {
+  const { schema } = service.engine;
+  const root = operation.root === 'query' ? schema.getQueryType() : schema.getMutationType();
+  const declared = (root?.getFields()[operation.name]?.args ?? []).filter(({ name }) => args[name] !== undefined);
+  const types = declared.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
+  const given = declared.map(({ name }) => `${name}: $${name}`).join(', ');
+  const document = `${operation.root}${types && `(${types})`} { ${ROOT_KEY}: ${operation.name}${given && `(${given})`} ${selection} }`;
+  return ask(service, { document, variables: Object.fromEntries(declared.map(({ name }) => [name, args[name]])), context });
+}
+
+/** The user's `post(id:)`. */
+export function askOwnGet(request: RestRequest, key: string): Promise<string | null> {
+  const { operation, served, query } = request;
+  const { action } = operation;
+  const argument = action.kind === 'get' ? (action.by[0]?.arg ?? 'id') : action.kind === 'node' ? action.arg : 'id';
+  const selection = selectionOf(request, served.module.entity.name, readWanted(query));
+  return callField(request, { [argument]: key }, action.kind === 'node' ? `{ ... on ${served.module.entity.name} ${selection} }` : selection);
+}
+
+/** The user's `posts`: it pages by its own arguments, or its whole list is cut here. */
+export async function askOwnList(request: RestRequest, page: Page): Promise<{ total: number | null; data: string }> {
+  const { operation, served, query } = request;
+  if (operation.action.kind !== 'list') throw failure.notFound();
+  const { paging, connection } = operation.action.list;
+  const rows = selectionOf(request, served.module.entity.name, readWanted(query));
+  const selection = connection ? connectionSelection(request, connection, rows) : rows;
+  const text = await callField(request, { ...filtersOf(request), ...pageArguments(paging, page) }, selection);
+  const found = readRows(text === null ? null : JSON.parse(text));
+  const pages = paging.limit !== undefined || paging.first !== undefined;
+  if (!pages) return { total: found.rows.length, data: JSON.stringify(found.rows.slice((page.page - 1) * page.limit, page.page * page.limit)) };
+  return { total: found.total, data: JSON.stringify(found.rows.slice(0, page.limit)) };
+}
+
+type ListAction = Extract<Operation['action'], { kind: 'list' }>;
+
+function connectionSelection({ service }: RestRequest, { type, nodes, totalCount }: NonNullable<ListAction['list']['connection']>, rows: string): string {
+  const connection = service.engine.schema.getType(type);
+  const edges = isObjectType(connection) && 'edges' in connection.getFields();
+  const inside = nodes !== undefined ? `nodes: ${nodes} ${rows}` : edges ? `edges { node ${rows} }` : '__typename';
+  return `{ ${totalCount === undefined ? '' : `total: ${totalCount}`} ${inside} }`;
+}
+
+function readRows(value: any): { total: number | null; rows: unknown[] } {
+  if (Array.isArray(value)) return { total: null, rows: value };
+  const rows = value?.nodes ?? value?.edges?.map((edge: { node?: unknown } | null) => edge?.node) ?? [];
+  return { total: value?.total ?? null, rows };
+}
+
+/** Pages further on need an offset: a function that has none serves the first. */
+function pageArguments({ limit, offset, first }: ListAction['list']['paging'], page: Page): Record<string, unknown> {
+  const size = limit ?? first;
+  if (size === undefined) return {};
+  if (page.page > 1 && offset === undefined) throw failure.badRequest('Invalid page number');
+  return { [size]: page.limit, ...(offset !== undefined && { [offset]: (page.page - 1) * page.limit }) };
+}
+
+function filtersOf({ service, served, query }: RestRequest): Record<string, unknown> {
+  const given = [...served.filters.values()].filter(({ parameter }) => query[parameter] !== undefined);
+  return Object.fromEntries(given.map((filter) => [filter.parameter, readOperand(service, filter, query[filter.parameter] as string)]));
+}
+
+/** What the user's `createPost`, `updatePost` or `deletePost` came to. */
+export interface OwnWritten {
+  /** The object, when the mutation answers with it. */
+  readonly text: string | null;
+  readonly id: string | null;
+  /** False when it says that there was nothing to do. */
+  readonly done: boolean;
+}
+
+export async function callOwnWrite(request: RestRequest, args: Readonly<Record<string, unknown>>): Promise<OwnWritten> {
+  const { action } = request.operation;
+  if (!('returns' in action)) throw failure.notFound();
+  const text = await callField(request, args, returnSelection(request, action.returns, action.kind === 'remove'));
+  clearLoaders(request.context);
+  return readReturn(action.returns, text === null ? null : JSON.parse(text));
+}
+
+function returnSelection(request: RestRequest, returns: Returns, removing: boolean): string {
+  if (returns.kind === 'id' || returns.kind === 'boolean') return '';
+  const object = () => (removing ? '{ id }' : selectionOf(request, request.served.module.entity.name, readWanted(request.query)));
+  if (returns.kind === 'entity') return object();
+  const parts = [returns.entity && `object: ${returns.entity} ${object()}`, returns.id && `id: ${returns.id}`, returns.ok && `ok: ${returns.ok}`];
+  return `{ __typename ${parts.filter((part) => part !== undefined).join(' ')} }`;
+}
+
+function readReturn(returns: Returns, value: any): OwnWritten {
+  switch (returns.kind) {
+    case 'id':
+      return { text: null, id: value === null ? null : String(value), done: value !== null };
+    case 'boolean':
+      return { text: null, id: null, done: value === true };
+    case 'entity':
+      return { text: value && JSON.stringify(value), id: value?.id ?? null, done: value !== null };
+    case 'payload': {
+      const done = value !== null && value.ok !== false && (returns.entity === undefined || value.object !== null);
+      return { text: value?.object ? JSON.stringify(value.object) : null, id: value?.id ?? value?.object?.id ?? null, done };
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import type { GraphQLError } from 'graphql';
+import { AppError, failure } from '../errors.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import { callerId, refusal } from '../data/access.ts';
+import type { Query } from '../data/reader.ts';
+import { readCalls } from '../graphql/arguments.ts';
+import { checkCost } from '../graphql/limits.ts';
+import { type Run, runOperation, startRun } from '../graphql/run.ts';
+import { failureOf } from './failures.ts';
+import type { RestService } from './service.ts';
+
+/** One root field of ours or of the user's, called `it`. */
+export interface Question {
+  /** @example 'query($id: ID!) { it: rest_get_Post(id: $id) { id title } }' */
+  readonly document: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly context: RequestContext;
+}
+
+export const ROOT_KEY = 'it';
+
+/**
+ * The answer of one root field as JSON text; null when there is nothing. What the caller may not read is left out of it.
+ *
+ * @throws AppError what the field failed with.
+ */
+export async function ask(service: RestService, question: Question): Promise<string | null> {
+  const run = start(service, question);
+  const text = isPlanned(run) ? await askPlanned(service, run, service.engine.store.query) : await within(service, execute(service, question));
+  if (text !== null && text.length > service.engine.model.project.api.limits.result) throw failure.badRequest(`the result has more than ${service.engine.model.project.api.limits.result} bytes`);
+  return text;
+}
+
+/** Inside a transaction. Undefined when a function of the user's has a part in the answer: it must not run in there. */
+export async function askWithin(service: RestService, question: Question, query: Query): Promise<string | null | undefined> {
+  const run = start(service, question);
+  return isPlanned(run) ? askPlanned(service, run, query) : undefined;
+}
+
+function start(service: RestService, { document, variables, context }: Question): Run {
+  const { engine } = service;
+  const { limits } = engine.model.project.api;
+  const operation = service.documents(document);
+  const over = checkCost(engine.schema, operation.node, operation.document, variables, limits.cost, limits.list);
+  if (over) throw failure.badRequest(over.message, { extensions: over.extensions });
+  const run = startRun(engine, { operation, variables, context });
+  if ('errors' in run) throw failure.badRequest(run.errors[0]?.message ?? 'Invalid request');
+  return run;
+}
+
+const isPlanned = ({ plan }: Run) => plan.pure || plan.roots[0]?.kind === 'refused';
+
+async function askPlanned({ engine }: RestService, { plan, rules, variables, context }: Run, query: Query): Promise<string | null> {
+  const root = plan.roots[0];
+  if (root?.kind === 'refused') throw refusal(root.code);
+  if (root?.kind !== 'read') return null;
+  const { model, schema, reader } = engine;
+  const calls = readCalls({ model, schema, rules, variables }, root.plan.calls);
+  const text = (await reader.read(root.plan.node, calls, { rules, tree: false, caller: callerId(context.principal), query })) as string | null;
+  return text?.includes(reader.marker) ? JSON.stringify(JSON.parse(text, leaveOut(reader.marker))) : text;
+}
+
+/** A value that `JSON.parse` gets undefined for is not there. */
+const leaveOut = (marker: string) => (_key: string, value: unknown) => (typeof value === 'object' && value !== null && marker in value ? undefined : value);
+
+/** With graphql-js, because the user's functions have a part in it. */
+async function execute(service: RestService, { document, variables, context }: Question): Promise<string | null> {
+  const answer = await runOperation(service.engine, { operation: service.documents(document), variables, context });
+  const { data, errors = [] } = 'text' in answer ? (JSON.parse(answer.text) as { data: Record<string, unknown>; errors?: GraphQLError[] }) : answer.result;
+  for (const error of errors) omit(data, error);
+  const value = data?.[ROOT_KEY] ?? null;
+  return value === null ? null : JSON.stringify(value);
+}
+
+/** A member that was refused is left out; anything else that failed fails the request. */
+function omit(data: unknown, error: GraphQLError): void {
+  const thrown = failureOf(error);
+  const path = error.path ?? [];
+  if (!(thrown instanceof AppError) || (thrown.status !== 401 && thrown.status !== 403) || path.length < 2) throw thrown;
+  const parent = path.slice(0, -1).reduce<any>((value, step) => value?.[step], data);
+  if (typeof parent === 'object' && parent !== null && !Array.isArray(parent)) delete parent[path.at(-1) as string];
+}
+
+async function within<T>({ engine }: RestService, work: Promise<T>): Promise<T> {
+  const { time } = engine.model.project.api.limits;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(failure.unavailable(`the request took longer than ${time} ms`)), time);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,60 @@
+import { failure } from '../errors.ts';
+import { etagOf, hasTag } from './etag.ts';
+import { askOwnGet, askOwnList } from './own-fields.ts';
+import { assertKnown, readOrder, readPage, readWhere, type Page } from './query.ts';
+import { ask, type Question, ROOT_KEY } from './read.ts';
+import { notFound, type RestAnswer, type RestRequest } from './request.ts';
+import { selectionOf } from './selection.ts';
+import { readWanted } from './wanted.ts';
+
+const PAGE_WORDS = new Set(['page', 'limit', 'fields', 'include']);
+const SHAPE_WORDS = new Set(['fields', 'include']);
+
+/** `GET /api/posts` */
+export async function list(request: RestRequest): Promise<RestAnswer> {
+  const { served, query } = request;
+  const sortable = served.sorts.length > 0;
+  assertKnown(query, (name) => PAGE_WORDS.has(name) || served.filters.has(name) || (sortable && (name === 'sort' || name === 'order')));
+  const page = readPage(query, served);
+  const { total, data } = served.isOwn('list') ? await askOwnList(request, page) : await askList(request, page);
+  const pagination = { total, page: page.page, page_size: page.limit, total_pages: total === null ? null : Math.ceil(total / page.limit) };
+  return { status: 200, text: `{"data":${data},"pagination":${JSON.stringify(pagination)}}` };
+}
+
+async function askList(request: RestRequest, { page, limit }: Page): Promise<{ total: number; data: string }> {
+  const { service, served, query, rules, context } = request;
+  const { entity } = served.module;
+  const { names } = service;
+  const orderBy = readOrder(query, served);
+  const variables = { where: readWhere(service, query, served, rules), ...(orderBy && { orderBy }), limit, offset: (page - 1) * limit };
+  const selection = selectionOf(request, entity.name, readWanted(query));
+  const types = `$where: ${names.type(`${entity.name}Where`)}, $orderBy: ${names.type(`${entity.name}Order`)}, $limit: Int, $offset: Int`;
+  const document = `query(${types}) { ${ROOT_KEY}: ${names.list(entity)}(where: $where, orderBy: $orderBy, limit: $limit, offset: $offset) { total: totalCount data: nodes ${selection} } }`;
+  return split(await ask(service, { document, variables, context }));
+}
+
+/** The database gives the count and the rows in one text; that of the rows goes out as it is. */
+function split(text: string | null): { total: number; data: string } {
+  const [head, total] = /^\{\s*"total"\s*:\s*(\d+)\s*,\s*"data"\s*:\s*/.exec(text ?? '') ?? [];
+  if (text === null || head === undefined) throw failure.forbidden();
+  return { total: Number(total), data: text.slice(head.length, text.lastIndexOf('}')).trimEnd() };
+}
+
+/** `GET /api/posts/:id`; `If-None-Match` saves the body. */
+export async function get(request: RestRequest, key: string): Promise<RestAnswer> {
+  const { service, served, query, context, koa } = request;
+  assertKnown(query, (name) => SHAPE_WORDS.has(name));
+  const text = served.isOwn('get') ? await askOwnGet(request, key) : await ask(service, { ...question(request, service.names.get(served.module.entity), key), context });
+  if (text === null) throw notFound(request);
+  const tag = etagOf(text);
+  const known = koa.get('If-None-Match');
+  if (known !== '' && hasTag(known, tag, true)) return { status: 304, headers: { ETag: tag } };
+  return { status: 200, text, headers: { ETag: tag } };
+}
+
+/** One row by its key, through the root field `name`. */
+export function question(request: RestRequest, name: string, key: string): Question {
+  const { served, query, context } = request;
+  const selection = selectionOf(request, served.module.entity.name, readWanted(query));
+  return { document: `query($id: ID!) { ${ROOT_KEY}: ${name}(id: $id) ${selection} }`, variables: { id: key }, context };
+}

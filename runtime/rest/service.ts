@@ -1,0 +1,65 @@
+import { type IsOwn, REST_VERBS, restFilters, type RestFilter, restMembers, type RestMember, restModules, type RestModule, restSorts, type RestVerb } from '@twofold/schema';
+import { createEngine } from '../graphql/index.ts';
+import { ownResolver, type Engine } from '../graphql/engine.ts';
+import type { Kernel } from '../module.ts';
+import type { Resolvers, ScalarMapping } from '../plugin.ts';
+import { createDocuments, type Documents } from './documents.ts';
+import { innerProject, type Names } from './inner-project.ts';
+
+/** What every request works with; made once. */
+export interface RestService {
+  readonly engine: Engine;
+  readonly names: Names;
+  readonly documents: Documents;
+  readonly bodyLimit: number;
+  /** By the part of the path behind `/api/`. */
+  readonly modules: ReadonlyMap<string, ServedModule>;
+  /** What objects of an entity show. */
+  members(entity: string): ReadonlyMap<string, RestMember>;
+}
+
+/** A module with what its query strings are read by. */
+export interface ServedModule {
+  readonly module: RestModule;
+  readonly filters: ReadonlyMap<string, RestFilter>;
+  readonly sorts: readonly string[];
+  /** Whether the user's own function answers the call; then it is called, and nothing is done past it. */
+  isOwn(verb: RestVerb): boolean;
+}
+
+export interface ServiceOptions {
+  readonly kernel: Kernel;
+  readonly resolvers: Resolvers;
+  readonly scalars: Readonly<Record<string, ScalarMapping>>;
+}
+
+/** @throws ConfigError for a scalar mapping that cannot be used. */
+export function createService({ kernel, resolvers, scalars }: ServiceOptions): RestService {
+  const { project } = kernel;
+  const inner = innerProject(project);
+  const engine = createEngine({ ...kernel, project: inner.project }, resolvers, scalars);
+  const members = new Map(project.entities.map((entity) => [entity.name, restMembers(entity)]));
+  return {
+    engine,
+    names: inner.names,
+    documents: createDocuments(),
+    bodyLimit: project.server.bodyLimit,
+    modules: new Map(restModules(project).map((module) => [module.path.slice('/api/'.length), serve(module, engine)])),
+    members: (entity) => members.get(entity) ?? new Map(),
+  };
+}
+
+function serve(module: RestModule, engine: Engine): ServedModule {
+  const isOwn = (verb: RestVerb) => {
+    const operation = module[verb];
+    return operation !== undefined && ownResolver(engine, operation.root === 'query' ? 'Query' : 'Mutation', operation.name) !== undefined;
+  };
+  const own = new Set(REST_VERBS.filter(isOwn));
+  return { module, filters: restFilters(module, own.has('list')), sorts: restSorts(module, own.has('list')), isOwn: (verb) => own.has(verb) };
+}
+
+/** Whether the user's own function answers a root field, for the document. */
+export const ownsIn = (resolvers: Resolvers): IsOwn => (coordinate) => {
+  const [type = '', field = ''] = coordinate.split('.');
+  return resolvers[type]?.[field] !== undefined;
+};

@@ -1,0 +1,55 @@
+import { failure } from '../errors.ts';
+
+/** A query string: names may be given several times. */
+export type QueryString = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** What a request wants of an object and of those embedded in it. */
+export interface Wanted {
+  /** All that there are when null. */
+  readonly fields: Set<string> | null;
+  readonly include: Map<string, Wanted>;
+}
+
+type Draft = { fields: Set<string> | null; readonly include: Map<string, Draft> };
+
+/** Levels of embedding; the cost of a request is bounded by itself. */
+const DEEPEST = 6;
+
+/**
+ * Reads `fields` and `include`: names with commas between them, a dot leads into what is embedded.
+ *
+ * @throws AppError 400 for a name that is no name, or one that leads too deep.
+ * @example readWanted({ fields: 'title,author.name' }) // { fields: {title}, include: { author: { fields: {name}, … } } }
+ */
+export function readWanted(query: QueryString): Wanted {
+  const root: Draft = { fields: null, include: new Map() };
+  for (const path of pathsOf(query, 'include')) enter(root, path);
+  for (const path of pathsOf(query, 'fields')) {
+    const at = enter(root, path.slice(0, -1));
+    (at.fields ??= new Set()).add(path.at(-1) as string);
+  }
+  return root;
+}
+
+function enter(root: Draft, path: readonly string[]): Draft {
+  return path.reduce<Draft>((at, name) => {
+    const next = at.include.get(name) ?? { fields: null, include: new Map() };
+    at.include.set(name, next);
+    return next;
+  }, root);
+}
+
+function pathsOf(query: QueryString, parameter: string): string[][] {
+  const names = namesIn(query[parameter]);
+  return names.map((name) => {
+    const path = name.split('.');
+    if (!/^[_A-Za-z]\w*(\.[_A-Za-z]\w*)*$/.test(name)) throw failure.badRequest(`${parameter}: ${JSON.stringify(name)} is no name`);
+    if (path.length > DEEPEST) throw failure.badRequest(`${parameter}: ${name} leads deeper than ${DEEPEST} levels`);
+    return path;
+  });
+}
+
+/** @example namesIn('a, b') // ['a', 'b'] */
+export function namesIn(given: QueryString[string]): string[] {
+  return [given ?? []].flat().flatMap((text) => text.split(',')).map((text) => text.trim()).filter((text) => text !== '');
+}

@@ -1,0 +1,157 @@
+import { restAnswer } from '@twofold/schema';
+import { AppError, failure } from '../errors.ts';
+import { callerId } from '../data/access.ts';
+import { name } from '../data/fragment.ts';
+import type { Query } from '../data/reader.ts';
+import { performAction } from '../data/write-action.ts';
+import { clearLoaders } from '../graphql/loaders.ts';
+import { coerceArguments, readArguments, readObject } from './body.ts';
+import { etagOf, hasTag } from './etag.ts';
+import { callOwnWrite } from './own-fields.ts';
+import { assertKnown } from './query.ts';
+import { ask, askWithin } from './read.ts';
+import { question } from './reads.ts';
+import { notFound, type RestAnswer, type RestRequest } from './request.ts';
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** `POST /api/posts` */
+export async function create(request: RestRequest): Promise<RestAnswer> {
+  const args = await readBodyArguments(request);
+  const { id, text, done } = await write(request, args, { answer: answerOf(request, 'create') });
+  if (!done) throw failure.unprocessable(`${request.served.module.entity.name} was not created`);
+  const { get, path } = request.served.module;
+  const location = get && id !== null ? { Location: `${path}/${encodeURIComponent(id)}` } : {};
+  return { status: 201, ...body(text), headers: { ...location, ...tagged(text) } };
+}
+
+/** `PATCH /api/posts/:id`, and `PUT`: what is absent stays, null is null. */
+export async function update(request: RestRequest, key: string): Promise<RestAnswer> {
+  const args = await readBodyArguments(request, key);
+  const { text, done } = await write(request, args, { answer: answerOf(request, 'update'), key });
+  if (!done) throw notFound(request);
+  return { status: 200, ...body(text), headers: tagged(text) };
+}
+
+/** `DELETE /api/posts/:id` */
+export async function remove(request: RestRequest, key: string): Promise<RestAnswer> {
+  const { action } = request.operation;
+  assertKnown(request.query, () => false);
+  if (action.kind !== 'remove') throw failure.notFound();
+  const args = action.id.reduceRight<unknown>((value, part) => ({ [part]: value }), key) as Args;
+  const { done } = await write(request, args, { answer: 'nothing', key });
+  if (!done) throw notFound(request);
+  return { status: 204 };
+}
+
+const body = (text: string | null) => (text === null ? {} : { text });
+
+const tagged = (text: string | null): Record<string, string> => (text === null ? {} : { ETag: etagOf(text) });
+
+async function readBodyArguments({ service, operation, query, koa }: RestRequest, key?: string): Promise<Args> {
+  assertKnown(query, (parameter) => parameter === 'fields' || parameter === 'include');
+  return readArguments(service.engine.schema, operation, await readObject(koa, service.bodyLimit), key);
+}
+
+type Answer = ReturnType<typeof restAnswer>;
+
+/** A caller that may write and not read gets the key of what it made. */
+function answerOf({ served, rules }: RestRequest, verb: 'create' | 'update'): Answer {
+  const answer = restAnswer(served.module, verb);
+  return answer === 'object' && rules.entity(served.module.entity, 'READ').kind === 'none' ? 'id' : answer;
+}
+
+interface Writing {
+  readonly answer: Answer;
+  /** Of the row that is there. */
+  readonly key?: string;
+}
+
+interface Written {
+  readonly id: string | null;
+  readonly text: string | null;
+  readonly done: boolean;
+}
+
+function write(request: RestRequest, args: Args, writing: Writing): Promise<Written> {
+  const verb = request.operation.action.kind as 'create' | 'update' | 'remove';
+  return request.served.isOwn(verb) ? writeOwn(request, args, writing) : writeAction(request, args, writing);
+}
+
+/** Everything in one transaction: the condition, the write, and what the answer shows. */
+async function writeAction(request: RestRequest, args: Args, { answer, key }: Writing): Promise<Written> {
+  const { service, operation, rules, context, served } = request;
+  const seen = key === undefined ? undefined : await ifMatch(request, key);
+  const shown = (id: string) => question(request, service.names.row(served.module.entity), id);
+  const written = await performAction(service.engine, {
+    operation,
+    args: operation.action.kind === 'remove' ? args : coerceArguments(service.engine.schema, operation, args),
+    rules,
+    prefix: '',
+    caller: callerId(context.principal),
+    read: async (id, query) => (answer === 'object' ? askWithin(service, shown(id), query) : null),
+    ...(seen && { precondition: seen }),
+  });
+  clearLoaders(context);
+  if (written.id === null) return { id: null, text: null, done: false };
+  const object = written.read === undefined ? await ask(service, shown(written.id)) : written.read;
+  return { id: idOf(request, written.id), text: object ?? (answer === 'nothing' ? null : JSON.stringify({ id: idOf(request, written.id) })), done: true };
+}
+
+function idOf({ service, served }: RestRequest, id: string): string {
+  const { entity, global } = service.engine.model.entity(served.module.entity.name);
+  return global ? `${entity.name}:${id}` : id;
+}
+
+async function writeOwn(request: RestRequest, args: Args, { answer, key }: Writing): Promise<Written> {
+  const { service, served } = request;
+  if (key !== undefined) await (await ifMatch(request, key))?.(key, service.engine.store.query);
+  const { id: given, text, done } = await callOwnWrite(request, args);
+  const id = given ?? key ?? null;
+  if (!done || answer !== 'object' || text !== null || id === null) return { id, text: answer === 'object' || id === null ? text : answer === 'id' ? JSON.stringify({ id }) : null, done };
+  return { id, text: await ask(service, question(request, service.names.row(served.module.entity), id)), done };
+}
+
+const changed = () => new AppError(412, 'PRECONDITION_FAILED', 'It was changed since');
+
+/**
+ * `If-Match`: the row has to be as the client saw it, and is kept so until it is written. RFC 9110 §13.1.1
+ *
+ * A function of the user's cannot run inside the transaction. An object with one in it is looked at before, and the row
+ * under it once more inside.
+ */
+async function ifMatch(request: RestRequest, key: string): Promise<((id: string, query: Query) => Promise<void>) | undefined> {
+  const { service, served, koa } = request;
+  const header = koa.get('If-Match');
+  if (header === '') return undefined;
+  if (request.rules.entity(served.module.entity, 'READ').kind === 'none') throw changed();
+  const shown = question(request, service.names.row(served.module.entity), key);
+  const before = await lookBefore(request, shown, key);
+  return async (id, query) => {
+    await lock(request, id, query);
+    const text = before ? await rawRow(request, id, query) : await askWithin(service, shown, query);
+    if (before ? text !== before.row || (before.text !== null && !hasTag(header, etagOf(before.text))) : typeof text === 'string' && !hasTag(header, etagOf(text))) throw changed();
+  };
+}
+
+async function lookBefore(request: RestRequest, shown: ReturnType<typeof question>, key: string): Promise<{ readonly text: string | null; readonly row: string | null } | undefined> {
+  const { service } = request;
+  const { query } = service.engine.store;
+  const planned = await askWithin(service, shown, query);
+  if (planned !== undefined) return undefined;
+  return { row: await rawRow(request, key, query), text: await ask(service, shown) };
+}
+
+/** The columns of a row, whoever asks: to see whether it is the same. */
+async function rawRow({ service, served, rules, context }: RestRequest, id: string, query: Query): Promise<string | null> {
+  const entity = served.module.entity.name;
+  const root = { kind: 'get' as const, entity, call: 0, shape: { entity, fields: [], row: true }, owners: [] };
+  const reading = { rules, tree: false, caller: callerId(context.principal), query };
+  return (await service.engine.reader.read(root, [{ equals: [{ column: 'id', value: id }], order: [] }], reading)) as string | null;
+}
+
+/** SQLite has one writer; PostgreSQL would let another write between our look and our write. */
+async function lock({ service, served }: RestRequest, id: string, query: Query): Promise<void> {
+  const { dialect, query: outside } = service.engine.store;
+  if (dialect === 'postgres' && query !== outside) await query(`select id from ${name(served.module.entity.table)} where id = $1 for update`, [id]);
+}

@@ -1,0 +1,115 @@
+import type { Project } from './model.ts';
+import { restSchemas } from './rest/schemas.ts';
+import { authRoutes } from './routes/auth.ts';
+import { hostingRoutes } from './routes/hosting.ts';
+import { restRoutes, type IsOwn } from './routes/rest.ts';
+import type { BodySpec, JsonSchema, RouteSpec } from './routes/route.ts';
+import { documentRoutes, systemRoutes } from './routes/system.ts';
+
+/** An OpenAPI 3.1 document. */
+export type OpenapiDocument = Readonly<Record<string, unknown>>;
+
+/**
+ * Every endpoint of a project's server as OpenAPI 3.1: system, auth, hosting and REST.
+ *
+ * @example JSON.stringify(openapiDocument(project), null, 2) // { "openapi": "3.1.0", "paths": { "/api/posts": … } }
+ */
+export function openapiDocument(project: Project, own?: IsOwn): OpenapiDocument {
+  const routes = projectRoutes(project, own);
+  return {
+    openapi: '3.1.0',
+    info: { title: project.name || 'API', version: '1' },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths: pathsOf(routes),
+    components: { schemas: project.api.rest ? restSchemas(project) : {}, securitySchemes: SECURITY },
+  };
+}
+
+const SECURITY = {
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The accessToken of a login' },
+  api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+} as const;
+
+/** The routes that are left when only the operator of a hosting server signs in. */
+const OPERATOR = new Set<string>(['login', 'logout', 'logoutAll', 'sessions', 'endSession']);
+
+/** Every route that a project's server has, in the order of the document. */
+export function projectRoutes(project: Project, own?: IsOwn): RouteSpec[] {
+  const { auth, hosting, api } = project;
+  return distinctIds([
+    ...systemRoutes,
+    ...(api.rest ? documentRoutes : []),
+    ...(auth ? authRoutes : hosting ? authRoutes.filter(({ id }) => OPERATOR.has(id)) : []),
+    ...(hosting ? hostingRoutes : []),
+    ...(api.rest ? restRoutes(project, own) : []),
+  ]);
+}
+
+/** An entity may be called App, which the hosting API has a `getApp` for. */
+function distinctIds(routes: readonly RouteSpec[]): RouteSpec[] {
+  const seen = new Set<string>();
+  return routes.map((route) => {
+    const id = seen.has(route.id) ? `${route.id}Object` : route.id;
+    seen.add(id);
+    return { ...route, id };
+  });
+}
+
+function pathsOf(routes: readonly RouteSpec[]): Record<string, Record<string, unknown>> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) (paths[toTemplate(route.path)] ??= {})[route.method.toLowerCase()] = operationOf(route);
+  return paths;
+}
+
+/** `/api/posts/:id` → `/api/posts/{id}` */
+const toTemplate = (path: string) => path.replace(/[:*](\w+)/g, '{$1}');
+
+function operationOf(route: RouteSpec): Record<string, unknown> {
+  const parameters = [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)];
+  return {
+    operationId: route.id,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(route.body && { requestBody: requestBody(route.body) }),
+    responses: Object.fromEntries(Object.entries(route.responses).map(([status, response]) => [status, responseOf(response)])),
+    security: securityOf(route).map((name) => ({ [name]: [] })),
+  };
+}
+
+/** What a guard wants, unless the route says so itself. An empty list wants nothing. */
+function securityOf({ access, security }: RouteSpec): readonly string[] {
+  if (security) return security;
+  if (access === 'public') return [];
+  return access === 'session' ? ['bearer'] : ['bearer', 'api_key'];
+}
+
+const pathParameters = ({ path }: RouteSpec) => [...path.matchAll(/[:*](\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+
+/** Lists are one parameter with commas in it. */
+function queryParameters({ query = {} }: RouteSpec): object[] {
+  return Object.entries(query).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    ...(typeof description === 'string' && { description }),
+    schema,
+    ...(schema['type'] === 'array' && { style: 'form', explode: false }),
+  }));
+}
+
+function headerParameters({ headers = {} }: RouteSpec): object[] {
+  return Object.entries(headers).map(([name, { description, ...schema }]) => ({ name, in: 'header', ...(typeof description === 'string' && { description }), schema }));
+}
+
+function requestBody(body: BodySpec): object {
+  const type = body.kind === 'json' ? 'application/json' : body.type;
+  const optional = body.kind === 'json' && body.optional === true;
+  return { required: !optional, content: { [type]: { schema: body.schema ?? {} } } };
+}
+
+function responseOf({ description, schema, type }: RouteSpec['responses'][number] & { readonly schema?: JsonSchema }): object {
+  if (!schema && !type) return { description };
+  return { description, content: { [type ?? 'application/json']: { schema: schema ?? { type: 'string' } } } };
+}

@@ -1,0 +1,85 @@
+import { type GraphQLInputObjectType, type GraphQLType, isEnumType, isInputObjectType, isListType, isNonNullType, isScalarType } from 'graphql';
+import type { ColumnType, Project } from '../model.ts';
+import { knownScalar } from '../scalars.ts';
+import type { JsonSchema } from '../routes/route.ts';
+
+/** Scalars that are numbers in JSON though they are stored as something else, and the other way round. */
+const BY_NAME: Readonly<Record<string, JsonSchema>> = {
+  ID: { type: 'string' },
+  Long: { type: ['integer', 'string'] },
+  SafeInt: { type: 'integer' },
+  Timestamp: { type: 'integer', description: 'Milliseconds since 1970' },
+  JSONObject: { type: 'object' },
+  EmailAddress: { type: 'string', format: 'email' },
+  URL: { type: 'string', format: 'uri' },
+  IPv4: { type: 'string', format: 'ipv4' },
+  IPv6: { type: 'string', format: 'ipv6' },
+};
+
+const BY_COLUMN: Readonly<Record<ColumnType, JsonSchema>> = {
+  id: { type: 'string' },
+  text: { type: 'string' },
+  integer: { type: 'integer' },
+  bigint: { type: 'string', pattern: '^-?[0-9]+$' },
+  real: { type: 'number' },
+  decimal: { type: 'string', description: 'A decimal number, exact' },
+  boolean: { type: 'boolean' },
+  timestamp: { type: 'string', format: 'date-time' },
+  date: { type: 'string', format: 'date' },
+  time: { type: 'string', format: 'time' },
+  json: {},
+  uuid: { type: 'string', format: 'uuid' },
+  bytes: { type: 'string', contentEncoding: 'base64' },
+};
+
+/**
+ * A scalar or enum as it stands in JSON. What a scalar of the user's own becomes only its function knows.
+ *
+ * @example leafSchema(project, 'DateTime') // { type: 'string', format: 'date-time' }
+ */
+export function leafSchema({ enums }: Project, name: string): JsonSchema {
+  if (enums.some((type) => type.name === name)) return reference(name);
+  const known = knownScalar(name);
+  return known ? (BY_NAME[name] ?? BY_COLUMN[known.column]) : {};
+}
+
+export const reference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+
+/** The same, or null. */
+export function nullable(schema: JsonSchema): JsonSchema {
+  const { type } = schema;
+  if (typeof type === 'string') return { ...schema, type: [type, 'null'] };
+  return '$ref' in schema ? { anyOf: [schema, { type: 'null' }] } : schema;
+}
+
+/** What an input type takes. Other input types are references. */
+export function inputValueSchema(project: Project, type: GraphQLType): JsonSchema {
+  return isNonNullType(type) ? nonNull(project, type.ofType) : nullable(nonNull(project, type));
+}
+
+function nonNull(project: Project, type: GraphQLType): JsonSchema {
+  if (isListType(type)) return { type: 'array', items: inputValueSchema(project, type.ofType) };
+  if (isInputObjectType(type)) return reference(type.name);
+  return isEnumType(type) || isScalarType(type) ? inputLeaf(project, type.name) : {};
+}
+
+/** Keys may come as numbers too. */
+const inputLeaf = (project: Project, name: string): JsonSchema => (name === 'ID' ? { type: ['string', 'integer'] } : leafSchema(project, name));
+
+/** An input object, without the fields in `skip`. */
+export function inputObjectSchema(project: Project, type: GraphQLInputObjectType, skip: readonly string[] = []): JsonSchema {
+  const fields = Object.values(type.getFields()).filter(({ name }) => !skip.includes(name));
+  const required = fields.filter((field) => isNonNullType(field.type) && field.defaultValue === undefined && field.default === undefined).map(({ name }) => name);
+  const properties = fields.map(({ name, type: value, description }) => [name, described(inputValueSchema(project, value), description)] as const);
+  return {
+    type: 'object',
+    ...(type.description && { description: type.description }),
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+    ...(type.isOneOf && { minProperties: 1, maxProperties: 1 }),
+    additionalProperties: false,
+  };
+}
+
+/** Beside a reference a description stands on its own in JSON Schema 2020-12. */
+export const described = (schema: JsonSchema, description: string | null | undefined): JsonSchema => (description ? { ...schema, description } : schema);

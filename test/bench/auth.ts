@@ -1,0 +1,113 @@
+/**
+ * How fast auth is, as ratios against the same work without it, in one run on one machine. `npm run bench:auth`.
+ * Nothing is asserted: the numbers are for people.
+ */
+import crypto from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import autocannon from 'autocannon';
+import bcrypt from 'bcrypt';
+import { reply } from '../../runtime/http/route.ts';
+import type { ServerModule } from '../../runtime/module.ts';
+import { bearer, GOOD, startServer, type TestServer, USER } from '../auth/server.ts';
+
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4);
+const COST = 10;
+
+const spec = (id: string, access: string) => ({ id, method: 'GET' as const, path: `/bench/${id}`, access, tag: 'bench', summary: '', responses: {} });
+const ROUTES: ServerModule = {
+  name: 'bench',
+  routes: [
+    { spec: spec('open', 'public'), handle: () => reply(200, { fine: true }) },
+    { spec: spec('guarded', 'user'), handle: () => reply(200, { fine: true }) },
+    { spec: spec('file', 'public'), handle: async () => reply(200, { bytes: (await readFile(new URL(import.meta.url))).length }) },
+  ],
+};
+
+const database = process.env['TEST_POSTGRES_URL'] && process.argv.includes('--postgres') ? 'PostgreSQL' : 'SQLite';
+const server = await startServer({ database, entity: USER, modules: [ROUTES], options: { bcryptCost: COST } });
+const { body } = await server.register('bench@x.test');
+
+console.log(`${database}, ${availableParallelism()} CPUs, Node ${process.version}, bcrypt cost ${COST}, ${SECONDS} s each`);
+await authenticatedGet(server, body.accessToken);
+await loginThroughput(server);
+await loginStorm(server);
+await server.close();
+process.exit(0);
+
+/** A request with a bearer token, verified and checked against the store, beside the same route without one. */
+async function authenticatedGet(on: TestServer, token: string): Promise<void> {
+  const constructed = countKeyConstruction();
+  const rounds: number[][] = [];
+  for (let round = 0; round < 3; round += 1) rounds.push([await rate(`${on.url}/bench/open`), await rate(`${on.url}/bench/guarded`, bearer(token))]);
+  const [open, guarded] = [0, 1].map((index) => median(rounds.map((round) => round[index]!))) as [number, number];
+  console.log(`GET without auth ${open.toFixed(0)}/s, with a bearer token ${guarded.toFixed(0)}/s: ${((100 * guarded) / open).toFixed(1)} % (goal 85 %); public keys constructed: ${constructed()} (goal 0)`);
+}
+
+/** Logins of the server beside bcrypt alone, with as many at once as the server's semaphore lets in. */
+async function loginThroughput(on: TestServer): Promise<void> {
+  const hash = await bcrypt.hash(GOOD, COST);
+  const width = Math.max(1, Math.min(availableParallelism(), 2));
+  const raw = await perSecond(width, () => bcrypt.compare(GOOD, hash));
+  const through = await perSecond(8, () => on.login('bench@x.test'));
+  console.log(`bcrypt.compare alone ${raw.toFixed(1)}/s, logins ${through.toFixed(1)}/s: ${((100 * through) / raw).toFixed(1)} % (goal 90 %)`);
+}
+
+/** What a route that reads a file takes while 64 clients sign in. */
+async function loginStorm(on: TestServer): Promise<void> {
+  for (let index = 0; index < 64; index += 1) await on.kernel.store.db.insertInto('users').values({ name: 's', email: `storm${index}@x.test` }).execute();
+  let running = true;
+  let logins = 0;
+  const clients = Array.from({ length: 64 }, async (_, index) => {
+    while (running) {
+      await on.login(`storm${index}@nobody.test`, 'wrong');
+      logins += 1;
+    }
+  });
+  const times: number[] = [];
+  const until = Date.now() + SECONDS * 1000;
+  while (Date.now() < until) {
+    const begun = performance.now();
+    await on.call('GET', '/bench/file');
+    times.push(performance.now() - begun);
+  }
+  running = false;
+  await Promise.all(clients);
+  times.sort((a, b) => a - b);
+  console.log(`during a storm of 64 clients (${(logins / SECONDS).toFixed(0)} answers/s): an unrelated route p50 ${at(times, 0.5).toFixed(1)} ms, p99 ${at(times, 0.99).toFixed(1)} ms (goal 150 ms)`);
+}
+
+async function rate(url: string, headers: Record<string, string> = {}): Promise<number> {
+  const result = await autocannon({ url, headers, connections: 20, duration: SECONDS });
+  if (result.non2xx > 0) console.log(`${url}: ${result.non2xx} answers were no success`);
+  return result.requests.average;
+}
+
+async function perSecond(width: number, work: () => Promise<unknown>): Promise<number> {
+  const until = Date.now() + SECONDS * 1000;
+  let count = 0;
+  const worker = async () => {
+    while (Date.now() < until) {
+      await work();
+      count += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  return count / SECONDS;
+}
+
+function countKeyConstruction(): () => number {
+  let count = 0;
+  const original = crypto.createPublicKey;
+  crypto.createPublicKey = ((...args: Parameters<typeof original>) => {
+    count += 1;
+    return original(...args);
+  }) as typeof original;
+  return () => {
+    crypto.createPublicKey = original;
+    return count;
+  };
+}
+
+const at = (sorted: readonly number[], share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+const median = (values: readonly number[]) => at(values.toSorted((a, b) => a - b), 0.5);

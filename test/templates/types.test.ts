@@ -1,0 +1,42 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { run } from '../../generator/pipeline.ts';
+import { disk } from '../../generator/write/disk.ts';
+import { linkShippedPackages, makeProject, type TestProject, typecheck } from '../generator/project.ts';
+import { KITCHEN_SINK, SHAPES } from './schemas.ts';
+
+const made: TestProject[] = [];
+afterEach(() => made.splice(0).forEach((each) => each.remove()));
+
+async function emit(schema: string, files: Record<string, string> = {}): Promise<string[]> {
+  const project = makeProject({ 'schema.graphql': schema, 'manifest.yaml': 'name: shop\n', ...files });
+  made.push(project);
+  await linkShippedPackages(project);
+  const { findings } = await run(project.root, {}, disk);
+  expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  return typecheck(project.root);
+}
+
+describe('an emitted project type-checks under strict', () => {
+  for (const [name, schema] of Object.entries({ ...SHAPES, 'everything at once': KITCHEN_SINK })) {
+    test(name, async () => expect(await emit(schema)).toEqual([]));
+  }
+});
+
+describe('a resolver of the user', () => {
+  const schema = 'type User { id: ID! name: String! age: Int } type Query { users: [User!]! hello(name: String!): String! }';
+  const resolver = (body: string) => ({ 'src/resolvers/Query.ts': `import type * as types from '../generated/types.ts';\nexport const resolvers = {\n  ${body}\n} satisfies types.QueryOverrides;\n` });
+
+  test('has typed parents, arguments and context', async () => {
+    expect(await emit(schema, resolver('hello: async (_parent, { name }, ctx) => `${name.length} ${(await ctx.db.selectFrom("users").select("age").executeTakeFirst())?.age?.toFixed()} ${(await ctx.loaders.user.load(1))?.name}`,'))).toEqual([]);
+  });
+
+  test.each([
+    ['an argument that is not there', 'hello: (_parent, { nam }) => String(nam),'],
+    ['a field that is not there', 'helo: () => "x",'],
+    ['another result', 'hello: () => 1,'],
+    ['a table that is not there', 'hello: async (_p, _a, ctx) => String(await ctx.db.selectFrom("user").execute()),'],
+    ['a loader that is not there', 'hello: async (_p, _a, ctx) => String(await ctx.loaders.nobody.load(1)),'],
+  ])('with %s is a compile error', async (_what, body) => {
+    expect(await emit(schema, resolver(body))).toEqual([expect.stringContaining('src/resolvers/Query.ts')]);
+  });
+});
