@@ -24,6 +24,8 @@ export interface Sources {
   readonly migrations: readonly string[];
   /** Text of `migrations/tables.txt`: the tables as the last migration leaves them. */
   readonly tables: string | null;
+  /** Text of `src/scalars.ts`. */
+  readonly scalars: string | null;
   readonly packages: PackageSource;
   /** Problems found while reading: a file that is not UTF-8, a folder where a file belongs. */
   readonly problems: readonly Diagnostic[];

@@ -6,6 +6,7 @@ import { planFiles } from './plan.ts';
 import { readSources } from './read.ts';
 import { renderFiles } from './render.ts';
 import { findOrphans } from './user-files.ts';
+import { readUserScalars } from './user-scalars.ts';
 import { packageVersion } from './version.ts';
 import type { Disk } from './write/disk.ts';
 import { applyChanges, planChanges } from './write/write.ts';
@@ -37,7 +38,8 @@ export async function readProjectOf(root: string): Promise<Reading> {
     throw new CommandError(EXIT.usage, 'NO_SCHEMA', `there is no schema.graphql in ${root}`, 'npx generator init makes a project; --cwd DIR names another folder');
   }
   const { readProject } = await import('@twofold/schema');
-  const { project, diagnostics } = readProject({ schema: [...sources.schema], manifest: sources.manifest });
+  const scalars = readUserScalars(sources.scalars);
+  const { project, diagnostics } = readProject({ schema: sources.schema, manifest: sources.manifest, ...(scalars && { scalars }) });
   const findings = [...sources.problems, ...diagnostics];
   return { sources, project: hasErrors(findings) ? null : project, findings };
 }

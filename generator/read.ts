@@ -24,9 +24,16 @@ export async function readSources(root: string): Promise<Sources> {
     userFiles: await readUserFiles(root),
     migrations: (await namesIn(root, 'migrations')).filter((name) => /^\d+_[\w-]+\.(ts|js|mjs)$/.test(name)),
     tables: (await readText(root, SNAPSHOT, problems))?.text ?? null,
+    scalars: (await readText(root, 'src/scalars.ts', []))?.text ?? null,
     packages: (await namesIn(root, 'vendor')).some((name) => name.startsWith('twofold-runtime-')) ? 'vendor' : 'registry',
     problems,
   };
+}
+
+/** Texts of some files of a project, by path; those that are not there are null. */
+export async function readTexts(root: string, paths: readonly string[]): Promise<{ get: (path: string) => string | null }> {
+  const texts = new Map(await Promise.all(paths.map(async (path) => [path, (await readText(root, path, []))?.text ?? null] as const)));
+  return { get: (path) => texts.get(path) ?? null };
 }
 
 async function readUserFiles(root: string): Promise<string[]> {

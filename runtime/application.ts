@@ -24,13 +24,13 @@ export function createApplication(app: App, booted: Booted, middleware: readonly
   koa.silent = true;
   koa.on('error', (error: Error) => kernel.log.error({ stack: error.stack }, 'a response failed'));
   exposeContext(koa);
+  const own = [...(app.plugins ?? []).flatMap((plugin) => pluginMiddleware(plugin)), ...middleware];
   const chain: Middleware[] = [
     errorBoundary(kernel.log),
-    requestContext(kernel, (context) => modules.find((module) => module.loaders)?.loaders?.(context)),
+    requestContext(kernel, (context) => modules.find((module) => module.loaders)?.loaders?.(context), { answersItself: own.length === 0 }),
     ...crossOrigin(kernel.project.server.cors),
     ...modules.flatMap((module) => module.middleware ?? []),
-    ...(app.plugins ?? []).flatMap((plugin) => pluginMiddleware(plugin)),
-    ...middleware,
+    ...own,
     ...modules.flatMap((module) => (module.endpoint ? [module.endpoint] : [])),
     helmet() as unknown as Middleware,
     ...routers(app, booted),

@@ -12,7 +12,7 @@ export type { Hooks, Plugin, Resolver, Resolvers, ScalarMapping } from './plugin
 export { migrateApp, migrationsOfApp, revertApp } from './migrate-app.ts';
 
 // The model, in the compact form that emitted code uses
-export { create, custom, defineProject, duration, get, list, listAbstract, loadMany, loadOne, many, node, one, remove, size, subscribe, through, update } from './model/index.ts';
+export { create, custom, defineProject, duration, get, list, listAbstract, loadMany, loadOne, many, node, one, remove, size, subscribe, through, update, viaType } from './model/index.ts';
 export type { Answers, LoadersOf, Model, RowLoader } from './model/index.ts';
 export type { AuthModel, HostingModel } from '@twofold/schema';
 

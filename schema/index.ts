@@ -17,6 +17,7 @@ export { checkManifest, checkSchema, readProject } from './read-project.ts';
 export { buildTables } from './tables.ts';
 export { authRoutes } from './routes/auth.ts';
 export { hostingRoutes } from './routes/hosting.ts';
+export { modelRoutes } from './routes/models.ts';
 export { openapiDocument, projectRoutes } from './openapi.ts';
 export type { OpenapiDocument } from './openapi.ts';
 export { isComparable, restMembers } from './rest/members.ts';

@@ -1,8 +1,8 @@
-import { watch as watchFolder } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import { run as runPipeline } from '../pipeline.ts';
+import { watchFolders } from '../watch-folders.ts';
 import { disk } from '../write/disk.ts';
 import { reportPlan, runOptions } from './plan-report.ts';
 
@@ -47,8 +47,8 @@ export function watchInputs(root: string, changed: () => Promise<void>, failed: 
       running = false;
     }
   };
-  const watcher = watchFolder(root, { recursive: true }, (_event, path) => {
-    if (path === null || !accept(path)) return;
+  const watcher = watchFolders(root, (path) => {
+    if (!accept(path)) return;
     clearTimeout(timer);
     timer = setTimeout(() => void start(), QUIET);
   });

@@ -24,10 +24,11 @@ export function authenticate(parts: AuthParts): Middleware {
   return async function authenticate(ctx, next) {
     const context = ctx.state.context as RequestContext;
     if (OPEN.test(ctx.path)) ctx.set('Cache-Control', 'no-store');
-    await parts.limits.enforce(ctx, [{ policy: 'global-ip', subject: addressKey(context.ip) }]);
-    await readApiKey(parts, ctx, context);
-    if (context.principal.kind === 'anonymous') await readBearer(parts, ctx, context);
-    await parts.limits.enforce(ctx, callerLimits(routes, ctx, context));
+    const { limits } = parts;
+    if (limits.enabled) await limits.enforce(ctx, [{ policy: 'global-ip', subject: addressKey(context.ip) }]);
+    if (ctx.req.headers['x-api-key']) await readApiKey(parts, ctx, context);
+    else if (ctx.req.headers.authorization) await readBearer(parts, ctx, context);
+    if (limits.enabled) await limits.enforce(ctx, callerLimits(routes, ctx, context));
     await next();
   };
 }
@@ -45,7 +46,6 @@ export function bearerToken(koa: KoaContext): string | null {
 
 async function readApiKey(parts: AuthParts, ctx: KoaContext, context: RequestContext): Promise<void> {
   const text = ctx.get('X-API-Key');
-  if (!text) return;
   const key = await parts.apiKeys.authenticate(text);
   if (!key) {
     await noteBadKey(parts, callerOf(context), text);

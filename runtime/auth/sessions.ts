@@ -64,7 +64,7 @@ export interface Sessions {
 const MOST = 20;
 
 export function createSessions(store: Store, model: AuthModel, directory: UserDirectory, now: () => number): Sessions {
-  const statement = checkStatement(store, directory);
+  const statement = checkStatement(store, directory, model.roles !== null);
   const liveOf = (db: Kysely<any>, userId: UserId | null) =>
     db
       .selectFrom('auth_sessions')
@@ -87,14 +87,14 @@ export function createSessions(store: Store, model: AuthModel, directory: UserDi
       return { session, ended };
     },
     check: async (claim) => {
-      const [row] = await store.query<CheckRow>(statement, [claim.jti, claim.sid]);
-      if (!row || !isLive(row, claim, now())) return null;
+      const [row] = await store.query<CheckRow>(statement, [claim.sid, now(), now(), claim.jti, claim.iat]);
+      if (!row || row.user_id !== claim.userId) return null;
       // Once a minute is enough to say when somebody was last here; the answer does not wait for it.
       if (now() - row.last_seen_at > MINUTE) seen(claim.sid).catch(() => {});
       return {
         userId: row.user_id,
         principal: row.principal,
-        role: row.role_id !== null && row.role_name !== null ? { id: row.role_id, name: row.role_name } : null,
+        role: row.role_id && row.role_name ? { id: row.role_id, name: row.role_name } : null,
         permissions: row.permissions ? row.permissions.split('\n') : [],
       };
     },
@@ -118,50 +118,32 @@ export function createSessions(store: Store, model: AuthModel, directory: UserDi
 interface CheckRow {
   readonly user_id: UserId | null;
   readonly principal: 'user' | 'host';
-  readonly created_at: number;
-  readonly rotated_at: number;
   readonly last_seen_at: number;
-  readonly idle_expires_at: number;
-  readonly absolute_expires_at: number;
-  readonly revoked_at: number | null;
-  readonly present: UserId | null;
-  readonly disabled_at: number | null;
-  readonly tokens_valid_after: number | null;
-  readonly role_id: number | null;
-  readonly role_name: string | null;
-  readonly permissions: string | null;
-  readonly jti: string | null;
-}
-
-/** Session, user, role, its permissions and the blacklist, read together. */
-function checkStatement({ dialect }: Store, { table, live }: UserDirectory): string {
-  const [jti, sid] = dialect === 'postgres' ? ['$1', '$2'] : ['?', '?'];
-  const names = dialect === 'postgres' ? `string_agg(p.name, chr(10))` : `group_concat(p.name, char(10))`;
-  return `select s.user_id, s.principal, s.created_at, s.rotated_at, s.last_seen_at, s.idle_expires_at, s.absolute_expires_at, s.revoked_at,
-      u.id as present, a.disabled_at, a.tokens_valid_after, r.id as role_id, r.name as role_name, t.jti,
-      (select ${names} from auth_role_permissions rp join auth_permissions p on p.id = rp.permission_id where rp.role_id = a.role_id) as permissions
-    from auth_sessions s
-    left join "${table}" u on u.id = s.user_id${live}
-    left join auth_users a on a.user_id = u.id
-    left join auth_roles r on r.id = a.role_id
-    left join auth_revoked_tokens t on t.jti = ${jti}
-    where s.id = ${sid}`;
-}
-
-function isLive(row: CheckRow, claim: SessionClaim, now: number): boolean {
-  if (row.revoked_at !== null || row.jti !== null || row.idle_expires_at <= now || row.absolute_expires_at <= now) return false;
-  if (row.user_id !== claim.userId) return false;
-  if (row.principal === 'host') return row.user_id === null;
-  return row.present !== null && row.disabled_at === null && isFresh(row, claim.iat);
+  /** These three only where the manifest has roles. */
+  readonly role_id?: number | null;
+  readonly role_name?: string | null;
+  readonly permissions?: string | null;
 }
 
 /**
- * `iat` has whole seconds, so a token of the same second is judged by when its session was opened or last rotated: a
- * sign-in right after a logout-all works, every older token does not.
+ * The session behind a token, if it counts: alive, not blacklisted, its user there and enabled, the token not older than
+ * `tokens_valid_after`. `iat` has whole seconds, so one of the same second is judged by when the session was opened or last
+ * rotated: a sign-in right after a logout-all works, every older token does not.
+ *
+ * Parameters: session, now, now, token id, `iat`.
  */
-function isFresh({ tokens_valid_after, created_at, rotated_at }: CheckRow, iat: number): boolean {
-  if (!tokens_valid_after) return true;
-  return iat >= Math.floor(tokens_valid_after / SECOND) && Math.max(created_at, rotated_at) >= tokens_valid_after;
+function checkStatement({ dialect }: Store, { table, live }: UserDirectory, roles: boolean): string {
+  const [sid, idle, absolute, jti, iat] = dialect === 'postgres' ? ['$1', '$2', '$3', '$4', '$5'] : ['?', '?', '?', '?', '?'];
+  const names = dialect === 'postgres' ? `string_agg(p.name, chr(10))` : `group_concat(p.name, char(10))`;
+  const permissions = `(select ${names} from auth_role_permissions rp join auth_permissions p on p.id = rp.permission_id where rp.role_id = r.id)`;
+  return `select s.user_id, s.principal, s.last_seen_at${roles ? `, r.id as role_id, r.name as role_name, ${permissions} as permissions` : ''}
+    from auth_sessions s
+    left join "${table}" u on u.id = s.user_id${live}
+    left join auth_users a on a.user_id = u.id${roles ? '\n    left join auth_roles r on r.id = a.role_id' : ''}
+    where s.id = ${sid} and s.revoked_at is null and s.idle_expires_at > ${idle} and s.absolute_expires_at > ${absolute}
+      and not exists (select 1 from auth_revoked_tokens t where t.jti = ${jti})
+      and (s.principal = 'host' or (u.id is not null and a.disabled_at is null
+        and (a.tokens_valid_after = 0 or (${iat} >= a.tokens_valid_after / 1000 and s.rotated_at >= a.tokens_valid_after))))`;
 }
 
 function newSession(model: AuthModel, now: number, caller: Caller, userId: UserId | null, method: AuthMethod, lifetime?: number): Session {

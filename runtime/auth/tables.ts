@@ -59,6 +59,7 @@ async function createSessions(db: Kysely<any>, ids: IdKind): Promise<void> {
     .addColumn('gen', 'integer', (column) => column.notNull().defaultTo(0))
     .$call(moments(db, 'rotated_at', 'created_at', 'last_seen_at', 'idle_expires_at', 'absolute_expires_at', 'reauth_at', 'revoked_at'))
     .$call(texts('ip', 'user_agent', 'auth_method', 'revoked_reason'))
+    .$call(clustered(db))
     .execute();
   await db.schema.createIndex('auth_sessions_user').on('auth_sessions').columns(['user_id', 'revoked_at']).execute();
   await db.schema
@@ -67,6 +68,7 @@ async function createSessions(db: Kysely<any>, ids: IdKind): Promise<void> {
     .addColumn('user_id', type.id)
     .addColumn('reason', 'text')
     .$call(moments(db, 'exp', 'created_at'))
+    .$call(clustered(db))
     .execute();
   await db.schema
     .createTable('auth_one_time_tokens')
@@ -161,6 +163,9 @@ async function createEvents(db: Kysely<any>, ids: IdKind): Promise<void> {
     .execute();
   await db.schema.createIndex('auth_webhook_deliveries_due').on('auth_webhook_deliveries').columns(['status', 'next_at']).execute();
 }
+
+/** Rows stand in the index of the key itself: one search instead of two, on every request that carries a token. */
+const clustered = (db: Kysely<any>) => (builder: Builder): Builder => (dialectOf(db) === 'sqlite' ? builder.modifyEnd(sql`without rowid`) : builder);
 
 type Builder = CreateTableBuilder<any, any>;
 

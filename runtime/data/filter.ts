@@ -1,5 +1,5 @@
 import type { Field, Filter, FilterOperator } from '@twofold/schema';
-import { failure } from '../errors.ts';
+import { AppError, failure } from '../errors.ts';
 import { refusal } from './access.ts';
 import { name, sql, type Sql } from './fragment.ts';
 import { found, type EntityModel } from './model.ts';
@@ -14,12 +14,16 @@ interface Site {
   readonly path: readonly (string | number)[];
 }
 
+/** Steps into a filter: databases do not take an expression of any depth. */
+const DEEPEST = 40;
+
 /**
  * The condition of a `where` input. Conditions have two values: a comparison with nothing is false, and its `not` is true.
  *
- * @throws AppError `FORBIDDEN` when it speaks of a field that the caller may not read.
+ * @throws AppError `TOO_DEEP`; `FORBIDDEN` when it speaks of a field that the caller may not read.
  */
 export function filterCondition(scope: Scope, shapeId: string, value: unknown, site: Site): Sql {
+  if (site.path.length > DEEPEST) throw new AppError(400, 'TOO_DEEP', `a filter may be nested ${DEEPEST} levels deep`, { extensions: { limit: DEEPEST } });
   const shape = found(scope.model.filters.get(shapeId), `filter ${shapeId}`);
   const input = value as Readonly<Record<string, unknown>>;
   const conditions = shape.filters

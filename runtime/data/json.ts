@@ -75,7 +75,8 @@ function sqliteColumn(reference: Part, column: Column, prefix?: string): Sql {
     case 'json':
       return sql`json(${reference})`;
     case 'bytes':
-      return sql`lower(hex(${reference}))`;
+      // SQLite's hex of nothing is an empty text.
+      return sql`case when ${reference} is not null then lower(hex(${reference})) end`;
     default:
       return sql`${reference}`;
   }

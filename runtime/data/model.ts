@@ -20,6 +20,8 @@ export interface EntityModel {
   readonly entity: Entity;
   readonly fields: ReadonlyMap<string, Field>;
   readonly columns: ReadonlyMap<string, Column>;
+  /** Its columns of bytes, which JSON has as hexadecimal text. */
+  readonly bytes: readonly Column[];
   /** Whether its ids are global, `Post:7`: it implements `Node`. */
   readonly global: boolean;
   column(name: string): Column;
@@ -50,6 +52,7 @@ function entityModel(entity: Entity): EntityModel {
     entity,
     fields: new Map(entity.fields.map((field) => [field.name, field])),
     columns,
+    bytes: entity.columns.filter(({ type }) => type === 'bytes'),
     global: entity.interfaces.includes('Node'),
     column: (name) => found(columns.get(name), `column ${entity.table}.${name}`),
   };
@@ -69,4 +72,21 @@ export function found<T>(value: T | undefined, what: string): T {
 export function propertyOf({ fields }: EntityModel, column: Column): string {
   const field = column.field === undefined ? undefined : fields.get(column.field);
   return field?.source.kind === 'column' ? field.name : column.name;
+}
+
+const ENTITY = Symbol('entity');
+
+/** The entity that a row of `decodeRow` is of, for fields that may answer with one of several. */
+export function entityOf(row: unknown): string | undefined {
+  return typeof row === 'object' && row !== null ? (row as { readonly [ENTITY]?: string })[ENTITY] : undefined;
+}
+
+/** A row as user code gets it, from the JSON that the database wrote: bytes are bytes again, and it knows its type. */
+export function decodeRow(entity: EntityModel, row: Record<string, unknown>): Record<string, unknown> {
+  Object.defineProperty(row, ENTITY, { value: entity.entity.name });
+  for (const column of entity.bytes) {
+    const name = propertyOf(entity, column);
+    if (typeof row[name] === 'string') row[name] = Buffer.from(row[name], 'hex');
+  }
+  return row;
 }

@@ -62,6 +62,9 @@ function columnJson(scope: Scope, entityName: string, column: string, source: So
   return scope.json.column(source.ref(column), entity.column(column), stored(scope.model, entity, column).global);
 }
 
+/** SQLite joins at most 64 tables. */
+const JOINS = 50;
+
 function oneJson(scope: Scope, field: Extract<Planned, { kind: 'one' }>, source: Source): Sql {
   const { entity } = scope.model.entity(field.shape.entity);
   const access = scope.rules.entity(entity, 'READ');
@@ -70,7 +73,7 @@ function oneJson(scope: Scope, field: Extract<Planned, { kind: 'one' }>, source:
   const link = key === 'own' ? sql`${reference(alias, 'id')} = ${source.ref(column)}` : sql`${reference(alias, column)} = ${source.ref('id')}`;
   const condition = and([link, rowCondition(scope, entity, access, alias)]) ?? link;
   const absent = field.required ? marked(scope, access.kind === 'all' ? 'MISSING' : 'FORBIDDEN') : undefined;
-  if (source.joins && key === 'own') {
+  if (source.joins && source.joins.length < JOINS && key === 'own') {
     source.joins.push(sql` left join ${name(entity.table)} ${alias} on ${condition}`);
     const object = objectJson(scope, field.shape, tableSource(scope, alias, source.joins));
     return sql`case when ${reference(alias, 'id')} is not null then ${object}${absent ? sql` else ${absent}` : ''} end`;

@@ -68,8 +68,10 @@ function readPage(paging: Paging, args: Arguments, columns: number): Page {
   const [first, last, limit] = [number(paging.first), number(paging.last), number(paging.limit)];
   if (first !== undefined && last !== undefined) throw failure.invalid('give first or last, not both');
   const [after, before] = [cursor(paging.after), cursor(paging.before)];
+  const size = first ?? last ?? limit;
   return {
-    limit: Math.min(first ?? last ?? limit ?? paging.default, paging.max),
+    limit: Math.min(size ?? paging.default, paging.max),
+    ...(size === undefined && { constant: true }),
     offset: number(paging.offset) ?? 0,
     ...(after && { after }),
     ...(before && { before }),

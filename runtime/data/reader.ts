@@ -20,14 +20,19 @@ export interface Reading {
   /** With type names and parents of user code in it, see `Scope.tree`. */
   readonly tree: boolean;
   readonly query: Query;
+  /** The store's, where a value can be had at once and no transaction is open. */
+  readonly valueNow?: Store['valueNow'] | undefined;
 }
+
+/** What the one statement of a root field gives. */
+export type Value = string | number | null;
 
 /** Turns plans into statements, keeps those, and runs them. */
 export interface Reader {
   /** Key of what stands for something refused or missing: `{"<marker>": "FORBIDDEN" | "UNAUTHENTICATED" | "MISSING"}`. */
   readonly marker: string;
-  /** @returns JSON text, a number for a count, or null when there is no row. */
-  read(root: Root, calls: readonly Call[], reading: Reading): Promise<string | number | null>;
+  /** @returns JSON text, a number for a count, or null when there is no row. A promise unless the reading has `valueNow`. */
+  read(root: Root, calls: readonly Call[], reading: Reading): Value | Promise<Value>;
   /** One field of many objects. @returns JSON texts in the order of the keys. */
   readBatch(entity: string, field: Planned, keyColumn: string, keys: readonly unknown[], calls: readonly Call[], reading: Reading): Promise<(string | null)[]>;
 }
@@ -42,10 +47,11 @@ export function createReader(model: Model, store: Store): Reader {
   const scope = (calls: readonly Call[], { rules, tree }: Reading): Scope => createScope({ model, rules, dialect, calls, marker, tree });
   return {
     marker,
-    read: async (root, calls, reading) => {
+    read: (root, calls, reading) => {
       const statement = kept(statements, root, calls, reading, () => rootStatement(scope(calls, reading), root));
-      const rows = await reading.query(statement.text, bind(statement.places, model, dialect, calls, reading.caller));
-      return (rows[0]?.['j'] ?? null) as string | number | null;
+      const values = bind(statement.places, model, dialect, calls, reading.caller);
+      if (reading.valueNow) return (reading.valueNow(statement.text, values) ?? null) as Value;
+      return reading.query(statement.text, values).then((rows) => (rows[0]?.['j'] ?? null) as Value);
     },
     readBatch: async (entity, field, keyColumn, keys, calls, reading) => {
       const statement = kept(statements, field, calls, reading, () => batchStatement(scope(calls, reading), entity, field, keyColumn));

@@ -93,7 +93,7 @@ const selectedColumns = (used: readonly string[], order: readonly string[]) => [
 export function limit(call: number, page: Page | undefined, more: 0 | 1): Sql {
   if (!page) return sql``;
   const number = (path: string) => place(call, ['page', path], { type: 'integer' });
-  return sql` limit ${number('limit')}${more === 1 ? ' + 1' : ''}${page.offset > 0 ? sql` offset ${number('offset')}` : ''}`;
+  return sql` limit ${page.constant ? String(page.limit) : number('limit')}${more === 1 ? ' + 1' : ''}${page.offset > 0 ? sql` offset ${number('offset')}` : ''}`;
 }
 
 /** Rows without a value come last, and first in the other direction, on both databases. */

@@ -18,6 +18,7 @@ function callShape({ equals, where, order, page, target }: Call): string {
   if (order.length > 1 || order[0]?.descending) parts.push(order.map(({ column, descending }) => `${column}${descending ? '-' : '+'}`).join());
   if (page?.backwards) parts.push('backwards');
   if (page && page.offset > 0) parts.push('offset');
+  if (page?.constant) parts.push(`limit${page.limit}`);
   if (page?.after) parts.push(`after${valueShape(page.after)}`);
   if (page?.before) parts.push(`before${valueShape(page.before)}`);
   if (target) parts.push(target.type);

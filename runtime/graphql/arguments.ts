@@ -47,10 +47,16 @@ export function readArguments({ schema, variables }: Pick<ArgumentReading, 'sche
 }
 
 function fieldOf(schema: GraphQLSchema, type: string, field: string): GraphQLField<unknown, unknown> {
-  const parent = schema.getType(type);
+  const parent = rootOf(schema, type) ?? schema.getType(type);
   const found = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[field] : undefined;
   if (!found) throw new InternalError(`the schema has no ${type}.${field}`);
   return found;
+}
+
+/** Actions call the roots Query and Mutation, whatever the schema calls them. */
+function rootOf(schema: GraphQLSchema, type: string) {
+  if (type === 'Query') return schema.getQueryType();
+  return type === 'Mutation' ? schema.getMutationType() : undefined;
 }
 
 function assertArguments(model: Model, { type, field }: CallSource, args: Record<string, unknown>): void {

@@ -43,6 +43,7 @@ export function createDocumentCache(options: DocumentOptions): DocumentCache {
   const { entries = 1000, characters = 4_000_000 } = options;
   const kept = new Map<string, Lookup>();
   let held = 0;
+  const isFull = () => kept.size > entries || (held > characters && kept.size > 1);
   const drop = (text: string) => {
     kept.delete(text);
     held -= text.length;
@@ -57,7 +58,7 @@ export function createDocumentCache(options: DocumentOptions): DocumentCache {
       const lookup = prepare(text, options);
       kept.set(text, lookup);
       held += text.length;
-      while (kept.size > entries || (held > characters && kept.size > 1)) drop(kept.keys().next().value as string);
+      while (isFull()) drop(kept.keys().next().value as string);
       return lookup;
     },
   };

@@ -28,10 +28,12 @@ export function createEndpoint(options: EndpointOptions): Middleware {
   const { service, page } = options;
   const path = service.api.path;
   return async function graphql(ctx, next) {
-    if (ctx.path !== path) return page && ctx.path.startsWith(`${path}/`) ? page(ctx, next) : next();
+    // Koa takes the path out of the address anew for every request.
+    if (ctx.req.url !== path && ctx.path !== path) return page && ctx.path.startsWith(`${path}/`) ? page(ctx, next) : next();
     if (options.callers.take(ctx)) return;
-    if (ctx.method !== 'POST' && ctx.method !== 'GET') return methodNotAllowed(ctx);
-    const answering = negotiate(ctx.req.headers.accept, page !== null && ctx.method === 'GET');
+    const { method, headers } = ctx.req;
+    if (method !== 'POST' && method !== 'GET') return methodNotAllowed(ctx);
+    const answering = negotiate(headers.accept, page !== null && method === 'GET');
     if (answering === 'text/html') return page?.(ctx, next);
     if (!answering) return send(ctx, 406, 'application/json', { text: '{"errors":[{"message":"answers are application/graphql-response+json or application/json"}]}', refused: 'request' });
     await answer(ctx, options, answering);
@@ -48,10 +50,11 @@ async function answer(ctx: Context, options: EndpointOptions, answering: Answeri
   const context = ctx.state['context'] as RequestContext;
   const type = answering === 'application/json' ? answering : 'application/graphql-response+json';
   try {
-    const asked = ctx.method === 'GET' ? readGet(ctx, options) : await readPost(ctx, options);
+    const asked = ctx.req.method === 'GET' ? readGet(ctx, options) : await readPost(ctx, options);
     if (answering === 'text/event-stream') return await options.stream(ctx, service, Array.isArray(asked) ? (asked[0] as Parameters) : asked);
     if (Array.isArray(asked)) return await answerBatch(ctx, service, asked, context, type);
-    const response = await run(ctx, service, asked, context);
+    const running = run(ctx, service, asked, context);
+    const response = running instanceof Promise ? await running : running;
     send(ctx, statusFor(response, type), type, response);
   } catch (thrown) {
     const response = refuse(errorsOf(thrown), context, service.engine);
@@ -65,11 +68,11 @@ function statusFor({ refused }: Response, type: string): number {
   return refused && type !== 'application/json' ? 400 : 200;
 }
 
-async function run(ctx: Context, service: Service, parameters: Parameters, context: RequestContext): Promise<Response> {
+function run(ctx: Context, service: Service, parameters: Parameters, context: RequestContext): Response | Promise<Response> {
   const operation = findOperation(service, parameters);
   const kind = operation.node.operation;
   if (kind === 'subscription') throw failure.badRequest('subscriptions need a WebSocket or Accept: text/event-stream');
-  if (kind === 'mutation' && ctx.method === 'GET') {
+  if (kind === 'mutation' && ctx.req.method === 'GET') {
     throw new AppError(405, 'METHOD_NOT_ALLOWED', 'a mutation needs POST', { headers: { Allow: 'POST' } });
   }
   return respond(service, operation, parameters, context);
@@ -112,14 +115,26 @@ function readBatch(items: readonly unknown[], limit: number): Parameters[] {
 async function answerBatch(ctx: Context, service: Service, batch: readonly Parameters[], context: RequestContext, type: string): Promise<void> {
   const texts: string[] = [];
   for (const parameters of batch) {
-    const response = await run(ctx, service, parameters, context).catch((thrown: unknown) => refuse(errorsOf(thrown), context, service.engine));
+    const attempt = async () => run(ctx, service, parameters, context);
+    const response = await attempt().catch((thrown: unknown) => refuse(errorsOf(thrown), context, service.engine));
     texts.push(response.text);
   }
   send(ctx, 200, type, { text: `[${texts.join(',')}]`, refused: false });
 }
 
 function send(ctx: Context, status: number, type: string, { text }: Response): void {
+  if (ctx.state['answersItself']) return sendNow(ctx, status, type, text);
   ctx.status = status;
   ctx.set('Content-Type', `${type}; charset=utf-8`);
   ctx.body = text;
+}
+
+/** Where no middleware waits to see the answer, it need not pass through Koa: that takes a third of a small query's time. */
+function sendNow(ctx: Context, status: number, type: string, text: string): void {
+  const { res } = ctx;
+  ctx.respond = false;
+  res.statusCode = status;
+  res.setHeader('Content-Type', `${type}; charset=utf-8`);
+  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(text);
 }

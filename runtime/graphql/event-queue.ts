@@ -12,6 +12,7 @@ export function createEventQueue<T>(start: (push: (value: T) => void) => () => v
   const values: T[] = [];
   let wake: (() => void) | undefined;
   let state: 'open' | 'done' | 'overflowed' = 'open';
+  const isWaiting = () => values.length === 0 && state === 'open';
   const stop = start((value) => {
     if (values.length < WAITING) values.push(value);
     else end('overflowed');
@@ -25,7 +26,7 @@ export function createEventQueue<T>(start: (push: (value: T) => void) => () => v
   }
   const queue: AsyncIterableIterator<T> = {
     next: async () => {
-      while (values.length === 0 && state === 'open') await new Promise<void>((resolve) => (wake = resolve));
+      while (isWaiting()) await new Promise<void>((resolve) => (wake = resolve));
       if (state === 'overflowed') throw new AppError(503, 'SLOW_READER', 'too many events wait to be read');
       const value = state === 'open' ? values.shift() : undefined;
       return value === undefined ? { done: true, value: undefined } : { done: false, value };

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Loader } from '@twofold/schema';
 import { callerId, createRules, refusal } from '../data/access.ts';
-import type { Model } from '../data/model.ts';
+import { decodeRow, type EntityModel, type Model } from '../data/model.ts';
 import type { Planned } from '../data/plan.ts';
 import type { Reader } from '../data/reader.ts';
 import { ROW_KEY } from '../data/scope.ts';
@@ -70,7 +70,7 @@ function rowLoader({ model, store, reader }: Parts, context: RequestContext, loa
       if (access.kind === 'none') throw refusal(access.code);
       const reading = { rules, caller: callerId(context.principal), tree: false, query: store.query };
       const texts = await reader.readBatch(loader.entity, field, keyColumn, keys, loader.many ? [{ equals: [], order: [{ column: 'id', descending: false }] }] : [], reading);
-      return texts.map((text) => readRows(text, loader.many));
+      return texts.map((text) => readRows(model.entity(loader.entity), text, loader.many));
     },
     { cacheKeyFn: String, maxBatchSize: BATCH },
   );
@@ -84,8 +84,8 @@ function plannedRow({ entity, by, many, via }: Loader): Planned {
   return { kind: 'many', key: '', entity, link: via ? { kind: 'table', ...via } : { kind: 'column', column: by }, list, call: 0, shape };
 }
 
-function readRows(text: string | null, many: boolean): Row | null | Row[] {
+function readRows(entity: EntityModel, text: string | null, many: boolean): Row | null | Row[] {
   if (text === null) return many ? [] : null;
   const value = JSON.parse(text);
-  return many ? (value as Record<string, Row>[]).map((item) => item[ROW_KEY] as Row) : ((value as Record<string, Row>)[ROW_KEY] as Row);
+  return many ? (value as Record<string, any>[]).map((item) => decodeRow(entity, item[ROW_KEY])) : decodeRow(entity, value[ROW_KEY]);
 }

@@ -4,7 +4,7 @@ import { defaultFieldResolver, type GraphQLFieldResolver, type GraphQLResolveInf
 import { AppError } from '../errors.ts';
 import { callerId, refusal, type Access } from '../data/access.ts';
 import { assertConstraint } from '../data/constraint.ts';
-import { propertyOf, type EntityModel } from '../data/model.ts';
+import { decodeRow, entityOf, propertyOf, type EntityModel } from '../data/model.ts';
 import type { Planned } from '../data/plan.ts';
 import { ROW_KEY, TYPE_KEY } from '../data/scope.ts';
 import type { RequestContext } from '../context/request-context.ts';
@@ -21,7 +21,7 @@ type Parent = Readonly<Record<string, any>>;
 export function attachResolvers(engine: Engine): void {
   const { schema, model } = engine;
   for (const type of Object.values(schema.getTypeMap())) {
-    if (isAbstractType(type)) type.resolveType = (value: any) => value?.[TYPE_KEY] ?? value?.__typename;
+    if (isAbstractType(type)) type.resolveType = (value: any) => value?.[TYPE_KEY] ?? value?.__typename ?? entityOf(value);
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     const entity = model.entities.get(type.name);
     const root = (['query', 'mutation', 'subscription'] as const).find((kind) => schema.getRootType(kind as never) === type);
@@ -69,13 +69,16 @@ function entityField(engine: Engine, entity: EntityModel, name: string): Resolve
   const own = ownResolver(engine, entity.entity.name, name);
   if (own || !field || field.source.kind === 'custom') {
     return (parent, args, context, info) => {
-      const row = rowOf(parent);
+      const row = isTree(parent) && parent[ROW_KEY] ? decodeRow(entity, parent[ROW_KEY]) : parent;
       const done = () => call(own, row, args, context, info) ?? (own ? undefined : held(row, name, args, context, info, entity));
       return field ? allowed(info, entity, field, row, done) : done();
     };
   }
+  const { source } = field;
+  const bytes = source.kind === 'column' && entity.bytes.some((column) => column.name === source.column);
+  const decode = (value: unknown) => (bytes && typeof value === 'string' ? Buffer.from(value, 'hex') : value);
   return (parent, args, context, info) => {
-    if (isTree(parent)) return fromTree(engine, parent[info.path.key]);
+    if (isTree(parent)) return decode(fromTree(engine, parent[info.path.key]));
     return allowed(info, entity, field, parent, () => fromParent(engine, entity, field, parent, args, context, info));
   };
 }

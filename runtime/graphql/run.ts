@@ -5,6 +5,7 @@ import type { RequestContext } from '../context/request-context.ts';
 import { readCalls } from './arguments.ts';
 import type { PreparedOperation } from './document-cache.ts';
 import { ownResolver, type Engine } from './engine.ts';
+import { executeRun } from './execute/index.ts';
 import { performWrite } from './mutation.ts';
 import { planOperation, type OperationPlan, type RootPlan } from './plan/operation.ts';
 import type { Planning } from './plan/planner.ts';
@@ -43,9 +44,34 @@ export interface OperationRequest {
  * user code, an error or a null where none may be has a part in it, graphql-js puts the answer together from the same
  * rows: what it says is always what graphql-js would have said.
  */
-export async function runOperation(engine: Engine, request: OperationRequest): Promise<Answer> {
+export function runOperation(engine: Engine, request: OperationRequest): Answer | Promise<Answer> {
   const run = startRun(engine, request);
   if ('errors' in run) return { result: { errors: run.errors } };
+  const text = run.plan.pure && engine.store.valueNow && request.operation.node.operation === 'query' ? answerNow(run) : undefined;
+  return text === undefined ? answerLater(run) : { text };
+}
+
+/** The answer's text where the database answers at once, which spares a small query most of its cost. */
+function answerNow(run: Run): string | undefined {
+  let members = '';
+  for (const root of run.plan.roots) {
+    const text = root.kind === 'typename' ? JSON.stringify(root.value) : root.kind === 'read' ? textNow(run, root) : undefined;
+    if (text === undefined) return undefined;
+    members += `${members === '' ? '' : ','}${JSON.stringify(root.key)}:${text}`;
+  }
+  return `{"data":{${members}}}`;
+}
+
+function textNow(run: Run, root: Extract<RootPlan, { kind: 'read' }>): string | undefined {
+  try {
+    return acceptable(run, root, readRoot(run, root, false) as string | null);
+  } catch (error) {
+    run.outcomes.set(root.key, { error });
+    return undefined;
+  }
+}
+
+async function answerLater(run: Run): Promise<Answer> {
   const { plan, operation } = run;
   if (plan.pure && isOneStep(run)) {
     const text = await answerFromTexts(run);
@@ -53,7 +79,7 @@ export async function runOperation(engine: Engine, request: OperationRequest): P
     // Texts have no type names in them, which the executor needs: what was read is read again, what failed has failed.
     for (const [key, outcome] of run.outcomes) if ('text' in outcome && operation.node.operation === 'query') run.outcomes.delete(key);
   }
-  return { result: await complete(run, request) };
+  return { result: await executeRun(run) };
 }
 
 /** Of several mutations one may fail after another is done, and then the executor has to say so. */
@@ -64,26 +90,66 @@ export function startRun(engine: Engine, { operation, variables, context, event 
   const { node } = operation;
   const coerced = getVariableValues(engine.schema, node.variableDefinitions ?? [], variables, { maxErrors: 20, hideSuggestions: true });
   if (coerced.errors) return { errors: coerced.errors };
-  const rules = createRules(engine.model, context.principal);
-  const { planning, plan } = planned(engine, operation, coerced.variableValues, rules);
-  return { engine, context, rules, operation, planning, plan, variables: coerced.variableValues, outcomes: new Map(), batches: new Map(), ...(event !== undefined && { event }) };
+  return new Started(engine, context, operation, coerced.variableValues, event);
+}
+
+/** Made for every request, so that what few of them need is made when it is asked for. */
+class Started implements Run {
+  readonly engine: Engine;
+  readonly context: RequestContext;
+  readonly rules: Rules;
+  readonly operation: PreparedOperation;
+  readonly plan: OperationPlan;
+  readonly variables: VariableValues;
+  readonly outcomes = new Map<string, Outcome>();
+  readonly event?: unknown;
+  #planning: Planning | undefined;
+  #batches: Run['batches'] | undefined;
+
+  constructor(engine: Engine, context: RequestContext, operation: PreparedOperation, variables: VariableValues, event: unknown) {
+    this.engine = engine;
+    this.context = context;
+    this.operation = operation;
+    this.variables = variables;
+    this.event = event;
+    this.rules = rulesFor(engine, context);
+    this.plan = planned(this);
+  }
+
+  get planning(): Planning {
+    return (this.#planning ??= planningFor(this.engine, this.operation, this.variables, this.rules));
+  }
+
+  get batches(): Run['batches'] {
+    return (this.#batches ??= new Map());
+  }
+}
+
+const RULES = new WeakMap<Engine, WeakMap<RequestContext['principal'], Rules>>();
+
+/** The rules of a caller are made once, and those of nobody once for all requests of a server. */
+function rulesFor(engine: Engine, { principal }: RequestContext): Rules {
+  const rules = RULES.get(engine) ?? new WeakMap();
+  RULES.set(engine, rules);
+  const made = rules.get(principal) ?? createRules(engine.model, principal);
+  rules.set(principal, made);
+  return made;
 }
 
 /** Plans kept for one document: a class of callers and a set of conditions each. */
 const PLANS = 64;
 
-function planned(engine: Engine, operation: PreparedOperation, variables: VariableValues, rules: Rules): { planning: Planning; plan: OperationPlan } {
-  const { node } = operation;
-  const conditions = operation.conditions.map((name) => variables.coerced[name] === true);
-  const key = conditions.length === 0 ? rules.callerClass : `${rules.callerClass} ${conditions.join()}`;
-  const planning = planningFor(engine, operation, variables, rules);
+function planned(run: Started): OperationPlan {
+  const { engine, operation, variables, rules } = run;
+  const key = operation.conditions.length === 0 ? rules.callerClass : `${rules.callerClass} ${operation.conditions.map((name) => variables.coerced[name] === true).join()}`;
   const plans = operation.plans as Map<string, OperationPlan>;
   const known = plans.get(key);
-  if (known) return { planning, plan: known };
-  const plan = planOperation(planning, node.operation, engine.schema.getRootType(node.operation)?.name ?? '', node);
+  if (known) return known;
+  const { node } = operation;
+  const plan = planOperation(run.planning, node.operation, engine.schema.getRootType(node.operation)?.name ?? '', node);
   if (plans.size >= PLANS) plans.delete(plans.keys().next().value as string);
   plans.set(key, plan);
-  return { planning, plan };
+  return plan;
 }
 
 function planningFor(engine: Engine, { fragments }: PreparedOperation, variables: VariableValues, rules: Rules): Planning {
@@ -113,10 +179,14 @@ async function textOf(run: Run, root: RootPlan): Promise<string | undefined> {
   const outcome = await settle(run, root, false);
   run.outcomes.set(root.key, outcome);
   if ('error' in outcome || 'tree' in outcome) return undefined;
-  const { text } = outcome;
+  return acceptable(run, root, outcome.text);
+}
+
+/** A text as it goes out; undefined when it lacks something, or holds something that the executor must explain. */
+function acceptable({ engine }: Run, root: RootPlan, text: string | null): string | undefined {
   const required = root.kind === 'read' ? root.required : root.kind === 'write' && root.operation.type.required;
   if (text === null) return required ? undefined : 'null';
-  const marked = root.kind === 'read' && root.plan.marks && text.includes(run.engine.reader.marker);
+  const marked = root.kind === 'read' && root.plan.marks && text.includes(engine.reader.marker);
   return marked ? undefined : text;
 }
 
@@ -132,10 +202,10 @@ async function settle(run: Run, root: RootPlan, tree: boolean): Promise<Outcome>
   }
 }
 
-async function readRoot({ engine, rules, variables, context }: Run, { plan }: Extract<RootPlan, { kind: 'read' }>, tree: boolean): Promise<string | null> {
+function readRoot({ engine, rules, variables, context }: Run, { plan }: Extract<RootPlan, { kind: 'read' }>, tree: boolean): string | null | Promise<string | null> {
   const { model, schema, reader, store } = engine;
   const calls = readCalls({ model, schema, rules, variables }, plan.calls);
-  return (await reader.read(plan.node, calls, { rules, tree, caller: callerId(context.principal), query: store.query })) as string | null;
+  return reader.read(plan.node, calls, { rules, tree, caller: callerId(context.principal), query: store.query, valueNow: store.valueNow }) as string | null | Promise<string | null>;
 }
 
 /** Lets graphql-js put the answer together; root fields that have an outcome are not run again. */

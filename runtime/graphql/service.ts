@@ -7,7 +7,7 @@ import type { Engine } from './engine.ts';
 import { formatError, toGraphqlError } from './errors.ts';
 import { checkCost, limitError } from './limits.ts';
 import type { Parameters } from './parameters.ts';
-import { runOperation } from './run.ts';
+import { runOperation, type Answer } from './run.ts';
 import type { DocumentSource } from './trusted-documents.ts';
 
 /** What a request came to: finished JSON. `refused`: it was not run at all, which decides the status. */
@@ -52,11 +52,17 @@ function fail(error: Error): never {
 }
 
 /** Runs a query or a mutation, within its time. */
-export async function respond(service: Service, operation: PreparedOperation, parameters: Parameters, context: RequestContext): Promise<Response> {
+export function respond(service: Service, operation: PreparedOperation, parameters: Parameters, context: RequestContext): Response | Promise<Response> {
   const { engine, api } = service;
   const over = costError(service, operation, parameters.variables);
   if (over) return refuse([over], context, engine);
-  const answer = await within(api.limits.time, runOperation(engine, { operation, variables: parameters.variables, context }));
+  const answer = runOperation(engine, { operation, variables: parameters.variables, context });
+  if (!(answer instanceof Promise)) return toResponse(service, answer, context);
+  return within(api.limits.time, answer).then((done) => toResponse(service, done, context));
+}
+
+function toResponse(service: Service, answer: Answer | typeof TIMEOUT, context: RequestContext): Response {
+  const { engine, api } = service;
   if (answer === TIMEOUT) return refuse([limitError('TIMEOUT', `the operation took longer than ${api.limits.time} ms`, { value: api.limits.time, limit: api.limits.time })], context, engine);
   if ('text' in answer) return sized(answer.text, service, context);
   const { errors, data } = answer.result;

@@ -12,18 +12,24 @@ const ANONYMOUS: Principal = { kind: 'anonymous' };
 /** Makes the value of `context.loaders`; the server passes the graphql module's. */
 export type LoadersFactory = (context: RequestContext) => unknown;
 
+export interface RequestContextOptions {
+  /** Whether no middleware looks at the answer on its way out: then an endpoint may send it itself. */
+  readonly answersItself?: boolean;
+}
+
 /**
  * Middleware that gives each request its id, its address and its context: `ctx.state.context`, whose members also stand
  * on `ctx` itself.
  */
-export function requestContext(kernel: Kernel, loaders: LoadersFactory): Middleware {
+export function requestContext(kernel: Kernel, loaders: LoadersFactory, { answersItself = false }: RequestContextOptions = {}): Middleware {
   const ipOf = clientIp(kernel.project.server.trustedProxies);
-  return async function requestContext(ctx, next) {
+  return function requestContext(ctx, next) {
     const given = ctx.req.headers['x-request-id'];
     const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     ctx.res.setHeader('X-Request-Id', id);
     ctx.state.context = new Context(kernel, loaders, ctx, id, ipOf(ctx.req));
-    await next();
+    ctx.state['answersItself'] = answersItself;
+    return next();
   };
 }
 
@@ -31,11 +37,11 @@ export function requestContext(kernel: Kernel, loaders: LoadersFactory): Middlew
 class Context implements RequestContext {
   readonly id: string;
   readonly ip: string;
-  readonly values: Values = createValues();
   principal: Principal = ANONYMOUS;
   readonly #kernel: Kernel;
   readonly #createLoaders: LoadersFactory;
   readonly #koa: KoaContext;
+  #values: Values | undefined;
   #log: Logger | undefined;
   #loaders: unknown;
   #abort: AbortController | undefined;
@@ -54,6 +60,10 @@ class Context implements RequestContext {
 
   get db() {
     return this.#kernel.store.db;
+  }
+
+  get values(): Values {
+    return (this.#values ??= createValues());
   }
 
   get log(): Logger {

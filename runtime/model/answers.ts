@@ -16,6 +16,8 @@ export interface ListWords {
   /** Paging argument → the name it has in the schema. */
   readonly page?: Readonly<Partial<Record<'limit' | 'offset' | 'first' | 'after' | 'last' | 'before', string>>>;
   readonly connection?: Connection;
+  /** Columns that the user's filters may name. */
+  readonly filterable?: readonly string[];
   /** `['created_at desc', 'id']`; by the key when absent. */
   readonly order?: readonly string[];
 }
@@ -91,19 +93,25 @@ export function many(entity: string, via: string | Many['via'], { inverse, ...wo
   };
 }
 
+/** A key that may be of several types, and the column that says of which. @example viaType('pet_id', 'pet_type') */
+export function viaType(column: string, typeColumn: string): Extract<Many['via'], { kind: 'column' }> {
+  return { kind: 'column', column, typeColumn };
+}
+
 /** A join table: its column with our key, and its column with theirs. @example through('post_tags', 'post_id', 'tag_id') */
 export function through(table: string, own: string, other: string): Extract<Many['via'], { kind: 'table' }> {
   return { kind: 'table', table, own, other };
 }
 
 function listOptions(words: ListWords): ListOptions {
-  const { max, filters = {}, page = {}, order = ['id'], where, orderBy, connection } = words;
+  const { max, filters = {}, page = {}, order = ['id'], where, orderBy, connection, filterable } = words;
   return {
     filters: Object.entries(filters).map(([arg, column]) => ({ arg, column })),
     ...(where && { where }),
     ...(orderBy && { orderBy }),
     paging: { ...page, default: words.default ?? max, max },
     ...(connection && { connection }),
+    ...(filterable && { filterable }),
     order: order.map((text) => ({ column: text.replace(/ desc$/, ''), descending: text.endsWith(' desc') })),
   };
 }

@@ -25,5 +25,6 @@ function rootCause(error: unknown): unknown {
 export function statusOfRelation(error: unknown, method: string): unknown {
   const known = failureOf(error);
   if (!(known instanceof AppError) || known.extensions['reason'] !== 'RELATION') return known;
-  return method === 'DELETE' ? failure.conflict('a related row is still in use') : failure.unprocessable(known.message);
+  if (method === 'DELETE') return failure.conflict('a related row is still in use');
+  return failure.unprocessable(known.extensions['field'] === undefined ? 'a related row does not exist' : known.message);
 }

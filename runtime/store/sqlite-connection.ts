@@ -10,6 +10,8 @@ export interface SqliteResult {
 /** One `node:sqlite` handle with its prepared statements. Everything on it is synchronous. */
 export interface SqliteConnection {
   run(sql: string, parameters: readonly unknown[]): SqliteResult;
+  /** The first column of the first row, as SQLite has it; undefined when there is no row. */
+  value(sql: string, parameters: readonly unknown[]): unknown;
   exec(sql: string): void;
   close(): void;
 }
@@ -33,8 +35,10 @@ export function openSqlite(file: string): SqliteConnection {
   const database = new DatabaseSync(file, { timeout: 5000 });
   database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma busy_timeout = 5000;');
   const cache = new Map<string, Prepared>();
+  const values = new Map<string, StatementSync>();
   return {
     run: (sql, parameters) => execute(prepare(database, cache, sql), parameters),
+    value: (sql, parameters) => (prepareValue(database, values, sql).get(...parameters.map(bind)) as unknown as unknown[] | undefined)?.[0],
     exec: (sql) => database.exec(sql),
     close: () => database.close(),
   };
@@ -51,6 +55,17 @@ function prepare(database: DatabaseSync, cache: Map<string, Prepared>, sql: stri
   // A `select *` keeps the columns it had when it was prepared, and DDL may add some: such a statement is not kept.
   if (!/\*/.test(sql)) cache.set(sql, prepared);
   return prepared;
+}
+
+/** A statement that gives arrays: an object for each row would be made and thrown away. */
+function prepareValue(database: DatabaseSync, cache: Map<string, StatementSync>, sql: string): StatementSync {
+  const known = cache.get(sql);
+  if (known) return known;
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  if (cache.size >= STATEMENTS) cache.delete(cache.keys().next().value as string);
+  cache.set(sql, statement);
+  return statement;
 }
 
 function execute(prepared: Prepared, parameters: readonly unknown[]): SqliteResult {

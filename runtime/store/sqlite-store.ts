@@ -21,6 +21,8 @@ export function sqliteStore(file: string): Store {
     transaction: (work) => db.transaction().execute(work),
     structuralTransaction: (work) => withoutForeignKeys(handles, db, work),
     query: async (sql, parameters) => (await runAlone(handles, sql, parameters)).rows as never,
+    // In memory there is one handle, and somebody's transaction may be open on it.
+    valueNow: handles.reader === handles.writer ? undefined : handles.reader.value,
     lock: (name, work) => withLock(file, locks, name, work),
     close: () => db.destroy(),
   };

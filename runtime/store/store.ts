@@ -17,6 +17,11 @@ export interface Store {
   structuralTransaction<T>(work: (trx: Transaction<any>) => Promise<T>): Promise<T>;
   /** One statement, prepared and kept: `?` on SQLite, `$1` on PostgreSQL. For texts of constant shape. */
   query<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
+  /**
+   * The first column of the first row, at once; undefined when there is no row. Only where the database answers in this
+   * process without waiting for anybody: there a promise would cost as much as the statement. For texts that only read.
+   */
+  readonly valueNow?: ((sql: string, parameters: readonly unknown[]) => unknown) | undefined;
   /** Runs `work` while no other server that shares this database holds `name`. Not re-entrant. */
   lock<T>(name: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;

@@ -97,10 +97,11 @@ function oneWords({ key, inverse, typeColumn }: One): { [word: string]: LiteralV
 
 /** How rows that belong to another are found: a column's name, or `through(…)`. */
 export function viaWords(via: Many['via']): LiteralValue {
-  return via.kind === 'column' ? via.column : call('through', [via.table, via.own, via.other]);
+  if (via.kind === 'table') return call('through', [via.table, via.own, via.other]);
+  return via.typeColumn === undefined ? via.column : call('viaType', [via.column, via.typeColumn]);
 }
 
-function listWords({ filters, where, orderBy, paging, connection, order }: ListOptions): { [word: string]: LiteralValue } {
+function listWords({ filters, where, orderBy, paging, connection, filterable, order }: ListOptions): { [word: string]: LiteralValue } {
   const { default: rows, max, ...page } = paging;
   const byKey = order.length === 1 && order[0]!.column === 'id' && !order[0]!.descending;
   return {
@@ -109,6 +110,7 @@ function listWords({ filters, where, orderBy, paging, connection, order }: ListO
     orderBy: orderBy as LiteralValue,
     page: unlessEmpty(page),
     connection: connection as unknown as LiteralValue,
+    filterable,
     order: byKey ? undefined : order.map(({ column, descending }) => (descending ? `${column} desc` : column)),
     default: rows === max ? undefined : rows,
     max,

@@ -110,6 +110,11 @@ describeEachDatabase('§2.13 API keys and management', (database) => {
     expect((await server.rows('auth_one_time_tokens')).filter(({ user_id, used_at }) => user_id === body.id && used_at === null)).toEqual([]);
     await call('POST', `/users/${body.id}/enable`);
     expect((await server.call('GET', '/api/auth/me', undefined, bearer(body.accessToken))).status).toBe(401);
+    // Also when a session was opened in the moment between: the account itself is asked.
+    const { body: late } = await server.login('disable@x.test');
+    await server.kernel.store.db.updateTable('auth_users').set({ disabled_at: 1 }).where('user_id', '=', body.id).execute();
+    expect((await server.call('GET', '/api/auth/me', undefined, bearer(late.accessToken))).status).toBe(401);
+    expect((await server.call('POST', '/api/auth/refresh', { refreshToken: late.refreshToken })).status).toBe(401);
   });
 
   it('deleting a user takes everything with him', async () => {

@@ -139,6 +139,12 @@ describeEachDatabase('§2.9 limits', (database) => {
     const policy = () => own.call('GET', '/api/auth/password-policy');
     expect([(await policy()).status, (await policy()).status, (await policy()).status, (await policy()).status, (await policy()).status]).toEqual([200, 200, 200, 200, 429]);
     await own.close();
+    const wide = await startServer({ database, env: ON, auth: { rateLimits: { 'strength-ip': { count: 1, window: 60_000 }, 'global-ip': { count: 3, window: 60_000 } } } });
+    const statuses = [];
+    for (let index = 0; index < 6; index += 1) statuses.push((await wide.call('POST', '/api/auth/password-strength', { password: GOOD })).status);
+    for (let index = 0; index < 3; index += 1) statuses.push((await wide.call('GET', '/api/auth/password-policy')).status);
+    expect(statuses).toEqual([200, 429, 429, 429, 429, 429, 200, 200, 429]);
+    await wide.close();
   });
 });
 

@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
+import type { PluginTransformQueryArgs, PluginTransformResultArgs } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
+import { createLockout } from '../../runtime/auth/lockout.ts';
 import { afterFailure, lockedUntil, UNLOCKED } from '../../runtime/auth/lock-state.ts';
 import { asRoot, describeEachDatabase, GOOD, startServer, type TestServer, USER } from './harness.ts';
 import { startMailbox } from './mailbox.ts';
@@ -131,6 +134,38 @@ describeEachDatabase('§2.10 lockout', (database) => {
     expect((await own.call('POST', '/api/auth/unlock', { token })).text).toBe('{"error":"Invalid or expired token"}');
     await own.close();
     await mailbox.close();
+  });
+
+  it('a row that was read before another failure ended is read again', async () => {
+    const { store } = server.kernel;
+    const slow = { transformQuery: ({ node }: PluginTransformQueryArgs) => node, transformResult: async ({ result }: PluginTransformResultArgs) => (await sleep(Math.random() * 20), result) };
+    const lockout = createLockout({ ...store, db: store.db.withPlugin(slow) }, OPTIONS, Date.now);
+    for (let round = 0; round < 3; round += 1) {
+      let compares = 0;
+      const key = { identifierHash: `slow-${round}`, bucket: 'public' };
+      await Promise.allSettled(
+        Array.from({ length: 40 }, async () => {
+          const ticket = await lockout.enter(key, new AbortController().signal);
+          compares += 1;
+          await sleep(Math.random() * 5);
+          await ticket.fail();
+        }),
+      );
+      expect(compares).toBe(5);
+    }
+  });
+
+  it('somebody who waits and goes away leaves no place taken', async () => {
+    const lockout = createLockout(server.kernel.store, OPTIONS, Date.now);
+    const key = { identifierHash: 'gone', bucket: 'public' };
+    const tickets = await Promise.all(Array.from({ length: 5 }, () => lockout.enter(key, new AbortController().signal)));
+    const gone = new AbortController();
+    const waiting = lockout.enter(key, gone.signal);
+    setTimeout(() => gone.abort(), 20);
+    await expect(waiting).rejects.toThrow();
+    tickets[0]!.release();
+    (await lockout.enter(key, new AbortController().signal)).release();
+    tickets.forEach((ticket) => ticket.release());
   });
 
   it('the lock holds on every server that shares the database', async () => {

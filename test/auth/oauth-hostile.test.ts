@@ -1,6 +1,8 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createIdTokens } from '../../runtime/auth/oauth/id-token.ts';
+import type { Provider } from '../../runtime/auth/oauth/providers.ts';
 import { openBrowser } from './browser.ts';
 import { startServer, type TestServer, USER } from './harness.ts';
 import { honest, type HostileProvider, json, startHostile, STRANGER } from './hostile-provider.ts';
@@ -87,6 +89,14 @@ describe('§2.11 a hostile provider', () => {
       await none();
     });
   }
+
+  it('our own check wants a nonce too', async () => {
+    const idTokens = createIdTokens(Date.now);
+    const own = { clientId: 'shop', oidc: { issuer: provider.issuer, jwksUrl: `${provider.issuer}/jwks`, issuerInResponse: false } } as Provider;
+    provider.nonce = 'right';
+    await expect(idTokens.verify(own, provider.idToken(), 'right')).resolves.toMatchObject({ sub: 'sub-1' });
+    for (const nonce of ['wrong', undefined, '']) await expect(idTokens.verify(own, provider.idToken(), nonce)).rejects.toThrow('OAuth identity could not be verified');
+  });
 
   it('no email at all makes no user', async () => {
     provider.claims = { email: undefined };

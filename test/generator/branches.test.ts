@@ -24,7 +24,7 @@ async function commitSchema(shop: TestProject, schema: RandomSchema, message: st
   const { project } = await run(shop.root, {}, disk);
   expect(project).not.toBeNull();
   git(shop, 'add', '-A');
-  git(shop, 'commit', '-qm', message);
+  git(shop, 'commit', '-q', '--allow-empty', '-m', message);
 }
 
 /** Files in conflict after a merge; none when it was clean. */

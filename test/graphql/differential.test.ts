@@ -5,7 +5,7 @@ import { createRandom, randomSchema } from './random-schema.ts';
 import { createReference } from './reference.ts';
 import { databases, startServer } from './harness.ts';
 
-const SCHEMAS = Number(process.env['DIFFERENTIAL_SCHEMAS'] ?? 12);
+const SCHEMAS = Number(process.env['DIFFERENTIAL_SCHEMAS'] ?? 8);
 const QUERIES = Number(process.env['DIFFERENTIAL_QUERIES'] ?? 60);
 const SEED = Number(process.env['DIFFERENTIAL_SEED'] ?? 1);
 const OPEN = (project: any) => ({ ...project, api: { ...project.api, limits: { ...project.api.limits, depth: 99, cost: 1e9, aliases: 1e4, tokens: 1e6, directives: 1e4, rootFields: 99 } } });

@@ -33,6 +33,7 @@ describeEachEngine('apps', ({ kind, socket }) => {
     const created = await server.api('POST', '/api/apps', { name: 'shop', image: web, env: { GREETING: 'hi', NUMBER: 1 } });
     expect(created.body).toMatchObject({ name: 'shop', status: 'running', domain: 'shop.apps.test', image: web, deployment: 1, env: { GREETING: 'hi', NUMBER: '1' } });
     expect(created.status).toBe(201);
+    expect(created.body.port).toBe(8080);
     expect(await server.visit('shop.apps.test')).toMatchObject({ status: 200, text: 'version 1\n' });
 
     const list = await server.api('GET', '/api/apps');

@@ -54,6 +54,15 @@ describeEachEngine('source', ({ socket }) => {
     expect((await server.api('GET', '/api/apps/built/deployments/2/logs')).body).toMatch(/no such luck[^]*ERROR/);
   }, 120_000);
 
+  it('reaches nothing that listens on this machine alone while it is built', async () => {
+    const { port } = new URL(server.url);
+    const reach = tarGzOf({ Dockerfile: `FROM docker.io/twofold-test/node:1\nRUN node -e "fetch('http://127.0.0.1:${port}/api/health').then(() => console.log('REACHED'), () => console.log('shut'))"\nCMD ["node", "-e", "require('http').createServer((q, r) => r.end()).listen(process.env.PORT)"]\n` });
+    expect((await server.api('POST', '/api/deploy?wait=true', sourceForm({ name: 'nosy', port: 3000 }, reach))).status).toBe(200);
+    const log = (await server.api('GET', '/api/apps/nosy/deployments/1/logs')).body.split('\n').filter((line: string) => !line.includes('console.log'));
+    expect(log).toContain('shut');
+    expect(log).not.toContain('REACHED');
+  }, 120_000);
+
   it('that policy refuses is refused before anything is made', async () => {
     const add = tarGzOf({ Dockerfile: 'FROM docker.io/twofold-test/node:1\nADD http://169.254.169.254/latest /x\n' });
     expect((await server.api('POST', '/api/deploy', sourceForm({ name: 'bad', port: 1 }, add))).status).toBe(422);

@@ -1,55 +1,369 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { changesOf, type Change } from '../../runtime/data/changes.ts';
+import { BLOG } from './blog.ts';
 import { databases, startRest, type RestServer } from './harness.ts';
 
-const sdl = `
-scalar DateTime
-enum Status { DRAFT LIVE }
-type Author { id: ID! name: String! email: String! @unique age: Int posts(limit: Int, offset: Int): [Post!]! }
-type Post {
-  id: ID! title: String! status: Status! @default(value: "DRAFT") views: Int! @default(value: 0) score: Float published: Boolean subtitle: String
-  author: Author! editor: Author @relation(inverse: NONE) comments: [Comment!]! tags: [Tag!]! createdAt: DateTime!
+/** No rows, and keys from 1 again. */
+async function empty({ store, project }: RestServer): Promise<void> {
+  const joins = project.entities.flatMap(({ fields }) => fields.flatMap(({ source }) => (source.kind === 'many' && source.via.kind === 'table' ? [source.via.table] : [])));
+  const tables = [...new Set(joins), 'comments', 'posts', 'tags', 'authors'];
+  if (store.dialect === 'postgres') await sql.raw(`truncate ${tables.join(', ')} restart identity cascade`).execute(store.db);
+  else for (const table of [...tables, 'sqlite_sequence']) await sql.raw(`delete from ${table}`).execute(store.db);
 }
-type Comment { id: ID! text: String! post: Post! }
-type Tag { id: ID! label: String! @unique posts: [Post!]! }
-input CreatePostInput { title: String! @constraint(minLength: 2) status: Status views: Int score: Float published: Boolean subtitle: String authorId: ID! tagIds: [ID!] }
-input UpdatePostInput { title: String status: Status views: Int score: Float published: Boolean subtitle: String authorId: ID }
-type Query { post(id: ID!): Post posts(status: Status, limit: Int, offset: Int): [Post!]! authors: [Author!]! author(id: ID!): Author tags: [Tag!]! }
-type Mutation {
-  createAuthor(name: String!, email: String!, age: Int): Author!
-  createPost(input: CreatePostInput!): Post!
-  updatePost(id: ID!, input: UpdatePostInput!): Post
-  deletePost(id: ID!): Boolean!
-  deleteAuthor(id: ID!): Boolean!
-  createComment(text: String!, postId: ID!): Comment!
-  createTag(label: String!): Tag!
-}`.replace(' @relation(inverse: NONE)', '');
 
-describe.each(databases)('the contract on %s', (database) => {
+describe.each(databases)('a REST module on %s', (database) => {
   let server: RestServer;
-  beforeAll(async () => {
-    server = await startRest(sdl.replace('editor: Author', ''), { database });
+  let author: string;
+  beforeAll(async () => void (server = await startRest(BLOG, { database })));
+  beforeEach(async () => {
+    await empty(server);
+    author = (await server.call('POST', '/api/authors', { body: { name: 'Ada', email: 'ada@x.test', home: { city: 'Rome' } } })).body.id;
   });
   afterAll(() => server.close());
-  it('x', async () => {
-    const show = async (m: string, p: string, s?: any) => { const r = await server.call(m, p, s); console.log(m, p, r.status, r.text, r.headers.get('location'), r.headers.get('etag')); console.log('   ', server.statements().length); return r; };
-    await show('POST', '/api/authors', { body: { name: 'Ada', email: 'a@x' } });
-    await show('POST', '/api/authors', { body: { name: 'Ada', email: 'a@x' } });
-    await show('POST', '/api/tags', { body: { label: 'x' } });
-    await show('POST', '/api/posts', { body: { title: 'One', authorId: 1, tagIds: ['1'] } });
-    await show('POST', '/api/posts', { body: { title: 'Two', authorId: 9 } });
-    await show('POST', '/api/posts', { body: { authorId: 9 } });
-    await show('POST', '/api/posts?include=author,tags', { body: { title: 'Two', authorId: '1', score: 1.5 } });
-    await show('POST', '/api/comments', { body: { text: 'hi', postId: 1 } });
-    await show('GET', '/api/posts');
-    await show('GET', '/api/posts?include=author,comments,tags&sort=title&order=desc&fields=title,author.name&title_contains=w');
-    await show('GET', '/api/posts/1');
-    await show('GET', '/api/posts/99');
-    await show('GET', '/api/posts/x');
-    await show('PATCH', '/api/posts/1', { body: { subtitle: 'S', score: null } });
-    await show('DELETE', '/api/authors/1');
-    await show('DELETE', '/api/posts/1');
-    await show('GET', '/api/posts?nope=1&x=2');
-    await show('GET', '/api/posts?limit=101');
-    await show('GET', '/api/comments');
+
+  const post = async (title: string, more: object = {}) => (await server.call('POST', '/api/posts', { body: { title, authorId: author, ...more } })).body;
+  const titles = async (query: string) => (await server.get(`/api/posts?${query}`)).body.data.map(({ title }: { title: string }) => title);
+
+  describe('that lists', () => {
+    it('answers with a page and how many there are', async () => {
+      for (const title of ['one', 'two', 'three', 'four', 'five']) await post(title);
+      const { status, body, headers } = await server.get('/api/posts?page=2&limit=2');
+      expect(status).toBe(200);
+      expect(body.data.map(({ title }: { title: string }) => title)).toEqual(['three', 'four']);
+      expect(body.pagination).toEqual({ total: 5, page: 2, page_size: 2, total_pages: 3 });
+      expect(headers.get('cache-control')).toBe('private');
+      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    });
+
+    it('has 20 in a page, and none behind the last', async () => {
+      for (let index = 0; index < 21; index++) await post(`post ${index}`);
+      expect((await server.get('/api/posts')).body).toMatchObject({ pagination: { total: 21, page: 1, page_size: 20, total_pages: 2 } });
+      expect((await server.get('/api/posts?page=9')).body).toEqual({ data: [], pagination: { total: 21, page: 9, page_size: 20, total_pages: 2 } });
+    });
+
+    it('says that an empty table has no pages', async () => {
+      expect((await server.get('/api/posts')).body).toEqual({ data: [], pagination: { total: 0, page: 1, page_size: 20, total_pages: 0 } });
+    });
+
+    it('shows what the schema shows, with ids as text and the keys of its relations', async () => {
+      await post('one', { price: '1.50', hits: '9007199254740993', day: '2026-02-03', words: ['a', 'b'], score: 0.5, published: true });
+      const { body } = await server.get('/api/posts');
+      expect(body.data[0]).toEqual({
+        id: '1', title: 'one', status: 'DRAFT', views: 0, score: 0.5, published: true, subtitle: null, price: '1.50', hits: '9007199254740993', day: '2026-02-03', words: ['a', 'b'],
+        authorId: author, createdAt: expect.stringMatching(/Z$/), updatedAt: expect.stringMatching(/Z$/),
+      });
+    });
+
+    it('sorts by a field in both directions', async () => {
+      for (const [title, score] of [['b', 1], ['c', null], ['a', 2]] as const) await post(`t${title}`, { score });
+      expect(await titles('sort=title')).toEqual(['ta', 'tb', 'tc']);
+      expect(await titles('sort=title&order=desc')).toEqual(['tc', 'tb', 'ta']);
+      expect(await titles('sort=score&order=asc')).toEqual(['tb', 'ta', 'tc']);
+      expect(await titles('sort=score&order=DESC')).toEqual(['tc', 'ta', 'tb']);
+      expect(await titles('order=desc')).toEqual(['ta', 'tc', 'tb']);
+    });
+
+    it('filters with the words of GraphQL', async () => {
+      await post('alpha', { views: 1, published: true, status: 'LIVE', day: '2026-01-01', price: '2', hits: '5' });
+      await post('beta', { views: 2, published: false, subtitle: 'x', day: '2026-01-02', price: '10', hits: '6' });
+      await post('gamma', { views: 3, subtitle: 'y', status: 'GONE' });
+      const cases: Record<string, string[]> = {
+        'title=beta': ['beta'], 'title_eq=beta': ['beta'], 'title_ne=beta': ['alpha', 'gamma'], 'title_in=alpha,gamma': ['alpha', 'gamma'], 'title_notIn=alpha': ['beta', 'gamma'],
+        'title_contains=et': ['beta'], 'title_startsWith=g': ['gamma'], 'title_endsWith=a': ['alpha', 'beta', 'gamma'], 'title_gt=b': ['beta', 'gamma'],
+        'views=2': ['beta'], 'views_gt=1': ['beta', 'gamma'], 'views_gte=2&views_lt=3': ['beta'], 'views_lte=1': ['alpha'], 'views_in=1,3': ['alpha', 'gamma'],
+        'published=true': ['alpha'], 'published_isNull=true': ['gamma'], 'subtitle_isNull=false': ['beta', 'gamma'], 'subtitle_in=x&subtitle_in=y': ['beta', 'gamma'],
+        'status=LIVE': ['alpha'], 'status_in=LIVE,GONE': ['alpha', 'gamma'], 'day_gt=2026-01-01': ['beta'], 'price_gt=3': ['beta'], 'hits=5': ['alpha'],
+        'id=2': ['beta'], 'id_in=1,3': ['alpha', 'gamma'], 'id_gt=1': ['beta', 'gamma'], 'id=x': [],
+        'createdAt_lt=2000-01-01T00:00:00Z': [], 'createdAt_gt=2000-01-01T00:00:00Z&title=beta': ['beta'],
+      };
+      for (const [query, expected] of Object.entries(cases)) expect([query, await titles(query)]).toEqual([query, expected]);
+      expect(await titles(`authorId=${author}&title=beta`)).toEqual(['beta']);
+      expect(await titles('authorId=99')).toEqual([]);
+    });
+
+    it('counts only what the filter leaves', async () => {
+      for (const title of ['aa', 'ab', 'ba']) await post(title);
+      expect((await server.get('/api/posts?title_startsWith=a&limit=1')).body.pagination).toEqual({ total: 2, page: 1, page_size: 1, total_pages: 2 });
+    });
+
+    it('takes a text for what it is, whatever stands in it', async () => {
+      const title = `a,b'"%_\\ ${'é'.repeat(3)} --`;
+      await post(title);
+      expect(await titles(`title=${encodeURIComponent(title)}`)).toEqual([title]);
+      expect(await titles(`title_in=${encodeURIComponent(title)}&title_in=other`)).toEqual([title]);
+      expect(await titles('title_contains=%25%25')).toEqual([]);
+    });
+
+    it('embeds relations, and relations of those', async () => {
+      const tag = (await server.call('POST', '/api/tags', { body: { label: 'red' } })).body.id;
+      const { id } = await post('one', { tagIds: [tag] });
+      await server.call('POST', '/api/comments', { body: { text: 'hi', postId: id } });
+      const { body } = await server.get('/api/posts?include=author,comments.post,tags&fields=title');
+      expect(body.data[0]).toEqual({
+        id, title: 'one',
+        author: { id: author, name: 'Ada', email: 'ada@x.test', age: null, home: { city: 'Rome', zip: null } },
+        comments: [{ id: '1', text: 'hi', postId: id, post: expect.objectContaining({ title: 'one', status: 'DRAFT' }) }],
+        tags: [{ id: tag, label: 'red' }],
+      });
+    });
+
+    it('shows only the fields that are asked for, and the id', async () => {
+      await post('one');
+      expect((await server.get('/api/posts?fields=title,author.name')).body.data).toEqual([{ id: '1', title: 'one', author: { id: author, name: 'Ada' } }]);
+      expect((await server.get('/api/posts?fields=views')).body.data).toEqual([{ id: '1', views: 0 }]);
+      expect((await server.get('/api/posts?fields=id,tags')).body.data).toEqual([{ id: '1', tags: [] }]);
+    });
+
+    it.each([
+      ['page=0', 'Invalid page number'], ['page=-1', 'Invalid page number'], ['page=x', 'Invalid page number'], ['page=1.5', 'Invalid page number'], ['page=', 'Invalid page number'],
+      ['page=99999999999999999999', 'Invalid page number'], ['page=2000000000', 'Invalid page number'], ['page=1&page=2', 'Invalid page number'],
+      ['limit=0', 'Invalid limit number'], ['limit=abc', 'Invalid limit number'], ['limit=101', 'Invalid limit number'], ['limit=1e2', 'Invalid limit number'],
+      ['sort=title&order=up', "Invalid sort order. Use 'asc' or 'desc'"], ['order=', "Invalid sort order. Use 'asc' or 'desc'"],
+      ['titel=x', 'Unknown query parameter: titel'], ['title_like=x&foo=1', 'Unknown query parameters: title_like, foo'], ['words=x', 'Unknown query parameter: words'], ['__proto__=1', 'Unknown query parameter: __proto__'],
+      ['views=many', 'views is not a valid Int'], ['views=', 'views is not a valid Int'], ['views=1.5', 'views is not a valid Int'], ['views_in=1,x', 'views_in is not a valid Int'], ['views=99999999999', 'views is not a valid Int'],
+      ['published=yes', 'published must be true or false'], ['status=NEW', 'status must be one of DRAFT, LIVE, GONE'], ['day=2026-02-30', 'day is not a valid Date'], ['createdAt_gt=yesterday', 'createdAt_gt is not a valid DateTime'],
+      ['price=cheap', 'price is not a valid Decimal'], ['subtitle_isNull=1', 'subtitle_isNull must be true or false'], ['title=a&title=b', 'title is given more than once'],
+      ['fields=nope', 'fields: Post has no field nope'], ['fields=author.nope', 'fields: Author has no field nope'], ['include=title', 'include: Post has no relation title'], ['include=nope', 'include: Post has no relation nope'],
+      ['include=author{id}', 'include: "author{id}" is no name'], ['include=author.posts.author.posts.author.posts.author', 'include: author.posts.author.posts.author.posts.author leads deeper than 6 levels'],
+    ])('refuses %s', async (query, error) => {
+      const { status, body } = await server.get(`/api/posts?${query}`);
+      expect([status, body]).toEqual([400, { error }]);
+    });
+
+    it('names the fields that it can sort by', async () => {
+      const { status, body } = await server.get('/api/posts?sort=words');
+      expect(status).toBe(400);
+      expect(body.error).toMatch(/^Invalid sort field\. Use one of id, title, status/);
+    });
+
+    it('refuses what would come to too much', async () => {
+      const { status, body } = await server.get('/api/posts?limit=100&include=comments.post.comments.post.comments');
+      expect(status).toBe(400);
+      expect(body.error).toMatch(/^the operation has \d+ cost, 5000 are allowed$/);
+    });
+  });
+
+  describe('that gets one', () => {
+    it('answers with the object and its ETag', async () => {
+      const made = await post('one');
+      const { status, body, headers } = await server.get('/api/posts/1');
+      expect([status, body]).toEqual([200, made]);
+      expect(headers.get('etag')).toMatch(/^"[\w-]{27}"$/);
+      expect(headers.get('cache-control')).toBe('private');
+      expect(headers.get('vary')).toContain('Authorization');
+    });
+
+    it('saves the body of what the client has already', async () => {
+      await post('one');
+      const tag = (await server.get('/api/posts/1')).headers.get('etag') as string;
+      const same = await server.call('GET', '/api/posts/1', { headers: { 'if-none-match': `"other", W/${tag}` } });
+      expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', tag]);
+      expect((await server.call('GET', '/api/posts/1', { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+      expect((await server.call('GET', '/api/posts/1?fields=title', { headers: { 'if-none-match': tag } })).status).toBe(200);
+    });
+
+    it('embeds and selects as a list does', async () => {
+      await post('one');
+      expect((await server.get('/api/posts/1?include=author&fields=title')).body).toEqual({ id: '1', title: 'one', author: expect.objectContaining({ name: 'Ada' }) });
+      expect((await server.get('/api/posts/1?title=x')).body).toEqual({ error: 'Unknown query parameter: title' });
+    });
+
+    it('says which kind of thing is not there', async () => {
+      const { status, body } = await server.get('/api/posts/77');
+      expect([status, body]).toEqual([404, { error: 'Post not found' }]);
+    });
+
+    it.each(['x', '1x', '-1', '1.5', '%E0%A4%A', '99999999999999999999999', '1%3B2', '%00'])('refuses the id %s', async (id) => {
+      const { status, body } = await server.get(`/api/posts/${id}`);
+      expect([status, body]).toEqual([400, { error: 'Invalid id format' }]);
+    });
+
+    it('answers HEAD without a body', async () => {
+      await post('one');
+      const { status, text, headers } = await server.call('HEAD', '/api/posts/1');
+      expect([status, text]).toEqual([200, '']);
+      expect(headers.get('etag')).toMatch(/^"/);
+    });
+  });
+
+  describe('that creates', () => {
+    it('answers 201 with the object and where it is', async () => {
+      const { status, body, headers } = await server.call('POST', '/api/posts', { body: { title: 'one', authorId: Number(author) } });
+      expect(status).toBe(201);
+      expect(headers.get('location')).toBe('/api/posts/1');
+      const read = await server.get(headers.get('location') as string);
+      expect(body).toEqual(read.body);
+      expect(headers.get('etag')).toBe(read.headers.get('etag'));
+    });
+
+    it('embeds in the answer what include names', async () => {
+      const { body } = await server.call('POST', '/api/posts?include=author&fields=title', { body: { title: 'one', authorId: author } });
+      expect(body).toEqual({ id: '1', title: 'one', author: expect.objectContaining({ name: 'Ada' }) });
+    });
+
+    it.each([
+      [{ authorId: '1' }, 'title is required'],
+      [{ title: null, authorId: '1' }, 'title is required'],
+      [{ title: 'one' }, 'authorId is required'],
+      [{ title: 'o', authorId: '1' }, 'title must have at least 2 characters'],
+      [{ title: 5, authorId: '1' }, 'title is not a valid String'],
+      [{ title: 'one', authorId: '1', views: 'many' }, 'views is not a valid Int'],
+      [{ title: 'one', authorId: '1', status: 'NEW' }, 'status must be one of DRAFT, LIVE, GONE'],
+      [{ title: 'one', authorId: '1', day: '2026-13-01' }, 'day is not a valid Date'],
+      [{ title: 'one', authorId: '1', words: ['a', 2] }, 'words.1 is not a valid String'],
+      [{ title: 'one', authorId: '1', nope: 1 }, 'nope is not a known field'],
+      [{ title: 'one', authorId: '1', input: {} }, 'input is not a known field'],
+      [{ title: 'one', authorId: '1', id: 5 }, 'id is not a known field'],
+      [[], 'The body must be a JSON object'],
+      ['null', 'The body must be a JSON object'],
+      ['{"title":', 'Invalid JSON'],
+      ['', 'Invalid JSON'],
+    ])('refuses %j', async (body, error) => {
+      const answer = await server.call('POST', '/api/posts', { body });
+      expect([answer.status, answer.body]).toEqual([400, { error }]);
+      expect((await server.get('/api/posts')).body.pagination.total).toBe(0);
+    });
+
+    it('refuses arguments side by side in the same words', async () => {
+      const send = async (body: object) => (await server.call('POST', '/api/authors', { body })).body;
+      expect(await send({ email: 'b@x.test' })).toEqual({ error: 'name is required' });
+      expect(await send({ name: 'B', email: 'b@x.test', nope: 1 })).toEqual({ error: 'nope is not a known field' });
+      expect(await send({ name: 'B', email: 'b@x.test', home: { zip: '1' } })).toEqual({ error: 'home.city is required' });
+    });
+
+    it('says 409 for what is there already, and 422 for a relation to nothing', async () => {
+      const twice = await server.call('POST', '/api/authors', { body: { name: 'Bob', email: 'ada@x.test' } });
+      expect([twice.status, twice.body]).toEqual([409, { error: 'email already exists' }]);
+      const lost = await server.call('POST', '/api/posts', { body: { title: 'one', authorId: '99' } });
+      expect([lost.status, lost.body]).toEqual([422, { error: 'a related row does not exist' }]);
+      const tagged = await server.call('POST', '/api/posts', { body: { title: 'one', authorId: author, tagIds: ['5'] } });
+      expect(tagged.status).toBe(422);
+      expect((await server.get('/api/posts')).body.pagination.total).toBe(0);
+    });
+
+    it('takes JSON and nothing else', async () => {
+      const as = async (type: string) => (await server.call('POST', '/api/posts', { body: '{}', headers: { 'content-type': type } })).status;
+      expect(await as('text/plain')).toBe(415);
+      expect(await as('application/x-www-form-urlencoded')).toBe(415);
+      expect(await as('application/json; charset=latin1')).toBe(415);
+      expect(await as('application/json; charset=utf-8')).toBe(400);
+      expect(await as('application/merge-patch+json')).toBe(400);
+    });
+
+    it('bounds the size and the depth of a body', async () => {
+      const large = await server.call('POST', '/api/posts', { body: { title: 'x'.repeat(1_100_000), authorId: author } });
+      expect([large.status, large.body]).toEqual([413, { error: 'Request body too large' }]);
+      const deep = await server.call('POST', '/api/posts', { body: `{"words":${'['.repeat(100_000)}${']'.repeat(100_000)}}` });
+      expect([deep.status, deep.body]).toEqual([400, { error: 'The body is nested more than 64 levels deep' }]);
+    });
+  });
+
+  describe.each(['PATCH', 'PUT'])('that updates by %s', (method) => {
+    it('leaves what is absent and empties what is null', async () => {
+      await post('one', { subtitle: 'old', score: 1 });
+      const { status, body, headers } = await server.call(method, '/api/posts/1', { body: { subtitle: null, views: 3 } });
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ title: 'one', subtitle: null, views: 3, score: 1 });
+      expect((await server.get('/api/posts/1')).headers.get('etag')).toBe(headers.get('etag'));
+    });
+
+    it('takes back the id of the object, and no other', async () => {
+      await post('one');
+      expect((await server.call(method, '/api/posts/1', { body: { id: '1', title: 'new' } })).body.title).toBe('new');
+      const other = await server.call(method, '/api/posts/1', { body: { id: '2', title: 'bad' } });
+      expect([other.status, other.body]).toEqual([400, { error: 'id is not the one in the path' }]);
+    });
+
+    it('refuses what is wrong', async () => {
+      await post('one');
+      const send = async (body: object, path = '/api/posts/1') => {
+        const answer = await server.call(method, path, { body });
+        return [answer.status, answer.body.error];
+      };
+      expect(await send({ title: 'x' })).toEqual([400, 'title must have at least 2 characters']);
+      expect(await send({ title: null })).toEqual([400, 'title is required']);
+      expect(await send({ createdAt: '2026-01-01T00:00:00Z' })).toEqual([400, 'createdAt is not a known field']);
+      expect(await send({ authorId: '99' })).toEqual([422, 'a related row does not exist']);
+      expect(await send({ title: 'two' }, '/api/posts/9')).toEqual([404, 'Post not found']);
+      expect(await send({ title: 'two' }, '/api/posts/x')).toEqual([400, 'Invalid id format']);
+    });
+
+    it('does so only to the object that the client saw', async () => {
+      await post('one');
+      const tag = (await server.get('/api/posts/1')).headers.get('etag') as string;
+      const first = await server.call(method, '/api/posts/1', { body: { title: 'mine' }, headers: { 'if-match': tag } });
+      expect(first.status).toBe(200);
+      const second = await server.call(method, '/api/posts/1', { body: { title: 'yours' }, headers: { 'if-match': tag } });
+      expect([second.status, second.body]).toEqual([412, { error: 'It was changed since' }]);
+      expect((await server.get('/api/posts/1')).body.title).toBe('mine');
+      expect((await server.call(method, '/api/posts/1', { body: { title: 'any' }, headers: { 'if-match': '*' } })).status).toBe(200);
+      expect((await server.call(method, '/api/posts/1', { body: { title: 'weak' }, headers: { 'if-match': `W/${first.headers.get('etag')}` } })).status).toBe(412);
+      expect((await server.call(method, '/api/posts/9', { body: { title: 'none' }, headers: { 'if-match': '"x"' } })).status).toBe(404);
+    });
+
+    it('lets one of many win that saw the same object', async () => {
+      await post('one');
+      const tag = (await server.get('/api/posts/1')).headers.get('etag') as string;
+      const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => server.call(method, '/api/posts/1', { body: { title: `by ${index}` }, headers: { 'if-match': tag } })));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412, 412, 412, 412]);
+    });
+  });
+
+  describe('that removes', () => {
+    it('answers 204, and 404 the second time', async () => {
+      await post('one');
+      const { status, text } = await server.call('DELETE', '/api/posts/1');
+      expect([status, text]).toEqual([204, '']);
+      const again = await server.call('DELETE', '/api/posts/1');
+      expect([again.status, again.body]).toEqual([404, { error: 'Post not found' }]);
+    });
+
+    it('keeps what something else needs', async () => {
+      await post('one');
+      const { status, body } = await server.call('DELETE', `/api/authors/${author}`);
+      expect([status, body]).toEqual([409, { error: 'a related row is still in use' }]);
+    });
+
+    it('looks at If-Match', async () => {
+      await post('one');
+      expect((await server.call('DELETE', '/api/posts/1', { headers: { 'if-match': '"x"' } })).status).toBe(412);
+      const tag = (await server.get('/api/posts/1')).headers.get('etag') as string;
+      expect((await server.call('DELETE', '/api/posts/1', { headers: { 'if-match': tag } })).status).toBe(204);
+    });
+  });
+
+  it('has no call that the schema does not have', async () => {
+    const refused = await server.call('PATCH', '/api/authors/1', { body: {} });
+    expect([refused.status, refused.body, refused.headers.get('allow')]).toEqual([405, { error: 'Method not allowed' }, 'GET, HEAD, DELETE, OPTIONS']);
+    expect((await server.get('/api/comments')).headers.get('allow')).toBe('POST, OPTIONS');
+    expect((await server.get('/api/comments/1')).status).toBe(404);
+    expect((await server.get('/api/places')).status).toBe(404);
+    expect((await server.get('/api/posts/1/comments')).status).toBe(404);
+    expect((await server.call('OPTIONS', '/api/posts')).headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS');
+    expect((await server.call('POST', '/api/comments', { body: { text: 'x', postId: (await post('one')).id } })).headers.get('location')).toBeNull();
+  });
+
+  it('reads in one statement, whatever is embedded', async () => {
+    await post('one');
+    const count = async (path: string) => {
+      server.statements();
+      expect((await server.get(path)).status).toBe(200);
+      return server.statements().length;
+    };
+    expect(await count('/api/posts')).toBe(1);
+    expect(await count('/api/posts?include=author.posts,comments,tags.posts&title_contains=o&sort=title&page=1&limit=5')).toBe(1);
+    expect(await count('/api/posts/1?include=author,comments.post')).toBe(1);
+  });
+
+  it('tells of its changes like a mutation', async () => {
+    const changes: Change[] = [];
+    const end = changesOf(server.store).subscribe((change) => void changes.push(change));
+    await post('one');
+    await server.call('PATCH', '/api/posts/1', { body: { title: 'two' } });
+    await server.call('DELETE', '/api/posts/1');
+    end();
+    expect(changes.map(({ entity, kind, id }) => `${entity} ${kind} ${id}`)).toEqual(['Post created 1', 'Post updated 1', 'Post deleted 1']);
+    expect(changes[2]?.row).toMatchObject({ title: 'two' });
   });
 });

@@ -92,7 +92,7 @@ async function commit(core: Core, app: App, deployment: Deployment): Promise<voi
   const previous = app.deployment;
   await core.apps.update(app.id, {
     ...{ deployment: deployment.number, desired: 'running', status: 'running', error: null },
-    spec: { ...(core.apps.byId(app.id) ?? app).spec, image: deployment.image, source: deployment.source },
+    spec: { ...(core.apps.byId(app.id) ?? app).spec, image: deployment.image, source: deployment.source, usedPort: deployment.port ?? core.model.defaults.port },
   });
   await core.deployments.update(deployment, { status: 'healthy', finished_at: new Date(core.now()).toISOString() });
   if (previous !== null) await core.deployments.update({ app_id: app.id, number: previous }, { status: 'superseded' });

@@ -19,29 +19,37 @@ const WINDOW = 60_000;
 const MAX_RESTARTS = 5;
 const FIRST_PAUSE = 100;
 
-export function createSupervisor(core: Core): Supervisor {
+interface State {
+  readonly core: Core;
   /** When an app's containers were started again, in the last minute. */
-  const restarts = new Map<string, number[]>();
-  const pending = new Set<Promise<void>>();
-  const abort = new AbortController();
+  readonly restarts: Map<string, number[]>;
+  readonly signal: AbortSignal;
+}
 
+export function createSupervisor(core: Core): Supervisor {
+  const abort = new AbortController();
+  const state: State = { core, restarts: new Map(), signal: abort.signal };
+  const pending = new Set<Promise<void>>();
   /** An end may be told of more than once: by an event, by the pulse, by a resync. */
   const handling = new Set<string>();
 
   const onDeath = (app: App, containerId: string) => {
     if (handling.has(containerId) || core.leaving.has(containerId)) return;
     handling.add(containerId);
-    const work = handle(app.id, containerId).catch((error: Error) => {
-      if (!abort.signal.aborted) core.log.warn(`${app.name}: ${error.message}`);
-    });
+    const work = handle(state, app.id, containerId)
+      .catch((error: Error) => {
+        if (!abort.signal.aborted) core.log.warn(`${app.name}: ${error.message}`);
+      })
+      .finally(() => {
+        pending.delete(work);
+        handling.delete(containerId);
+      });
     pending.add(work);
-    void work.finally(() => pending.delete(work));
-    void work.finally(() => handling.delete(containerId));
   };
 
   return {
     onEvent({ action, containerId, labels }) {
-      if (action !== 'die' || core.leaving.has(containerId)) return;
+      if (action !== 'die') return;
       const app = core.apps.byId(labels[LABELS.app] ?? '');
       if (app && deploymentOf({ labels } as never) === app.deployment) onDeath(app, containerId);
     },
@@ -51,63 +59,62 @@ export function createSupervisor(core: Core): Supervisor {
       await Promise.all(pending);
     },
   };
+}
 
-  async function handle(appId: string, containerId: string): Promise<void> {
-    takeOut(appId, containerId);
-    const recent = (restarts.get(appId) ?? []).filter((at) => at > core.now() - WINDOW);
-    if (recent.length >= MAX_RESTARTS) return void (await alone(appId, 'crash', (app) => giveUp(app, containerId)));
-    restarts.set(appId, [...recent, core.now()]);
-    await sleep(FIRST_PAUSE * 2 ** recent.length, undefined, { signal: abort.signal });
-    await alone(appId, 'restart after a crash', (app, signal) => startAgain(app, containerId, signal));
+async function handle(state: State, appId: string, containerId: string): Promise<void> {
+  const { core, restarts, signal } = state;
+  takeOut(core, appId, containerId);
+  const recent = (restarts.get(appId) ?? []).filter((at) => at > core.now() - WINDOW);
+  if (recent.length >= MAX_RESTARTS) {
+    restarts.delete(appId);
+    return alone(state, appId, 'crash', (app) => giveUp(core, app, containerId));
   }
+  restarts.set(appId, [...recent, core.now()]);
+  await sleep(FIRST_PAUSE * 2 ** recent.length, undefined, { signal });
+  await alone(state, appId, 'restart after a crash', (app, given) => startAgain(core, app, { id: containerId, signal: given }));
+}
 
-  /** Requests go to the other replicas, or wait for this one. */
-  function takeOut(appId: string, containerId: string): void {
-    const app = core.apps.byId(appId);
-    const route = core.ingress.get(appId);
-    if (!app || route?.state !== 'serving') return;
-    const others = route.targets.filter(({ id }) => id !== containerId);
-    core.ingress.set(others.length > 0 ? serving(app, others) : absent(app, 'holding'));
-  }
+/** Requests go to the other replicas, or wait for this one. */
+function takeOut(core: Core, appId: string, containerId: string): void {
+  const app = core.apps.byId(appId);
+  const route = core.ingress.get(appId);
+  if (!app || route?.state !== 'serving') return;
+  const others = route.targets.filter(({ id }) => id !== containerId);
+  core.ingress.set(others.length > 0 ? serving(app, others) : absent(app, 'holding'));
+}
 
-  /** Waits for its turn among the app's operations; nothing is done for an app that should not run any more. */
-  async function alone(appId: string, kind: string, work: (app: App, signal: AbortSignal) => Promise<void>): Promise<void> {
-    for (;;) {
-      if (core.apps.byId(appId)?.desired !== 'running') return;
-      const ran = await core.operations.tryRun(appId, kind, async (signal) => {
-        const app = core.apps.byId(appId);
-        if (app?.desired === 'running') await work(app, signal);
-      });
-      if (ran) return;
-      await sleep(200, undefined, { signal: abort.signal });
-    }
+/** Waits for its turn among the app's operations; nothing is done for an app that should not run any more. */
+async function alone({ core, signal }: State, appId: string, kind: string, work: (app: App, signal: AbortSignal) => Promise<void>): Promise<void> {
+  while (core.apps.byId(appId)?.desired === 'running') {
+    const ran = await core.operations.tryRun(appId, kind, async (given) => {
+      const app = core.apps.byId(appId);
+      if (app?.desired === 'running') await work(app, given);
+    });
+    if (ran) return;
+    await sleep(200, undefined, { signal });
   }
+}
 
-  async function startAgain(app: App, id: string, signal: AbortSignal): Promise<void> {
-    const detail = await core.connection.engine().inspect(id);
-    // Another operation may have replaced or started it.
-    if (!detail || deploymentOf(detail) !== app.deployment || core.leaving.has(id)) return;
-    await core.apps.update(app.id, { restarts: app.restarts + 1, error: detail.state === 'running' ? app.error : describeEnd(detail, app) });
-    const { port } = await core.deployments.get(app.id, app.deployment as number);
-    const started = await startReplica(core, app, { id, port: port ?? core.model.defaults.port, signal });
-    if (!started.ready || !started.target) {
-      // One that runs but never serves is ended, which brings it here again.
-      await core.connection.engine().stop(id, 1);
-      return;
-    }
-    const others = (core.ingress.get(app.id)?.targets ?? []).filter((target) => target.id !== id);
-    core.ingress.set(serving(core.apps.byId(app.id) ?? app, [...others, started.target]));
-    await core.apps.update(app.id, { status: 'running' });
-  }
+async function startAgain(core: Core, app: App, { id, signal }: { readonly id: string; readonly signal: AbortSignal }): Promise<void> {
+  const detail = await core.connection.engine().inspect(id);
+  // Another operation may have replaced or started it.
+  if (!detail || deploymentOf(detail) !== app.deployment || core.leaving.has(id)) return;
+  await core.apps.update(app.id, { restarts: app.restarts + 1, error: detail.state === 'running' ? app.error : describeEnd(detail, app) });
+  const { port } = await core.deployments.get(app.id, app.deployment as number);
+  const started = await startReplica(core, app, { id, port: port ?? core.model.defaults.port, signal });
+  // One that runs but never serves is ended, which brings it here again.
+  if (!started.ready || !started.target) return core.connection.engine().stop(id, 1);
+  const others = (core.ingress.get(app.id)?.targets ?? []).filter((target) => target.id !== id);
+  core.ingress.set(serving(core.apps.byId(app.id) ?? app, [...others, started.target]));
+  await core.apps.update(app.id, { status: 'running' });
+}
 
-  async function giveUp(app: App, id: string): Promise<void> {
-    const detail = await core.connection.engine().inspect(id);
-    const end = detail ? describeEnd(detail, app) : 'The container is gone';
-    const last = (await lastLines(core, [id])).at(-1);
-    restarts.delete(app.id);
-    core.ingress.set(absent(app, 'stopped'));
-    const error = `It ended ${MAX_RESTARTS + 1} times within a minute and was stopped. ${end}${last ? `. Last line: ${last}` : ''}`;
-    await core.apps.update(app.id, { status: 'crashed', desired: 'stopped', error });
-    await halt(core, app);
-  }
+async function giveUp(core: Core, app: App, id: string): Promise<void> {
+  const detail = await core.connection.engine().inspect(id);
+  const end = detail ? describeEnd(detail, app) : 'The container is gone';
+  const last = (await lastLines(core, [id])).at(-1);
+  core.ingress.set(absent(app, 'stopped'));
+  const error = `It ended ${MAX_RESTARTS + 1} times within a minute and was stopped. ${end}${last ? `. Last line: ${last}` : ''}`;
+  await core.apps.update(app.id, { status: 'crashed', desired: 'stopped', error });
+  await halt(core, app);
 }

@@ -33,42 +33,27 @@ export interface ConnectionOptions {
 
 const RETRY = 1000;
 
+interface Connected {
+  readonly engine: Engine;
+  readonly info: EngineInfo;
+  readonly reach: Reach;
+}
+
 export function createConnection(options: ConnectionOptions): EngineConnection {
-  const { log } = options;
   const abort = new AbortController();
-  let current: { readonly engine: Engine; readonly info: EngineInfo; readonly reach: Reach } | null = null;
-  let reason = 'The container engine is away';
+  let current: Connected | null = null;
+  let reason = '';
   let loop: Promise<void> = Promise.resolve();
 
-  const open = async () => {
-    const engine = await options.connect();
-    const gateway = await engine.ensureNetwork(options.network(), options.labels());
-    const info = await engine.info();
-    current = { engine, info, reach: options.reach ?? (isLocal(gateway) ? 'address' : 'port') };
-    log.info(`container engine: ${info.kind} ${info.version}`);
-  };
   const lose = (error: unknown) => {
     const message = (error as Error).message ?? String(error);
-    if (current || message !== reason) log.warn(`container engine is away: ${message}`);
+    if (current || message !== reason) options.log.warn(`container engine is away: ${message}`);
     current = null;
     reason = message;
   };
-  /** One connection from its beginning to its end. */
-  const once = async (ready: () => void) => {
-    await open();
-    const engine = (current as unknown as { engine: Engine }).engine;
-    const events = engine.events(options.labels(), abort.signal);
-    // Listening starts before the state is read, or what happens in between would be missed.
-    const first = events[Symbol.asyncIterator]();
-    const pending = first.next();
-    pending.catch(() => {});
-    await options.onConnect();
-    ready();
-    for (let event = await pending; !event.done; event = await first.next()) options.onEvent(event.value);
-  };
   const run = async (ready: () => void) => {
     while (!abort.signal.aborted) {
-      await once(ready).catch(lose);
+      await follow(options, abort.signal, (connected) => (current = connected), ready).catch(lose);
       if (abort.signal.aborted) return;
       // A stream of events may end while the engine is well: then the next round is at once.
       const well = await current?.engine.ping().then(() => true, lose);
@@ -89,15 +74,28 @@ export function createConnection(options: ConnectionOptions): EngineConnection {
       const late = sleep(timeout, false, { ref: false });
       return await Promise.race([current.engine.ping().then(() => true, () => false), late]);
     },
-    start: () =>
-      new Promise<void>((resolve) => {
-        loop = run(resolve);
-      }),
+    start: () => new Promise<void>((resolve) => (loop = run(resolve))),
     async stop() {
       abort.abort();
       await loop;
     },
   };
+}
+
+/** One connection from its beginning to its end. */
+async function follow(options: ConnectionOptions, signal: AbortSignal, use: (connected: Connected) => void, ready: () => void): Promise<void> {
+  const engine = await options.connect();
+  const gateway = await engine.ensureNetwork(options.network(), options.labels());
+  const info = await engine.info();
+  use({ engine, info, reach: options.reach ?? (isLocal(gateway) ? 'address' : 'port') });
+  options.log.info(`container engine: ${info.kind} ${info.version}`);
+  // Listening starts before the state is read, or what happens in between would be missed.
+  const events = engine.events(options.labels(), signal)[Symbol.asyncIterator]();
+  const first = events.next();
+  first.catch(() => {});
+  await options.onConnect();
+  ready();
+  for (let event = await first; !event.done; event = await events.next()) options.onEvent(event.value);
 }
 
 /** Whether the network's gateway is an interface of this machine: then a container's own address can be reached. */

@@ -11,15 +11,15 @@ import { readUsage } from './usage.ts';
 /** What Podman's Docker API does otherwise. Everything else is the same code. */
 export interface Dialect {
   readonly kind: EngineKind;
-  /** Image names as the engine's build and tag make them. */
-  readonly buildVersion: '1' | '2';
+  /** What else a build is asked with. */
+  readonly buildQuery: Readonly<Record<string, unknown>>;
   readonly eventActions: Readonly<Record<string, 'start' | 'die' | 'remove' | 'oom'>>;
   readonly pruneBuilds: boolean;
 }
 
 const DOCKER: Dialect = {
   kind: 'docker',
-  buildVersion: '1',
+  buildQuery: { version: '1' },
   eventActions: { start: 'start', die: 'die', destroy: 'remove', oom: 'oom' },
   pruneBuilds: true,
 };
@@ -139,7 +139,7 @@ async function build(client: Dockerode, dialect: Dialect, context: Readable, opt
     cpuquota: options.cpus ? Math.round(options.cpus * 100_000) : undefined,
     rm: true,
     forcerm: true,
-    version: dialect.buildVersion,
+    ...dialect.buildQuery,
     abortSignal: options.signal,
   } as unknown as Dockerode.ImageBuildOptions)) as unknown as Readable;
   for await (const message of readProgress(stream)) {

@@ -5,7 +5,8 @@ import type { Engine } from './engine.ts';
 
 const PODMAN: Dialect = {
   kind: 'podman',
-  buildVersion: '1',
+  // Without this a build's RUN is in the host's own network, whatever `networkmode` says, and reaches what listens on loopback.
+  buildQuery: { nsoptions: JSON.stringify([{ Name: 'network', Host: false }]) },
   // `died` is what older versions say; `cleanup` and `init` mean nothing to us.
   eventActions: { start: 'start', die: 'die', died: 'die', remove: 'remove', oom: 'oom' },
   pruneBuilds: false,

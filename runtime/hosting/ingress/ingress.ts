@@ -1,13 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { createHoldQueue, type HoldQueue } from './hold-queue.ts';
+import { createListeners } from './listeners.ts';
 import { pageHead, sendPage } from './pages.ts';
 import { proxyRequest } from './proxy.ts';
-import type { AppRoute } from './route-table.ts';
-import { createRouteTable } from './route-table.ts';
-import { createTargetPools } from './target-pool.ts';
+import { type AppRoute, createRouteTable, type RouteTable } from './route-table.ts';
+import { createTargetPools, type TargetPools } from './target-pool.ts';
 import { proxyUpgrade } from './upgrade.ts';
 
 export interface IngressOptions {
@@ -48,123 +47,90 @@ export interface Ingress {
 }
 
 const HOLD = 10_000;
-/** More than this many waiting requests of one app are answered 503 at once. */
-const MAX_HELD = 10_000;
 const CHALLENGE = '/.well-known/acme-challenge/';
 
-export function createIngress(options: IngressOptions): Ingress {
-  const table = createRouteTable();
-  const pools = createTargetPools(options.now);
-  const waiting = new Map<string, Set<() => void>>();
-  const servers: Server[] = [];
-  const contexts = new Map<string, SecureContext>();
-  const challenges = new Map<string, string>();
-  const limits = { keepAliveTimeout: 75_000, headersTimeout: 30_000, requestTimeout: 0, maxHeaderSize: 32 * 1024 };
+interface State {
+  readonly table: RouteTable;
+  readonly pools: TargetPools;
+  readonly held: HoldQueue;
+  readonly challenges: Map<string, string>;
+  readonly now: () => number;
+}
 
+export function createIngress(options: IngressOptions): Ingress {
+  const { now, host, reusePort = false } = options;
+  const state: State = { table: createRouteTable(), pools: createTargetPools(now), held: createHoldQueue(options.hold ?? HOLD), challenges: new Map(), now };
+  const { table, pools, held, challenges } = state;
+  const contexts = new Map<string, SecureContext>();
+  const listeners = createListeners({
+    listen: { host, reusePort },
+    contextOf: (name) => contexts.get(name) ?? contexts.get(`*${name.slice(Math.max(0, name.indexOf('.')))}`),
+    request: (secure) => (request, response) => answer(state, { request, response, secure }),
+    upgrade: (secure) => (request, socket, head) => void upgrade(state, { request, socket, head, secure }),
+  });
   return {
-    async listen() {
-      const http = await open(createServer(limits, serve(false)), options.http, false);
-      const sni = (host: string, done: (error: Error | null, context?: SecureContext) => void) => {
-        const name = host.toLowerCase();
-        const context = contexts.get(name) ?? contexts.get(`*${name.slice(Math.max(0, name.indexOf('.')))}`);
-        if (context) done(null, context);
-        else done(new Error('no certificate for this host'));
-      };
-      return { http, https: await open(createSecureServer({ ...limits, SNICallback: sni }, serve(true)), options.https, true) };
-    },
+    listen: () => listeners.open(options),
     set(route) {
       table.set(route);
-      if (route.state !== 'holding') release(route.appId);
+      if (route.state !== 'holding') held.release(route.appId);
     },
     remove(appId) {
       table.remove(appId);
-      release(appId);
+      held.release(appId);
     },
     get: table.get,
     keep(appIds) {
       for (const { appId } of table.all()) if (!appIds.includes(appId)) table.remove(appId);
     },
-    certify: (host, { certificate, key }) => void contexts.set(host, createSecureContext({ cert: certificate, key })),
+    certify: (name, { certificate, key }) => void contexts.set(name, createSecureContext({ cert: certificate, key })),
     challenge: (token, text) => void (text === null ? challenges.delete(token) : challenges.set(token, text)),
     async drain(targetIds, timeout) {
       await pools.drained(targetIds, timeout);
       pools.close(targetIds);
     },
     async close(timeout) {
-      const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
-      for (const server of servers) server.closeIdleConnections();
-      const timer = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), timeout);
-      await Promise.all(closed);
-      clearTimeout(timer);
+      await listeners.close(timeout);
       await pools.closeAll();
     },
   };
+}
 
-  async function open(server: Server, port: number, secure: boolean): Promise<number | null> {
-    server.on('upgrade', (request, socket, head) => void upgrade(request, socket, head, secure));
-    const opened = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen({ port, host: options.host, reusePort: options.reusePort === true }, () => resolve(true));
-    });
-    if (!opened) return null;
-    server.on('error', () => {});
-    // A client that speaks no TLS, or names a host without a certificate, is nothing to report.
-    server.on('tlsClientError', () => {});
-    servers.push(server);
-    return (server.address() as AddressInfo).port;
-  }
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly secure: boolean;
+}
 
-  function serve(secure: boolean) {
-    return (request: IncomingMessage, response: ServerResponse) => {
-      if (!secure && request.url?.startsWith(CHALLENGE) && answerChallenge(request, response)) return;
-      const route = table.find(request.headers.host);
-      if (!route) return sendPage(request, response, 'unknown');
-      const pass = () => proxyRequest({ request, response, route: () => table.get(route.appId), pools, secure, now: options.now });
-      if (route.state === 'serving') return pass();
-      if (route.state === 'stopped') return sendPage(request, response, 'stopped');
-      void held(route.appId).then(() => {
-        const next = table.get(route.appId);
-        if (response.destroyed) return;
-        if (next?.state === 'serving') pass();
-        else sendPage(request, response, next ? 'unavailable' : 'unknown');
-      });
-    };
-  }
+function answer(state: State, exchange: Exchange): void {
+  const { request, response, secure } = exchange;
+  const { table } = state;
+  if (!secure && request.url?.startsWith(CHALLENGE) && answerChallenge(state, exchange)) return;
+  const route = table.find(request.headers.host);
+  if (!route) return sendPage(request, response, 'unknown');
+  const { appId } = route;
+  const pass = () => proxyRequest({ ...exchange, ...state, route: () => table.get(appId) });
+  if (route.state === 'serving') return pass();
+  if (route.state === 'stopped') return sendPage(request, response, 'stopped');
+  void state.held.wait(appId).then(() => {
+    const next = table.get(appId);
+    if (response.destroyed) return;
+    if (next?.state === 'serving') pass();
+    else sendPage(request, response, next ? 'unavailable' : 'unknown');
+  });
+}
 
-  async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, secure: boolean): Promise<void> {
-    socket.on('error', () => socket.destroy());
-    const first = table.find(request.headers.host);
-    if (first?.state === 'holding') await held(first.appId);
-    const route = first && table.get(first.appId);
-    if (route?.state === 'serving') proxyUpgrade(request, socket, head, { route, pools, secure });
-    else socket.end(pageHead(route ? 'stopped' : 'unknown'));
-  }
+async function upgrade({ table, held, pools }: State, { request, socket, head, secure }: { request: IncomingMessage; socket: Duplex; head: Buffer; secure: boolean }): Promise<void> {
+  socket.on('error', () => socket.destroy());
+  const first = table.find(request.headers.host);
+  if (first?.state === 'holding') await held.wait(first.appId);
+  const route = first && table.get(first.appId);
+  if (route?.state === 'serving') proxyUpgrade(request, socket, head, { route, pools, secure });
+  else socket.end(pageHead(route ? 'stopped' : 'unknown'));
+}
 
-  /** Until the app's route is another one, or the time is over. */
-  function held(appId: string): Promise<void> {
-    const queue = waiting.get(appId) ?? new Set<() => void>();
-    if (queue.size >= MAX_HELD) return Promise.resolve();
-    waiting.set(appId, queue);
-    return new Promise((resolve) => {
-      const timer = setTimeout(done, options.hold ?? HOLD);
-      function done(): void {
-        clearTimeout(timer);
-        queue.delete(done);
-        resolve();
-      }
-      queue.add(done);
-    });
-  }
-
-  function release(appId: string): void {
-    for (const done of [...(waiting.get(appId) ?? [])]) done();
-    waiting.delete(appId);
-  }
-
-  function answerChallenge(request: IncomingMessage, response: ServerResponse): boolean {
-    const text = challenges.get((request.url as string).slice(CHALLENGE.length));
-    if (text === undefined) return false;
-    response.writeHead(200, { 'Content-Type': 'text/plain' }).end(text);
-    return true;
-  }
+function answerChallenge({ challenges }: State, { request, response }: Exchange): boolean {
+  const text = challenges.get((request.url as string).slice(CHALLENGE.length));
+  if (text === undefined) return false;
+  response.writeHead(200, { 'Content-Type': 'text/plain' }).end(text);
+  return true;
 }

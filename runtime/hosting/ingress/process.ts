@@ -1,4 +1,6 @@
+import { rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
+import { dirname } from 'node:path';
 import { type Command, receive, send } from './control.ts';
 import { createIngress, type Ingress } from './ingress.ts';
 
@@ -58,5 +60,6 @@ function obey(to: Ingress, command: Command, socket: Socket): void {
 
 function leave(timeout: number): void {
   control.close();
+  rmSync(dirname(settings.socket), { recursive: true, force: true });
   void ingress.close(timeout).finally(() => process.exit(0));
 }

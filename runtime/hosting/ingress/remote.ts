@@ -35,73 +35,93 @@ interface Link {
  */
 export function createRemoteIngress(options: RemoteOptions): Ingress {
   const table = createRouteTable();
-  const said: Command[] = [];
-  const waiting = new Map<number, () => void>();
-  let link: Link | null = null;
-  let closing = false;
-  let last = 0;
+  const certificates = new Map<string, Command>();
+  const answers = createAnswers();
+  const wire = createWire(options, {
+    // A link that comes later, or replaces another, is told routes and certificates as they are.
+    onLink: (socket) => {
+      receive<Report>(socket, (report) => report.type === 'done' && answers.finish(report.id));
+      for (const command of certificates.values()) send(socket, command);
+      for (const route of table.all()) send(socket, { type: 'set', route });
+    },
+    onLoss: answers.finishAll,
+  });
+  return {
+    listen: () => wire.open(),
+    set(route: AppRoute) {
+      table.set(route);
+      wire.tell({ type: 'set', route });
+    },
+    remove(appId) {
+      table.remove(appId);
+      wire.tell({ type: 'remove', appId });
+    },
+    get: table.get,
+    keep: (appIds) => wire.tell({ type: 'keep', appIds }),
+    certify(host, pair) {
+      certificates.set(host, { type: 'certify', host, pair });
+      wire.tell({ type: 'certify', host, pair });
+    },
+    challenge: (token, text) => wire.tell({ type: 'challenge', token, text }),
+    drain(targetIds, timeout) {
+      if (!wire.linked()) return Promise.resolve();
+      const { id, done } = answers.await(timeout + 1000);
+      wire.tell({ type: 'drain', id, targetIds, timeout });
+      return done;
+    },
+    close: (timeout) => wire.close(timeout),
+  };
+}
 
-  /** Before there is a link, and for one that replaces it, what was said is kept: routes and certificates as they are now. */
-  const tell = (command: Command) => {
-    if (command.type === 'certify' || command.type === 'challenge') said.push(command);
-    if (link) send(link.socket, command);
-  };
-  const use = (next: Link) => {
-    link = next;
-    receive<Report>(next.socket, (report) => report.type === 'done' && finish(report.id));
-    for (const command of said) send(next.socket, command);
-    for (const route of table.all()) send(next.socket, { type: 'set', route });
-    next.socket.on('close', () => {
-      if (link !== next || closing) return;
-      link = null;
-      for (const id of waiting.keys()) finish(id);
-      options.log.error('the ingress process has ended and is started again');
-      void open().catch((error: Error) => options.log.error(`the ingress process cannot be started: ${error.message}`));
-    });
-  };
+/** Answers that are waited for, by number. An ingress that does not answer holds nothing up for longer than it may. */
+function createAnswers() {
+  const waiting = new Map<number, () => void>();
+  let last = 0;
   const finish = (id: number) => {
     waiting.get(id)?.();
     waiting.delete(id);
   };
+  return {
+    finish,
+    finishAll: () => [...waiting.keys()].forEach(finish),
+    await(timeout: number): { readonly id: number; readonly done: Promise<void> } {
+      const id = (last += 1);
+      const done = new Promise<void>((resolve) => waiting.set(id, resolve));
+      void sleep(timeout, undefined, { ref: false }).then(() => finish(id));
+      return { id, done };
+    },
+  };
+}
+
+/** The connection to the process, which is found or started, and started again when it ends. */
+function createWire(options: RemoteOptions, { onLink, onLoss }: { readonly onLink: (socket: Socket) => void; readonly onLoss: () => void }) {
+  let link: Link | null = null;
+  let closing = false;
+  const use = (next: Link) => {
+    link = next;
+    onLink(next.socket);
+    next.socket.on('close', () => {
+      if (link !== next || closing) return;
+      link = null;
+      onLoss();
+      options.log.error('the ingress process has ended and is started again');
+      void open().catch((error: Error) => options.log.error(`the ingress process cannot be started: ${error.message}`));
+    });
+    return next.hello;
+  };
   const open = async (): Promise<Hello> => {
     const version = versionOf(options);
     const found = await findRunning(options.stateFile);
-    if (found?.hello.version === version) use(found);
-    else {
-      use(await launch(options, version));
-      if (found) send(found.socket, { type: 'leave', timeout: 30_000 });
-    }
-    return (link as unknown as Link).hello;
+    if (found?.hello.version === version) return use(found);
+    const hello = use(await launch(options, version));
+    if (found) send(found.socket, { type: 'leave', timeout: 30_000 });
+    return hello;
   };
-
   return {
-    async listen() {
-      const { http, https } = await open();
-      return { http, https };
-    },
-    set(route: AppRoute) {
-      table.set(route);
-      tell({ type: 'set', route });
-    },
-    remove(appId) {
-      table.remove(appId);
-      tell({ type: 'remove', appId });
-    },
-    get: table.get,
-    keep: (appIds) => tell({ type: 'keep', appIds }),
-    certify: (host, pair) => tell({ type: 'certify', host, pair }),
-    challenge: (token, text) => tell({ type: 'challenge', token, text }),
-    drain(targetIds, timeout) {
-      if (!link) return Promise.resolve();
-      const id = (last += 1);
-      return new Promise((resolve) => {
-        waiting.set(id, resolve);
-        tell({ type: 'drain', id, targetIds, timeout });
-        // An ingress that does not answer holds nothing up for longer than it may.
-        void sleep(timeout + 1000, undefined, { ref: false }).then(() => finish(id));
-      });
-    },
-    async close(timeout) {
+    open,
+    linked: () => link !== null,
+    tell: (command: Command) => link && send(link.socket, command),
+    async close(timeout: number): Promise<void> {
       closing = true;
       if (!link) return;
       const { socket } = link;
@@ -137,9 +157,7 @@ async function launch(options: RemoteOptions, version: string): Promise<Link> {
   const program = fileURLToPath(import.meta.url).replace(/remote(\.[jt]s)$/, 'process$1');
   const child = spawn(process.execPath, [program, JSON.stringify({ version, socket, http, https, host, alone })], { detached: true, stdio: 'ignore' });
   child.unref();
-  let gone = false;
-  child.once('exit', () => (gone = true));
-  for (let attempt = 0; attempt < 200 && !gone; attempt += 1) {
+  for (let attempt = 0; attempt < 200 && child.exitCode === null; attempt += 1) {
     const link = await dial(socket).catch(() => null);
     if (link) {
       mkdirSync(dirname(stateFile), { recursive: true });

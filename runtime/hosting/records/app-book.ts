@@ -65,18 +65,9 @@ export function createAppBook({ store, seal, now }: { readonly store: Store; rea
       for (const app of apps.values()) if (app.name === name) return app;
       throw failure.notFound('App not found');
     },
-    async insert({ name, spec, env, secrets = {} }) {
-      const at = stamp();
-      const app: App = {
-        ...{ id: randomUUID(), name, status: 'created', desired: 'stopped', deployment: null, restarts: 0, error: null },
-        ...{ spec, env, secrets, created_at: at, updated_at: at },
-      };
-      await store.transaction(async (trx) => {
-        const taken = await trx.selectFrom('hosting_apps').select('id').where('name', '=', name).executeTakeFirst();
-        if (taken) throw failure.conflict('App with this name already exists');
-        await claimDomains(trx, app);
-        await trx.insertInto('hosting_apps').values(toRow(app, seal)).execute();
-      });
+    async insert(given) {
+      const app = newApp(given, stamp());
+      await insertApp(store, app, seal);
       return keep(app);
     },
     async update(id, change) {
@@ -85,34 +76,52 @@ export function createAppBook({ store, seal, now }: { readonly store: Store; rea
       const changed: App = { ...app, ...change, updated_at: stamp() };
       // In the copy at once, so that two changes which overlap both last.
       apps.set(id, changed);
-      await save(changed, change).catch(async (error: unknown) => {
+      await saveApp(store, seal, { app: changed, change }).catch(async (error: unknown) => {
         await load();
         throw error;
       });
       return keep(changed);
     },
     async remove(id) {
-      await store.transaction(async (trx) => {
-        for (const table of ['domains', 'deployments', 'deliveries']) {
-          await trx.deleteFrom(`hosting_${table}`).where('app_id', '=', id).execute();
-        }
-        await trx.deleteFrom('hosting_settings').where('key', 'in', [gitTokenKey(id), webhookKey(id)]).execute();
-        await trx.deleteFrom('hosting_apps').where('id', '=', id).execute();
-      });
+      await removeApp(store, id);
       apps.delete(id);
     },
     onChange: (listener) => void listeners.push(listener),
   };
+}
 
-  async function save(app: App, change: AppChange): Promise<void> {
-    const row = changedColumns(app, change, seal);
-    if (!change.spec) return void (await db.updateTable('hosting_apps').set(row).where('id', '=', app.id).execute());
-    await store.transaction(async (trx) => {
-      await trx.deleteFrom('hosting_domains').where('app_id', '=', app.id).execute();
-      await claimDomains(trx, app);
-      await trx.updateTable('hosting_apps').set(row).where('id', '=', app.id).execute();
-    });
-  }
+function newApp({ name, spec, env, secrets = {} }: Parameters<AppBook['insert']>[0], at: string): App {
+  return {
+    ...{ id: randomUUID(), name, status: 'created', desired: 'stopped', deployment: null, restarts: 0, error: null },
+    ...{ spec, env, secrets, created_at: at, updated_at: at },
+  };
+}
+
+async function insertApp(store: Store, app: App, seal: Seal): Promise<void> {
+  await store.transaction(async (trx) => {
+    const taken = await trx.selectFrom('hosting_apps').select('id').where('name', '=', app.name).executeTakeFirst();
+    if (taken) throw failure.conflict('App with this name already exists');
+    await claimDomains(trx, app);
+    await trx.insertInto('hosting_apps').values(toRow(app, seal)).execute();
+  });
+}
+
+async function removeApp(store: Store, id: string): Promise<void> {
+  await store.transaction(async (trx) => {
+    for (const table of ['domains', 'deployments', 'deliveries']) await trx.deleteFrom(`hosting_${table}`).where('app_id', '=', id).execute();
+    await trx.deleteFrom('hosting_settings').where('key', 'in', [gitTokenKey(id), webhookKey(id)]).execute();
+    await trx.deleteFrom('hosting_apps').where('id', '=', id).execute();
+  });
+}
+
+async function saveApp(store: Store, seal: Seal, { app, change }: { readonly app: App; readonly change: AppChange }): Promise<void> {
+  const row = changedColumns(app, change, seal);
+  if (!change.spec) return void (await store.db.updateTable('hosting_apps').set(row).where('id', '=', app.id).execute());
+  await store.transaction(async (trx) => {
+    await trx.deleteFrom('hosting_domains').where('app_id', '=', app.id).execute();
+    await claimDomains(trx, app);
+    await trx.updateTable('hosting_apps').set(row).where('id', '=', app.id).execute();
+  });
 }
 
 /** The domain's key decides who has it, so that of two requests for one only one is served. */

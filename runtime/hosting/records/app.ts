@@ -42,6 +42,8 @@ export interface AppSpec {
   readonly image: string | null;
   /** Null: the image's only EXPOSE, else the default. */
   readonly port: number | null;
+  /** The port that the last deployment found. */
+  readonly usedPort?: number;
   readonly volumes: readonly AppVolume[];
   readonly replicas: number;
   readonly resources: Resources;

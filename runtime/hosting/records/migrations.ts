@@ -5,6 +5,12 @@ import type { Migration } from '../../store/migration.ts';
 export const hostingMigrations: readonly Migration[] = [{ name: 'hosting/0001_init', up: createTables, down: dropTables }];
 
 async function createTables(db: Kysely<any>): Promise<void> {
+  await createApps(db);
+  await createDeployments(db);
+  await createOthers(db);
+}
+
+async function createApps(db: Kysely<any>): Promise<void> {
   await db.schema
     .createTable('hosting_settings')
     .addColumn('key', 'text', (column) => column.primaryKey())
@@ -29,6 +35,9 @@ async function createTables(db: Kysely<any>): Promise<void> {
     .addColumn('domain', 'text', (column) => column.primaryKey())
     .addColumn('app_id', 'text', (column) => column.notNull())
     .execute();
+}
+
+async function createDeployments(db: Kysely<any>): Promise<void> {
   await db.schema
     .createTable('hosting_deployments')
     .addColumn('app_id', 'text', (column) => column.notNull())
@@ -48,6 +57,9 @@ async function createTables(db: Kysely<any>): Promise<void> {
     .addColumn('finished_at', 'text')
     .addPrimaryKeyConstraint('hosting_deployments_pk', ['app_id', 'number'])
     .execute();
+}
+
+async function createOthers(db: Kysely<any>): Promise<void> {
   await db.schema
     .createTable('hosting_deliveries')
     .addColumn('app_id', 'text', (column) => column.notNull())

@@ -6,8 +6,15 @@ export const MASK = '********';
 /** Where an app is reached: the scheme and port of the ingress. */
 export type AddressOf = (domain: string) => string;
 
+/** What an app's view also takes from the server. */
+export interface Shown {
+  readonly addressOf: AddressOf;
+  /** The port of an app that says none and has not been deployed. */
+  readonly port: number;
+}
+
 /** An app as the API shows it. Values of secrets never leave; their keys do. */
-export function showApp(app: App, addressOf: AddressOf): Record<string, unknown> {
+export function showApp(app: App, { addressOf, port }: Shown): Record<string, unknown> {
   const { spec } = app;
   return {
     id: app.id,
@@ -17,7 +24,7 @@ export function showApp(app: App, addressOf: AddressOf): Record<string, unknown>
     image: spec.image,
     created_at: app.created_at,
     updated_at: app.updated_at,
-    port: spec.port,
+    port: spec.port ?? spec.usedPort ?? port,
     env: { ...app.env, ...Object.fromEntries(Object.keys(app.secrets).map((key) => [key, MASK])) },
     aliases: spec.aliases,
     volumes: spec.volumes,

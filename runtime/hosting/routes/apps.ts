@@ -6,8 +6,9 @@ import type { Deployer } from '../deploy/deployer.ts';
 import type { Lifecycle } from '../deploy/lifecycle.ts';
 import { APP_STATUSES, type App } from '../records/app.ts';
 import { changeSpec, newSpec, toEnv, type AppFields } from '../records/fields.ts';
-import { assertAppName, ENV_KEY } from '../records/names.ts';
-import { MASK, showApp, type AddressOf } from '../records/view.ts';
+import { assertAppName } from '../records/names.ts';
+import { showApp, type AddressOf, type Shown } from '../records/view.ts';
+import { withoutMasks } from './settings.ts';
 
 /** What the handlers are made of. */
 export interface Parts {
@@ -24,10 +25,11 @@ export function appHandlers(parts: Parts) {
   const { core, model, deployer, lifecycle, addressOf } = parts;
   const { apps } = core;
   const named = ({ params }: Call) => apps.byName(params['name'] as string);
-  const show = (app: App, status = 200): Reply => reply(status, showApp(apps.byId(app.id) ?? app, addressOf));
+  const shown: Shown = { addressOf, port: model.defaults.port };
+  const show = (app: App, status = 200): Reply => reply(status, showApp(apps.byId(app.id) ?? app, shown));
 
   return {
-    listApps: ({ query }: Call) => listApps(apps.all(), query, addressOf),
+    listApps: ({ query }: Call) => listApps(apps.all(), query, shown),
 
     async createApp({ body }: Call<CreateFields>) {
       assertAppName(body.name);
@@ -64,44 +66,18 @@ export function appHandlers(parts: Parts) {
     startApp: async (call: Call) => show(await lifecycle.start(named(call))),
     stopApp: async (call: Call) => show(await lifecycle.stop(named(call))),
     restartApp: async (call: Call) => show(await lifecycle.restart(named(call))),
-
-    async putEnv(call: Call<NonNullable<AppFields['env']>>) {
-      const app = named(call);
-      return show(await apps.update(app.id, { env: withoutMasks(app, toEnv(call.body)) }));
-    },
-
-    async putSecret(call: Call<{ readonly value: string }>) {
-      const app = named(call);
-      const key = call.params['key'] as string;
-      if (!new RegExp(ENV_KEY).test(key)) throw failure.badRequest('the secret\'s key is not valid');
-      if (call.body.value.includes('\0')) throw failure.badRequest('value must not hold a NUL');
-      const { [key]: _shadowed, ...env } = app.env;
-      return show(await apps.update(app.id, { env, secrets: { ...app.secrets, [key]: call.body.value } }));
-    },
-
-    async deleteSecret(call: Call) {
-      const app = named(call);
-      const { [call.params['key'] as string]: known, ...secrets } = app.secrets;
-      if (known === undefined) throw failure.notFound('Secret not found');
-      return show(await apps.update(app.id, { secrets }));
-    },
   };
 }
 
 /** Names are in order, so that a name is a cursor. */
-function listApps(all: readonly App[], { limit, cursor, status, q }: Call['query'], addressOf: AddressOf): Reply {
+function listApps(all: readonly App[], { limit, cursor, status, q }: Call['query'], shown: Shown): Reply {
   if (status !== undefined && !APP_STATUSES.includes(status)) throw failure.badRequest(`status must be one of ${APP_STATUSES.join(', ')}`);
   const text = q?.toLowerCase();
   const found = all.filter((app) => (status === undefined || app.status === status) && (!text || app.name.includes(text) || app.spec.domain.includes(text)));
   const after = cursor === undefined ? found : found.filter(({ name }) => name > cursor);
   const page = limit === undefined ? after : after.slice(0, limit);
   const more = page.length < after.length ? { next_cursor: page.at(-1)?.name } : {};
-  return reply(200, { apps: page.map((app) => showApp(app, addressOf)), total: found.length, ...more });
-}
-
-/** A body made from an answer holds masks where secrets are: they change nothing. */
-function withoutMasks(app: App, env: App['env']): App['env'] {
-  return Object.fromEntries(Object.entries(env).filter(([key, value]) => !(value === MASK && key in app.secrets)));
+  return reply(200, { apps: page.map((app) => showApp(app, shown)), total: found.length, ...more });
 }
 
 /** New names are served at once: they need no new container. */

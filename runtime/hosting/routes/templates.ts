@@ -25,7 +25,7 @@ export function templateHandlers({ core, model, deployer, addressOf }: Parts, te
       const source = { kind: 'template', template: template.id, image: template.image } as const;
       const { done } = await deployer.begin(app, { trigger: 'template', source, prepare: deployer.fromImage(template.image) });
       await done;
-      return reply(201, showApp(core.apps.byName(body.name), addressOf));
+      return reply(201, showApp(core.apps.byName(body.name), { addressOf, port: model.defaults.port }));
     },
   };
 }

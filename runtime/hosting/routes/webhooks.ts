@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, failure } from '../../errors.ts';
 import { type Call, type Reply, reply } from '../../http/route.ts';
 import type { Store } from '../../store/store.ts';
@@ -17,9 +18,7 @@ type Git = Extract<Source, { kind: 'git' }>;
 export function webhookHandlers(parts: SourceParts, { store, audit }: { readonly store: Store; readonly audit: AuditLog }) {
   const { core, vault } = parts;
   const named = ({ params }: Call) => core.apps.byName(params['name'] as string);
-  /** The newest push of each app that waits for a running deployment. */
-  const next = new Map<string, Git>();
-
+  const deploy = createPushQueue(parts);
   return {
     async getWebhook(call: Call) {
       const app = named(call);
@@ -49,14 +48,25 @@ export function webhookHandlers(parts: SourceParts, { store, audit }: { readonly
       if (event.kind === 'ping') return reply(200, { status: 'pong' });
       const git = app.spec.source?.kind === 'git' ? app.spec.source : null;
       if (event.kind === 'other' || event.deleted || !git || (git.ref !== undefined && git.ref !== event.branch)) return reply(200, { status: 'ignored' });
-      await claimDelivery(app, push);
+      await claimDelivery(store, { app_id: app.id, id: deliveryId(push), status: 'accepted', at: new Date(core.now()).toISOString() });
       await audit.record(call.context, { action: 'webhook', target: app.name, detail: { branch: event.branch, commit: event.commit } });
-      return begin(app, git);
+      return deploy(app, git);
     },
   };
+}
 
-  /** A push during a deployment waits for its end; of several only the newest is deployed. */
-  async function begin(app: App, git: Git): Promise<Reply> {
+/** The key refuses a second one of the same id, also when both come at once. */
+async function claimDelivery({ db }: Store, row: { readonly app_id: string; readonly id: string; readonly status: string; readonly at: string }): Promise<void> {
+  const added = await db.insertInto('hosting_deliveries').values(row).onConflict((conflict) => conflict.doNothing()).returning('id').executeTakeFirst();
+  if (!added) throw failure.conflict('This delivery has been seen already');
+}
+
+/** A push during a deployment waits for its end; of several only the newest is deployed. */
+function createPushQueue(parts: SourceParts): (app: App, git: Git) => Promise<Reply> {
+  const { core } = parts;
+  const next = new Map<string, Git>();
+
+  const begin = async (app: App, git: Git): Promise<Reply> => {
     try {
       const { deployment, done } = await deployGit(parts, app, git, { trigger: 'webhook' });
       void done.catch(() => {}).then(() => follow(app.id));
@@ -68,26 +78,18 @@ export function webhookHandlers(parts: SourceParts, { store, audit }: { readonly
       if (!waits) void waitAndFollow(app.id);
       return reply(202, { status: 'queued' });
     }
-  }
-
-  async function waitAndFollow(appId: string): Promise<void> {
-    while (core.operations.running(appId) !== undefined) await new Promise((resolve) => setTimeout(resolve, 250));
+  };
+  const waitAndFollow = async (appId: string) => {
+    while (core.operations.running(appId) !== undefined) await sleep(250, undefined, { ref: false });
     await follow(appId);
-  }
-
-  async function follow(appId: string): Promise<void> {
+  };
+  const follow = async (appId: string) => {
     const git = next.get(appId);
     const app = core.apps.byId(appId);
     next.delete(appId);
     if (git && app) await begin(app, git).catch((error: Error) => core.log.warn(`${app.name}: ${error.message}`));
-  }
-
-  /** The key refuses a second one of the same id, also when both come at once. */
-  async function claimDelivery(app: App, push: Push): Promise<void> {
-    const row = { app_id: app.id, id: deliveryId(push), status: 'accepted', at: new Date(core.now()).toISOString() };
-    const added = await store.db.insertInto('hosting_deliveries').values(row).onConflict((conflict) => conflict.doNothing()).returning('id').executeTakeFirst();
-    if (!added) throw failure.conflict('This delivery has been seen already');
-  }
+  };
+  return begin;
 }
 
 async function readBody({ koa }: Call): Promise<Buffer> {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { failure } from '../../errors.ts';
 import type { Seal } from '../records/seal.ts';
 import type { Vault } from '../records/vault.ts';
-import type { Ingress } from '../ingress/ingress.ts';
+import type { CertificatePair, Ingress } from '../ingress/ingress.ts';
 import type { Store } from '../../store/store.ts';
 import { createAccountKey, issueCertificate } from './acme.ts';
 
@@ -47,67 +47,34 @@ interface Known {
   readonly own: boolean;
 }
 
-export function createCertificates(options: CertificateOptions): Certificates {
-  const { store, seal, vault, log, now, ingress } = options;
-  const known = new Map<string, Known>();
+interface State extends CertificateOptions {
+  readonly known: Map<string, Known>;
   /** When a host that was refused is asked for again: authorities count failures. */
-  const notBefore = new Map<string, { at: number; pause: number }>();
+  readonly notBefore: Map<string, { readonly at: number; readonly pause: number }>;
+  readonly signal: AbortSignal;
+}
+
+export function createCertificates(options: CertificateOptions): Certificates {
   const abort = new AbortController();
+  const state: State = { ...options, known: new Map(), notBefore: new Map(), signal: abort.signal };
   const enabled = options.acme.email !== null || options.acme.directory !== null;
   let loop: Promise<void> = Promise.resolve();
   let wake = () => {};
-
-  const keep = async (host: string, { certificate, key }: { certificate: string; key: string }, source: 'own' | 'acme') => {
-    const expires = expiryOf(certificate);
-    const row = { domain: host, certificate, sealed: seal.seal(key, `certificate:${host}`), source, expires_at: new Date(expires).toISOString() };
-    await store.db.insertInto('hosting_certificates').values(row).onConflict((conflict) => conflict.column('domain').doUpdateSet(row)).execute();
-    known.set(host, { expires, own: source === 'own' });
-    ingress.certify(host, { certificate, key });
-  };
-  const isDue = (host: string) => {
-    const certificate = known.get(host);
-    if (certificate?.own || host.startsWith('*.') || !host.includes('.') || host.endsWith('.localhost')) return false;
-    return (notBefore.get(host)?.at ?? 0) <= now() && (!certificate || certificate.expires - now() < RENEW_BEFORE);
-  };
-  const issue = async (host: string) => {
-    const accountKey = (await vault.get(ACCOUNT_KEY)) ?? createAccountKey();
-    await vault.set(ACCOUNT_KEY, accountKey);
-    const issued = await issueCertificate([host], { directory: options.acme.directory ?? LETS_ENCRYPT, email: options.acme.email, accountKey, answer: ingress.challenge, signal: abort.signal, ...(options.fetch && { fetch: options.fetch }) });
-    await keep(host, issued, 'acme');
-    notBefore.delete(host);
-    log.info(`certificate for ${host} until ${new Date(known.get(host)?.expires ?? 0).toISOString()}`);
-  };
-  const look = async () => {
-    for (const host of options.hosts()) {
-      if (!isDue(host)) continue;
-      await issue(host).catch((error: Error) => {
-        const pause = Math.min(24 * HOUR, (notBefore.get(host)?.pause ?? HOUR / 60) * 4);
-        notBefore.set(host, { at: now() + pause, pause });
-        if (!abort.signal.aborted) log.warn(`no certificate for ${host}: ${error.message}`);
-      });
-    }
-  };
-
   return {
-    async load() {
-      for (const row of await store.db.selectFrom('hosting_certificates').selectAll().execute()) {
-        const key = seal.open(row['sealed'], `certificate:${row['domain']}`);
-        known.set(row['domain'], { expires: Date.parse(row['expires_at']), own: row['source'] === 'own' });
-        ingress.certify(row['domain'], { certificate: row['certificate'], key });
-      }
-    },
-    has: (host) => known.has(host),
+    load: () => load(state),
+    has: (host) => state.known.has(host),
     async put(hosts, pair) {
-      const covered = assertPair(hosts, pair, now());
-      for (const host of covered) await keep(host, pair, 'own');
+      const covered = assertPair(hosts, pair, options.now());
+      for (const host of covered) await keep(state, { host, pair, source: 'own' });
       return { hosts: covered, expires_at: new Date(expiryOf(pair.certificate)).toISOString() };
     },
     start() {
       if (!enabled) return;
       loop = (async () => {
         while (!abort.signal.aborted) {
-          await look();
-          await Promise.race([sleep(HOUR / 60, undefined, { signal: abort.signal, ref: false }).catch(() => {}), new Promise<void>((resolve) => (wake = resolve))]);
+          await look(state);
+          const woken = new Promise<void>((resolve) => (wake = resolve));
+          await Promise.race([sleep(HOUR / 60, undefined, { signal: abort.signal, ref: false }).catch(() => {}), woken]);
         }
       })();
     },
@@ -118,6 +85,52 @@ export function createCertificates(options: CertificateOptions): Certificates {
       await loop;
     },
   };
+}
+
+async function load({ store, seal, known, ingress }: State): Promise<void> {
+  for (const { domain, certificate, sealed, source, expires_at } of await store.db.selectFrom('hosting_certificates').selectAll().execute()) {
+    known.set(domain, { expires: Date.parse(expires_at), own: source === 'own' });
+    ingress.certify(domain, { certificate, key: seal.open(sealed, `certificate:${domain}`) });
+  }
+}
+
+async function keep({ store, seal, known, ingress }: State, { host, pair, source }: { readonly host: string; readonly pair: CertificatePair; readonly source: 'own' | 'acme' }): Promise<void> {
+  const expires = expiryOf(pair.certificate);
+  const sealed = seal.seal(pair.key, `certificate:${host}`);
+  const row = { domain: host, certificate: pair.certificate, sealed, source, expires_at: new Date(expires).toISOString() };
+  await store.db.insertInto('hosting_certificates').values(row).onConflict((conflict) => conflict.column('domain').doUpdateSet(row)).execute();
+  known.set(host, { expires, own: source === 'own' });
+  ingress.certify(host, pair);
+}
+
+/** Gets what is missing or soon over, one after the other. */
+async function look(state: State): Promise<void> {
+  const { notBefore, now, log, signal } = state;
+  for (const host of state.hosts()) {
+    if (signal.aborted || !isDue(state, host)) continue;
+    await issue(state, host).catch((error: Error) => {
+      const pause = Math.min(24 * HOUR, (notBefore.get(host)?.pause ?? HOUR / 60) * 4);
+      notBefore.set(host, { at: now() + pause, pause });
+      if (!signal.aborted) log.warn(`no certificate for ${host}: ${error.message}`);
+    });
+  }
+}
+
+/** Names that no authority can check are left out. */
+function isDue({ known, notBefore, now }: State, host: string): boolean {
+  const certificate = known.get(host);
+  if (certificate?.own || host.startsWith('*.') || !host.includes('.') || host.endsWith('.localhost')) return false;
+  return (notBefore.get(host)?.at ?? 0) <= now() && (!certificate || certificate.expires - now() < RENEW_BEFORE);
+}
+
+async function issue(state: State, host: string): Promise<void> {
+  const { vault, acme, ingress, signal, log } = state;
+  const accountKey = (await vault.get(ACCOUNT_KEY)) ?? createAccountKey();
+  await vault.set(ACCOUNT_KEY, accountKey);
+  const pair = await issueCertificate([host], { directory: acme.directory ?? LETS_ENCRYPT, email: acme.email, accountKey, answer: ingress.challenge, signal, ...(state.fetch && { fetch: state.fetch }) });
+  await keep(state, { host, pair, source: 'acme' });
+  state.notBefore.delete(host);
+  log.info(`certificate for ${host} until ${new Date(expiryOf(pair.certificate)).toISOString()}`);
 }
 
 function assertPair(hosts: readonly string[], { certificate, key }: { certificate: string; key: string }, now: number): string[] {

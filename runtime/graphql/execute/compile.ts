@@ -1,0 +1,78 @@
+import { type FieldNode, type GraphQLField, type GraphQLObjectType, type GraphQLOutputType, isAbstractType, isLeafType, isListType, isNonNullType, type SelectionSetNode } from 'graphql';
+import { ownResolver, type Engine } from '../engine.ts';
+import { collectFields, type Selecting } from '../plan/collect.ts';
+import { abstractCompleter, leafCompleter, listCompleter, objectCompleter, requiredCompleter } from './complete.ts';
+import type { Completer, ExecutableField, Fields, Reads } from './field.ts';
+
+export interface Compiling {
+  readonly engine: Engine;
+  readonly selecting: Selecting;
+}
+
+type Selection = { readonly selectionSet?: SelectionSetNode | undefined };
+
+/**
+ * The fields of a selection on `type`, ready to be run. Selections below are compiled when an object of their type first
+ * comes by.
+ */
+export function compileFields(compiling: Compiling, type: GraphQLObjectType, nodes: readonly Selection[]): Fields {
+  const fields: ExecutableField[] = [];
+  for (const [key, selected] of collectFields(compiling.selecting, type.name, nodes)) {
+    const definition = compiling.selecting.schema.getField(type, (selected[0] as FieldNode).name.value);
+    if (definition) fields.push(compileField(compiling, type, definition, key, selected));
+  }
+  return fields;
+}
+
+function compileField(compiling: Compiling, parent: GraphQLObjectType, definition: GraphQLField<unknown, unknown>, key: string, nodes: readonly FieldNode[]): ExecutableField {
+  const named = isNonNullType(definition.type) ? definition.type.ofType : definition.type;
+  return {
+    key,
+    name: definition.name,
+    nodes,
+    parent,
+    definition,
+    required: isNonNullType(definition.type),
+    reads: readsOf(compiling.engine, parent, definition),
+    resolve: definition.resolve ?? memberOf,
+    complete: completerFor(compiling, definition.type, nodes),
+    plain: isLeafType(named) && compiling.engine.isPlain(named.name),
+  };
+}
+
+function readsOf(engine: Engine, { name: type }: GraphQLObjectType, { name, args }: GraphQLField<unknown, unknown>): Reads {
+  if (name === '__typename') return { fromTree: false, fromMember: false, typename: true };
+  const { model } = engine;
+  const entity = model.entities.get(type);
+  const isRoot = ['Query', 'Mutation', 'Subscription'].includes(type);
+  const ours = !type.startsWith('__') && !isRoot && !ownResolver(engine, type, name);
+  const source = entity?.fields.get(name)?.source;
+  const isPlanned = !entity || (source !== undefined && source.kind !== 'custom' && !entity.bytes.some((column) => source.kind === 'column' && column.name === source.column));
+  return { fromTree: ours && isPlanned, fromMember: ours && !entity && args.length === 0, typename: false };
+}
+
+/** Of a type whose fields have no resolver of any kind. */
+const memberOf = (source: any, args: unknown, context: unknown, info: { readonly fieldName: string }) => {
+  const value = typeof source === 'object' || typeof source === 'function' ? source?.[info.fieldName] : undefined;
+  return typeof value === 'function' ? source[info.fieldName](args, context, info) : value;
+};
+
+function completerFor(compiling: Compiling, type: GraphQLOutputType, nodes: readonly FieldNode[]): Completer {
+  if (isNonNullType(type)) return requiredCompleter(completerFor(compiling, type.ofType, nodes));
+  if (isListType(type)) return listCompleter(completerFor(compiling, type.ofType, nodes), isNonNullType(type.ofType));
+  if (isLeafType(type)) return leafCompleter(type);
+  const fieldsOf = lazily((object: GraphQLObjectType) => compileFields(compiling, object, nodes));
+  return isAbstractType(type) ? abstractCompleter(type, fieldsOf) : objectCompleter(fieldsOf(type), type);
+}
+
+function lazily(compile: (type: GraphQLObjectType) => Fields): (type: GraphQLObjectType) => () => Fields {
+  const known = new Map<GraphQLObjectType, () => Fields>();
+  return (type) => {
+    const found = known.get(type);
+    if (found) return found;
+    let fields: Fields | undefined;
+    const made = () => (fields ??= compile(type));
+    known.set(type, made);
+    return made;
+  };
+}

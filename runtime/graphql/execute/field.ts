@@ -1,0 +1,33 @@
+import type { FieldNode, GraphQLField, GraphQLFieldResolver, GraphQLObjectType } from 'graphql';
+import type { Execution, Path } from './execution.ts';
+
+/** A field of a selection, with everything that the schema and the document say about it. */
+export interface ExecutableField {
+  /** Its name in the answer. */
+  readonly key: string;
+  readonly name: string;
+  readonly nodes: readonly FieldNode[];
+  readonly parent: GraphQLObjectType;
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly required: boolean;
+  /** Where the value is, when no function has to be asked for it. */
+  readonly reads: Reads;
+  readonly resolve: GraphQLFieldResolver<unknown, unknown>;
+  readonly complete: Completer;
+  /** Whether values that a plan read are the answer's own. */
+  readonly plain: boolean;
+}
+
+export interface Reads {
+  /** Of an object that a plan read: under the key of the answer. */
+  readonly fromTree: boolean;
+  /** Of any other object: the member of that name, unless it is a function. */
+  readonly fromMember: boolean;
+  readonly typename: boolean;
+}
+
+/** Makes a value of the answer of what a resolver returned, or a promise of one. Throws where graphql-js would. */
+export type Completer = (execution: Execution, field: ExecutableField, value: unknown, path: Path) => unknown;
+
+/** The fields of an object in the order of the answer. */
+export type Fields = readonly ExecutableField[];

@@ -1,0 +1,72 @@
+import type { ExecutionResult, GraphQLError, GraphQLObjectType } from 'graphql';
+import type { PreparedOperation } from '../document-cache.ts';
+import type { OperationPlan } from '../plan/operation.ts';
+import type { Run } from '../run.ts';
+import { compileFields } from './compile.ts';
+import { createErrors, type Execution } from './execution.ts';
+import type { Fields } from './field.ts';
+import { executeField, executeFields } from './fields.ts';
+
+/**
+ * Runs an operation that has user code in it, over what plans have read. It answers what graphql-js answers, and is
+ * several times as fast: selections are looked at once for a plan and not for every object, and what is at hand makes no
+ * promise.
+ */
+export function executeRun(run: Run): ExecutionResult | Promise<ExecutionResult> {
+  const compiled = compiledFor(run);
+  const abort = lazyAbort();
+  const execution: Execution = { run, fragments: compiled.fragments, errors: createErrors(), helpers: { getAbortSignal: () => abort.controller().signal, getAsyncHelpers: () => HELPERS } };
+  const finish = (data: Record<string, unknown> | null): ExecutionResult => {
+    abort.end();
+    const { list } = execution.errors;
+    return list.length > 0 ? { errors: list, data } : { data };
+  };
+  const failed = (thrown: unknown) => {
+    execution.errors.add(thrown as GraphQLError, undefined);
+    return finish(null);
+  };
+  try {
+    const data = run.operation.node.operation === 'mutation' ? executeSerially(execution, compiled.fields) : executeFields(execution, compiled.fields, run, undefined);
+    return data instanceof Promise ? data.then(finish, failed) : finish(data);
+  } catch (thrown) {
+    return failed(thrown);
+  }
+}
+
+async function executeSerially(execution: Execution, fields: Fields): Promise<Record<string, unknown>> {
+  const answer: Record<string, unknown> = {};
+  for (const field of fields) answer[field.key] = await executeField(execution, field, execution.run, { path: undefined, object: undefined, tree: false });
+  return answer;
+}
+
+interface Compiled {
+  readonly fields: Fields;
+  readonly fragments: Execution['fragments'];
+}
+
+/** Kept as long as the plan, which is made for each of the conditions that decide what is selected. */
+const COMPILED = new WeakMap<OperationPlan, Compiled>();
+
+function compiledFor({ engine, operation, plan, variables }: Run): Compiled {
+  const known = COMPILED.get(plan);
+  if (known) return known;
+  const type = engine.schema.getRootType(operation.node.operation) as GraphQLObjectType;
+  const conditions = Object.fromEntries(operation.conditions.map((name) => [name, variables.coerced[name]]));
+  const selecting = { schema: engine.schema, fragments: operation.fragments, variables: conditions };
+  const compiled = { fields: compileFields({ engine, selecting }, type, [operation.node]), fragments: fragmentsOf(operation) };
+  COMPILED.set(plan, compiled);
+  return compiled;
+}
+
+const fragmentsOf = ({ fragments }: PreparedOperation): Execution['fragments'] => Object.assign(Object.create(null), Object.fromEntries(fragments));
+
+/** A signal costs more than a small resolver: it is made for the first one that asks. */
+function lazyAbort(): { controller(): AbortController; end(): void } {
+  let made: AbortController | undefined;
+  return { controller: () => (made ??= new AbortController()), end: () => made?.abort() };
+}
+
+const HELPERS = {
+  promiseAll: <T>(values: readonly T[]) => Promise.all(values),
+  track: (values: readonly unknown[]) => values.forEach((value) => void Promise.resolve(value).catch(() => {})),
+};

@@ -1,0 +1,58 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo, ListenOptions } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { SecureContext } from 'node:tls';
+
+/** The servers of an ingress: one without and one with TLS. */
+export interface Listeners {
+  /** @returns the ports; null for one that is taken or not allowed. */
+  open(ports: { readonly http: number; readonly https: number }): Promise<{ readonly http: number | null; readonly https: number | null }>;
+  /** Stops accepting and finishes what runs, within the time. */
+  close(timeout: number): Promise<void>;
+}
+
+export interface ListenerOptions {
+  readonly listen: Pick<ListenOptions, 'host' | 'reusePort'>;
+  readonly contextOf: (host: string) => SecureContext | undefined;
+  readonly request: (secure: boolean) => RequestListener;
+  readonly upgrade: (secure: boolean) => (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+}
+
+/** A head that does not come is given up on; a body may take as long as it likes. */
+const LIMITS: ServerOptions = { keepAliveTimeout: 75_000, headersTimeout: 30_000, requestTimeout: 0, maxHeaderSize: 32 * 1024 };
+
+export function createListeners({ listen, contextOf, request, upgrade }: ListenerOptions): Listeners {
+  const servers: Server[] = [];
+  const sni = (host: string, done: (error: Error | null, context?: SecureContext) => void) => {
+    const context = contextOf(host.toLowerCase());
+    if (context) done(null, context);
+    else done(new Error('no certificate for this host'));
+  };
+  const open = async (server: Server, port: number, secure: boolean) => {
+    server.on('upgrade', upgrade(secure));
+    const opened = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen({ ...listen, port }, () => resolve(true));
+    });
+    if (!opened) return null;
+    server.on('error', () => {});
+    // A client that speaks no TLS, or names a host without a certificate, is nothing to report.
+    server.on('tlsClientError', () => {});
+    servers.push(server);
+    return (server.address() as AddressInfo).port;
+  };
+  return {
+    open: async ({ http, https }) => ({
+      http: await open(createServer(LIMITS, request(false)), http, false),
+      https: await open(createSecureServer({ ...LIMITS, SNICallback: sni }, request(true)), https, true),
+    }),
+    async close(timeout) {
+      const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
+      for (const server of servers) server.closeIdleConnections();
+      const timer = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), timeout);
+      await Promise.all(closed);
+      clearTimeout(timer);
+    },
+  };
+}

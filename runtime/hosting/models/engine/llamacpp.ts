@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Logger } from 'pino';
+import { request } from 'undici';
+import { type Child, ChildExit, programBeside, quietEnvironment, startChild } from './child.ts';
+import type { Endpoint, ModelEngine } from './engine.ts';
+import type { LlamaAnswer, LlamaOrder } from '../llamacpp/order.ts';
+import { startFailure } from './start-failure.ts';
+
+export interface LlamaOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: Logger;
+  readonly patience: number;
+  /** The project's folder: where `node-llama-cpp` was installed when it is not beside us. */
+  readonly root: string;
+  /** The most tokens of a conversation, where the model knows more. */
+  readonly context: number;
+  /** How many prompts are worked on at the same time. */
+  readonly parallel: number;
+}
+
+const MISSING = 'node-llama-cpp is not installed: npm install node-llama-cpp@3.21.1';
+
+/** Runs llama.cpp in a process of its own: a crash in native code, or the end of memory, takes only that one. */
+export function createLlamaEngine({ env, log, patience, root, context, parallel }: LlamaOptions): ModelEngine {
+  let child: Child | undefined;
+  let endpoint: Endpoint | undefined;
+  const stop = async () => {
+    const leaving = child;
+    [child, endpoint] = [undefined, undefined];
+    await leaving?.stop();
+  };
+  return {
+    name: 'llamacpp',
+    formats: ['gguf'],
+    eligible: async () => whyNot(root),
+    async start(model, { signal, onExit }) {
+      await stop();
+      const key = randomBytes(24).toString('base64url');
+      const order: LlamaOrder = { library: libraryOf(root) ?? '', path: model.path, id: model.id, key, context, parallel, threads: Math.max(1, availableParallelism() - 1) };
+      const mine = startChild({ program: programBeside(import.meta.url, '../llamacpp/program'), order, env: quietEnvironment(env), log });
+      child = mine;
+      try {
+        const answer = await within(mine.message<LlamaAnswer>(), AbortSignal.any([signal, AbortSignal.timeout(patience)]));
+        if ('problem' in answer) throw new ChildExit(answer.problem);
+        endpoint = { url: `http://127.0.0.1:${answer.port}/v1`, headers: { authorization: `Bearer ${key}` }, model: model.id };
+      } catch (error) {
+        await mine.stop();
+        throw startFailure(error, signal, { id: model.id, patience });
+      }
+      void mine.exited.then((reason) => child === mine && onExit(reason));
+      return endpoint;
+    },
+    stop,
+    async health() {
+      if (!endpoint) return false;
+      const answer = await request(`${endpoint.url}/models`, { headers: endpoint.headers, headersTimeout: 2000 }).catch(() => null);
+      await answer?.body.dump();
+      return answer?.statusCode === 200;
+    },
+  };
+}
+
+function within<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  promise.catch(() => {});
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    promise.then(resolve, reject);
+  });
+}
+
+/** The library's own package says which file to load. */
+function libraryOf(root: string): string | null {
+  const found = packageOf('node-llama-cpp', import.meta.url) ?? packageOf('node-llama-cpp', pathToFileURL(join(root, 'package.json')).href);
+  if (found === null) return null;
+  const { main = 'dist/index.js' } = JSON.parse(readFileSync(found, 'utf8')) as { main?: string };
+  return pathToFileURL(join(dirname(found), main)).href;
+}
+
+/** Nothing native is loaded to find out: the package for this machine is there, or it is not. */
+function whyNot(root: string): string | null {
+  const library = libraryOf(root);
+  if (library === null) return MISSING;
+  const system = { darwin: 'mac', win32: 'win' }[process.platform as string] ?? process.platform;
+  const kinds = ['', '-metal', '-cuda', '-vulkan'].map((kind) => `@node-llama-cpp/${system}-${process.arch}${kind}`);
+  if (kinds.some((name) => packageOf(name, library) !== null)) return null;
+  return `node-llama-cpp has no binary for ${process.platform} on ${process.arch} here: npm install ${kinds[system === 'mac' && process.arch === 'arm64' ? 1 : 0]}@3.21.1`;
+}
+
+function packageOf(name: string, from: string): string | null {
+  try {
+    return findPackageJSON(name, from) ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,131 @@
+import type * as Library from 'node-llama-cpp';
+import { ApiFailure, wrong } from './failure.ts';
+import type { LlamaOrder } from './order.ts';
+import type { Prompt } from './prompt.ts';
+
+export interface Generated {
+  readonly text: string;
+  readonly reason: 'stop' | 'length';
+  readonly promptTokens: number;
+  readonly tokens: number;
+}
+
+/** A piece of an answer as it comes; `thought` is what the model says to itself. */
+export type OnText = (text: string, thought: boolean) => void;
+
+/** A loaded model. Several prompts are worked on at once, each in its own sequence; more wait in line. */
+export interface Generator {
+  generate(prompt: Prompt, signal: AbortSignal, onText: OnText): Promise<Generated>;
+}
+
+/** More than this many prompts in line are refused. */
+const LINE = 64;
+
+/** @throws what the library says when the file cannot be loaded. */
+export async function loadGenerator(library: typeof Library, { path, context: size, parallel, threads }: LlamaOrder): Promise<Generator> {
+  const llama = await library.getLlama({ build: 'never', skipDownload: true, logLevel: library.LlamaLogLevel.error, maxThreads: threads });
+  const model = await llama.loadModel({ modelPath: path });
+  const context = await model.createContext({ sequences: parallel, contextSize: { max: Math.min(size, model.trainContextSize) } });
+  // Finding out how a model wants its messages takes half a second: once, and not in the first request.
+  const wrapper = library.resolveChatWrapper(model);
+  const sequences = createPool(Array.from({ length: parallel }, () => context.getSequence()));
+  return {
+    async generate(prompt, signal, onText) {
+      const history: Library.ChatHistoryItem[] = [...prompt.history, { type: 'model', response: [] }];
+      const input = prompt.kind === 'chat' ? wrapper.generateContextState({ chatHistory: history }).contextText.tokenize(model.tokenizer) : model.tokenize(prompt.text);
+      const room = context.contextSize - input.length - 1;
+      if (room < 1) throw new ApiFailure(400, `The prompt has ${input.length} tokens and the context holds ${context.contextSize}`, { param: 'messages', code: 'context_length_exceeded' });
+      const options = { ...(await samplingOf(llama, prompt)), signal, maxTokens: Math.min(prompt.maxTokens ?? room, room) };
+      return sequences.use(signal, async (sequence) => {
+        // What an earlier prompt left behind changes the last digits of the numbers: a seed promises the same text.
+        if (prompt.sampling.seed !== null) await sequence.clearHistory();
+        const before = sequence.tokenMeter.usedOutputTokens;
+        const { text, reason } = prompt.kind === 'chat' ? await chat(library, { sequence, wrapper, history, options, onText }) : await complete(library, { sequence, input, options, onText });
+        return { text, reason: reason === 'maxTokens' ? 'length' : 'stop', promptTokens: input.length, tokens: sequence.tokenMeter.usedOutputTokens - before };
+      });
+    },
+  };
+}
+
+type Options = Awaited<ReturnType<typeof samplingOf>> & { readonly signal: AbortSignal; readonly maxTokens: number };
+
+interface ChatWork {
+  readonly sequence: Library.LlamaContextSequence;
+  readonly wrapper: Library.ChatWrapper;
+  readonly history: Library.ChatHistoryItem[];
+  readonly options: Options;
+  readonly onText: OnText;
+}
+
+async function chat(library: typeof Library, { sequence, wrapper, history, options, onText }: ChatWork): Promise<{ text: string; reason: string }> {
+  const session = new library.LlamaChat({ contextSequence: sequence, chatWrapper: wrapper });
+  try {
+    const { response, metadata } = await session.generateResponse(history, { ...options, onResponseChunk: ({ text, segmentType }) => onText(text, segmentType === 'thought') });
+    return { text: response, reason: metadata.stopReason };
+  } finally {
+    session.dispose({ disposeSequence: false });
+  }
+}
+
+interface TextWork extends Pick<ChatWork, 'sequence' | 'options' | 'onText'> {
+  readonly input: Library.Token[];
+}
+
+async function complete(library: typeof Library, { sequence, input, options, onText }: TextWork): Promise<{ text: string; reason: string }> {
+  const session = new library.LlamaCompletion({ contextSequence: sequence });
+  try {
+    const { response, metadata } = await session.generateCompletionWithMeta(input, { ...options, onTextChunk: (text) => onText(text, false) });
+    return { text: response, reason: metadata.stopReason };
+  } finally {
+    session.dispose({ disposeSequence: false });
+  }
+}
+
+async function samplingOf(llama: Library.Llama, { sampling, stop, format }: Prompt) {
+  const { frequencyPenalty, presencePenalty, seed, ...rest } = sampling;
+  const penalized = frequencyPenalty !== 0 || presencePenalty !== 0;
+  return {
+    ...rest,
+    ...(seed !== null && { seed: Math.abs(Math.trunc(seed)) }),
+    repeatPenalty: penalized ? { penalty: 1, frequencyPenalty, presencePenalty } : (false as const),
+    ...(stop.length > 0 && { customStopTriggers: stop }),
+    ...(format !== null && { grammar: await grammarOf(llama, format.schema) }),
+  };
+}
+
+async function grammarOf(llama: Library.Llama, schema: object | null): Promise<Library.LlamaGrammar> {
+  if (schema === null) return llama.getGrammarFor('json');
+  try {
+    return await llama.createGrammarForJsonSchema(schema as never);
+  } catch (error) {
+    throw wrong('response_format', `has a schema that cannot be followed: ${(error as Error).message.slice(0, 200)}`);
+  }
+}
+
+/** Hands out what is free, the one that was used last first: its cache may know the conversation. */
+function createPool<T>(items: readonly T[]) {
+  const free = [...items];
+  const line: { readonly take: (item: T) => void; readonly signal: AbortSignal }[] = [];
+  const next = async (signal: AbortSignal): Promise<T> => {
+    const item = free.pop();
+    if (item !== undefined) return item;
+    if (line.length >= LINE) throw new ApiFailure(429, 'Too many prompts are waiting for the model');
+    return new Promise((take) => line.push({ take, signal }));
+  };
+  const give = (item: T): void => {
+    let waiting = line.shift();
+    while (waiting?.signal.aborted) waiting = line.shift();
+    if (waiting) waiting.take(item);
+    else free.push(item);
+  };
+  return {
+    async use<R>(signal: AbortSignal, work: (item: T) => Promise<R>): Promise<R> {
+      const item = await next(signal);
+      try {
+        return await work(item);
+      } finally {
+        give(item);
+      }
+    },
+  };
+}

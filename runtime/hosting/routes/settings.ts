@@ -1,0 +1,41 @@
+import type { HostingModel } from '@twofold/schema';
+import { failure } from '../../errors.ts';
+import { type Call, reply } from '../../http/route.ts';
+import type { Core } from '../core.ts';
+import type { App } from '../records/app.ts';
+import { toEnv, type AppFields } from '../records/fields.ts';
+import { ENV_KEY } from '../records/names.ts';
+import { MASK, showApp, type AddressOf } from '../records/view.ts';
+
+/** The environment and the secrets of an app. */
+export function settingHandlers({ core: { apps }, addressOf, model }: { readonly core: Core; readonly addressOf: AddressOf; readonly model: HostingModel }) {
+  const named = ({ params }: Call) => apps.byName(params['name'] as string);
+  const show = (app: App) => reply(200, showApp(app, { addressOf, port: model.defaults.port }));
+  return {
+    async putEnv(call: Call<NonNullable<AppFields['env']>>) {
+      const app = named(call);
+      return show(await apps.update(app.id, { env: withoutMasks(app, toEnv(call.body)) }));
+    },
+
+    async putSecret(call: Call<{ readonly value: string }>) {
+      const app = named(call);
+      const key = call.params['key'] as string;
+      if (!new RegExp(ENV_KEY).test(key)) throw failure.badRequest('the secret\'s key is not valid');
+      if (call.body.value.includes('\0')) throw failure.badRequest('value must not hold a NUL');
+      const { [key]: _shadowed, ...env } = app.env;
+      return show(await apps.update(app.id, { env, secrets: { ...app.secrets, [key]: call.body.value } }));
+    },
+
+    async deleteSecret(call: Call) {
+      const app = named(call);
+      const { [call.params['key'] as string]: known, ...secrets } = app.secrets;
+      if (known === undefined) throw failure.notFound('Secret not found');
+      return show(await apps.update(app.id, { secrets }));
+    },
+  };
+}
+
+/** A body made from an answer holds masks where secrets are: they change nothing. */
+export function withoutMasks(app: App, env: App['env']): App['env'] {
+  return Object.fromEntries(Object.entries(env).filter(([key, value]) => !(value === MASK && key in app.secrets)));
+}

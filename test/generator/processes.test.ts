@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { generator, makeProject, repo, SEED, type TestProject } from './project.ts';
+import { syntheticSchema } from './synthetic.ts';
+
+const made: TestProject[] = [];
+const project = (schema = SEED) => {
+  const each = makeProject({ 'schema.graphql': schema, 'manifest.yaml': 'name: shop\n' });
+  made.push(each);
+  return each;
+};
+afterEach(() => made.splice(0).forEach((each) => each.remove()));
+
+const committed = (shop: TestProject) => Object.fromEntries(Object.entries(shop.files()).filter(([path]) => !path.startsWith('.generator/') || path.startsWith('.generator/base/')));
+
+describe('runs in processes', () => {
+  test('eight at once end as one alone', async () => {
+    const [shop, alone] = [project(), project()];
+    const ended = await Promise.all(Array.from({ length: 8 }, () => generator(['generate'], shop.root)));
+    expect(ended.map(({ code }) => code)).toEqual(Array.from({ length: 8 }, () => 0));
+    await generator(['generate'], alone.root);
+    expect(committed(shop)).toEqual(committed(alone));
+  });
+
+  test('give the same bytes under another time zone, locale, umask and folder', async () => {
+    const [here, there] = [project(syntheticSchema(5)), project(syntheticSchema(5))];
+    await generator(['generate'], here.root);
+    const deep = there.path('a folder/ö');
+    mkdirSync(deep, { recursive: true });
+    await generator(['generate', '--cwd', there.root], deep, { TZ: 'Pacific/Kiritimati', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' });
+    expect(committed(there)).toEqual(committed(here));
+  });
+
+  test('killed at any moment leave no file empty or half, and the next run finishes', async () => {
+    const wanted = project(syntheticSchema(40));
+    await generator(['generate'], wanted.root);
+    const whole = committed(wanted);
+    let unfinished = 0;
+    for (let wait = 300; wait <= 1000; wait += 70) {
+      const shop = project(syntheticSchema(40));
+      if (await killAfter(shop, wait)) unfinished++;
+      for (const [path, text] of Object.entries(committed(shop))) expect([wait, path, text === whole[path]]).toEqual([wait, path, true]);
+      expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0 });
+      expect(committed(shop)).toEqual(whole);
+    }
+    expect(unfinished).toBeGreaterThan(0);
+  }, 120_000);
+
+  test('open no socket', async () => {
+    const shop = project();
+    const trap = `import net from 'node:net'; net.Socket.prototype.connect = () => { throw new Error('a socket was opened'); }; import dns from 'node:dns'; dns.lookup = () => { throw new Error('a name was looked up'); };`;
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(trap)}` };
+    for (const command of ['generate', 'check']) expect(await generator([command], shop.root, env)).toMatchObject({ code: 0 });
+  });
+});
+
+/** Whether the process was still at work when it was killed. */
+function killAfter(shop: TestProject, wait: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [join(repo, 'generator/bin.js'), 'generate'], { cwd: shop.root, stdio: 'ignore' });
+    const timer = setTimeout(() => child.kill('SIGKILL'), wait);
+    child.once('exit', (_code, signal) => (clearTimeout(timer), resolve(signal === 'SIGKILL')));
+  });
+}

@@ -1,0 +1,152 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import WebSocket, { WebSocketServer } from 'ws';
+import { createServer, get as ask } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { pino } from 'pino';
+import { createRemoteIngress } from '../../runtime/hosting/ingress/remote.ts';
+import { createDatabase, describeEachEngine, postgresUrl } from '../engines/available.ts';
+import { importImage } from '../engines/import-image.ts';
+import { sourceForm, tarGzOf } from './archives.ts';
+import { startLoad } from './load.ts';
+import { startServer, type TestServer } from './server.ts';
+
+const servers: TestServer[] = [];
+const endProcess = (folder: string) => {
+  const state = join(folder, 'data/ingress.json');
+  if (existsSync(state)) process.kill(JSON.parse(readFileSync(state, 'utf8')).pid, 'SIGTERM');
+};
+
+describe('an ingress process', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tf-ingress-'));
+  const stateFile = join(folder, 'data/ingress.json');
+  const create = (https = 0) => createRemoteIngress({ http: 0, https, host: '127.0.0.1', stateFile, log: pino({ level: 'silent' }), alone: 20_000, outlives: true });
+
+  it('outlives its server with its connections, is found again, and is replaced by another version', async () => {
+    const target = createServer((_, response) => response.end('hello'));
+    const sockets = new WebSocketServer({ server: target });
+    sockets.on('connection', (socket) => socket.on('message', (data) => socket.send(`echo ${data}`)));
+    await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
+    const route = { appId: 'a', hosts: ['a.test'], state: 'serving', targets: [{ id: 'x', host: '127.0.0.1', port: (target.address() as AddressInfo).port }] } as const;
+    const first = create();
+    const { http } = await first.listen();
+    first.set(route);
+    first.set({ ...route, appId: 'b', hosts: ['b.test'] });
+    const get = (host: string) => new Promise<number>((resolve, reject) => void ask({ host: '127.0.0.1', port: http as number, headers: { host }, agent: false }, (answer) => (answer.resume(), resolve(answer.statusCode ?? 0))).on('error', reject));
+    await expect.poll(() => get('a.test')).toBe(200);
+    const socket = new WebSocket(`ws://127.0.0.1:${http}/`, { headers: { host: 'a.test' } });
+    await new Promise((resolve) => socket.once('open', resolve));
+    const { pid } = JSON.parse(readFileSync(stateFile, 'utf8'));
+
+    await first.close(1000);
+    expect(await get('a.test')).toBe(200);
+    const second = create();
+    expect((await second.listen()).http).toBe(http);
+    expect(JSON.parse(readFileSync(stateFile, 'utf8')).pid).toBe(pid);
+    second.keep(['a']);
+    await expect.poll(() => get('b.test')).toBe(404);
+    expect(await get('a.test')).toBe(200);
+    const echoed = new Promise((resolve) => socket.once('message', (data) => resolve(String(data))));
+    socket.send('still here');
+    expect(await echoed).toBe('echo still here');
+
+    // It is killed: the server starts another, and says all routes again.
+    second.set(route);
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => JSON.parse(readFileSync(stateFile, 'utf8')).pid, { timeout: 10_000 }).not.toBe(pid);
+    await second.close(1000);
+
+    const other = create(39_443);
+    const before = JSON.parse(readFileSync(stateFile, 'utf8')).pid;
+    await other.listen();
+    expect(JSON.parse(readFileSync(stateFile, 'utf8')).pid).not.toBe(before);
+    other.set(route);
+    await other.close(1000);
+    endProcess(folder);
+    socket.terminate();
+    target.closeAllConnections();
+    target.close();
+    rmSync(folder, { recursive: true });
+  }, 60_000);
+});
+
+describeEachEngine('several processes', ({ socket, kind }) => {
+  let web: string;
+  beforeAll(async () => {
+    web = await importImage(socket, 'twofold-test/web:1');
+  }, 60_000);
+  afterEach(async () => {
+    for (const server of servers.splice(0).reverse()) await server.end().catch(() => {});
+  }, 60_000);
+  const start = async (options: Parameters<typeof startServer>[0] = {}) => {
+    const server = await startServer({ socket, ...options });
+    servers.push(server);
+    return server;
+  };
+
+  it('a restart of the server fails no request of its apps', async () => {
+    const first = await start({ env: { HOSTING_INGRESS: 'process' } });
+    await first.api('POST', '/api/apps', { name: 'lasting', image: web });
+    servers.length = 0;
+    servers.push(first);
+    const load = startLoad({ port: first.ingress, host: 'lasting.apps.test', clients: 4, pause: 2 });
+    for (let turn = 0; turn < 2; turn += 1) {
+      await servers.pop()?.stop();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      const next = await start({ folder: first.folder, env: { HOSTING_INGRESS: 'process' } });
+      expect(next.ingress).toBe(first.ingress);
+      expect((await next.api('POST', '/api/apps/lasting/deploy', {})).status).toBe(200);
+    }
+    const { failures, ok } = await load.stop();
+    expect(failures).toEqual([]);
+    expect(ok).toBeGreaterThan(50);
+    const { pid } = JSON.parse(readFileSync(join(first.folder, 'data/ingress.json'), 'utf8'));
+    await servers.pop()?.end();
+    process.kill(pid, 'SIGTERM');
+  }, 90_000);
+
+  it.skipIf(!postgresUrl)('one of those that share a database operates, and every one can be called', async () => {
+    const database = await createDatabase();
+    const first = await start({ database: database.url });
+    const second = await start({ database: database.url });
+    expect((await second.api('GET', '/api/health')).body).toMatchObject({ podman: 'connected', engine: kind });
+    const created = await second.api('POST', '/api/apps', { name: 'shared', image: web, env: { A: '1' } });
+    expect([created.status, created.body.status]).toEqual([201, 'running']);
+    expect((await first.api('GET', '/api/apps/shared')).body.id).toBe(created.body.id);
+    expect((await second.api('GET', '/api/apps/nobody')).body).toEqual({ error: 'App not found' });
+    expect((await second.api('GET', '/api/apps/shared/logs')).body).toMatch(/version 1 listens/);
+    expect((await second.api('GET', '/api/apps', undefined, { authorization: '' })).status).toBe(401);
+    const both = await Promise.all([first, second].map((server) => server.api('POST', '/api/apps/shared/deploy', {})));
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const upload = await second.api('POST', '/api/deploy?wait=true', sourceForm({ name: 'sent', port: 8080 }, tarGzOf({ Dockerfile: `FROM ${web}\nCOPY index.html /www/index.html\n`, 'index.html': 'sent along' })));
+    expect([upload.status, upload.body.status]).toEqual([200, 'healthy']);
+    expect((await first.visit('sent.apps.test')).text).toBe('sent along');
+
+    // The operating one goes; the other takes over and serves.
+    servers.splice(servers.indexOf(first), 1);
+    await first.stop();
+    await expect.poll(async () => (await second.api('GET', '/api/system/config')).body.ingress?.http, { timeout: 10_000 }).toBeGreaterThan(0);
+    expect((await second.api('POST', '/api/apps/shared/restart')).body.status).toBe('running');
+    await second.end();
+    servers.length = 0;
+    await database.drop();
+  }, 120_000);
+
+  it('a server whose process was killed is followed at once', async () => {
+    const first = await start();
+    await first.api('POST', '/api/apps', { name: 'orphan', image: web });
+    await first.stop();
+    // What a killed process leaves: its lease, and a process id that nobody has.
+    const lease = { id: 'gone', host: (await import('node:os')).hostname(), pid: 2 ** 22 + 1, socket: '/nowhere', until: Date.now() + 60_000 };
+    const store = (await import('../../runtime/store/open-store.ts')).openStore('file:data/app.db', first.folder);
+    await store.db.insertInto('hosting_settings').values({ key: 'operator', value: JSON.stringify(lease) }).execute();
+    await store.close();
+    servers.length = 0;
+    const began = Date.now();
+    const next = await start({ folder: first.folder });
+    expect(Date.now() - began).toBeLessThan(8000);
+    expect((await next.visit('orphan.apps.test')).text).toBe('version 1\n');
+  }, 60_000);
+});
