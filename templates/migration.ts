@@ -46,6 +46,8 @@ function renderStep(step: Step): Code {
       return code`await db.schema.alterTable(${str(step.from)}).renameTo(${str(step.to)}).execute();`;
     case 'renameColumn':
       return code`await db.schema.alterTable(${str(step.table)}).renameColumn(${str(step.from)}, ${str(step.to)}).execute();`;
+    case 'renameValue':
+      return code`await db.updateTable(${str(step.table)}).set(${literal({ [step.column]: step.to })}).where(${str(step.column)}, '=', ${str(step.from)}).execute();`;
     case 'createIndex':
       return renderCreateIndex(step.table, step.index);
     case 'dropIndex':

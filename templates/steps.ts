@@ -7,6 +7,8 @@ export type Step =
   | { readonly kind: 'renameTable'; readonly from: string; readonly to: string }
   | { readonly kind: 'renameColumn'; readonly table: string; readonly from: string; readonly to: string }
   | { readonly kind: 'alterTable'; readonly table: string; readonly changes: readonly ColumnChange[] }
+  /** Rows that hold an old name of an enum's value get the new one. */
+  | { readonly kind: 'renameValue'; readonly table: string; readonly column: string; readonly from: string; readonly to: string }
   | { readonly kind: 'createIndex'; readonly table: string; readonly index: TableIndex }
   | { readonly kind: 'dropIndex'; readonly table: string; readonly index: TableIndex };
 
@@ -29,6 +31,7 @@ function invertStep(step: Step): Step {
     case 'renameTable':
       return { ...step, from: step.to, to: step.from };
     case 'renameColumn':
+    case 'renameValue':
       return { ...step, from: step.to, to: step.from };
     case 'alterTable':
       return { ...step, changes: step.changes.map(invertChange).reverse() };

@@ -1,5 +1,5 @@
 import type { Table, TableColumn } from '@twofold/schema';
-import type { ColumnChange, Step } from '../../templates/steps.ts';
+import { type ColumnChange, invertSteps, type Step } from '../../templates/steps.ts';
 
 /** What stands between two lists of tables. */
 export interface Difference {
@@ -16,11 +16,22 @@ export interface Kept {
   readonly replacement?: string;
 }
 
+export interface DifferenceOptions {
+  readonly allowDrop: (coordinate: string) => boolean;
+  /** Values of a column that had another name. */
+  readonly valueRenames?: (table: string, column: string) => readonly ValueRename[];
+}
+
+export interface ValueRename {
+  readonly from: string;
+  readonly to: string;
+}
+
 /**
  * Finds the steps from one list of tables to another. Nothing is dropped but what `allowDrop` names; what must go on
  * existing no longer needs a value, so that rows can still be added.
  */
-export function findDifference(before: readonly Table[], wanted: readonly Table[], allowDrop: (coordinate: string) => boolean): Difference {
+export function findDifference(before: readonly Table[], wanted: readonly Table[], { allowDrop, valueRenames = () => [] }: DifferenceOptions): Difference {
   const renames = renamedTables(before, wanted);
   const known = before.map((table) => renameTable(table, renames));
   const created = wanted.filter((table) => !known.some(({ name }) => name === table.name));
@@ -28,7 +39,7 @@ export function findDifference(before: readonly Table[], wanted: readonly Table[
   const dropped = gone.filter(({ name }) => allowDrop(name));
   const changed = wanted.flatMap((table) => {
     const old = known.find(({ name }) => name === table.name);
-    return old ? [compareTable(old, table, allowDrop)] : [];
+    return old ? [compareTable(old, table, { allowDrop, valueRenames })] : [];
   });
   const keptTables = gone.filter((table) => !dropped.includes(table));
   return {
@@ -36,10 +47,10 @@ export function findDifference(before: readonly Table[], wanted: readonly Table[
       ...[...renames].map(([from, to]): Step => ({ kind: 'renameTable', from, to })),
       ...changed.flatMap((table) => table.dropIndexes),
       ...changed.flatMap((table) => table.renames),
-      ...ordered(created).map((table): Step => ({ kind: 'createTable', table })),
+      ...createSteps(created),
       ...changed.flatMap((table) => table.alter),
       ...changed.flatMap((table) => table.createIndexes),
-      ...ordered(dropped).reverse().map((table): Step => ({ kind: 'dropTable', table })),
+      ...invertSteps(createSteps(dropped)),
     ],
     kept: [...keptTables.map(({ name }) => ({ coordinate: name })), ...changed.flatMap((table) => table.kept)],
     tables: [...wanted.map((table) => changed.find(({ after }) => after.name === table.name)?.after ?? table), ...keptTables],
@@ -69,7 +80,7 @@ interface TableChange {
   readonly kept: readonly Kept[];
 }
 
-function compareTable(before: Table, wanted: Table, allowDrop: (coordinate: string) => boolean): TableChange {
+function compareTable(before: Table, wanted: Table, { allowDrop, valueRenames }: Required<DifferenceOptions>): TableChange {
   const renamed = renameColumns(before, wanted);
   const added = wanted.columns.filter((column) => !has(renamed.table.columns, column.name));
   const gone = renamed.table.columns.filter((column) => !has(wanted.columns, column.name));
@@ -86,10 +97,31 @@ function compareTable(before: Table, wanted: Table, allowDrop: (coordinate: stri
     after,
     renames: renamed.steps,
     dropIndexes: before.indexes.filter((index) => !hasIndex(wanted, index)).map((index): Step => ({ kind: 'dropIndex', table: name, index })),
-    alter: changes.length > 0 ? [{ kind: 'alterTable', table: name, changes }] : [],
+    alter: withValueRenames(name, changes, (column) => valueRenames(name, column)),
     createIndexes: wanted.indexes.filter((index) => !hasIndex(before, index)).map((index): Step => ({ kind: 'createIndex', table: name, index })),
     kept: gone.filter((column) => !dropped.includes(column)).map((column) => ({ coordinate: `${name}.${column.name}`, ...replacementOf(column, { gone, added }) })),
   };
+}
+
+/** Rows are rewritten while both names are allowed: before it the old ones alone are, and after it the new ones. */
+function withValueRenames(table: string, changes: readonly ColumnChange[], renamesOf: (column: string) => readonly ValueRename[]): Step[] {
+  const renamed = changes.flatMap((change) => {
+    if (change.kind !== 'alter' || !change.before.values || !change.after.values) return [];
+    const { before, after } = change;
+    const renames = renamesOf(after.name).filter(({ from, to }) => before.values!.includes(from) && !before.values!.includes(to));
+    return renames.length > 0 ? [{ before, after, renames }] : [];
+  });
+  const alter = (list: readonly ColumnChange[]): Step[] => (list.length > 0 ? [{ kind: 'alterTable', table, changes: list }] : []);
+  if (renamed.length === 0) return alter(changes);
+  const both = renamed.map(({ before, after }) => ({ ...before, values: [...new Set([...before.values!, ...after.values!])] }));
+  return [
+    ...alter(renamed.map(({ before }, at) => ({ kind: 'alter', before, after: both[at]! }))),
+    ...renamed.flatMap(({ after, renames }) => renames.map((rename): Step => ({ kind: 'renameValue', table, column: after.name, ...rename }))),
+    ...alter(changes.map((change) => {
+      const at = renamed.findIndex(({ after }) => change.kind === 'alter' && change.after === after);
+      return change.kind === 'alter' && at >= 0 ? { ...change, before: both[at]! } : change;
+    })),
+  ];
 }
 
 function renameColumns(before: Table, wanted: Table): { table: Table; steps: Step[] } {
@@ -131,7 +163,28 @@ function hasIndex(table: Table, index: Table['indexes'][number]): boolean {
   return table.indexes.some((each) => each.name === index.name && each.unique === index.unique && each.columns.join() === index.columns.join());
 }
 
-/** Tables after those that they refer to, as PostgreSQL wants them. A circle is broken at its last table. */
+/** PostgreSQL wants the other table first: in a circle of tables one key has to wait until all of them are there. */
+function createSteps(tables: readonly Table[]): Step[] {
+  const inOrder = ordered(tables);
+  const later = (table: Table) => new Set(inOrder.slice(inOrder.indexOf(table) + 1).map(({ name }) => name));
+  const split = inOrder.map((table) => {
+    const waiting = table.columns.filter(({ references }) => references !== undefined && later(table).has(references.table));
+    const columns = table.columns.map((column) => (waiting.includes(column) ? withoutReference(column) : column));
+    return { table: { ...table, columns }, waiting };
+  });
+  return [
+    ...split.map(({ table }): Step => ({ kind: 'createTable', table })),
+    ...split.flatMap(({ table, waiting }): Step[] =>
+      waiting.length === 0 ? [] : [{ kind: 'alterTable', table: table.name, changes: waiting.map((column) => ({ kind: 'alter', before: withoutReference(column), after: column })) }],
+    ),
+  ];
+}
+
+function withoutReference({ references: _references, ...column }: TableColumn): TableColumn {
+  return column;
+}
+
+/** Tables after those that they refer to. */
 function ordered(tables: readonly Table[]): Table[] {
   const byName = new Map(tables.map((table) => [table.name, table]));
   const done = new Set<string>();

@@ -23,6 +23,8 @@ function describeStep(step: Step): string {
       return `rename_${step.from}_to_${step.to}`;
     case 'renameColumn':
       return `rename_${step.table}_${step.from}_to_${step.to}`;
+    case 'renameValue':
+      return `rename_${step.table}_${step.column}_${step.from}`;
     case 'createIndex':
       return `index_${step.table}`;
     case 'dropIndex':

@@ -2,7 +2,7 @@ import { buildTables, type Diagnostic, type Project, type TableColumn } from '@t
 import { renderMigration } from '../../templates/migration.ts';
 import type { Step } from '../../templates/steps.ts';
 import type { Sources } from '../files.ts';
-import { type Difference, findDifference } from './difference.ts';
+import { type Difference, findDifference, type ValueRename } from './difference.ts';
 import { migrationPath } from './name.ts';
 import { parseSnapshot, printSnapshot, SNAPSHOT } from './snapshot.ts';
 
@@ -21,12 +21,20 @@ export function planMigration(project: Project, sources: Sources, allowDrop: rea
   if (before.ids !== project.ids && before.tables.length > 0) return idsChanged(before.ids, project.ids);
   const wanted = buildTables(project);
   const allowed = allowedDrops(project, allowDrop);
-  const difference = findDifference(before.tables, wanted, (coordinate) => allowed.has(coordinate));
+  const difference = findDifference(before.tables, wanted, { allowDrop: (coordinate) => allowed.has(coordinate), valueRenames: valueRenames(project) });
   const { steps } = difference;
   return {
     file: steps.length === 0 ? null : { path: migrationPath(sources.migrations, steps), text: renderMigration(steps, project.ids) },
     snapshot: printSnapshot({ ids: project.ids, tables: difference.tables }),
     findings: [...keptFindings(difference), ...valueFindings(steps)],
+  };
+}
+
+/** `@renamed` on values of the enum that a column holds. */
+function valueRenames(project: Project): (table: string, column: string) => readonly ValueRename[] {
+  return (table, column) => {
+    const { scalar } = project.entities.find((entity) => entity.table === table)?.columns.find(({ name }) => name === column) ?? {};
+    return project.enums.find(({ name }) => name === scalar)?.renames ?? [];
   };
 }
 

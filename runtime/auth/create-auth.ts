@@ -129,8 +129,8 @@ function createParts({ kernel, model: given, host, bcryptCost, extend, listeners
   events.on('*', (event) => webhooks.kick(event));
   // One process may count in its own memory; several that share a database count there.
   const alone = store.dialect === 'sqlite' && settings.text('WORKERS', '1') === '1';
-  const windows = alone ? memoryWindows() : storedWindows(store);
-  const limits = createRateLimits({ enabled: config.limitsEnabled, limits: model.rateLimits, windows, keys, events, now });
+  const windows = alone ? memoryWindows() : storedWindows(store, keys.derived('identifier'));
+  const limits = createRateLimits({ enabled: config.limitsEnabled, limits: model.rateLimits, windows, events, now });
   return {
     kernel, model, config, keys, directory, sessions, events, webhooks, limits, onLogin,
     users: given !== null,

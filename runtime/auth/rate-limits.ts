@@ -6,7 +6,6 @@ import { recordAttempt } from './attempts.ts';
 import { callerOf } from './caller.ts';
 import { DEFAULT_LIMITS } from './defaults.ts';
 import type { Events } from './events.ts';
-import { type Keys, mac } from './keys.ts';
 import type { Charge, Windows, WindowState } from './sliding-window.ts';
 import { MINUTE, retryAfter } from './time.ts';
 
@@ -28,9 +27,21 @@ export interface RateLimits {
   policy(name: string): RateLimit | undefined;
 }
 
+/** What one request was charged so far. */
 interface Charged {
-  readonly entries: { readonly limit: Limit; readonly rate: RateLimit; readonly state: WindowState }[];
+  /** The field `RateLimit-Policy`. */
+  policies: string;
+  /** The policy that is nearest to its end, as the field `RateLimit`, and how near. */
+  tightest: string;
+  share: number;
   readonly taken: { readonly charges: readonly Charge[]; readonly at: number }[];
+}
+
+/** A limit with its numbers. */
+interface Rated {
+  readonly limit: Limit;
+  readonly rate: RateLimit;
+  readonly charge: Charge;
 }
 
 /**
@@ -41,19 +52,28 @@ export function createRateLimits(parts: {
   readonly enabled: boolean;
   readonly limits: Readonly<Record<string, RateLimit>>;
   readonly windows: Windows;
-  readonly keys: Keys;
   readonly events: Events;
   readonly now: () => number;
 }): RateLimits {
-  const { windows, keys, now } = parts;
+  const { windows, now } = parts;
   const policies = new Map<string, RateLimit>(Object.entries({ ...DEFAULT_LIMITS, ...parts.limits }));
   const requests = new WeakMap<object, Charged>();
   const report = createReporter(parts.events, now);
-  const rated = (limits: readonly Limit[]) =>
+  const rated = (limits: readonly Limit[]): Rated[] =>
     limits.flatMap((limit) => {
       const rate = limit.rate ?? policies.get(limit.policy);
-      return rate ? [{ limit, rate, charge: toCharge(keys, limit, rate) }] : [];
+      return rate ? [{ limit, rate, charge: toCharge(limit, rate) }] : [];
     });
+  const chargedOf = (koa: KoaContext): Charged => {
+    const charged = requests.get(koa) ?? { policies: '', tightest: '', share: Infinity, taken: [] };
+    requests.set(koa, charged);
+    return charged;
+  };
+  const refuse = async (koa: KoaContext, charged: Charged, { limit, charge }: Rated, wait: number): Promise<never> => {
+    for (const { charges, at } of charged.taken.splice(0)) await windows.refund(charges, at);
+    await report(koa.state['context'] as RequestContext, limit.policy, charge.key);
+    throw failure.tooMany(undefined, { headers: { ...headersOf(charged), 'Retry-After': retryAfter(wait) } });
+  };
 
   return {
     enabled: parts.enabled,
@@ -67,34 +87,31 @@ export function createRateLimits(parts: {
       const asked = parts.enabled ? rated(limits) : [];
       if (asked.length === 0) return;
       const at = now();
-      const states = await windows.consume(asked.map(({ charge }) => charge), at);
-      const charged = requests.get(koa) ?? { entries: [], taken: [] };
-      requests.set(koa, charged);
-      charged.entries.push(...asked.map(({ limit, rate }, index) => ({ limit, rate, state: states[index]! })));
+      const charges = asked.map(({ charge }) => charge);
+      const states = await windows.consume(charges, at);
+      const charged = chargedOf(koa);
+      asked.forEach((each, index) => note(charged, each, states[index]!));
       koa.set(headersOf(charged));
-      const refused = asked.findIndex((_, index) => !states[index]!.accepted);
-      if (refused < 0) return void charged.taken.push({ charges: asked.flatMap(({ charge }) => (charge.peek ? [] : [charge])), at });
-      for (const { charges, at: then } of charged.taken.splice(0)) await windows.refund(charges, then);
-      await report(koa.state['context'] as RequestContext, asked[refused]!.limit.policy, asked[refused]!.charge.key);
-      const wait = Math.max(...states.filter(({ accepted }) => !accepted).map(({ resetIn }) => resetIn));
-      throw failure.tooMany(undefined, { headers: { ...headersOf(charged), 'Retry-After': retryAfter(wait) } });
+      const refused = states.findIndex(({ accepted }) => !accepted);
+      if (refused < 0) return void charged.taken.push({ charges: charges.filter(({ peek }) => !peek), at });
+      return refuse(koa, charged, asked[refused]!, Math.max(...states.map(({ accepted, resetIn }) => (accepted ? 0 : resetIn))));
     },
   };
 }
 
-function toCharge(keys: Keys, { policy, subject, peek }: Limit, rate: RateLimit): Charge {
-  return { key: mac(keys.derived('identifier'), `${policy}|${subject}`), limit: rate.count, window: rate.window, ...(peek && { peek }) };
+function toCharge({ policy, subject, peek = false }: Limit, { count, window }: RateLimit): Charge {
+  return { key: `${policy}|${subject}`, limit: count, window, peek };
 }
 
-function headersOf({ entries }: Charged): Record<string, string> {
-  const tightest = entries.reduce((least, entry) => (share(entry) < share(least) ? entry : least));
-  return {
-    'RateLimit-Policy': entries.map(({ limit, rate }) => `"${limit.policy}";q=${rate.count};w=${Math.ceil(rate.window / 1000)}`).join(', '),
-    RateLimit: `"${tightest.limit.policy}";r=${Math.max(0, tightest.state.remaining)};t=${Math.ceil(tightest.state.resetIn / 1000)}`,
-  };
+function note(charged: Charged, { limit, rate }: Rated, { accepted, remaining, resetIn }: WindowState): void {
+  const share = accepted ? remaining / rate.count : -1;
+  charged.policies += `${charged.policies && ', '}"${limit.policy}";q=${rate.count};w=${Math.ceil(rate.window / 1000)}`;
+  if (share >= charged.share) return;
+  charged.share = share;
+  charged.tightest = `"${limit.policy}";r=${Math.max(0, remaining)};t=${Math.ceil(resetIn / 1000)}`;
 }
 
-const share = ({ state, rate }: Charged['entries'][number]) => (state.accepted ? state.remaining / rate.count : -1);
+const headersOf = ({ policies, tightest }: Charged) => ({ 'RateLimit-Policy': policies, RateLimit: tightest });
 
 /** Says that a limit was met, at most once a minute for each key. */
 function createReporter(events: Events, now: () => number) {

@@ -25,23 +25,25 @@ export interface Windows {
   refund(charges: readonly Charge[], at: number): Promise<void>;
 }
 
-/** The last `limit` accepted times of one key, oldest at `head`. */
+/** The last accepted times of one key, oldest at `head`. It grows up to `limit`: most keys are seen a few times only. */
 interface Ring {
-  readonly times: Float64Array;
+  readonly limit: number;
   readonly window: number;
+  times: Float64Array;
   head: number;
   count: number;
 }
 
 const KEYS = 50_000;
+const FIRST = 8;
 
 /** Windows in memory, for one process. The least recently used of more than 50,000 keys is forgotten. */
 export function memoryWindows(capacity = KEYS): Windows {
   const rings = new Map<string, Ring>();
   const ringOf = ({ key, limit, window }: Charge): Ring => {
     const known = rings.get(key);
-    const fits = known && known.times.length === limit && known.window === window;
-    const ring = fits ? known : { times: new Float64Array(limit), window, head: 0, count: 0 };
+    const fits = known && known.limit === limit && known.window === window;
+    const ring = fits ? known : { limit, window, times: new Float64Array(Math.min(limit, FIRST)), head: 0, count: 0 };
     rings.delete(key);
     rings.set(key, ring);
     if (rings.size > capacity) rings.delete(rings.keys().next().value as string);
@@ -51,7 +53,7 @@ export function memoryWindows(capacity = KEYS): Windows {
     consume: async (charges, now) => {
       const entries = charges.map((charge) => ({ charge, ring: ringOf(charge) }));
       for (const { ring } of entries) expire(ring, now);
-      const fits = ({ ring }: { ring: Ring }) => ring.count < ring.times.length;
+      const fits = ({ ring }: { ring: Ring }) => ring.count < ring.limit;
       const all = entries.every(fits);
       return entries.map((entry) => {
         const accepted = fits(entry);
@@ -76,8 +78,18 @@ function expire(ring: Ring, now: number): void {
 }
 
 function push(ring: Ring, now: number): void {
+  if (ring.count === ring.times.length) grow(ring);
   ring.times[(ring.head + ring.count) % ring.times.length] = now;
   ring.count += 1;
+}
+
+function grow(ring: Ring): void {
+  const { times, head, limit } = ring;
+  const wider = new Float64Array(Math.min(limit, times.length * 2));
+  wider.set(times.subarray(head));
+  wider.set(times.subarray(0, head), times.length - head);
+  ring.times = wider;
+  ring.head = 0;
 }
 
 /** Takes the newest hit of that time out; younger ones move up. */
@@ -92,6 +104,6 @@ function remove(ring: Ring, at: number): void {
   }
 }
 
-function stateOf({ times, head, count, window }: Ring, now: number, accepted: boolean): WindowState {
-  return { accepted, remaining: times.length - count, resetIn: count > 0 ? Math.max(0, times[head]! + window - now) : 0 };
+function stateOf({ limit, times, head, count, window }: Ring, now: number, accepted: boolean): WindowState {
+  return { accepted, remaining: limit - count, resetIn: count > 0 ? Math.max(0, times[head]! + window - now) : 0 };
 }

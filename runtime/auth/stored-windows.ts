@@ -1,15 +1,20 @@
+import type { KeyObject } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
 import type { Store } from '../store/store.ts';
+import { mac } from './keys.ts';
 import type { Charge, Windows, WindowState } from './sliding-window.ts';
 
 /**
  * Sliding windows in the database, so that every limit holds over all servers that share it. Rows are locked in the
- * order of their keys: two requests that charge the same limits never wait for each other in a circle.
+ * order of their keys: two requests that charge the same limits never wait for each other in a circle. A key is stored as
+ * its HMAC: no table lists who came when.
  */
-export function storedWindows(store: Store): Windows {
+export function storedWindows(store: Store, hmac: KeyObject): Windows {
+  const hidden = (charges: readonly Charge[]) => charges.map((charge) => ({ ...charge, key: mac(hmac, charge.key) }));
   return {
-    consume: (charges, now) =>
+    consume: (asked, now) =>
       store.transaction(async (trx) => {
+        const charges = hidden(asked);
         const kept = await readWindows(store, trx, charges, now);
         const fits = (charge: Charge) => kept.get(charge.key)!.length < charge.limit;
         const all = charges.every(fits);
@@ -17,8 +22,9 @@ export function storedWindows(store: Store): Windows {
         if (all) await writeWindows(trx, charges.filter(({ peek }) => !peek), kept, now);
         return states;
       }),
-    refund: (charges, at) =>
+    refund: (taken, at) =>
       store.transaction(async (trx) => {
+        const charges = hidden(taken);
         const kept = await readWindows(store, trx, charges, at);
         for (const { key } of charges) {
           const hits = kept.get(key)!;

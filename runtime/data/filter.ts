@@ -2,9 +2,9 @@ import type { Field, Filter, FilterOperator } from '@twofold/schema';
 import { AppError, failure } from '../errors.ts';
 import { refusal } from './access.ts';
 import { name, sql, type Sql } from './fragment.ts';
-import { found, type EntityModel } from './model.ts';
+import { found, keyType, type EntityModel } from './model.ts';
 import { assertReadable } from './page.ts';
-import { and, or, place, reference, rowCondition, stored, where, type Scope } from './scope.ts';
+import { and, ofType, or, place, reference, rowCondition, stored, where, type Scope } from './scope.ts';
 
 /** Where in the arguments a `where` input stands, and what it is about. */
 interface Site {
@@ -150,14 +150,14 @@ function quantified(scope: Scope, quantifier: 'some' | 'every' | 'none', field: 
   return sql`not ${exists(scope, field, counter, site)}`;
 }
 
-function exists(scope: Scope, field: Field, inner: Inner | undefined, { alias: outer }: Site): Sql {
+function exists(scope: Scope, field: Field, inner: Inner | undefined, { alias: outer, entity: parent }: Site): Sql {
   const { source } = field;
   if (source.kind !== 'one' && source.kind !== 'many') throw failure.invalid(`${field.name} cannot be filtered by`);
   const entity = scope.model.entity(source.entity);
   const access = scope.rules.entity(entity.entity, 'READ');
   if (access.kind === 'none') throw refusal(access.code);
   const alias = scope.alias();
-  const condition = and([linkCondition(source, alias, outer), rowCondition(scope, entity.entity, access, alias), inner?.(alias, entity)]);
+  const condition = and([linkCondition(source, alias, outer), ofType(keyType(source, parent.entity.name), alias), rowCondition(scope, entity.entity, access, alias), inner?.(alias, entity)]);
   return sql`exists (select 1 from ${name(entity.entity.table)} ${alias}${where(condition)})`;
 }
 

@@ -1,5 +1,6 @@
 import type { AbstractType, Column, Entity, Field, FilterShape, IdKind, ObjectType, Operation, OrderShape, Project, WriteShape } from '@twofold/schema';
 import { InternalError } from '../errors.ts';
+import type { KeyType } from './plan.ts';
 
 /** The project's parts by name, so that nothing is searched for on a request. */
 export interface Model {
@@ -72,6 +73,12 @@ export function found<T>(value: T | undefined, what: string): T {
 export function propertyOf({ fields }: EntityModel, column: Column): string {
   const field = column.field === undefined ? undefined : fields.get(column.field);
   return field?.source.kind === 'column' ? field.name : column.name;
+}
+
+/** The column that says of which type a key of the other table is, when `entity` is one of several. */
+export function keyType(source: Field['source'], entity: string): KeyType | undefined {
+  const column = source.kind === 'one' && source.key === 'inverse' ? source.typeColumn : source.kind === 'many' && source.via.kind === 'column' ? source.via.typeColumn : undefined;
+  return column === undefined ? undefined : { column, type: entity };
 }
 
 const ENTITY = Symbol('entity');

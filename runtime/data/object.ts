@@ -5,7 +5,7 @@ import type { Pair } from './json.ts';
 import { propertyOf } from './model.ts';
 import type { Planned, Shape } from './plan.ts';
 import { rowsJson } from './rows.ts';
-import { and, marked, ownedBy, reference, ROW_KEY, rowCondition, stored, TYPE_KEY, where, type Scope } from './scope.ts';
+import { and, marked, ofType, ownedBy, reference, ROW_KEY, rowCondition, stored, TYPE_KEY, where, type Scope } from './scope.ts';
 import { tableSource, type Source } from './source.ts';
 
 /** One object of the answer. */
@@ -69,9 +69,9 @@ function oneJson(scope: Scope, field: Extract<Planned, { kind: 'one' }>, source:
   const { entity } = scope.model.entity(field.shape.entity);
   const access = scope.rules.entity(entity, 'READ');
   const alias = scope.alias();
-  const { key, column } = field.link;
+  const { key, column, of } = field.link;
   const link = key === 'own' ? sql`${reference(alias, 'id')} = ${source.ref(column)}` : sql`${reference(alias, column)} = ${source.ref('id')}`;
-  const condition = and([link, rowCondition(scope, entity, access, alias)]) ?? link;
+  const condition = and([link, ofType(of, alias), rowCondition(scope, entity, access, alias)]) ?? link;
   const absent = field.required ? marked(scope, access.kind === 'all' ? 'MISSING' : 'FORBIDDEN') : undefined;
   if (source.joins && source.joins.length < JOINS && key === 'own') {
     source.joins.push(sql` left join ${name(entity.table)} ${alias} on ${condition}`);

@@ -1,4 +1,4 @@
-import type { ListOptions, OrderShape, Paging } from '@twofold/schema';
+import type { Filter, ListOptions, OrderShape, Paging } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { refusal, type Rules } from './access.ts';
 import { found, type EntityModel, type Model } from './model.ts';
@@ -17,7 +17,27 @@ export function readListArguments(model: Model, rules: Rules, list: ListOptions,
   const equals = list.filters.filter(({ arg }) => args[arg] !== undefined).map(({ arg, column }) => ({ column, value: args[arg] }));
   for (const { column } of equals) assertReadable(rules, entity, column);
   const where = list.where && args[list.where.arg];
+  if (list.filterable && list.where) assertFilterable(model, list.where.shape, where, new Set(list.filterable));
   return { equals, ...(where !== undefined && where !== null && { where }), order, page: readPage(list.paging, args, order.length) };
+}
+
+/** `@list(filter:)` names the columns that a filter may speak of; what lies behind a relation to many is none of them. */
+function assertFilterable(model: Model, shapeId: string, where: unknown, columns: ReadonlySet<string>): void {
+  if (typeof where !== 'object' || where === null) return;
+  if (Array.isArray(where)) return where.forEach((item) => assertFilterable(model, shapeId, item, columns));
+  const shape = found(model.filters.get(shapeId), `filter ${shapeId}`);
+  for (const filter of shape.filters) {
+    const value = (where as Arguments)[filter.name];
+    if (value === undefined) continue;
+    if (filter.kind === 'and' || filter.kind === 'or' || filter.kind === 'not') assertFilterable(model, shapeId, value, columns);
+    else if (!columns.has(columnOf(model, shape.entity, filter) ?? '')) throw failure.invalid(`${filter.name} cannot be filtered by here`, { extensions: { field: filter.name } });
+  }
+}
+
+function columnOf(model: Model, entity: string, filter: Exclude<Filter, { kind: 'and' | 'or' | 'not' }>): string | undefined {
+  if (filter.kind === 'operators' || filter.kind === 'equals') return filter.column;
+  const source = model.entity(entity).fields.get(filter.field)?.source;
+  return source?.kind === 'one' && source.key === 'own' ? source.column : undefined;
 }
 
 /** A field that the caller may not read, of every row, can be neither filtered nor sorted by. */

@@ -41,7 +41,13 @@ export type Planned =
 
 /** Which column of which side holds the key. */
 export interface OneLink {
-  readonly link: { readonly key: 'own' | 'inverse'; readonly column: string };
+  readonly link: { readonly key: 'own' | 'inverse'; readonly column: string; readonly of?: KeyType };
+}
+
+/** A key that may be of several types: this column of the same table has to say ours. */
+export interface KeyType {
+  readonly column: string;
+  readonly type: string;
 }
 
 export interface Member {
@@ -51,7 +57,7 @@ export interface Member {
 
 /** How rows belong to the object they are listed under; absent at a root. */
 export type Link =
-  | { readonly kind: 'column'; readonly column: string }
+  | { readonly kind: 'column'; readonly column: string; readonly of?: KeyType }
   | { readonly kind: 'table'; readonly table: string; readonly own: string; readonly other: string };
 
 export interface Rows {

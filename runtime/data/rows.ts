@@ -3,7 +3,7 @@ import { refusal, type Access } from './access.ts';
 import { filterCondition } from './filter.ts';
 import { joinSql, name, sql, type Sql } from './fragment.ts';
 import type { Link, Order, Page, Rows } from './plan.ts';
-import { and, place, reference, rowCondition, stored, where, type Scope } from './scope.ts';
+import { and, ofType, place, reference, rowCondition, stored, where, type Scope } from './scope.ts';
 import { innerSource, type Source, type WriteObject } from './source.ts';
 
 /** What is common to lists, connections and counts. */
@@ -72,7 +72,10 @@ export function readAccess(scope: Scope, entity: string, owners?: readonly strin
 }
 
 function linkCondition(link: Link, alias: string, own: string): Sql {
-  if (link.kind === 'column') return sql`${reference(alias, link.column)} = ${own}`;
+  if (link.kind === 'column') {
+    const key = sql`${reference(alias, link.column)} = ${own}`;
+    return and([key, ofType(link.of, alias)]) ?? key;
+  }
   return sql`${reference(alias, 'id')} in (select ${name(link.other)} from ${name(link.table)} where ${name(link.own)} = ${own})`;
 }
 

@@ -1,10 +1,10 @@
 import type { Entity } from '@twofold/schema';
 import type { Dialect } from '../store/store.ts';
 import type { Access, Rules } from './access.ts';
-import { joinSql, name, sql, type Place, type Sql } from './fragment.ts';
+import { joinSql, literal, name, sql, type Place, type Sql } from './fragment.ts';
 import { jsonOf, type Json } from './json.ts';
 import type { EntityModel, Model } from './model.ts';
-import type { Call } from './plan.ts';
+import type { Call, KeyType } from './plan.ts';
 import { storedAs, type Stored } from './values.ts';
 
 /** Names that no field can have: the type of an object, and the row that user code gets as its parent. */
@@ -66,6 +66,9 @@ export function ownedBy(scope: Scope, entity: string, columns: readonly string[]
 export function marked(scope: Scope, what: 'FORBIDDEN' | 'UNAUTHENTICATED' | 'MISSING'): Sql {
   return scope.json.constant(`{"${scope.marker}":"${what}"}`);
 }
+
+/** That a key which may be of several types is of ours. */
+export const ofType = (of: KeyType | undefined, alias: string): Sql | undefined => of && sql`${reference(alias, of.column)} = ${literal(of.type)}`;
 
 export function and(conditions: readonly (Sql | undefined)[]): Sql | undefined {
   const present = conditions.filter((condition) => condition !== undefined);

@@ -96,6 +96,8 @@ function partText(part: WritePart, { written, clientMutationId }: Done, index: n
       return written.id === null ? null : JSON.stringify(global ? `${entity.name}:${written.id}` : written.id);
     case 'clientMutationId':
       return JSON.stringify(clientMutationId);
+    case 'empty':
+      return '[]';
     case 'entity':
       if (written.id === null) return null;
       if ('code' in part.plan) throw refusal(part.plan.code);

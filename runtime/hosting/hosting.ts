@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { hostingRoutes, type HostingModel } from '@twofold/schema';
+import { hostingRoutes, type HostingModel, modelRoutes } from '@twofold/schema';
 import { bindRoutes } from '../http/route.ts';
 import type { Kernel, ServerModule } from '../module.ts';
 import { type AuditLog, createAuditLog } from './audit.ts';
@@ -16,6 +16,7 @@ import { createSourceDeploys } from './deploy/source-deploys.ts';
 import { createSupervisor } from './deploy/supervisor.ts';
 import { createAppBook } from './records/app-book.ts';
 import { connectEngine } from './engine/connect.ts';
+import { createModels, type Models } from './models/models.ts';
 import { createOperator, type OperatorOptions } from './operator/operator.ts';
 import { hostingMigrations } from './records/migrations.ts';
 import { pruneRecords } from './records/prune.ts';
@@ -58,14 +59,15 @@ export async function createHosting({ kernel, model }: HostingOptions): Promise<
   const seal = createSeal(sealingSecrets(kernel.settings, root));
   const core = createCore(kernel, { model, seal, apps: createAppBook({ store, seal, now }) });
   const audit = createAuditLog({ store, now });
-  const operator = createOperator({ kernel, specs: hostingRoutes, ...createWork(kernel, core) });
-  const handlers = guarded(createHandlers(kernel, core, { audit, templates }), audit);
+  const models = createModels({ kernel, model, audit, events: core.events });
+  const operator = createOperator({ kernel, specs: [...hostingRoutes, ...modelRoutes], ...createWork(kernel, core, models) });
+  const handlers = { ...guarded(createHandlers(kernel, core, { audit, templates }), audit), ...models.handlers };
   core.apps.onChange(() => core.certificates.wake());
   core.apps.onChange((app) => core.events.emit('app', { app: app.name, status: app.status, deployment: app.deployment }));
   return {
     name: 'hosting',
     migrations: hostingMigrations,
-    routes: bindRoutes(hostingRoutes, operator.handlers(handlers)),
+    routes: bindRoutes([...hostingRoutes, ...modelRoutes], operator.handlers(handlers)),
     async health() {
       const seen = operator.operates() ? await core.engineState() : await lookAtEngine(kernel, model);
       return { ...seen, version: VERSION, timestamp: new Date(now()).toISOString() };
@@ -82,7 +84,7 @@ export async function createHosting({ kernel, model }: HostingOptions): Promise<
 type WholeCore = ReturnType<typeof createCore>;
 
 /** What runs beside the calls, while this process operates. */
-function createWork({ log }: Kernel, core: WholeCore): Pick<OperatorOptions, 'begin' | 'end'> {
+function createWork({ log }: Kernel, core: WholeCore, models: Models): Pick<OperatorOptions, 'begin' | 'end'> {
   const supervisor = createSupervisor(core);
   const reconciler = createReconciler(core, supervisor);
   const pulse = createPulse(core, supervisor.onDeath);
@@ -99,11 +101,12 @@ function createWork({ log }: Kernel, core: WholeCore): Pick<OperatorOptions, 'be
       await core.certificates.load();
       await core.connection.start();
       for (const part of [reconciler, pulse, health, core.certificates]) part.start();
+      await models.start();
       log.info(`hosting apps at *.${core.model.domain}, port ${core.ports().http}`);
     },
     async end() {
       await Promise.all([pulse.stop(), health.stop(), core.certificates.stop(), reconciler.stop(), supervisor.stop()]);
-      await core.operations.stop();
+      await Promise.all([core.operations.stop(), models.stop()]);
       await core.ingress.close(CLOSE);
       // The last app's network is nobody's: engines have few to give.
       if (core.apps.all().length === 0 && core.connection.info()) await core.connection.engine().removeNetwork(networkName(core.naming)).catch(() => {});

@@ -166,7 +166,9 @@ function shapeQuery({ module }: Making): Record<string, JsonSchema> {
 }
 
 function filterQuery({ project, module, own }: Making): Record<string, JsonSchema> {
-  const filters = [...restFilters(module, own(`Query.${module.list?.name}`)).values()];
+  // `title` and `title_eq` are the same: the short one is told of.
+  const all = restFilters(module, own(`Query.${module.list?.name}`));
+  const filters = [...all.values()].filter(({ parameter, operator, member }) => operator !== 'eq' || parameter === member.name || !all.has(member.name));
   return Object.fromEntries(filters.map(({ parameter, member, operator }) => [parameter, filterSchema(project, member.kind === 'key' ? 'ID' : member.field.type.name, operator)]));
 }
 

@@ -68,6 +68,40 @@ describe.each(databases)('types on %s', (database) => {
   });
 });
 
+describe.each(databases)('the other end of a key that may be of several types, on %s', (database) => {
+  const ENDS = `
+    union Subject = Person | Company
+    type Person { id: ID! name: String! reviews(where: ReviewFilter): [Review!]! }
+    type Company { id: ID! name: String! reviews: [Review!]! }
+    type Review { id: ID! text: String! about: Subject }
+    input ReviewFilter { text: TextFilter } input TextFilter { eq: String }
+    input PersonFilter { name: TextFilter reviews: ReviewMany } input ReviewMany { some: ReviewFilter none: ReviewFilter }
+    input PersonInput { name: String! reviews: PersonReviews } input PersonReviews { create: [ReviewInput!] connect: [IdInput!] disconnect: [IdInput!] } input ReviewInput { text: String! } input IdInput { id: ID! }
+    input PersonPatch { reviews: PersonReviews }
+    type PersonPayload { person: Person errors: [String!]! }
+    type Query { people(where: PersonFilter): [Person!]! companies: [Company!]! reviews(where: ReviewFilter): [Review!]! }
+    type Mutation { createPerson(input: PersonInput!): PersonPayload! updatePerson(id: ID!, input: PersonPatch!): Person }
+  `;
+
+  it('holds its own rows and no others', async () => {
+    const server = await startServer(ENDS, { database });
+    try {
+      await server.store.db.insertInto('companies').values({ name: 'Acme' }).execute();
+      const created = await server.query('mutation { createPerson(input: { name: "Ada", reviews: { create: [{ text: "good" }] } }) { person { id reviews { text about { __typename } } } errors } }');
+      expect(created).toEqual({ data: { createPerson: { person: { id: '1', reviews: [{ text: 'good', about: { __typename: 'Person' } }] }, errors: [] } } });
+      await server.store.db.insertInto('reviews').values({ text: 'of Acme', about_type: 'Company', about_id: 1 }).execute();
+      expect((await server.query('{ people { reviews { text } } companies { reviews { text } } }')).data).toEqual({ people: [{ reviews: [{ text: 'good' }] }], companies: [{ reviews: [{ text: 'of Acme' }] }] });
+      const found = async (filter: string) => (await server.query(`{ people(where: { reviews: ${filter} }) { id } }`)).data.people.length;
+      expect([await found('{ some: { text: { eq: "of Acme" } } }'), await found('{ none: { text: { eq: "of Acme" } } }')]).toEqual([0, 1]);
+      const gone = await server.query('mutation { updatePerson(id: 1, input: { reviews: { disconnect: [{ id: 1 }, { id: 2 }] } }) { reviews { id } } }');
+      expect(gone.data).toEqual({ updatePerson: { reviews: [] } });
+      expect((await server.query('{ reviews { text about { ... on Company { name } } } }')).data.reviews).toEqual([{ text: 'good', about: null }, { text: 'of Acme', about: { name: 'Acme' } }]);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
 const SCALARS = `
   scalar DateTime scalar Date scalar Time scalar JSON scalar BigInt scalar Decimal scalar UUID scalar URL scalar EmailAddress scalar Byte scalar PositiveInt scalar Timestamp scalar SafeInt scalar Long
   type Thing { id: ID! at: DateTime day: Date time: Time json: JSON big: BigInt exact: Decimal uuid: UUID url: URL email: EmailAddress bytes: Byte positive: PositiveInt ms: Timestamp safe: SafeInt long: Long float: Float flag: Boolean text: String list: [Int!] }

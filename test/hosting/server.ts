@@ -6,6 +6,7 @@ import type { HostingModel, Project } from '@twofold/schema';
 import { pino } from 'pino';
 import { createApplication } from '../../runtime/application.ts';
 import { createSettings } from '../../runtime/config/settings.ts';
+import type { RequestContext } from '../../runtime/context/request-context.ts';
 import { failure } from '../../runtime/errors.ts';
 import { createHosting } from '../../runtime/hosting/index.ts';
 import { drain, listen } from '../../runtime/listener.ts';
@@ -98,13 +99,13 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
 /** Stands in for the auth module: a fixed token is the host's. */
 const auth: ServerModule = {
   name: 'auth',
-  guards: {
-    host(context) {
-      if (context.headers['authorization'] !== `Bearer ${token}`) throw failure.unauthenticated();
-      context.principal = { kind: 'host', sessionId: 'test' };
-    },
-  },
+  guards: { host: asHost, 'models:read': asHost, 'models:write': asHost },
 };
+
+function asHost(context: RequestContext): void {
+  if (context.headers['authorization'] !== `Bearer ${token}`) throw failure.unauthenticated();
+  context.principal = { kind: 'host', sessionId: 'test' };
+}
 
 async function call(url: string, { method, body, headers }: { method: string; body: unknown; headers: Record<string, string> }) {
   const raw = body instanceof FormData || body instanceof ReadableStream || body instanceof Uint8Array;

@@ -19,8 +19,10 @@ input DecimalFilter { eq: Decimal gt: Decimal lte: Decimal isNull: Boolean }
 input TimeFilter { lt: DateTime gte: DateTime isNull: Boolean }
 input PostFilter { id: IdFilter title: TextFilter status: StatusFilter views: IntFilter score: FloatFilter published: BooleanFilter price: DecimalFilter at: TimeFilter authorId: IdFilter }
 input PostOrder { id: Direction title: Direction status: Direction views: Direction score: Direction published: Direction price: Direction at: Direction }
-type PostConnection { nodes: [Post!]! totalCount: Int! }
-type Query { posts(where: PostFilter, orderBy: PostOrder, limit: Int, offset: Int): [Post!]! post(id: ID!): Post count(where: PostFilter, first: Int): PostConnection! @resolve(as: LIST) authors: [Author!]! }
+type PostConnection { edges: [PostEdge!]! pageInfo: PageInfo! totalCount: Int! }
+type PostEdge { node: Post! cursor: String! }
+type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }
+type Query { posts(where: PostFilter, orderBy: PostOrder, limit: Int, offset: Int): [Post!]! post(id: ID!): Post postsConnection(where: PostFilter, first: Int, after: String): PostConnection! authors: [Author!]! }
 `.replace('editor: Author ', '');
 
 /** The same numbers for the same seed (mulberry32). */
@@ -69,11 +71,11 @@ interface Asked {
 function ask(random: Random): Asked {
   const parameters = new URLSearchParams();
   const where: Record<string, Record<string, unknown>> = {};
-  for (const name of some(random, Object.keys(FIELDS)).slice(0, 3)) addFilter(random, name, parameters, where);
+  for (const name of some(random, Object.keys(FIELDS)).slice(0, 2)) addFilter(random, name, parameters, where);
   const sort = random() < 0.6 ? pick(random, Object.keys(FIELDS).filter((name) => name !== 'authorId')) : undefined;
   const order = pick(random, ['asc', 'desc']);
   if (sort) (parameters.set('sort', sort), parameters.set('order', order));
-  const [limit, page] = [1 + Math.floor(random() * 20), 1 + Math.floor(random() * 3)];
+  const [limit, page] = [1 + Math.floor(random() * 20), 1 + Math.floor(random() * 2)];
   parameters.set('limit', String(limit));
   parameters.set('page', String(page));
   const fields = ['id', ...some(random, ['title', 'status', 'views', 'score', 'published', 'price', 'at'])];
@@ -125,15 +127,14 @@ describe.each(databases)('a list in REST and in GraphQL on %s', (database) => {
       const asked = ask(random);
       const { where, orderBy, limit, page, selection, query } = asked;
       const expected = await server.query(
-        `query($where: PostFilter, $orderBy: PostOrder, $limit: Int, $offset: Int) { posts(where: $where, orderBy: $orderBy, limit: $limit, offset: $offset) ${selection} count(where: $where) { totalCount } }`,
+        `query($where: PostFilter, $orderBy: PostOrder, $limit: Int, $offset: Int) { posts(where: $where, orderBy: $orderBy, limit: $limit, offset: $offset) ${selection} postsConnection(where: $where) { totalCount } }`,
         { where, ...(orderBy && { orderBy }), limit, offset: (page - 1) * limit },
       );
-      if (expected.errors) console.log(server.lines.filter((l) => l.includes('stack')).join('').slice(0, 1500));
       expect([query, expected.errors]).toEqual([query, undefined]);
       server.statements();
       const { body } = await server.get(`/api/posts?${query}`);
       expect(server.statements().length).toBe(1);
-      const total = expected.data.count.totalCount;
+      const total = expected.data.postsConnection.totalCount;
       expect([query, body]).toEqual([query, { data: expected.data.posts, pagination: { total, page, page_size: limit, total_pages: Math.ceil(total / limit) } }]);
       rows += body.data.length;
     }

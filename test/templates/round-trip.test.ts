@@ -50,7 +50,7 @@ function evaluate(text: string): unknown {
 
 /** What the generator alone needs (texts, reasons, old names) is not printed, and order of names does not count. */
 function normal(project: Project): unknown {
-  const dropped = new Set(['decidedBy', 'description', 'deprecated', 'renamedFrom']);
+  const dropped = new Set(['decidedBy', 'description', 'deprecated', 'renamedFrom', 'renames', 'crudSdl']);
   const value = JSON.parse(JSON.stringify(project, (key, each: unknown) => (dropped.has(key) ? undefined : each))) as Record<string, unknown>;
   for (const key of ['entities', 'objects', 'abstracts', 'enums', 'scalars', 'operations', 'loaders', 'writes', 'filters', 'orders']) {
     value[key] = (value[key] as { name?: string; id?: string }[]).toSorted((a, b) => ((a.name ?? a.id)! < (b.name ?? b.id)! ? -1 : 1));

@@ -34,7 +34,7 @@ export interface WritePlan {
 export type WritePart =
   | { readonly kind: 'entity'; readonly key: string; readonly plan: Plan<Root> | { readonly kind: 'none'; readonly code: Refusal } }
   | { readonly kind: 'id' | 'ok'; readonly key: string }
-  | { readonly kind: 'clientMutationId'; readonly key: string }
+  | { readonly kind: 'clientMutationId' | 'empty'; readonly key: string }
   | { readonly kind: 'typename'; readonly key: string; readonly value: string };
 
 const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
@@ -98,6 +98,7 @@ function planWrite(planning: Planning, operation: Operation, { entity, returns }
     else if (name === returns.id) parts.push({ kind: 'id', key });
     else if (name === returns.ok) parts.push({ kind: 'ok', key });
     else if (name === returns.clientMutationId) parts.push({ kind: 'clientMutationId', key });
+    else if (returns.empty?.includes(name)) parts.push({ kind: 'empty', key });
     else complete = false;
   }
   const plan = finish(parts, type);

@@ -1,7 +1,7 @@
 import type { Field, ListOptions, Operation } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
 import { ownersOf, rootAccess, type Access, type Rules } from '../../data/access.ts';
-import { found, type EntityModel, type Model } from '../../data/model.ts';
+import { found, keyType, type EntityModel, type Model } from '../../data/model.ts';
 import type { ConnectionPart, EdgePart, Linked, Member, PageInfoField, Planned, Root, Shape } from '../../data/plan.ts';
 import { collectFields, type Selecting } from './collect.ts';
 
@@ -132,16 +132,18 @@ function planEntityField(planning: Planning, entity: EntityModel, field: Field, 
     if (field.type.kind === 'object' || !planning.isPlain(field.type.name)) notes.pure = false;
     return { kind: 'column', key, column: source.column, ...only };
   }
-  if (source.kind === 'one' && source.typeColumn !== undefined) return { ...planAbstract(planning, field, source.column, source.typeColumn, key, nodes, notes), ...only };
+  if (source.kind === 'one' && source.key === 'own' && source.typeColumn !== undefined) return { ...planAbstract(planning, field, source.column, source.typeColumn, key, nodes, notes), ...only };
   if (source.kind === 'custom') return refuse(key, 'FORBIDDEN', notes);
   const target = planning.rules.entity(planning.model.entity(source.entity).entity, 'READ');
   if (target.kind === 'none') return refuse(key, target.code, notes);
+  const type = keyType(source, entity.entity.name);
+  const of = type ? { of: type } : {};
   if (source.kind === 'one') {
     if (field.type.required) notes.marks = true;
-    return { kind: 'one', key, required: field.type.required, link: { key: source.key, column: source.column }, shape: planShape(planning, source.entity, nodes, notes), ...only };
+    return { kind: 'one', key, required: field.type.required, link: { key: source.key, column: source.column, ...of }, shape: planShape(planning, source.entity, nodes, notes), ...only };
   }
   const call = notes.calls.push({ type: entity.entity.name, field: field.name, node: nodes[0] as FieldNode, read: 'list', entity: source.entity, list: source.list }) - 1;
-  const listed = { key, entity: source.entity, link: source.via, list: source.list, call, ...only };
+  const listed = { key, entity: source.entity, link: { ...source.via, ...of }, list: source.list, call, ...only };
   if (source.list.connection) return { kind: 'connection', ...listed, ...planConnection(planning, source.entity, source.list, nodes, notes) };
   return { kind: 'many', ...listed, shape: planShape(planning, source.entity, nodes, notes) };
 }

@@ -90,9 +90,10 @@ async function receive(answer: IncomingMessage): Promise<Reply> {
   const { connection: _c, 'transfer-encoding': _t, 'content-length': _l, date: _d, 'keep-alive': _k, ...headers } = answer.headers;
   const status = answer.statusCode ?? 500;
   if (!headers['content-type']?.includes('application/json')) return reply(status, answer, headers as Record<string, string>);
-  const { error, code, ...body } = JSON.parse(await text(answer)) as { error?: string; code?: string };
-  if (status < 400) return reply(status, { ...body, ...(error !== undefined && { error }), ...(code !== undefined && { code }) });
-  throw new AppError(status, code ?? 'INTERNAL_SERVER_ERROR', error ?? 'Internal server error');
+  const body = JSON.parse(await text(answer)) as { error?: unknown; code?: string };
+  // An error that is no text is of the OpenAI API, and goes on as it is.
+  if (status < 400 || typeof body.error !== 'string') return reply(status, body);
+  throw new AppError(status, body.code ?? 'INTERNAL_SERVER_ERROR', body.error);
 }
 
 async function text(stream: Readable): Promise<string> {

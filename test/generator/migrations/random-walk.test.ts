@@ -53,7 +53,7 @@ async function takeStep(store: Store, before: Walk, after: Walk, random: Random)
 async function migrate(store: Store, before: readonly Table[], after: readonly Table[]): Promise<ReturnType<typeof evaluateMigration> | null> {
   // Through the snapshot's text, as a real run does it.
   const known = parseSnapshot(printSnapshot({ ids: 'integer', tables: before }))!;
-  const { steps } = findDifference(known.tables, after, () => true);
+  const { steps } = findDifference(known.tables, after, { allowDrop: () => true });
   if (steps.length === 0) return null;
   const migration = evaluateMigration(renderMigration(steps, 'integer'));
   await store.structuralTransaction((trx) => migration.up(trx));

@@ -49,7 +49,8 @@ const META_BYTES = 16 * 1024 * 1024;
 
 /** Speaks to a hub with the Hugging Face API. Redirects are followed by hand, because of the token. */
 export function createHub({ endpoint, token }: HubOptions): Hub {
-  const agent = new Agent({ connect: { timeout: CONNECT }, headersTimeout: SILENCE, bodyTimeout: SILENCE, pipelining: 1 });
+  let agent: Agent | undefined;
+  const connect = () => (agent ??= new Agent({ connect: { timeout: CONNECT }, headersTimeout: SILENCE, bodyTimeout: SILENCE, pipelining: 1 }));
   const base = endpoint.href.replace(/\/+$/, '');
 
   return {
@@ -70,14 +71,17 @@ export function createHub({ endpoint, token }: HubOptions): Hub {
       }
       throw await refusal(answer, id);
     },
-    close: () => agent.close(),
+    async close() {
+      await agent?.destroy();
+      agent = undefined;
+    },
   };
 
   async function get(address: string, headers: Record<string, string>, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     let url = new URL(address);
     for (let hop = 0; hop <= REDIRECTS; hop += 1) {
       const authorization = token !== undefined && url.origin === endpoint.origin ? { Authorization: `Bearer ${token}` } : {};
-      const answer = await request(url, { dispatcher: agent, signal, headers: { 'Accept-Encoding': 'identity', 'User-Agent': 'twofold', ...headers, ...authorization } }).catch((error: unknown) => {
+      const answer = await request(url, { dispatcher: connect(), signal, headers: { 'Accept-Encoding': 'identity', 'User-Agent': 'twofold', ...headers, ...authorization } }).catch((error: unknown) => {
         signal.throwIfAborted();
         throw new HubError(`${url.host} does not answer: ${(error as Error).message}`, { cause: error });
       });
