@@ -1,3 +1,4 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import cors from '@koa/cors';
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
@@ -7,7 +8,7 @@ import type { Booted } from './boot.ts';
 import type { RequestContext } from './context/request-context.ts';
 import { errorBoundary } from './http/error-boundary.ts';
 import { mountRoutes } from './http/mount.ts';
-import { requestContext } from './http/request-context.ts';
+import { contextFactory, requestContext } from './http/request-context.ts';
 import type { BoundRoute } from './http/route.ts';
 import { healthRoute } from './http/health.ts';
 
@@ -20,23 +21,51 @@ const MEMBERS = ['values', 'user', 'principal', 'db', 'loaders', 'log', 'signal'
  */
 export function createApplication(app: App, booted: Booted, middleware: readonly Middleware[]): Koa {
   const { kernel, modules } = booted;
-  const koa = new Koa();
+  const koa = new Application();
   koa.silent = true;
   koa.on('error', (error: Error) => kernel.log.error({ stack: error.stack }, 'a response failed'));
   exposeContext(koa);
   const own = [...(app.plugins ?? []).flatMap((plugin) => pluginMiddleware(plugin)), ...middleware];
+  const loaders = (context: RequestContext) => modules.find((module) => module.loaders)?.loaders?.(context);
+  const between = [...crossOrigin(kernel.project.server.cors), ...modules.flatMap((module) => module.middleware ?? []), ...own];
   const chain: Middleware[] = [
     errorBoundary(kernel.log),
-    requestContext(kernel, (context) => modules.find((module) => module.loaders)?.loaders?.(context), { answersItself: own.length === 0 }),
-    ...crossOrigin(kernel.project.server.cors),
-    ...modules.flatMap((module) => module.middleware ?? []),
-    ...own,
+    requestContext(kernel, loaders, { answersItself: own.length === 0 }),
+    ...between,
     ...modules.flatMap((module) => (module.endpoint ? [module.endpoint] : [])),
     helmet() as unknown as Middleware,
     ...routers(app, booted),
   ];
   for (const layer of chain) koa.use(layer);
+  if (between.length === 0) koa.direct = directListener(booted, contextFactory(kernel, loaders));
   return koa;
+}
+
+/** Answers a request without Koa, or says that it does not. */
+type Direct = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** Koa, with a way around it for requests that no middleware would see. */
+class Application extends Koa {
+  direct: Direct | undefined;
+
+  override callback(): ReturnType<Koa['callback']> {
+    const { direct } = this;
+    const listener = super.callback();
+    if (!direct) return listener;
+    const around: RequestListener = (request, response) => void (direct(request, response) || listener(request, response));
+    return around as ReturnType<Koa['callback']>;
+  }
+}
+
+function directListener({ modules }: Booted, createContext: ReturnType<typeof contextFactory>): Direct | undefined {
+  // An endpoint that stands before it could want the request.
+  const endpoint = modules.find((module) => module.endpoint)?.direct;
+  if (!endpoint) return undefined;
+  return (request, response) => {
+    if (!endpoint.takes(request)) return false;
+    void endpoint.answer({ request, response, context: createContext(request, response) });
+    return true;
+  };
 }
 
 function exposeContext(koa: Koa): void {

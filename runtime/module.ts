@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Project } from '@twofold/schema';
 import type { Middleware } from 'koa';
@@ -22,6 +22,16 @@ export interface Kernel {
 }
 
 /**
+ * Requests that a module can answer without Koa, used when the server has no middleware that would see them. It answers
+ * exactly as `endpoint` would.
+ */
+export interface DirectEndpoint {
+  takes(request: IncomingMessage): boolean;
+  /** Must not reject. */
+  answer(exchange: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly context: RequestContext }): Promise<void>;
+}
+
+/**
  * One of the siblings graphql, auth and hosting, or REST: what it adds to the server. They never import each other;
  * `server.ts` joins them.
  */
@@ -36,6 +46,7 @@ export interface ServerModule {
   readonly middleware?: readonly Middleware[];
   /** Runs before the router and may answer by itself. */
   readonly endpoint?: Middleware;
+  readonly direct?: DirectEndpoint;
   /** The value of `context.loaders`, made on first use in a request. */
   loaders?(context: RequestContext): unknown;
   /** What it adds to `GET /api/health`. */

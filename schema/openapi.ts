@@ -2,6 +2,7 @@ import type { Project } from './model.ts';
 import { restSchemas } from './rest/schemas.ts';
 import { authRoutes } from './routes/auth.ts';
 import { hostingRoutes } from './routes/hosting.ts';
+import { modelRoutes } from './routes/models.ts';
 import { restRoutes, type IsOwn } from './routes/rest.ts';
 import type { BodySpec, JsonSchema, RouteSpec } from './routes/route.ts';
 import { documentRoutes, systemRoutes } from './routes/system.ts';
@@ -41,7 +42,7 @@ export function projectRoutes(project: Project, own?: IsOwn): RouteSpec[] {
     ...systemRoutes,
     ...(api.rest ? documentRoutes : []),
     ...(auth ? authRoutes : hosting ? authRoutes.filter(({ id }) => OPERATOR.has(id)) : []),
-    ...(hosting ? hostingRoutes : []),
+    ...(hosting ? [...hostingRoutes, ...modelRoutes] : []),
     ...(api.rest ? restRoutes(project, own) : []),
   ]);
 }

@@ -1,15 +1,18 @@
 import { resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
-import { planRun } from '../pipeline.ts';
 import { disk } from '../write/disk.ts';
 import { LOCKFILE } from '../write/lockfile.ts';
 import { reportPlan } from './plan-report.ts';
+import { isUpToDate } from './up-to-date.ts';
 import { exitCodeOf } from './outcome.ts';
 
 /** `generator check`: what `generate` would do, with nothing written. */
 export async function run(call: CommandCall): Promise<ExitCode> {
-  const plan = await planRun(resolve(call.cwd), {}, disk);
+  const root = resolve(call.cwd);
+  if (await isUpToDate(root, call)) return EXIT.done;
+  const { planRun } = await import('../pipeline.ts');
+  const plan = await planRun(root, {}, disk);
   await reportPlan(plan, call, true);
   const code = exitCodeOf(plan);
   if (code !== EXIT.done) return code;

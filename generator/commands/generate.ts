@@ -1,24 +1,30 @@
 import { resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
-import type { ExitCode } from '../failure.ts';
-import { planRun, readProjectOf, run as runPipeline } from '../pipeline.ts';
+import { EXIT, type ExitCode } from '../failure.ts';
 import { disk } from '../write/disk.ts';
+import { writeStamp } from '../write/stamp.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
 import { reportPlan, runOptions } from './plan-report.ts';
+import { isUpToDate } from './up-to-date.ts';
 
-/** `generator generate` */
+/** `generator generate`. What a run needs is loaded only when there is something to do. */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const { options } = call;
   if (options['print-model']) return printModel(call);
   if (options['watch']) return (await import('./watch.ts')).watch(call);
-  const dry = Boolean(options['dry-run'] || options['diff']);
   const root = resolve(call.cwd);
-  const plan = await (dry ? planRun(root, runOptions(call), disk) : runPipeline(root, runOptions(call), disk));
+  const dry = Boolean(options['dry-run'] || options['diff']);
+  if (!dry && !options['allow-drop'] && (await isUpToDate(root, call))) return EXIT.done;
+  const pipeline = await import('../pipeline.ts');
+  const plan = await (dry ? pipeline.planRun(root, runOptions(call), disk) : pipeline.run(root, runOptions(call), disk));
   await reportPlan(plan, call, dry);
-  return exitCodeOf(plan);
+  const code = exitCodeOf(plan);
+  if (!dry && code === EXIT.done) await writeStamp(plan, disk);
+  return code;
 }
 
 async function printModel(call: CommandCall): Promise<ExitCode> {
+  const { readProjectOf } = await import('../pipeline.ts');
   const reading = await readProjectOf(resolve(call.cwd));
   if (reading.project) call.terminal.document(reading.project);
   else if (call.terminal.json) call.terminal.document({ ok: false, findings: reading.findings });

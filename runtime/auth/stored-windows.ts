@@ -1,31 +1,62 @@
 import type { KeyObject } from 'node:crypto';
-import { sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { Store } from '../store/store.ts';
 import { mac } from './keys.ts';
 import type { Charge, Windows, WindowState } from './sliding-window.ts';
 
 /**
- * Sliding windows in the database, so that every limit holds over all servers that share it. Rows are locked in the
- * order of their keys: two requests that charge the same limits never wait for each other in a circle. A key is stored as
- * its HMAC: no table lists who came when.
+ * Sliding windows in the database, so that every limit holds over all servers that share it: one statement on
+ * PostgreSQL, one immediate transaction on SQLite. A key is stored as its HMAC: no table lists who came when.
  */
 export function storedWindows(store: Store, hmac: KeyObject): Windows {
+  const windows = store.dialect === 'postgres' ? postgresWindows(store) : sqliteWindows(store);
   const hidden = (charges: readonly Charge[]) => charges.map((charge) => ({ ...charge, key: mac(hmac, charge.key) }));
   return {
-    consume: (asked, now) =>
+    consume: (charges, now) => windows.consume(hidden(charges), now),
+    refund: async (charges, at) => {
+      if (charges.length > 0) await windows.refund(hidden(charges), at);
+    },
+  };
+}
+
+/** A row of `auth_consume`, the function that the migration makes. */
+interface Consumed {
+  readonly accepted: boolean;
+  readonly used: number;
+  readonly oldest: number | null;
+}
+
+const TAKE_BACK = `update auth_limit_windows set hits = hits[:array_position(hits, $2) - 1] || hits[array_position(hits, $2) + 1:]
+  where key = any($1::text[]) and array_position(hits, $2) is not null`;
+
+function postgresWindows(store: Store): Windows {
+  return {
+    consume: async (charges, now) => {
+      const columns = [charges.map(({ key }) => key), charges.map(({ limit }) => limit), charges.map(({ window }) => window), charges.map(({ peek = false }) => peek)];
+      const rows = await store.query<Consumed>('select * from auth_consume($1::text[], $2::integer[], $3::bigint[], $4::boolean[], $5::bigint)', [...columns, now]);
+      return charges.map(({ limit, window }, index) => {
+        const { accepted, used, oldest } = rows[index]!;
+        return { accepted, remaining: limit - used, resetIn: oldest === null ? 0 : Math.max(0, oldest + window - now) };
+      });
+    },
+    refund: async (charges, at) => void (await store.query(TAKE_BACK, [charges.map(({ key }) => key), at])),
+  };
+}
+
+function sqliteWindows(store: Store): Windows {
+  return {
+    consume: (charges, now) =>
       store.transaction(async (trx) => {
-        const charges = hidden(asked);
-        const kept = await readWindows(store, trx, charges, now);
+        const kept = await readWindows(trx, charges, now);
         const fits = (charge: Charge) => kept.get(charge.key)!.length < charge.limit;
         const all = charges.every(fits);
         const states = charges.map((charge) => stateOf(charge, kept.get(charge.key)!, now, fits(charge), all && !charge.peek));
         if (all) await writeWindows(trx, charges.filter(({ peek }) => !peek), kept, now);
         return states;
       }),
-    refund: (taken, at) =>
+    refund: (charges, at) =>
       store.transaction(async (trx) => {
-        const charges = hidden(taken);
-        const kept = await readWindows(store, trx, charges, at);
+        const kept = await readWindows(trx, charges, at);
         for (const { key } of charges) {
           const hits = kept.get(key)!;
           const index = hits.lastIndexOf(at);
@@ -35,18 +66,11 @@ export function storedWindows(store: Store, hmac: KeyObject): Windows {
   };
 }
 
-async function readWindows(store: Store, trx: Transaction<any>, charges: readonly Charge[], now: number): Promise<Map<string, number[]>> {
-  const keys = [...new Set(charges.map(({ key }) => key))].sort();
-  // On PostgreSQL a row must be there to be locked. SQLite's transaction is alone already.
-  if (store.dialect === 'postgres') await lockRows(trx, keys);
+async function readWindows(trx: Transaction<any>, charges: readonly Charge[], now: number): Promise<Map<string, number[]>> {
+  const keys = charges.map(({ key }) => key);
   const rows = await trx.selectFrom('auth_limit_windows').select(['key', 'hits']).where('key', 'in', keys).execute();
   const stored = new Map(rows.map(({ key, hits }) => [key as string, JSON.parse(hits) as number[]]));
   return new Map(charges.map(({ key, window }) => [key, (stored.get(key) ?? []).filter((hit) => hit > now - window)]));
-}
-
-async function lockRows(trx: Transaction<any>, keys: readonly string[]): Promise<void> {
-  await sql`insert into auth_limit_windows (key, hits, expires_at) select k, '[]', 0 from unnest(${keys as string[]}::text[]) k order by k
-    on conflict (key) do update set expires_at = auth_limit_windows.expires_at`.execute(trx);
 }
 
 async function writeWindows(trx: Transaction<any>, charges: readonly Charge[], kept: ReadonlyMap<string, number[]>, now: number): Promise<void> {

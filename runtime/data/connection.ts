@@ -1,7 +1,7 @@
 import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
 import type { Pair } from './json.ts';
 import type { ConnectionPart, EdgePart, Linked, PageInfoField } from './plan.ts';
-import { countJson, pageQuery } from './rows.ts';
+import { countJson, pageQuery, rowsJson } from './rows.ts';
 import { place, TYPE_KEY, type Scope } from './scope.ts';
 import { innerSource, type Source, type WriteObject } from './source.ts';
 
@@ -21,7 +21,7 @@ const COUNT = '$count';
  * See the GraphQL Cursor Connections Specification.
  */
 export function connectionJson(scope: Scope, linked: Linked, write: WriteObject, parent?: Source): Sql {
-  if (linked.fields.every(({ kind }) => kind === 'totalCount' || kind === 'typename')) return withoutRows(scope, linked, parent);
+  if (linked.fields.every(({ kind }) => kind !== 'edges' && kind !== 'pageInfo')) return withoutNumbers(scope, linked, write, parent);
   const joins: Sql[] = [];
   const used = new Set<string>();
   const alias = scope.alias();
@@ -34,9 +34,14 @@ export function connectionJson(scope: Scope, linked: Linked, write: WriteObject,
   return sql`(select ${object} from (${ordered}) ${alias}${joinSql(joins, '')})`;
 }
 
-function withoutRows(scope: Scope, linked: Linked, parent?: Source): Sql {
-  const pairs = linked.fields.map((part) => ({ key: part.key, value: part.kind === 'typename' ? sql`${literal(part.value)}` : countJson(scope, linked, parent) }));
-  return scope.json.object([...typeName(scope, linked.type), ...pairs]);
+/** Nodes and a count need neither the row behind the page nor numbers: numbering rows costs more than reading them. */
+function withoutNumbers(scope: Scope, linked: Linked, write: WriteObject, parent?: Source): Sql {
+  const value = (part: ConnectionPart): Sql => {
+    if (part.kind === 'typename') return sql`${literal(part.value)}`;
+    if (part.kind === 'nodes') return rowsJson(scope, { ...linked, shape: part.shape }, write, parent);
+    return countJson(scope, linked, parent);
+  };
+  return scope.json.object([...typeName(scope, linked.type), ...linked.fields.map((part) => ({ key: part.key, value: value(part) }))]);
 }
 
 const typeName = (scope: Scope, type: string): Pair[] => (scope.tree ? [{ key: TYPE_KEY, value: sql`${literal(type)}` }] : []);

@@ -34,8 +34,9 @@ function assertFilterable(model: Model, shapeId: string, where: unknown, columns
   }
 }
 
-function columnOf(model: Model, entity: string, filter: Exclude<Filter, { kind: 'and' | 'or' | 'not' }>): string | undefined {
+function columnOf(model: Model, entity: string, filter: Filter): string | undefined {
   if (filter.kind === 'operators' || filter.kind === 'equals') return filter.column;
+  if (filter.kind !== 'one') return undefined;
   const source = model.entity(entity).fields.get(filter.field)?.source;
   return source?.kind === 'one' && source.key === 'own' ? source.column : undefined;
 }

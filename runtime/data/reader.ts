@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Dialect, Store } from '../store/store.ts';
+import type { Dialect, Query, Store } from '../store/store.ts';
 import type { Rules } from './access.ts';
 import type { Place, Statement } from './fragment.ts';
 import type { Model } from './model.ts';
@@ -9,8 +9,7 @@ import { batchStatement, rootStatement } from './select.ts';
 import { shapeOf } from './shape.ts';
 import { toStored } from './values.ts';
 
-/** Runs one statement: the store's, or a transaction's. */
-export type Query = (text: string, values: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>;
+export type { Query } from '../store/store.ts';
 
 /** For whom and how something is read. */
 export interface Reading {

@@ -1,5 +1,4 @@
 import type { Action, ArgumentPath, Operation } from '@twofold/schema';
-import { CompiledQuery, type Transaction } from 'kysely';
 import type { Store } from '../store/store.ts';
 import { refusal, rootAccess, type Access, type Rules } from './access.ts';
 import type { Change, Changes } from './changes.ts';
@@ -53,8 +52,8 @@ export async function performAction<T>(actor: Actor, request: WriteRequest<T>): 
   assertArguments(actor.model, action, request);
   const access = accessTo(actor.model, request.rules, request.operation, action);
   const changes: Change[] = [];
-  const written = await actor.store.transaction((trx) => {
-    const writing: Writing = { model: actor.model, rules: request.rules, caller: request.caller, dialect: actor.store.dialect, trx, now: actor.now(), changes };
+  const written = await actor.store.transact((query) => {
+    const writing: Writing = { model: actor.model, rules: request.rules, caller: request.caller, dialect: actor.store.dialect, query, now: actor.now(), changes };
     return perform(actor, request, action, { writing, access });
   });
   actor.changes.publish(changes);
@@ -86,7 +85,7 @@ interface Performing {
 
 async function perform<T>(actor: Actor, request: WriteRequest<T>, action: WriteAction, { writing, access }: Performing): Promise<Written<T>> {
   const { model } = actor;
-  const query = inTransaction(writing.trx);
+  const { query } = writing;
   if (action.kind === 'create') {
     const id = await createFrom(writing, found(model.writes.get(action.write), `input ${action.write}`), inputOf(action, request.args), access);
     return { id, read: await request.read(id, query) };
@@ -109,19 +108,17 @@ function keyOf({ model, store }: Actor, entity: EntityModel, value: unknown): st
 
 /** A removed row is read before it goes: for the answer, and for who subscribed to it. */
 async function remove<T>(actor: Actor, request: WriteRequest<T>, entity: EntityModel, id: string, { writing, access }: Performing): Promise<Written<T>> {
-  const read = await request.read(id, inTransaction(writing.trx));
+  const read = await request.read(id, writing.query);
   const row = actor.watchesRemoval(entity.entity.name) ? await readRow(actor, entity, id, writing) : undefined;
   if (!(await deleteRow(writing, entity, id, access))) return { id: null };
   writing.changes.push({ entity: entity.entity.name, kind: 'deleted', id, ...(row && { row }) });
   return { id, read };
 }
 
-const inTransaction = (trx: Transaction<any>): Query => async (text, values) => (await trx.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, [...values]))).rows;
-
 /** The row as it is, whoever asks: who may see it is decided for each subscriber. */
 async function readRow({ reader }: Actor, { entity }: EntityModel, id: string, writing: Writing): Promise<Record<string, unknown> | undefined> {
   const root = { kind: 'get' as const, entity: entity.name, call: 0, shape: { entity: entity.name, fields: [], row: true }, owners: [] };
-  const reading = { rules: writing.rules, tree: false, caller: writing.caller, query: inTransaction(writing.trx) };
+  const reading = { rules: writing.rules, tree: false, caller: writing.caller, query: writing.query };
   const text = await reader.read(root, [{ equals: [{ column: 'id', value: id }], order: [] }], reading);
   return text === null ? undefined : JSON.parse(text as string)[ROW_KEY];
 }

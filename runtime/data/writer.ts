@@ -1,7 +1,6 @@
 import type { Column, Verb } from '@twofold/schema';
-import { CompiledQuery, type Transaction } from 'kysely';
 import { failure } from '../errors.ts';
-import type { Dialect } from '../store/store.ts';
+import type { Dialect, Query } from '../store/store.ts';
 import { uuid7 } from '../store/uuid7.ts';
 import { both, refusal, type Access, type Rules } from './access.ts';
 import type { Change } from './changes.ts';
@@ -16,7 +15,8 @@ export interface Writing {
   readonly rules: Rules;
   readonly caller: number | string | null;
   readonly dialect: Dialect;
-  readonly trx: Transaction<any>;
+  /** Runs a statement of the transaction. */
+  readonly query: Query;
   /** Milliseconds since 1970. */
   readonly now: number;
   /** What happened, told after the commit. */
@@ -29,11 +29,10 @@ export type Values = ReadonlyMap<string, unknown>;
 export type Key = string;
 
 /** Runs a statement of a transaction. */
-export async function run(writing: Writing, statement: Sql): Promise<Record<string, unknown>[]> {
+export function run(writing: Writing, statement: Sql): Promise<readonly Record<string, unknown>[]> {
   const { text, places } = toStatement(statement, writing.dialect);
   const values = bind(places, writing.model, writing.dialect, [], writing.caller);
-  const { rows } = await writing.trx.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, values));
-  return rows;
+  return writing.query(text, values);
 }
 
 /** A value for a column, as a place in a statement. */

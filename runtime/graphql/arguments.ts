@@ -1,4 +1,4 @@
-import { getArgumentValues, isInterfaceType, isObjectType, type GraphQLField, type GraphQLSchema, type VariableValues } from 'graphql';
+import { getArgumentValues, isInterfaceType, isObjectType, type GraphQLField, type GraphQLSchema, type ValueNode, type VariableValues } from 'graphql';
 import { InternalError } from '../errors.ts';
 import { failure } from '../errors.ts';
 import type { Rules } from '../data/access.ts';
@@ -21,8 +21,23 @@ export interface ArgumentReading {
  * @param key of the row, where the plan is of one known row.
  * @throws GraphQLError when a value is not of its type, AppError when it is of no use.
  */
-export function readCalls(reading: ArgumentReading, sources: readonly CallSource[], key?: string): Call[] {
-  return sources.map((source) => readCall(reading, source, key));
+export function readCalls(reading: ArgumentReading, sources: readonly CallSource[], key?: string): readonly Call[] {
+  const known = CONSTANT.get(sources);
+  if (known) return known;
+  const calls = sources.map((source) => readCall(reading, source, key));
+  if (sources.every(isConstant)) CONSTANT.set(sources, Object.freeze(calls));
+  return calls;
+}
+
+/** Calls that no variable decides, which are the same as long as their plan is kept. */
+const CONSTANT = new WeakMap<readonly CallSource[], readonly Call[]>();
+
+const isConstant = ({ read, node }: CallSource) => read !== 'key' && (node.arguments ?? []).every(({ value }) => !hasVariable(value));
+
+function hasVariable(value: ValueNode): boolean {
+  if (value.kind === 'ListValue') return value.values.some(hasVariable);
+  if (value.kind === 'ObjectValue') return value.fields.some((field) => hasVariable(field.value));
+  return value.kind === 'Variable';
 }
 
 function readCall(reading: ArgumentReading, source: CallSource, key?: string): Call {

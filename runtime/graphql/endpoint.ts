@@ -1,7 +1,9 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import { AppError, failure } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { isJsonBody, readBody } from '../http/read-body.ts';
+import type { DirectEndpoint } from '../module.ts';
 import { negotiate, type Answering } from './media-type.ts';
 import { parseJson, readParameters, readQueryParameters, type Parameters } from './parameters.ts';
 import type { SocketCallers } from './socket-caller.ts';
@@ -20,6 +22,13 @@ export interface EndpointOptions {
   readonly stream: (ctx: Context, service: Service, parameters: Parameters) => Promise<void>;
 }
 
+/** One request, whatever carries it. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly context: RequestContext;
+  send(status: number, type: string, text: string): void;
+}
+
 /**
  * `/graphql`, as "GraphQL over HTTP" has it. It stands before the router and reads its own body: both would cost more than
  * running a small query.
@@ -32,34 +41,64 @@ export function createEndpoint(options: EndpointOptions): Middleware {
     if (ctx.req.url !== path && ctx.path !== path) return page && ctx.path.startsWith(`${path}/`) ? page(ctx, next) : next();
     if (options.callers.take(ctx)) return;
     const { method, headers } = ctx.req;
-    if (method !== 'POST' && method !== 'GET') return methodNotAllowed(ctx);
+    const exchange: Exchange = { request: ctx.req, context: ctx.state['context'] as RequestContext, send: (status, type, text) => send(ctx, status, type, text) };
+    if (method !== 'POST' && method !== 'GET') return methodNotAllowed(ctx, exchange);
     const answering = negotiate(headers.accept, page !== null && method === 'GET');
     if (answering === 'text/html') return page?.(ctx, next);
-    if (!answering) return send(ctx, 406, 'application/json', { text: '{"errors":[{"message":"answers are application/graphql-response+json or application/json"}]}', refused: 'request' });
-    await answer(ctx, options, answering);
+    if (!answering) return exchange.send(406, 'application/json', '{"errors":[{"message":"answers are application/graphql-response+json or application/json"}]}');
+    if (answering === 'text/event-stream') return stream(ctx, options, exchange);
+    await answer(exchange, options, answering, () => (method === 'GET' ? readGet(ctx, options) : readPost(ctx.req, options)));
   };
 }
 
-function methodNotAllowed(ctx: Context): void {
-  ctx.set('Allow', 'GET, POST');
-  send(ctx, 405, 'application/json', { text: '{"errors":[{"message":"use GET or POST"}]}', refused: 'request' });
+/** The common case of the endpoint without Koa, for a server that has no middleware which would see the request. */
+export function createDirectEndpoint(options: EndpointOptions): DirectEndpoint {
+  const { path } = options.service.api;
+  return {
+    takes: ({ method, url, headers }) => method === 'POST' && url === path && isPlain(headers.accept),
+    answer: ({ request, response, context }) => {
+      const exchange: Exchange = { request, context, send: (status, type, text) => sendNow(response, status, type, text, context.id) };
+      return answer(exchange, options, negotiate(request.headers.accept, false) as JsonType, () => readPost(request, options));
+    },
+  };
 }
 
-async function answer(ctx: Context, options: EndpointOptions, answering: Answering): Promise<void> {
-  const { service } = options;
-  const context = ctx.state['context'] as RequestContext;
-  const type = answering === 'application/json' ? answering : 'application/graphql-response+json';
+type JsonType = Exclude<Answering, 'text/html' | 'text/event-stream'>;
+
+const isPlain = (accept: string | undefined) => !accept || accept === '*/*' || accept === 'application/json' || accept === 'application/graphql-response+json';
+
+function methodNotAllowed(ctx: Context, { send }: Exchange): void {
+  ctx.set('Allow', 'GET, POST');
+  send(405, 'application/json', '{"errors":[{"message":"use GET or POST"}]}');
+}
+
+type Asked = Parameters | Parameters[];
+
+async function stream(ctx: Context, options: EndpointOptions, exchange: Exchange): Promise<void> {
   try {
-    const asked = ctx.req.method === 'GET' ? readGet(ctx, options) : await readPost(ctx, options);
-    if (answering === 'text/event-stream') return await options.stream(ctx, service, Array.isArray(asked) ? (asked[0] as Parameters) : asked);
-    if (Array.isArray(asked)) return await answerBatch(ctx, service, asked, context, type);
-    const running = run(ctx, service, asked, context);
-    const response = running instanceof Promise ? await running : running;
-    send(ctx, statusFor(response, type), type, response);
+    const asked = ctx.req.method === 'GET' ? readGet(ctx, options) : await readPost(ctx.req, options);
+    await options.stream(ctx, options.service, Array.isArray(asked) ? (asked[0] as Parameters) : asked);
   } catch (thrown) {
-    const response = refuse(errorsOf(thrown), context, service.engine);
-    send(ctx, statusOf(thrown) ?? statusFor(response, type), type, response);
+    sendRefusal(exchange, options.service, 'application/graphql-response+json', thrown);
   }
+}
+
+async function answer(exchange: Exchange, options: EndpointOptions, type: JsonType, read: () => Asked | Promise<Asked>): Promise<void> {
+  const { service } = options;
+  try {
+    const asked = await read();
+    if (Array.isArray(asked)) return await answerBatch(exchange, service, asked, type);
+    const running = run(exchange, service, asked);
+    const response = running instanceof Promise ? await running : running;
+    exchange.send(statusFor(response, type), type, response.text);
+  } catch (thrown) {
+    sendRefusal(exchange, service, type, thrown);
+  }
+}
+
+function sendRefusal(exchange: Exchange, service: Service, type: JsonType, thrown: unknown): void {
+  const response = refuse(errorsOf(thrown), exchange.context, service.engine);
+  exchange.send(statusOf(thrown) ?? statusFor(response, type), type, response.text);
 }
 
 /** A limit is refused in every media type; another error of the request only in the one that has statuses for it. */
@@ -68,11 +107,11 @@ function statusFor({ refused }: Response, type: string): number {
   return refused && type !== 'application/json' ? 400 : 200;
 }
 
-function run(ctx: Context, service: Service, parameters: Parameters, context: RequestContext): Response | Promise<Response> {
+function run({ request, context }: Exchange, service: Service, parameters: Parameters): Response | Promise<Response> {
   const operation = findOperation(service, parameters);
   const kind = operation.node.operation;
   if (kind === 'subscription') throw failure.badRequest('subscriptions need a WebSocket or Accept: text/event-stream');
-  if (kind === 'mutation' && ctx.req.method === 'GET') {
+  if (kind === 'mutation' && request.method === 'GET') {
     throw new AppError(405, 'METHOD_NOT_ALLOWED', 'a mutation needs POST', { headers: { Allow: 'POST' } });
   }
   return respond(service, operation, parameters, context);
@@ -93,11 +132,12 @@ function readGet(ctx: Context, { origins }: EndpointOptions): Parameters {
   return readQueryParameters(ctx.URL.searchParams);
 }
 
-async function readPost(ctx: Context, { bodyLimit, service }: EndpointOptions): Promise<Parameters | Parameters[]> {
+async function readPost(request: IncomingMessage, { bodyLimit, service }: EndpointOptions): Promise<Asked> {
   // Other types can be sent by a form on any site, without a preflight.
-  if (!isJsonBody(ctx.req.headers['content-type'])) throw failure.unsupportedMediaType('the body must be application/json in UTF-8');
-  if (ctx.req.headers['content-encoding'] && ctx.req.headers['content-encoding'] !== 'identity') throw failure.unsupportedMediaType('the body must not be compressed');
-  const body: unknown = parseJson(await readBody(ctx.req, bodyLimit), 'the body');
+  if (!isJsonBody(request.headers['content-type'])) throw failure.unsupportedMediaType('the body must be application/json in UTF-8');
+  const encoding = request.headers['content-encoding'];
+  if (encoding && encoding !== 'identity') throw failure.unsupportedMediaType('the body must not be compressed');
+  const body: unknown = parseJson(await readBody(request, bodyLimit), 'the body');
   if (Array.isArray(body)) return readBatch(body, service.api.limits.batch);
   if (typeof body !== 'object' || body === null) throw failure.badRequest('the body must be a JSON object');
   return readParameters(body as Record<string, unknown>);
@@ -112,29 +152,29 @@ function readBatch(items: readonly unknown[], limit: number): Parameters[] {
   });
 }
 
-async function answerBatch(ctx: Context, service: Service, batch: readonly Parameters[], context: RequestContext, type: string): Promise<void> {
+async function answerBatch(exchange: Exchange, service: Service, batch: readonly Parameters[], type: string): Promise<void> {
   const texts: string[] = [];
   for (const parameters of batch) {
-    const attempt = async () => run(ctx, service, parameters, context);
-    const response = await attempt().catch((thrown: unknown) => refuse(errorsOf(thrown), context, service.engine));
+    const attempt = async () => run(exchange, service, parameters);
+    const response = await attempt().catch((thrown: unknown) => refuse(errorsOf(thrown), exchange.context, service.engine));
     texts.push(response.text);
   }
-  send(ctx, 200, type, { text: `[${texts.join(',')}]`, refused: false });
+  exchange.send(200, type, `[${texts.join(',')}]`);
 }
 
-function send(ctx: Context, status: number, type: string, { text }: Response): void {
-  if (ctx.state['answersItself']) return sendNow(ctx, status, type, text);
+function send(ctx: Context, status: number, type: string, text: string): void {
+  if (ctx.state['answersItself']) {
+    ctx.respond = false;
+    return sendNow(ctx.res, status, type, text);
+  }
   ctx.status = status;
   ctx.set('Content-Type', `${type}; charset=utf-8`);
   ctx.body = text;
 }
 
 /** Where no middleware waits to see the answer, it need not pass through Koa: that takes a third of a small query's time. */
-function sendNow(ctx: Context, status: number, type: string, text: string): void {
-  const { res } = ctx;
-  ctx.respond = false;
-  res.statusCode = status;
-  res.setHeader('Content-Type', `${type}; charset=utf-8`);
-  res.setHeader('Content-Length', Buffer.byteLength(text));
-  res.end(text);
+function sendNow(response: ServerResponse, status: number, type: string, text: string, id?: string): void {
+  const headers = ['Content-Type', `${type}; charset=utf-8`, 'Content-Length', String(Buffer.byteLength(text))];
+  response.writeHead(status, id === undefined ? headers : ['X-Request-Id', id, ...headers]);
+  response.end(text);
 }

@@ -1,14 +1,16 @@
+import cluster from 'node:cluster';
 import { buildSchema } from 'graphql';
 import type { When } from '@twofold/schema';
 import { createAnnouncements, type Announcements } from '../data/announcements.ts';
 import { changesOf } from '../data/changes.ts';
 import { indexModel } from '../data/model.ts';
+import { createWorkerAnnouncements } from '../data/worker-announcements.ts';
 import { createReader } from '../data/reader.ts';
 import { attachScalars } from '../data/scalars/attach.ts';
 import type { Kernel, ServerModule } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import { createDocumentCache } from './document-cache.ts';
-import { createEndpoint } from './endpoint.ts';
+import { createDirectEndpoint, createEndpoint } from './endpoint.ts';
 import type { Engine } from './engine.ts';
 import { createExplorer } from './explorer/page.ts';
 import { streamEvents } from './event-stream.ts';
@@ -45,9 +47,12 @@ export function createGraphql({ kernel, resolvers = {}, scalars = {} }: GraphqlO
   const callers = createSocketCallers();
   const sockets = createSockets({ service, callers, bodyLimit: server.bodyLimit, origins: server.cors });
   const announcements = announcementsOf(kernel, engine);
+  const page = isOn(api.graphiql) ? createExplorer(api.path, kernel.project.name) : null;
+  const options = { service, callers, bodyLimit: server.bodyLimit, origins: server.cors, page, stream: streamEvents };
   return {
     name: 'graphql',
-    endpoint: createEndpoint({ service, callers, bodyLimit: server.bodyLimit, origins: server.cors, page: isOn(api.graphiql) ? createExplorer(api.path, kernel.project.name) : null, stream: streamEvents }),
+    endpoint: createEndpoint(options),
+    direct: createDirectEndpoint(options),
     loaders: (context) => createLoaders(engine, context),
     upgrade: sockets.upgrade,
     start: async () => announcements?.start(),
@@ -58,18 +63,19 @@ export function createGraphql({ kernel, resolvers = {}, scalars = {} }: GraphqlO
   };
 }
 
-/** Servers that share a PostgreSQL tell each other of changes, if somebody can subscribe to one. */
+/** Servers that share a PostgreSQL, and workers that share a file, tell each other of changes, if somebody can subscribe to one. */
 function announcementsOf({ project, store, settings, log }: Kernel, { changes }: Engine): Announcements | undefined {
+  if (!project.operations.some(({ action }) => action.kind === 'subscribe')) return undefined;
   const url = settings.text('DATABASE_URL');
-  const listens = project.operations.some(({ action }) => action.kind === 'subscribe');
-  return store.dialect === 'postgres' && url !== undefined && listens ? createAnnouncements({ store, changes, url, log }) : undefined;
+  if (store.dialect === 'postgres') return url === undefined ? undefined : createAnnouncements({ store, changes, url, log });
+  return cluster.isWorker ? createWorkerAnnouncements(changes) : undefined;
 }
 
 /** An engine over the model of `kernel.project`: GraphQL has one, REST another. */
 export function createEngine(kernel: Kernel, resolvers: Resolvers, scalars: Readonly<Record<string, ScalarMapping>>): Engine {
   const { project, store, log, now } = kernel;
   const model = indexModel(project);
-  const schema = buildSchema(project.sdl);
+  const schema = buildSchema(project.sdl, { assumeValidSDL: true });
   const codecs = attachScalars(schema, project, scalars);
   const watched = new Set(project.operations.flatMap(({ action }) => (action.kind === 'subscribe' && action.on.includes('deleted') ? [action.entity] : [])));
   const engine: Engine = {

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import type { Core } from './core.ts';
-import { listContainers, replicaOf } from './deploy/containers.ts';
 import type { ContainerUsage } from './engine/engine.ts';
 import type { App } from './records/app.ts';
 
@@ -35,11 +34,10 @@ export function createStatsReader(core: Core): StatsReader {
   const samples = new Map<string, Sample>();
   return {
     async read(app) {
-      if (app.deployment === null) return [];
-      const containers = await listContainers(core.connection.engine(), core.naming, app, app.deployment);
-      const running = containers.filter(({ state }) => state === 'running');
-      const stats = await Promise.all(running.map(async (container) => ({ container, usage: await core.connection.engine().usage(container.id) })));
-      return stats.flatMap(({ container, usage }) => (usage ? [describe(container.id, replicaOf(container), usage)] : []));
+      // The ingress knows what runs: the engine, which is slow at lists, is not asked.
+      const targets = core.ingress.get(app.id)?.targets ?? [];
+      const usages = await Promise.all(targets.map(({ id }) => core.connection.engine().usage(id)));
+      return targets.flatMap(({ id }, replica) => (usages[replica] ? [describe(id, replica, usages[replica])] : []));
     },
   };
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Context as KoaContext, Middleware } from 'koa';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { createValues, type Values } from '../context/values.ts';
 import type { CurrentUser, Principal, RequestContext } from '../context/request-context.ts';
@@ -22,15 +23,31 @@ export interface RequestContextOptions {
  * on `ctx` itself.
  */
 export function requestContext(kernel: Kernel, loaders: LoadersFactory, { answersItself = false }: RequestContextOptions = {}): Middleware {
-  const ipOf = clientIp(kernel.project.server.trustedProxies);
+  const create = contextFactory(kernel, loaders);
   return function requestContext(ctx, next) {
-    const given = ctx.req.headers['x-request-id'];
-    const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
-    ctx.res.setHeader('X-Request-Id', id);
-    ctx.state.context = new Context(kernel, loaders, ctx, id, ipOf(ctx.req));
+    const context = create(ctx.req, ctx.res);
+    ctx.res.setHeader('X-Request-Id', context.id);
+    ctx.state.context = context;
     ctx.state['answersItself'] = answersItself;
     return next();
   };
+}
+
+/** Makes the context of a request. */
+export function contextFactory(kernel: Kernel, loaders: LoadersFactory): (request: IncomingMessage, response: ServerResponse) => RequestContext {
+  const ipOf = clientIp(kernel.project.server.trustedProxies);
+  return (request, response) => {
+    const given = request.headers['x-request-id'];
+    const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+    return new Context({ kernel, loaders, request, response }, id, ipOf(request));
+  };
+}
+
+interface Origin {
+  readonly kernel: Kernel;
+  readonly loaders: LoadersFactory;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
 }
 
 /** Most requests use few of these, so each is made when it is first asked for. */
@@ -38,28 +55,24 @@ class Context implements RequestContext {
   readonly id: string;
   readonly ip: string;
   principal: Principal = ANONYMOUS;
-  readonly #kernel: Kernel;
-  readonly #createLoaders: LoadersFactory;
-  readonly #koa: KoaContext;
+  readonly #origin: Origin;
   #values: Values | undefined;
   #log: Logger | undefined;
   #loaders: unknown;
   #abort: AbortController | undefined;
 
-  constructor(kernel: Kernel, loaders: LoadersFactory, koa: KoaContext, id: string, ip: string) {
-    this.#kernel = kernel;
-    this.#createLoaders = loaders;
-    this.#koa = koa;
+  constructor(origin: Origin, id: string, ip: string) {
+    this.#origin = origin;
     this.id = id;
     this.ip = ip;
   }
 
   get headers() {
-    return this.#koa.req.headers;
+    return this.#origin.request.headers;
   }
 
   get db() {
-    return this.#kernel.store.db;
+    return this.#origin.kernel.store.db;
   }
 
   get values(): Values {
@@ -67,15 +80,15 @@ class Context implements RequestContext {
   }
 
   get log(): Logger {
-    return (this.#log ??= this.#kernel.log.child({ requestId: this.id }));
+    return (this.#log ??= this.#origin.kernel.log.child({ requestId: this.id }));
   }
 
   get loaders(): unknown {
-    return (this.#loaders ??= this.#createLoaders(this));
+    return (this.#loaders ??= this.#origin.loaders(this));
   }
 
   get signal(): AbortSignal {
-    return (this.#abort ??= abortWhenGone(this.#koa)).signal;
+    return (this.#abort ??= abortWhenGone(this.#origin.response)).signal;
   }
 
   get user(): CurrentUser | null {
@@ -83,10 +96,10 @@ class Context implements RequestContext {
   }
 }
 
-function abortWhenGone(koa: KoaContext): AbortController {
+function abortWhenGone(response: ServerResponse): AbortController {
   const abort = new AbortController();
-  koa.res.once('close', () => {
-    if (!koa.res.writableFinished) abort.abort();
+  response.once('close', () => {
+    if (!response.writableFinished) abort.abort();
   });
   return abort;
 }

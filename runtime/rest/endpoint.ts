@@ -18,35 +18,46 @@ const ITEM: Methods = { GET: 'get', HEAD: 'get', PATCH: 'update', PUT: 'update',
  * or three thousand; any path that is no module's goes on to the router.
  */
 export function createEndpoint(service: RestService): Middleware {
+  const places = new Map([...service.modules].map(([name, served]) => [name, placeOf(served)]));
   return async function rest(ctx, next) {
-    const target = targetOf(service, ctx.path);
-    const methods = target && offered(target);
-    if (!target || !methods || Object.keys(methods).length === 0) return next();
-    const verb = methods[ctx.method];
-    if (!verb) return refuseMethod(ctx, Object.keys(methods));
+    const target = targetOf(places, ctx.path);
+    if (!target) return next();
+    const verb = target.methods[ctx.method];
+    if (!verb) return refuseMethod(ctx, Object.keys(target.methods));
     const key = target.segment === undefined ? undefined : await keyOrNext(service, target.served, target.segment, next, ctx);
     if (key !== null) send(ctx, await answer(service, target.served, verb, ctx, key));
   };
 }
 
+/** What a module answers, on its own path and on that of one object. */
+interface Place {
+  readonly served: ServedModule;
+  readonly collection: Methods | undefined;
+  readonly item: Methods | undefined;
+}
+
+function placeOf(served: ServedModule): Place {
+  const offered = (all: Methods) => {
+    const entries = Object.entries(all).filter(([, verb]) => served.module[verb] !== undefined);
+    return entries.length === 0 ? undefined : Object.fromEntries(entries);
+  };
+  return { served, collection: offered(COLLECTION), item: offered(ITEM) };
+}
+
 interface Target {
   readonly served: ServedModule;
+  readonly methods: Methods;
   /** The key, as the path has it; absent for the collection. */
   readonly segment?: string;
 }
 
-function targetOf({ modules }: RestService, path: string): Target | undefined {
+function targetOf(places: ReadonlyMap<string, Place>, path: string): Target | undefined {
   if (!path.startsWith(PREFIX)) return undefined;
   const [name = '', segment = '', ...rest] = path.slice(PREFIX.length).split('/');
-  const served = modules.get(name);
-  if (!served || rest.length > 1 || (rest.length === 1 && rest[0] !== '')) return undefined;
-  return segment === '' ? { served } : { served, segment };
-}
-
-/** The methods of a path, of those that the module has. */
-function offered({ served, segment }: Target): Methods {
-  const all = segment === undefined ? COLLECTION : ITEM;
-  return Object.fromEntries(Object.entries(all).filter(([, verb]) => served.module[verb] !== undefined));
+  const place = places.get(name);
+  if (!place || rest.length > 1 || (rest.length === 1 && rest[0] !== '')) return undefined;
+  const methods = segment === '' ? place.collection : place.item;
+  return methods && { served: place.served, methods, ...(segment !== '' && { segment }) };
 }
 
 function refuseMethod(ctx: Context, methods: readonly string[]): void {

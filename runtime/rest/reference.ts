@@ -94,9 +94,16 @@ function signIn({ security = [] }: Operation): string {
   return names.length === 0 ? 'Needs no caller.' : `Takes ${names.map((name) => (name === 'bearer' ? 'a bearer token' : 'an API key')).join(' or ')}.`;
 }
 
+/** The comparisons of a field stand beside it: `title`, and `_ne _in _contains …`. */
 function parametersTable(parameters: readonly Parameter[]): string {
   if (parameters.length === 0) return '';
-  const rows = parameters.map(({ name, in: place, required, description, schema }) => `<tr><td><code>${escape(name)}</code></td><td>${place}${required ? ', required' : ''}</td><td>${typeOf(schema)}</td><td>${escape(description ?? '')}</td></tr>`);
+  const names = new Set(parameters.map(({ name }) => name));
+  const baseOf = (name: string) => [name.slice(0, name.lastIndexOf('_'))].find((base) => names.has(base));
+  const comparisons = Map.groupBy(parameters, ({ name }) => baseOf(name));
+  const rows = (comparisons.get(undefined) ?? []).map(({ name, in: place, required, description, schema }) => {
+    const words = (comparisons.get(name) ?? []).map((parameter) => `<code>${escape(parameter.name.slice(name.length))}</code>`);
+    return `<tr><td><code>${escape(name)}</code></td><td>${place}${required ? ', required' : ''}</td><td>${typeOf(schema)}</td><td>${escape(description ?? '')}${words.join(' ')}</td></tr>`;
+  });
   return `<h3>Parameters</h3><table><thead><tr><th>Name</th><th>In</th><th>Type</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
@@ -136,6 +143,8 @@ function typeOf(schema: Schema | undefined): string {
   if (Array.isArray(choices)) return choices.map(typeOf).join(' or ');
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => `<code>${escape(String(value))}</code>`).join(' ');
   if (schema['items']) return `list of ${typeOf(schema['items'])}`;
+  const members = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>);
+  if (members.length > 0 && members.length <= 4) return `{ ${members.map(([name, member]) => `${escape(name)}: ${typeOf(member)}`).join(', ')} }`;
   const type = [schema['type'] ?? 'any'].flat().join(' or ');
   return escape(schema['format'] ? `${type} (${schema['format']})` : type);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import type { Store } from './store.ts';
+import type { Query, Store } from './store.ts';
 
 const POOL = 10;
 
@@ -12,15 +12,33 @@ export function postgresStore(url: string): Store {
   pool.on('error', () => {});
   const db = new Kysely<any>({ dialect: new PostgresDialect({ pool }) });
   const names = new Map<string, string>();
+  const on = (client: pg.Pool | pg.PoolClient): Query => async (text, values) => (await client.query({ name: statementName(names, text), text, values: [...values] })).rows;
   return {
     dialect: 'postgres',
     db,
     transaction: (work) => db.transaction().execute(work),
+    transact: (work) => transact(pool, (client) => work(on(client))),
     structuralTransaction: (work) => db.transaction().execute(work),
-    query: async (text, values) => (await pool.query({ name: statementName(names, text), text, values: [...values] })).rows as never,
+    query: on(pool) as Store['query'],
     lock: (name, work) => withAdvisoryLock(db, name, work),
     close: () => db.destroy(),
   };
+}
+
+async function transact<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken = false;
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch(() => (broken = true));
+    throw error;
+  } finally {
+    client.release(broken);
+  }
 }
 
 async function withAdvisoryLock<T>(db: Kysely<any>, name: string, work: () => Promise<T>): Promise<T> {

@@ -13,6 +13,7 @@ export interface SqliteConnection {
   /** The first column of the first row, as SQLite has it; undefined when there is no row. */
   value(sql: string, parameters: readonly unknown[]): unknown;
   exec(sql: string): void;
+  inTransaction(): boolean;
   close(): void;
 }
 
@@ -40,6 +41,7 @@ export function openSqlite(file: string): SqliteConnection {
     run: (sql, parameters) => execute(prepare(database, cache, sql), parameters),
     value: (sql, parameters) => (prepareValue(database, values, sql).get(...parameters.map(bind)) as unknown as unknown[] | undefined)?.[0],
     exec: (sql) => database.exec(sql),
+    inTransaction: () => database.isTransaction,
     close: () => database.close(),
   };
 }

@@ -6,7 +6,7 @@ import { Kysely, type Transaction } from 'kysely';
 import { createMutex, type Mutex } from './mutex.ts';
 import { openSqlite } from './sqlite-connection.ts';
 import { runAlone, sqliteDialect, type SqliteHandles } from './sqlite-dialect.ts';
-import type { Store } from './store.ts';
+import type { Query, Store } from './store.ts';
 
 const MEMORY = ':memory:';
 
@@ -19,6 +19,7 @@ export function sqliteStore(file: string): Store {
     dialect: 'sqlite',
     db,
     transaction: (work) => db.transaction().execute(work),
+    transact: (work) => transact(handles, work),
     structuralTransaction: (work) => withoutForeignKeys(handles, db, work),
     query: async (sql, parameters) => (await runAlone(handles, sql, parameters)).rows as never,
     // In memory there is one handle, and somebody's transaction may be open on it.
@@ -33,6 +34,24 @@ function openHandles(file: string): SqliteHandles {
   const writer = openSqlite(file);
   const reader = file === MEMORY ? writer : openSqlite(file);
   return { reader, writer, mutex: createMutex() };
+}
+
+async function transact<T>({ writer, mutex }: SqliteHandles, work: (query: Query) => Promise<T>): Promise<T> {
+  const release = await mutex.acquire();
+  try {
+    writer.run('begin immediate', []);
+    try {
+      const result = await work(async (sql, parameters) => writer.run(sql, parameters).rows);
+      writer.run('commit', []);
+      return result;
+    } catch (error) {
+      // SQLite may have rolled back by itself, and then says so.
+      if (writer.inTransaction()) writer.run('rollback', []);
+      throw error;
+    }
+  } finally {
+    release();
+  }
 }
 
 /**

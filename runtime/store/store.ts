@@ -2,6 +2,9 @@ import type { Kysely, Transaction } from 'kysely';
 
 export type Dialect = 'sqlite' | 'postgres';
 
+/** Runs one statement, see `Store.query`. */
+export type Query = (sql: string, parameters: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>;
+
 /**
  * The database: Kysely over `node:sqlite` or PostgreSQL, the same on both.
  *
@@ -13,6 +16,11 @@ export interface Store {
   readonly db: Kysely<any>;
   /** Runs `work` in one transaction (IMMEDIATE on SQLite); a throw rolls back. Inside, use `trx` and nothing else. */
   transaction<T>(work: (trx: Transaction<any>) => Promise<T>): Promise<T>;
+  /**
+   * The same for statements that are texts already: each is prepared and kept, and no query builder stands between. Inside,
+   * use `query` and nothing else.
+   */
+  transact<T>(work: (query: Query) => Promise<T>): Promise<T>;
   /** The same for changes of tables: on SQLite foreign keys are checked once, before the commit. */
   structuralTransaction<T>(work: (trx: Transaction<any>) => Promise<T>): Promise<T>;
   /** One statement, prepared and kept: `?` on SQLite, `$1` on PostgreSQL. For texts of constant shape. */

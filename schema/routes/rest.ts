@@ -126,15 +126,15 @@ function written(making: Making, verb: 'create' | 'update'): Responses[number] {
 
 function common({ project, module }: Making, operation: Operation, verb: Verb): Pick<RouteSpec, 'access' | 'tag' | 'security' | 'description'> {
   const rules = [...operation.rules, ...module.entity.rules].filter(({ on }) => on.length === 0 || on.includes(verb));
-  const open = isOpen(project, operation.rules, verb) && isOpen(project, module.entity.rules, verb, operation.rules.length > 0);
+  const open = rules.length === 0 ? project.api.access === 'public' : [operation.rules, module.entity.rules].every((some) => saysPublic(some, verb));
   const description = rules.length === 0 ? undefined : `Allowed for: ${[...new Set(rules.flatMap(inWords))].join(', ')}.`;
   return { access: 'public', tag: module.entity.plural, security: open ? [] : ['bearer', 'api_key'], ...(description && { description }) };
 }
 
-/** Rules that say PUBLIC, or none at all where nothing needs signing in. */
-function isOpen({ api }: Project, rules: readonly AuthRule[], verb: Verb, decided = false): boolean {
+/** Whether rules let everybody, as far as they speak of the verb. */
+function saysPublic(rules: readonly AuthRule[], verb: Verb): boolean {
   const relevant = rules.filter(({ on }) => on.length === 0 || on.includes(verb));
-  return relevant.length === 0 ? decided || api.access === 'public' : relevant.some(({ allow }) => allow.includes('PUBLIC'));
+  return relevant.length === 0 || relevant.some(({ allow }) => allow.includes('PUBLIC'));
 }
 
 const inWords = ({ allow, roles }: AuthRule): string[] => allow.map((who) => (who === 'ROLE' ? `the role ${roles.join(' or ')}` : WHO[who]));
@@ -160,8 +160,8 @@ const listOf = (description: string): JsonSchema => ({ type: 'array', items: { t
 function shapeQuery({ module }: Making): Record<string, JsonSchema> {
   const relations = [...restMembers(module.entity).values()].filter(({ kind }) => kind === 'relation').map(({ name }) => name);
   return {
-    fields: listOf('Only these members, and the id; a dot leads into what is embedded: author.name'),
-    ...(relations.length > 0 && { include: listOf(`What to embed: ${relations.join(', ')}; a dot leads further: ${relations[0]}.…`) }),
+    fields: listOf('Only these members, and the id; a dot leads into what is embedded'),
+    ...(relations.length > 0 && { include: listOf(`What to embed: ${relations.join(', ')}; a dot leads on to what those have`) }),
   };
 }
 

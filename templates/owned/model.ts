@@ -3,7 +3,7 @@ import { code, file, type Code } from '../code.ts';
 import { literal, type LiteralValue, Tall } from '../literal.ts';
 import { apiSettings, serverSettings } from './settings.ts';
 import { HEADER } from './header.ts';
-import { rootName } from '../root-name.ts';
+import { rootNames } from '../root-names.ts';
 
 /** `src/generated/model.ts`: tables, inputs and access rules, by name. */
 export function renderModel(project: Project): string {
@@ -111,20 +111,22 @@ function filterWords(filter: Filter): LiteralValue {
 /** Every access rule of the project in one place, by schema coordinate. */
 function accessTable(project: Project): { [coordinate: string]: LiteralValue } {
   const rows: [string, readonly AuthRule[]][] = [];
+  const roots = rootNames(project);
   for (const entity of project.entities) {
     rows.push([entity.name, entity.rules]);
     for (const field of entity.fields) rows.push([`${entity.name}.${field.name}`, field.rules]);
   }
-  for (const operation of project.operations) rows.push([`${rootName(operation.root, project)}.${operation.name}`, operation.rules]);
+  for (const operation of project.operations) rows.push([`${roots[operation.root]}.${operation.name}`, operation.rules]);
   return Object.fromEntries(sorted(rows.filter(([, rules]) => rules.length > 0), ([coordinate]) => coordinate).map(([at, rules]) => [at, rules as unknown as LiteralValue]));
 }
 
 function constraintTable(project: Project): { [coordinate: string]: LiteralValue } {
   const rows: [string, Constraint][] = [];
+  const roots = rootNames(project);
   const add = (field: string, args: readonly { readonly name: string; readonly constraint?: Constraint }[]) =>
     args.forEach((arg) => arg.constraint && rows.push([`${field}(${arg.name}:)`, arg.constraint]));
   for (const entity of project.entities) for (const field of entity.fields) add(`${entity.name}.${field.name}`, field.args);
-  for (const operation of project.operations) add(`${rootName(operation.root, project)}.${operation.name}`, operation.args);
+  for (const operation of project.operations) add(`${roots[operation.root]}.${operation.name}`, operation.args);
   return Object.fromEntries(sorted(rows, ([coordinate]) => coordinate)) as unknown as { [coordinate: string]: LiteralValue };
 }
 

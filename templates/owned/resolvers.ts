@@ -3,7 +3,7 @@ import { code, file, join, local, runtime, type Code } from '../code.ts';
 import { literal, type LiteralValue, propertyName, str } from '../literal.ts';
 import { HEADER } from './header.ts';
 import { sorted } from './model.ts';
-import { rootName } from '../root-name.ts';
+import { rootNames } from '../root-names.ts';
 
 /** `src/generated/resolvers.ts`: how each field is answered, and the user's own functions. */
 export function renderResolvers(project: Project, userTypes: readonly string[]): string {
@@ -43,10 +43,11 @@ interface TypeAnswers {
 }
 
 function rootAnswers(project: Project): TypeAnswers[] {
+  const names = rootNames(project);
   return (['query', 'mutation', 'subscription'] as const).flatMap((root) => {
     const operations = project.operations.filter((operation) => operation.root === root);
     const fields = operations.map(({ name, action }) => code`${propertyName(name)}: ${renderAction(action)}`);
-    return fields.length > 0 ? [{ name: rootName(root, project), fields: join(fields, ',\n') }] : [];
+    return fields.length > 0 ? [{ name: names[root], fields: join(fields, ',\n') }] : [];
   });
 }
 

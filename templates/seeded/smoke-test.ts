@@ -1,7 +1,7 @@
 import type { Project } from '@twofold/schema';
 import { code, type Code, file, local, runtime } from '../code.ts';
 import { str } from '../literal.ts';
-import { rootName } from '../root-name.ts';
+import { rootNames } from '../root-names.ts';
 
 /** `test/smoke.test.ts`: the user's, written once. Starts the server over a database in memory and asks it its health. */
 export function renderSmokeTest(project: Project): string {
@@ -29,7 +29,7 @@ export function renderSmokeTest(project: Project): string {
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ query: '{ __typename }' }),
         });
-        assert.deepEqual(await response.json(), { data: { __typename: ${str(rootName('query', project))} } });
+        assert.deepEqual(await response.json(), { data: { __typename: ${str(rootNames(project).query)} } });
       });
     `,
   );

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressKey } from '../../runtime/auth/caller.ts';
 import { memoryWindows, type Windows } from '../../runtime/auth/sliding-window.ts';
 import { storedWindows } from '../../runtime/auth/stored-windows.ts';
+import { describeWith } from '../engines/available.ts';
 import { describeEachDatabase, GOOD, startServer, type TestServer, USER } from './harness.ts';
 
 const ON = { RATE_LIMIT_ENABLED: 'true' };
@@ -149,12 +150,11 @@ describeEachDatabase('§2.9 limits', (database) => {
   });
 });
 
-describeEachDatabase('§2.9 limits over several nodes', (database) => {
-  it('two nodes that share PostgreSQL share every limit', async (test) => {
-    if (database === 'SQLite') return test.skip('one node');
+describeWith('postgres', '§2.9 limits over several nodes', () => {
+  it('two nodes that share PostgreSQL share every limit', async () => {
     const auth = { rateLimits: { 'strength-ip': { count: 6, window: 60_000 } } };
-    const first = await startServer({ database, env: ON, auth });
-    const second = await startServer({ database, env: ON, auth, url: first.databaseUrl });
+    const first = await startServer({ database: 'PostgreSQL', env: ON, auth });
+    const second = await startServer({ database: 'PostgreSQL', env: ON, auth, url: first.databaseUrl });
     const ask = (on: TestServer) => on.call('POST', '/api/auth/password-strength', { password: GOOD });
     const statuses = (await Promise.all(Array.from({ length: 20 }, (_, index) => ask(index % 2 ? first : second)))).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(6);

@@ -27,7 +27,10 @@ const kinds = (plan: Plan) => plan.changes.filter(({ kind }) => kind !== 'same')
 
 describe('regeneration', () => {
   test(`loses no edit in ${SEQUENCES} random sequences of edits, schema changes and runs`, async () => {
-    for (let seed = SEED; seed < SEED + SEQUENCES; seed++) await expectNoLoss(createRandom(seed), `seed ${seed}`);
+    for (let seed = SEED; seed < SEED + SEQUENCES; seed++) {
+      await expectNoLoss(createRandom(seed), `seed ${seed}`);
+      if ((seed - SEED + 1) % 500 === 0) process.stderr.write(`${seed - SEED + 1} sequences without a loss, the last with seed ${seed}\n`);
+    }
   }, 20_000_000);
 
   test('writes the same bytes whatever came before', async () => {

@@ -78,7 +78,7 @@ const RULES = `
   input UserOrder { salary: Direction name: Direction } enum Direction { ASC DESC }
   input DocInput { text: String! kind: String ownerId: ID }
   input DocPatch { text: String ownerId: ID }
-  type Query { user(id: ID!): User users(where: UserFilter, orderBy: UserOrder): [User!]! @resolve(as: LIST) docs: [Doc!]! doc(id: ID!): Doc secrets: [Secret!]! hello: String! welcome: String! @auth(allow: [PUBLIC]) }
+  type Query { user(id: ID!): User users(where: UserFilter, orderBy: UserOrder): [User!]! @resolve(as: LIST) docs: [Doc!]! doc(id: ID!): Doc secrets: [Secret!]! someone: User! hello: String! welcome: String! @auth(allow: [PUBLIC]) }
   type Mutation { createDoc(input: DocInput!): Doc! updateDoc(id: ID!, input: DocPatch!): Doc deleteDoc(id: ID!): Boolean! createSecret(text: String!, userId: ID!): Secret! }
 `;
 
@@ -87,7 +87,7 @@ describe.each(databases)('@auth on %s', (database) => {
   afterEach(() => server?.close());
 
   async function start(): Promise<void> {
-    server = await startServer(RULES, { database, manifest: AUTH, resolvers: { Query: { hello: () => 'hello', welcome: () => 'welcome' } } });
+    server = await startServer(RULES, { database, manifest: AUTH, resolvers: { Query: { someone: () => ({ id: 1, name: 'made up', salary: 99, phone: '+99', self_id: 1 }), hello: () => 'hello', welcome: () => 'welcome' } } });
     for (const [name, salary] of [['Ada', 10], ['Bob', 20]]) await server.store.db.insertInto('users').values({ name, salary, phone: `+${salary}`, self_id: salary === 10 ? 1 : 2 }).execute();
     await server.store.db.insertInto('docs').values([{ text: 'of Ada', owner_id: 1 }, { text: 'of Bob', owner_id: 2 }]).execute();
     await server.store.db.insertInto('secrets').values({ text: 'hidden', user_id: 1 }).execute();
@@ -115,6 +115,12 @@ describe.each(databases)('@auth on %s', (database) => {
     }
     expect((await run('{ users(where: { salary: { gt: 15 } }) { name } }', user(1, 'admin'))).data.users).toEqual([{ name: 'Bob' }]);
     expect(codes(await run('{ secrets { text } }', user(1)))).toEqual([['secrets', 'FORBIDDEN']]);
+  });
+
+  it('holds for objects that user code made as well', async () => {
+    await start();
+    expect(await run('{ someone { name salary phone } }', user(2))).toMatchObject({ data: { someone: { name: 'made up', salary: null, phone: null } }, errors: [{ path: ['someone', 'salary'], extensions: { code: 'FORBIDDEN' } }, { path: ['someone', 'phone'] }] });
+    expect((await run('{ someone { salary phone } }', user(1, 'admin'))).data).toEqual({ someone: { salary: 99, phone: '+99' } });
   });
 
   it('lets an owner write and nobody else', async () => {

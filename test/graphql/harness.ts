@@ -143,6 +143,13 @@ function counted(store: Store): { store: Store; statements: () => string[] } {
       texts.push(sql);
       return store.query(sql, parameters);
     },
+    transact: (work) =>
+      store.transact((query) =>
+        work((sql, parameters) => {
+          texts.push(sql);
+          return query(sql, parameters);
+        }),
+      ),
     transaction: (work) =>
       store.transaction((trx) => {
         const run = trx.executeQuery.bind(trx);

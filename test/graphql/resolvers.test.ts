@@ -7,7 +7,7 @@ const SDL = `
   type Comment { id: ID! text: String! post: Post! author: User }
   type Stats { users: Int! newest: User note: String }
   type Query { users: [User!]! user(id: ID!): User posts: [Post!]! post(id: ID!): Post search(text: String!): [User!]! stats: Stats! todo: String! guess(n: Int! @constraint(min: 1, max: 10)): Int! }
-  type Mutation { createUser(first: String!, last: String!): User! signUp(name: String!): User! }
+  type Mutation { updateUser(id: ID!, first: String): User! readUser(id: ID!): User! createUser(first: String!, last: String!): User! signUp(name: String!): User! }
 `;
 
 let server: TestServer;
@@ -26,6 +26,7 @@ const resolvers = {
     guess: (_: unknown, { n }: any) => n,
   },
   Mutation: {
+    readUser: (_: unknown, { id }: any, { loaders }: any) => loaders.user.load(id),
     signUp: async (_: unknown, { name }: any, { db, loaders }: any) => {
       const { id } = await db.insertInto('users').values({ first: name, last: 'New' }).returning('id').executeTakeFirst();
       return loaders.user.load(id);
@@ -75,6 +76,7 @@ describe.each(databases)('functions of the user on %s', (database) => {
   it('see what a mutation changed', async () => {
     await start({ database });
     expect(await data('mutation { a: signUp(name: "Dan") { id fullName posts { id } } b: createUser(first: "Eve", last: "Y") { id fullName bestFriend { first } } }')).toEqual({ a: { id: '4', fullName: 'Dan New', posts: [] }, b: { id: '5', fullName: 'Eve Y', bestFriend: { first: 'Cyd' } } });
+    expect(await data('mutation { a: readUser(id: 1) { first } updateUser(id: 1, first: "Zoe") { id } b: readUser(id: 1) { first posts(limit: 0) { id } } }')).toEqual({ a: { first: 'Ada' }, updateUser: { id: '1' }, b: { first: 'Zoe', posts: [] } });
   });
 });
 

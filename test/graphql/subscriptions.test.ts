@@ -2,6 +2,7 @@ import { createClient, type Client } from 'graphql-ws';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createDatabase } from '../engines/available.ts';
+import { end, run } from '../server/program.ts';
 import { databases, startServer, user, type TestServer, type TestOptions } from './harness.ts';
 
 const SDL = `
@@ -197,5 +198,32 @@ describe.runIf(databases.includes('postgres'))('two servers over one PostgreSQL'
     for (const client of clients) await client.dispose();
     for (const server of servers.splice(0)) await server.close();
     await database.drop();
+  });
+});
+
+describe('workers of one machine', () => {
+  it('tell each other of changes', async () => {
+    const port = 20_000 + (process.pid % 20_000);
+    const program = run(
+      `import { createServer } from '@twofold/runtime';
+       await createServer().schema('type Note { id: ID! text: String! } type Query { notes: [Note!]! } type Mutation { createNote(text: String!): Note! } type Subscription { noteCreated: Note! }').serve(':${port}');`,
+      { WORKERS: '2', DATABASE_URL: 'file:app.db' },
+    );
+    try {
+      const url = `${await program.listening}/graphql`;
+      // Connections go to the workers in turn, so that four of them reach both.
+      const streams = await Promise.all(Array.from({ length: 4 }, () => fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'text/event-stream', connection: 'close' }, body: '{"query":"subscription { noteCreated { text } }"}' })));
+      await settled();
+      await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"query":"mutation { createNote(text: \\"hello\\") { id } }"}' });
+      for (const stream of streams) {
+        const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+        let text = '';
+        while (!text.includes('hello')) text += (await reader?.read())?.value ?? '';
+        expect(text.match(/hello/g)).toHaveLength(1);
+        await reader?.cancel();
+      }
+    } finally {
+      await end(program);
+    }
   });
 });

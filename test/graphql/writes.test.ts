@@ -3,7 +3,7 @@ import { databases, startServer, type TestServer } from './harness.ts';
 
 const SDL = `
   scalar DateTime
-  type User { id: ID! email: String! @unique name: String! posts: [Post!]! @relation(inverse: "author") profile: Profile createdAt: DateTime! updatedAt: DateTime! }
+  type User { id: ID! email: String! @unique name: String! posts: [Post!]! @relation(inverse: "author") edited: [Post!]! @relation(inverse: "editor") profile: Profile createdAt: DateTime! updatedAt: DateTime! }
   type Profile { id: ID! bio: String! user: User! }
   type Post { id: ID! title: String! status: Status! @default(value: DRAFT) author: User! editor: User tags: [Tag!]! place: Place removedAt: DateTime }
   type Tag { id: ID! label: String! posts: [Post!]! }
@@ -20,7 +20,7 @@ const SDL = `
   input CreatePostInput { title: String! status: Status authorId: ID editorId: ID tagIds: [ID!] author: PostAuthor }
   input PostAuthor { connect: IdInput create: PersonInput }
   input PersonInput { email: String! name: String! }
-  input UpdateUserInput { name: String posts: UserPosts }
+  input UpdateUserInput { name: String posts: UserPosts editedIds: [ID!] }
   input UpdatePostInput { title: String status: Status editorId: ID tagIds: [ID!] tags: PostTags }
   type CreatePostPayload { post: Post clientMutationId: String }
   input CreatePostWithIdInput { title: String! authorId: ID! clientMutationId: String }
@@ -82,6 +82,11 @@ describe.each(databases)('mutations on %s', (database) => {
     expect(await run('mutation { updatePost(id: 1, input: { editorId: 2, tagIds: [] }) { post { editor { name } tags { id } } } }')).toEqual({ updatePost: { post: { editor: { name: 'Bob' }, tags: [] } } });
     expect(await run('mutation { updatePost(id: 1, input: { editorId: null }) { post { editor { name } title } } }')).toEqual({ updatePost: { post: { editor: null, title: 'One' } } });
     expect(await run('mutation { updateUser(id: 2, input: { posts: { connect: [{ id: 1 }] } }) { posts { id } } }')).toEqual({ updateUser: { posts: [{ id: '1' }, { id: '2' }] } });
+    const edited = async (ids: string) => (await run(`mutation { updateUser(id: 2, input: { editedIds: ${ids} }) { edited { id } } }`)).updateUser.edited.map(({ id }: any) => id);
+    expect([await edited('[1, 2]'), await edited('[2]'), await edited('[1]'), await edited('[]')]).toEqual([['1', '2'], ['2'], ['1'], []]);
+    await run('mutation { updatePost(id: 2, input: { editorId: 1 }) { post { id } } }');
+    expect(await edited('[1]')).toEqual(['1']);
+    expect(await run('{ post(id: 2) { editor { id } } }')).toEqual({ post: { editor: { id: '1' } } });
     expect(await run('mutation { updateUser(id: 2, input: { posts: { disconnect: [{ id: 1 }] } }) { id } }')).toEqual([expect.stringContaining('is required')]);
   });
 

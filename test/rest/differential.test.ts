@@ -74,7 +74,8 @@ function ask(random: Random): Asked {
   for (const name of some(random, Object.keys(FIELDS)).slice(0, 2)) addFilter(random, name, parameters, where);
   const sort = random() < 0.6 ? pick(random, Object.keys(FIELDS).filter((name) => name !== 'authorId')) : undefined;
   const order = pick(random, ['asc', 'desc']);
-  if (sort) (parameters.set('sort', sort), parameters.set('order', order));
+  if (sort) parameters.set('sort', sort);
+  if (sort) parameters.set('order', order);
   const [limit, page] = [1 + Math.floor(random() * 20), 1 + Math.floor(random() * 2)];
   parameters.set('limit', String(limit));
   parameters.set('page', String(page));

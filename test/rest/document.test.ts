@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { openapiDocument, projectRoutes, type Project } from '@twofold/schema';
@@ -69,6 +70,15 @@ describe('the OpenAPI document', () => {
     expect(components.schemas.Post.properties).toMatchObject({ id: { type: 'string' }, authorId: { type: 'string' }, createdAt: { type: 'string', format: 'date-time' }, comments: { type: 'array' } });
     expect(Object.keys(paths['/api/posts'].get.responses)).toEqual(['200', '400', '429']);
     expect(paths['/api/posts'].get.security).toEqual([]);
+  });
+
+  it.each(['blog', 'company', 'hosting'])('is the same from the emitted project %s as from its two files', async (name) => {
+    const folder = new URL(`../../examples/${name}/`, import.meta.url);
+    const { app } = (await import(new URL('src/generated/app.ts', folder).href)) as { app: { project: Project } };
+    const text = (file: string) => readFileSync(new URL(file, folder), 'utf8');
+    // An emitted project does not carry descriptions, and has its entities by name; its own openapi.json has both.
+    const bare = (project: Project) => JSON.parse(JSON.stringify({ ...openapiDocument(project), tags: [] }), (key, value) => (key === 'description' ? undefined : value));
+    expect(bare(app.project)).toEqual(bare(projectOf(text('schema.graphql'), text('manifest.yaml'))));
   });
 
   it('says who is allowed', () => {

@@ -124,6 +124,12 @@ describe.each(databases)('functions of the user in REST on %s', (database) => {
     expect((await server.call('PATCH', '/api/posts/1', { body: { title: 'x' }, headers: { 'if-match': tag } })).status).toBe(412);
   });
 
+  it('have their time, and no more', async () => {
+    server = await startRest(sdl, { database, manifest: 'name: test\napi:\n  rest: true\n  limits: { time: 50ms }\n', resolvers: { Query: { post: () => new Promise(() => {}) } } });
+    const { status, body } = await server.get('/api/posts/1');
+    expect([status, body]).toEqual([503, { error: 'the request took longer than 50 ms' }]);
+  });
+
   it('get the caller and see their own rules', async () => {
     await start({ Author: { shout: (author, _args, context) => `${author.name} for ${context.user?.id}` } });
     expect((await server.get('/api/authors/1', user(5))).body.shout).toBe('Ada for 5');

@@ -146,6 +146,39 @@ describe.each(databases)('shapes of schemas in REST on %s', (database) => {
     expect(await ids('price_in=6')).toEqual(['2']);
   });
 
+  it('holds to what @list says of size, order and filters', async () => {
+    server = await startRest(
+      'type Row { id: ID! name: String! hidden: String } type Query { rows(limit: Int): [Row!]! @list(default: 2, max: 3, orderBy: ["name DESC"], filter: ["name"]) } type Mutation { createRow(name: String!, hidden: String): Row! }',
+      { database, manifest: manifest() },
+    );
+    for (const name of ['a', 'b', 'c', 'd']) await server.call('POST', '/api/rows', { body: { name, hidden: 'x' } });
+    const { body } = await server.get('/api/rows');
+    expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['d', 'c']);
+    expect(body.pagination).toEqual({ total: 4, page: 1, page_size: 2, total_pages: 2 });
+    expect((await server.get('/api/rows?limit=3')).body.data.length).toBe(3);
+    expect((await server.get('/api/rows?limit=4')).body).toEqual({ error: 'Invalid limit number' });
+    expect((await server.get('/api/rows?name=a')).body.pagination.total).toBe(1);
+    expect((await server.get('/api/rows?hidden=x')).body).toEqual({ error: 'Unknown query parameter: hidden' });
+    expect((await server.get('/api/rows?id=1')).status).toBe(400);
+  });
+
+  it('offers no list that would show more than the schema does', async () => {
+    server = await startRest(
+      'type Row { id: ID! team: String! } type Query { rows(team: String!): [Row!]! rowByTeam(team: String!): Row } type Mutation { createRow(team: String!): Row! }',
+      { database, manifest: manifest() },
+    );
+    expect((await server.get('/api/rows')).status).toBe(405);
+    expect((await server.get('/api/rows/1')).status).toBe(404);
+  });
+
+  it('bounds an answer', async () => {
+    server = await startRest('type Row { id: ID! text: String! } type Query { rows: [Row!]! } type Mutation { createRow(text: String!): Row! }', { database, manifest: manifest('  limits: { result: 2KiB }\n') });
+    for (let index = 0; index < 3; index++) await server.call('POST', '/api/rows', { body: { text: 'x'.repeat(900) } });
+    const { status, body } = await server.get('/api/rows');
+    expect([status, body]).toEqual([400, { error: 'the result has more than 2048 bytes' }]);
+    expect((await server.get('/api/rows?limit=2')).status).toBe(200);
+  });
+
   it('answers with what the schema shows when it shows little', async () => {
     server = await startRest(
       'type Entry { id: ID! line: String! } type Hint { id: ID! line: String! } type Query { ok: Boolean } type Mutation { createEntry(line: String!): ID! createHint(line: String!): Boolean! }',

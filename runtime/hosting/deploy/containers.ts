@@ -39,7 +39,7 @@ const MIB = 1024 * 1024;
 
 /** One replica of a deployment. `attempt` keeps the name apart from that of a container that is still going away. */
 export function containerSpec(
-  { app, deployment, replica, attempt }: { readonly app: App; readonly deployment: Pick<Deployment, 'number' | 'image_id' | 'port'>; readonly replica: number; readonly attempt: string },
+  { app, deployment, replica, attempt }: { readonly app: App; readonly deployment: Pick<Deployment, 'number' | 'image' | 'image_id' | 'port'>; readonly replica: number; readonly attempt: string },
   { naming, reach }: { readonly naming: Naming; readonly reach: Reach },
 ): ContainerSpec {
   const { spec } = app;
@@ -47,6 +47,7 @@ export function containerSpec(
   return {
     name: `twofold-${naming.instance}-${app.name}-${deployment.number}-${replica}-${attempt}`,
     image: deployment.image_id ?? '',
+    reference: deployment.image ?? '',
     labels: {
       ...appLabels(naming, app),
       [LABELS.name]: app.name,
@@ -68,6 +69,7 @@ export function containerSpec(
 
 /** Where the container answers now. Docker gives another port at each start: never kept from before one. */
 export function targetOf(detail: ContainerDetail, port: number, { naming, reach }: { readonly naming: Naming; readonly reach: Reach }): Target | null {
+  if (detail.endpoint) return { id: detail.id, ...detail.endpoint };
   if (reach === 'port') {
     const published = detail.ports[port];
     return published ? { id: detail.id, host: '127.0.0.1', port: published } : null;

@@ -9,6 +9,7 @@ import { createDockerEngine } from './docker.ts';
 import type { Engine } from './engine.ts';
 import { EngineError, toEngineError } from './errors.ts';
 import { createPodmanEngine } from './podman.ts';
+import { createSwarmEngine } from './swarm/swarm.ts';
 
 type Wanted = HostingModel['engine'];
 
@@ -44,7 +45,14 @@ async function tryAddress(address: string, kind: Wanted['kind']): Promise<Engine
   if (kind !== 'auto' && (kind === 'podman') !== isPodman) {
     throw new EngineError('unavailable', `this is ${isPodman ? 'Podman' : 'Docker'}, and the manifest asks for ${kind}`);
   }
+  if (kind === 'swarm') return connectSwarm(client);
   return isPodman ? createPodmanEngine(client) : createDockerEngine(client);
+}
+
+async function connectSwarm(client: Dockerode): Promise<Engine> {
+  const { Swarm } = (await client.info()) as { Swarm?: { LocalNodeState?: string; ControlAvailable?: boolean } };
+  if (Swarm?.LocalNodeState === 'active' && Swarm.ControlAvailable) return createSwarmEngine(client);
+  throw new EngineError('unavailable', 'this Docker is no manager of a Swarm: run docker swarm init, or name another in the manifest');
 }
 
 /** dockerode opens a connection for each call unless it is given an agent that keeps them. */

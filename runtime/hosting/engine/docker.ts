@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type Dockerode from 'dockerode';
+import { createUsageReader } from './cgroup.ts';
 import { EngineError, isUnchanged, toEngineError } from './errors.ts';
 import type { ContainerDetail, ContainerSpec, ContainerState, Engine, EngineContainer, EngineImage, EngineKind } from './engine.ts';
 import { readEvents } from './event-stream.ts';
@@ -33,6 +34,7 @@ export function createDockerEngine(client: Dockerode): Engine {
 export function createEngine(client: Dockerode, dialect: Dialect): Engine {
   const container = (id: string) => client.getContainer(id);
   const create = createContainers(client);
+  const usageOf = createUsageReader(async (id) => (await container(id).inspect()).State.Pid || null);
   return {
     kind: dialect.kind,
     info: once(() => describeEngine(client, dialect.kind)),
@@ -51,9 +53,9 @@ export function createEngine(client: Dockerode, dialect: Dialect): Engine {
     remove: (id) => ignoring(['not_found'], async () => void (await container(id).remove({ force: true, v: false }))),
     inspect: (id) => orNull(async () => toDetail(await container(id).inspect())),
     list: (labels) => call(async () => (await client.listContainers({ all: true, filters: { label: pairs(labels) } })).map(toContainer)),
-    logs: (id, options) => readLogs(container(id), options),
+    logs: (id, options) => readLogs({ path: `/containers/${id}`, modem: client.modem }, options),
     exec: (id, command, options) => call(() => runCommand(container(id), command, options)),
-    usage: (id) => orNull(() => readUsage(container(id))),
+    usage: (id) => orNull(async () => (await usageOf(id)) ?? (await readUsage(container(id)))),
 
     ensureNetwork: (name, labels) => call(() => ensureNetwork(client, name, labels)),
     removeNetwork: (name) => ignoring(['not_found'], async () => void (await client.getNetwork(name).remove())),
@@ -66,7 +68,7 @@ export function createEngine(client: Dockerode, dialect: Dialect): Engine {
 }
 
 /** Runs a call of dockerode; whatever it throws comes out as an `EngineError`. */
-async function call<T>(work: () => Promise<T>): Promise<T> {
+export async function call<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -74,13 +76,13 @@ async function call<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function ignoring(kinds: readonly string[], work: () => Promise<void>): Promise<void> {
+export async function ignoring(kinds: readonly string[], work: () => Promise<void>): Promise<void> {
   await call(work).catch((error: EngineError) => {
     if (!kinds.includes(error.kind)) throw error;
   });
 }
 
-async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
+export async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
   return await call(work).catch((error: EngineError) => {
     if (error.kind === 'not_found') return null;
     throw error;
@@ -265,7 +267,7 @@ const STATES: Readonly<Record<string, ContainerState>> = {
 
 const toState = (word: string): ContainerState => STATES[word.toLowerCase()] ?? 'dead';
 const withAlgorithm = (id: string) => (id.includes(':') ? id : `sha256:${id}`);
-const pairs = (labels: Readonly<Record<string, string>>) => Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+export const pairs = (labels: Readonly<Record<string, string>>) => Object.entries(labels).map(([key, value]) => `${key}=${value}`);
 
 /** A name without a tag would pull every tag there is. */
 function withTag(reference: string): string {

@@ -48,11 +48,15 @@ export interface ContainerDetail extends EngineContainer {
   readonly addresses: Readonly<Record<string, string>>;
   /** Container port → port of the engine's machine. */
   readonly ports: Readonly<Record<number, number>>;
+  /** Where it answers, when that is on another machine. */
+  readonly endpoint?: { readonly host: string; readonly port: number };
 }
 
 export interface ContainerSpec {
   readonly name: string;
   readonly image: string;
+  /** The image by name: another machine has to find it in a registry. */
+  readonly reference: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
   readonly command: readonly string[] | null;

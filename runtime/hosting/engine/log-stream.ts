@@ -4,16 +4,22 @@ import type { LogLine, LogOptions } from './engine.ts';
 import { toEngineError } from './errors.ts';
 import { createFrameReader, createLineAssembler } from './frames.ts';
 
+/** What has output: a container, or a service with those of its tasks. */
+export interface LogSource {
+  readonly path: string;
+  readonly modem: Dockerode['modem'];
+}
+
 /** A container's output as lines. Times are always asked for: they are what a resumed stream goes by. */
-export async function* readLogs(container: Dockerode.Container, options: LogOptions): AsyncGenerator<LogLine> {
+export async function* readLogs(source: LogSource, options: LogOptions): AsyncGenerator<LogLine> {
   try {
-    yield* lines(await open(container, options));
+    yield* lines(await open(source, options));
   } catch (error) {
     if (!options.signal?.aborted) throw toEngineError(error);
   }
 }
 
-async function open(container: Dockerode.Container, { tail, since, follow = false, signal }: LogOptions): Promise<Readable> {
+async function open({ path, modem: client }: LogSource, { tail, since, follow = false, signal }: LogOptions): Promise<Readable> {
   const query = {
     stdout: true,
     stderr: true,
@@ -22,11 +28,11 @@ async function open(container: Dockerode.Container, { tail, since, follow = fals
     ...(since === undefined ? {} : { since: Math.floor(since) }),
   };
   // Without `follow` dockerode reads the whole answer into memory; the answer is a stream only with it.
-  const modem = container.modem as { dial(options: object, done: (error: unknown, stream: Readable) => void): void };
+  const modem = client as { dial(options: object, done: (error: unknown, stream: Readable) => void): void };
   const stream = await new Promise<Readable>((resolve, reject) => {
     modem.dial(
       {
-        path: `/containers/${container.id}/logs?`,
+        path: `${path}/logs?`,
         method: 'GET',
         isStream: true,
         abortSignal: signal,

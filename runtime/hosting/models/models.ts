@@ -62,16 +62,15 @@ export function createModels({ kernel, model, audit, events, machine = {} }: Mod
   const catalogue = new Map([...CATALOGUE, ...listed].map((entry) => [entry.id, entry]));
   const downloads = createDownloads({
     ...{ hub, shelf, log, pause, floor: model.diskFloor, free: machine.disk ?? shelf.free },
-    onChange(id) {
-      const progress = downloads.progress(id);
+    onChange(id, status) {
       const error = downloads.problem(id);
-      events.emit('model', { model: id, status: progress ? 'downloading' : error === undefined ? 'changed' : 'failed', ...progress, ...(error !== undefined && { error }) });
+      events.emit('model', { model: id, status, ...downloads.progress(id), ...(error !== undefined && { error }) });
     },
   });
   const supervisor = createSupervisor({ log, now, pause, onChange: ({ state, model: run }) => events.emit('model', { model: run?.id ?? null, status: state }) });
   const choose = createChooser({ wanted: model.models.engine, settings, log, root, now });
   const runner = createRunner({ ...{ store, log, shelf, supervisor, choose, catalogue }, memory: machine.memory ?? (() => process.availableMemory()), node: hostname() });
-  const passThrough = createPassThrough(supervisor.now, runner.isAttached);
+  const passThrough = createPassThrough(() => supervisor.now(), runner.isAttached);
   return {
     handlers: modelHandlers({ ...{ shelf, downloads, supervisor, choose, catalogue, runner, passThrough, audit } }),
     async start() {

@@ -93,7 +93,7 @@ async function send({ context, koa }: Call, url: string, { id, endpoint, body, a
   });
   const headers = Object.fromEntries(PASSED.flatMap((name) => (answer.headers[name] === undefined ? [] : [[name, String(answer.headers[name])]])));
   const events = String(headers['content-type'] ?? '').startsWith('text/event-stream');
-  answer.body.once('error', () => endAnswer(koa, events));
+  answer.body.on('error', () => endAnswer(koa, events));
   const named = endpoint.model === id ? answer.body : answer.body.pipe(renamed(endpoint.model, id));
   return reply(answer.statusCode, named as Readable, { ...headers, ...(events && { 'X-Accel-Buffering': 'no' }) });
 }

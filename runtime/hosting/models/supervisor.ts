@@ -36,107 +36,125 @@ const WITHIN = 60_000;
 
 const STOPPED: RunState = { state: 'stopped', model: null, endpoint: null };
 
-export function createSupervisor({ log, now, onChange, pause }: SupervisorOptions): Supervisor {
-  let current = STOPPED;
-  let engine: ModelEngine | undefined;
-  let abort = new AbortController();
-  let starting: { readonly id: string; readonly done: Promise<void> } | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
-  const problems = new Map<string, string>();
+/** One run of a model, over all its restarts. */
+interface Run {
+  readonly engine: ModelEngine;
+  readonly model: LocalModel;
+  readonly signal: AbortSignal;
+  /** Times of its ends in the last minute. */
+  readonly crashes: number[];
+}
 
-  const set = (state: RunState) => {
-    current = state;
-    onChange(state);
-  };
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  return new OneModel(options);
+}
+
+class OneModel implements Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #problems = new Map<string, string>();
+  #current = STOPPED;
+  #engine: ModelEngine | undefined;
+  #abort = new AbortController();
+  #starting: { readonly id: string; readonly done: Promise<void> } | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+  }
+
+  start(engine: ModelEngine, model: LocalModel): Promise<void> {
+    if (this.#starting?.id === model.id) return this.#starting.done;
+    if (this.#current.state === 'running' && this.#current.model?.id === model.id) return Promise.resolve();
+    const signal = this.#callOff();
+    const done = this.#inTurn(() => this.#begin({ engine, model, signal, crashes: [] })).finally(() => {
+      if (this.#starting?.done === done) this.#starting = undefined;
+    });
+    this.#starting = { id: model.id, done };
+    return done;
+  }
+
+  stop(): Promise<void> {
+    this.#callOff();
+    return this.#inTurn(() => this.#end());
+  }
+
+  now(): RunState {
+    return this.#current;
+  }
+
+  problem(id: string): string | undefined {
+    return this.#problems.get(id);
+  }
+
+  #set(state: RunState): void {
+    this.#current = state;
+    this.#options.onChange(state);
+  }
+
   /** One after the other: a start and a stop at the same time would leave a process that nobody knows. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = turn.then(work, work);
-    turn = result.catch(() => {});
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work, work);
+    this.#turn = result.catch(() => {});
     return result;
-  };
+  }
+
   /** Calls off what is being started, and restarts that wait. */
-  const callOff = (): AbortSignal => {
-    abort.abort();
-    abort = new AbortController();
-    return abort.signal;
-  };
+  #callOff(): AbortSignal {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    this.#starting = undefined;
+    return this.#abort.signal;
+  }
 
-  return {
-    start(chosen, model) {
-      if (starting?.id === model.id) return starting.done;
-      if (current.state === 'running' && current.model?.id === model.id) return Promise.resolve();
-      const signal = callOff();
-      const done = inTurn(() => begin(chosen, model, signal)).finally(() => {
-        if (starting?.done === done) starting = undefined;
-      });
-      starting = { id: model.id, done };
-      return done;
-    },
-    stop() {
-      callOff();
-      return inTurn(end);
-    },
-    now: () => current,
-    problem: (id) => problems.get(id),
-  };
-
-  async function begin(chosen: ModelEngine, model: LocalModel, signal: AbortSignal): Promise<void> {
-    await end();
+  async #begin(run: Run): Promise<void> {
+    const { engine, model, signal } = run;
+    await this.#end();
     if (signal.aborted) throw new AppError(409, 'CONFLICT', `The start of ${model.id} was called off by another call`);
-    engine = chosen;
-    problems.delete(model.id);
-    set({ state: 'starting', model, endpoint: null });
-    const crashes: number[] = [];
+    this.#engine = engine;
+    this.#problems.delete(model.id);
+    this.#set({ state: 'starting', model, endpoint: null });
     try {
-      const endpoint = await chosen.start(model, { signal, onExit: (reason) => void onExit({ engine: chosen, model, signal, crashes }, reason) });
-      set({ state: 'running', model, endpoint });
+      await this.#launch(run);
     } catch (error) {
-      problems.set(model.id, (error as Error).message);
-      set(STOPPED);
+      this.#problems.set(model.id, (error as Error).message);
+      this.#set(STOPPED);
       throw error;
     }
   }
 
-  async function end(): Promise<void> {
-    await engine?.stop();
-    engine = undefined;
-    if (current !== STOPPED) set(STOPPED);
+  async #launch(run: Run): Promise<void> {
+    const { engine, model, signal } = run;
+    const endpoint = await engine.start(model, { signal, onExit: (reason) => void this.#onExit(run, reason) });
+    this.#set({ state: 'running', model, endpoint });
   }
 
-  interface Run {
-    readonly engine: ModelEngine;
-    readonly model: LocalModel;
-    readonly signal: AbortSignal;
-    /** Times of its ends in the last minute. */
-    readonly crashes: number[];
+  async #end(): Promise<void> {
+    await this.#engine?.stop();
+    this.#engine = undefined;
+    if (this.#current !== STOPPED) this.#set(STOPPED);
   }
 
-  async function onExit(run: Run, reason: string): Promise<void> {
+  async #onExit(run: Run, reason: string): Promise<void> {
+    const { log, now, pause } = this.#options;
     const { model, signal, crashes } = run;
     if (signal.aborted) return;
     const at = now();
     crashes.push(at);
-    while (crashes.length > 0 && (crashes[0] as number) < at - WITHIN) crashes.shift();
+    while ((crashes[0] as number) < at - WITHIN) crashes.shift();
     log.warn(`${model.id} has ended: ${reason}`);
-    problems.set(model.id, reason);
+    this.#problems.set(model.id, reason);
     if (crashes.length >= CRASHES) {
       log.error(`${model.id} ended ${CRASHES} times within a minute and is not started again`);
-      return set(STOPPED);
+      return this.#set(STOPPED);
     }
-    set({ state: 'restarting', model, endpoint: null });
+    this.#set({ state: 'restarting', model, endpoint: null });
     const waited = await sleep(Math.min(pause * 2 ** (crashes.length - 1), LONGEST), true, { signal, ref: false }).catch(() => false);
-    if (waited) await inTurn(() => again(run));
+    if (waited) await this.#inTurn(() => this.#again(run));
   }
 
-  async function again(run: Run): Promise<void> {
-    const { engine: chosen, model, signal } = run;
-    if (signal.aborted) return;
-    try {
-      const endpoint = await chosen.start(model, { signal, onExit: (reason) => void onExit(run, reason) });
-      set({ state: 'running', model, endpoint });
-    } catch (error) {
-      // Not awaited: the next try takes a turn of its own.
-      void onExit(run, (error as Error).message);
-    }
+  async #again(run: Run): Promise<void> {
+    if (run.signal.aborted) return;
+    // Not awaited: the next try takes a turn of its own.
+    await this.#launch(run).catch((error: Error) => void this.#onExit(run, error.message));
   }
 }

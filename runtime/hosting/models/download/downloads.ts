@@ -40,7 +40,7 @@ export interface DownloadsOptions {
   /** Free bytes of the disk; the shelf's own in a server. */
   readonly free: () => Promise<number>;
   readonly pause: number;
-  readonly onChange: (id: string) => void;
+  readonly onChange: (id: string, status: 'downloading' | 'downloaded' | 'cancelled' | 'failed' | 'stopped') => void;
 }
 
 interface Job {
@@ -56,62 +56,78 @@ const REPORT_EVERY = 250;
 const CANCELLED = new AppError(409, 'CANCELLED', 'The download was cancelled');
 const STOPPED = new AppError(503, 'STOPPED', 'The server stops');
 
-export function createDownloads({ hub, shelf, log, floor, free, pause, onChange }: DownloadsOptions): Downloads {
-  const jobs = new Map<string, Job>();
-  const beginning = new Map<string, Promise<void>>();
-  const problems = new Map<string, string>();
-  const turns = createTurns(AT_ONCE);
+export function createDownloads(options: DownloadsOptions): Downloads {
+  return new Jobs(options);
+}
 
-  return {
-    begin(model) {
-      if (jobs.has(model.id)) return Promise.resolve();
-      const joined = beginning.get(model.id);
-      if (joined) return joined;
-      const begun = begin(model).finally(() => beginning.delete(model.id));
-      beginning.set(model.id, begun);
-      return begun;
-    },
-    async cancel(id) {
-      await beginning.get(id)?.catch(() => {});
-      const job = jobs.get(id);
-      if (job) {
-        job.abort.abort(CANCELLED);
-        await job.done;
-        return true;
-      }
-      if (!(await shelf.plan(id))) return false;
-      await shelf.discard(id);
-      problems.delete(id);
-      return true;
-    },
-    progress(id) {
-      const job = jobs.get(id);
-      return job && { bytes: job.bytes, total: job.plan.size };
-    },
-    problem: (id) => problems.get(id),
-    async resume() {
-      for (const plan of await shelf.unfinished()) if (!jobs.has(plan.id)) run(plan, await shelf.arrived(plan));
-    },
-    async stop() {
-      const running = [...jobs.values()];
-      for (const { abort } of running) abort.abort(STOPPED);
-      await Promise.all(running.map(({ done }) => done));
-    },
-  };
+class Jobs implements Downloads {
+  readonly #options: DownloadsOptions;
+  readonly #jobs = new Map<string, Job>();
+  readonly #beginning = new Map<string, Promise<void>>();
+  readonly #problems = new Map<string, string>();
+  readonly #turns = createTurns(AT_ONCE);
 
-  async function begin(model: Model): Promise<void> {
-    const known = await shelf.plan(model.id);
-    const plan = known ?? (await planOf(model));
-    const arrived = await shelf.arrived(plan);
-    await assertRoom(plan.size - arrived);
-    if (!known) await shelf.savePlan(plan);
-    problems.delete(model.id);
-    run(plan, arrived);
+  constructor(options: DownloadsOptions) {
+    this.#options = options;
   }
 
-  async function planOf(model: Model): Promise<Plan> {
+  begin(model: Model): Promise<void> {
+    if (this.#jobs.has(model.id)) return Promise.resolve();
+    const joined = this.#beginning.get(model.id);
+    if (joined) return joined;
+    const begun = this.#begin(model).finally(() => this.#beginning.delete(model.id));
+    this.#beginning.set(model.id, begun);
+    return begun;
+  }
+
+  async cancel(id: string): Promise<boolean> {
+    await this.#beginning.get(id)?.catch(() => {});
+    const job = this.#jobs.get(id);
+    if (job) {
+      job.abort.abort(CANCELLED);
+      await job.done;
+      return true;
+    }
+    if (!(await this.#options.shelf.plan(id))) return false;
+    await this.#options.shelf.discard(id);
+    this.#problems.delete(id);
+    return true;
+  }
+
+  progress(id: string): Progress | undefined {
+    const job = this.#jobs.get(id);
+    return job && { bytes: job.bytes, total: job.plan.size };
+  }
+
+  problem(id: string): string | undefined {
+    return this.#problems.get(id);
+  }
+
+  async resume(): Promise<void> {
+    const { shelf } = this.#options;
+    for (const plan of await shelf.unfinished()) if (!this.#jobs.has(plan.id)) this.#run(plan, await shelf.arrived(plan));
+  }
+
+  async stop(): Promise<void> {
+    const running = [...this.#jobs.values()];
+    for (const { abort } of running) abort.abort(STOPPED);
+    await Promise.all(running.map(({ done }) => done));
+  }
+
+  async #begin(model: Model): Promise<void> {
+    const { shelf } = this.#options;
+    const known = await shelf.plan(model.id);
+    const plan = known ?? (await this.#planOf(model));
+    const arrived = await shelf.arrived(plan);
+    await this.#assertRoom(plan.size - arrived);
+    if (!known) await shelf.savePlan(plan);
+    this.#problems.delete(model.id);
+    this.#run(plan, arrived);
+  }
+
+  async #planOf(model: Model): Promise<Plan> {
     try {
-      return makePlan(model, await hub.describe(model.id, model.revision, AbortSignal.timeout(META_TIMEOUT)));
+      return makePlan(model, await this.#options.hub.describe(model.id, model.revision, AbortSignal.timeout(META_TIMEOUT)));
     } catch (error) {
       if (error instanceof AppError) throw error;
       const reason = error instanceof HubError ? error.message : 'it does not answer in time';
@@ -120,45 +136,59 @@ export function createDownloads({ hub, shelf, log, floor, free, pause, onChange 
   }
 
   /** What others have begun and not written yet is not free. */
-  async function assertRoom(left: number, except?: Job): Promise<void> {
-    const promised = [...jobs.values()].filter((job) => job !== except).reduce((sum, { plan, bytes }) => sum + plan.size - bytes, 0);
-    const room = (await free()) - promised - floor;
+  async #assertRoom(left: number, except?: Job): Promise<void> {
+    const promised = [...this.#jobs.values()].filter((job) => job !== except).reduce((sum, { plan, bytes }) => sum + plan.size - bytes, 0);
+    const room = (await this.#options.free()) - promised - this.#options.floor;
     if (left <= room) return;
     throw new AppError(507, 'DISK_FULL', `Not enough disk: ${megabytes(left)} more are needed and ${megabytes(Math.max(0, room))} may be used`);
   }
 
-  function run(plan: Plan, arrived: number): void {
+  #run(plan: Plan, arrived: number): void {
+    const { onChange } = this.#options;
     const job: Job = { plan, abort: new AbortController(), bytes: arrived, done: Promise.resolve() };
-    jobs.set(plan.id, job);
-    job.done = work(job).catch((error: unknown) => fail(job, error)).finally(() => {
-      jobs.delete(plan.id);
-      onChange(plan.id);
+    this.#jobs.set(plan.id, job);
+    const ended = this.#work(job).then(() => 'downloaded' as const, (error: unknown) => this.#fail(job, error));
+    job.done = ended.then((status) => {
+      this.#jobs.delete(plan.id);
+      onChange(plan.id, status);
     });
-    onChange(plan.id);
+    onChange(plan.id, 'downloading');
   }
 
-  async function work(job: Job): Promise<void> {
+  async #work(job: Job): Promise<void> {
+    const { hub, shelf, log, pause, onChange } = this.#options;
     const { plan, abort: { signal } } = job;
     let reported = 0;
     const onProgress = (bytes: number) => {
       job.bytes = bytes;
       if (Date.now() - reported < REPORT_EVERY) return;
       reported = Date.now();
-      onChange(plan.id);
+      onChange(plan.id, 'downloading');
     };
-    await turns(signal, () => fetchFiles({ hub, shelf, plan, signal, onProgress, pause, assertRoom: () => assertRoom(plan.size - job.bytes, job) }));
+    const assertRoom = () => this.#assertRoom(plan.size - job.bytes, job);
+    await this.#turns(signal, () => fetchFiles({ hub, shelf, plan, signal, onProgress, pause, assertRoom }));
     signal.throwIfAborted();
     await shelf.place(plan);
     log.info(`the model ${plan.id} is here`);
   }
 
   /** What may still come is kept; what never will is removed. */
-  async function fail({ plan, abort: { signal } }: Job, error: unknown): Promise<void> {
-    if (signal.reason === STOPPED) return;
-    if (!(error instanceof AppError)) log.error({ stack: (error as Error).stack }, `the download of ${plan.id} failed`);
-    if (signal.reason !== CANCELLED) problems.set(plan.id, error instanceof AppError ? error.message : 'The download cannot be written to the disk');
-    const mayGoOn = error instanceof AppError && error.code === 'HUB_UNREACHABLE' && signal.reason !== CANCELLED;
-    if (!mayGoOn) await shelf.discard(plan.id).catch((reason: Error) => log.error({ stack: reason.stack }, `what the download of ${plan.id} left cannot be removed`));
+  async #fail({ plan, abort: { signal } }: Job, error: unknown): Promise<'cancelled' | 'failed' | 'stopped'> {
+    if (signal.reason === STOPPED) return 'stopped';
+    if (signal.reason === CANCELLED) {
+      await this.#discard(plan);
+      return 'cancelled';
+    }
+    if (!(error instanceof AppError)) this.#options.log.error({ stack: (error as Error).stack }, `the download of ${plan.id} failed`);
+    this.#problems.set(plan.id, error instanceof AppError ? error.message : 'The download cannot be written to the disk');
+    const mayGoOn = error instanceof AppError && error.code === 'HUB_UNREACHABLE';
+    if (!mayGoOn) await this.#discard(plan);
+    return 'failed';
+  }
+
+  async #discard({ id }: Plan): Promise<void> {
+    const { shelf, log } = this.#options;
+    await shelf.discard(id).catch((error: Error) => log.error({ stack: error.stack }, `what the download of ${id} left cannot be removed`));
   }
 }
 

@@ -85,6 +85,8 @@ export function createHub({ endpoint, token }: HubOptions): Hub {
         signal.throwIfAborted();
         throw new HubError(`${url.host} does not answer: ${(error as Error).message}`, { cause: error });
       });
+      // An iteration says what is wrong with a body; one that nobody reads any more has nobody to say it to.
+      answer.body.on('error', () => {});
       if (![301, 302, 303, 307, 308].includes(answer.statusCode)) return answer;
       answer.body.destroy();
       url = follow(url, String(answer.headers['location'] ?? ''));

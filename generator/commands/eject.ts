@@ -1,0 +1,59 @@
+import { join, resolve } from 'node:path';
+import { code, file, raw, type as typeOf } from '../../templates/code.ts';
+import type { CommandCall } from '../cli/command.ts';
+import { closest } from '../cli/closest.ts';
+import { ejectedMember } from '../edit/ejected.ts';
+import { insertMember, memberNames } from '../edit/insert-member.ts';
+import { explainAll } from '../explain/facts.ts';
+import { CommandError, EXIT, type ExitCode } from '../failure.ts';
+import { readProjectOf, run as runPipeline } from '../pipeline.ts';
+import { typeNamesOf } from '../../templates/owned/type-names.ts';
+import { commit } from '../write/commit.ts';
+import { disk } from '../write/disk.ts';
+import { withRunLock } from '../write/run-lock.ts';
+import { exitCodeOf, reportFindings } from './outcome.ts';
+
+/** `generator eject Type.field`: what is inferred, written out in the user's file as a start. */
+export async function run(call: CommandCall): Promise<ExitCode> {
+  const [coordinate = ''] = call.positionals;
+  if (!/^\w+\.\w+$/.test(coordinate)) throw new CommandError(EXIT.usage, 'COORDINATE_MISSING', 'eject needs a field', 'npx generator eject Query.users');
+  const root = resolve(call.cwd);
+  const reading = await readProjectOf(root);
+  const { project } = reading;
+  if (!project) return (reportFindings(reading, call), exitCodeOf({ ...reading, changes: [] }));
+  const member = ejectedMember(coordinate, project);
+  if (member === null) throw unknown(coordinate, explainAll(project).map((each) => each.coordinate));
+  const [type = '', field = ''] = coordinate.split('.');
+  const path = `src/resolvers/${type}.ts`;
+  const before = await disk.read(join(root, path));
+  const after = before === null ? newFile(typeNamesOf(project.sdl)(type), member) : await added(before, { path, field, member });
+  await withRunLock(root, () => commit(root, [{ path, owner: 'user', kind: before === null ? 'create' : 'update', before, after }], disk));
+  await runPipeline(root, {}, disk);
+  if (call.terminal.json) call.terminal.document({ ok: true, path, coordinate });
+  else call.terminal.note(`  ${before === null ? 'new' : 'added'}  ${coordinate} in ${path}`);
+  return EXIT.done;
+}
+
+function newFile(typeName: string, member: string): string {
+  return file(
+    '',
+    code`
+      export const resolvers = {
+        ${raw(member)},
+      } satisfies ${typeOf(`${typeName}Overrides`, '../generated/types.ts')};
+    `,
+  );
+}
+
+/** @throws CommandError with the lines to paste when the file is not one that can be added to safely. */
+async function added(before: string, { path, field, member }: { path: string; field: string; member: string }): Promise<string> {
+  if ((await memberNames(before))?.includes(field)) throw new CommandError(EXIT.usage, 'ALREADY_YOURS', `${path} answers ${field} already`);
+  const result = await insertMember(before, member);
+  if ('text' in result) return result.text;
+  throw new CommandError(EXIT.usage, 'NOT_INSERTED', `${path} was left alone: ${result.refused}`, `put this into its resolvers:\n\n${member},\n`);
+}
+
+function unknown(coordinate: string, known: readonly string[]): CommandError {
+  const near = closest(coordinate, known);
+  return new CommandError(EXIT.usage, 'UNKNOWN_COORDINATE', `the schema has no field ${coordinate}`, near ? `did you mean ${near}?` : 'generator explain lists every field');
+}

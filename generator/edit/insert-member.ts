@@ -1,0 +1,65 @@
+import type { ts as TypeScript } from 'ts-morph';
+
+/** A text with something put in, or the reason why it was left alone. */
+export type Insertion = { readonly text: string } | { readonly refused: string };
+
+/**
+ * Puts a member at the end of `export const resolvers = { … }`. The syntax tree only says where: what is written is the
+ * old text with one piece put in, which is checked before it is returned.
+ *
+ * @param member its lines without indent, without a comma at the end.
+ */
+export async function insertMember(text: string, member: string): Promise<Insertion> {
+  const { ts } = await import('ts-morph');
+  const source = parse(ts, text);
+  if (!source) return { refused: 'the file has a syntax error' };
+  const object = findResolvers(ts, source);
+  if (!object) return { refused: 'it has no "export const resolvers = { … }"' };
+  const end = text.includes('\r\n') ? '\r\n' : '\n';
+  const at = object.properties.length > 0 ? object.properties.at(-1)!.end : object.getStart(source) + 1;
+  const indent = indentOf(text, object, source);
+  const comma = object.properties.length > 0 && !object.properties.hasTrailingComma ? ',' : '';
+  const lines = member.split('\n').map((line) => (line === '' ? '' : `${indent}${line}`));
+  const after = object.properties.hasTrailingComma ? text.indexOf(',', at) + 1 : at;
+  const piece = `${comma}${end}${lines.join(end)},${object.properties.length === 0 && !text.slice(after).startsWith(end) ? end : ''}`;
+  const edited = text.slice(0, after) + piece + text.slice(after);
+  const lossless = edited.slice(0, after) + edited.slice(after + piece.length) === text;
+  return lossless && parse(ts, edited) ? { text: edited } : { refused: 'the result would not be sound' };
+}
+
+/** Names of the members that `export const resolvers = { … }` has; null when it cannot be read. */
+export async function memberNames(text: string): Promise<readonly string[] | null> {
+  const { ts } = await import('ts-morph');
+  const source = parse(ts, text);
+  const object = source && findResolvers(ts, source);
+  return object ? object.properties.map((property) => property.name?.getText(source!).replace(/^['"]|['"]$/g, '') ?? '') : null;
+}
+
+function parse(ts: typeof TypeScript, text: string): TypeScript.SourceFile | null {
+  const source = ts.createSourceFile('resolvers.ts', text, ts.ScriptTarget.Latest, true);
+  const { parseDiagnostics } = source as unknown as { readonly parseDiagnostics: readonly unknown[] };
+  return parseDiagnostics.length === 0 ? source : null;
+}
+
+function findResolvers(ts: typeof TypeScript, source: TypeScript.SourceFile): TypeScript.ObjectLiteralExpression | null {
+  for (const statement of source.statements) {
+    if (!ts.isVariableStatement(statement)) continue;
+    const found = statement.declarationList.declarations.find(({ name }) => name.getText(source) === 'resolvers');
+    const value = found?.initializer && unwrap(ts, found.initializer);
+    if (value && ts.isObjectLiteralExpression(value)) return value;
+  }
+  return null;
+}
+
+/** `{ … } satisfies types.QueryOverrides` → `{ … }` */
+function unwrap(ts: typeof TypeScript, node: TypeScript.Expression): TypeScript.Expression {
+  return ts.isSatisfiesExpression(node) || ts.isAsExpression(node) || ts.isParenthesizedExpression(node) ? unwrap(ts, node.expression) : node;
+}
+
+/** That of the first member, or two blanks. */
+function indentOf(text: string, object: TypeScript.ObjectLiteralExpression, source: TypeScript.SourceFile): string {
+  const [first] = object.properties;
+  if (!first) return '  ';
+  const start = first.getStart(source);
+  return /^[ \t]*$/.exec(text.slice(text.lastIndexOf('\n', start) + 1, start))?.[0] ?? '  ';
+}

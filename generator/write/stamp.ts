@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Diagnostic } from '@twofold/schema';
+import type { Change, Sources } from '../files.ts';
+import { isCheckout } from '../packages/checkout.ts';
+import { readSources } from '../read.ts';
+import { packageVersion } from '../version.ts';
+import { FOLDER } from './commit.ts';
+import type { Disk } from './disk.ts';
+
+/**
+ * Says that a run had nothing to do: from these inputs come these files. Kept on this machine alone, so that the next run
+ * over the same inputs and files can tell in a few milliseconds that it has nothing to do either.
+ */
+export interface Stamp {
+  readonly inputs: string;
+  /** Path → hash of the text, or null for a file that is not there. */
+  readonly files: Readonly<Record<string, string | null>>;
+  /** Warnings and hints of that run: they are shown again. */
+  readonly findings: readonly Diagnostic[];
+}
+
+const STAMP = `${FOLDER}/stamp.json`;
+
+/** The findings of the run that had nothing to do, if this one has nothing to do either; null when it has to be seen. */
+export async function findStamp(sources: Sources, disk: Disk): Promise<readonly Diagnostic[] | null> {
+  const stamp = parseStamp(await disk.read(join(sources.root, STAMP)));
+  if (!stamp || stamp.inputs !== hashInputs(sources)) return null;
+  const paths = Object.keys(stamp.files);
+  const hashes = await Promise.all(paths.map(async (path) => hash(await disk.read(join(sources.root, path)))));
+  return paths.every((path, at) => stamp.files[path] === hashes[at]) ? stamp.findings : null;
+}
+
+/**
+ * Notes that these inputs gave these files: a run over them would have nothing to do. What the run itself added (the
+ * migration and the tables) is an input of the next one and read again; anything else that changed meanwhile is not noted.
+ */
+export async function writeStamp({ sources, changes, findings }: Ran, disk: Disk): Promise<void> {
+  if (changes.some(({ kind }) => kind === 'stale')) return;
+  const now = await readSources(sources.root);
+  if (hashInputs({ ...now, migrations: [], tables: null }) !== hashInputs({ ...sources, migrations: [], tables: null })) return;
+  const files = Object.fromEntries(changes.map(({ path, before, after, kind }) => [path, hash(kind === 'same' ? before : after)]));
+  const lasting = findings.filter(({ code }) => code !== ONCE);
+  const text = JSON.stringify({ inputs: hashInputs(now), files, findings: lasting } satisfies Stamp);
+  const path = join(sources.root, STAMP);
+  if ((await disk.read(path)) !== text) await disk.write(path, text);
+}
+
+interface Ran {
+  readonly sources: Sources;
+  readonly changes: readonly Change[];
+  readonly findings: readonly Diagnostic[];
+}
+
+/** A finding about the step itself: it is not there any more once the migration is written. */
+const ONCE = 'MIGRATION_NEEDS_VALUE';
+
+function parseStamp(text: string | null): Stamp | null {
+  try {
+    return text === null ? null : (JSON.parse(text) as Stamp);
+  } catch {
+    return null;
+  }
+}
+
+function hashInputs({ root: _root, problems: _problems, ...sources }: Sources): string {
+  return createHash('sha256').update(JSON.stringify([packageVersion(), isCheckout() ? codeFingerprint() : '', sources])).digest('hex');
+}
+
+function hash(text: string | null): string | null {
+  return text === null ? null : createHash('sha256').update(text).digest('hex');
+}
+
+/** In the repo the generator itself changes between two runs. */
+function codeFingerprint(): string {
+  const repo = fileURLToPath(new URL('../../', import.meta.url));
+  const folders = ['generator', 'templates', 'schema'].map((folder) => join(repo, folder));
+  return JSON.stringify(folders.flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => statSync(join(folder, name)).mtimeMs)));
+}

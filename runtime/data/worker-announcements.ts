@@ -1,0 +1,43 @@
+import cluster from 'node:cluster';
+import type { Announcements } from './announcements.ts';
+import type { Change, Changes } from './changes.ts';
+
+interface Message {
+  readonly twofold: 'changes';
+  readonly changes: readonly Change[];
+}
+
+const isOurs = (message: unknown): message is Message => typeof message === 'object' && message !== null && 'twofold' in message && message.twofold === 'changes';
+
+/**
+ * Passes what one worker says of changes on to the others. Called once, by the process that starts them.
+ *
+ * @example relayChanges(); cluster.fork();
+ */
+export function relayChanges(): void {
+  cluster.on('message', (sender, message: unknown) => {
+    if (!isOurs(message)) return;
+    for (const worker of Object.values(cluster.workers ?? {})) if (worker && worker.id !== sender.id && worker.isConnected()) worker.send(message);
+  });
+}
+
+/** Tells the other workers of one machine of changes, through the process that started them: they share a SQLite file. */
+export function createWorkerAnnouncements(changes: Changes): Announcements {
+  const foreign = new WeakSet<Change>();
+  const receive = (message: unknown) => {
+    if (!isOurs(message)) return;
+    message.changes.forEach((change) => foreign.add(change));
+    changes.publish(message.changes);
+  };
+  let stopListening = () => {};
+  return {
+    start: async () => {
+      process.on('message', receive);
+      stopListening = changes.subscribe((change) => void (foreign.has(change) || process.send?.({ twofold: 'changes', changes: [change] } satisfies Message)));
+    },
+    stop: async () => {
+      stopListening();
+      process.off('message', receive);
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type Dockerode from 'dockerode';
+import { call, createDockerEngine, ignoring, orNull, pairs } from '../docker.ts';
+import type { ContainerDetail, Engine, EngineContainer, EngineEvent } from '../engine.ts';
+import { EngineError, toEngineError } from '../errors.ts';
+import { runCommand } from '../exec.ts';
+import { readLogs } from '../log-stream.ts';
+import { toService } from './service-spec.ts';
+import { currentTask, hasFailed, readNodes, type Service, type Task, toDetail } from './tasks.ts';
+
+/** How long a start may take: a machine has to be found, and may have to pull. */
+const START = 120_000;
+const POLL = 200;
+/** How often tasks are looked at: a manager tells of services, and not of the containers of other machines. */
+const WATCH = 1000;
+
+/**
+ * Docker Swarm, through a manager's dockerode. What the rest of the module takes for a container is a service of one
+ * task: the pipeline that probes, switches and drains is the same as on one machine, and Swarm brings a task that was
+ * lost with its machine back on another one.
+ */
+export function createSwarmEngine(client: Dockerode): Engine {
+  const docker = createDockerEngine(client);
+  const inspect = (id: string) => orNull(() => readDetail(client, id));
+  return {
+    ...docker,
+    kind: 'swarm',
+    info: async () => ({ ...(await docker.info()), kind: 'swarm' }),
+
+    create: (spec) => call(async () => (await client.createService(toService(spec, await ownNode(client)) as never)).id),
+    start: (id) => call(() => start(client, id)),
+    async stop(id, graceSeconds) {
+      await call(() => scale(client, id, 0));
+      await call(() => gone(client, id, (graceSeconds + 10) * 1000));
+    },
+    remove: (id) => ignoring(['not_found'], async () => void (await client.getService(id).remove())),
+    inspect,
+    list: (labels) => call(() => list(client, labels)),
+    logs: (id, options) => readLogs({ path: `/services/${id}`, modem: client.modem }, options),
+    exec: (id, command, options) => call(async () => runCommand(await localContainer(client, id), command, options)),
+    async usage(id) {
+      const container = await orNull(() => localContainer(client, id)).catch(() => null);
+      return container && docker.usage(container.id);
+    },
+    ensureNetwork: (name, labels) => call(() => ensureOverlay(client, name, labels)),
+    events: (labels, signal) => watch(client, labels, signal),
+  };
+}
+
+async function ownNode(client: Dockerode): Promise<string> {
+  return ((await client.info()) as { Swarm: { NodeID: string } }).Swarm.NodeID;
+}
+
+/** A change that another one has overtaken is made again, on what is there now. */
+async function scale(client: Dockerode, id: string, replicas: number): Promise<void> {
+  const service = client.getService(id);
+  for (let attempt = 0; ; attempt += 1) {
+    const { Version, Spec } = (await service.inspect()) as Service;
+    if (Spec.Mode.Replicated?.Replicas === replicas) return;
+    const body = { ...Spec, Mode: { Replicated: { Replicas: replicas } } };
+    try {
+      return void (await service.update({ _query: { version: Version.Index }, _body: body } as never));
+    } catch (error) {
+      if (attempt === 5 || !/out of sequence/.test(toEngineError(error).message)) throw error;
+      await sleep(POLL);
+    }
+  }
+}
+
+/** Resolves when the task runs and can be reached, or when one has failed: then `inspect` says why. */
+async function start(client: Dockerode, id: string): Promise<void> {
+  const failures = new Set((await tasksOf(client, id)).filter(hasFailed).map(({ ID }) => ID));
+  await scale(client, id, 1);
+  for (const until = Date.now() + START; Date.now() < until; await sleep(POLL)) {
+    const [tasks, nodes] = await Promise.all([tasksOf(client, id), readNodes(client)]);
+    const { task, running } = currentTask(tasks, nodes);
+    if (running && task?.Status.PortStatus?.Ports?.[0]?.PublishedPort) return;
+    if (tasks.some((each) => hasFailed(each) && !failures.has(each.ID))) return;
+  }
+  const { error } = await readDetail(client, id);
+  throw new EngineError('failed', `The task did not start within ${START / 1000} s${error ? `: ${error}` : ''}`);
+}
+
+/** No task of the service has a container any more. */
+async function gone(client: Dockerode, id: string, timeout: number): Promise<void> {
+  const until = Date.now() + timeout;
+  while (Date.now() < until) {
+    const [tasks, nodes] = await Promise.all([tasksOf(client, id), readNodes(client)]);
+    if (!tasks.some(({ Status, NodeID }) => Status.State === 'running' && nodes.has(NodeID ?? ''))) return;
+    await sleep(POLL);
+  }
+}
+
+async function readDetail(client: Dockerode, id: string): Promise<ContainerDetail> {
+  const [service, tasks, nodes] = await Promise.all([client.getService(id).inspect() as Promise<Service>, tasksOf(client, id), readNodes(client)]);
+  return toDetail(service, currentTask(tasks, nodes), nodes);
+}
+
+async function tasksOf(client: Dockerode, id: string): Promise<Task[]> {
+  return (await client.listTasks({ filters: { service: [id] } } as never)) as unknown as Task[];
+}
+
+async function list(client: Dockerode, labels: Readonly<Record<string, string>>): Promise<EngineContainer[]> {
+  const filters = { filters: { label: pairs(labels) } } as never;
+  const [services, tasks, nodes] = await Promise.all([client.listServices(filters) as unknown as Promise<Service[]>, client.listTasks() as unknown as Promise<Task[]>, readNodes(client)]);
+  const byService = Map.groupBy(tasks, ({ ServiceID }) => ServiceID);
+  return services.map((service) => toDetail(service, currentTask(byService.get(service.ID) ?? [], nodes), nodes));
+}
+
+/** Only a task of this machine can be entered. */
+async function localContainer(client: Dockerode, id: string): Promise<Dockerode.Container> {
+  const { task, running } = currentTask(await tasksOf(client, id), await readNodes(client));
+  const container = task?.Status.ContainerStatus?.ContainerID;
+  if (running && container && task.NodeID === (await ownNode(client))) return client.getContainer(container);
+  throw new EngineError('failed', 'The app runs on another machine of the swarm, where this server cannot look into it');
+}
+
+async function ensureOverlay(client: Dockerode, name: string, labels: Readonly<Record<string, string>>): Promise<null> {
+  const found = await orNull(() => client.getNetwork(name).inspect());
+  if (!found) await ignoring(['conflict'], async () => void (await client.createNetwork({ Name: name, Driver: 'overlay', Attachable: true, Labels: { ...labels } } as never)));
+  return null;
+}
+
+/** A task that runs no more is told of as a container that has ended; a machine that is lost takes all of its own along. */
+async function* watch(client: Dockerode, labels: Readonly<Record<string, string>>, signal: AbortSignal): AsyncGenerator<EngineEvent> {
+  let before = new Map<string, string>();
+  while (!signal.aborted) {
+    const now = await call(() => list(client, labels));
+    const running = new Map(now.filter(({ state }) => state === 'running').map((service) => [service.id, endpointOf(service)]));
+    for (const { id, labels: own } of now) {
+      // A task that has come back elsewhere between two looks has ended too.
+      if (before.has(id) && before.get(id) !== running.get(id)) yield { action: 'die', containerId: id, labels: own, exitCode: null };
+    }
+    before = running;
+    await sleep(WATCH, undefined, { signal, ref: false }).catch(() => {});
+  }
+}
+
+function endpointOf(service: EngineContainer): string {
+  const { endpoint } = service as ContainerDetail;
+  return endpoint ? `${endpoint.host}:${endpoint.port}` : '';
+}

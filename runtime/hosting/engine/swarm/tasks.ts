@@ -1,0 +1,71 @@
+import type Dockerode from 'dockerode';
+import type { ContainerDetail, ContainerState } from '../engine.ts';
+
+/** A task as we read one. */
+export interface Task {
+  readonly ID: string;
+  readonly ServiceID: string;
+  readonly NodeID?: string;
+  readonly DesiredState: string;
+  readonly CreatedAt: string;
+  readonly Status: {
+    readonly State: string;
+    readonly Err?: string;
+    readonly Message?: string;
+    readonly Timestamp?: string;
+    readonly ContainerStatus?: { readonly ContainerID?: string; readonly PID?: number; readonly ExitCode?: number };
+    readonly PortStatus?: { readonly Ports?: readonly { readonly TargetPort: number; readonly PublishedPort: number }[] };
+  };
+}
+
+export interface Service {
+  readonly ID: string;
+  readonly Version: { readonly Index: number };
+  readonly Spec: { readonly Name: string; readonly Labels?: Readonly<Record<string, string>>; readonly Mode: { readonly Replicated?: { readonly Replicas: number } }; readonly [key: string]: unknown };
+}
+
+interface Node {
+  readonly ID: string;
+  readonly Status: { readonly State: string; readonly Addr?: string };
+  readonly ManagerStatus?: { readonly Addr?: string };
+}
+
+/** The machines of the swarm that are up, and where they are reached. */
+export async function readNodes(client: Dockerode): Promise<ReadonlyMap<string, string>> {
+  const nodes = (await client.listNodes()) as unknown as Node[];
+  const up = nodes.filter(({ Status }) => Status.State === 'ready');
+  // A manager that was started on every address calls itself 0.0.0.0.
+  const addressOf = ({ Status, ManagerStatus }: Node) => (Status.Addr && Status.Addr !== '0.0.0.0' ? Status.Addr : (ManagerStatus?.Addr?.replace(/:\d+$/, '') ?? '127.0.0.1'));
+  return new Map(up.map((node) => [node.ID, addressOf(node)]));
+}
+
+/** The task that runs; else the newest, which says why none does. */
+export function currentTask(tasks: readonly Task[], nodes: ReadonlyMap<string, string>): { readonly task: Task | undefined; readonly running: boolean } {
+  const newest = tasks.toSorted((a, b) => (a.CreatedAt < b.CreatedAt ? 1 : -1));
+  const running = newest.find(({ Status, DesiredState, NodeID }) => Status.State === 'running' && DesiredState === 'running' && nodes.has(NodeID ?? ''));
+  return { task: running ?? newest.find(hasFailed) ?? newest[0], running: running !== undefined };
+}
+
+const FAILED = new Set(['failed', 'rejected', 'complete']);
+
+/** Whether its process has ended by itself, or could not begin. */
+export const hasFailed = ({ Status }: Task): boolean => FAILED.has(Status.State);
+
+/** A service and its task as if they were one container. */
+export function toDetail({ ID, Spec }: Service, { task, running }: ReturnType<typeof currentTask>, nodes: ReadonlyMap<string, string>): ContainerDetail {
+  const wanted = Spec.Mode.Replicated?.Replicas ?? 0;
+  const state: ContainerState = running ? 'running' : task === undefined || (wanted > 0 && !hasFailed(task)) ? 'created' : 'stopped';
+  const port = task?.Status.PortStatus?.Ports?.[0]?.PublishedPort;
+  const host = nodes.get(task?.NodeID ?? '');
+  return {
+    ...{ id: ID, name: Spec.Name, labels: Spec.Labels ?? {}, state, imageId: '' },
+    exitCode: task?.Status.ContainerStatus?.ExitCode ?? 0,
+    error: task?.Status.Err ?? '',
+    outOfMemory: false,
+    // Its process may be another machine's: nobody looks for it here.
+    pid: 0,
+    startedAt: task?.Status.Timestamp ?? '',
+    ...{ addresses: {}, ports: {} },
+    ...(running && host && port && { endpoint: { host, port } }),
+  };
+}

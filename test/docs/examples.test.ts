@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { Diagnostic } from '@twofold/schema';
+import { type Block, pages, type Page } from './page.ts';
+import { startProject } from './emitted.ts';
+import { read, startWorld, type World } from './world.ts';
+
+/** A schema of a page with everything up to the next one: the example is played from top to bottom. */
+interface Example {
+  readonly schema: Block;
+  readonly manifest: Block | undefined;
+  readonly files: readonly Block[];
+  readonly steps: readonly Block[];
+}
+
+const errors = (diagnostics: readonly Diagnostic[]) => diagnostics.filter(({ severity }) => severity === 'error').map(({ code, summary }) => `${code} ${summary}`);
+
+describe.each(pages().map((page) => [page.path, page] as const))('%s', (_, page) => {
+  it('is short', () => expect(page.text.split('\n').length).toBeLessThanOrEqual(151));
+
+  for (const manifest of page.blocks.filter(({ role }) => role === 'manifest')) {
+    it(`has at line ${manifest.line} a manifest that means what the page says`, () => {
+      const { diagnostics } = read('type Query { hello: String }', manifest.text);
+      checkFindings(diagnostics, manifest.options['finding']);
+    });
+  }
+
+  for (const example of examplesOf(page)) {
+    const { schema, manifest } = example;
+    it(`has at line ${schema.line} a schema that means what the page says`, async () => {
+      const { project, diagnostics } = read(schema.text, manifest?.text);
+      checkFindings(diagnostics, schema.options['finding']);
+      if (!project || example.steps.length === 0) return;
+      const world = example.files.length > 0 ? await startProject(schema.text, manifest?.text, example.files) : await startWorld(project);
+      try {
+        await play(world, example.steps, page);
+      } finally {
+        await world.close();
+      }
+    });
+  }
+});
+
+/** A page that shows a finding shows the whole of what goes wrong; any other example has no error. */
+function checkFindings(diagnostics: readonly Diagnostic[], wanted: string | undefined): void {
+  if (wanted === undefined) expect(errors(diagnostics)).toEqual([]);
+  else expect([...new Set(diagnostics.map(({ code }) => code))]).toContain(wanted);
+}
+
+function examplesOf(page: Page): Example[] {
+  const starts = page.blocks.flatMap((block, index) => (block.role === 'schema' ? [index] : []));
+  return starts.map((start, index) => {
+    const before = page.blocks[start - 1];
+    const own = page.blocks.slice(start + 1, starts[index + 1]).filter(({ role }) => role !== 'manifest');
+    return {
+      schema: page.blocks[start]!,
+      manifest: before?.role === 'manifest' && before.options['finding'] === undefined ? before : undefined,
+      files: own.filter(({ options }) => options['file'] !== undefined),
+      steps: own.filter(({ language, options }) => ['graphql', 'sql', 'sh', 'json'].includes(language) && options['file'] === undefined),
+    };
+  });
+}
+
+/** Every block is a step; an answer belongs to the step above it. */
+async function play(world: World, steps: readonly Block[], page: Page): Promise<void> {
+  let answer: { status: number; body: unknown } = { status: 200, body: null };
+  for (const [index, step] of steps.entries()) {
+    const place = `${page.path}:${step.line}`;
+    const next = steps[index + 1];
+    if (step.language === 'sql') expect([place, (await world.tables()).map(plain)]).toEqual([place, splitSql(step.text)]);
+    else if (step.language === 'sh') answer = await world.shell(step.text);
+    else if (step.role === 'subscribe') await world.subscribe(step.text, step.options['as']);
+    else if (step.role === 'event') expect([place, await world.nextEvent()]).toEqual([place, expected(step)]);
+    else if (step.role === 'variables') continue;
+    else if (step.language === 'graphql') answer = { status: 200, body: await world.graphql(step.text, next?.role === 'variables' ? JSON.parse(next.text) : undefined, step.options['as']) };
+    else expect([place, answer]).toEqual([place, { status: Number(step.options['status'] ?? 200), body: expected(step) }]);
+    const shown = (next?.role === 'variables' ? steps[index + 2] : next)?.language === 'json';
+    if (step.language === 'graphql' && step.role === '' && !shown) expect([place, answer.body]).toEqual([place, { data: expect.anything() }]);
+    if (step.language === 'sh' && !shown) expect([place, answer.status]).toEqual([place, Number(step.options['status'] ?? 200)]);
+  }
+}
+
+/** `"…"` stands for what differs from run to run: times, request ids. */
+function expected(block: Block): unknown {
+  return JSON.parse(block.text, (_, value: unknown) => (value === '…' ? expect.anything() : value));
+}
+
+/** One spelling for statements, however they are broken into lines and quoted. */
+function plain(sql: string): string {
+  return sql.replaceAll('"', '').replaceAll(/\s+/g, ' ').replaceAll(/\( /g, '(').replaceAll(/ \)/g, ')').replace(/;$/, '').trim().toLowerCase();
+}
+
+function splitSql(text: string): string[] {
+  return text.split(/;\s*(?:\n|$)/).map(plain).filter(Boolean);
+}

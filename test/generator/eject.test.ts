@@ -1,0 +1,69 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { insertMember } from '../../generator/edit/insert-member.ts';
+import { readProject } from '../../schema/index.ts';
+import { explainAll } from '../../generator/explain/facts.ts';
+import { starters } from '../../templates/starter/index.ts';
+import { generator, linkShippedPackages, makeProject, type TestProject, typecheck } from './project.ts';
+
+const made: TestProject[] = [];
+afterEach(() => made.splice(0).forEach((each) => each.remove()));
+
+const FILES: readonly string[] = [
+  'export const resolvers = {};\n',
+  'export const resolvers = { a: 1 };\n',
+  'export const resolvers = { a: 1, };\n',
+  'export const resolvers = {\n  a() {},\n};\n',
+  'import type * as types from "x";\n\n// one\nexport const resolvers = {\n    // two\n    a: () => "}", // three\n    b,\n    ...c\n    // four\n} satisfies types.QueryOverrides;\nexport const other = {};\n',
+  'export const resolvers = {\n\ta: `}{`,\n\tb: /[}]/,\n} as const;',
+  '\uFEFFexport const resolvers = ({ a: 1 });',
+];
+
+describe('a member that is put into a file of the user', () => {
+  for (const lineEnd of ['\n', '\r\n']) {
+    test.each(FILES.map((text) => text.replaceAll('\n', lineEnd)))(`leaves every old character where it was: %j`, async (text) => {
+      const result = await insertMember(text, 'hello: () => {\n  return 1;\n}');
+      if ('refused' in result) throw new Error(result.refused);
+      const at = [...result.text].findIndex((_each, index) => result.text[index] !== text[index]);
+      const added = result.text.length - text.length;
+      expect(recoverable(result.text, text, added, at)).toBe(true);
+      expect(result.text).toContain('hello: () => {');
+      if (lineEnd === '\r\n') expect(result.text.replaceAll('\r\n', '')).not.toContain('\n');
+    });
+  }
+
+  test.each(['export const resolvers = { a: ;\n', 'export const resolvers = make();\n', 'export default {};\n', ''])('is refused where the file is not sound or of another shape: %j', async (text) => {
+    expect(await insertMember(text, 'hello: () => 1')).toHaveProperty('refused');
+  });
+});
+
+/** Whether taking one stretch out of the new text gives the old one. */
+function recoverable(edited: string, text: string, added: number, near: number): boolean {
+  for (let at = Math.max(0, near - added); at <= near; at++) if (edited.slice(0, at) + edited.slice(at + added) === text) return true;
+  return false;
+}
+
+describe('eject', () => {
+  test('writes every field of the blog out so that it type-checks, and twice is refused', async () => {
+    const shop = makeProject({ 'schema.graphql': starters.blog.schema, 'manifest.yaml': 'name: blog\n' });
+    made.push(shop);
+    await linkShippedPackages(shop);
+    await generator(['generate'], shop.root);
+    const { project } = readProject({ schema: [{ file: 'schema.graphql', text: starters.blog.schema }], manifest: { file: 'manifest.yaml', text: 'name: blog\n' } });
+    for (const { coordinate } of explainAll(project!).filter((each) => each.coordinate.includes('.'))) {
+      expect([coordinate, await generator(['eject', coordinate], shop.root)]).toEqual([coordinate, expect.objectContaining({ code: 0 })]);
+    }
+    expect(await typecheck(shop.root)).toEqual([]);
+    expect(await generator(['check'], shop.root)).toMatchObject({ code: 0 });
+    expect(await generator(['eject', 'Query.posts'], shop.root)).toMatchObject({ code: 2, stderr: expect.stringContaining('answers posts already') });
+  }, 180_000);
+
+  test('leaves a file that it cannot read alone, and says what to paste', async () => {
+    const shop = makeProject({ 'schema.graphql': starters.starter.schema, 'manifest.yaml': 'name: shop\n', 'src/resolvers/Query.ts': 'export const resolvers = { broken: ;\n' });
+    made.push(shop);
+    await generator(['generate'], shop.root);
+    const { code, stderr } = await generator(['eject', 'Query.users'], shop.root);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/was left alone: the file has a syntax error[^]*put this into its resolvers:[^]*users: async/);
+    expect(shop.read('src/resolvers/Query.ts')).toBe('export const resolvers = { broken: ;\n');
+  });
+});

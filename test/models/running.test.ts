@@ -1,0 +1,180 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { describeLlama } from './available.ts';
+import { startHub, type TestHub } from './hub.ts';
+import { type ModelsServer, type ModelsServerOptions, startModels } from './server.ts';
+import { tinyModel } from './tiny-gguf.ts';
+
+const GOOD = 'tests/good-GGUF';
+const OTHER = 'tests/other-GGUF';
+const BROKEN = 'tests/broken-GGUF';
+const MLX = 'tests/mlx-4bit';
+const weights = tinyModel();
+const list = [GOOD, OTHER, BROKEN, MLX];
+
+/** The processes that run a model for one process, found where Linux lists them. */
+function childrenOf(pid: number): number[] {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((each) => {
+    try {
+      const parent = Number(readFileSync(`/proc/${each}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]);
+      return parent === pid && readFileSync(`/proc/${each}/cmdline`, 'utf8').includes('llamacpp/program');
+    } catch {
+      return false;
+    }
+  });
+}
+
+const isAlive = (pid: number) => existsSync(`/proc/${pid}`) && !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+
+async function until(what: string, is: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 400; turn += 1) {
+    if (await is()) return;
+    await sleep(50);
+  }
+  throw new Error(`waited for too long: ${what}`);
+}
+
+describeLlama('a running model', () => {
+  let hub: TestHub;
+  let folder: string;
+  let server: ModelsServer;
+  const open = async (options: ModelsServerOptions = {}) => (server = await startModels({ hub: hub.url, list, folder, ...options }));
+  const start = (id: string) => server.call('POST', '/api/mlx/start', { model: id });
+  const say = () => server.call('POST', '/api/mlx/v1/chat/completions', { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 5 });
+
+  beforeAll(async () => {
+    hub = await startHub({
+      [GOOD]: { files: { 'm.gguf': weights } },
+      [OTHER]: { files: { 'm.gguf': tinyModel({ seed: 9 }) } },
+      [BROKEN]: { files: { 'm.gguf': weights.subarray(0, 300_000) } },
+      [MLX]: { files: { 'config.json': Buffer.from('{}'), 'model.safetensors': Buffer.alloc(100) } },
+    });
+    folder = mkdtempSync(join(tmpdir(), 'tf-models-'));
+    await open();
+    for (const id of list) await server.call('POST', `/api/mlx/models/${id}/download`);
+    for (const id of list) await server.until(id, ({ status }) => status === 'downloaded');
+    await server.stop();
+  });
+  afterEach(async () => {
+    await server.call('POST', '/api/mlx/stop');
+    await server.stop();
+    expect(childrenOf(process.pid)).toEqual([]);
+  });
+  afterAll(async () => {
+    await hub.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('is not there when its file cannot be loaded: 502 with the reason, and no process stays', async () => {
+    await open();
+    expect(await start(BROKEN)).toMatchObject({ status: 502, body: { error: expect.stringMatching(/^tests\/broken-GGUF cannot be started: .+/) } });
+    expect(childrenOf(process.pid)).toEqual([]);
+    expect(await server.model(BROKEN)).toMatchObject({ status: 'downloaded', error: expect.any(String) });
+    expect((await server.call('GET', '/api/mlx/models')).body).toMatchObject({ running: null, state: 'stopped' });
+    expect((await start(GOOD)).status).toBe(200);
+  });
+
+  it('has to be downloaded, of a format that the engine runs, and to fit into memory', async () => {
+    let memory = 1;
+    await open({ list: [...list, 'tests/not-here-GGUF'], machine: { memory: () => memory } });
+    expect(await start('tests/not-here-GGUF')).toMatchObject({ status: 409, body: { error: expect.stringContaining('is not downloaded') } });
+    expect(await start(MLX)).toMatchObject({ status: 409, body: { error: 'tests/mlx-4bit is mlx, and the engine here (llamacpp) runs gguf' } });
+    expect(await start(GOOD)).toMatchObject({ status: 507, body: { error: expect.stringMatching(/^Not enough memory: tests\/good-GGUF needs about 0\.3 GB/) } });
+    memory = 1e9;
+    expect((await start(GOOD)).status).toBe(200);
+    memory = 1;
+    expect((await start(OTHER)).status).toBe(507);
+    expect((await say()).status).toBe(200);
+  });
+
+  it('is one process, also when many start it at once, and one is replaced by the other', async () => {
+    await open();
+    const answers = await Promise.all([start(GOOD), start(GOOD), start(GOOD)]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(childrenOf(process.pid).length).toBe(1);
+    const [first, second] = await Promise.all([start(OTHER), sleep(100).then(() => start(GOOD))]);
+    expect(first).toMatchObject({ status: 409, body: { error: expect.stringContaining('called off') } });
+    expect(second.status).toBe(200);
+    expect(childrenOf(process.pid).length).toBe(1);
+    expect((await server.call('GET', '/api/mlx/models')).body.running).toBe(GOOD);
+  });
+
+  it('that is killed is started again, and answers', async () => {
+    await open();
+    await start(GOOD);
+    const [pid] = childrenOf(process.pid) as [number];
+    process.kill(pid, 'SIGKILL');
+    await until('restarting', () => server.events.some(({ data }) => data['status'] === 'restarting'));
+    await server.until(GOOD, ({ status }) => status === 'running');
+    expect((await say()).status).toBe(200);
+    expect(childrenOf(process.pid)).not.toContain(pid);
+    expect((await server.model(GOOD)).error).toContain('SIGKILL');
+  });
+
+  it('that is killed in the middle of a stream ends the stream with an error, not in silence', async () => {
+    await open();
+    await start(GOOD);
+    const answer = await fetch(`${server.url}/api/mlx/v1/chat/completions`, { method: 'POST', headers: { authorization: `Bearer ${server.token}` }, body: JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }], stream: true, max_tokens: 1900, seed: 3 }) });
+    const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+    await reader.read();
+    process.kill(childrenOf(process.pid)[0] as number, 'SIGKILL');
+    let text = '';
+    for (let step = await reader.read(); !step.done; step = await reader.read()) text += step.value;
+    expect(text).toContain('The model ended before its answer was complete');
+    expect(text).not.toContain('[DONE]');
+  });
+
+  it('that ends each time is given up after five times, with the reason', async () => {
+    await open();
+    await start(GOOD);
+    const path = (await server.model(GOOD)).path as string;
+    writeFileSync(path, weights.subarray(0, 300_000));
+    process.kill(childrenOf(process.pid)[0] as number, 'SIGKILL');
+    await until('given up', () => server.logs.join('').includes('is not started again'));
+    expect((await server.call('GET', '/api/mlx/models')).body).toMatchObject({ state: 'stopped', running: null });
+    writeFileSync(path, weights);
+    expect((await server.model(GOOD)).error).toBeTruthy();
+    expect(server.logs.join('')).toContain('ended 5 times within a minute');
+    expect((await start(GOOD)).status).toBe(200);
+  });
+
+  it('stops working on a prompt when its caller goes away', async () => {
+    await open({ env: { MODELS_PARALLEL: '1' } });
+    await start(GOOD);
+    const abort = new AbortController();
+    const answer = await fetch(`${server.url}/api/mlx/v1/completions`, { method: 'POST', signal: abort.signal, headers: { authorization: `Bearer ${server.token}` }, body: JSON.stringify({ prompt: 'Once', stream: true, max_tokens: 2000 }) });
+    await answer.body!.getReader().read();
+    abort.abort();
+    const before = performance.now();
+    expect((await say()).status).toBe(200);
+    expect(performance.now() - before).toBeLessThan(5000);
+  });
+
+  it('ends with the server, also when that is killed; a download goes on with the next one', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'tf-models-'));
+    const program = fork(new URL('./program.ts', import.meta.url), [JSON.stringify({ hub: hub.url, list, folder: own })], { execArgv: [] });
+    const [{ url, token }] = (await once(program, 'message')) as [{ url: string; token: string }];
+    const call = (method: string, path: string, body?: object) => fetch(`${url}/api/mlx/${path}`, { method, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, ...(body && { body: JSON.stringify(body) }) });
+    await call('POST', 'pull', { model: GOOD });
+    await until('downloaded', async () => ((await (await call('GET', `models/${GOOD}`)).json()) as any).status === 'downloaded');
+    expect((await call('POST', 'start', { model: GOOD })).status).toBe(200);
+    hub.behaviour.speed = 200_000;
+    await call('POST', 'pull', { model: OTHER });
+    await until('half', async () => ((await (await call('GET', `models/${OTHER}`)).json()) as any).downloaded_bytes > 100_000);
+    const [child] = childrenOf(program.pid as number) as [number];
+    expect(isAlive(child)).toBe(true);
+    program.kill('SIGKILL');
+    await until('the child to end', () => !isAlive(child));
+    hub.behaviour.speed = 0;
+    await open({ folder: own });
+    await server.until(OTHER, ({ status }) => status === 'downloaded');
+    expect(hub.requests.findLast(({ path }) => path.includes('other-GGUF/resolve'))?.range).toMatch(/^bytes=\d{6}-$/);
+    await server.until(GOOD, ({ status }) => status === 'running');
+    expect((await start(OTHER)).status).toBe(200);
+  });
+});
