@@ -14,7 +14,7 @@ export { formatDiagnostic } from './format-diagnostic.ts';
 export { parseManifest } from './parse/manifest.ts';
 export { parseSchema } from './parse/schema.ts';
 export { checkManifest, checkSchema, readProject } from './read-project.ts';
-export { buildTables } from './tables.ts';
+export { buildTables, columnChecks } from './tables.ts';
 export { authRoutes } from './routes/auth.ts';
 export { hostingRoutes } from './routes/hosting.ts';
 export { modelRoutes } from './routes/models.ts';

@@ -47,6 +47,23 @@ export function buildTables(project: Project): Table[] {
 /** Name of an entity → name of its table. */
 type TableNames = ReadonlyMap<string, string>;
 
+/**
+ * The conditions a database can check for a column, as SQL that both take: the values of an enum, and what `@constraint`
+ * says of numbers and lengths. Lists are JSON and decimals are text on SQLite, so they have none.
+ *
+ * @example
+ * columnChecks({ name: 'age', type: 'integer', constraint: { min: 0 }, … }) // ['"age" >= 0']
+ */
+export function columnChecks({ name, type, values, constraint }: TableColumn): string[] {
+  const quoted = `"${name}"`;
+  const listed = values ? [`${quoted} in (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`] : [];
+  const bound = (subject: string, operator: '>=' | '<=', limit: number | undefined) => (limit === undefined ? [] : [`${subject} ${operator} ${limit}`]);
+  if (!constraint) return listed;
+  const { min, max, minLength, maxLength } = constraint;
+  if (['integer', 'bigint', 'real'].includes(type)) return [...listed, ...bound(quoted, '>=', min), ...bound(quoted, '<=', max)];
+  return type === 'text' ? [...listed, ...bound(`length(${quoted})`, '>=', minLength), ...bound(`length(${quoted})`, '<=', maxLength)] : listed;
+}
+
 function entityTable(tables: TableNames, entity: Project['entities'][number]): Table {
   return {
     name: entity.table,

@@ -1,4 +1,4 @@
-import type { IdKind, Table, TableColumn, TableIndex } from '@twofold/schema';
+import { columnChecks, type IdKind, type Table, type TableColumn, type TableIndex } from '@twofold/schema';
 import { code, type Code, file, join, runtime, runtimeType } from './code.ts';
 import { literal, str } from './literal.ts';
 import { type ColumnChange, invertSteps, type Step } from './steps.ts';
@@ -95,12 +95,13 @@ function columnArguments(column: TableColumn, key: boolean): Code {
   return code`${str(column.name)}, type.${column.type}${calls.text !== '' && code`, (column) => column${calls}`}`;
 }
 
-function describe({ name, required, unique, default: value, values, references }: TableColumn): Code[] {
+function describe(column: TableColumn): Code[] {
+  const { required, unique, default: value, references } = column;
   const calls: Code[] = [];
   if (required) calls.push(code`.notNull()`);
   if (unique) calls.push(code`.unique()`);
   if (value?.kind === 'value' && value.value !== null) calls.push(code`.defaultTo(${literal(value.value)})`);
-  if (values) calls.push(code`.check(${runtime('sql')}\`${inSql(`"${name}" in (${values.map((each) => `'${each}'`).join(', ')})`)}\`)`);
+  for (const condition of columnChecks(column)) calls.push(code`.check(${runtime('sql')}\`${inSql(condition)}\`)`);
   if (references) {
     calls.push(code`.references(${str(`${references.table}.${references.column}`)}).onDelete(${str(references.onDelete)})`);
   }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ts } from 'ts-morph';
 
 /** The repository's own folder. */
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -19,20 +20,28 @@ export function sourceFiles(folder: string): string[] {
     .filter((file) => file.endsWith('.ts') && !/(^|\/)(node_modules|generated|dist)\//.test(file));
 }
 
-const IMPORT = /^\s*(?:import|export)\s+(type\s)?([^'"`;]*?)\bfrom\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm;
-
 /** The imports of one file. A name of ours (`@twofold/…`) becomes the folder it stands for. */
 export function importsOf(file: string): Import[] {
-  const text = readFileSync(join(root, file), 'utf8');
-  return [...text.matchAll(IMPORT)].map(([, type, names = '', from, bare, dynamic]) => ({
-    from: file,
-    to: toPath(file, from ?? bare ?? dynamic ?? ''),
-    typeOnly: type !== undefined || isTypesOnly(names),
-  }));
+  const found: Import[] = [];
+  const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {
+    if (specifier && ts.isStringLiteralLike(specifier)) found.push({ from: file, to: toPath(file, specifier.text), typeOnly });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, node.importClause?.isTypeOnly === true || isTypesOnly(node.importClause));
+    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
+    else if (ts.isImportTypeNode(node)) add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined, true);
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) add(node.arguments[0], false);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest));
+  return found;
 }
 
-/** `{ type A, type B }` */
-const isTypesOnly = (names: string) => /^\{/.test(names) && names.replaceAll(/[{}]/g, '').split(',').filter((name) => name.trim()).every((name) => /^\s*type\s/.test(name));
+/** `import { type A, type B }` */
+function isTypesOnly(clause: ts.ImportClause | undefined): boolean {
+  const names = clause?.namedBindings;
+  return clause?.name === undefined && names !== undefined && ts.isNamedImports(names) && names.elements.length > 0 && names.elements.every(({ isTypeOnly }) => isTypeOnly);
+}
 
 function toPath(file: string, specifier: string): string {
   if (specifier.startsWith('@twofold/')) return specifier.slice('@twofold/'.length).replace(/^(\w+)$/, '$1/index.ts');

@@ -72,6 +72,15 @@ export const commands: readonly CommandSpec[] = [
     load: () => import('../commands/eject.ts'),
   },
   {
+    name: 'rename',
+    usage: 'FROM TO',
+    about: 'renames a type or field in the schema, your code and the database, shown as a diff first',
+    positionals: 2,
+    options: [{ name: 'yes', about: 'rename without asking' }],
+    example: 'npx generator rename User.name User.fullName',
+    load: () => import('../commands/rename.ts'),
+  },
+  {
     name: 'prune',
     usage: '',
     about: 'removes files that nothing refers to any more, after showing them',

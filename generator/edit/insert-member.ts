@@ -35,6 +35,16 @@ export async function memberNames(text: string): Promise<readonly string[] | nul
   return object ? object.properties.map((property) => property.name?.getText(source!).replace(/^['"]|['"]$/g, '') ?? '') : null;
 }
 
+/** Where the name of a member stands; null when there is none of that name. */
+export async function memberRange(text: string, name: string): Promise<{ start: number; end: number; shorthand: boolean } | null> {
+  const { ts } = await import('ts-morph');
+  const source = parse(ts, text);
+  const object = source && findResolvers(ts, source);
+  const property = object?.properties.find((each) => each.name?.getText(source!).replace(/^['"]|['"]$/g, '') === name);
+  if (!property?.name) return null;
+  return { start: property.name.getStart(source!), end: property.name.end, shorthand: ts.isShorthandPropertyAssignment(property) };
+}
+
 function parse(ts: typeof TypeScript, text: string): TypeScript.SourceFile | null {
   const source = ts.createSourceFile('resolvers.ts', text, ts.ScriptTarget.Latest, true);
   const { parseDiagnostics } = source as unknown as { readonly parseDiagnostics: readonly unknown[] };

@@ -1,4 +1,4 @@
-import type { Table, TableColumn } from '@twofold/schema';
+import { columnChecks, type Table, type TableColumn } from '@twofold/schema';
 import { type ColumnChange, invertSteps, type Step } from '../../templates/steps.ts';
 
 /** What stands between two lists of tables. */
@@ -145,8 +145,9 @@ function alteration(before: readonly TableColumn[], column: TableColumn): Column
 }
 
 /** What the database sees of a column. */
-function shapeOf({ type, required, unique, default: value, values, references }: TableColumn): string {
-  return JSON.stringify([type, required, unique, value?.kind === 'value' ? value.value : null, values ?? null, references ? [references.table, references.column, references.onDelete] : null]);
+function shapeOf(column: TableColumn): string {
+  const { type, required, unique, default: value, references } = column;
+  return JSON.stringify([type, required, unique, value?.kind === 'value' ? value.value : null, columnChecks(column), references ? [references.table, references.column, references.onDelete] : null]);
 }
 
 function replacementOf(column: TableColumn, { gone, added }: { gone: readonly TableColumn[]; added: readonly TableColumn[] }): { replacement?: string } {

@@ -26,7 +26,7 @@ async function createAccounts(db: Kysely<any>, user: AuthUser, ids: IdKind): Pro
     .createTable('auth_users')
     .addColumn('user_id', type.id, (column) => column.primaryKey())
     .$call(texts('first_name', 'last_name', 'username', 'username_key', 'phone', 'email', 'email_key', 'avatar_url', 'password', 'verified_email'))
-    .$call(moments(db, 'last_login', 'email_verified_at', 'password_changed_at', 'disabled_at', 'deleted_at', 'created_at', 'updated_at'))
+    .$call(moments(db, 'last_login', 'email_verified_at', 'password_changed_at', 'disabled_at', 'created_at', 'updated_at'))
     .addColumn('role_id', 'integer')
     .addColumn('tokens_valid_after', type.bigint, (column) => column.notNull().defaultTo(0))
     .addUniqueConstraint('auth_users_username_key', ['username_key'])

@@ -14,6 +14,7 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   ipv4: isIPv4,
   ipv6: isIPv6,
   hostname: (text) => text.length <= 253 && /^[a-z0-9](?:[a-z0-9-]{0,62})(?:\.[a-z0-9](?:[a-z0-9-]{0,62}))*$/i.test(text),
+  slug: (text) => /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text),
   byte: (text) => /^[A-Za-z0-9+/]*={0,2}$/.test(text),
 };
 

@@ -48,7 +48,10 @@ export function runOperation(engine: Engine, request: OperationRequest): Answer 
   const run = startRun(engine, request);
   if ('errors' in run) return { result: { errors: run.errors } };
   const text = run.plan.pure && engine.store.valueNow && request.operation.node.operation === 'query' ? answerNow(run) : undefined;
-  return text === undefined ? answerLater(run) : { text };
+  if (text !== undefined) return { text };
+  if (run.plan.pure) return answerLater(run);
+  const result = executeRun(run);
+  return result instanceof Promise ? result.then((done) => ({ result: done })) : { result };
 }
 
 /** The answer's text where the database answers at once, which spares a small query most of its cost. */
@@ -223,12 +226,25 @@ export function complete(run: Run, { operation, variables, context }: Pick<Opera
 }
 
 /** What an action of the root came to, for the executor. */
-export async function resolveRoot(run: Run, info: GraphQLResolveInfo): Promise<unknown> {
+export function resolveRoot(run: Run, info: GraphQLResolveInfo): unknown {
   const key = String(info.path.key);
   const root = run.plan.roots.find((candidate) => candidate.key === key);
   if (!root) return null;
-  const outcome = run.outcomes.get(key) ?? (await settle(run, root, true));
-  run.outcomes.set(key, outcome);
+  const known = run.outcomes.get(key);
+  if (known) return valueOf(known);
+  if (root.kind === 'read' && run.engine.store.valueNow) return readTree(run, root);
+  return settle(run, root, true).then((outcome) => {
+    run.outcomes.set(key, outcome);
+    return valueOf(outcome);
+  });
+}
+
+function readTree(run: Run, root: Extract<RootPlan, { kind: 'read' }>): unknown {
+  const text = readRoot(run, root, true) as string | null;
+  return text === null ? null : JSON.parse(text);
+}
+
+function valueOf(outcome: Outcome): unknown {
   if ('error' in outcome) throw outcome.error;
   return 'tree' in outcome ? outcome.tree : outcome.text === null ? null : JSON.parse(outcome.text);
 }

@@ -81,8 +81,16 @@ async function* followContainer(
     last = end ?? last;
   }
   yield* rest({ follow: true, signal });
-  if (!signal.aborted) yield* rest({});
+  // Lines may still be on their way to the engine's file when the container has ended: until two looks find nothing new.
+  for (let looks = 0, quiet = 0; quiet < 2 && looks < MAX_LOOKS && !signal.aborted; looks += 1) {
+    if (looks > 0) await sleep(100, undefined, { signal }).catch(() => {});
+    const before = last;
+    yield* rest({});
+    quiet = last === before ? quiet + 1 : 0;
+  }
 }
+
+const MAX_LOOKS = 20;
 
 /** A container that a deployment has removed meanwhile has no more to say. */
 async function* untilGone(lines: AsyncIterable<LogLine>): AsyncGenerator<LogLine> {

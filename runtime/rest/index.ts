@@ -1,4 +1,5 @@
-import { openapiDocument } from '@twofold/schema';
+import { openapiDocument, restModules } from '@twofold/schema';
+import type { Middleware } from 'koa';
 import type { Kernel, ServerModule } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import { documentRoutesOf } from './document.ts';
@@ -18,17 +19,21 @@ export interface RestOptions {
  * The REST modules: for each entity the calls that the schema's root fields allow, with the plans, rules, functions and
  * events of GraphQL. And the document about every endpoint of the server.
  *
- * @throws ConfigError for a scalar mapping that cannot be used.
  * @example createRest({ kernel, resolvers }) // GET /api/posts, POST /api/posts, GET /api/posts/:id …
  */
 export function createRest({ kernel, resolvers = {}, scalars = {}, openapi }: RestOptions): ServerModule {
-  const service = createService({ kernel, resolvers, scalars });
-  const { api } = kernel.project;
-  const document = once(() => openapi ?? openapiDocument(kernel.project, ownsIn(resolvers)));
-  return { name: 'rest', endpoint: createEndpoint(service), routes: documentRoutesOf(document, api.path) };
+  const { project } = kernel;
+  const paths = new Set(restModules(project).map(({ path }) => path));
+  const serve = once(() => createEndpoint(createService({ kernel, resolvers, scalars })));
+  const document = once(() => openapi ?? openapiDocument(project, ownsIn(resolvers)));
+  const endpoint: Middleware = (ctx, next) => (paths.has(modulePath(ctx.path)) ? serve()(ctx, next) : next());
+  return { name: 'rest', endpoint, routes: documentRoutesOf(document, project.api.path) };
 }
 
-/** Most servers are never asked for it. */
+/** `/api/posts/7` → `/api/posts` */
+const modulePath = (path: string) => path.split('/', 3).join('/');
+
+/** A server is up sooner when what may never be asked for is made when it is. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());

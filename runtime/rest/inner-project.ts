@@ -22,7 +22,7 @@ export interface InnerProject {
 
 /**
  * The project with root fields for what REST reads, so that planning, rules, scalars and the user's functions are those of
- * GraphQL. Everything in an answer may be null there: what is refused is left out, and takes nothing else with it.
+ * GraphQL. What has rules may be null there: when it is refused it is left out, and takes nothing else with it.
  *
  * @example innerProject(project).project.operations.at(-1) // { name: 'rest_list_posts', action: { kind: 'list', … } }
  */

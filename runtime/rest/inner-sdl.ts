@@ -1,5 +1,5 @@
 import type { Field, FilterOperator, FilterShape, Project, RestMember } from '@twofold/schema';
-import { Kind, parse, print, visit } from 'graphql';
+import { Kind, parse, print } from 'graphql';
 
 /** A field of the model with its line of SDL. */
 export interface InnerField {
@@ -45,7 +45,7 @@ export function createInnerSdl(project: Project, typeName: (name: string) => str
       parts.set(direction, `enum ${direction} { ASC DESC }`);
       parts.set(name, `input ${name} { ${members.map((member) => `${member}: ${direction}`).join('\n')} }`);
     },
-    text: () => `${withoutNonNull(project.sdl)}\n${[...parts.values()].join('\n')}\n${queries.length > 0 ? `extend type ${queryType(project.sdl)} { ${queries.join('\n')} }` : ''}`,
+    text: () => `${withNulls(project)}\n${[...parts.values()].join('\n')}\n${queries.length > 0 ? `extend type ${queryType(project.sdl)} { ${queries.join('\n')} }` : ''}`,
   };
 }
 
@@ -60,19 +60,31 @@ function operandType(type: string, operator: FilterOperator): string {
   return operator === 'contains' || operator === 'startsWith' || operator === 'endsWith' ? 'String' : type;
 }
 
-/** Arguments keep their types: what a caller has to give stays what it is. */
-function withoutNonNull(sdl: string): string {
-  const document = visit(parse(sdl, { noLocation: true }), {
-    InputObjectTypeDefinition: () => false,
-    InputObjectTypeExtension: () => false,
-    InputValueDefinition: () => false,
-    DirectiveDefinition: () => false,
-    NonNullType: { leave: ({ type }) => type },
+/** What has rules of its own may be refused, and then it is null, and not the whole object. Most schemas stay as they are. */
+function withNulls(project: Project): string {
+  const refusable = refusableFields(project);
+  if (refusable.size === 0) return project.sdl;
+  const definitions = parse(project.sdl, { noLocation: true }).definitions.map((definition) => {
+    if (!('fields' in definition) || !definition.fields || !refusable.has(definition.name.value)) return print(definition);
+    const names = refusable.get(definition.name.value);
+    const fields = definition.fields.map((field) => (names?.has(field.name.value) && field.type.kind === Kind.NON_NULL_TYPE ? { ...field, type: field.type.type } : field));
+    return print({ ...definition, fields } as typeof definition);
   });
-  return print(document);
+  return definitions.join('\n');
+}
+
+/** By type: an interface may not promise what its members do not. */
+function refusableFields({ entities }: Project): Map<string, Set<string>> {
+  const refusable = new Map<string, Set<string>>();
+  for (const { name, interfaces, fields } of entities) {
+    const ruled = fields.filter(({ rules }) => rules.length > 0).map((field) => field.name);
+    if (ruled.length > 0) for (const type of [name, ...interfaces]) refusable.set(type, new Set([...(refusable.get(type) ?? []), ...ruled]));
+  }
+  return refusable;
 }
 
 function queryType(sdl: string): string {
+  if (!/\bschema\b/.test(sdl)) return 'Query';
   for (const definition of parse(sdl, { noLocation: true }).definitions) {
     if (definition.kind !== Kind.SCHEMA_DEFINITION && definition.kind !== Kind.SCHEMA_EXTENSION) continue;
     const query = definition.operationTypes?.find(({ operation }) => operation === 'query');

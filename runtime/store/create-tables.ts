@@ -1,5 +1,5 @@
 import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
-import type { ColumnDefault, IdKind, Table, TableColumn } from '@twofold/schema';
+import { columnChecks, type ColumnDefault, type IdKind, type Table, type TableColumn } from '@twofold/schema';
 import { columnTypes, dialectOf, type ColumnTypes } from './column-types.ts';
 import type { Store } from './store.ts';
 
@@ -69,7 +69,7 @@ function describe(build: ColumnDefinitionBuilder, column: TableColumn, table: Ta
   if (column.required) described = described.notNull();
   if (column.unique) described = described.unique();
   if (column.default) described = withDefault(described, column.default);
-  if (column.values) described = described.check(sql`${sql.ref(column.name)} in (${sql.join(column.values.map((value) => sql.lit(value)))})`);
+  for (const condition of columnChecks(column)) described = described.check(sql.raw(condition));
   if (column.references && withReferences) {
     const { table: target, column: key, onDelete } = column.references;
     described = described.references(`${target}.${key}`).onDelete(onDelete);

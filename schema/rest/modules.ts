@@ -20,14 +20,18 @@ export type RestVerb = (typeof REST_VERBS)[number];
 export type RestAnswer = 'object' | 'id' | 'nothing';
 
 /**
- * The modules of a project, in the schema's order; an entity that no root field speaks of has none.
+ * The modules of a project, in the schema's order; an entity that no root field speaks of has none. `node(id:)` gets
+ * every entity that has global ids.
  *
  * @example restModules(project)[0] // { path: '/api/posts', list: …, get: …, create: … }
  */
 export function restModules(project: Project): RestModule[] {
+  const byEntity = Map.groupBy(project.operations, ({ action }) => ('entity' in action ? action.entity : ''));
+  const node = project.operations.find(({ action }) => action.kind === 'node');
   return project.entities.flatMap((entity) => {
+    const about = byEntity.get(entity.name) ?? [];
     const verbs = REST_VERBS.flatMap((verb) => {
-      const operation = operationFor(project, entity, verb);
+      const operation = operationFor(about, entity, verb) ?? (verb === 'get' && entity.interfaces.includes('Node') ? node : undefined);
       return operation ? [[verb, operation] as const] : [];
     });
     return verbs.length === 0 ? [] : [{ entity, path: restPath(entity), ...Object.fromEntries(verbs) }];
@@ -37,11 +41,10 @@ export function restModules(project: Project): RestModule[] {
 /** @example restPath(blogPost) // '/api/blog-posts' */
 export const restPath = ({ plural }: Entity): string => `/api/${kebabCase(plural)}`;
 
-function operationFor(project: Project, entity: Entity, verb: RestVerb): Operation | undefined {
-  const about = project.operations.filter(({ action }) => 'entity' in action && action.entity === entity.name && action.kind === verb);
-  if (verb === 'list') return bestNamed(about.filter(listsAll), entity.plural);
-  if (verb === 'get') return bestNamed(about.filter(isByKey), entity.singular) ?? globalGet(project, entity);
-  return about[0];
+function operationFor(about: readonly Operation[], entity: Entity, verb: RestVerb): Operation | undefined {
+  const found = about.filter(({ action }) => action.kind === verb);
+  if (verb === 'list') return bestNamed(found.filter(listsAll), entity.plural);
+  return verb === 'get' ? bestNamed(found.filter(isByKey), entity.singular) : found[0];
 }
 
 const bestNamed = (operations: readonly Operation[], name: string) => operations.find((operation) => operation.name === name) ?? operations[0];
@@ -52,11 +55,6 @@ function listsAll({ action, args }: Operation): boolean {
 }
 
 const isByKey = ({ action }: Operation) => action.kind === 'get' && action.by.length === 1 && action.by[0]?.column === 'id';
-
-/** `node(id:)` gets every entity that has global ids. */
-function globalGet({ operations }: Project, { interfaces }: Entity): Operation | undefined {
-  return interfaces.includes('Node') ? operations.find(({ action }) => action.kind === 'node') : undefined;
-}
 
 /** What `POST`, `PATCH` and `PUT` of a module may answer with. */
 export function restAnswer(module: RestModule, verb: 'create' | 'update'): RestAnswer {

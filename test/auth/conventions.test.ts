@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Entity, authRoutes } from '@twofold/schema';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSemaphore } from '../../runtime/auth/semaphore.ts';
+import { describeWith } from '../engines/available.ts';
 import { asRoot, bearer, BETTER, describeEachDatabase, GOOD, startServer, type TestServer, USER } from './harness.ts';
 
 describe('§2.0 conventions', () => {
@@ -125,11 +126,12 @@ describeEachDatabase('§2.1 the entity and the side tables', (database) => {
     expect((await server.call('GET', '/api/auth/me', undefined, bearer(body.accessToken))).status).toBe(401);
     await server.close();
   });
+});
 
+describeWith('postgres', '§2.1 two servers on one database', () => {
   it('starting twice on one database is fine', async () => {
-    if (database === 'SQLite') return;
-    const first = await startServer({ database, entity: USER, auth: { roles: { list: ['A', 'B'], default: 'B', first: null } } });
-    const second = await startServer({ database, entity: USER, url: first.databaseUrl, auth: { roles: { list: ['A', 'B', 'C'], default: 'B', first: null } } });
+    const first = await startServer({ database: 'PostgreSQL', entity: USER, auth: { roles: { list: ['A', 'B'], default: 'B', first: null } } });
+    const second = await startServer({ database: 'PostgreSQL', entity: USER, url: first.databaseUrl, auth: { roles: { list: ['A', 'B', 'C'], default: 'B', first: null } } });
     expect((await second.rows('auth_roles')).map(({ name }) => name)).toEqual(['A', 'B', 'C']);
     expect((await first.register()).body.role_name).toBe('B');
     await second.close();

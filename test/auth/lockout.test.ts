@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
 import { createLockout } from '../../runtime/auth/lockout.ts';
 import { afterFailure, lockedUntil, UNLOCKED } from '../../runtime/auth/lock-state.ts';
+import { describeWith } from '../engines/available.ts';
 import { asRoot, describeEachDatabase, GOOD, startServer, type TestServer, USER } from './harness.ts';
 import { startMailbox } from './mailbox.ts';
 
@@ -167,10 +168,12 @@ describeEachDatabase('§2.10 lockout', (database) => {
     (await lockout.enter(key, new AbortController().signal)).release();
     tickets.forEach((ticket) => ticket.release());
   });
+});
 
+describeWith('postgres', '§2.10 lockout over several nodes', () => {
   it('the lock holds on every server that shares the database', async () => {
-    if (database === 'SQLite') return;
-    const second = await startServer({ database, url: server.databaseUrl, entity: USER });
+    const server = await startServer({ database: 'PostgreSQL', entity: USER });
+    const second = await startServer({ database: 'PostgreSQL', url: server.databaseUrl, entity: USER });
     await server.register('shared@x.test');
     const statuses = (await Promise.all(Array.from({ length: 30 }, (_, index) => (index % 2 ? server : second).login('shared@x.test', 'wrong')))).map(({ status }) => status);
     // At most five compares in flight on each of the two.
@@ -178,5 +181,6 @@ describeEachDatabase('§2.10 lockout', (database) => {
     expect((await server.login('shared@x.test')).status).toBe(423);
     expect((await second.login('shared@x.test')).status).toBe(423);
     await second.close();
+    await server.close();
   });
 });

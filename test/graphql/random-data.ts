@@ -35,8 +35,8 @@ export function randomValue(random: Random, scalar: string): unknown {
   }
 }
 
-/** Fills the tables and reads them back. Rows are made in two steps, because two tables may refer to each other. */
-export async function randomData(random: Random, project: Project, store: Store): Promise<Data> {
+/** Fills the tables and reads them back; `holes` rows go missing though others refer to them. Rows are made in two steps, because two tables may refer to each other. */
+export async function randomData(random: Random, project: Project, store: Store, holes = 0): Promise<Data> {
   const count = new Map(project.entities.map((entity) => [entity.name, 3 + random.below(8)]));
   const key = (column: Column) => 1 + random.below(count.get(column.references?.entity ?? '') ?? 1);
   await store.structuralTransaction(async (trx) => {
@@ -56,7 +56,22 @@ export async function randomData(random: Random, project: Project, store: Store)
       for (const pair of pairs) await trx.insertInto(table.name).values(Object.fromEntries(pair.split(',').map((value, index) => [table.columns[index]?.name, Number(value)]))).execute();
     }
   });
+  for (let hole = 0; hole < holes; hole++) await removeUnnoticed(random.pick(project.entities).table, 1 + random.below(7), store);
   return { rows: await readAll(project, store), joins: await readJoins(project, store) };
+}
+
+/** Leaves rows behind that refer to nothing, as no server of ours would: a program beside it might. */
+async function removeUnnoticed(table: string, id: number, store: Store): Promise<void> {
+  if (store.dialect === 'sqlite') {
+    await store.query('pragma foreign_keys = off', []);
+    await store.db.deleteFrom(table).where('id', '=', id).execute();
+    await store.query('pragma foreign_keys = on', []);
+  } else {
+    await store.transaction(async (trx) => {
+      await sql`set local session_replication_role = replica`.execute(trx);
+      await trx.deleteFrom(table).where('id', '=', id).execute();
+    });
+  }
 }
 
 const joinTables = (project: Project) => buildTables(project).filter(({ primaryKey }) => primaryKey.length === 2);

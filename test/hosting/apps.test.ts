@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { describeEachEngine } from '../engines/available.ts';
 import { importImage } from '../engines/import-image.ts';
 import { startServer, type TestServer } from './server.ts';
@@ -13,6 +13,7 @@ describeEachEngine('apps', ({ kind, socket }) => {
     next = await importImage(socket, 'twofold-test/web:2');
     server = await startServer({ socket });
   }, 60_000);
+  afterEach(() => server?.clear(), 60_000);
   afterAll(() => server?.end(), 60_000);
 
   it('tell the health of the engine without a token', async () => {

@@ -17,9 +17,9 @@ export function startLoad(options: { port: number; host: string; clients: number
   const failures: string[] = [];
   const bodies = new Set<string>();
   let ok = 0;
-  let running = true;
+  const state = { running: true };
   const client = async (offset: number) => {
-    for (let turn = offset; running; turn += 1) {
+    for (let turn = offset; state.running; turn += 1) {
       const answer = await ask(agent, options, options.path?.(turn) ?? '/').catch((error: Error) => `${(error as NodeJS.ErrnoException).code ?? ''} ${error.message}`);
       if (typeof answer === 'string') failures.push(answer);
       else if (answer.status !== 200) failures.push(`${answer.status} ${answer.text.slice(0, 100)}`);
@@ -33,7 +33,7 @@ export function startLoad(options: { port: number; host: string; clients: number
   const all = Promise.all(Array.from({ length: options.clients }, (_, index) => client(index * 7)));
   return {
     async stop() {
-      running = false;
+      state.running = false;
       await all;
       agent.destroy();
       return { ok, failures, bodies };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { LogLine } from '../../runtime/hosting/engine/engine.ts';
 import { createFrameReader, createLineAssembler } from '../../runtime/hosting/engine/frames.ts';
 import { compareTimes, linesAfter } from '../../runtime/hosting/logs.ts';
@@ -88,6 +88,7 @@ describeEachEngine('followed logs', ({ socket }) => {
     web = await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket });
   }, 60_000);
+  afterEach(() => server?.clear(), 60_000);
   afterAll(() => server?.end(), 60_000);
 
   /** Reads a stream until it ends, or `enough` says so. */

@@ -28,6 +28,8 @@ export interface TestServer {
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<{ status: number; body: any; headers: Headers }>;
   /** Asks an app through the ingress. */
   visit(host: string, path?: string, options?: { method?: string; headers?: Record<string, string>; body?: string }): Promise<{ status: number; text: string; headers: Record<string, any> }>;
+  /** Deletes every app. */
+  clear(): Promise<void>;
   /** Stops the server; the folder and what runs on the engine stay. */
   stop(): Promise<void>;
   /** Deletes every app, stops, and removes the folder. */
@@ -79,17 +81,20 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const url = `http://127.0.0.1:${(http.address() as { port: number }).port}`;
   const api: TestServer['api'] = (method, path, body, headers) => call(url + path, { method, body, headers: headers ?? {} });
   const config = await api('GET', '/api/system/config');
+  const clear = async () => {
+    const { body } = await api('GET', '/api/apps');
+    for (const { name } of body.apps ?? []) await api('DELETE', `/api/apps/${name}?volumes=true`);
+  };
   const stop = async () => {
     await drain(http);
     await hosting.stop?.();
     await store.close();
   };
   return {
-    ...{ url, folder, kernel, api, stop, ingress: config.body.ingress.http },
+    ...{ url, folder, kernel, api, clear, stop, ingress: config.body.ingress.http },
     visit: (host, path = '/', request) => visit(config.body.ingress.http, host, path, request),
     async end() {
-      const { body } = await api('GET', '/api/apps');
-      for (const { name } of body.apps ?? []) await api('DELETE', `/api/apps/${name}?volumes=true`);
+      await clear();
       await stop();
       rmSync(folder, { recursive: true, force: true });
     },

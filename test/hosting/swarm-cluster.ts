@@ -70,7 +70,6 @@ async function startNode({ name, bridge, address }: { name: string; bridge: stri
   inside('link', 'set', 'lo', 'up');
   inside('addr', 'add', `${address}/24`, 'dev', 'eth0');
   inside('link', 'set', 'eth0', 'up');
-  inside('route', 'add', 'default', 'via', address.replace(/\d+$/, '1'));
   writeSettings(directory);
   const enter = (command: string, args: string[]) => ({ command: needCommand('nsenter', 'util-linux'), args: [`--net=/run/netns/${name}`, needCommand(command, command), ...args] });
   await startDaemon({ directory, name: 'containerd', ...enter('containerd', ['-c', join(directory, 'containerd.toml')]) }, () => existsSync(join(directory, 'containerd.sock')));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { describeEachEngine } from '../engines/available.ts';
 import { importImage } from '../engines/import-image.ts';
 import { startLoad } from './load.ts';
@@ -12,6 +12,7 @@ describeEachEngine('under load', ({ socket }) => {
     images = [await importImage(socket, 'twofold-test/web:1'), await importImage(socket, 'twofold-test/web:2')];
     server = await startServer({ socket });
   }, 60_000);
+  afterEach(() => server?.clear(), 60_000);
   afterAll(() => server?.end(), 60_000);
 
   it('ten deploys fail no request', async () => {
@@ -24,7 +25,7 @@ describeEachEngine('under load', ({ socket }) => {
     const { ok, failures, bodies } = await load.stop();
     expect(failures).toEqual([]);
     expect(bodies).toEqual(new Set(['version 1\n', 'version 2\n']));
-    expect(ok).toBeGreaterThan(1000);
+    expect(ok).toBeGreaterThan(100);
     await server.api('DELETE', '/api/apps/busy');
   }, 120_000);
 

@@ -97,7 +97,9 @@ describeLlama('a running model', () => {
     const answers = await Promise.all([start(GOOD), start(GOOD), start(GOOD)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(childrenOf(process.pid).length).toBe(1);
-    const [first, second] = await Promise.all([start(OTHER), sleep(100).then(() => start(GOOD))]);
+    const replaced = start(OTHER);
+    await until('the other to be started', () => server.events.some(({ data }) => data['model'] === OTHER && data['status'] === 'starting'));
+    const [first, second] = await Promise.all([replaced, start(GOOD)]);
     expect(first).toMatchObject({ status: 409, body: { error: expect.stringContaining('called off') } });
     expect(second.status).toBe(200);
     expect(childrenOf(process.pid).length).toBe(1);

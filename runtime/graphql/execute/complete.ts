@@ -39,12 +39,11 @@ export function listCompleter(complete: Completer, required: boolean): Completer
     return waiting ? Promise.all(done) : done;
   };
   const completeItem = (execution: Execution, field: ExecutableField, value: unknown, path: Path): unknown => {
-    const failed = (thrown: unknown) => nullWithError(execution, thrown, { nodes: field.nodes, required, path });
     try {
       const done = isThenable(value) ? Promise.resolve(value).then((resolved) => complete(execution, field, assertNoError(resolved), path)) : complete(execution, field, assertNoError(value), path);
-      return done instanceof Promise ? done.catch(failed) : done;
+      return done instanceof Promise ? done.catch((thrown: unknown) => nullWithError(execution, thrown, { nodes: field.nodes, required, path })) : done;
     } catch (thrown) {
-      return failed(thrown);
+      return nullWithError(execution, thrown, { nodes: field.nodes, required, path });
     }
   };
   return (execution, field, value, path) => {

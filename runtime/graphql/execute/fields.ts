@@ -14,7 +14,7 @@ export function executeFields(execution: Execution, fields: Fields, source: unkn
   const tree = object !== undefined && TYPE_KEY in object;
   try {
     for (const field of fields) {
-      const value = object && isAtHand(execution, field, object, tree) ? object[tree ? field.key : field.name] : executeField(execution, field, source, { path, object, tree });
+      const value = object && isAtHand(field, object, tree) ? object[tree ? field.key : field.name] : executeField(execution, field, source, { path, object, tree });
       answer[field.key] = value;
       if (value instanceof Promise) waiting.push(value.then((resolved) => void (answer[field.key] = resolved)));
     }
@@ -30,7 +30,7 @@ export function executeFields(execution: Execution, fields: Fields, source: unkn
 const isPrototype = ({ key }: ExecutableField) => key === '__proto__';
 
 /** Most members of what a plan read are the answer's own already. */
-function isAtHand(_execution: Execution, { plain, reads, key }: ExecutableField, object: Answer, tree: boolean): boolean {
+function isAtHand({ plain, reads, key }: ExecutableField, object: Answer, tree: boolean): boolean {
   return tree && plain && reads.fromTree && typeof object[key] !== 'object' && object[key] !== undefined;
 }
 
@@ -44,15 +44,18 @@ interface Held {
 export function executeField(execution: Execution, field: ExecutableField, source: unknown, held: Held): unknown {
   if (field.reads.typename) return field.parent.name;
   const path: Path = { prev: held.path, key: field.key, typename: field.parent.name };
-  const failed = (thrown: unknown) => nullWithError(execution, thrown, { nodes: field.nodes, required: field.required, path });
   try {
     const value = valueOf(execution, field, source, path, held);
-    const done = isThenable(value) ? Promise.resolve(value).then((resolved) => field.complete(execution, field, assertNoError(resolved), path)) : field.complete(execution, field, assertNoError(value), path);
-    return done instanceof Promise ? done.catch(failed) : done;
+    if (isThenable(value)) return later(execution, field, path, Promise.resolve(value).then((resolved) => field.complete(execution, field, assertNoError(resolved), path)));
+    const done = field.complete(execution, field, assertNoError(value), path);
+    return done instanceof Promise ? later(execution, field, path, done) : done;
   } catch (thrown) {
-    return failed(thrown);
+    return nullWithError(execution, thrown, { nodes: field.nodes, required: field.required, path });
   }
 }
+
+const later = (execution: Execution, { nodes, required }: ExecutableField, path: Path, done: Promise<unknown>) =>
+  done.catch((thrown: unknown) => nullWithError(execution, thrown, { nodes, required, path }));
 
 function valueOf(execution: Execution, field: ExecutableField, source: unknown, path: Path, { object, tree }: Held): unknown {
   const { reads, definition, nodes } = field;

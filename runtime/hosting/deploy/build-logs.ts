@@ -74,4 +74,4 @@ async function* follow(log: Log, signal: AbortSignal): AsyncGenerator<string> {
 const keyOf = ({ app_id, number }: Key) => `${app_id}/${number}`;
 
 /** No colours and no cursor movements: it is read in places that are no terminal. */
-const clean = (line: string) => line.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '').replace(/[\x00-\x08\x0b-\x1f\x7f]/g, '').slice(0, MAX_LINE);
+const clean = (line: string) => line.replace(/\p{Cc}\[[0-9;?]*[A-Za-z]/gu, '').replace(/[^\P{Cc}\t]/gu, '').slice(0, MAX_LINE);

@@ -27,7 +27,7 @@ export function parseGitUrl(text: string, policy: GitPolicy): GitUrl {
   const short = /^([A-Za-z0-9._-]+)@([A-Za-z0-9.-]+):(?!\/)([^\s]+)$/.exec(text);
   const full = short ? `ssh://${short[1]}@${short[2]}/${short[3]}` : text;
   const url = URL.canParse(full) ? new URL(full) : null;
-  if (!url || /[\x00-\x20\x7f]/.test(text)) throw failure.badRequest('git.url is not a valid address');
+  if (!url || /[\p{Cc} ]/u.test(text)) throw failure.badRequest('git.url is not a valid address');
   const { protocol } = url;
   if (protocol !== 'https:' && protocol !== 'ssh:' && !(protocol === 'http:' && policy.allowHttp)) throw failure.badRequest('git.url must begin with https:// or ssh://');
   if (url.password !== '' || (protocol !== 'ssh:' && url.username !== '')) throw failure.badRequest('git.url must not hold a password: use git.token');

@@ -71,6 +71,6 @@ function onlyFolder({ paths }: SourceListing): string | null {
 
 function cleanFolder(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
-  if (parts.includes('..') || /[\x00-\x1f]/.test(path)) throw failure.badRequest('path must lead to a folder of the source');
+  if (parts.includes('..') || /\p{Cc}/u.test(path)) throw failure.badRequest('path must lead to a folder of the source');
   return parts.join('/');
 }

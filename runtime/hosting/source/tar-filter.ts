@@ -114,13 +114,13 @@ function safePath(raw: string): string | null {
   if (raw.startsWith('/') || /^[A-Za-z]:[\\/]/.test(raw)) throw refuse(`${quote(raw)} is an absolute path`);
   const parts = raw.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.includes('..')) throw refuse(`${quote(raw)} leads out of the archive`);
-  if (/[\x00-\x1f\x7f]/.test(raw)) throw refuse(`${quote(raw)} is not an allowed name`);
+  if (/\p{Cc}/u.test(raw)) throw refuse(`${quote(raw)} is not an allowed name`);
   return parts.length === 0 ? null : parts.join('/');
 }
 
 function assertTarget(path: string, target: string): void {
   const outside = () => refuse(`The link ${quote(path)} leads out of the archive`);
-  if (target === '' || target.startsWith('/') || Buffer.byteLength(target) > 1024 || /[\x00-\x1f\x7f]/.test(target)) throw outside();
+  if (target === '' || target.startsWith('/') || Buffer.byteLength(target) > 1024 || /\p{Cc}/u.test(target)) throw outside();
   // Every step counts, also one that comes back in: a link on the way may lead elsewhere.
   let depth = path.split('/').length - 1;
   for (const part of target.split('/')) {
