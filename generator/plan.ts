@@ -1,4 +1,4 @@
-import { buildTables, type Project } from '@twofold/schema';
+import { buildTables, directivesSdl, type Project } from '@twofold/schema';
 import { renderApp } from '../templates/owned/app.ts';
 import { renderAuth } from '../templates/owned/auth.ts';
 import { renderHosting } from '../templates/owned/hosting.ts';
@@ -9,6 +9,7 @@ import { renderResolvers } from '../templates/owned/resolvers.ts';
 import { renderSchema } from '../templates/owned/schema.ts';
 import { renderCompose, renderDockerfile } from '../templates/seeded/container.ts';
 import { renderEnvExample } from '../templates/seeded/env.ts';
+import { renderGraphqlConfig } from '../templates/seeded/graphql-config.ts';
 import { renderDockerignore, renderGitattributes, renderGitignore } from '../templates/seeded/ignore.ts';
 import { renderPackageJson } from '../templates/seeded/package-json.ts';
 import { renderReadme } from '../templates/seeded/readme.ts';
@@ -35,6 +36,7 @@ export function planFiles(project: Project, { sources, migration, version }: Pla
   const vendor = sources.packages === 'vendor';
   return [
     generated('src/generated/app.ts', () => renderApp(project, user)),
+    generated('src/generated/directives.graphql', () => `# The directives of the generator, for editors; the server does not serve them.\n\n${directivesSdl.trim()}\n`),
     generated('src/generated/loaders.ts', () => renderLoaders(project)),
     generated('src/generated/model.ts', () => renderModel(project)),
     generated('src/generated/openapi.json', () => renderOpenapi(project)),
@@ -53,6 +55,7 @@ export function planFiles(project: Project, { sources, migration, version }: Pla
     scaffold('.env.example', () => renderEnvExample(project)),
     scaffold('.gitattributes', renderGitattributes),
     scaffold('.gitignore', renderGitignore),
+    scaffold('.graphqlrc.yaml', renderGraphqlConfig),
     scaffold('Dockerfile', () => renderDockerfile(project, { vendor })),
     scaffold('README.md', () => renderReadme(project)),
     scaffold('compose.yaml', () => renderCompose(project)),

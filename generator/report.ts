@@ -50,7 +50,7 @@ function frame(text: string, { at }: Diagnostic, paint: Paint): string[] {
 
 /** Text of an input file on a terminal: control characters would move the cursor or set colours. */
 function printable(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g, '�');
+  return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => (character === '\t' || character === '\n' ? character : '�'));
 }
 
 const VERBS: Readonly<Record<Exclude<ChangeKind, 'same'>, string>> = {

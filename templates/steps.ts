@@ -19,7 +19,7 @@ export type ColumnChange =
 
 /** The steps that lead back, in their order. */
 export function invertSteps(steps: readonly Step[]): Step[] {
-  return steps.map(invertStep).reverse();
+  return steps.map(invertStep).toReversed();
 }
 
 function invertStep(step: Step): Step {
@@ -34,7 +34,7 @@ function invertStep(step: Step): Step {
     case 'renameValue':
       return { ...step, from: step.to, to: step.from };
     case 'alterTable':
-      return { ...step, changes: step.changes.map(invertChange).reverse() };
+      return { ...step, changes: step.changes.map(invertChange).toReversed() };
     case 'createIndex':
       return { ...step, kind: 'dropIndex' };
     case 'dropIndex':

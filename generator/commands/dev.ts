@@ -14,14 +14,15 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   const server = createDevServer(root, call);
   const own = ownWrites();
-  const save = async () => {
+  const save = async (paths: ReadonlySet<string> = new Set()) => {
     const started = performance.now();
     const plan = await runPipeline(root, runOptions(call), disk);
     own.note(plan.changes.filter(({ kind }) => kind !== 'same').map(({ path }) => path));
     await reportPlan(plan, call, false);
     if (exitCodeOf(plan) !== EXIT.done && exitCodeOf(plan) !== EXIT.conflict) return call.terminal.say(server.running() ? 'The last good server goes on.' : 'No server yet: it starts when this is mended.');
     call.terminal.note(`generated in ${Math.round(performance.now() - started)} ms`);
-    await server.restart();
+    const same = plan.changes.every(({ kind }) => kind === 'same') && [...paths].every((path) => /\.(graphql|yaml)$/.test(path));
+    if (!same || !server.running()) await server.restart();
   };
   await save();
   const watcher = watchInputs(root, save, (error) => call.terminal.say(error instanceof CommandError ? `${error.message}\n   fix  ${error.fix ?? ''}` : String(error)), (path) => isSource(path) && !own.has(path));

@@ -26,29 +26,26 @@ export function isInput(path: string): boolean {
 const QUIET = 15;
 
 /**
- * Calls `changed` after inputs were saved, never twice at a time. Saves that come while it runs lead to one more run.
+ * Calls `changed` with the saved paths after inputs were saved, never twice at a time. Saves that come while it runs lead to one more run.
  * Editors write a file in several steps, so that a pause of some milliseconds makes one save of them.
  */
-export function watchInputs(root: string, changed: () => Promise<void>, failed: (error: unknown) => void, accept = isInput): { close(): void } {
+export function watchInputs(root: string, changed: (paths: ReadonlySet<string>) => Promise<void>, failed: (error: unknown) => void, accept = isInput): { close(): void } {
   let timer: NodeJS.Timeout | undefined;
   let running = false;
-  let again = false;
+  let saved = new Set<string>();
   const start = async () => {
-    if (running) return void (again = true);
+    if (running) return;
     running = true;
-    try {
-      do {
-        again = false;
-        await changed();
-      } while (again);
-    } catch (error) {
-      failed(error);
-    } finally {
-      running = false;
+    while (saved.size > 0) {
+      const paths = saved;
+      saved = new Set();
+      await changed(paths).catch(failed);
     }
+    running = false;
   };
   const watcher = watchFolders(root, (path) => {
     if (!accept(path)) return;
+    saved.add(path);
     clearTimeout(timer);
     timer = setTimeout(() => void start(), QUIET);
   });

@@ -19,16 +19,24 @@ interface Replacement {
  */
 export function renameInSchema(sources: readonly SourceText[], rename: Rename, project: Project): SourceText[] {
   const places = rename.kind === 'field' ? inputPlaces(rename, project) : new Map<string, string>();
-  return sources.map(({ file, text }) => ({ file, text: replaceAll(text, findReplacements({ file, text }, { rename, places })) }));
+  const stored = rename.kind === 'type' || isStored(rename, project);
+  return sources.map(({ file, text }) => ({ file, text: replaceAll(text, findReplacements({ file, text }, { rename, places, stored })) }));
+}
+
+/** Whether the database knows the field by its name: then the migration has to know the old one. */
+function isStored({ type, from }: Extract<Rename, { kind: 'field' }>, project: Project): boolean {
+  const source = project.entities.find(({ name }) => name === type)?.fields.find(({ name }) => name === from)?.source;
+  return source?.kind === 'column' || (source?.kind === 'one' && source.key === 'own');
 }
 
 interface Finding {
   readonly rename: Rename;
+  readonly stored: boolean;
   /** Schema coordinate of an input field, argument or enum value → its new name. */
   readonly places: ReadonlyMap<string, string>;
 }
 
-function findReplacements({ file, text }: SourceText, { rename, places }: Finding): Replacement[] {
+function findReplacements({ file, text }: SourceText, { rename, places, stored }: Finding): Replacement[] {
   const found: Replacement[] = [];
   const replace = (node: NameNode, to: string) => found.push({ start: node.loc!.start, end: node.loc!.end, text: to });
   const path: string[] = [];
@@ -36,7 +44,7 @@ function findReplacements({ file, text }: SourceText, { rename, places }: Findin
     enter(node) {
       if (isNamed(node)) path.push(node.name.value);
       if (rename.kind === 'type') renameType(node, rename, { replace, found });
-      else renameField(node, rename, { replace, found, path });
+      else renameField(node, rename, { replace, found, path, stored });
       const to = isNamed(node) ? places.get(path.join('.')) : undefined;
       if (to !== undefined && isNamed(node) && node.kind !== Kind.FIELD_DEFINITION) replace(node.name, to);
     },
@@ -66,12 +74,12 @@ function renameType(node: ASTNode, { from, to }: Rename, { replace, found }: Wri
   if (node.kind === Kind.OBJECT_TYPE_DEFINITION) found.push(renamedAfter(node.interfaces?.at(-1)?.loc?.end ?? named.loc!.end, from));
 }
 
-function renameField(node: ASTNode, rename: Extract<Rename, { kind: 'field' }>, { replace, found, path }: Writing & { readonly path: readonly string[] }): void {
+function renameField(node: ASTNode, rename: Extract<Rename, { kind: 'field' }>, { replace, found, path, stored }: Writing & { readonly path: readonly string[]; readonly stored: boolean }): void {
   const { type, from, to } = rename;
   const here = path.length === 2 && path[0] === type && path[1] === from;
   if (node.kind === Kind.FIELD_DEFINITION && here) {
     replace(node.name, to);
-    found.push(renamedAfter(node.type.loc!.end, from));
+    if (stored) found.push(renamedAfter(node.type.loc!.end, from));
   }
   if (node.kind !== Kind.DIRECTIVE) return;
   for (const value of namesInDirective(node, { path, type })) if (value.value === from) found.push({ start: value.loc!.start, end: value.loc!.end, text: JSON.stringify(to) });
@@ -99,7 +107,7 @@ function inputPlaces({ type, from, to }: Extract<Rename, { kind: 'field' }>, pro
     const renamed = name === from ? to : name === `${from}Id` ? `${to}Id` : name === `${from}Ids` ? `${to}Ids` : null;
     if (renamed !== null) places.set(`${holder}.${name}`, renamed);
   };
-  const stands = (each: { readonly column?: string; readonly field?: string }) => (column?.kind === 'column' ? each.column === column.column : each.field === from);
+  const stands = (each: object) => (column?.kind === 'column' ? 'column' in each && each.column === column.column : 'field' in each && each.field === from);
   for (const { id, entity, writes } of project.writes) if (entity === type) writes.filter(stands).forEach((write) => put(id.slice(0, id.lastIndexOf(':')), write.name));
   for (const { id, entity, filters } of project.filters) if (entity === type) filters.filter(stands).forEach((filter) => put(id, filter.name));
   for (const { id, entity, form } of project.orders) {

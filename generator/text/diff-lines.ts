@@ -60,7 +60,7 @@ function walkBack(trace: readonly Int32Array[], end: { x: number; y: number; at:
     while (x > startX && y > startY && x > 0 && y > 0 && (x - 1 >= (down ? startX : startX + 1) || edits === 0)) matches.push([--x, --y]);
     [x, y] = [startX, startY];
   }
-  return matches.reverse();
+  return matches.toReversed();
 }
 
 function editsBetween(matches: readonly (readonly [number, number])[], oldLength: number, newLength: number): Edit[] {

@@ -16,8 +16,9 @@ export function documentRoutesOf(document: () => Document, graphqlPath: string):
       return hasTag(koa.get('If-None-Match'), headers.ETag, true) ? reply(304, undefined, headers) : reply(200, text, headers);
     },
     reference: ({ koa }) => {
+      koa.vary('Accept');
       if (!koa.accepts('html')) throw new AppError(406, 'NOT_ACCEPTABLE', 'This page is text/html; the document is /api/openapi.json');
-      return reply(200, (texts.page ??= renderReference(document(), graphqlPath)), { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache', Vary: 'Accept' });
+      return reply(200, (texts.page ??= renderReference(document(), graphqlPath)), { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache' });
     },
   });
 }

@@ -22,6 +22,7 @@ export function createEndpoint(service: RestService): Middleware {
   return async function rest(ctx, next) {
     const target = targetOf(places, ctx.path);
     if (!target) return next();
+    keepPrivate(ctx);
     const verb = target.methods[ctx.method];
     if (!verb) return refuseMethod(ctx, Object.keys(target.methods));
     const key = target.segment === undefined ? undefined : await keyOrNext(service, target.served, target.segment, next, ctx);
@@ -93,15 +94,19 @@ async function answer(service: RestService, served: ServedModule, verb: RestVerb
         return await remove(request, key);
     }
   } catch (error) {
+    ctx.set('Cache-Control', 'no-store');
     throw statusOfRelation(error, ctx.method);
   }
 }
 
-/** Answers differ by caller, and no cache between may keep one for another. */
-const HEADERS = { 'Cache-Control': 'private', Vary: 'Authorization, X-API-Key', 'X-Content-Type-Options': 'nosniff' };
+/** Answers differ by caller, and no cache between may keep one for another. Refusals are not kept at all. */
+function keepPrivate(ctx: Context): void {
+  ctx.set({ 'Cache-Control': 'private', 'X-Content-Type-Options': 'nosniff' });
+  ctx.vary(['Authorization', 'X-API-Key']);
+}
 
 function send(ctx: Context, { status, text, headers = {} }: RestAnswer): void {
-  ctx.set({ ...HEADERS, ...headers });
+  ctx.set({ ...headers });
   ctx.status = status;
   if (text === undefined) return void (ctx.body = null, ctx.status = status);
   ctx.type = 'application/json; charset=utf-8';

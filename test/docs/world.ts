@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTables, readProject, type Diagnostic, type Project } from '@twofold/schema';
 import { createServer, type Resolvers, type Running } from '@twofold/runtime';
 import type { Kernel } from '../../runtime/module.ts';
@@ -43,25 +44,24 @@ async function statements(kernel: Kernel, project: Project): Promise<string[]> {
 export function worldOf(running: Pick<Running, 'url' | 'close'>, tables: () => Promise<string[]>): World {
   const { url } = running;
   const people = new Map<string, string>();
-  const streams: ReadableStreamDefaultReader<Uint8Array>[] = [];
+  const ended = new AbortController();
   const headersOf = async (as: string | undefined): Promise<Record<string, string>> => (as === undefined ? {} : as === 'key' ? { 'X-API-Key': SECRETS.API_KEY } : { Authorization: `Bearer ${await tokenOf(url, people, as)}` });
-  const post = async (query: string, variables: unknown, as: string | undefined, accept = 'application/json') =>
-    fetch(`${url}/graphql`, { method: 'POST', headers: { 'Content-Type': 'application/json', Accept: accept, ...(await headersOf(as)) }, body: JSON.stringify({ query, ...(variables !== undefined && { variables }) }) });
+  const post = async (query: string, variables: unknown, as: string | undefined, accept = 'application/json', signal?: AbortSignal) =>
+    fetch(`${url}/graphql`, { method: 'POST', headers: { 'Content-Type': 'application/json', Accept: accept, ...(await headersOf(as)) }, body: JSON.stringify({ query, ...(variables !== undefined && { variables }) }), ...(signal && { signal }) });
   let events: AsyncIterator<unknown> | undefined;
   return {
     url,
     graphql: async (query, variables, as) => (await post(query, variables, as)).json(),
     shell: async (command) => runShell(command, url, { TOKEN: command.includes('$TOKEN') ? await tokenOf(url, people, 'ann') : '', API_KEY: SECRETS.API_KEY }),
     subscribe: async (query, as) => {
-      const response = await post(query, undefined, as, 'text/event-stream');
+      const response = await post(query, undefined, as, 'text/event-stream', ended.signal);
       const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-      streams.push(reader);
       events = eventsOf(reader);
     },
-    nextEvent: async () => (await events?.next())?.value,
+    nextEvent: async () => Promise.race([events?.next().then(({ value }) => value as unknown, () => 'the stream ended'), sleep(5000, 'no event came')]),
     tables,
     close: async () => {
-      await Promise.all(streams.map((stream) => stream.cancel().catch(() => {})));
+      ended.abort();
       await running.close();
     },
   };

@@ -50,7 +50,7 @@ describe('regeneration', () => {
   test('writes the same bytes in whatever order the disk lists files, and from one file or many', async () => {
     const schema = startSchema(createRandom(3), 5);
     const files = Object.entries(printFiles(schema));
-    const [forwards, backwards] = [project(Object.fromEntries(files)), project(Object.fromEntries(files.reverse()))];
+    const [forwards, backwards] = [project(Object.fromEntries(files)), project(Object.fromEntries(files.toReversed()))];
     await generate(forwards);
     await generate(backwards);
     expect(generated(forwards)).toEqual(generated(backwards));

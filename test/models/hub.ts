@@ -91,8 +91,19 @@ async function sendFile(repositories: Readonly<Record<string, TestRepository>>, 
       // What has been written reaches the client before the connection breaks.
       return void response.write(bytes.subarray(at, cut), () => setTimeout(() => response.destroy(), 30));
     }
-    if (!response.write(bytes.subarray(at, at + CHUNK))) await new Promise<void>((resolve) => (response.once('drain', resolve), response.once('close', resolve)));
+    if (!response.write(bytes.subarray(at, at + CHUNK))) await drained(response);
     if (behaviour.speed > 0) await new Promise((resolve) => setTimeout(resolve, (CHUNK / behaviour.speed) * 1000));
   }
   response.end();
+}
+
+/** Waits until more can be written, or nobody listens any more. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      response.off('drain', go).off('close', go);
+      resolve();
+    };
+    response.on('drain', go).on('close', go);
+  });
 }

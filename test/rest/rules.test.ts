@@ -218,6 +218,22 @@ describe.each(databases)('the rules of the schema in REST on %s', (database) => 
     await own.close();
   });
 
+  it('take nothing else with what they refuse, with a function of the user in the object too', async () => {
+    const own = await startRest(
+      `interface Named { name: String! mail: String! } type User implements Named { id: ID! name: String! email: String! mail: String! @default(value: "none") @auth(allow: [OWNER], owner: "id") shout: String! @computed tasks: [Task!]! }
+       type Task { id: ID! title: String! user: User! } type Query { users: [User!]! user(id: ID!): User tasks: [Task!]! }`,
+      { database, manifest, resolvers: { User: { shout: (row) => row.name.toUpperCase() } } },
+    );
+    await own.store.db.insertInto('users').values(['Ann', 'Bob'].map((name) => ({ name, email: `${name}@x.test`, mail: `${name}'s` }))).execute();
+    await own.store.db.insertInto('tasks').values({ title: 't', user_id: 2 }).execute();
+    own.statements();
+    expect((await own.get('/api/users?fields=name,mail,shout', ann)).body.data).toEqual([{ id: '1', name: 'Ann', mail: "Ann's", shout: 'ANN' }, { id: '2', name: 'Bob', shout: 'BOB' }]);
+    expect(own.statements().length).toBe(1);
+    expect((await own.get('/api/users?fields=name,mail', ann)).body.data).toEqual([{ id: '1', name: 'Ann', mail: "Ann's" }, { id: '2', name: 'Bob' }]);
+    expect((await own.get('/api/tasks?include=user', ann)).body.data[0].user).toEqual({ id: '2', name: 'Bob', email: 'Bob@x.test', shout: 'BOB' });
+    await own.close();
+  });
+
   it('say the same as GraphQL does to the same caller', async () => {
     for (const as of [undefined, ann, bob, admin, key('*'), key('pages:read')]) {
       for (const [plural, fields] of [['users', 'id name'], ['notes', 'id text'], ['pages', 'id title'], ['leads', 'id email'], ['plains', 'id text'], ['logs', 'id line']] as const) {

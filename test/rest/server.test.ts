@@ -10,7 +10,7 @@ type Post @auth(allow: [PUBLIC], on: [READ]) @auth(allow: [OWNER], owner: "autho
 type Task { id: ID! title: String! }
 type Query { posts: [Post!]! post(id: ID!): Post tasks: [Task!]! task(id: ID!): Task users: [User!]! }
 type Mutation { createPost(title: String!): Post! updatePost(id: ID!, title: String): Post createTask(title: String!): Task! }`;
-const manifest = 'name: shop\napi: { rest: true }\nauth:\n  routes: { "POST /api/tasks": { limit: 2/1m/user } }\n';
+const manifest = 'name: shop\napi: { rest: true }\nserver: { cors: ["https://app.test"] }\nauth:\n  routes: { "POST /api/tasks": { limit: 2/1m/user } }\n';
 
 describe('REST in a whole server', () => {
   const project = projectOf(sdl, manifest);
@@ -59,6 +59,16 @@ describe('REST in a whole server', () => {
     expect((await call('PATCH', '/api/posts/1', { title: 'stolen' }, bearer(other))).body).toEqual({ error: 'Forbidden' });
     expect((await call('PATCH', '/api/posts/1', { title: 'still mine' }, bearer(token))).body.title).toBe('still mine');
     expect((await call('GET', '/api/users?fields=password_hash', undefined, bearer(token))).status).toBe(400);
+  });
+
+  it('lets no cache keep for one what is another\'s', async () => {
+    for (const path of ['/api/posts/99', '/api/tasks']) expect((await call('GET', path)).headers.get('cache-control')).toBe('no-store');
+    for (const path of ['/api/posts', '/api/posts/1']) {
+      const { headers } = await call('GET', path, undefined, { origin: 'https://app.test' });
+      expect([path, headers.get('cache-control'), headers.get('vary')]).toEqual([path, 'private', 'Origin, Authorization, X-API-Key']);
+      expect(headers.get('access-control-allow-origin')).toBe('https://app.test');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
   });
 
   it('counts calls where the manifest says so', async () => {

@@ -42,9 +42,9 @@ function printAndRead(project: Project): Project {
 /** Runs an emitted module whose only imports are words of the runtime. */
 function evaluate(text: string): unknown {
   const script = stripTypeScriptTypes(text).replace(/^import .*$/gm, '').replace(/^export const (\w+)/gm, 'out.$1');
-  const names = Object.keys(words);
+  const entries = Object.entries(words);
   const out = {};
-  new Function('out', ...names, script)(out, ...names.map((name) => words[name as keyof typeof words]));
+  new Function('out', ...entries.map(([name]) => name), script)(out, ...entries.map(([, value]) => value));
   return out;
 }
 

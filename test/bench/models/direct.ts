@@ -10,6 +10,7 @@ const wrapper = resolveChatWrapper(model);
 
 process.on('message', async ({ text, seed, maxTokens }: { text: string; seed: number; maxTokens: number }) => {
   const begun = performance.now();
+  const cpu = process.cpuUsage();
   let first = 0;
   await sequence.clearHistory();
   const before = sequence.tokenMeter.usedOutputTokens;
@@ -19,7 +20,8 @@ process.on('message', async ({ text, seed, maxTokens }: { text: string; seed: nu
     onResponseChunk: () => void (first ||= performance.now()),
   });
   chat.dispose({ disposeSequence: false });
-  process.send?.({ first: first - begun, rest: performance.now() - first, tokens: sequence.tokenMeter.usedOutputTokens - before });
+  const { user, system } = process.cpuUsage(cpu);
+  process.send?.({ cpu: (user + system) / 1000, first: first - begun, rest: performance.now() - first, tokens: sequence.tokenMeter.usedOutputTokens - before });
 });
 process.once('disconnect', () => process.exit(0));
 process.send?.('ready');

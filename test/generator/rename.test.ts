@@ -1,0 +1,64 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { readProject } from '../../schema/index.ts';
+import { starters } from '../../templates/starter/index.ts';
+import { generator, linkShippedPackages, makeProject, type TestProject, typecheck } from './project.ts';
+
+const made: TestProject[] = [];
+afterEach(() => made.splice(0).forEach((each) => each.remove()));
+
+async function blog(): Promise<TestProject> {
+  const shop = makeProject({ 'schema.graphql': starters.blog.schema, 'manifest.yaml': 'name: blog\n', ...starters.blog.files });
+  made.push(shop);
+  await linkShippedPackages(shop);
+  await generator(['generate'], shop.root);
+  return shop;
+}
+
+const migrations = (shop: TestProject) => Object.entries(shop.files()).filter(([path]) => /^migrations\/000[2-9]/.test(path)).map(([, text]) => text).join('\n');
+
+describe('rename', () => {
+  test('shows a diff, and changes nothing without --yes where nobody can be asked', async () => {
+    const shop = await blog();
+    const before = shop.files();
+    const { stdout, code } = await generator(['rename', 'Post.status', 'phase'], shop.root);
+    expect(code).toBe(0);
+    expect(stdout).toContain('+  phase: PostStatus! @renamed(from: "status")');
+    expect(shop.files()).toEqual(before);
+  });
+
+  test('of a field renames it in inputs, arguments, code and database, and all still fits', async () => {
+    const shop = await blog();
+    expect(await generator(['rename', 'Post.status', 'Post.phase', '--yes'], shop.root)).toMatchObject({ code: 0 });
+    expect(await generator(['rename', 'Post.minutes', 'readingTime', '--yes'], shop.root)).toMatchObject({ code: 0 });
+    expect(shop.read('schema.graphql')).not.toMatch(/\bstatus:/);
+    expect(shop.read('src/resolvers/Post.ts')).toMatch(/^ {2}readingTime: \(post\)/m);
+    expect(migrations(shop)).toContain("renameColumn('status', 'phase')");
+    expect(await typecheck(shop.root)).toEqual([]);
+    const { project } = readProject({ schema: [{ file: 'schema.graphql', text: shop.read('schema.graphql') }], manifest: null });
+    expect(project!.operations.find(({ name }) => name === 'posts')!.action).toMatchObject({ kind: 'list', list: { filters: [{ arg: 'phase', column: 'phase' }] } });
+    expect(project!.operations.filter(({ action }) => action.kind === 'custom')).toEqual([]);
+  });
+
+  test('of a type renames its table, its file and every reference', async () => {
+    const shop = await blog();
+    expect(await generator(['rename', 'Post', 'Article', '--yes'], shop.root)).toMatchObject({ code: 0 });
+    expect(shop.has('src/resolvers/Post.ts')).toBe(false);
+    expect(shop.read('src/resolvers/Article.ts')).toContain('satisfies types.ArticleOverrides');
+    expect(migrations(shop)).toContain("alterTable('posts').renameTo('articles')");
+    expect(await typecheck(shop.root)).toEqual([]);
+  });
+
+  test.each([
+    [['Post.titel', 'name'], 'did you mean Post.title?'],
+    [['Post.title', 'body'], 'Post has a field body already'],
+    [['Post.title', '2'], 'rename needs two names'],
+    [['Post', 'Tag'], 'would not be right'],
+  ])('%j is refused: %s', async (args, text) => {
+    const shop = await blog();
+    const before = shop.files();
+    const { code, stderr } = await generator(['rename', ...args, '--yes'], shop.root);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(text);
+    expect(shop.files()).toEqual(before);
+  });
+});
