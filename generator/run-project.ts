@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CommandError, EXIT } from './failure.ts';
 
 /** Functions of the runtime that take an app. */
-export type ProjectQuestion = 'migrateApp' | 'migrationsOfApp' | 'revertApp' | 'seedApp';
+export type ProjectQuestion = 'migrateApp' | 'migrationsOfApp' | 'revertApp';
 
 /**
  * Asks the project's own runtime, in a process of its own, with the project's settings. The generator itself never loads
@@ -12,9 +12,9 @@ export type ProjectQuestion = 'migrateApp' | 'migrationsOfApp' | 'revertApp' | '
  *
  * @throws CommandError with what the runtime says is wrong.
  */
-export async function askProject<T>(root: string, question: ProjectQuestion, input?: unknown): Promise<T> {
+export async function askProject<T>(root: string, question: ProjectQuestion): Promise<T> {
   if (!existsSync(join(root, 'src/generated/app.ts'))) throw new CommandError(EXIT.usage, 'NOT_GENERATED', `there is no src/generated/app.ts in ${root}`, 'npx generator generate');
-  const { code, out, errors } = await runScript(root, script(question), input);
+  const { code, out, errors } = await runScript(root, script(question));
   const answer = out.split('\n').findLast((line) => line.startsWith(MARK));
   if (code === 0 && answer !== undefined) return JSON.parse(answer.slice(MARK.length)) as T;
   throw new CommandError(EXIT.usage, 'PROJECT_FAILED', lastLines(errors) || `the project ended with ${code}`, /ERR_MODULE_NOT_FOUND/.test(errors) ? 'npm install' : undefined);
@@ -27,9 +27,8 @@ function script(question: ProjectQuestion): string {
   return [
     `const runtime = await import('@twofold/runtime');`,
     `const { app } = await import('./src/generated/app.ts');`,
-    `const input = process.env.GENERATOR_INPUT === undefined ? undefined : JSON.parse(process.env.GENERATOR_INPUT);`,
     `try {`,
-    `  const answer = await runtime.${question}(app, ...(input === undefined ? [] : [input]));`,
+    `  const answer = await runtime.${question}(app);`,
     `  process.stdout.write('\\n${MARK}' + JSON.stringify(answer ?? null) + '\\n', () => process.exit(0));`,
     `} catch (error) {`,
     `  process.stderr.write((error?.code === undefined ? error?.stack : error.message) + '\\n', () => process.exit(1));`,
@@ -37,8 +36,8 @@ function script(question: ProjectQuestion): string {
   ].join('\n');
 }
 
-function runScript(root: string, text: string, input: unknown): Promise<{ code: number | null; out: string; errors: string }> {
-  const env = { LOG_LEVEL: 'silent', ...process.env, ...(input !== undefined && { GENERATOR_INPUT: JSON.stringify(input) }) };
+function runScript(root: string, text: string): Promise<{ code: number | null; out: string; errors: string }> {
+  const env = { LOG_LEVEL: 'silent', ...process.env };
   const child = spawn(process.execPath, ['--input-type=module', '--eval', text], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const [out, errors]: [string[], string[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => void out.push(chunk.toString()));

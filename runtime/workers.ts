@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { readEnvironment } from './config/environment.ts';
+import { relayChanges } from './data/worker-announcements.ts';
 import { ConfigError } from './errors.ts';
 import type { Running } from './server.ts';
 
@@ -26,6 +27,7 @@ export function workerCount(text: string | undefined): number {
 }
 
 async function supervise(count: number): Promise<Running> {
+  relayChanges();
   let stopping = false;
   const fork = () => {
     const born = Date.now();

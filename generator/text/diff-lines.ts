@@ -57,7 +57,8 @@ function walkBack(trace: readonly Int32Array[], end: { x: number; y: number; at:
     const before = down ? diagonal + 1 : diagonal - 1;
     const startX = edits === 0 ? 0 : reach[end.at(before)]!;
     const startY = edits === 0 ? 0 : startX - before;
-    while (x > startX && y > startY && x > 0 && y > 0 && (x - 1 >= (down ? startX : startX + 1) || edits === 0)) matches.push([--x, --y]);
+    const until = edits === 0 || down ? startX : startX + 1;
+    while (x > until && y > 0) matches.push([--x, --y]);
     [x, y] = [startX, startY];
   }
   return matches.toReversed();

@@ -41,7 +41,7 @@ export interface OperationRequest {
 
 /**
  * Runs an operation. Root fields that are actions are one statement each, whose JSON becomes the answer's text. As soon as
- * user code, an error or a null where none may be has a part in it, graphql-js puts the answer together from the same
+ * user code, an error or a null where none may be has a part in it, the executor puts the answer together from the same
  * rows: what it says is always what graphql-js would have said.
  */
 export function runOperation(engine: Engine, request: OperationRequest): Answer | Promise<Answer> {

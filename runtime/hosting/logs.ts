@@ -3,13 +3,8 @@ import type { Core } from './core.ts';
 import { listContainers, replicaOf } from './deploy/containers.ts';
 import type { Engine, LogLine, LogOptions } from './engine/engine.ts';
 import { EngineError } from './engine/errors.ts';
+import { compareTimes, linesAfter, second, type LogPosition } from './engine/log-position.ts';
 import type { App } from './records/app.ts';
-
-/** How far a reader has come in one container's output: the time of the last line, and how many of that time it has had. */
-export interface LogPosition {
-  readonly time: string;
-  readonly seen: number;
-}
 
 /** A line with where it came from. */
 export interface AppLine extends LogLine {
@@ -116,39 +111,6 @@ async function lastLines(engine: Engine, id: string, tail: number) {
   const shown = tail === 0 ? [] : [...(missing > 0 ? before : []), ...recent.slice(-tail)];
   return { shown, end: recent.at(-1)?.position };
 }
-
-const second = (time: string) => Math.floor(Date.parse(time) / 1000);
-
-/**
- * The lines that a reader at `position` has not had, each with the position after it. `since` has whole seconds on
- * Podman and repeats lines; lines of the same time are told apart by counting.
- *
- * @example
- * linesAfter(logs, { time: '2026-01-01T00:00:05Z', seen: 2 }) // skips what is before :05, and two lines of :05
- */
-export async function* linesAfter(lines: AsyncIterable<LogLine>, position: LogPosition | undefined): AsyncGenerator<LogLine & { readonly position: LogPosition }> {
-  let time = '';
-  let seen = 0;
-  for await (const line of lines) {
-    seen = line.time === time ? seen + 1 : 1;
-    time = line.time;
-    if (position) {
-      const order = compareTimes(time, position.time);
-      if (order < 0 || (order === 0 && seen <= position.seen)) continue;
-    }
-    yield { ...line, position: { time, seen } };
-  }
-}
-
-/** Compares RFC 3339 times, with any number of digits after the second. Both engines print them in one zone each. */
-export function compareTimes(a: string, b: string): number {
-  if (a === b) return 0;
-  const [left, right] = [Date.parse(a), Date.parse(b)];
-  if (Math.floor(left / 1000) !== Math.floor(right / 1000)) return left - right;
-  return fraction(a) < fraction(b) ? -1 : fraction(a) > fraction(b) ? 1 : 0;
-}
-
-const fraction = (time: string) => (/\.(\d+)/.exec(time)?.[1] ?? '').padEnd(9, '0');
 
 /** Takes from several sources whatever comes first. */
 async function* merge<T>(sources: readonly AsyncGenerator<T>[]): AsyncGenerator<T> {

@@ -23,13 +23,18 @@ async function callField({ service, operation, context }: RestRequest, args: Rea
   return ask(service, { document, variables: Object.fromEntries(declared.map(({ name }) => [name, args[name]])), context });
 }
 
-/** The user's `post(id:)`. */
-export function askOwnGet(request: RestRequest, key: string): Promise<string | null> {
+/** The user's `post(id:)`, or `node(id:)`, which takes the key with its type. */
+export async function askOwnGet(request: RestRequest, key: string): Promise<string | null> {
   const { operation, served, query } = request;
   const { action } = operation;
-  const argument = action.kind === 'get' ? (action.by[0]?.arg ?? 'id') : action.kind === 'node' ? action.arg : 'id';
-  const selection = selectionOf(request, served.module.entity.name, readWanted(query));
-  return callField(request, { [argument]: key }, action.kind === 'node' ? `{ ... on ${served.module.entity.name} ${selection} }` : selection);
+  const { name } = served.module.entity;
+  const selection = selectionOf(request, name, readWanted(query));
+  if (action.kind === 'node') {
+    const text = await callField(request, { [action.arg]: key.startsWith(`${name}:`) ? key : `${name}:${key}` }, `{ ... on ${name} ${selection} }`);
+    // An object of another type has nothing of what was asked for.
+    return text === '{}' ? null : text;
+  }
+  return callField(request, { [action.kind === 'get' ? (action.by[0]?.arg ?? 'id') : 'id']: key }, selection);
 }
 
 /** The user's `posts`: it pages by its own arguments, or its whole list is cut here. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { openapiDocument, projectRoutes, type Project } from '@twofold/schema';
+import { openapiDocument, projectRoutes, readProject, type Project } from '@twofold/schema';
 import { boot } from '../../runtime/boot.ts';
 import { BLOG } from './blog.ts';
 import { projectOf } from './harness.ts';
@@ -91,6 +91,16 @@ describe('the OpenAPI document', () => {
     expect(paths['/api/pages'].get).toMatchObject({ security: [], description: 'Allowed for: everybody.' });
     expect(paths['/api/pages'].post.security).toHaveLength(2);
     expect(Object.keys(paths['/api/notes'].get.responses)).toContain('401');
+  });
+
+  it('has no fixed path that a module could stand before', () => {
+    const fixed = projectRoutes(projects['all of it'] as Project).filter(({ security, path }) => security === undefined && path.startsWith('/api/'));
+    const segments = [...new Set(fixed.map(({ path }) => path.split('/')[2] as string))].filter((segment) => /^[a-z]+$/.test(segment));
+    expect(segments.length).toBeGreaterThan(8);
+    for (const segment of segments) {
+      const { diagnostics } = readProject({ schema: [{ file: 's', text: `type Thing @entity(plural: "${segment}") { id: ID! } type Query { ${segment}: [Thing!]! }` }], manifest: { file: 'm', text: `name: x\n${rest}` } });
+      expect([segment, diagnostics.map(({ code }) => code)]).toEqual([segment, ['REST_PATH_RESERVED']]);
+    }
   });
 
   it('keeps its own names apart from the types of the schema', () => {

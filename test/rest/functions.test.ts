@@ -124,6 +124,18 @@ describe.each(databases)('functions of the user in REST on %s', (database) => {
     expect((await server.call('PATCH', '/api/posts/1', { body: { title: 'x' }, headers: { 'if-match': tag } })).status).toBe(412);
   });
 
+  it('get by node what node answers, and nothing that is of another type', async () => {
+    const seen: unknown[] = [];
+    server = await startRest('interface Node { id: ID! } type Item implements Node { id: ID! name: String! } type Other implements Node { id: ID! } type Query { items: [Item!]! node(id: ID!): Node others: [Other!]! }', {
+      database,
+      resolvers: { Query: { node: (_parent, { id }) => (seen.push(id), id === 'Item:1' ? { __typename: 'Item', id: 1, name: 'one' } : { __typename: 'Other', id: 2 }) } },
+    });
+    expect((await server.get('/api/items/1')).body).toEqual({ id: 'Item:1', name: 'one' });
+    expect((await server.get('/api/items/Item:1')).status).toBe(200);
+    expect(seen).toEqual(['Item:1', 'Item:1']);
+    expect((await server.get('/api/items/9')).body).toEqual({ error: 'Item not found' });
+  });
+
   it('have their time, and no more', async () => {
     server = await startRest(sdl, { database, manifest: 'name: test\napi:\n  rest: true\n  limits: { time: 50ms }\n', resolvers: { Query: { post: () => new Promise(() => {}) } } });
     const { status, body } = await server.get('/api/posts/1');

@@ -3,6 +3,7 @@ import { InternalError } from '../../errors.ts';
 import { type Execution, nullWithError, type Path, resolveInfo } from './execution.ts';
 import type { Completer, ExecutableField, Fields } from './field.ts';
 import { executeFields } from './fields.ts';
+import { assertNoError, isThenable } from './value.ts';
 
 /** The sentences are those of graphql-js: they are part of the answer. */
 const place = ({ parent, definition }: ExecutableField) => `${parent.name}.${definition.name}`;
@@ -98,12 +99,4 @@ function concreteType({ run }: Execution, field: ExecutableField, abstract: Grap
   if (!isObjectType(type)) throw fail(`Abstract type "${abstract.name}" was resolved to a non-object type "${type.name}".`);
   if (!schema.isSubType(abstract, type)) throw fail(`Runtime Object type "${type.name}" is not a possible type for "${abstract.name}".`);
   return type;
-}
-
-export const isThenable = (value: unknown): value is PromiseLike<unknown> => typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
-
-/** A resolver may return its error. */
-export function assertNoError<T>(value: T): T {
-  if (value instanceof Error) throw value;
-  return value;
 }

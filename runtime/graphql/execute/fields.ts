@@ -1,8 +1,8 @@
 import { getArgumentValues } from 'graphql';
 import { TYPE_KEY } from '../../data/scope.ts';
-import { assertNoError, isThenable } from './complete.ts';
 import { type Execution, nullWithError, type Path, resolveInfo } from './execution.ts';
 import type { ExecutableField, Fields } from './field.ts';
+import { assertNoError, isThenable } from './value.ts';
 
 type Answer = Record<string, unknown>;
 

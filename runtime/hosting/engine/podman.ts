@@ -2,6 +2,7 @@ import type Dockerode from 'dockerode';
 import { createEngine } from './docker.ts';
 import type { Dialect } from './docker.ts';
 import type { Engine } from './engine.ts';
+import { followByReading } from './followed-logs.ts';
 
 const PODMAN: Dialect = {
   kind: 'podman',
@@ -14,5 +15,6 @@ const PODMAN: Dialect = {
 
 /** Podman, through its Docker-compatible API. */
 export function createPodmanEngine(client: Dockerode): Engine {
-  return createEngine(client, PODMAN);
+  const engine = createEngine(client, PODMAN);
+  return { ...engine, logs: (id, options) => (options.follow ? followByReading((each) => engine.logs(id, each), options) : engine.logs(id, options)) };
 }

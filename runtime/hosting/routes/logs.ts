@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import { failure } from '../../errors.ts';
 import { type Call, type Reply, reply } from '../../http/route.ts';
 import type { Core } from '../core.ts';
-import { followApp, readAppLogs, type AppLine, type Cursor, type LogPosition } from '../logs.ts';
+import type { LogPosition } from '../engine/log-position.ts';
+import { followApp, readAppLogs, type AppLine, type Cursor } from '../logs.ts';
 import { eventStream, wantsEvents } from './sse.ts';
 
 export function logHandlers(core: Core) {
