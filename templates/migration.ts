@@ -101,7 +101,8 @@ function describe(column: TableColumn): Code[] {
   if (required) calls.push(code`.notNull()`);
   if (unique) calls.push(code`.unique()`);
   if (value?.kind === 'value' && value.value !== null) calls.push(code`.defaultTo(${literal(value.value)})`);
-  for (const condition of columnChecks(column)) calls.push(code`.check(${runtime('sql')}\`${inSql(condition)}\`)`);
+  const checks = columnChecks(column);
+  if (checks.length > 0) calls.push(code`.check(${runtime('sql')}\`${inSql(checks.join(' and '))}\`)`);
   if (references) {
     calls.push(code`.references(${str(`${references.table}.${references.column}`)}).onDelete(${str(references.onDelete)})`);
   }

@@ -69,7 +69,9 @@ function describe(build: ColumnDefinitionBuilder, column: TableColumn, table: Ta
   if (column.required) described = described.notNull();
   if (column.unique) described = described.unique();
   if (column.default) described = withDefault(described, column.default);
-  for (const condition of columnChecks(column)) described = described.check(sql.raw(condition));
+  const checks = columnChecks(column);
+  // Kysely keeps one check of a column.
+  if (checks.length > 0) described = described.check(sql.raw(checks.join(' and ')));
   if (column.references && withReferences) {
     const { table: target, column: key, onDelete } = column.references;
     described = described.references(`${target}.${key}`).onDelete(onDelete);

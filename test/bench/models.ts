@@ -106,7 +106,9 @@ async function untilHere(id: string): Promise<void> {
   while ((await call(`models/${id}`)).status !== 'downloaded') await sleep(50);
 }
 
-const statOf = (pid: number | string) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+function statOf(pid: number | string): string[] {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+}
 
 /** The process that runs the model. */
 function childOf(parent: number): number {
@@ -121,4 +123,6 @@ function childOf(parent: number): number {
 }
 
 /** Milliseconds of CPU so far; the system counts in hundredths of a second. */
-const cpuOf = (pid: number) => (Number(statOf(pid)[11]) + Number(statOf(pid)[12])) * 10;
+function cpuOf(pid: number): number {
+  return (Number(statOf(pid)[11]) + Number(statOf(pid)[12])) * 10;
+}
