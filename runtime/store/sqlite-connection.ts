@@ -14,14 +14,16 @@ export interface SqliteConnection {
   value(sql: string, parameters: readonly unknown[]): unknown;
   exec(sql: string): void;
   inTransaction(): boolean;
+  /** Lets go of what it knows of statements, after tables changed. */
+  forget(): void;
   close(): void;
 }
 
 interface Prepared {
   readonly statement: StatementSync;
   readonly returnsRows: boolean;
-  readonly booleans: readonly string[];
-  readonly documents: readonly string[];
+  /** Known once it has run: a handle learns that another one changed a table only when it runs a statement. */
+  types: { readonly booleans: readonly string[]; readonly documents: readonly string[] } | undefined;
 }
 
 const STATEMENTS = 500;
@@ -42,6 +44,10 @@ export function openSqlite(file: string): SqliteConnection {
     value: (sql, parameters) => (prepareValue(database, values, sql).get(...parameters.map(bind)) as unknown as unknown[] | undefined)?.[0],
     exec: (sql) => database.exec(sql),
     inTransaction: () => database.isTransaction,
+    forget: () => {
+      cache.clear();
+      values.clear();
+    },
     close: () => database.close(),
   };
 }
@@ -50,9 +56,7 @@ function prepare(database: DatabaseSync, cache: Map<string, Prepared>, sql: stri
   const known = cache.get(sql);
   if (known) return known;
   const statement = database.prepare(sql);
-  const columns = statement.columns();
-  const named = (type: string) => columns.filter((column) => column.type?.toLowerCase() === type).map((column) => column.name);
-  const prepared = { statement, returnsRows: columns.length > 0, booleans: named('boolean'), documents: named('json_text') };
+  const prepared: Prepared = { statement, returnsRows: statement.columns().length > 0, types: undefined };
   if (cache.size >= STATEMENTS) cache.delete(cache.keys().next().value as string);
   // A `select *` keeps the columns it had when it was prepared, and DDL may add some: such a statement is not kept.
   if (!/\*/.test(sql)) cache.set(sql, prepared);
@@ -77,11 +81,18 @@ function execute(prepared: Prepared, parameters: readonly unknown[]): SqliteResu
     return { rows: [], changes: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
   const rows = prepared.statement.all(...values) as Record<string, unknown>[];
-  if (prepared.booleans.length > 0 || prepared.documents.length > 0) rows.forEach((row) => decode(row, prepared));
+  const types = (prepared.types ??= typesOf(prepared.statement));
+  if (types.booleans.length > 0 || types.documents.length > 0) rows.forEach((row) => decode(row, types));
   return { rows, changes: BigInt(rows.length), insertId: undefined };
 }
 
-function decode(row: Record<string, unknown>, { booleans, documents }: Prepared): void {
+function typesOf(statement: StatementSync): NonNullable<Prepared['types']> {
+  const columns = statement.columns();
+  const named = (type: string) => columns.filter((column) => column.type?.toLowerCase() === type).map((column) => column.name);
+  return { booleans: named('boolean'), documents: named('json_text') };
+}
+
+function decode(row: Record<string, unknown>, { booleans, documents }: NonNullable<Prepared['types']>): void {
   for (const name of booleans) if (row[name] !== null) row[name] = Boolean(row[name]);
   for (const name of documents) if (typeof row[name] === 'string') row[name] = JSON.parse(row[name]);
 }

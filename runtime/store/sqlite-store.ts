@@ -75,6 +75,8 @@ async function withoutForeignKeys<T>(handles: SqliteHandles, db: Kysely<any>, wo
   } finally {
     const again = await handles.mutex.acquire();
     handles.writer.exec('pragma foreign_keys = on');
+    handles.writer.forget();
+    handles.reader.forget();
     again();
   }
 }

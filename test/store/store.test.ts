@@ -43,6 +43,17 @@ describe.each(databases.filter(({ missing }) => missing === null))('the store on
     expect({ ...read }).toEqual({ ...row, id: 1, tags: ['x', { b: 1 }], parent_id: null });
   });
 
+  it('reads columns as they are now, when a table was rebuilt after the first look at it', async () => {
+    const { store } = database;
+    await sql`create table notes (id integer, done text, tags text)`.execute(store.db);
+    await store.query('select done, tags from notes', []);
+    await sql`drop table notes`.execute(store.db);
+    await migrate(store, [notes]);
+    await store.db.insertInto('notes').values({ text: 'x', done: true, tags: '[1]' }).execute();
+    const [row] = await store.query('select done, tags from notes', []);
+    expect({ ...row }).toEqual({ done: true, tags: [1] });
+  });
+
   it('rolls back a transaction that throws', async () => {
     const { store } = database;
     await migrate(store, [notes]);
