@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { Query, Store } from './store.ts';
@@ -13,13 +13,14 @@ export function postgresStore(url: string): Store {
   const db = new Kysely<any>({ dialect: new PostgresDialect({ pool }) });
   const names = new Map<string, string>();
   const on = (client: pg.Pool | pg.PoolClient): Query => async (text, values) => (await client.query({ name: statementName(names, text), text, values: [...values] })).rows;
+  const query: Query = (text, values) => on(pool)(text, values).catch((error) => again(names, error, text, () => on(pool)(text, values)));
   return {
     dialect: 'postgres',
     db,
     transaction: (work) => db.transaction().execute(work),
     transact: (work) => transact(pool, (client) => work(on(client))),
     structuralTransaction: (work) => db.transaction().execute(work),
-    query: on(pool) as Store['query'],
+    query: query as Store['query'],
     lock: (name, work) => withAdvisoryLock(db, name, work),
     close: () => db.destroy(),
   };
@@ -60,6 +61,13 @@ function statementName(names: Map<string, string>, text: string): string {
   if (names.size >= 1000) names.clear();
   names.set(text, name);
   return name;
+}
+
+/** A migration may change what a planned statement returns, and the plan is refused from then on: it gets a new name. */
+function again<T>(names: Map<string, string>, error: { readonly code?: string; readonly message?: string }, text: string, run: () => Promise<T>): Promise<T> {
+  if (error.code !== '0A000' || !error.message?.includes('cached plan')) throw error;
+  names.set(text, randomBytes(20).toString('hex'));
+  return run();
 }
 
 /** Type ids of PostgreSQL's catalogue (`pg_type.oid`). */
