@@ -1,4 +1,5 @@
 import type { Diagnostic, Project } from '@twofold/schema';
+import type { DocumentNode } from 'graphql';
 import { CommandError, EXIT } from './failure.ts';
 import type { Change, RenderedFile, Sources } from './files.ts';
 import { planMigration } from './migrations/plan.ts';
@@ -23,6 +24,8 @@ export interface Reading {
   readonly sources: Sources;
   /** Null when a finding is an error. */
   readonly project: Project | null;
+  /** The definitions of the schema, parsed; null when the text could not be. */
+  readonly document: DocumentNode | null;
   readonly findings: readonly Diagnostic[];
 }
 
@@ -39,22 +42,22 @@ export async function readProjectOf(root: string): Promise<Reading> {
   }
   const { readProject } = await import('@twofold/schema');
   const scalars = readUserScalars(sources.scalars);
-  const { project, diagnostics } = readProject({ schema: sources.schema, manifest: sources.manifest, ...(scalars && { scalars }) });
+  const { project, document, diagnostics } = readProject({ schema: sources.schema, manifest: sources.manifest, ...(scalars && { scalars }) });
   const findings = [...sources.problems, ...diagnostics];
-  return { sources, project: hasErrors(findings) ? null : project, findings };
+  return { sources, project: hasErrors(findings) ? null : project, document, findings };
 }
 
 /** Every stage but the writing. */
 export async function planRun(root: string, options: RunOptions, disk: Disk): Promise<Plan> {
   const reading = await readProjectOf(root);
-  const { project, sources } = reading;
-  if (!project) return { ...reading, changes: [] };
+  const { project, document, sources } = reading;
+  if (!project || !document) return { ...reading, changes: [] };
   const migration = planMigration(project, sources, options.allowDrop ?? []);
   const findings = [...reading.findings, ...findOrphans(project, sources.userFiles), ...migration.findings];
-  if (hasErrors(findings)) return { sources, project: null, findings, changes: [] };
-  const planned = planFiles(project, { sources: withoutOrphans(sources, project), migration, version: packageVersion() });
+  if (hasErrors(findings)) return { ...reading, project: null, findings, changes: [] };
+  const planned = planFiles(project, { document, sources: withoutOrphans(sources, project), migration, version: packageVersion() });
   const files: RenderedFile[] = await renderFiles(planned);
-  return { sources, project, findings, changes: await planChanges(root, { files, force: options.force ?? false }, disk) };
+  return { ...reading, findings, changes: await planChanges(root, { files, force: options.force ?? false }, disk) };
 }
 
 /** All seven stages. The changes say what was written; `edited` ones say that nothing was. */

@@ -1,4 +1,5 @@
 import { buildTables, directivesSdl, type Project } from '@twofold/schema';
+import type { DocumentNode } from 'graphql';
 import { renderApp } from '../templates/owned/app.ts';
 import { renderAuth } from '../templates/owned/auth.ts';
 import { renderHosting } from '../templates/owned/hosting.ts';
@@ -7,6 +8,7 @@ import { renderModel } from '../templates/owned/model.ts';
 import { renderOpenapi } from '../templates/owned/openapi.ts';
 import { renderResolvers } from '../templates/owned/resolvers.ts';
 import { renderSchema } from '../templates/owned/schema.ts';
+import { renderTypes } from '../templates/owned/types.ts';
 import { renderCompose, renderDockerfile } from '../templates/seeded/container.ts';
 import { renderEnvExample } from '../templates/seeded/env.ts';
 import { renderGraphqlConfig } from '../templates/seeded/graphql-config.ts';
@@ -22,13 +24,15 @@ import { partsOf } from './user-files.ts';
 
 /** What the plan needs besides the model. */
 export interface PlanOptions {
+  /** The definitions that the model was built from. */
+  readonly document: DocumentNode;
   readonly sources: Sources;
   readonly migration: PlannedMigration;
   readonly version: string;
 }
 
 /** Which files a project has: one row each. */
-export function planFiles(project: Project, { sources, migration, version }: PlanOptions): PlannedFile[] {
+export function planFiles(project: Project, { document, sources, migration, version }: PlanOptions): PlannedFile[] {
   const user = partsOf(sources.userFiles);
   const generated = row('generated');
   const scaffold = row('scaffold');
@@ -42,8 +46,7 @@ export function planFiles(project: Project, { sources, migration, version }: Pla
     generated('src/generated/openapi.json', () => renderOpenapi(project)),
     generated('src/generated/resolvers.ts', () => renderResolvers(project, user.resolverTypes)),
     generated('src/generated/schema.graphql.ts', () => renderSchema(project)),
-    // graphql-codegen is loaded only when its file is rendered
-    generated('src/generated/types.ts', async () => (await import('../templates/owned/types.ts')).renderTypes({ project, tables: buildTables(project) })),
+    generated('src/generated/types.ts', () => renderTypes({ project, document, tables: buildTables(project) })),
     ...(project.auth ? [generated('src/generated/auth.ts', () => renderAuth(project.auth!))] : []),
     ...(project.hosting ? [generated('src/generated/hosting.ts', () => renderHosting(project.hosting!))] : []),
     ...(project.crudSdl ? [generated('src/generated/crud.graphql', () => project.crudSdl!)] : []),

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { CommandError, EXIT } from './failure.ts';
 
 /** Functions of the runtime that take an app. */
-export type ProjectQuestion = 'migrateApp' | 'migrationsOfApp' | 'revertApp';
+export type ProjectQuestion = 'migrateApp' | 'migrationsOfApp' | 'revertApp' | 'seedApp';
+
+export interface AskOptions {
+  /** What the function is given besides the app, as JSON. */
+  readonly input?: unknown;
+  /** Told how far it is, now and then. */
+  readonly onProgress?: (text: string) => void;
+}
 
 /**
  * Asks the project's own runtime, in a process of its own, with the project's settings. The generator itself never loads
@@ -12,23 +19,25 @@ export type ProjectQuestion = 'migrateApp' | 'migrationsOfApp' | 'revertApp';
  *
  * @throws CommandError with what the runtime says is wrong.
  */
-export async function askProject<T>(root: string, question: ProjectQuestion): Promise<T> {
+export async function askProject<T>(root: string, question: ProjectQuestion, options: AskOptions = {}): Promise<T> {
   if (!existsSync(join(root, 'src/generated/app.ts'))) throw new CommandError(EXIT.usage, 'NOT_GENERATED', `there is no src/generated/app.ts in ${root}`, 'npx generator generate');
-  const { code, out, errors } = await runScript(root, script(question));
+  const { code, out, errors } = await runScript(root, script(question, 'input' in options), options);
   const answer = out.split('\n').findLast((line) => line.startsWith(MARK));
   if (code === 0 && answer !== undefined) return JSON.parse(answer.slice(MARK.length)) as T;
   throw new CommandError(EXIT.usage, 'PROJECT_FAILED', lastLines(errors) || `the project ended with ${code}`, /ERR_MODULE_NOT_FOUND/.test(errors) ? 'npm install' : undefined);
 }
 
 const MARK = '@@answer ';
+const PROGRESS = '@@progress ';
 
 /** Log lines go to standard output as well: the answer has a mark. */
-function script(question: ProjectQuestion): string {
+function script(question: ProjectQuestion, withInput: boolean): string {
   return [
+    ...(withInput ? INPUT : []),
     `const runtime = await import('@twofold/runtime');`,
     `const { app } = await import('./src/generated/app.ts');`,
     `try {`,
-    `  const answer = await runtime.${question}(app);`,
+    `  const answer = await runtime.${question}(app${withInput ? ', input, { progress }' : ''});`,
     `  process.stdout.write('\\n${MARK}' + JSON.stringify(answer ?? null) + '\\n', () => process.exit(0));`,
     `} catch (error) {`,
     `  process.stderr.write((error?.code === undefined ? error?.stack : error.message) + '\\n', () => process.exit(1));`,
@@ -36,11 +45,29 @@ function script(question: ProjectQuestion): string {
   ].join('\n');
 }
 
-function runScript(root: string, text: string): Promise<{ code: number | null; out: string; errors: string }> {
+/** Reads what the function is given, and says how far it is once a second. */
+const INPUT = [
+  `let text = '';`,
+  `for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;`,
+  `const input = JSON.parse(text);`,
+  `let told = Date.now();`,
+  `const progress = (done, total) => {`,
+  `  if (Date.now() - told < 1000) return;`,
+  `  told = Date.now();`,
+  `  process.stdout.write('\\n${PROGRESS}' + done + ' of ' + total + ' rows\\n');`,
+  `};`,
+];
+
+function runScript(root: string, text: string, { input, onProgress }: AskOptions): Promise<{ code: number | null; out: string; errors: string }> {
   const env = { LOG_LEVEL: 'silent', ...process.env };
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', text], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', text], { cwd: root, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  // A process that fails before it reads its input says why itself.
+  child.stdin.on('error', () => {}).end(input === undefined ? '' : JSON.stringify(input));
   const [out, errors]: [string[], string[]] = [[], []];
-  child.stdout.on('data', (chunk: Buffer) => void out.push(chunk.toString()));
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    out.push(chunk);
+    for (const [, far] of chunk.matchAll(new RegExp(`^${PROGRESS}(.+)$`, 'gm'))) onProgress?.(far!);
+  });
   child.stderr.on('data', (chunk: Buffer) => void errors.push(chunk.toString()));
   return new Promise((resolve, reject) => child.once('error', reject).once('close', (code) => resolve({ code, out: out.join(''), errors: errors.join('') })));
 }

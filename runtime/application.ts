@@ -15,15 +15,21 @@ import { healthRoute } from './http/health.ts';
 /** Members of the request context that also stand on Koa's `ctx`. */
 const MEMBERS = ['values', 'user', 'principal', 'db', 'loaders', 'log', 'signal'] as const;
 
+/** How a stream ends whose reader is gone. */
+const LEFT: ReadonlySet<string> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
+
 /**
  * The whole request path, top to bottom: boundary, request context, headers, authentication, the user's middleware,
  * GraphQL, routes.
  */
 export function createApplication(app: App, booted: Booted, middleware: readonly Middleware[]): Koa {
   const { kernel, modules } = booted;
-  const koa = new Application();
+  const koa = new Application(kernel.store.readTogether);
   koa.silent = true;
-  koa.on('error', (error: Error) => kernel.log.error({ stack: error.stack }, 'a response failed'));
+  koa.on('error', (error: NodeJS.ErrnoException) => {
+    // A client that goes away before a stream has ended is no failure.
+    if (!LEFT.has(error.code ?? '')) kernel.log.error({ stack: error.stack }, 'a response failed');
+  });
   exposeContext(koa);
   const own = [...(app.plugins ?? []).flatMap((plugin) => pluginMiddleware(plugin)), ...middleware];
   const loaders = (context: RequestContext) => modules.find((module) => module.loaders)?.loaders?.(context);
@@ -46,13 +52,23 @@ type Direct = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Koa, with a way around it for requests that no middleware would see. */
 class Application extends Koa {
+  readonly #arrived: (() => void) | undefined;
   direct: Direct | undefined;
+
+  /** @param arrived told of every request, in the turn of the event loop that brought it. */
+  constructor(arrived: (() => void) | undefined) {
+    super();
+    this.#arrived = arrived;
+  }
 
   override callback(): ReturnType<Koa['callback']> {
     const { direct } = this;
+    const arrived = this.#arrived;
     const listener = super.callback();
-    if (!direct) return listener;
-    const around: RequestListener = (request, response) => void (direct(request, response) || listener(request, response));
+    const around: RequestListener = (request, response) => {
+      arrived?.();
+      if (!direct?.(request, response)) void listener(request, response);
+    };
     return around as ReturnType<Koa['callback']>;
   }
 }
@@ -63,7 +79,7 @@ function directListener({ modules }: Booted, createContext: ReturnType<typeof co
   if (!endpoint) return undefined;
   return (request, response) => {
     if (!endpoint.takes(request)) return false;
-    void endpoint.answer({ request, response, context: createContext(request, response) });
+    endpoint.answer({ request, response, context: createContext(request, response) });
     return true;
   };
 }

@@ -27,8 +27,8 @@ export interface Kernel {
  */
 export interface DirectEndpoint {
   takes(request: IncomingMessage): boolean;
-  /** Must not reject. */
-  answer(exchange: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly context: RequestContext }): Promise<void>;
+  /** Must not throw. */
+  answer(exchange: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly context: RequestContext }): void;
 }
 
 /**

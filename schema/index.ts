@@ -4,7 +4,7 @@ export type * from './tables.ts';
 export type { Parsed } from './build/facts.ts';
 export type { Manifest } from './parse/manifest.ts';
 export type { ParsedSchema } from './parse/schema.ts';
-export type { ProjectInput } from './read-project.ts';
+export type { ProjectInput, ProjectReading } from './read-project.ts';
 export type { BodySpec, JsonSchema, Method, RouteSpec } from './routes/route.ts';
 export type { SourceText } from './source.ts';
 export { crudSdl } from './build/crud-sdl.ts';

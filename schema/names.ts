@@ -1,11 +1,15 @@
 /** `createdAt` → `created_at`, `HTMLPage` → `html_page`, `OAuth2Token` → `o_auth2_token`. */
 export function snakeCase(name: string): string {
+  if (ONE_WORD.test(name)) return name;
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
     .replace(/_{2,}/g, '_')
     .toLowerCase();
 }
+
+/** Most names are, and they are asked for often. */
+const ONE_WORD = /^[a-z][a-z0-9]*$/;
 
 /** `BlogPost` → `blogPost`, `HTMLPage` → `htmlPage`. */
 export function camelCase(name: string): string {

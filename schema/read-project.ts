@@ -1,3 +1,4 @@
+import type { DocumentNode } from 'graphql';
 import { CRUD_FILE, crudSdl } from './build/crud-sdl.ts';
 import { build } from './build/project.ts';
 import type { Parsed } from './build/facts.ts';
@@ -16,23 +17,32 @@ export interface ProjectInput {
   readonly scalars?: Readonly<Record<string, ColumnType>>;
 }
 
+/** What the two inputs mean. */
+export interface ProjectReading {
+  /** Null if there is any error. */
+  readonly project: Project | null;
+  /** The definitions as graphql-js parsed them, what `api.crud` adds among them; null if the text could not be parsed. */
+  readonly document: DocumentNode | null;
+  readonly diagnostics: Diagnostic[];
+}
+
 /**
- * Reads both files and says everything that is wrong with them at once. `project` is null if there is any error.
+ * Reads both files and says everything that is wrong with them at once.
  *
  * @example
  * const { project, diagnostics } = readProject({ schema: [{ file: 'schema.graphql', text: sdl }], manifest: null });
  */
-export function readProject(input: ProjectInput): { project: Project | null; diagnostics: Diagnostic[] } {
+export function readProject(input: ProjectInput): ProjectReading {
   const manifest = parseManifest(input.manifest);
   const schema = parseSchema(input.schema);
   const found = [...schema.diagnostics, ...manifest.diagnostics];
   const files = [...input.schema.map(({ file }) => file), CRUD_FILE];
-  if (!schema.parsed) return { project: null, diagnostics: inOrder(found, files) };
+  if (!schema.parsed) return { project: null, document: null, diagnostics: inOrder(found, files) };
   const given: Parsed = { schema: schema.parsed, manifest: manifest.manifest, ...(input.scalars && { scalars: input.scalars }) };
   const parsed = found.length === 0 && manifest.manifest.values.api.crud ? withCrud(given) : given;
   const diagnostics = inOrder([...found, ...checkSchema(parsed), ...checkManifest(parsed)], files);
   const failed = diagnostics.some(({ severity }) => severity === 'error');
-  return { project: failed ? null : build(parsed).project, diagnostics };
+  return { project: failed ? null : build(parsed).project, document: parsed.schema.document, diagnostics };
 }
 
 /** The schema with what `api.crud` adds, read again: what is served was checked as a whole. */

@@ -22,7 +22,8 @@ export interface Import {
 /** What a template may hold. `false`, `null` and the empty string leave nothing behind, not even their line. */
 export type Part = string | number | Code | readonly Part[] | false | null | undefined;
 
-const EMPTY: Code = { text: '', imports: [] };
+const NOTHING: readonly Import[] = [];
+const EMPTY: Code = { text: '', imports: NOTHING };
 
 /**
  * Makes code from a template that looks like its output: the common indent goes, a value of several lines is indented as
@@ -35,7 +36,7 @@ export function code(strings: TemplateStringsArray, ...values: readonly Part[]):
   values.forEach((value, index) => {
     const after = literals[index + 1] ?? '';
     const part = toCode(value);
-    imports.push(...part.imports);
+    for (const entry of part.imports) imports.push(entry);
     const lineSoFar = text.slice(text.lastIndexOf('\n') + 1);
     const emptied = part.text === '' && lineSoFar.trim() === '' && (after.startsWith('\n') || after === '');
     text += indented(part.text, /^ */.exec(lineSoFar)![0]);
@@ -47,12 +48,13 @@ export function code(strings: TemplateStringsArray, ...values: readonly Part[]):
 /** Several pieces of code one below the other, with `between` between them; empty ones are left out. */
 export function join(parts: readonly Part[], between = '\n'): Code {
   const codes = parts.map(toCode).filter((part) => part.text !== '');
-  return { text: codes.map((part) => part.text).join(between), imports: codes.flatMap((part) => part.imports) };
+  const imports = codes.some((part) => part.imports.length > 0) ? codes.flatMap((part) => part.imports) : NOTHING;
+  return { text: codes.map((part) => part.text).join(between), imports };
 }
 
 /** Text that is printed as it is, and never taken apart: indented only where the template says so. */
 export function raw(text: string): Code {
-  return { text, imports: [] };
+  return { text, imports: NOTHING };
 }
 
 /** A name of the runtime. One that does not exist is a compile error of the template. */
@@ -103,14 +105,23 @@ function toCode(part: Part): Code {
 
 /** Lines that were empty stay empty. */
 function indented(text: string, indent: string): string {
-  return indent === '' ? text : text.replace(/\n(?!\n|$)/g, `\n${indent}`);
+  return indent === '' || !text.includes('\n') ? text : text.replace(/\n(?!\n|$)/g, `\n${indent}`);
 }
 
 function dropLine(text: string): string {
   return text.slice(0, Math.max(0, text.lastIndexOf('\n')));
 }
 
-function dedent(strings: TemplateStringsArray): string[] {
+/** A template stands at one place of a file and is used for every type: its text is taken apart once. */
+const dedented = new WeakMap<TemplateStringsArray, readonly string[]>();
+
+function dedent(strings: TemplateStringsArray): readonly string[] {
+  const known = dedented.get(strings) ?? withoutIndent(strings);
+  dedented.set(strings, known);
+  return known;
+}
+
+function withoutIndent(strings: TemplateStringsArray): readonly string[] {
   const first = strings[0] ?? '';
   if (!first.startsWith('\n')) return [...strings];
   const indents = strings.flatMap(lineIndents);

@@ -13,8 +13,12 @@ export class Tall {
 
 const WIDTH = 120;
 
+/** Means itself between quotes of any kind. */
+const PLAIN = /^[\w .,:;!?()[\]{}<>=|&*+/@#%^~-]*$/;
+
 /** A string in quotes that means exactly `text`, whatever is in it. */
 export function str(text: string): string {
+  if (PLAIN.test(text)) return `'${text}'`;
   const body = JSON.stringify(text).slice(1, -1).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
   if (text.includes("'") && !text.includes('"')) return `"${body}"`;
   return `'${body.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
@@ -57,7 +61,7 @@ function print(value: LiteralValue, at: Printing): string {
   if (typeof value !== 'object' || value === null) return String(value);
   if (value instanceof Tall) return tall('{', printMembers(value.members, at), '}');
   if (isCode(value)) {
-    at.imports.push(...value.imports);
+    for (const entry of value.imports) at.imports.push(entry);
     return value.text;
   }
   return Array.isArray(value) ? printList(value, at) : printObject(value as { readonly [key: string]: LiteralValue }, at);
@@ -93,9 +97,9 @@ function fit(parts: readonly string[], { open, close, space }: { open: string; c
 }
 
 function tall(open: string, parts: readonly string[], close: string): string {
-  return `${open}\n${parts.map((part) => `  ${part.replaceAll('\n', '\n  ')},`).join('\n')}\n${close}`;
+  return `${open}\n${parts.map((part) => `  ${part.includes('\n') ? part.replaceAll('\n', '\n  ') : part},`).join('\n')}\n${close}`;
 }
 
 function isCode(value: LiteralValue): value is Code {
-  return typeof value === 'object' && value !== null && 'text' in value && 'imports' in value && Array.isArray(value.imports);
+  return typeof value === 'object' && value !== null && Array.isArray((value as Partial<Code>).imports) && 'text' in value;
 }

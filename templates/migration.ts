@@ -1,5 +1,5 @@
 import { columnChecks, type IdKind, type Table, type TableColumn, type TableIndex } from '@twofold/schema';
-import { code, type Code, file, join, runtime, runtimeType } from './code.ts';
+import { code, type Code, file, join, raw, runtime, runtimeType } from './code.ts';
 import { literal, str } from './literal.ts';
 import { type ColumnChange, invertSteps, type Step } from './steps.ts';
 
@@ -30,10 +30,9 @@ function renderBody(steps: readonly Step[], ids: IdKind): Code {
 
 /** Statements of one line stand together, longer ones apart. */
 function joinSteps(steps: readonly Step[]): Code {
-  return steps.map(renderStep).reduce((before, step) => {
-    const apart = step.text.includes('\n') || before.text.endsWith('\n  .execute();');
-    return join([before, step], apart ? '\n\n' : '\n');
-  }, join([]));
+  const statements = steps.map(renderStep);
+  const apart = (at: number) => statements[at]!.text.includes('\n') || statements[at - 1]!.text.endsWith('\n  .execute();');
+  return join(statements.flatMap((step, at) => (at === 0 ? [step] : [raw(apart(at) ? '\n\n' : '\n'), step])), '');
 }
 
 function renderStep(step: Step): Code {

@@ -7,7 +7,7 @@ const USUAL: Readonly<Record<Root, string>> = { query: 'Query', mutation: 'Mutat
 
 /** The names of the root types: `Query` and so on, unless the schema definition says otherwise. */
 export function rootNames({ sdl }: Project): Readonly<Record<Root, string>> {
-  return sdl.includes('schema') ? { ...USUAL, ...definedNames(sdl) } : USUAL;
+  return /\bschema\s*[@{]/.test(sdl) ? { ...USUAL, ...definedNames(sdl) } : USUAL;
 }
 
 function definedNames(sdl: string): Partial<Record<Root, string>> {

@@ -21,6 +21,7 @@ const RUNTIME: Readonly<Record<string, readonly string[]>> = {
   http: ['errors', 'config', 'context', 'store', '(module)'],
   model: ['errors'],
   data: ['errors', 'config', 'context', 'store', '(module)'],
+  seed: ['data', 'errors', 'config', 'context', 'store', '(module)', '(plugin)'],
   graphql: ['data', 'errors', 'config', 'context', 'store', 'http', '(module)', '(plugin)'],
   rest: ['graphql', 'data', 'errors', 'config', 'context', 'store', 'http', '(module)', '(plugin)'],
   auth: ['errors', 'config', 'context', 'store', 'http', '(module)'],

@@ -27,6 +27,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'one',
     'remove',
     'revertApp',
+    'seedApp',
     'size',
     'sql',
     'subscribe',

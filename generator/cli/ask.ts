@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 
 /** Asks the person at the terminal. Only where there is one: every question has a flag that answers it. */
 export async function ask(question: string): Promise<string> {
@@ -7,5 +8,18 @@ export async function ask(question: string): Promise<string> {
     return await lines.question(question);
   } finally {
     lines.close();
+  }
+}
+
+/** Asks for what must not be seen: nothing that is typed is shown. */
+export async function askSecret(question: string): Promise<string> {
+  process.stderr.write(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  try {
+    return await lines.question('');
+  } finally {
+    lines.close();
+    process.stderr.write('\n');
   }
 }

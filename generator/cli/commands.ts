@@ -99,6 +99,15 @@ export const commands: readonly CommandSpec[] = [
     load: () => import('../commands/migrate.ts'),
   },
   {
+    name: 'seed',
+    usage: '[FILE]',
+    about: 'loads rows (YAML or JSON by type) through the same checks as mutations; all or none',
+    positionals: 1,
+    options: [],
+    example: 'npx generator seed seed.yaml',
+    load: () => import('../commands/seed.ts'),
+  },
+  {
     name: 'doctor',
     usage: '',
     about: 'what is wrong with this machine and project, and the command that mends it',
@@ -106,5 +115,19 @@ export const commands: readonly CommandSpec[] = [
     options: [],
     example: 'npx generator doctor',
     load: () => import('../commands/doctor.ts'),
+  },
+  {
+    name: 'deploy',
+    usage: '',
+    about: 'builds the project on a hosting server and ends when it answers there',
+    positionals: 0,
+    options: [
+      { name: 'to', value: 'URL', about: 'the hosting server (DEPLOY_URL in the environment or .env)' },
+      { name: 'name', value: 'APP', about: "the app's name there (the project's)" },
+      { name: 'token', value: 'TOKEN', about: 'a token or API key (DEPLOY_TOKEN; or DEPLOY_PASSWORD, the password of the server, which is asked for on a terminal)' },
+      { name: 'env', value: 'NAME[=VALUE]', many: true, about: 'a setting of the app; without a value, the one that .env has. Sealed if its name says secret' },
+    ],
+    example: 'npx generator deploy --to https://host.example.com --env DATABASE_URL',
+    load: () => import('../commands/deploy.ts'),
   },
 ];

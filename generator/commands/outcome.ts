@@ -5,7 +5,7 @@ import type { Plan, Reading } from '../pipeline.ts';
 import { formatFinding } from '../report.ts';
 
 /** Shows findings, and says how the run ends if they or an edited file stop it; null when nothing does. */
-export function reportFindings({ sources, findings }: Reading, { terminal }: CommandCall): void {
+export function reportFindings({ sources, findings }: Pick<Reading, 'sources' | 'findings'>, { terminal }: CommandCall): void {
   if (terminal.json) return;
   const texts = [...sources.schema, ...(sources.manifest ? [sources.manifest] : [])];
   for (const finding of findings) {

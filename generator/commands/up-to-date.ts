@@ -11,7 +11,7 @@ export async function isUpToDate(root: string, call: CommandCall): Promise<boole
   if (findings === null) return false;
   if (call.terminal.json) call.terminal.document({ ok: true, findings, changes: [] });
   else {
-    reportFindings({ sources, project: null, findings }, call);
+    reportFindings({ sources, findings }, call);
     call.terminal.note('Everything is up to date.');
   }
   return true;

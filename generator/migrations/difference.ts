@@ -33,15 +33,17 @@ export interface ValueRename {
  */
 export function findDifference(before: readonly Table[], wanted: readonly Table[], { allowDrop, valueRenames = () => [] }: DifferenceOptions): Difference {
   const renames = renamedTables(before, wanted);
-  const known = before.map((table) => renameTable(table, renames));
-  const created = wanted.filter((table) => !known.some(({ name }) => name === table.name));
-  const gone = known.filter((table) => !wanted.some(({ name }) => name === table.name));
+  const known = byName(before.map((table) => renameTable(table, renames)));
+  const created = wanted.filter(({ name }) => !known.has(name));
+  const stays = byName(wanted);
+  const gone = [...known.values()].filter(({ name }) => !stays.has(name));
   const dropped = gone.filter(({ name }) => allowDrop(name));
   const changed = wanted.flatMap((table) => {
-    const old = known.find(({ name }) => name === table.name);
+    const old = known.get(table.name);
     return old ? [compareTable(old, table, { allowDrop, valueRenames })] : [];
   });
   const keptTables = gone.filter((table) => !dropped.includes(table));
+  const after = byName(changed.map((table) => table.after));
   return {
     steps: [
       ...[...renames].map(([from, to]): Step => ({ kind: 'renameTable', from, to })),
@@ -53,8 +55,12 @@ export function findDifference(before: readonly Table[], wanted: readonly Table[
       ...invertSteps(createSteps(dropped)),
     ],
     kept: [...keptTables.map(({ name }) => ({ coordinate: name })), ...changed.flatMap((table) => table.kept)],
-    tables: [...wanted.map((table) => changed.find(({ after }) => after.name === table.name)?.after ?? table), ...keptTables],
+    tables: [...wanted.map((table) => after.get(table.name) ?? table), ...keptTables],
   };
+}
+
+function byName(tables: readonly Table[]): Map<string, Table> {
+  return new Map(tables.map((table) => [table.name, table]));
 }
 
 function renamedTables(before: readonly Table[], wanted: readonly Table[]): Map<string, string> {
@@ -167,9 +173,9 @@ function hasIndex(table: Table, index: Table['indexes'][number]): boolean {
 /** PostgreSQL wants the other table first: in a circle of tables one key has to wait until all of them are there. */
 function createSteps(tables: readonly Table[]): Step[] {
   const inOrder = ordered(tables);
-  const later = (table: Table) => new Set(inOrder.slice(inOrder.indexOf(table) + 1).map(({ name }) => name));
-  const split = inOrder.map((table) => {
-    const waiting = table.columns.filter(({ references }) => references !== undefined && later(table).has(references.table));
+  const places = new Map(inOrder.map(({ name }, place) => [name, place]));
+  const split = inOrder.map((table, place) => {
+    const waiting = table.columns.filter(({ references }) => references !== undefined && (places.get(references.table) ?? -1) > place);
     const columns = table.columns.map((column) => (waiting.includes(column) ? withoutReference(column) : column));
     return { table: { ...table, columns }, waiting };
   });
@@ -187,14 +193,14 @@ function withoutReference({ references: _references, ...column }: TableColumn): 
 
 /** Tables after those that they refer to. */
 function ordered(tables: readonly Table[]): Table[] {
-  const byName = new Map(tables.map((table) => [table.name, table]));
+  const named = byName(tables);
   const done = new Set<string>();
   const result: Table[] = [];
   const visit = (table: Table) => {
     if (done.has(table.name)) return;
     done.add(table.name);
     for (const { references } of table.columns) {
-      const target = references && byName.get(references.table);
+      const target = references && named.get(references.table);
       if (target) visit(target);
     }
     result.push(table);

@@ -6,27 +6,36 @@ export interface TarEntry {
   readonly path: string;
   readonly bytes: Uint8Array;
   readonly executable?: boolean;
+  /** What a symbolic link leads to; it has no bytes. */
+  readonly target?: string;
+}
+
+export interface TarOptions {
+  /** What every path begins with: `package/`, unless it is said. */
+  readonly folder?: string;
+  /** How hard zlib tries, 1 to 9. */
+  readonly level?: number;
 }
 
 const BLOCK = 512;
 
 /**
- * Packs files as `npm pack` does, below `package/`. The same files give the same bytes: sorted, no owner, a fixed time.
+ * Packs files as `npm pack` does, below `package/` or a folder of one's own. The same files give the same bytes: sorted, no owner, a fixed time.
  *
  * The format is ustar, POSIX.1-1988.
  */
-export function createTarball(entries: readonly TarEntry[]): Buffer {
+export function createTarball(entries: readonly TarEntry[], { folder = 'package/', level = 9 }: TarOptions = {}): Buffer {
   const sorted = [...entries].sort((a, b) => (a.path < b.path ? -1 : 1));
-  const blocks = sorted.flatMap((entry) => [header(entry), Buffer.from(entry.bytes), padding(entry.bytes.length)]);
-  const zipped = gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]), { level: 9 });
+  const blocks = sorted.flatMap((entry) => [header(entry, folder), Buffer.from(entry.bytes), padding(entry.bytes.length)]);
+  const zipped = gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]), { level });
   // Byte 9 names the system that packed it: unknown, everywhere.
   zipped[9] = 255;
   return zipped;
 }
 
-function header({ path, bytes, executable }: TarEntry): Buffer {
+function header({ path, bytes, executable, target }: TarEntry, folder: string): Buffer {
   const block = Buffer.alloc(BLOCK);
-  const { name, prefix } = splitPath(`package/${path}`);
+  const { name, prefix } = splitPath(`${folder}${path}`);
   const octal = (value: number, width: number) => `${value.toString(8).padStart(width - 1, '0')}\0`;
   block.write(name, 0);
   block.write(octal(executable ? 0o755 : 0o644, 8), 100);
@@ -36,13 +45,19 @@ function header({ path, bytes, executable }: TarEntry): Buffer {
   // 1985-10-26, the time that npm gives every file: zip formats have no earlier ones.
   block.write(octal(499_162_500, 12), 136);
   block.write(' '.repeat(8), 148);
-  block.write('0', 156);
+  block.write(target === undefined ? '0' : '2', 156);
+  if (target !== undefined) writeTarget(block, target);
   block.write('ustar\0', 257);
   block.write('00', 263);
   block.write(prefix, 345);
   const sum = block.reduce((total, byte) => total + byte, 0);
   block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
   return block;
+}
+
+function writeTarget(block: Buffer, target: string): void {
+  if (Buffer.byteLength(target) > 100) throw new InvalidPathError(target);
+  block.write(target, 157);
 }
 
 /** Names above 100 bytes are split at a slash. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Change } from '../files.ts';
 import { CommandError, EXIT } from '../failure.ts';
-import type { Disk } from './disk.ts';
+import { type Disk, hasCode } from './disk.ts';
 import { hashText } from './lockfile.ts';
 
 /** Our folder in the project: the run lock, a commit under way, rescued texts, the scaffold as we wrote it. */
@@ -15,7 +15,6 @@ interface Step {
   readonly path: string;
   readonly before: string | null;
   readonly staged: string | null;
-  readonly after: string | null;
 }
 
 /**
@@ -64,7 +63,7 @@ async function assertUnchanged(root: string, changes: readonly Change[], disk: D
 
 function stepOf(change: Change, index: number): Step {
   const staged = change.after === null ? null : `${TRANSACTION}/${index}`;
-  return { path: change.path, before: hashOf(change.before), staged, after: hashOf(change.after) };
+  return { path: change.path, before: hashOf(change.before), staged };
 }
 
 /** The journal appears whole or not at all: it is renamed into its place. */
@@ -84,8 +83,13 @@ async function carryOut(root: string, steps: readonly Step[], disk: Disk): Promi
 async function carryOutStep(root: string, step: Step, disk: Disk): Promise<void> {
   const target = join(root, step.path);
   if (hashOf(await disk.read(target)) !== step.before) return;
-  if (step.staged === null) await disk.remove(target);
-  else if ((await disk.read(join(root, step.staged))) !== null) await disk.rename(join(root, step.staged), target);
+  if (step.staged === null) return disk.remove(target);
+  try {
+    await disk.rename(join(root, step.staged), target);
+  } catch (error) {
+    // Nothing is staged any more: the run that was killed had put it into its place, and somebody changed it back since.
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
 }
 
 function hashOf(text: string | null): string | null {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic } from '@twofold/schema';
 import type { Change, Sources } from '../files.ts';
 import { isCheckout } from '../packages/checkout.ts';
@@ -40,7 +41,7 @@ export async function findStamp(sources: Sources, disk: Disk): Promise<readonly 
 export async function writeStamp({ sources, changes, findings }: Ran, disk: Disk): Promise<void> {
   if (changes.some(({ kind }) => kind === 'stale')) return;
   const now = await readSources(sources.root);
-  if (hashInputs({ ...now, migrations: [], tables: null }) !== hashInputs({ ...sources, migrations: [], tables: null })) return;
+  if (!isDeepStrictEqual({ ...now, migrations: [], tables: null }, { ...sources, migrations: [], tables: null })) return;
   const files = Object.fromEntries(changes.map(({ path, before, after, kind }) => [path, hash(kind === 'same' ? before : after)]));
   const lasting = findings.filter(({ code }) => code !== ONCE);
   const text = JSON.stringify({ inputs: hashInputs(now), files, findings: lasting } satisfies Stamp);

@@ -1,6 +1,7 @@
 import type { Middleware, Context as KoaContext } from 'koa';
 import type { RequestContext } from '../context/request-context.ts';
 import { failure } from '../errors.ts';
+import { andThen, type NowOrLater } from './and-then.ts';
 import { recordAttempt } from './attempts.ts';
 import { addressKey, type Caller, callerOf } from './caller.ts';
 import type { AuthModel } from '@twofold/schema';
@@ -18,19 +19,27 @@ const OPEN = /^\/api\/(auth|oauth|health)(\/|$)/i;
 /**
  * Finds out who calls, by bearer token or `X-API-Key`, and says so in the request context. A key that is wrong is
  * refused at once; so is a token, except where people sign in.
+ *
+ * It runs for every request, so nothing in it waits that need not: with a database and limits in this process it does
+ * not wait at all.
  */
 export function authenticate(parts: AuthParts): Middleware {
   const routes = Object.entries(parts.model.routeLimits ?? {}).map(([route, rate]) => ({ policy: policyName(route), rate, pattern: routePattern(route) }));
-  return async function authenticate(ctx, next) {
+  const { limits } = parts;
+  return function authenticate(ctx, next) {
     const context = ctx.state.context as RequestContext;
     if (OPEN.test(ctx.path)) ctx.set('Cache-Control', 'no-store');
-    const { limits } = parts;
-    if (limits.enabled) await limits.enforce(ctx, [{ policy: 'global-ip', subject: addressKey(context.ip) }]);
-    if (ctx.req.headers['x-api-key']) await readApiKey(parts, ctx, context);
-    else if (ctx.req.headers.authorization) await readBearer(parts, ctx, context);
-    if (limits.enabled) await limits.enforce(ctx, callerLimits(routes, ctx, context));
-    await next();
+    const admitted = limits.enabled ? limits.enforce(ctx, [{ policy: 'global-ip', subject: addressKey(context.ip) }]) : undefined;
+    const known = andThen(admitted, () => readCaller(parts, ctx, context));
+    const counted = limits.enabled ? andThen(known, () => limits.enforce(ctx, callerLimits(routes, ctx, context))) : known;
+    return andThen(counted, next) as Promise<void>;
   };
+}
+
+function readCaller(parts: AuthParts, ctx: KoaContext, context: RequestContext): NowOrLater<void> {
+  const { authorization, 'x-api-key': apiKey } = ctx.req.headers;
+  if (apiKey) return readApiKey(parts, ctx, context);
+  return authorization ? readBearer(parts, ctx, context, authorization) : undefined;
 }
 
 /** 401 as RFC 6750 section 3 wants it: it says whether a token was there. */
@@ -68,38 +77,42 @@ async function noteBadKey({ events, kernel, alerts }: AuthParts, caller: Caller,
   alerts.observe({ caller, identifierHash: null, userId: null });
 }
 
-async function readBearer(parts: AuthParts, ctx: KoaContext, context: RequestContext): Promise<void> {
-  if (!/^Bearer\b/i.test(ctx.get('Authorization'))) return;
+function readBearer(parts: AuthParts, ctx: KoaContext, context: RequestContext, authorization: string): NowOrLater<void> {
+  if (!/^Bearer\b/i.test(authorization)) return;
   context.values.set(PRESENTED, true);
-  const token = bearerToken(ctx);
-  const known = token !== null && ((await readUser(parts, token, context)) || (await readHost(parts, token, context)));
-  if (!known && !OPEN.test(ctx.path)) throw unauthorized(context);
+  const token = BEARER.exec(authorization)?.[1];
+  const user = token === undefined ? false : readUser(parts, token, context);
+  const known = andThen(user, (isUser) => isUser || (token !== undefined && readHost(parts, token, context)));
+  return andThen(known, (isKnown) => {
+    if (!isKnown && !OPEN.test(ctx.path)) throw unauthorized(context);
+  });
 }
 
-async function readUser(parts: AuthParts, token: string, context: RequestContext): Promise<boolean> {
-  const claims = parts.users ? parts.accessTokens.verify(token) : null;
+function readUser({ users, accessTokens, sessions }: AuthParts, token: string, context: RequestContext): NowOrLater<boolean> {
+  const claims = users ? accessTokens.verify(token) : null;
   if (!claims) return false;
-  const standing = await parts.sessions.check({ sid: claims.sid, jti: claims.jti, iat: claims.iat, userId: claims.user_id });
-  if (!standing || standing.principal !== 'user') return false;
-  context.principal = {
-    kind: 'user', id: claims.user_id, role: standing.role, permissions: standing.permissions, sessionId: claims.sid, extend: claims.extend,
-  };
-  context.values.set('user_id', claims.user_id);
-  context.values.set('extend', claims.extend);
-  context.values.set('session_id', claims.sid);
-  context.values.set('auth_method', 'bearer');
-  return true;
+  const { user_id: id, extend, sid: sessionId } = claims;
+  return andThen(sessions.check(claims), (standing) => {
+    if (standing?.principal !== 'user') return false;
+    context.principal = { kind: 'user', id, role: standing.role, permissions: standing.permissions, sessionId, extend };
+    context.values.set('user_id', id);
+    context.values.set('extend', extend);
+    context.values.set('session_id', sessionId);
+    context.values.set('auth_method', 'bearer');
+    return true;
+  });
 }
 
-async function readHost(parts: AuthParts, token: string, context: RequestContext): Promise<boolean> {
-  const claims = parts.hostTokens.verify(token);
+function readHost({ hostTokens, sessions }: AuthParts, token: string, context: RequestContext): NowOrLater<boolean> {
+  const claims = hostTokens.verify(token);
   if (!claims) return false;
-  const standing = await parts.sessions.check({ sid: claims.sid, jti: claims.jti, iat: claims.iat, userId: null });
-  if (!standing || standing.principal !== 'host') return false;
-  context.principal = { kind: 'host', sessionId: claims.sid };
-  context.values.set('session_id', claims.sid);
-  context.values.set('auth_method', 'host');
-  return true;
+  return andThen(sessions.check(claims), (standing) => {
+    if (standing?.principal !== 'host') return false;
+    context.principal = { kind: 'host', sessionId: claims.sid };
+    context.values.set('session_id', claims.sid);
+    context.values.set('auth_method', 'host');
+    return true;
+  });
 }
 
 type RouteLimit = { readonly policy: string; readonly rate: NonNullable<AuthModel['routeLimits']>[string]; readonly pattern: RegExp };
@@ -114,11 +127,18 @@ function routePattern(route: string): RegExp {
 const policyName = (route: string) => route.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
 /** Limits by who calls, and those that the manifest sets on single routes. */
-function callerLimits(routes: readonly RouteLimit[], ctx: KoaContext, { principal, values, ip }: RequestContext): Limit[] {
+function callerLimits(routes: readonly RouteLimit[], ctx: KoaContext, { principal, values, ip }: RequestContext): readonly Limit[] {
   const subject = principal.kind === 'user' || principal.kind === 'api_key' ? `${principal.kind}:${principal.id}` : addressKey(ip);
-  const onRoute = routes.filter(({ pattern }) => pattern.test(`${ctx.method} ${ctx.path}`)).map(({ policy, rate }) => ({ policy, rate, subject: rate.by === 'ip' ? addressKey(ip) : subject }));
+  const onRoute = routes.length > 0 ? routeCharges(routes, ctx, subject, ip) : NONE;
   if (principal.kind === 'user') return [{ policy: 'user', subject }, ...onRoute];
   if (principal.kind !== 'api_key') return onRoute;
   const [perMinute] = values.get<number | null>('api_key_limit');
   return [{ policy: 'api-key', subject, ...(perMinute && { rate: { count: perMinute, window: MINUTE } }) }, ...onRoute];
+}
+
+const NONE: readonly Limit[] = [];
+
+function routeCharges(routes: readonly RouteLimit[], ctx: KoaContext, subject: string, ip: string): Limit[] {
+  const asked = `${ctx.method} ${ctx.path}`;
+  return routes.filter(({ pattern }) => pattern.test(asked)).map(({ policy, rate }) => ({ policy, rate, subject: rate.by === 'ip' ? addressKey(ip) : subject }));
 }

@@ -2,6 +2,7 @@ import type { Context as KoaContext } from 'koa';
 import type { RateLimit } from '@twofold/schema';
 import type { RequestContext } from '../context/request-context.ts';
 import { failure } from '../errors.ts';
+import { andThen, type NowOrLater } from './and-then.ts';
 import { recordAttempt } from './attempts.ts';
 import { callerOf } from './caller.ts';
 import { DEFAULT_LIMITS } from './defaults.ts';
@@ -21,7 +22,7 @@ export interface Limit {
 export interface RateLimits {
   readonly enabled: boolean;
   /** Charges all or none, and what this request was charged before with them. @throws AppError 429 */
-  enforce(koa: KoaContext, limits: readonly Limit[]): Promise<void>;
+  enforce(koa: KoaContext, limits: readonly Limit[]): NowOrLater<void>;
   /** Charges one without a word: for limits whose answer would tell whether somebody exists. */
   allows(limit: Limit): Promise<boolean>;
   policy(name: string): RateLimit | undefined;
@@ -37,10 +38,15 @@ interface Charged {
   readonly taken: { readonly charges: readonly Charge[]; readonly at: number }[];
 }
 
-/** A limit with its numbers. */
+/** A rate with its part of the field `RateLimit-Policy`. */
+interface Policy extends RateLimit {
+  readonly name: string;
+  readonly field: string;
+}
+
+/** A policy and what it charges to whom. */
 interface Rated {
-  readonly limit: Limit;
-  readonly rate: RateLimit;
+  readonly policy: Policy;
   readonly charge: Charge;
 }
 
@@ -56,22 +62,13 @@ export function createRateLimits(parts: {
   readonly now: () => number;
 }): RateLimits {
   const { windows, now } = parts;
-  const policies = new Map<string, RateLimit>(Object.entries({ ...DEFAULT_LIMITS, ...parts.limits }));
-  const requests = new WeakMap<object, Charged>();
+  const policies = new Map(Object.entries<RateLimit>({ ...DEFAULT_LIMITS, ...parts.limits }).map(([name, rate]) => [name, toPolicy(name, rate)]));
   const report = createReporter(parts.events, now);
   const rated = (limits: readonly Limit[]): Rated[] =>
-    limits.flatMap((limit) => {
-      const rate = limit.rate ?? policies.get(limit.policy);
-      return rate ? [{ limit, rate, charge: toCharge(limit, rate) }] : [];
-    });
-  const chargedOf = (koa: KoaContext): Charged => {
-    const charged = requests.get(koa) ?? { policies: '', tightest: '', share: Infinity, taken: [] };
-    requests.set(koa, charged);
-    return charged;
-  };
-  const refuse = async (koa: KoaContext, charged: Charged, { limit, charge }: Rated, wait: number): Promise<never> => {
-    for (const { charges, at } of charged.taken.splice(0)) await windows.refund(charges, at);
-    await report(koa.state['context'] as RequestContext, limit.policy, charge.key);
+    limits.map((limit) => toRated(limit, limit.rate ? toPolicy(limit.policy, limit.rate) : policies.get(limit.policy))).filter((each) => each !== null);
+  const refuse = async (koa: KoaContext, charged: Charged, { policy, charge }: Rated, wait: number): Promise<never> => {
+    for (const { charges, at } of charged.taken.splice(0)) await windows.refund(charges.filter(({ peek }) => !peek), at);
+    await report(koa.state['context'] as RequestContext, policy.name, charge.key);
     throw failure.tooMany(undefined, { headers: { ...headersOf(charged), 'Retry-After': retryAfter(wait) } });
   };
 
@@ -83,32 +80,48 @@ export function createRateLimits(parts: {
       const charges = rated([limit]).map(({ charge }) => charge);
       return (await windows.consume(charges, now())).every(({ accepted }) => accepted);
     },
-    enforce: async (koa, limits) => {
+    enforce: (koa, limits) => {
       const asked = parts.enabled ? rated(limits) : [];
       if (asked.length === 0) return;
       const at = now();
       const charges = asked.map(({ charge }) => charge);
-      const states = await windows.consume(charges, at);
-      const charged = chargedOf(koa);
-      asked.forEach((each, index) => note(charged, each, states[index]!));
-      koa.set(headersOf(charged));
-      const refused = states.findIndex(({ accepted }) => !accepted);
-      if (refused < 0) return void charged.taken.push({ charges: charges.filter(({ peek }) => !peek), at });
-      return refuse(koa, charged, asked[refused]!, Math.max(...states.map(({ accepted, resetIn }) => (accepted ? 0 : resetIn))));
+      return andThen(windows.consume(charges, at), (states) => {
+        const charged = chargedOf(koa);
+        asked.forEach((each, index) => note(charged, each, states[index]!));
+        tell(koa, charged);
+        const refused = states.findIndex(({ accepted }) => !accepted);
+        if (refused < 0) return void charged.taken.push({ charges, at });
+        return refuse(koa, charged, asked[refused]!, Math.max(...states.map(({ accepted, resetIn }) => (accepted ? 0 : resetIn))));
+      });
     },
   };
 }
 
-function toCharge({ policy, subject, peek = false }: Limit, { count, window }: RateLimit): Charge {
-  return { key: `${policy}|${subject}`, limit: count, window, peek };
+const CHARGED = Symbol('what this request was charged');
+
+function chargedOf({ state }: KoaContext): Charged {
+  return ((state as { [CHARGED]?: Charged })[CHARGED] ??= { policies: '', tightest: '', share: Infinity, taken: [] });
 }
 
-function note(charged: Charged, { limit, rate }: Rated, { accepted, remaining, resetIn }: WindowState): void {
-  const share = accepted ? remaining / rate.count : -1;
-  charged.policies += `${charged.policies && ', '}"${limit.policy}";q=${rate.count};w=${Math.ceil(rate.window / 1000)}`;
+function toPolicy(name: string, { count, window }: RateLimit): Policy {
+  return { count, window, name, field: `"${name}";q=${count};w=${Math.ceil(window / 1000)}` };
+}
+
+function toRated({ subject, peek = false }: Limit, policy: Policy | undefined): Rated | null {
+  return policy ? { policy, charge: { key: `${policy.name}|${subject}`, limit: policy.count, window: policy.window, peek } } : null;
+}
+
+function note(charged: Charged, { policy }: Rated, { accepted, remaining, resetIn }: WindowState): void {
+  const share = accepted ? remaining / policy.count : -1;
+  charged.policies = charged.policies ? `${charged.policies}, ${policy.field}` : policy.field;
   if (share >= charged.share) return;
   charged.share = share;
-  charged.tightest = `"${limit.policy}";r=${Math.max(0, remaining)};t=${Math.ceil(resetIn / 1000)}`;
+  charged.tightest = `"${policy.name}";r=${Math.max(0, remaining)};t=${Math.ceil(resetIn / 1000)}`;
+}
+
+function tell({ res }: KoaContext, { policies, tightest }: Charged): void {
+  res.setHeader('RateLimit-Policy', policies);
+  res.setHeader('RateLimit', tightest);
 }
 
 const headersOf = ({ policies, tightest }: Charged) => ({ 'RateLimit-Policy': policies, RateLimit: tightest });

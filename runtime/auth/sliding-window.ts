@@ -1,3 +1,5 @@
+import type { NowOrLater } from './and-then.ts';
+
 /** One hit that is asked for: at most `limit` in any `window` milliseconds under `key`. */
 export interface Charge {
   readonly key: string;
@@ -20,18 +22,22 @@ export interface WindowState {
  * hits are not recorded. Several charges pass together or not at all.
  */
 export interface Windows {
-  consume(charges: readonly Charge[], now: number): Promise<readonly WindowState[]>;
+  consume(charges: readonly Charge[], now: number): NowOrLater<readonly WindowState[]>;
   /** Takes back hits that were accepted at `at`. */
-  refund(charges: readonly Charge[], at: number): Promise<void>;
+  refund(charges: readonly Charge[], at: number): NowOrLater<void>;
 }
 
 /** The last accepted times of one key, oldest at `head`. It grows up to `limit`: most keys are seen a few times only. */
 interface Ring {
+  readonly key: string;
   readonly limit: number;
   readonly window: number;
   times: Float64Array;
   head: number;
   count: number;
+  /** Neighbours by when they were last used. */
+  older: Ring | null;
+  newer: Ring | null;
 }
 
 const KEYS = 50_000;
@@ -39,42 +45,75 @@ const FIRST = 8;
 
 /** Windows in memory, for one process. The least recently used of more than 50,000 keys is forgotten. */
 export function memoryWindows(capacity = KEYS): Windows {
-  const rings = new Map<string, Ring>();
-  const ringOf = ({ key, limit, window }: Charge): Ring => {
-    const known = rings.get(key);
-    const fits = known && known.limit === limit && known.window === window;
-    const ring = fits ? known : { limit, window, times: new Float64Array(Math.min(limit, FIRST)), head: 0, count: 0 };
-    rings.delete(key);
-    rings.set(key, ring);
-    if (rings.size > capacity) rings.delete(rings.keys().next().value as string);
-    return ring;
-  };
+  const rings = createRings(capacity);
   return {
-    consume: async (charges, now) => {
-      const entries = charges.map((charge) => ({ charge, ring: ringOf(charge) }));
-      for (const { ring } of entries) expire(ring, now);
-      const fits = ({ ring }: { ring: Ring }) => ring.count < ring.limit;
-      const all = entries.every(fits);
-      return entries.map((entry) => {
-        const accepted = fits(entry);
-        if (all && !entry.charge.peek) push(entry.ring, now);
-        return stateOf(entry.ring, now, accepted);
+    consume: (charges, now) => {
+      const found = charges.map((charge) => expire(rings.take(charge), now));
+      const all = found.every(fits);
+      return found.map((ring, index) => {
+        const accepted = fits(ring);
+        if (all && !charges[index]!.peek) push(ring, now);
+        return stateOf(ring, now, accepted);
       });
     },
-    refund: async (charges, at) => {
+    refund: (charges, at) => {
       for (const { key } of charges) {
-        const ring = rings.get(key);
+        const ring = rings.find(key);
         if (ring) remove(ring, at);
       }
     },
   };
 }
 
-function expire(ring: Ring, now: number): void {
+/** Rings by key, in a list from the most to the least recently used: a map that is written on every hit would be rebuilt again and again. */
+function createRings(capacity: number) {
+  const rings = new Map<string, Ring>();
+  let [newest, oldest] = [null, null] as [Ring | null, Ring | null];
+  const unlink = (ring: Ring) => {
+    if (ring.newer) ring.newer.older = ring.older;
+    else newest = ring.older;
+    if (ring.older) ring.older.newer = ring.newer;
+    else oldest = ring.newer;
+  };
+  const putFirst = (ring: Ring) => {
+    ring.newer = null;
+    ring.older = newest;
+    if (newest) newest.newer = ring;
+    newest = ring;
+    oldest ??= ring;
+  };
+  return {
+    find: (key: string) => rings.get(key),
+    take: (charge: Charge): Ring => {
+      const known = rings.get(charge.key);
+      if (known && known === newest && isFor(known, charge)) return known;
+      if (known) unlink(known);
+      const ring = known && isFor(known, charge) ? known : emptyRing(charge);
+      if (ring !== known) rings.set(charge.key, ring);
+      putFirst(ring);
+      if (rings.size > capacity && oldest) {
+        rings.delete(oldest.key);
+        unlink(oldest);
+      }
+      return ring;
+    },
+  };
+}
+
+const isFor = (ring: Ring, { limit, window }: Charge) => ring.limit === limit && ring.window === window;
+
+const fits = (ring: Ring) => ring.count < ring.limit;
+
+function emptyRing({ key, limit, window }: Charge): Ring {
+  return { key, limit, window, times: new Float64Array(Math.min(limit, FIRST)), head: 0, count: 0, older: null, newer: null };
+}
+
+function expire(ring: Ring, now: number): Ring {
   while (ring.count > 0 && ring.times[ring.head]! <= now - ring.window) {
     ring.head = (ring.head + 1) % ring.times.length;
     ring.count -= 1;
   }
+  return ring;
 }
 
 function push(ring: Ring, now: number): void {

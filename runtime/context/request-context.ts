@@ -45,6 +45,10 @@ export interface RequestContext<Db = any, Loaders = any> {
   readonly log: Logger;
   /** Aborted when the client goes away or the time limit is over. */
   readonly signal: AbortSignal;
+  /** Whether `signal` is aborted. */
+  readonly cancelled: boolean;
+  /** Aborts `signal`: what is still worked on is for nobody. */
+  cancel(reason?: DOMException): void;
   readonly db: Kysely<Db>;
   /** Made on first use, for this request alone. */
   readonly loaders: Loaders;

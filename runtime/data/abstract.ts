@@ -29,7 +29,7 @@ export function abstractListJson(scope: Scope, root: AbstractRows, write: WriteO
   const alias = scope.alias();
   const order = call?.order ?? [];
   const members = root.members.map((member) => memberRows(scope, root, member, columnsOf(order)));
-  const query = sql`select * from (${joinSql(members, ' union all ')}) ${scope.alias()} order by ${unionOrder(order)}${limit(root.call, call?.page, 0)}`;
+  const query = sql`select * from (${joinSql(members, ' union all ')}) ${scope.alias()} order by ${unionOrder(order)}${limit(scope, root.call, call?.page, 0)}`;
   const object = membersJson(scope, root.members, reference(alias, TYPE), reference(alias, 'id'), false, write);
   return sql`(select ${scope.json.list(object)} from (${query}) ${alias})`;
 }

@@ -13,6 +13,8 @@ export type Place =
   | { readonly from: 'caller'; readonly as: Stored }
   /** The list of keys of a batch. */
   | { readonly from: 'keys'; readonly as: Stored }
+  /** A column of the row that is inserted. */
+  | { readonly from: 'row'; readonly column: string; readonly as: Stored }
   | { readonly from: 'value'; readonly value: unknown; readonly as: Stored };
 
 /** Text and places in the order of the text. */

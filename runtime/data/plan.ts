@@ -6,12 +6,21 @@ import type { ListOptions } from '@twofold/schema';
  * all callers of one class.
  */
 export type Root =
-  | { readonly kind: 'get'; readonly entity: string; readonly call: number; readonly shape: Shape; readonly owners?: readonly string[] }
+  | Get
   | ({ readonly kind: 'list' } & Rows)
   | ({ readonly kind: 'connection' } & Linked)
   | ({ readonly kind: 'abstractList' } & AbstractRows)
   | { readonly kind: 'node'; readonly call: number; readonly members: readonly Member[] }
   | { readonly kind: 'count'; readonly entity: string; readonly list: ListOptions; readonly call: number };
+
+/** One row by its key, or by other columns. */
+export interface Get {
+  readonly kind: 'get';
+  readonly entity: string;
+  readonly call: number;
+  readonly shape: Shape;
+  readonly owners?: readonly string[];
+}
 
 /** An object of the answer: an entity's row as the selection wants it. */
 export interface Shape {

@@ -3,7 +3,8 @@ import type { Dialect, Query, Store } from '../store/store.ts';
 import type { Rules } from './access.ts';
 import type { Place, Statement } from './fragment.ts';
 import type { Model } from './model.ts';
-import type { Call, Planned, Root } from './plan.ts';
+import { insertStatement } from './insert.ts';
+import type { Call, Get, Planned, Root } from './plan.ts';
 import { createScope, type Scope } from './scope.ts';
 import { batchStatement, rootStatement } from './select.ts';
 import { shapeOf } from './shape.ts';
@@ -32,6 +33,8 @@ export interface Reader {
   readonly marker: string;
   /** @returns JSON text, a number for a count, or null when there is no row. A promise unless the reading has `valueNow`. */
   read(root: Root, calls: readonly Call[], reading: Reading): Value | Promise<Value>;
+  /** The statement that inserts a row with these columns and answers with it as `root` says, see `insertStatement`. */
+  insertion(columns: readonly string[], root: Get, calls: readonly Call[], reading: Pick<Reading, 'rules' | 'tree'>): Statement;
   /** One field of many objects. @returns JSON texts in the order of the keys. */
   readBatch(entity: string, field: Planned, keyColumn: string, keys: readonly unknown[], calls: readonly Call[], reading: Reading): Promise<(string | null)[]>;
 }
@@ -43,18 +46,19 @@ export function createReader(model: Model, store: Store): Reader {
   const marker = `$${randomBytes(9).toString('base64url')}`;
   const { dialect } = store;
   const statements = new WeakMap<object, Map<string, Statement>>();
-  const scope = (calls: readonly Call[], { rules, tree }: Reading): Scope => createScope({ model, rules, dialect, calls, marker, tree });
+  const scope = (calls: readonly Call[], { rules, tree }: Pick<Reading, 'rules' | 'tree'>): Scope => createScope({ model, rules, dialect, calls, marker, tree });
   return {
     marker,
     read: (root, calls, reading) => {
-      const statement = kept(statements, root, calls, reading, () => rootStatement(scope(calls, reading), root));
-      const values = bind(statement.places, model, dialect, calls, reading.caller);
+      const statement = kept(statements, root, shapeOf(calls, reading.tree), () => rootStatement(scope(calls, reading), root));
+      const values = bind(statement.places, model, dialect, { calls, caller: reading.caller });
       if (reading.valueNow) return (reading.valueNow(statement.text, values) ?? null) as Value;
       return reading.query(statement.text, values).then((rows) => (rows[0]?.['j'] ?? null) as Value);
     },
+    insertion: (columns, root, calls, reading) => kept(statements, root, `${columns.join()}|${shapeOf(calls, reading.tree)}`, () => insertStatement(scope(calls, reading), columns, root)),
     readBatch: async (entity, field, keyColumn, keys, calls, reading) => {
-      const statement = kept(statements, field, calls, reading, () => batchStatement(scope(calls, reading), entity, field, keyColumn));
-      const rows = await reading.query(statement.text, bind(statement.places, model, dialect, calls, reading.caller, keys));
+      const statement = kept(statements, field, shapeOf(calls, reading.tree), () => batchStatement(scope(calls, reading), entity, field, keyColumn));
+      const rows = await reading.query(statement.text, bind(statement.places, model, dialect, { calls, caller: reading.caller, keys }));
       const values: (string | null)[] = keys.map(() => null);
       for (const { i, j } of rows) values[Number(i)] = j as string | null;
       return values;
@@ -62,8 +66,7 @@ export function createReader(model: Model, store: Store): Reader {
   };
 }
 
-function kept(statements: WeakMap<object, Map<string, Statement>>, node: object, calls: readonly Call[], { tree }: Reading, make: () => Statement): Statement {
-  const shape = shapeOf(calls, tree);
+function kept(statements: WeakMap<object, Map<string, Statement>>, node: object, shape: string, make: () => Statement): Statement {
   const known = statements.get(node);
   const found = known?.get(shape);
   if (found) return found;
@@ -76,27 +79,34 @@ function kept(statements: WeakMap<object, Map<string, Statement>>, node: object,
   return statement;
 }
 
+/** Where the values of places are found. */
+export interface Bound {
+  readonly calls?: readonly Call[];
+  readonly caller: number | string | null;
+  readonly keys?: readonly unknown[];
+  readonly row?: ReadonlyMap<string, unknown>;
+}
+
 /** The values of the places, in their order. */
-export function bind(
-  places: readonly Place[],
-  { ids }: Model,
-  dialect: Dialect,
-  calls: readonly Call[],
-  caller: number | string | null,
-  keys: readonly unknown[] = [],
-): unknown[] {
-  return places.map((place) => {
-    switch (place.from) {
-      case 'call':
-        return toStored(valueAt(calls[place.call], place.path), place.as, ids, dialect);
-      case 'caller':
-        return toStored(caller, place.as, ids, dialect);
-      case 'keys':
-        return toStored(keys, place.as, ids, dialect);
-      case 'value':
-        return toStored(place.value, place.as, ids, dialect);
-    }
-  });
+export function bind(places: readonly Place[], { ids }: Model, dialect: Dialect, bound: Bound): unknown[] {
+  const values: unknown[] = [];
+  for (const place of places) values.push(toStored(valueOf(place, bound), place.as, ids, dialect));
+  return values;
+}
+
+function valueOf(place: Place, { calls, caller, keys, row }: Bound): unknown {
+  switch (place.from) {
+    case 'call':
+      return valueAt(calls?.[place.call], place.path);
+    case 'caller':
+      return caller;
+    case 'keys':
+      return keys ?? [];
+    case 'row':
+      return row?.get(place.column);
+    case 'value':
+      return place.value;
+  }
 }
 
 function valueAt(value: unknown, path: readonly (string | number)[]): unknown {

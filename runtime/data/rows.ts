@@ -37,7 +37,7 @@ export function pageQuery(scope: Scope, listed: Listed, columns: () => readonly 
   const backwards = page?.backwards ?? false;
   const condition = listCondition(scope, listed, alias, parent, page && keyset(scope, listed, order, page, alias));
   const selected = selectedColumns(columns(), backwards ? order.map(({ column }) => column) : []);
-  const query = sql`select ${selected.map((column) => reference(alias, column)).join(', ')} from ${name(scope.model.entity(listed.entity).entity.table)} ${alias}${where(condition)} order by ${orderBy(scope, listed.entity, order, alias, backwards)}${limit(listed.call, page, more)}`;
+  const query = sql`select ${selected.map((column) => reference(alias, column)).join(', ')} from ${name(scope.model.entity(listed.entity).entity.table)} ${alias}${where(condition)} order by ${orderBy(scope, listed.entity, order, alias, backwards)}${limit(scope, listed.call, page, more)}`;
   if (!backwards || more === 1) return query;
   const outer = scope.alias();
   return sql`select * from (${query}) ${outer} order by ${orderBy(scope, listed.entity, order, outer, false)}`;
@@ -93,9 +93,10 @@ export function equalities(scope: Scope, entityName: string, call: number, alias
 
 const selectedColumns = (used: readonly string[], order: readonly string[]) => [...new Set(used.length + order.length > 0 ? [...used, ...order] : ['id'])];
 
-export function limit(call: number, page: Page | undefined, more: 0 | 1): Sql {
+export function limit(scope: Scope, call: number, page: Page | undefined, more: 0 | 1): Sql {
   if (!page) return sql``;
-  const number = (path: string) => place(call, ['page', path], { type: 'integer' });
+  // A bare `?` lets SQLite plan the whole statement anew for every value of it.
+  const number = (path: string) => sql`${scope.dialect === 'sqlite' ? '+' : ''}${place(call, ['page', path], { type: 'integer' })}`;
   return sql` limit ${page.constant ? String(page.limit) : number('limit')}${more === 1 ? ' + 1' : ''}${page.offset > 0 ? sql` offset ${number('offset')}` : ''}`;
 }
 

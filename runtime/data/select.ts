@@ -2,7 +2,7 @@ import { abstractListJson, nodeJson } from './abstract.ts';
 import { connectionJson } from './connection.ts';
 import { joinSql, name, sql, toStatement, type Sql, type Statement } from './fragment.ts';
 import { fieldJson, objectJson } from './object.ts';
-import type { Planned, Root, Shape } from './plan.ts';
+import type { Get, Planned, Root, Shape } from './plan.ts';
 import { countJson, equalities, readAccess, rowsJson } from './rows.ts';
 import { and, reference, rowCondition, stored, where, type Scope } from './scope.ts';
 import { tableSource, type Source } from './source.ts';
@@ -18,7 +18,7 @@ export function rootStatement(scope: Scope, root: Root): Statement {
   return toStatement(sql`select ${asText(scope, rootJson(scope, root))} as j`, scope.dialect);
 }
 
-function rootJson(scope: Scope, root: Exclude<Root, { kind: 'get' }>): Sql {
+function rootJson(scope: Scope, root: Exclude<Root, Get>): Sql {
   const write = (shape: Shape, source: Source) => objectJson(scope, shape, source);
   switch (root.kind) {
     case 'list':
@@ -34,7 +34,7 @@ function rootJson(scope: Scope, root: Exclude<Root, { kind: 'get' }>): Sql {
   }
 }
 
-function getQuery(scope: Scope, root: Extract<Root, { kind: 'get' }>): Sql {
+function getQuery(scope: Scope, root: Get): Sql {
   const { entity } = scope.model.entity(root.entity);
   const alias = scope.alias();
   const joins: Sql[] = [];
@@ -44,7 +44,7 @@ function getQuery(scope: Scope, root: Extract<Root, { kind: 'get' }>): Sql {
 }
 
 /** PostgreSQL's driver would parse JSON that we want as text. */
-const asText = (scope: Scope, value: Sql): Sql => (scope.dialect === 'postgres' ? sql`(${value})::text` : value);
+export const asText = (scope: Scope, value: Sql): Sql => (scope.dialect === 'postgres' ? sql`(${value})::text` : value);
 
 /**
  * The statement that answers one field of `entity` for many parents at once: a row for each key with `i`, its place in

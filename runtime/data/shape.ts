@@ -1,10 +1,10 @@
-import type { Call } from './plan.ts';
+import type { Call, Page } from './plan.ts';
 
 /**
  * A text that is the same for two sets of calls when one statement serves both: what decides the SQL is in it, the values
  * are not.
  *
- * @example shapeOf([{ equals: [{ column: 'name', value: 'Ada' }], order: [] }], false) // '|name=v'
+ * @example shapeOf([{ equals: [{ column: 'name', value: 'Ada' }], order: [] }], false) // '|;name=v'
  */
 export function shapeOf(calls: readonly Call[], tree: boolean): string {
   let shape = tree ? 'tree' : '';
@@ -13,16 +13,21 @@ export function shapeOf(calls: readonly Call[], tree: boolean): string {
 }
 
 function callShape({ equals, where, order, page, target }: Call): string {
-  const parts = equals.map(({ column, value }) => `${column}${value === null ? '=n' : '=v'}`);
-  if (where !== undefined) parts.push(valueShape(where));
-  if (order.length > 1 || order[0]?.descending) parts.push(order.map(({ column, descending }) => `${column}${descending ? '-' : '+'}`).join());
-  if (page?.backwards) parts.push('backwards');
-  if (page && page.offset > 0) parts.push('offset');
-  if (page?.constant) parts.push(`limit${page.limit}`);
-  if (page?.after) parts.push(`after${valueShape(page.after)}`);
-  if (page?.before) parts.push(`before${valueShape(page.before)}`);
-  if (target) parts.push(target.type);
-  return parts.join(';');
+  let shape = '';
+  for (const { column, value } of equals) shape += `;${column}${value === null ? '=n' : '=v'}`;
+  if (where !== undefined) shape += `;${valueShape(where)}`;
+  if (order.length > 1 || order[0]?.descending) shape += `;${order.map(({ column, descending }) => `${column}${descending ? '-' : '+'}`).join()}`;
+  if (page) shape += pageShape(page);
+  return target ? `${shape};${target.type}` : shape;
+}
+
+function pageShape({ backwards, offset, constant, limit, after, before }: Page): string {
+  let shape = backwards ? ';backwards' : '';
+  if (offset > 0) shape += ';offset';
+  if (constant) shape += `;limit${limit}`;
+  if (after) shape += `;after${valueShape(after)}`;
+  if (before) shape += `;before${valueShape(before)}`;
+  return shape;
 }
 
 /** Keys and nulls of an input; `isNull` is written as SQL, so that its value counts. */

@@ -1,14 +1,17 @@
 import type { Action, ArgumentPath, Operation } from '@twofold/schema';
+import { AppError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { refusal, rootAccess, type Access, type Rules } from './access.ts';
 import type { Change, Changes } from './changes.ts';
 import { assertConstraint, assertInput } from './constraint.ts';
 import { found, type EntityModel, type Model } from './model.ts';
+import { isMissingRelation, missingRelation } from './missing-relation.ts';
 import type { Query, Reader } from './reader.ts';
 import { ROW_KEY, stored } from './scope.ts';
+import { plainInsert, type PlainInsert, type Returning } from './plain-insert.ts';
 import { toStored } from './values.ts';
 import { createFrom, updateFrom } from './write-input.ts';
-import { deleteRow, type Writing } from './writer.ts';
+import { deleteRow, note, type Writing } from './writer.ts';
 
 export type WriteAction = Extract<Action, { kind: 'create' | 'update' | 'remove' }>;
 type Arguments = Readonly<Record<string, unknown>>;
@@ -35,6 +38,10 @@ export interface WriteRequest<T> {
   readonly prefix?: string;
   /** What the answer needs of the row, in the same transaction: after a create or update, before a removal. */
   read(id: string, query: Query): Promise<T>;
+  /** The same for a create that can be inserted and read by one statement. */
+  readonly returning?: Returning<T> | undefined;
+  /** Whether nobody waits for the answer any more: then nothing is written. */
+  cancelled?(): boolean;
   /** Asked before anything is written to a row that is there; a throw keeps it as it is. */
   precondition?(id: string, query: Query): Promise<void>;
 }
@@ -43,28 +50,90 @@ export interface WriteRequest<T> {
 export type Written<T> = { readonly id: string; readonly read: T } | { readonly id: null };
 
 /**
- * Runs one mutation: checks, then everything it writes and what it answers with in one transaction, then the events.
+ * Runs one mutation: checks, then everything it writes and what it answers with in one transaction, then the events. A promise
+ * unless it is one statement and the database answers at once.
  *
  * @throws AppError `BAD_USER_INPUT`, `FORBIDDEN`, `UNAUTHENTICATED`; what the database refuses, see `toFailure`.
  */
-export async function performAction<T>(actor: Actor, request: WriteRequest<T>): Promise<Written<T>> {
+export function performAction<T>(actor: Actor, request: WriteRequest<T>): Written<T> | Promise<Written<T>> {
+  try {
+    const written = attempt(actor, request);
+    return written instanceof Promise ? written.catch((error: unknown) => explain(actor, request, error)) : written;
+  } catch (error) {
+    if (!isMissingRelation(error)) throw error;
+    return explain(actor, request, error);
+  }
+}
+
+/** Says which of the keys that were given has no row. */
+async function explain(actor: Actor, { operation, args, rules, caller }: WriteRequest<unknown>, error: unknown): Promise<never> {
+  const action = operation.action as WriteAction;
+  if (action.kind === 'remove' || !isMissingRelation(error)) throw error;
+  const { model, store, now } = actor;
+  const writing: Writing = { model, rules, caller, dialect: store.dialect, query: store.query, now: now(), changes: [] };
+  throw (await missingRelation(writing, writeOf(actor, action), inputOf(action, args))) ?? error;
+}
+
+function attempt<T>(actor: Actor, request: WriteRequest<T>): Written<T> | Promise<Written<T>> {
   const action = request.operation.action as WriteAction;
   assertArguments(actor.model, action, request);
   const access = accessTo(actor.model, request.rules, request.operation, action);
+  const insert = action.kind === 'create' && request.returning ? plainInsert(actor, request, writeOf(actor, action), inputOf(action, request.args), access, request.returning) : undefined;
+  return (insert && insertNow(actor, request, insert)) ?? performLater(actor, request, action, access, insert);
+}
+
+/** Undefined where it has to wait for somebody. One statement is a transaction of its own. */
+function insertNow<T>(actor: Actor, request: WriteRequest<T>, { text, values }: PlainInsert): Written<T> | Promise<Written<T>> | undefined {
+  assertWanted(request.cancelled);
+  const rows = actor.store.writeNow?.(text, values);
+  if (!rows) return undefined;
+  const { entity } = request.operation.action as WriteAction;
+  const written = inserted(request, rows, actor.store.query);
+  actor.changes.publish([{ entity, kind: 'created', id: String(rows[0]?.['id']) }]);
+  return written;
+}
+
+function inserted<T>(request: WriteRequest<T>, [row]: readonly Record<string, unknown>[], query: Query): Written<T> | Promise<Written<T>> {
+  const id = String(row?.['id']);
+  const read = request.returning?.take((row?.['j'] ?? null) as string | null);
+  return read === undefined ? request.read(id, query).then((again) => ({ id, read: again })) : { id, read };
+}
+
+async function performLater<T>(actor: Actor, request: WriteRequest<T>, action: WriteAction, access: Access, insert: PlainInsert | undefined): Promise<Written<T>> {
   const changes: Change[] = [];
   const written = await actor.store.transact((query) => {
     const writing: Writing = { model: actor.model, rules: request.rules, caller: request.caller, dialect: actor.store.dialect, query, now: actor.now(), changes };
-    return perform(actor, request, action, { writing, access });
+    return unlessCancelled(request, () => (insert ? insertWithin(writing, request, insert) : perform(actor, request, action, { writing, access })));
   });
   actor.changes.publish(changes);
   return written;
 }
 
+async function insertWithin<T>(writing: Writing, request: WriteRequest<T>, { text, values }: PlainInsert): Promise<Written<T>> {
+  const written = await inserted(request, await writing.query(text, values), writing.query);
+  if (written.id !== null) note(writing, writing.model.entity((request.operation.action as WriteAction).entity), 'created', written.id);
+  return written;
+}
+
+/** Whoever was told that it took too long must not find it done: it is looked at before the commit. */
+async function unlessCancelled<T>({ cancelled }: WriteRequest<unknown>, work: () => Promise<T>): Promise<T> {
+  assertWanted(cancelled);
+  const done = await work();
+  assertWanted(cancelled);
+  return done;
+}
+
+function assertWanted(cancelled: (() => boolean) | undefined): void {
+  if (cancelled?.()) throw new AppError(503, 'CANCELLED', 'the operation was cancelled');
+}
+
 function assertArguments(model: Model, action: WriteAction, { operation, args, prefix }: WriteRequest<unknown>): void {
   for (const { name, constraint } of operation.args) assertConstraint(constraint, args[name], name);
   if (action.kind === 'remove') return;
-  assertInput(model, found(model.writes.get(action.write), `input ${action.write}`), inputOf(action, args), prefix ?? (action.input === undefined ? '' : `${action.input}.`));
+  assertInput(model, writeOf({ model }, action), inputOf(action, args), prefix ?? (action.input === undefined ? '' : `${action.input}.`));
 }
+
+const writeOf = ({ model }: Pick<Actor, 'model'>, { write }: Extract<WriteAction, { kind: 'create' | 'update' }>) => found(model.writes.get(write), `input ${write}`);
 
 const inputOf = (action: Extract<WriteAction, { kind: 'create' | 'update' }>, args: Arguments) =>
   (action.input === undefined ? args : (args[action.input] ?? {})) as Arguments;
@@ -87,7 +156,7 @@ async function perform<T>(actor: Actor, request: WriteRequest<T>, action: WriteA
   const { model } = actor;
   const { query } = writing;
   if (action.kind === 'create') {
-    const id = await createFrom(writing, found(model.writes.get(action.write), `input ${action.write}`), inputOf(action, request.args), access);
+    const id = await createFrom(writing, writeOf(actor, action), inputOf(action, request.args), access);
     return { id, read: await request.read(id, query) };
   }
   const entity = model.entity(action.entity);
@@ -95,7 +164,7 @@ async function perform<T>(actor: Actor, request: WriteRequest<T>, action: WriteA
   if (id === null) return { id };
   await request.precondition?.(id, query);
   if (action.kind === 'remove') return remove(actor, request, entity, id, { writing, access });
-  const there = await updateFrom(writing, found(model.writes.get(action.write), `input ${action.write}`), id, inputOf(action, request.args), access);
+  const there = await updateFrom(writing, writeOf(actor, action), id, inputOf(action, request.args), access);
   return there ? { id, read: await request.read(id, query) } : { id: null };
 }
 

@@ -4,18 +4,14 @@ import type { Access } from './access.ts';
 import { found, type EntityModel } from './model.ts';
 import { stored } from './scope.ts';
 import { toStored } from './values.ts';
-import { insertRow, updateRow, writeAccess, type Key, type Writing } from './writer.ts';
-import { attach, createUnder, detach, existing, replaceAll, type Relation } from './write-relation.ts';
+import { insertRow, updateRow, writeAccess, type Key, type Writer, type Writing } from './writer.ts';
+import { attach, createUnder, detach, existing, isOpen, keyOf, replaceAll, type Relation } from './write-relation.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 type Nested = Extract<Write, { kind: 'nested' }>;
 
 /** What an input says, sorted by when it can be done. */
-interface Sorted {
-  /** Columns of the row itself. */
-  readonly values: Map<string, unknown>;
-  /** Names of the fields that are given, for their rules. */
-  readonly fields: string[];
+interface Sorted extends PlainInput {
   /** What needs the row's key: the other side of relations. */
   readonly after: ((id: Key) => Promise<void>)[];
 }
@@ -46,6 +42,42 @@ export async function updateFrom(writing: Writing, shape: WriteShape, id: unknow
   return true;
 }
 
+/** What an input says of one row. */
+export interface PlainInput {
+  readonly values: Map<string, unknown>;
+  /** Names of the fields that are given, for their rules. */
+  readonly fields: string[];
+}
+
+/** An input that sets columns of one row and nothing else; undefined when it nests something, or a row has to be looked at first. */
+export function plainInput(writer: Writer, shape: WriteShape, input: Input): PlainInput | undefined {
+  const entity = writer.model.entity(shape.entity);
+  const plain: PlainInput = { values: new Map(), fields: [] };
+  for (const write of shape.writes) {
+    const value = input[write.name];
+    if (value === undefined || write.kind === 'ignored') continue;
+    if (write.kind === 'column') setColumn(entity, write, value, plain);
+    else if (write.kind !== 'key' || !setOpenKey(writer, entity, write, value, plain)) return undefined;
+  }
+  return plain;
+}
+
+function setColumn({ columns }: EntityModel, { column, name }: Extract<Write, { kind: 'column' }>, value: unknown, { values, fields }: PlainInput): void {
+  values.set(column, value);
+  fields.push(columns.get(column)?.field ?? name);
+}
+
+/** @returns whether the foreign key itself is all the check that is needed. */
+function setOpenKey(writer: Writer, { fields: known }: EntityModel, { field, name }: Extract<Write, { kind: 'key' }>, value: unknown, { values, fields }: PlainInput): boolean {
+  const source = known.get(field)?.source;
+  if (source?.kind !== 'one' || source.key !== 'own') return false;
+  const other = writer.model.entity(source.entity);
+  if (value !== null && !isOpen(writer, other)) return false;
+  values.set(source.column, value === null ? null : keyOf(writer, other, value, name));
+  fields.push(field);
+  return true;
+}
+
 async function sortInput(writing: Writing, shape: WriteShape, input: Input): Promise<Sorted> {
   const entity = writing.model.entity(shape.entity);
   const sorted: Sorted = { values: new Map(), fields: [], after: [] };
@@ -53,8 +85,7 @@ async function sortInput(writing: Writing, shape: WriteShape, input: Input): Pro
     const value = input[write.name];
     if (value === undefined || write.kind === 'ignored') continue;
     if (write.kind === 'column') {
-      sorted.values.set(write.column, value);
-      sorted.fields.push(entity.columns.get(write.column)?.field ?? write.name);
+      setColumn(entity, write, value, sorted);
       continue;
     }
     sorted.fields.push(write.field);
@@ -77,8 +108,8 @@ async function setKey(writing: Writing, parent: EntityModel, field: Field, value
 
 async function sortNested(writing: Writing, entity: EntityModel, field: Field, write: Nested, input: Input, sorted: Sorted): Promise<void> {
   const create = write.create && { list: listOf(input[write.create.name]) as Input[], shape: found(writing.model.writes.get(write.create.shape), `input ${write.create.shape}`) };
-  const connect = listOf(write.connect === undefined ? undefined : input[write.connect]).map(keyOf);
-  const disconnect = listOf(write.disconnect === undefined ? undefined : input[write.disconnect]).map(keyOf);
+  const connect = listOf(write.connect === undefined ? undefined : input[write.connect]).map(idOf);
+  const disconnect = listOf(write.disconnect === undefined ? undefined : input[write.disconnect]).map(idOf);
   const { source } = field;
   if (source.kind === 'one' && source.key === 'own') {
     if (connect.length + (create?.list.length ?? 0) > 1) throw failure.invalid(`${write.name} takes connect or create, not both`);
@@ -97,4 +128,4 @@ async function sortNested(writing: Writing, entity: EntityModel, field: Field, w
 const listOf = (value: unknown): unknown[] => (value === undefined || value === null || value === false ? [] : Array.isArray(value) ? value : [value]);
 
 /** `{ id }`, or the id alone. */
-const keyOf = (value: unknown) => (typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value);
+const idOf = (value: unknown) => (typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value);

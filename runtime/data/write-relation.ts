@@ -4,7 +4,7 @@ import { joinSql, name, sql, type Sql } from './fragment.ts';
 import { keyType, type EntityModel } from './model.ts';
 import { ofType, stored } from './scope.ts';
 import { toStored } from './values.ts';
-import { isVisible, run, updateRow, valueOf, type Key, type Writing } from './writer.ts';
+import { isVisible, run, updateRow, valueOf, type Key, type Writer, type Writing } from './writer.ts';
 
 /** One relation of one row, whose key is kept by the other side or by a join table. */
 export interface Relation {
@@ -40,15 +40,23 @@ function ownedValues(relation: Relation, source: Source): Map<string, unknown> {
  * @throws AppError `BAD_USER_INPUT`
  */
 export async function existing(writing: Writing, other: EntityModel, value: unknown, at: string): Promise<unknown> {
-  const key = toStored(value, stored(writing.model, other, 'id'), writing.model.ids, writing.dialect);
-  if (key === null) throw missing(other, at);
-  // Without rules about rows the foreign key itself is the check.
-  const open = writing.rules.entity(other.entity, 'READ').kind === 'all' && !other.entity.softDelete;
-  if (!open && !(await isVisible(writing, other, key))) throw missing(other, at);
+  const key = keyOf(writing, other, value, at);
+  if (!isOpen(writing, other) && !(await isVisible(writing, other, key))) throw missing(other, at);
   return key;
 }
 
-const missing = ({ entity }: EntityModel, at: string) => failure.invalid(`${at}: there is no such ${entity.name}`, { extensions: { reason: 'RELATION', field: at } });
+/** A value that can be a key. @throws AppError `BAD_USER_INPUT` */
+export function keyOf({ model, dialect }: Writer, other: EntityModel, value: unknown, at: string): unknown {
+  const key = toStored(value, stored(model, other, 'id'), model.ids, dialect);
+  if (key === null) throw missing(other, at);
+  return key;
+}
+
+/** Without rules about rows the foreign key itself is the check. */
+export const isOpen = ({ rules }: Writer, { entity }: EntityModel) => rules.entity(entity, 'READ').kind === 'all' && !entity.softDelete;
+
+/** @example missing(author, 'authorId').message // 'authorId: there is no such Author' */
+export const missing = ({ entity }: EntityModel, at: string) => failure.invalid(`${at}: there is no such ${entity.name}`, { extensions: { reason: 'RELATION', field: at } });
 
 /** Lets the rows of `keys` belong to the row. Of a single relation there can be one: what belonged before is let go. */
 export async function attach(writing: Writing, relation: Relation, keys: readonly unknown[]): Promise<void> {

@@ -31,7 +31,7 @@ export type Key = string;
 /** Runs a statement of a transaction. */
 export function run(writing: Writing, statement: Sql): Promise<readonly Record<string, unknown>[]> {
   const { text, places } = toStatement(statement, writing.dialect);
-  const values = bind(places, writing.model, writing.dialect, [], writing.caller);
+  const values = bind(places, writing.model, writing.dialect, { caller: writing.caller });
   return writing.query(text, values);
 }
 
@@ -44,17 +44,26 @@ export function scopeOf({ model, rules, dialect }: Writing): Scope {
   return createScope({ model, rules, dialect, calls: [], marker: '', tree: false });
 }
 
+/** What is known before anything is written. */
+export type Writer = Pick<Writing, 'model' | 'rules' | 'caller' | 'dialect' | 'now'>;
+
 /**
- * Inserts a row. An owner who is not named becomes the caller.
+ * The columns of a new row: what is given, what the server gives, and the caller as owner where none is named.
  *
  * @throws AppError `FORBIDDEN` when the row would be another's.
  */
-export async function insertRow(writing: Writing, entity: EntityModel, given: Values, access: Access): Promise<Key> {
+export function completeRow(writer: Writer, entity: EntityModel, given: Values, access: Access): Values {
   if (access.kind === 'none') throw refusal(access.code);
   const values = new Map(given);
-  if (access.kind === 'owner') ownByCaller(writing, entity, values, access.columns);
-  for (const column of entity.entity.columns) if (values.get(column.name) === undefined) fill(writing, values, column);
-  const columns = [...values].filter(([, value]) => value !== undefined);
+  if (access.kind === 'owner') ownByCaller(writer, entity, values, access.columns);
+  for (const column of entity.entity.columns) if (values.get(column.name) === undefined) fill(writer, values, column);
+  for (const [column, value] of values) if (value === undefined) values.delete(column);
+  return values;
+}
+
+/** Inserts a row. @throws AppError see `completeRow` */
+export async function insertRow(writing: Writing, entity: EntityModel, given: Values, access: Access): Promise<Key> {
+  const columns = [...completeRow(writing, entity, given, access)];
   const target = name(entity.entity.table);
   const [row] = await run(
     writing,
@@ -67,7 +76,7 @@ export async function insertRow(writing: Writing, entity: EntityModel, given: Va
   return id;
 }
 
-function ownByCaller({ caller }: Writing, entity: EntityModel, values: Map<string, unknown>, columns: readonly string[]): void {
+function ownByCaller({ caller }: Writer, entity: EntityModel, values: Map<string, unknown>, columns: readonly string[]): void {
   const named = columns.filter((column) => values.get(column) !== undefined && column !== 'id');
   const first = columns.find((column) => column !== 'id');
   if (named.length === 0 && first !== undefined) values.set(first, caller);
@@ -77,7 +86,7 @@ function ownByCaller({ caller }: Writing, entity: EntityModel, values: Map<strin
 const sameKey = (a: unknown, b: unknown, { entity }: EntityModel) => String(a).replace(new RegExp(`^${entity.name}:`), '').replace(/^\w+:/, '') === String(b);
 
 /** Times and defaults that the server gives. */
-function fill({ model, now }: Writing, values: Map<string, unknown>, column: Column): void {
+function fill({ model, now }: Writer, values: Map<string, unknown>, column: Column): void {
   if (column.stamp || column.default?.kind === 'now') values.set(column.name, currentTime(column, now));
   else if (column.default?.kind === 'value') values.set(column.name, column.default.value);
   else if (column.default?.kind === 'uuid' || (column.name === 'id' && model.ids === 'uuid')) values.set(column.name, uuid7(now));
@@ -148,7 +157,7 @@ async function assertStillOwned(writing: Writing, entity: EntityModel, id: unkno
 }
 
 /** What the caller may do with the entity and with each field that it gives a value to. */
-export function writeAccess(writing: Writing, entity: EntityModel, fields: readonly string[], verb: Verb, base: Access): Access {
+export function writeAccess(writing: Writer, entity: EntityModel, fields: readonly string[], verb: Verb, base: Access): Access {
   return fields.reduce<Access>((access, fieldName) => {
     const field = entity.fields.get(fieldName);
     return field ? both(access, writing.rules.field(entity.entity, field, verb)) : access;

@@ -1,11 +1,12 @@
-import { getArgumentValues, isInterfaceType, isObjectType, type GraphQLField, type GraphQLSchema, type ValueNode, type VariableValues } from 'graphql';
-import { InternalError } from '../errors.ts';
-import { failure } from '../errors.ts';
+import type { Constraint } from '@twofold/schema';
+import { type FieldNode, isInterfaceType, isObjectType, type GraphQLField, type GraphQLSchema, type ValueNode, type VariableValues } from 'graphql';
+import { failure, InternalError } from '../errors.ts';
 import type { Rules } from '../data/access.ts';
 import { assertConstraint } from '../data/constraint.ts';
 import type { Model } from '../data/model.ts';
 import { readListArguments } from '../data/page.ts';
 import type { Call } from '../data/plan.ts';
+import { type ArgumentReader, createArgumentReader } from './argument-reader.ts';
 import type { CallSource } from './plan/planner.ts';
 
 export interface ArgumentReading {
@@ -15,6 +16,24 @@ export interface ArgumentReading {
   readonly variables: VariableValues;
 }
 
+/** A node of a plan with what does not change from request to request. */
+interface ReadyCall {
+  readonly source: CallSource;
+  readonly arguments: ArgumentReader;
+  /** Of the arguments that the model has one for. */
+  readonly constraints: readonly { readonly name: string; readonly constraint: Constraint }[];
+}
+
+/** The nodes of one plan. `calls` is there when no variable decides any of them: then they are the same for good. */
+interface Ready {
+  readonly nodes: readonly ReadyCall[];
+  readonly constant: boolean;
+  calls?: readonly Call[];
+}
+
+/** Kept as long as the plan. */
+const READY = new WeakMap<readonly CallSource[], Ready>();
+
 /**
  * What the arguments of the nodes of a plan came to.
  *
@@ -22,15 +41,26 @@ export interface ArgumentReading {
  * @throws GraphQLError when a value is not of its type, AppError when it is of no use.
  */
 export function readCalls(reading: ArgumentReading, sources: readonly CallSource[], key?: string): readonly Call[] {
-  const known = CONSTANT.get(sources);
-  if (known) return known;
-  const calls = sources.map((source) => readCall(reading, source, key));
-  if (sources.every(isConstant)) CONSTANT.set(sources, Object.freeze(calls));
+  const ready = READY.get(sources) ?? prepare(reading, sources);
+  if (ready.calls) return ready.calls;
+  const calls = ready.nodes.map((node) => readCall(reading, node, key));
+  if (ready.constant) ready.calls = Object.freeze(calls);
   return calls;
 }
 
-/** Calls that no variable decides, which are the same as long as their plan is kept. */
-const CONSTANT = new WeakMap<readonly CallSource[], readonly Call[]>();
+function prepare({ model, schema }: ArgumentReading, sources: readonly CallSource[]): Ready {
+  const nodes = sources.map((source) => ({ source, ...(source.read === 'key' ? NO_ARGUMENTS : { arguments: createArgumentReader(fieldOf(schema, source.type, source.field), source.node), constraints: constraintsOf(model, source) }) }));
+  const ready = { nodes, constant: sources.every(isConstant) };
+  READY.set(sources, ready);
+  return ready;
+}
+
+const NO_ARGUMENTS = { arguments: () => ({}), constraints: [] };
+
+function constraintsOf(model: Model, { type, field }: CallSource): ReadyCall['constraints'] {
+  const declared = model.operations.get(`${type}.${field}`)?.args ?? model.entities.get(type)?.fields.get(field)?.args ?? [];
+  return declared.flatMap(({ name, constraint }) => (constraint ? [{ name, constraint }] : []));
+}
 
 const isConstant = ({ read, node }: CallSource) => read !== 'key' && (node.arguments ?? []).every(({ value }) => !hasVariable(value));
 
@@ -40,14 +70,15 @@ function hasVariable(value: ValueNode): boolean {
   return value.kind === 'Variable';
 }
 
-function readCall(reading: ArgumentReading, source: CallSource, key?: string): Call {
+function readCall({ model, rules, variables }: ArgumentReading, node: ReadyCall, key?: string): Call {
+  const { source } = node;
   if (source.read === 'key') return { equals: [{ column: 'id', value: key ?? null }], order: [] };
-  const args = readArguments(reading, source);
-  assertArguments(reading.model, source, args);
+  const args = node.arguments(variables);
+  for (const { name, constraint } of node.constraints) assertConstraint(constraint, args[name], name);
   switch (source.read) {
     case 'list': {
-      const entity = reading.model.entities.get(source.entity);
-      return entity ? readListArguments(reading.model, reading.rules, source.list, entity, args) : { equals: [], order: [] };
+      const entity = model.entities.get(source.entity);
+      return entity ? readListArguments(model, rules, source.list, entity, args) : { equals: [], order: [] };
     }
     case 'get':
       return { equals: readKeys(source.by, args), order: [] };
@@ -56,9 +87,14 @@ function readCall(reading: ArgumentReading, source: CallSource, key?: string): C
   }
 }
 
-/** The arguments of a field as graphql-js reads them. */
+const READERS = new WeakMap<FieldNode, ArgumentReader>();
+
+/** The arguments of a root field as graphql-js reads them. */
 export function readArguments({ schema, variables }: Pick<ArgumentReading, 'schema' | 'variables'>, { type, field, node }: Pick<CallSource, 'type' | 'field' | 'node'>): Record<string, unknown> {
-  return getArgumentValues(fieldOf(schema, type, field), node, variables);
+  const known = READERS.get(node);
+  const read = known ?? createArgumentReader(fieldOf(schema, type, field), node);
+  if (!known) READERS.set(node, read);
+  return read(variables);
 }
 
 function fieldOf(schema: GraphQLSchema, type: string, field: string): GraphQLField<unknown, unknown> {
@@ -74,14 +110,10 @@ function rootOf(schema: GraphQLSchema, type: string) {
   return type === 'Mutation' ? schema.getMutationType() : undefined;
 }
 
-function assertArguments(model: Model, { type, field }: CallSource, args: Record<string, unknown>): void {
-  const declared = model.operations.get(`${type}.${field}`)?.args ?? model.entities.get(type)?.fields.get(field)?.args ?? [];
-  for (const { name, constraint } of declared) assertConstraint(constraint, args[name], name);
-}
-
 /** A lookup by several fields takes those that are given. */
 function readKeys(by: readonly { readonly arg: string; readonly column: string }[], args: Record<string, unknown>): Call['equals'] {
-  const given = by.filter(({ arg }) => args[arg] !== undefined && args[arg] !== null).map(({ arg, column }) => ({ column, value: args[arg] }));
+  const given: { column: string; value: unknown }[] = [];
+  for (const { arg, column } of by) if (args[arg] !== undefined && args[arg] !== null) given.push({ column, value: args[arg] });
   if (given.length === 0) throw failure.invalid(`give ${by.map(({ arg }) => arg).join(' or ')}`);
   return given;
 }

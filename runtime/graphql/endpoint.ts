@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import { AppError, failure } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
-import { isJsonBody, readBody } from '../http/read-body.ts';
+import { isJsonBody, readBody, takeBody } from '../http/read-body.ts';
 import type { DirectEndpoint } from '../module.ts';
+import { freshContext } from './fresh-context.ts';
 import { negotiate, type Answering } from './media-type.ts';
 import { parseJson, readParameters, readQueryParameters, type Parameters } from './parameters.ts';
 import type { SocketCallers } from './socket-caller.ts';
@@ -47,7 +48,7 @@ export function createEndpoint(options: EndpointOptions): Middleware {
     if (answering === 'text/html') return page?.(ctx, next);
     if (!answering) return exchange.send(406, 'application/json', '{"errors":[{"message":"answers are application/graphql-response+json or application/json"}]}');
     if (answering === 'text/event-stream') return stream(ctx, options, exchange);
-    await answer(exchange, options, answering, () => (method === 'GET' ? readGet(ctx, options) : readPost(ctx.req, options)));
+    await answer(exchange, service, answering, () => (method === 'GET' ? readGet(ctx, options) : readPost(ctx.req, options)));
   };
 }
 
@@ -56,11 +57,20 @@ export function createDirectEndpoint(options: EndpointOptions): DirectEndpoint {
   const { path } = options.service.api;
   return {
     takes: ({ method, url, headers }) => method === 'POST' && url === path && isPlain(headers.accept),
-    answer: ({ request, response, context }) => {
-      const exchange: Exchange = { request, context, send: (status, type, text) => sendNow(response, status, type, text, context.id) };
-      return answer(exchange, options, negotiate(request.headers.accept, false) as JsonType, () => readPost(request, options));
-    },
+    answer: ({ request, response, context }) => answerDirectly({ request, context, send: (status, type, text) => sendNow(response, status, type, text, context.id) }, options),
   };
+}
+
+function answerDirectly(exchange: Exchange, { service, bodyLimit }: EndpointOptions): void {
+  const { request } = exchange;
+  const type = negotiate(request.headers.accept, false) as JsonType;
+  const failed = (thrown: unknown) => sendRefusal(exchange, service, type, thrown);
+  try {
+    assertReadable(request);
+    takeBody(request, bodyLimit, (body) => void answerTo(exchange, service, type, () => readAsked(body, service)), failed);
+  } catch (thrown) {
+    failed(thrown);
+  }
 }
 
 type JsonType = Exclude<Answering, 'text/html' | 'text/event-stream'>;
@@ -83,16 +93,26 @@ async function stream(ctx: Context, options: EndpointOptions, exchange: Exchange
   }
 }
 
-async function answer(exchange: Exchange, options: EndpointOptions, type: JsonType, read: () => Asked | Promise<Asked>): Promise<void> {
-  const { service } = options;
+async function answer(exchange: Exchange, service: Service, type: JsonType, read: () => Asked | Promise<Asked>): Promise<void> {
   try {
     const asked = await read();
-    if (Array.isArray(asked)) return await answerBatch(exchange, service, asked, type);
-    const running = run(exchange, service, asked);
-    const response = running instanceof Promise ? await running : running;
-    exchange.send(statusFor(response, type), type, response.text);
+    await answerTo(exchange, service, type, () => asked);
   } catch (thrown) {
     sendRefusal(exchange, service, type, thrown);
+  }
+}
+
+/** Never rejects; a promise only where something has to be waited for. */
+function answerTo(exchange: Exchange, service: Service, type: JsonType, read: () => Asked): void | Promise<void> {
+  const finish = (response: Response) => exchange.send(statusFor(response, type), type, response.text);
+  const failed = (thrown: unknown) => sendRefusal(exchange, service, type, thrown);
+  try {
+    const asked = read();
+    if (Array.isArray(asked)) return answerBatch(exchange, service, asked, type).catch(failed);
+    const running = run(exchange, service, asked);
+    return running instanceof Promise ? running.then(finish).catch(failed) : finish(running);
+  } catch (thrown) {
+    failed(thrown);
   }
 }
 
@@ -133,12 +153,20 @@ function readGet(ctx: Context, { origins }: EndpointOptions): Parameters {
 }
 
 async function readPost(request: IncomingMessage, { bodyLimit, service }: EndpointOptions): Promise<Asked> {
+  assertReadable(request);
+  return readAsked(await readBody(request, bodyLimit), service);
+}
+
+function assertReadable({ headers }: IncomingMessage): void {
   // Other types can be sent by a form on any site, without a preflight.
-  if (!isJsonBody(request.headers['content-type'])) throw failure.unsupportedMediaType('the body must be application/json in UTF-8');
-  const encoding = request.headers['content-encoding'];
+  if (!isJsonBody(headers['content-type'])) throw failure.unsupportedMediaType('the body must be application/json in UTF-8');
+  const encoding = headers['content-encoding'];
   if (encoding && encoding !== 'identity') throw failure.unsupportedMediaType('the body must not be compressed');
-  const body: unknown = parseJson(await readBody(request, bodyLimit), 'the body');
-  if (Array.isArray(body)) return readBatch(body, service.api.limits.batch);
+}
+
+function readAsked(text: string, { api }: Service): Asked {
+  const body: unknown = parseJson(text, 'the body');
+  if (Array.isArray(body)) return readBatch(body, api.limits.batch);
   if (typeof body !== 'object' || body === null) throw failure.badRequest('the body must be a JSON object');
   return readParameters(body as Record<string, unknown>);
 }
@@ -155,7 +183,9 @@ function readBatch(items: readonly unknown[], limit: number): Parameters[] {
 async function answerBatch(exchange: Exchange, service: Service, batch: readonly Parameters[], type: string): Promise<void> {
   const texts: string[] = [];
   for (const parameters of batch) {
-    const attempt = async () => run(exchange, service, parameters);
+    // Each within a time of its own.
+    const context = freshContext(service.engine, exchange.context);
+    const attempt = async () => run({ ...exchange, context }, service, parameters);
     const response = await attempt().catch((thrown: unknown) => refuse(errorsOf(thrown), exchange.context, service.engine));
     texts.push(response.text);
   }
@@ -174,7 +204,8 @@ function send(ctx: Context, status: number, type: string, text: string): void {
 
 /** Where no middleware waits to see the answer, it need not pass through Koa: that takes a third of a small query's time. */
 function sendNow(response: ServerResponse, status: number, type: string, text: string, id?: string): void {
-  const headers = ['Content-Type', `${type}; charset=utf-8`, 'Content-Length', String(Buffer.byteLength(text))];
-  response.writeHead(status, id === undefined ? headers : ['X-Request-Id', id, ...headers]);
+  const length = String(Buffer.byteLength(text));
+  const content = type === 'application/json' ? 'application/json; charset=utf-8' : `${type}; charset=utf-8`;
+  response.writeHead(status, id === undefined ? ['Content-Type', content, 'Content-Length', length] : ['X-Request-Id', id, 'Content-Type', content, 'Content-Length', length]);
   response.end(text);
 }

@@ -1,9 +1,15 @@
+import { type Cancellable, Cancellation } from '../context/cancellation.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { Engine } from './engine.ts';
 import { createLoaders } from './loaders.ts';
 
-/** The same caller with loaders of its own: what one event loaded is not true for the next. */
-export function freshContext(engine: Engine, context: RequestContext): RequestContext {
+/**
+ * The same caller with loaders of its own: what one event loaded is not true for the next.
+ *
+ * @param within what its signal ends with: the client of `context`, if nothing else.
+ */
+export function freshContext(engine: Engine, context: RequestContext, within: Cancellable = context): RequestContext {
+  const cancellation = new Cancellation(within);
   let loaders: unknown;
   const fresh: RequestContext = {
     id: context.id,
@@ -11,7 +17,13 @@ export function freshContext(engine: Engine, context: RequestContext): RequestCo
     headers: context.headers,
     values: context.values,
     log: context.log,
-    signal: context.signal,
+    get signal() {
+      return cancellation.signal;
+    },
+    get cancelled() {
+      return cancellation.cancelled;
+    },
+    cancel: (reason) => cancellation.cancel(reason),
     db: context.db,
     principal: context.principal,
     get user() {

@@ -4,6 +4,7 @@ import type { EntityModel } from '../data/model.ts';
 import type { Root } from '../data/plan.ts';
 import type { Query } from '../data/reader.ts';
 import { TYPE_KEY } from '../data/scope.ts';
+import type { Returning } from '../data/plain-insert.ts';
 import { performAction, type WriteAction, type Written } from '../data/write-action.ts';
 import { readArguments, readCalls } from './arguments.ts';
 import { clearLoaders } from './loaders.ts';
@@ -19,21 +20,38 @@ interface Parts {
   readonly tree: boolean;
 }
 
-/** Runs one mutation of an operation and puts its answer together. */
-export async function performWrite(run: Run, root: WriteRoot, tree: boolean): Promise<Outcome> {
+/** Runs one mutation of an operation and puts its answer together. A promise unless the database did it at once. */
+export function performWrite(run: Run, root: WriteRoot, tree: boolean): Outcome | Promise<Outcome> {
   const { engine, rules, variables, context } = run;
   const { operation } = root;
   const args = readArguments({ schema: engine.schema, variables }, { type: 'Mutation', field: operation.name, node: root.node });
-  const written = await performAction<Parts>(engine, {
+  const written = performAction<Parts>(engine, {
     operation,
     args,
     rules,
     caller: callerId(context.principal),
+    cancelled: () => context.cancelled,
+    returning: returningOf(run, root, tree),
     read: (id, query) => readParts(run, root, id, { query, tree }),
   });
-  clearLoaders(context);
-  run.batches.clear();
-  return answer(run, root, { written, tree, clientMutationId: clientIdOf(args) });
+  const finish = (done: Written<Parts>) => {
+    clearLoaders(context);
+    run.batches.clear();
+    return answer(run, root, { written: done, tree, clientMutationId: clientIdOf(args) });
+  };
+  return written instanceof Promise ? written.then(finish) : finish(written);
+}
+
+/** The one part that shows something of the new row, from the statement that inserts it. */
+function returningOf({ engine, rules, variables }: Run, { returning, parts }: WriteRoot, tree: boolean): Returning<Parts> | undefined {
+  if (!returning) return undefined;
+  const { reader, model, schema } = engine;
+  return {
+    root: returning.node,
+    calls: readCalls({ model, schema, rules, variables }, returning.calls, ''),
+    tree,
+    take: (text) => (!tree && text?.includes(reader.marker) ? undefined : { texts: parts.map((part) => (part.kind === 'entity' ? text : null)), tree }),
+  };
 }
 
 /** It stands in the one input object, or among the arguments. */

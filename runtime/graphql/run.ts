@@ -1,5 +1,5 @@
 import type DataLoader from 'dataloader';
-import { execute, type ExecutionResult, type GraphQLResolveInfo, getVariableValues, type VariableValues } from 'graphql';
+import { execute, type ExecutionResult, type GraphQLResolveInfo, type VariableValues } from 'graphql';
 import { callerId, createRules, refusal, type Rules } from '../data/access.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { readCalls } from './arguments.ts';
@@ -9,6 +9,7 @@ import { executeRun } from './execute/index.ts';
 import { performWrite } from './mutation.ts';
 import { planOperation, type OperationPlan, type RootPlan } from './plan/operation.ts';
 import type { Planning } from './plan/planner.ts';
+import { readVariables } from './variables.ts';
 
 /** One operation under way; the root value of the executor. */
 export interface Run {
@@ -47,22 +48,44 @@ export interface OperationRequest {
 export function runOperation(engine: Engine, request: OperationRequest): Answer | Promise<Answer> {
   const run = startRun(engine, request);
   if ('errors' in run) return { result: { errors: run.errors } };
-  const text = run.plan.pure && engine.store.valueNow && request.operation.node.operation === 'query' ? answerNow(run) : undefined;
-  if (text !== undefined) return { text };
-  if (run.plan.pure) return answerLater(run);
-  const result = executeRun(run);
-  return result instanceof Promise ? result.then((done) => ({ result: done })) : { result };
+  if (!run.plan.pure) return executeRun(run);
+  if (request.operation.node.operation === 'mutation') return answerWrite(run);
+  const text = engine.store.valueNow && answerNow(run);
+  return text === undefined ? answerLater(run) : { text };
+}
+
+/** Of several mutations one may fail after another is done, and then the executor has to say so. */
+function answerWrite(run: Run): Answer | Promise<Answer> {
+  const [root] = run.plan.roots;
+  if (root?.kind !== 'write' || run.plan.roots.length > 1) return executeRun(run);
+  const outcome = write(run, root);
+  const finish = (done: Outcome): Answer | Promise<Answer> => {
+    const text = 'text' in done ? acceptable(run, root, done.text) : undefined;
+    if (text !== undefined) return { text: `{"data":{${root.lead}${text}}}` };
+    run.outcomes.set(root.key, done);
+    return executeRun(run);
+  };
+  return outcome instanceof Promise ? outcome.then(finish) : finish(outcome);
+}
+
+function write(run: Run, root: Extract<RootPlan, { kind: 'write' }>): Outcome | Promise<Outcome> {
+  try {
+    const outcome = performWrite(run, root, false);
+    return outcome instanceof Promise ? outcome.catch((error: unknown) => ({ error })) : outcome;
+  } catch (error) {
+    return { error };
+  }
 }
 
 /** The answer's text where the database answers at once, which spares a small query most of its cost. */
 function answerNow(run: Run): string | undefined {
-  let members = '';
+  let text = '{"data":{';
   for (const root of run.plan.roots) {
-    const text = root.kind === 'typename' ? JSON.stringify(root.value) : root.kind === 'read' ? textNow(run, root) : undefined;
-    if (text === undefined) return undefined;
-    members += `${members === '' ? '' : ','}${JSON.stringify(root.key)}:${text}`;
+    const value = root.kind === 'typename' ? JSON.stringify(root.value) : root.kind === 'read' ? textNow(run, root) : undefined;
+    if (value === undefined) return undefined;
+    text += root.lead + value;
   }
-  return `{"data":{${members}}}`;
+  return `${text}}}`;
 }
 
 function textNow(run: Run, root: Extract<RootPlan, { kind: 'read' }>): string | undefined {
@@ -75,23 +98,17 @@ function textNow(run: Run, root: Extract<RootPlan, { kind: 'read' }>): string | 
 }
 
 async function answerLater(run: Run): Promise<Answer> {
-  const { plan, operation } = run;
-  if (plan.pure && isOneStep(run)) {
-    const text = await answerFromTexts(run);
-    if (text !== undefined) return { text };
-    // Texts have no type names in them, which the executor needs: what was read is read again, what failed has failed.
-    for (const [key, outcome] of run.outcomes) if ('text' in outcome && operation.node.operation === 'query') run.outcomes.delete(key);
-  }
-  return { result: await executeRun(run) };
+  const text = await answerFromTexts(run);
+  if (text !== undefined) return { text };
+  // Texts have no type names in them, which the executor needs: what was read is read again, what failed has failed.
+  for (const [key, outcome] of run.outcomes) if ('text' in outcome) run.outcomes.delete(key);
+  return executeRun(run);
 }
-
-/** Of several mutations one may fail after another is done, and then the executor has to say so. */
-const isOneStep = ({ plan, operation }: Run) => operation.node.operation === 'query' || plan.roots.length === 1;
 
 /** @returns the run, or what is wrong with the variables. */
 export function startRun(engine: Engine, { operation, variables, context, event }: OperationRequest): Run | { errors: NonNullable<ExecutionResult['errors']> } {
   const { node } = operation;
-  const coerced = getVariableValues(engine.schema, node.variableDefinitions ?? [], variables, { maxErrors: 20, hideSuggestions: true });
+  const coerced = readVariables(engine.schema, node, variables);
   if (coerced.errors) return { errors: coerced.errors };
   return new Started(engine, context, operation, coerced.variableValues, event);
 }
@@ -172,9 +189,9 @@ async function answerFromTexts(run: Run): Promise<string | undefined> {
   for (const root of roots) {
     const text = await textOf(run, root);
     if (text === undefined) return undefined;
-    texts.push(`${JSON.stringify(root.key)}:${text}`);
+    texts.push(root.lead + text);
   }
-  return `{"data":{${texts.join(',')}}}`;
+  return `{"data":{${texts.join('')}}}`;
 }
 
 async function textOf(run: Run, root: RootPlan): Promise<string | undefined> {

@@ -8,6 +8,7 @@ import { formatError, toGraphqlError } from './errors.ts';
 import { checkCost, limitError } from './limits.ts';
 import type { Parameters } from './parameters.ts';
 import { runOperation, type Answer } from './run.ts';
+import { TIMEOUT, timeoutError, within } from './time-limit.ts';
 import type { DocumentSource } from './trusted-documents.ts';
 
 /** What a request came to: finished JSON. `refused`: it was not run at all, which decides the status. */
@@ -58,18 +59,22 @@ export function respond(service: Service, operation: PreparedOperation, paramete
   if (over) return refuse([over], context, engine);
   const answer = runOperation(engine, { operation, variables: parameters.variables, context });
   if (!(answer instanceof Promise)) return toResponse(service, answer, context);
-  return within(api.limits.time, answer).then((done) => toResponse(service, done, context));
+  return within(api.limits.time, answer, context).then((done) => toResponse(service, done, context));
 }
 
 function toResponse(service: Service, answer: Answer | typeof TIMEOUT, context: RequestContext): Response {
   const { engine, api } = service;
-  if (answer === TIMEOUT) return refuse([limitError('TIMEOUT', `the operation took longer than ${api.limits.time} ms`, { value: api.limits.time, limit: api.limits.time })], context, engine);
+  if (answer === TIMEOUT) return refuse([timeoutError(api.limits.time)], context, engine);
   if ('text' in answer) return sized(answer.text, service, context);
+  // What failed because the client went away is no failure, and nobody is there to be told.
+  if (context.cancelled) return UNHEARD;
   const { errors, data } = answer.result;
   if (data === undefined) return refuse(errors ?? [], context, engine);
   const formatted = errors?.map((error) => formatError(error, { requestId: context.id, log: context.log }));
   return sized(JSON.stringify({ ...(formatted && { errors: formatted }), data }), service, context);
 }
+
+const UNHEARD: Response = { text: '{"errors":[{"message":"the client went away"}]}', refused: 'request' };
 
 /** Costs that no variable decides are taken once for a document. */
 const COSTS = new WeakMap<PreparedOperation, GraphQLError | null>();
@@ -102,18 +107,4 @@ export function errorsOf(thrown: unknown): readonly GraphQLError[] {
 /** The status of a request that was not run. */
 export function statusOf(thrown: unknown): number | undefined {
   return thrown instanceof AppError ? thrown.status : undefined;
-}
-
-const TIMEOUT = Symbol('timeout');
-
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | typeof TIMEOUT> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<typeof TIMEOUT>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, TIMEOUT);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

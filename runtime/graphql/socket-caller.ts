@@ -34,7 +34,6 @@ export function createSocketCallers(): SocketCallers {
         waiting.set(request, resolve);
         response.once('finish', () => reject(refused(response.statusCode)));
         response.end = ((...args: unknown[]) => (response.emit('finish'), args.length, response)) as ServerResponse['end'];
-        upgrade.socket.once('close', () => response.emit('close'));
         server.emit('request', request, response);
       });
     },

@@ -13,6 +13,7 @@ import { createEventQueue } from './event-queue.ts';
 import type { RootPlan } from './plan/operation.ts';
 import { complete, startRun, type Run } from './run.ts';
 import { RequestErrors } from './service.ts';
+import { TIMEOUT, timeoutError, within } from './time-limit.ts';
 
 export interface SubscriptionRequest {
   readonly operation: PreparedOperation;
@@ -42,7 +43,7 @@ export async function subscribe(engine: Engine, request: SubscriptionRequest): P
 function changeEvents(engine: Engine, request: SubscriptionRequest, run: Run, root: EventRoot): AsyncIterableIterator<string> {
   const isWanted = eventFilter(run, root);
   const queue = createEventQueue<Change>((push) => listen(engine.changes, (change) => isWanted(change) && push(change)));
-  return mapped(queue, (change) => answerChange(engine, request, change));
+  return mapped(queue, (change) => answerEvent(engine, request, (context) => answerChange(engine, request, change, context)));
 }
 
 const listen = (changes: Changes, listener: (change: Change) => void) => changes.subscribe(listener);
@@ -55,9 +56,16 @@ function eventFilter(run: Run, { operation, node }: EventRoot): (change: Change)
   return (change) => change.entity === action.entity && action.on.includes(change.kind) && (id === undefined || change.id === id);
 }
 
-/** @returns undefined when the caller may not see the row. */
-async function answerChange(engine: Engine, request: SubscriptionRequest, change: Change): Promise<string | undefined> {
+/** One event, within the time of an operation. */
+async function answerEvent({ model }: Engine, request: SubscriptionRequest, answer: (context: RequestContext) => Promise<string | undefined>): Promise<string | undefined> {
   const context = await request.context();
+  const { time } = model.project.api.limits;
+  const text = await within(time, answer(context), context);
+  return text === TIMEOUT ? resultText({ errors: [timeoutError(time)], data: null }, context) : text;
+}
+
+/** @returns undefined when the caller may not see the row. */
+async function answerChange(engine: Engine, request: SubscriptionRequest, change: Change, context: RequestContext): Promise<string | undefined> {
   const run = startRun(engine, { ...request, context });
   if ('errors' in run) return undefined;
   const root = run.plan.roots[0];
@@ -107,11 +115,12 @@ async function ownEvents(engine: Engine, request: SubscriptionRequest, run: Run)
   assertSource(engine, run);
   const stream = await createSourceEventStream(args);
   if (!(Symbol.asyncIterator in stream)) throw new RequestErrors((stream as ExecutionResult).errors ?? []);
-  return mapped((stream as AsyncIterable<unknown>)[Symbol.asyncIterator]() as AsyncIterableIterator<unknown>, async (event) => {
-    const context = await request.context();
-    const next = startRun(engine, { ...request, context, event });
-    return 'errors' in next ? undefined : finish(next, request, context);
-  });
+  return mapped((stream as AsyncIterable<unknown>)[Symbol.asyncIterator](), (event) =>
+    answerEvent(engine, request, async (context) => {
+      const next = startRun(engine, { ...request, context, event });
+      return 'errors' in next ? undefined : finish(next, request, context);
+    }),
+  );
 }
 
 const isErrors = (value: object): value is readonly GraphQLError[] => Array.isArray(value);
@@ -124,13 +133,31 @@ function assertSource({ model, schema }: Engine, run: Run): void {
   if (!schema.getSubscriptionType()?.getFields()[name]?.subscribe) throw failure.badRequest(`Subscription.${name} is not implemented yet`);
 }
 
-async function* mapped<T>(source: AsyncIterableIterator<T>, map: (value: T) => Promise<string | undefined>): AsyncIterableIterator<string> {
-  try {
-    for await (const value of source) {
-      const text = await map(value);
-      if (text !== undefined) yield text;
-    }
-  } finally {
-    await source.return?.();
-  }
+/**
+ * The texts of the events that have one. Not a generator: that could only be ended between two events, and the next may
+ * be a day away.
+ */
+function mapped<T>(source: AsyncIterator<T>, map: (value: T) => Promise<string | undefined>): AsyncIterableIterator<string> {
+  const end = () => void Promise.resolve(source.return?.()).catch(() => {});
+  const texts: AsyncIterableIterator<string> = {
+    next: async () => {
+      try {
+        for (;;) {
+          const { done, value } = await source.next();
+          if (done) return { done: true, value: undefined };
+          const text = await map(value);
+          if (text !== undefined) return { done: false, value: text };
+        }
+      } catch (thrown) {
+        end();
+        throw thrown;
+      }
+    },
+    return: async () => {
+      end();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]: () => texts,
+  };
+  return texts;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
+import { Cancellation } from '../context/cancellation.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { freshContext } from './fresh-context.ts';
 import { type Parameters, readParameters } from './parameters.ts';
@@ -61,7 +62,7 @@ interface Connection {
   readonly client: WebSocket;
   readonly request: IncomingMessage;
   readonly options: SocketOptions;
-  readonly running: Map<string, () => void>;
+  readonly running: Map<string, Cancellation>;
   headers: Readonly<Record<string, string>>;
   context: RequestContext | null;
   initialised: boolean;
@@ -85,7 +86,7 @@ function serve(client: WebSocket, request: IncomingMessage, options: SocketOptio
   client.on('close', () => {
     clearTimeout(late);
     clearInterval(pings);
-    for (const stop of connection.running.values()) stop();
+    for (const operation of connection.running.values()) operation.cancel();
   });
 }
 
@@ -118,7 +119,7 @@ async function receive(connection: Connection, data: RawData): Promise<void> {
     case 'subscribe':
       return begin(connection, message);
     case 'complete':
-      return connection.running.get(message.id)?.();
+      return connection.running.get(message.id)?.cancel();
     default:
       return client.close(4400, 'Invalid message');
   }
@@ -154,32 +155,32 @@ async function begin(connection: Connection, { id, payload }: Message): Promise<
   if (!connection.context) return client.close(4401, 'Unauthorized');
   if (running.has(id)) return client.close(4409, `Subscriber for ${id} already exists`);
   if (running.size >= OPERATIONS) return client.close(4429, 'Too many operations');
-  let stopped = false;
-  running.set(id, () => (stopped = true));
+  const operation = new Cancellation();
+  running.set(id, operation);
   try {
-    for await (const text of await answers(connection, payload, (stop) => {
-      if (stopped) stop();
-      running.set(id, () => ((stopped = true), stop()));
-    })) {
-      if (stopped) break;
+    for await (const text of await answers(connection, payload, operation)) {
+      if (operation.cancelled) break;
       if (client.readyState === WebSocket.OPEN) client.send(`{"id":${JSON.stringify(id)},"type":"next","payload":${text}}`);
     }
-    if (!stopped) send(client, { id, type: 'complete' });
+    if (!operation.cancelled) send(client, { id, type: 'complete' });
   } catch (thrown) {
     const { text } = refuse(errorsOf(thrown), connection.context, connection.options.service.engine);
-    if (!stopped) send(client, { id, type: 'error', payload: JSON.parse(text).errors });
+    if (!operation.cancelled) send(client, { id, type: 'error', payload: JSON.parse(text).errors });
   } finally {
     running.delete(id);
   }
 }
 
-async function answers(connection: Connection, payload: Message['payload'], onStop: (stop: () => void) => void): Promise<AsyncIterable<string>> {
+async function answers(connection: Connection, payload: Message['payload'], cancellation: Cancellation): Promise<AsyncIterable<string>> {
   const { service } = connection.options;
   const parameters: Parameters = readParameters(payload);
   const operation = findOperation(service, parameters);
-  if (operation.node.operation !== 'subscription') return single(async () => (await respond(service, operation, parameters, await callerNow(connection, 0))).text);
-  const events = await subscribe(service.engine, { operation, variables: parameters.variables, context: () => callerNow(connection, TRUST_FOR) });
-  onStop(() => void events.return?.());
+  if (operation.node.operation !== 'subscription') return single(async () => (await respond(service, operation, parameters, await callerNow(connection, 0, cancellation))).text);
+  const context = () => callerNow(connection, TRUST_FOR, cancellation);
+  const events = await subscribe(service.engine, { operation, variables: parameters.variables, context });
+  const end = () => void events.return?.();
+  if (cancellation.cancelled) end();
+  else cancellation.signal.addEventListener('abort', end, { once: true });
   return events;
 }
 
@@ -188,7 +189,7 @@ async function* single(answer: () => Promise<string>): AsyncIterableIterator<str
 }
 
 /** The caller, looked at again when the last look is older than `trust`: a session may have ended since. */
-async function callerNow(connection: Connection, trust: number): Promise<RequestContext> {
+async function callerNow(connection: Connection, trust: number, operation: Cancellation): Promise<RequestContext> {
   const { engine } = connection.options.service;
   if (engine.now() - connection.checkedAt > trust) {
     connection.context = await connection.options.callers.identify(connection.request, connection.headers).catch((refused: unknown) => {
@@ -197,5 +198,5 @@ async function callerNow(connection: Connection, trust: number): Promise<Request
     });
     connection.checkedAt = engine.now();
   }
-  return freshContext(engine, connection.context as RequestContext);
+  return freshContext(engine, connection.context as RequestContext, operation);
 }

@@ -2,6 +2,7 @@ import type { HostingModel } from '@twofold/schema';
 import type { Logger } from 'pino';
 import type { Naming, Reach } from './deploy/containers.ts';
 import type { Operations } from './deploy/operations.ts';
+import type { DeployStep } from './deploy/steps.ts';
 import type { EngineConnection } from './engine/connection.ts';
 import type { EventHub } from './events.ts';
 import type { Ingress } from './ingress/ingress.ts';
@@ -22,6 +23,8 @@ export interface Core {
   readonly now: () => number;
   /** Containers that are being stopped on purpose: their end is no crash, and no one else removes them. */
   readonly leaving: Set<string>;
+  /** Told after each step of a deployment. */
+  readonly onStep: (step: DeployStep) => void;
 }
 
 /** How containers are named and reached now. */

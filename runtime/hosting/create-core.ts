@@ -5,6 +5,7 @@ import { ConfigError } from '../errors.ts';
 import type { Kernel } from '../module.ts';
 import { instanceLabels, networkName, type Reach } from './deploy/containers.ts';
 import { createOperations } from './deploy/operations.ts';
+import type { DeployStep } from './deploy/steps.ts';
 import { connectEngine } from './engine/connect.ts';
 import { createConnection } from './engine/connection.ts';
 import { createEventHub } from './events.ts';
@@ -22,7 +23,7 @@ interface Wiring {
 }
 
 /** The shared parts. What refers back to them is wired in afterwards. */
-export function createCore(kernel: Kernel, { model, seal, apps }: { readonly model: HostingModel; readonly seal: Seal; readonly apps: AppBook }) {
+export function createCore(kernel: Kernel, { model, seal, apps, onStep }: { readonly model: HostingModel; readonly seal: Seal; readonly apps: AppBook; readonly onStep: (step: DeployStep) => void }) {
   const { store, now, log, settings } = kernel;
   const naming = { instance: '' };
   const operations = createOperations();
@@ -43,7 +44,7 @@ export function createCore(kernel: Kernel, { model, seal, apps }: { readonly mod
   });
   return {
     ...{ model, naming, apps, deployments: createDeploymentBook({ store, now }), connection, ingress, operations, certificates, vault },
-    ...{ events: createEventHub(now), log, now, leaving: new Set<string>() },
+    ...{ events: createEventHub(now), log, now, leaving: new Set<string>(), onStep },
     wire: (given: Wiring) => void (wiring = given),
     ports: () => ports,
     addressOf(domain: string) {
@@ -83,8 +84,11 @@ function chooseIngress({ settings, project, now, root, log }: Kernel, { ingress:
   const host = settings.text('HOST', project.server.host);
   const kind = settings.text('HOSTING_INGRESS', settings.production ? 'process' : 'inline');
   if (kind !== 'process' && kind !== 'inline') throw new ConfigError(['HOSTING_INGRESS must be process or inline']);
-  if (kind === 'inline') return createIngress({ http, https, host, now });
-  return createRemoteIngress({ ...{ http, https, host, log }, stateFile: join(root, 'data/ingress.json'), alone: ALONE, outlives: true });
+  const redirect = settings.text('HOSTING_REDIRECT', 'on');
+  if (redirect !== 'on' && redirect !== 'off') throw new ConfigError(['HOSTING_REDIRECT must be on or off']);
+  const listen = { http, https, host, redirect: redirect === 'on' };
+  if (kind === 'inline') return createIngress({ ...listen, now });
+  return createRemoteIngress({ ...{ ...listen, log }, stateFile: join(root, 'data/ingress.json'), alone: ALONE, outlives: true });
 }
 
 function reachOf(text: string | undefined): Reach | null {

@@ -47,4 +47,4 @@ function forwarded(proxies: BlockList, header: string | string[] | undefined, pe
 const isTrusted = (proxies: BlockList, address: string) => isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /** An IPv4 address that came over an IPv6 socket is the IPv4 address. */
-const plain = (address: string | undefined) => (address ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
+const plain = (address = '') => (address.startsWith(':') ? address.replace(/^::ffff:(?=\d+\.)/i, '') : address);

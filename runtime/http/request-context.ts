@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
+import { Cancellation } from '../context/cancellation.ts';
 import { createValues, type Values } from '../context/values.ts';
 import type { CurrentUser, Principal, RequestContext } from '../context/request-context.ts';
 import type { Kernel } from '../module.ts';
 import { clientIp } from './client-ip.ts';
+import { clientOf, isGone } from './client-of.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const ANONYMOUS: Principal = { kind: 'anonymous' };
@@ -59,7 +61,7 @@ class Context implements RequestContext {
   #values: Values | undefined;
   #log: Logger | undefined;
   #loaders: unknown;
-  #abort: AbortController | undefined;
+  #cancellation: Cancellation | undefined;
 
   constructor(origin: Origin, id: string, ip: string) {
     this.#origin = origin;
@@ -88,18 +90,22 @@ class Context implements RequestContext {
   }
 
   get signal(): AbortSignal {
-    return (this.#abort ??= abortWhenGone(this.#origin.response)).signal;
+    return this.#cancelling().signal;
+  }
+
+  get cancelled(): boolean {
+    return this.#cancellation?.cancelled ?? isGone(this.#origin.response);
+  }
+
+  cancel(reason?: DOMException): void {
+    this.#cancelling().cancel(reason);
+  }
+
+  #cancelling(): Cancellation {
+    return (this.#cancellation ??= new Cancellation(clientOf(this.#origin.response)));
   }
 
   get user(): CurrentUser | null {
     return this.principal.kind === 'user' ? this.principal : null;
   }
-}
-
-function abortWhenGone(response: ServerResponse): AbortController {
-  const abort = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) abort.abort();
-  });
-  return abort;
 }

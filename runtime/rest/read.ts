@@ -5,6 +5,7 @@ import { callerId, refusal } from '../data/access.ts';
 import type { Query } from '../data/reader.ts';
 import { readCalls } from '../graphql/arguments.ts';
 import { checkCost } from '../graphql/limits.ts';
+import { TIMEOUT, within } from '../graphql/time-limit.ts';
 import { type Run, runOperation, startRun } from '../graphql/run.ts';
 import { failureOf } from './failures.ts';
 import type { RestService } from './service.ts';
@@ -26,7 +27,7 @@ export const ROOT_KEY = 'it';
  */
 export async function ask(service: RestService, question: Question): Promise<string | null> {
   const run = start(service, question);
-  const text = isPlanned(run) ? await askPlanned(service, run, service.engine.store.query) : await within(service, execute(service, question));
+  const text = isPlanned(run) ? await askPlanned(service, run, service.engine.store.query) : await inTime(service, question);
   if (text !== null && text.length > service.engine.model.project.api.limits.result) throw failure.badRequest(`the result has more than ${service.engine.model.project.api.limits.result} bytes`);
   return text;
 }
@@ -81,11 +82,9 @@ function omit(data: unknown, error: GraphQLError): void {
   if (typeof parent === 'object' && parent !== null && !Array.isArray(parent)) delete parent[path.at(-1) as string];
 }
 
-async function within<T>({ engine }: RestService, work: Promise<T>): Promise<T> {
-  const { time } = engine.model.project.api.limits;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(failure.unavailable(`the request took longer than ${time} ms`)), time);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+async function inTime(service: RestService, question: Question): Promise<string | null> {
+  const { time } = service.engine.model.project.api.limits;
+  const text = await within(time, execute(service, question), question.context);
+  if (text === TIMEOUT) throw failure.unavailable(`the request took longer than ${time} ms`);
+  return text;
 }

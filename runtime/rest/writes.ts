@@ -89,6 +89,7 @@ async function writeAction(request: RestRequest, args: Args, { answer, key }: Wr
     rules,
     prefix: '',
     caller: callerId(context.principal),
+    cancelled: () => context.cancelled,
     read: async (id, query) => (answer === 'object' ? askWithin(service, shown(id), query) : null),
     ...(seen && { precondition: seen }),
   });

@@ -41,7 +41,7 @@ export function openSqlite(file: string): SqliteConnection {
   const values = new Map<string, StatementSync>();
   return {
     run: (sql, parameters) => execute(prepare(database, cache, sql), parameters),
-    value: (sql, parameters) => (prepareValue(database, values, sql).get(...parameters.map(bind)) as unknown as unknown[] | undefined)?.[0],
+    value: (sql, parameters) => firstOf(prepareValue(database, values, sql), parameters),
     exec: (sql) => database.exec(sql),
     inTransaction: () => database.isTransaction,
     forget: () => {
@@ -72,6 +72,12 @@ function prepareValue(database: DatabaseSync, cache: Map<string, StatementSync>,
   if (cache.size >= STATEMENTS) cache.delete(cache.keys().next().value as string);
   cache.set(sql, statement);
   return statement;
+}
+
+/** A call with its parameters spread costs as much as finding a row by its key. */
+function firstOf(statement: StatementSync, parameters: readonly unknown[]): unknown {
+  const row = parameters.length === 1 ? statement.get(bind(parameters[0])) : statement.get(...parameters.map(bind));
+  return (row as unknown as unknown[] | undefined)?.[0];
 }
 
 function execute(prepared: Prepared, parameters: readonly unknown[]): SqliteResult {

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type Transaction } from 'kysely';
 import { createMutex, type Mutex } from './mutex.ts';
-import { openSqlite } from './sqlite-connection.ts';
+import { sharedReads, type SharedReads } from './shared-reads.ts';
+import { openSqlite, type SqliteConnection } from './sqlite-connection.ts';
 import { runAlone, sqliteDialect, type SqliteHandles } from './sqlite-dialect.ts';
 import type { Query, Store } from './store.ts';
 
@@ -12,7 +13,7 @@ const MEMORY = ':memory:';
 
 /** The embedded database in `file`, or in memory; missing folders are made. */
 export function sqliteStore(file: string): Store {
-  const handles = openHandles(file);
+  const { handles, shared } = openHandles(file);
   const db = new Kysely<any>({ dialect: sqliteDialect(handles) });
   const locks = new Map<string, Mutex>();
   return {
@@ -23,17 +24,48 @@ export function sqliteStore(file: string): Store {
     structuralTransaction: (work) => withoutForeignKeys(handles, db, work),
     query: async (sql, parameters) => (await runAlone(handles, sql, parameters)).rows as never,
     // In memory there is one handle, and somebody's transaction may be open on it.
-    valueNow: handles.reader === handles.writer ? undefined : handles.reader.value,
+    ...(shared && { valueNow: shared.value, readTogether: shared.together }),
+    writeNow: (sql, parameters) => (handles.mutex.held ? undefined : handles.writer.run(sql, parameters).rows),
     lock: (name, work) => withLock(file, locks, name, work),
-    close: () => db.destroy(),
+    close: async () => {
+      shared?.renew();
+      await db.destroy();
+    },
   };
 }
 
-function openHandles(file: string): SqliteHandles {
-  if (file !== MEMORY) mkdirSync(dirname(file), { recursive: true });
+interface Opened {
+  readonly handles: SqliteHandles;
+  /** None in memory. */
+  readonly shared: SharedReads | undefined;
+}
+
+function openHandles(file: string): Opened {
+  const mutex = createMutex();
+  if (file === MEMORY) {
+    const one = openSqlite(file);
+    return { handles: { reader: one, writer: one, mutex }, shared: undefined };
+  }
+  mkdirSync(dirname(file), { recursive: true });
   const writer = openSqlite(file);
-  const reader = file === MEMORY ? writer : openSqlite(file);
-  return { reader, writer, mutex: createMutex() };
+  const reader = openSqlite(file);
+  const shared = sharedReads(reader);
+  return { handles: { reader, writer: renewing(writer, shared), mutex }, shared };
+}
+
+/** What is written is seen by the next read. */
+function renewing(writer: SqliteConnection, { renew }: SharedReads): SqliteConnection {
+  return {
+    ...writer,
+    run: (sql, parameters) => {
+      renew();
+      return writer.run(sql, parameters);
+    },
+    exec: (sql) => {
+      renew();
+      writer.exec(sql);
+    },
+  };
 }
 
 async function transact<T>({ writer, mutex }: SqliteHandles, work: (query: Query) => Promise<T>): Promise<T> {

@@ -30,6 +30,13 @@ export interface Store {
    * process without waiting for anybody: there a promise would cost as much as the statement. For texts that only read.
    */
   readonly valueNow?: ((sql: string, parameters: readonly unknown[]) => unknown) | undefined;
+  /**
+   * A request has come in: until the event loop waits again, `valueNow` may read from one state of the database, and the
+   * writes of this process still show at once. Absent where it would gain nothing.
+   */
+  readonly readTogether?: (() => void) | undefined;
+  /** One statement that writes, at once; undefined when it would have to wait for somebody's transaction in this process. */
+  readonly writeNow?: ((sql: string, parameters: readonly unknown[]) => readonly Record<string, unknown>[] | undefined) | undefined;
   /** Runs `work` while no other server that shares this database holds `name`. Not re-entrant. */
   lock<T>(name: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;

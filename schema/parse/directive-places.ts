@@ -1,5 +1,5 @@
 import { Kind } from 'graphql';
-import type { ASTNode, ConstDirectiveNode, DocumentNode } from 'graphql';
+import type { ASTNode, ConstDirectiveNode, DefinitionNode } from 'graphql';
 
 /** A use of a directive: on what, and what kind of place that is. */
 export interface DirectiveUse {
@@ -29,24 +29,34 @@ const LOCATIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Every use of a directive in the schema, in the order in which they are written.
- *
- * @example
- * [...directiveUses(document)][0]?.location // 'OBJECT'
- */
-export function* directiveUses(document: DocumentNode): Generator<DirectiveUse> {
-  for (const definition of document.definitions) yield* usesWithin(definition);
-}
-
-/**
  * The uses in one definition: on itself, its fields, their arguments, its values. Fields of inputs and arguments are the
  * same kind of node; only what they stand in tells them apart.
+ *
+ * @example
+ * usesWithin(definition)[0]?.location // 'OBJECT'
  */
-export function* usesWithin(node: ASTNode, inputs = 'ARGUMENT_DEFINITION'): Generator<DirectiveUse> {
-  const location = LOCATIONS[node.kind] ?? inputs;
-  if ('directives' in node) for (const directive of node.directives ?? []) yield { directive: directive as ConstDirectiveNode, location, holder: node };
+export function usesWithin(definition: DefinitionNode): DirectiveUse[] {
+  const uses: DirectiveUse[] = [];
+  collect(definition, 'ARGUMENT_DEFINITION', uses);
+  return uses;
+}
+
+/** What may carry directives, or hold what does. */
+interface Holder {
+  readonly kind: string;
+  readonly directives?: readonly ConstDirectiveNode[] | undefined;
+  readonly fields?: readonly ASTNode[] | undefined;
+  readonly arguments?: readonly ASTNode[] | undefined;
+  readonly values?: readonly ASTNode[] | undefined;
+}
+
+/** Most nodes have nothing of it, and a schema has many of them. */
+function collect(node: ASTNode, inputs: string, uses: DirectiveUse[]): void {
+  const { kind, directives, fields, arguments: args, values } = node as Holder;
+  const location = LOCATIONS[kind] ?? inputs;
+  if (directives) for (const directive of directives) uses.push({ directive, location, holder: node });
   const inner = location === 'INPUT_OBJECT' ? 'INPUT_FIELD_DEFINITION' : 'ARGUMENT_DEFINITION';
-  if ('fields' in node) for (const field of node.fields ?? []) yield* usesWithin(field, inner);
-  if ('arguments' in node) for (const argument of node.arguments ?? []) yield* usesWithin(argument, inner);
-  if ('values' in node) for (const value of node.values ?? []) yield* usesWithin(value, inner);
+  if (fields) for (const field of fields) collect(field, inner, uses);
+  if (args) for (const argument of args) collect(argument, inner, uses);
+  if (values) for (const value of values) collect(value, inner, uses);
 }

@@ -4,6 +4,8 @@ import type { Diagnostic } from '../diagnostic.ts';
 import { isOurDefinition } from '../our-directives.ts';
 import { positionAt } from '../source.ts';
 import type { SourceText } from '../source.ts';
+import { usesWithin } from './directive-places.ts';
+import type { DirectiveUse } from './directive-places.ts';
 import { schemaFindings, unknownTypes } from './sdl-rules.ts';
 import { servedSdl } from './served-sdl.ts';
 import { parseFile } from './syntax.ts';
@@ -14,6 +16,8 @@ export interface ParsedSchema {
   readonly sources: readonly SourceText[];
   /** The user's definitions; copies of our directives are left out. */
   readonly document: DocumentNode;
+  /** Every use of a directive, in the order in which they are written. */
+  readonly uses: readonly DirectiveUse[];
   readonly schema: GraphQLSchema;
   /** The text that is served. */
   readonly sdl: string;
@@ -42,7 +46,7 @@ function understand(files: readonly ParsedFile[], all: readonly DefinitionNode[]
   const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: all.filter((definition) => !isOurDefinition(definition)) };
   const unknown = unknownTypes(document);
   const schema = buildASTSchema(repaired(document, unknown.keys()), { assumeValidSDL: true });
-  const parsed = { sources: files.map(({ source }) => source), document, schema, sdl: servedSdl(files), unknown: new Set(unknown.keys()) };
+  const parsed = { sources: files.map(({ source }) => source), document, uses: document.definitions.flatMap(usesWithin), schema, sdl: servedSdl(files), unknown: new Set(unknown.keys()) };
   return { parsed, diagnostics: schemaFindings(document, schema, unknown) };
 }
 

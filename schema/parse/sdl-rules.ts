@@ -1,9 +1,10 @@
 import * as graphql from 'graphql';
-import type { ASTNode, ASTVisitor, DocumentNode, GraphQLError, GraphQLSchema, NamedTypeNode } from 'graphql';
+import type { ASTNode, ASTVisitor, ASTVisitorKeyMap, DocumentNode, GraphQLError, GraphQLSchema, NamedTypeNode } from 'graphql';
 import type { Diagnostic } from '../diagnostic.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import { knownScalar } from '../scalars.ts';
 import { positionOf } from '../source.ts';
+import { namedTypes } from './named-types.ts';
 
 /** What a rule of graphql-js asks of its context; the class of theirs is not exported. */
 interface SdlContext {
@@ -39,16 +40,7 @@ export function schemaFindings(document: DocumentNode, schema: GraphQLSchema, un
 /** The names that are used and nowhere defined, with the places that use them. */
 export function unknownTypes(document: DocumentNode): Map<string, NamedTypeNode[]> {
   const defined = new Set(definedTypes(document));
-  const unknown = new Map<string, NamedTypeNode[]>();
-  graphql.visit(document, {
-    NamedType(node) {
-      if (defined.has(node.name.value)) return;
-      const uses = unknown.get(node.name.value);
-      if (uses) uses.push(node);
-      else unknown.set(node.name.value, [node]);
-    },
-  });
-  return unknown;
+  return Map.groupBy(document.definitions.flatMap(namedTypes).filter(({ name }) => !defined.has(name.value)), ({ name }) => name.value);
 }
 
 function definedTypes(document: DocumentNode): string[] {
@@ -89,8 +81,34 @@ function ruleFindings(document: DocumentNode): Diagnostic[] {
     };
     return rule(context as never);
   });
-  graphql.visit(document, graphql.visitInParallel(visitors));
+  graphql.visit(document, graphql.visitInParallel(visitors), DUPLICABLE);
   return findings;
+}
+
+/** Where names that stand twice may be. Names, types and descriptions are half of all nodes, and no rule above asks for one. */
+const DUPLICABLE = {
+  Document: ['definitions'],
+  SchemaDefinition: ['directives', 'operationTypes'],
+  SchemaExtension: ['directives', 'operationTypes'],
+  ...ofTypes('Scalar', ['directives']),
+  ...ofTypes('Object', ['directives', 'fields']),
+  ...ofTypes('Interface', ['directives', 'fields']),
+  ...ofTypes('Union', ['directives']),
+  ...ofTypes('Enum', ['directives', 'values']),
+  ...ofTypes('InputObject', ['directives', 'fields']),
+  DirectiveDefinition: ['arguments'],
+  FieldDefinition: ['arguments', 'directives'],
+  InputValueDefinition: ['defaultValue', 'directives'],
+  EnumValueDefinition: ['directives'],
+  Directive: ['arguments'],
+  Argument: ['value'],
+  ListValue: ['values'],
+  ObjectValue: ['fields'],
+  ObjectField: ['value'],
+} as unknown as ASTVisitorKeyMap;
+
+function ofTypes(kind: string, keys: readonly string[]): { readonly [node: string]: readonly string[] } {
+  return { [`${kind}TypeDefinition`]: keys, [`${kind}TypeExtension`]: keys };
 }
 
 /** What graphql-js says of the finished schema: interfaces not fulfilled, unions of scalars, no Query. */

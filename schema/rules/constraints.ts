@@ -14,6 +14,7 @@ const FORMATS = ['email', 'url', 'uuid', 'date', 'date-time', 'time', 'ipv4', 'i
 
 /** CONSTRAINT_INVALID: a constraint can be met, and is about something that its field has. */
 export const constraints: Rule = function* (built) {
+  if (!built.facts.parsed.uses.some(({ directive }) => directive.name.value === 'constraint')) return;
   for (const { carrier, type, name } of carriers(built)) {
     const node = carrier.directives?.find((directive) => directive.name.value === 'constraint');
     const { constraint } = node ? readFieldDirectives([carrier]) : {};

@@ -2,7 +2,6 @@ import { getNamedType, isEnumType, isNonNullType, Kind, print, validateInputLite
 import type { ConstArgumentNode, ConstDirectiveNode, ConstValueNode, GraphQLArgument, GraphQLDirective, GraphQLInputType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import { ourDirectives } from '../our-directives.ts';
-import { directiveUses } from '../parse/directive-places.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
@@ -10,7 +9,7 @@ import type { Rule } from './finding.ts';
 export const directiveArguments: Rule = function* ({ facts }) {
   const own = facts.schema.getDirectives().map((directive) => [directive.name, directive] as const);
   const known = new Map([...own, ...ourDirectives()]);
-  for (const { directive } of directiveUses(facts.parsed.document)) {
+  for (const { directive } of facts.parsed.uses) {
     const definition = known.get(directive.name.value);
     if (definition) yield* check(directive, definition);
   }

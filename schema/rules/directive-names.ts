@@ -1,7 +1,6 @@
 import type { ConstDirectiveNode } from 'graphql';
 import { nearest } from '../did-you-mean.ts';
 import { ourDirectives } from '../our-directives.ts';
-import { directiveUses } from '../parse/directive-places.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
@@ -9,7 +8,7 @@ import type { Rule } from './finding.ts';
 export const directiveNames: Rule = function* ({ facts }) {
   const known = knownDirectives(facts.schema.getDirectives());
   const seen = new Map<unknown, Set<string>>();
-  for (const { directive, location, holder } of directiveUses(facts.parsed.document)) {
+  for (const { directive, location, holder } of facts.parsed.uses) {
     const name = directive.name.value;
     const definition = known.get(name);
     if (!definition) yield unknown(directive, known.keys());

@@ -1,40 +1,46 @@
-import { buildASTSchema, type GraphQLSchema, isInterfaceType, isObjectType, isUnionType, lexicographicSortSchema, parse } from 'graphql';
 import type { Project, Table } from '@twofold/schema';
-import { code, file, join, raw, runtimeType, type Code, local } from '../code.ts';
+import type { DocumentNode } from 'graphql';
+import { code, type Code, file, join, local, raw, runtimeType } from '../code.ts';
+import { rootNames } from '../root-names.ts';
 import { HEADER } from './header.ts';
 import { renderDatabase, renderRows } from './rows.ts';
-import { sorted } from './model.ts';
 import { scalarTypes } from './scalar-types.ts';
-import { type TypeNames, typeNamesOf, withTypeNames } from './type-names.ts';
+import { typeNamesOf } from './type-names.ts';
+import { type Definition, readDefinitions } from './types/definitions.ts';
+import { printResolverHelpers } from './types/resolver-helpers.ts';
+import { printResolverTypes } from './types/resolver-types.ts';
+import { printValueTypes } from './types/value-types.ts';
 
 /** What `types.ts` is made of besides the schema. */
 export interface TypeParts {
   readonly project: Project;
+  /** The definitions that the model was built from. */
+  readonly document: DocumentNode;
   readonly tables: readonly Table[];
 }
 
 /**
- * `src/generated/types.ts`: graphql-codegen's types of the schema, the rows behind them, and what the user's files are
- * checked against.
+ * `src/generated/types.ts`: the types of the schema and of its resolvers, named and laid out as graphql-codegen does, the
+ * rows behind them, and what the user's files are checked against.
  */
-export async function renderTypes({ project, tables }: TypeParts): Promise<string> {
+export function renderTypes({ project, document, tables }: TypeParts): string {
   const names = typeNamesOf(project.sdl);
-  const document = withTypeNames(parse(project.sdl, { noLocation: true }), names);
-  const schema = lexicographicSortSchema(buildASTSchema(document, { assumeValidSDL: true }));
-  const generated = await runCodegen(schema, { project, names });
+  const definitions = readDefinitions(document, names);
+  const rows = new Map(project.entities.map(({ name }) => [names(name), `${names(name)}Row`]));
+  const values = printValueTypes(definitions, scalarTypes(project));
+  const resolvers = printResolverTypes({ definitions, roots: rootNames(project), rows }).join('\n\n');
   return file(
     HEADER,
-    join([code`
-      ${renderContext()}
-
-      ${renderOverrides(schema)}
-
-      ${renderScalars()}
-
-      ${renderDatabase(tables, project.ids)}
-
-      ${renderRows(project, names)}
-    `, generated], '\n\n'),
+    join([
+      renderContext(),
+      raw(printOverrides(definitions.types)),
+      renderScalars(),
+      renderDatabase(tables, project.ids),
+      renderRows(project, names),
+      raw(values.join('\n\n')),
+      printResolverHelpers(resolvers),
+      raw(resolvers),
+    ], '\n\n'),
   );
 }
 
@@ -48,15 +54,11 @@ function renderContext(): Code {
 }
 
 /** One name for each type that may have resolvers of the user's: `satisfies types.UserOverrides`. */
-function renderOverrides(schema: GraphQLSchema): Code {
-  const types = Object.values(schema.getTypeMap()).filter((type) => !type.name.startsWith('__') && (isObjectType(type) || isInterfaceType(type) || isUnionType(type)));
-  return join(
-    sorted(types, (type) => type.name).map((type) => code`
-      /** What a file of \`src/resolvers/\` may answer of this type. */
-      export type ${type.name}Overrides = ${isObjectType(type) ? `${type.name}Resolvers` : `Partial<${type.name}Resolvers>`};
-    `),
-    '\n\n',
-  );
+function printOverrides(types: readonly Definition[]): string {
+  return types
+    .filter(({ kind }) => ['object', 'interface', 'union'].includes(kind))
+    .map(({ kind, name }) => `/** What a file of \`src/resolvers/\` may answer of this type. */\nexport type ${name}Overrides = ${kind === 'object' ? `${name}Resolvers` : `Partial<${name}Resolvers>`};`)
+    .join('\n\n');
 }
 
 function renderScalars(): Code {
@@ -65,38 +67,4 @@ function renderScalars(): Code {
     /** What \`src/scalars.ts\` is checked against. */
     export type Scalars = Readonly<Record<string, ${mapping}>>;
   `;
-}
-
-async function runCodegen(schema: GraphQLSchema, { project, names }: { project: Project; names: TypeNames }): Promise<Code> {
-  const [typescript, resolvers] = await Promise.all([import('@graphql-codegen/typescript'), import('@graphql-codegen/typescript-resolvers')]);
-  const config = {
-    enumsAsTypes: true,
-    useTypeImports: true,
-    skipTypename: true,
-    makeResolverTypeCallable: true,
-    contextType: 'Context',
-    maybeValue: 'T | null',
-    inputMaybeValue: 'T | null | undefined',
-    defaultScalarType: 'unknown',
-    namingConvention: 'keep',
-    scalars: scalarTypes(project),
-    mappers: Object.fromEntries(project.entities.map(({ name }) => [names(name), `${names(name)}Row`])),
-  };
-  const outputs = [await typescript.plugin(schema, [], config), await resolvers.plugin(schema, [], config)];
-  const texts = outputs.map((output) => (typeof output === 'string' ? output : [...(output.prepend ?? []), output.content].join('\n')));
-  return tidy(texts.join('\n'));
-}
-
-/** Imports from our one package and at the top, no second name for `Scalars`, one empty line between declarations. */
-function tidy(text: string): Code {
-  const imported = /^import type \{([^}]*)\} from 'graphql';$/m.exec(text)?.[1] ?? '';
-  const names = imported.split(',').map((name) => name.trim()).filter(Boolean);
-  const body = text
-    .replace(/^import .*$/gm, '')
-    .replace(/\bScalars(?=\[')/g, 'ScalarTypes')
-    .replace('export type Scalars = ', 'export type ScalarTypes = ')
-    .replace(/[ \t]+$/gm, '')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
-  return { ...raw(body), imports: names.map((name) => ({ from: '@twofold/runtime', name, as: name, typeOnly: true })) };
 }

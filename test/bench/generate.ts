@@ -1,16 +1,18 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { syntheticSchema } from '../generator/synthetic.ts';
+import { publicSchemas, writeProject } from './public-schemas.ts';
 
-/** `npm run bench:generate [rounds]`: CPU and wall time, memory and files of whole processes, ours and a peer's by turns. */
+/** `npm run bench:generate [rounds] [sizes]`: CPU and wall time, memory and files of whole processes, ours and peers' by turns. */
 const ROUNDS = Number(process.argv[2] ?? 3);
-const SIZES = [10, 100, 1_000, 3_000];
+const SIZES = (process.argv[3] ?? '10,100,1000,3000').split(',').filter(Boolean).map(Number);
 const bin = fileURLToPath(new URL('../../generator/bin.js', import.meta.url));
-const require = createRequire(import.meta.url);
+
+const TYPES = { schema: 'src/schema/all/schema.graphql', generates: { 'src/types.ts': { plugins: ['typescript', 'typescript-resolvers'] } } };
+const PRESET = { schema: 'src/schema/**/schema.graphql', generates: { 'src/schema': { preset: '@eddeee888/gcg-typescript-resolver-files' } } };
 
 interface Measured {
   readonly cpu: number;
@@ -22,59 +24,82 @@ interface Measured {
 interface Row extends Measured {
   readonly schema: string;
   readonly what: string;
-  readonly files: number | string;
+  readonly files: number;
 }
 
 const rows: Row[] = [];
-for (const count of SIZES) await measureSchema(`${count} types`, syntheticSchema(count));
-for (const [name, text] of publicSchemas()) await measureSchema(name, text);
+for (const count of SIZES) await measureSchema(`${count} types`, { schema: syntheticSchema(count) });
+for (const { name, published, settled, scalars, findings } of publicSchemas()) {
+  await measureSchema(`${name}, ${findings} findings settled`, { schema: settled, published, scalars });
+}
 print(rows);
 
-async function measureSchema(schema: string, text: string): Promise<void> {
+interface Inputs {
+  readonly schema: string;
+  readonly scalars?: string;
+  /** What peers are given, who know none of our directives. */
+  readonly published?: string;
+}
+
+/** Every round is one run of each, so that what else the machine does falls on all of them. */
+async function measureSchema(schema: string, inputs: Inputs): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'twofold-bench-'));
-  const add = (what: string, measured: Measured, files: number | string) => rows.push({ schema, what, ...measured, files });
+  const results = new Map<string, { rounds: Measured[]; files: number }>();
+  const add = async (what: string, run: Run | null) => {
+    if (!run) return;
+    run.prepare();
+    const measured = await measure(run.args, run.cwd);
+    results.set(what, { rounds: [...(results.get(what)?.rounds ?? []), measured], files: run.count() });
+  };
   try {
-    writeFileSync(join(root, 'schema.graphql'), text);
-    writeFileSync(join(root, 'manifest.yaml'), 'name: bench\n');
-    const [cold, peer]: [Measured[], Measured[]] = [[], []];
     for (let round = 0; round < ROUNDS; round++) {
-      clear(root);
-      cold.push(await measure([bin, 'generate', '--quiet'], root));
-      const peerCall = peerArguments(root);
-      if (peerCall) peer.push(await measure(peerCall, root));
+      await add('generate', ours(root, inputs));
+      await add('check, nothing to do', { ...ours(root, inputs), args: [bin, 'check', '--quiet'], prepare: () => {}, count: () => 0 });
+      await add('@graphql-codegen/cli, types only', peer(root, inputs, TYPES));
+      await add('server preset, first run', peer(root, inputs, PRESET));
+      await add('server preset, nothing to do', again(peer(root, inputs, PRESET)));
     }
-    add('generate', best(cold), countFiles(root));
-    const nothing: Measured[] = [];
-    for (let round = 0; round < ROUNDS; round++) nothing.push(await measure([bin, 'check', '--quiet'], root));
-    add('check, nothing to do', best(nothing), 0);
-    if (peer.length > 0) add('@graphql-codegen/cli (types only)', best(peer), 1);
+    for (const [what, { rounds, files }] of results) rows.push({ schema, what, ...best(rounds), files });
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
 }
 
-/** The same types from graphql-codegen's own program, when it is installed in test/bench. */
-function peerArguments(root: string): string[] | null {
-  try {
-    const cli = join(dirname(require.resolve('@graphql-codegen/cli/package.json')), 'cjs/bin.js');
-    const config = { schema: 'schema.graphql', generates: { 'peer/types.ts': { plugins: ['typescript', 'typescript-resolvers'] } } };
-    writeFileSync(join(root, 'codegen.json'), JSON.stringify(config));
-    return [cli, '--config', 'codegen.json', '--silent'];
-  } catch {
-    return null;
-  }
+interface Run {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  prepare(): void;
+  count(): number;
 }
 
-function publicSchemas(): [string, string][] {
-  const found: [string, string][] = [];
-  for (const [name, path] of [['GitHub (invalid as shipped)', '@octokit/graphql-schema/schema.graphql']] as const) {
-    try {
-      found.push([name, readFileSync(require.resolve(path), 'utf8')]);
-    } catch {
-      process.stderr.write(`${name}: not installed (npm install in test/bench)\n`);
-    }
-  }
-  return found;
+function ours(root: string, { schema, scalars = '' }: Inputs): Run {
+  const cwd = join(root, 'ours');
+  const prepare = () => {
+    rmSync(cwd, { recursive: true, force: true });
+    writeProject(cwd, { schema, scalars });
+  };
+  return { args: [bin, 'generate', '--quiet'], cwd, prepare, count: () => countFiles(cwd) - 2 - (scalars === '' ? 0 : 1) };
+}
+
+/** graphql-codegen's own program with this configuration, in a project of its own; null when it is not installed in test/bench. */
+function peer(root: string, { schema, published = schema }: Inputs, config: typeof TYPES | typeof PRESET): Run | null {
+  const modules = fileURLToPath(new URL('node_modules', import.meta.url));
+  const cli = join(modules, '@graphql-codegen/cli/cjs/bin.js');
+  if (!existsSync(cli)) return null;
+  const cwd = join(root, config === TYPES ? 'types' : 'preset');
+  const prepare = () => {
+    rmSync(cwd, { recursive: true, force: true });
+    mkdirSync(join(cwd, 'src/schema/all'), { recursive: true });
+    symlinkSync(modules, join(cwd, 'node_modules'));
+    writeFileSync(join(cwd, 'src/schema/all/schema.graphql'), published);
+    writeFileSync(join(cwd, 'tsconfig.json'), '{ "compilerOptions": { "strict": true, "module": "nodenext", "target": "es2022" } }');
+    writeFileSync(join(cwd, 'codegen.json'), JSON.stringify(config));
+  };
+  return { args: [cli, '--config', 'codegen.json', '--silent'], cwd, prepare, count: () => countFiles(join(cwd, 'src')) - 1 };
+}
+
+function again(run: Run | null): Run | null {
+  return run && { ...run, prepare: () => {} };
 }
 
 /** Runs a program and reads what the system says that it used. A run that finds mistakes in a schema ends with 3. */
@@ -101,16 +126,13 @@ function best(rounds: readonly Measured[]): Measured {
   return { cpu: least('cpu'), wall: least('wall'), memory: least('memory') };
 }
 
-function clear(root: string): void {
-  for (const name of readdirSync(root)) if (!['schema.graphql', 'manifest.yaml'].includes(name)) rmSync(join(root, name), { recursive: true, force: true });
-}
-
 function countFiles(root: string): number {
-  return existsSync(join(root, 'generator.lock')) ? readFileSync(join(root, 'generator.lock'), 'utf8').trim().split('\n').length + 1 : 0;
+  const entries = existsSync(root) ? readdirSync(root, { recursive: true, withFileTypes: true }) : [];
+  return entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.usage')).length;
 }
 
 function print(all: readonly Row[]): void {
-  const line = (cells: readonly (string | number)[]) => cells.map((cell, at) => (at < 2 ? String(cell).padEnd(at === 0 ? 28 : 34) : String(cell).padStart(9))).join(' ');
+  const line = (cells: readonly (string | number)[]) => cells.map((cell, at) => (at < 2 ? String(cell).padEnd(at === 0 ? 46 : 34) : String(cell).padStart(9))).join(' ');
   const lines = [line(['schema', 'what', 'CPU s', 'wall s', 'MB', 'files'])];
   for (const { schema, what, cpu, wall, memory, files } of all) lines.push(line([schema, what, cpu.toFixed(2), wall.toFixed(2), memory.toFixed(0), files]));
   process.stdout.write(`${lines.join('\n')}\n`);

@@ -1,8 +1,10 @@
 /**
  * How much of the library's speed is left behind our API: tokens a second and the time to the first one, through the
- * server with its auth, against node-llama-cpp called directly, in turns on one machine. `npm run bench:models`.
- * Nothing is asserted: the numbers are for people. On a machine that does other work too, only the CPU time says
- * something (Linux only): it is that of the process with the model, which is what limits tokens a second.
+ * server with its auth, against node-llama-cpp called directly in the caller's own process. `npm run bench:models`.
+ * Both have the same model, settings, seeds and threads, and must say the same text. They take turns; "kept" is the
+ * median over the pairs of neighbours, which other work on the machine disturbs least, and the figures beside it are
+ * medians too. CPU (Linux only) is that of the process with the model, which is what limits tokens a second; what the
+ * server's own process adds stands after it. Nothing is asserted: the numbers are for people.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,6 +22,7 @@ interface Sample {
   /** Milliseconds from there to the end. */
   readonly rest: number;
   readonly tokens: number;
+  readonly text: string;
   /** Milliseconds of CPU of the process that runs the model. */
   readonly cpu: number;
 }
@@ -29,7 +32,9 @@ interface Served {
   readonly token: string;
 }
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 15);
+const ROUNDS = Number(process.env['ROUNDS'] ?? 21);
+/** Not counted: code gets warm. */
+const WARM = 3;
 const TEXT = 'Tell me how a program that answers many people at once can be kept small, and what of it should be measured. '.repeat(3);
 const SIZES = [
   { title: '0.5 MB (nothing but overhead)', id: 'bench/small-GGUF', model: () => tinyModel(), maxTokens: 400 },
@@ -41,7 +46,7 @@ const hub = await startHub(files);
 const folder = mkdtempSync(join(tmpdir(), 'tf-bench-'));
 const program = fork(new URL('../models/program.ts', import.meta.url), [JSON.stringify({ hub: hub.url, folder, list: SIZES.map(({ id }) => id) })], { execArgv: [] });
 const [served] = (await once(program, 'message')) as [Served];
-process.stdout.write('| model | tokens/s direct | tokens/s API | kept | first token direct | first token API | kept | CPU a token direct | CPU a token API | kept |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n');
+process.stdout.write('| model | tokens/s direct | API | kept | first token direct | API | kept | CPU a token direct | API | kept | of the server |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n');
 for (const size of SIZES) process.stdout.write(`${await compare(size)}\n`);
 program.disconnect();
 program.kill('SIGTERM');
@@ -55,44 +60,80 @@ async function compare({ title, id, maxTokens }: (typeof SIZES)[number]): Promis
   const path = join(folder, 'data/models', id, 'model.gguf');
   const direct = fork(new URL('./models/direct.ts', import.meta.url), [JSON.stringify({ path, threads: Math.max(1, availableParallelism() - 1), context: 8192 })], { execArgv: [] });
   await once(direct, 'message');
-  const samples: { direct: Sample[]; api: Sample[] } = { direct: [], api: [] };
-  for (let round = -2; round < ROUNDS; round += 1) {
-    const order = round % 2 === 0 ? (['direct', 'api'] as const) : (['api', 'direct'] as const);
-    for (const name of order) {
-      const sample = name === 'direct' ? await askDirect(direct, { seed: 100 + round, maxTokens }) : await askApi(id, { seed: 100 + round, maxTokens });
-      if (round >= 0) samples[name].push(sample);
-    }
+  const child = childOf(program.pid as number);
+  const pairs: Pair[] = [];
+  let server = 0;
+  for (let round = -WARM; round < ROUNDS; round += 1) {
+    const order = { seed: 100 + round, maxTokens };
+    const turns: Record<keyof Pair, () => Promise<Sample>> = { direct: () => askDirect(direct, order), api: () => askApi(id, child, order) };
+    const before = cpuOf(program.pid as number);
+    const first = round % 2 === 0 ? 'direct' : 'api';
+    const one = await turns[first]();
+    const two = await turns[first === 'api' ? 'direct' : 'api']();
+    const pair = first === 'direct' ? { direct: one, api: two } : { direct: two, api: one };
+    if (pair.direct.text !== pair.api.text || pair.direct.tokens !== pair.api.tokens) throw new TypeError(`the same seed gave two texts: ${JSON.stringify(pair)}`);
+    if (round < 0) continue;
+    server += cpuOf(program.pid as number) - before;
+    pairs.push(pair);
   }
   direct.disconnect();
-  // Whatever else runs here makes single rounds slow: the best ones are those of the machine.
-  const speed = (list: Sample[]) => Math.max(...list.map(({ tokens, rest }) => (tokens / rest) * 1000));
-  const first = (list: Sample[]) => Math.min(...list.map((sample) => sample.first));
-  const [was, is] = [samples.direct, samples.api];
-  const cost = (list: Sample[]) => list.reduce((sum, { cpu }) => sum + cpu, 0) / list.reduce((sum, { tokens }) => sum + tokens, 0);
-  const percent = (ratio: number) => `${(ratio * 100).toFixed(1)} %`;
-  return `| ${title} | ${speed(was).toFixed(0)} | ${speed(is).toFixed(0)} | ${percent(speed(is) / speed(was))} | ${first(was).toFixed(1)} ms | ${first(is).toFixed(1)} ms | ${percent(first(was) / first(is))} | ${cost(was).toFixed(3)} ms | ${cost(is).toFixed(3)} ms | ${percent(cost(was) / cost(is))} |`;
+  return row(title, pairs, server);
 }
 
-async function askDirect(direct: ChildProcess, { seed, maxTokens }: { seed: number; maxTokens: number }): Promise<Sample> {
-  direct.send({ text: TEXT, seed, maxTokens });
-  return ((await once(direct, 'message')) as [Sample])[0];
+interface Pair {
+  readonly direct: Sample;
+  readonly api: Sample;
 }
 
-function askApi(model: string, { seed, maxTokens }: { seed: number; maxTokens: number }): Promise<Sample> {
-  const child = childOf(program.pid as number);
+/** One line of the table. */
+function row(title: string, pairs: readonly Pair[], server: number): string {
+  const columns = [
+    { of: ({ tokens, rest }: Sample) => (tokens / rest) * 1000, unit: '', digits: 0, more: true },
+    { of: ({ first }: Sample) => first, unit: ' ms', digits: 1, more: false },
+    { of: ({ cpu, tokens }: Sample) => cpu / tokens, unit: ' ms', digits: 3, more: false },
+  ].map(({ of, unit, digits, more }) => {
+    const kept = median(pairs.map(({ direct, api }) => (more ? of(api) / of(direct) : of(direct) / of(api))));
+    const shown = (['direct', 'api'] as const).map((name) => `${median(pairs.map((pair) => of(pair[name]))).toFixed(digits)}${unit}`);
+    return [...shown, `${(kept * 100).toFixed(1)} %`].join(' | ');
+  });
+  const tokens = pairs.reduce((sum, { api }) => sum + api.tokens, 0);
+  return `| ${[title, ...columns, `${(server / tokens).toFixed(3)} ms`].join(' | ')} |`;
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] as number;
+}
+
+async function askDirect(direct: ChildProcess, order: { seed: number; maxTokens: number }): Promise<Sample> {
+  const before = cpuOf(direct.pid as number);
+  direct.send({ text: TEXT, ...order });
+  const [sample] = (await once(direct, 'message')) as [Omit<Sample, 'cpu'>];
+  return { ...sample, cpu: cpuOf(direct.pid as number) - before };
+}
+
+async function askApi(model: string, child: number, { seed, maxTokens }: { seed: number; maxTokens: number }): Promise<Sample> {
   const before = cpuOf(child);
+  const body = JSON.stringify({ model, messages: [{ role: 'user', content: TEXT }], seed, max_tokens: maxTokens, stream: true, stream_options: { include_usage: true } });
+  const { first, rest, events } = await timed(`${served.url}/api/mlx/v1/chat/completions`, body);
+  const cpu = cpuOf(child) - before;
+  const chunks = events.split('\n\n').filter((event) => event.startsWith('data: {')).map((event) => JSON.parse(event.slice('data: '.length)));
+  const text = chunks.map(({ choices: [choice] }) => choice?.delta.content ?? '').join('');
+  return { cpu, first, rest, text, tokens: chunks.at(-1).usage.completion_tokens };
+}
+
+function timed(url: string, body: string): Promise<{ first: number; rest: number; events: string }> {
   const begun = performance.now();
   let first = 0;
-  let text = '';
+  let events = '';
   return new Promise((resolve, reject) => {
-    const sent = request(`${served.url}/api/mlx/v1/chat/completions`, { method: 'POST', headers: { authorization: `Bearer ${served.token}`, 'content-type': 'application/json' } }, (answer) => {
+    const sent = request(url, { method: 'POST', headers: { authorization: `Bearer ${served.token}`, 'content-type': 'application/json' } }, (answer) => {
       answer.setEncoding('utf8').on('data', (chunk: string) => {
         first ||= performance.now();
-        text += chunk;
+        events += chunk;
       });
-      answer.once('end', () => resolve({ cpu: cpuOf(child) - before, first: first - begun, rest: performance.now() - first, tokens: Number(/"completion_tokens":(\d+)/.exec(text)?.[1]) }));
+      answer.once('end', () => resolve({ first: first - begun, rest: performance.now() - first, events }));
     });
-    sent.once('error', reject).end(JSON.stringify({ model, messages: [{ role: 'user', content: TEXT }], seed, max_tokens: maxTokens, stream: true, stream_options: { include_usage: true } }));
+    sent.once('error', reject).end(body);
   });
 }
 
@@ -122,7 +163,8 @@ function childOf(parent: number): number {
   return Number(found);
 }
 
-/** Milliseconds of CPU so far; the system counts in hundredths of a second. */
+/** Milliseconds of CPU that all threads of a process have had; the scheduler counts them in nanoseconds. */
 function cpuOf(pid: number): number {
-  return (Number(statOf(pid)[11]) + Number(statOf(pid)[12])) * 10;
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return threads.reduce((sum, thread) => sum + Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]), 0) / 1e6;
 }

@@ -21,7 +21,7 @@ export interface World {
 const SECRETS = { JWT_SECRET: 'a secret of the pages that is long enough', API_KEY: 'key-of-the-pages-0123456789abcdef', RATE_LIMIT_ENABLED: 'false' };
 const PASSWORD = 'correct horse battery staple';
 
-export function read(sdl: string, manifest: string | undefined): { project: Project | null; diagnostics: Diagnostic[] } {
+export function read(sdl: string, manifest: string | undefined): { project: Project | null; diagnostics: readonly Diagnostic[] } {
   return readProject({ schema: [{ file: 'schema.graphql', text: sdl }], manifest: manifest === undefined ? null : { file: 'manifest.yaml', text: manifest } });
 }
 

@@ -1,3 +1,4 @@
+import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import type { Sources } from '../../generator/files.ts';
 import { planMigration } from '../../generator/migrations/plan.ts';
@@ -60,7 +61,7 @@ describe('a broken schema or manifest', () => {
 async function renderAll(project: Project): Promise<void> {
   const sources: Sources = { root: '/', schema: [], manifest: null, userFiles: [], migrations: [], tables: null, scalars: null, packages: 'registry', problems: [] };
   const migration = planMigration(project, sources, []);
-  await renderFiles(planFiles(project, { sources, migration, version: '0.0.0' }));
+  await renderFiles(planFiles(project, { document: parse(project.sdl), sources, migration, version: '0.0.0' }));
 }
 
 /** Something that a hand, an editor or a merge does to a text. */

@@ -143,6 +143,14 @@ function counted(store: Store): { store: Store; statements: () => string[] } {
       texts.push(sql);
       return store.query(sql, parameters);
     },
+    ...(store.valueNow && { valueNow: (sql: string, parameters: readonly unknown[]) => (texts.push(sql), store.valueNow?.(sql, parameters)) }),
+    ...(store.writeNow && {
+      writeNow: (sql: string, parameters: readonly unknown[]) => {
+        const rows = store.writeNow?.(sql, parameters);
+        if (rows) texts.push(sql);
+        return rows;
+      },
+    }),
     transact: (work) =>
       store.transact((query) =>
         work((sql, parameters) => {

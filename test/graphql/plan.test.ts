@@ -71,7 +71,7 @@ describe('a statement', () => {
 
   it('is one for a whole selection, with the rules in it', () => {
     expect(statement('sqlite', [list(), list()]).text).toBe(
-      `select (select json_group_array(json_object('id', cast(t1."id" as text), 'posts', (select json_group_array(json_object('title', t2."title")) from (select t3."title" from "posts" t3 where (t3."author_id" = t1."id") and (t3."author_id" = ?) order by t3."id" limit ?) t2))) from (select t4."id" from "users" t4 order by t4."id" limit ?) t1) as j`,
+      `select (select json_group_array(json_object('id', cast(t1."id" as text), 'posts', (select json_group_array(json_object('title', t2."title")) from (select t3."title" from "posts" t3 where (t3."author_id" = t1."id") and (t3."author_id" = ?) order by t3."id" limit +?) t2))) from (select t4."id" from "users" t4 order by t4."id" limit +?) t1) as j`,
     );
     expect(statement('postgres', [list(), list()])).toMatchObject({
       text: `select ((select coalesce(json_agg(json_build_object('id', t1."id"::text, 'posts', (select coalesce(json_agg(json_build_object('title', t2."title")), '[]'::json) from (select t3."title" from "posts" t3 where (t3."author_id" = t1."id") and (t3."author_id" = $1) order by t3."id" limit $2) t2))), '[]'::json) from (select t4."id" from "users" t4 order by t4."id" limit $3) t1))::text as j`,

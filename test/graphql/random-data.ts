@@ -63,9 +63,10 @@ export async function randomData(random: Random, project: Project, store: Store,
 /** Leaves rows behind that refer to nothing, as no server of ours would: a program beside it might. */
 async function removeUnnoticed(table: string, id: number, store: Store): Promise<void> {
   if (store.dialect === 'sqlite') {
-    await store.query('pragma foreign_keys = off', []);
+    // A text that begins like this goes to the connection that writes.
+    await store.query('/**/ pragma foreign_keys = off', []);
     await store.db.deleteFrom(table).where('id', '=', id).execute();
-    await store.query('pragma foreign_keys = on', []);
+    await store.query('/**/ pragma foreign_keys = on', []);
   } else {
     await store.transaction(async (trx) => {
       await sql`set local session_replication_role = replica`.execute(trx);

@@ -5,8 +5,16 @@ import type { Data, Row } from './random-data.ts';
 type Args = Record<string, any>;
 type Value = unknown;
 
-/** graphql-js with plain resolvers over rows in memory: what every answer has to be. */
-export function createReference(project: Project, data: Data, custom: (entity: string) => (row: Row) => unknown): (query: string, variables: Args) => Promise<ExecutionResult> {
+/** What every answer has to be, and what its fields come to one by one. */
+export interface Reference {
+  execute(query: string, variables: Args): Promise<ExecutionResult>;
+  /** What a root field comes to: rows by the names of their columns. */
+  root(name: string, args: Args): Value;
+  field(entity: string, name: string, id: number, args: Args): Value;
+}
+
+/** graphql-js with plain resolvers over rows in memory. */
+export function createReference(project: Project, data: Data, custom: (entity: string) => (row: Row) => unknown): Reference {
   const schema = buildSchema(project.sdl);
   const world: World = { project, data, schema };
   for (const entity of project.entities) {
@@ -18,13 +26,23 @@ export function createReference(project: Project, data: Data, custom: (entity: s
     }
   }
   const query = schema.getQueryType()?.getFields() ?? {};
-  for (const { name, action } of project.operations) {
-    const declared = query[name];
-    if (!declared) continue;
-    if (action.kind === 'get') declared.resolve = (_: unknown, args: Args) => rowsOf(world, action.entity).find((row) => action.by.every(({ arg, column }) => String(row[column]) === String(args[arg]))) ?? null;
-    if (action.kind === 'list') declared.resolve = (_: unknown, args: Args) => listValue(world, action.entity, action.list, rowsOf(world, action.entity), args);
-  }
-  return async (text, variables) => execute({ schema, document: parse(text), variableValues: variables });
+  const root = (name: string, args: Args) => rootValue(world, name, args);
+  for (const { name } of project.operations) if (query[name]) query[name].resolve = (_: unknown, args: Args) => root(name, args);
+  return {
+    execute: async (text, variables) => execute({ schema, document: parse(text), variableValues: variables }),
+    root,
+    field: (entityName, name, id, args) => {
+      const entity = entityOf(world, entityName);
+      const row = rowsOf(world, entityName).find((each) => each['id'] === id) as Row;
+      return fieldValue(world, entity, entity.fields.find((field) => field.name === name) as Field, row, args);
+    },
+  };
+}
+
+function rootValue(world: World, name: string, args: Args): Value {
+  const action = world.project.operations.find((operation) => operation.name === name)?.action;
+  if (action?.kind === 'get') return rowsOf(world, action.entity).find((row) => action.by.every(({ arg, column }) => String(row[column]) === String(args[arg]))) ?? null;
+  return action?.kind === 'list' ? listValue(world, action.entity, action.list, rowsOf(world, action.entity), args) : null;
 }
 
 interface World {

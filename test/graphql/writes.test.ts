@@ -66,7 +66,7 @@ describe.each(databases)('mutations on %s', (database) => {
   it('tell a client what it did wrong: a value that is taken, a row that is not there', async () => {
     await run('mutation { createUser(input: { email: "a@x.test", name: "Ada" }) { id } }');
     expect(await run('mutation { createUser(input: { email: "a@x.test", name: "Eve" }) { id } }')).toEqual(['CONFLICT: email already exists']);
-    expect(await run('mutation { createPost(input: { title: "x", authorId: 9 }) { id } }')).toEqual(['BAD_USER_INPUT: a related row does not exist, or is still in use']);
+    expect(await run('mutation { createPost(input: { title: "x", authorId: 9 }) { id } }')).toEqual(['BAD_USER_INPUT: authorId: there is no such User']);
     expect(await run('mutation { createPost(input: { title: "x", authorId: "abc" }) { id } }')).toEqual(['BAD_USER_INPUT: authorId: there is no such User']);
     expect(await run('mutation { createPost(input: { title: "x" }) { id } }')).toEqual([expect.stringContaining('BAD_USER_INPUT: ')]);
     expect(await run('mutation { updatePost(id: 9, input: { title: "x" }) { post { id } } }')).toEqual(['NOT_FOUND: Post not found']);

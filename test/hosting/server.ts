@@ -8,7 +8,7 @@ import { createApplication } from '../../runtime/application.ts';
 import { createSettings } from '../../runtime/config/settings.ts';
 import type { RequestContext } from '../../runtime/context/request-context.ts';
 import { failure } from '../../runtime/errors.ts';
-import { createHosting } from '../../runtime/hosting/index.ts';
+import { createHosting, type HostingOptions } from '../../runtime/hosting/index.ts';
 import { drain, listen } from '../../runtime/listener.ts';
 import type { Kernel, ServerModule } from '../../runtime/module.ts';
 import { migrate } from '../../runtime/store/migrate.ts';
@@ -45,6 +45,7 @@ export interface TestServerOptions {
   readonly model?: Partial<HostingModel>;
   readonly env?: Record<string, string>;
   readonly logTo?: { write(line: string): void };
+  readonly onStep?: HostingOptions['onStep'];
 }
 
 export function testModel({ socket, kind = 'auto', model }: TestServerOptions = {}): HostingModel {
@@ -73,7 +74,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const project = { server: { port: 0, host: '127.0.0.1', cors: [], trustedProxies: [], bodyLimit: 1024 * 1024 } } as unknown as Project;
   const log = pino({ level: options.logTo || process.env['TEST_LOG'] ? 'debug' : 'silent' }, options.logTo ?? process.stderr);
   const kernel: Kernel = { project, settings, store, log, now: Date.now, root: folder };
-  const hosting = await createHosting({ kernel, model: testModel(options) });
+  const hosting = await createHosting({ kernel, model: testModel(options), ...(options.onStep && { onStep: options.onStep }) });
   const modules = [auth, hosting];
   await migrate(store, hosting.migrations ?? []);
   await hosting.start?.();

@@ -1,8 +1,76 @@
+import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import WebSocket from 'ws';
 import { describeEachEngine } from '../engines/available.ts';
 import { importImage } from '../engines/import-image.ts';
 import { startLoad } from './load.ts';
 import { startServer, type TestServer } from './server.ts';
+
+/** An app that answers at once, slowly, after the last byte of an upload, and over a WebSocket; it ends when it is told to. */
+const BUSY = `
+const { createServer } = require('http'), { createHash } = require('crypto'), version = process.env.VERSION;
+const server = createServer((q, r) => {
+  let bytes = 0;
+  if (q.url === '/slow') return setTimeout(() => r.end(version), 250);
+  q.on('data', (data) => (bytes += data.length)).on('end', () => r.end(q.method === 'POST' ? String(bytes) : version));
+});
+server.on('upgrade', (q, socket) => {
+  const accept = createHash('sha1').update(q.headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest('base64');
+  socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Accept: ' + accept + '\\r\\n\\r\\n');
+  socket.on('error', () => {}).on('data', (f) => (f[0] & 15) === 1 && socket.write(Buffer.concat([Buffer.from([0x81, f[1] & 127]), Buffer.from(f.subarray(6).map((byte, at) => byte ^ f[2 + (at % 4)]))])));
+});
+process.on('SIGTERM', () => server.close(() => process.exit(0)));
+server.listen(process.env.PORT);
+`;
+
+/** Sends one upload after the other, each for a second and a half. */
+function startUploads(port: number, host: string) {
+  const state = { running: true };
+  const failures: string[] = [];
+  let ok = 0;
+  const one = () =>
+    new Promise<string>((resolve, reject) => {
+      const sent = request({ host: '127.0.0.1', port, method: 'POST', path: '/upload', agent: false, headers: { host } }, (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (data) => (text += data)).on('error', reject).on('end', () => resolve(`${answer.statusCode} ${text}`));
+      });
+      sent.on('error', reject);
+      let turn = 0;
+      const timer = setInterval(() => ((turn += 1) < 30 ? sent.write(Buffer.alloc(10_000)) : (clearInterval(timer), sent.end(Buffer.alloc(10_000)))), 50);
+    });
+  const loop = (async () => {
+    while (state.running) {
+      const said = await one().catch((error: Error) => error.message);
+      if (said === '200 300000') ok += 1;
+      else failures.push(said);
+    }
+  })();
+  return async () => ((state.running = false), await loop, { ok, failures });
+}
+
+/** Keeps a WebSocket open that talks all the time; one that its server closed is opened again, which has to succeed. */
+function startTalk(port: number, host: string) {
+  const state = { running: true };
+  const failures: string[] = [];
+  let echoed = 0;
+  const loop = (async () => {
+    while (state.running) {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/`, { headers: { host } });
+      const opened = await new Promise<boolean>((resolve) => socket.once('open', () => resolve(true)).on('error', (error) => (failures.push(error.message), resolve(false))));
+      for (let turn = 0; opened && state.running && socket.readyState === WebSocket.OPEN; turn += 1) {
+        const answer = new Promise<string | null>((resolve) => socket.once('message', (data) => resolve(String(data))).once('close', () => resolve(null)));
+        socket.send(`turn ${turn}`);
+        const text = await answer;
+        if (text === `turn ${turn}`) echoed += 1;
+        else if (text !== null) failures.push(text);
+        socket.removeAllListeners('message').removeAllListeners('close');
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      socket.terminate();
+    }
+  })();
+  return async () => ((state.running = false), await loop, { echoed, failures });
+}
 
 describeEachEngine('under load', ({ socket }) => {
   let server: TestServer;
@@ -10,24 +78,30 @@ describeEachEngine('under load', ({ socket }) => {
 
   beforeAll(async () => {
     images = [await importImage(socket, 'twofold-test/web:1'), await importImage(socket, 'twofold-test/web:2')];
-    server = await startServer({ socket });
+    // An open WebSocket keeps an old container for the whole time that it has: shorter than usual, and longer than an upload.
+    server = await startServer({ socket, model: { deploys: { keep: 5, readyTimeout: 30_000, drain: 3500 } } });
   }, 60_000);
   afterEach(() => server?.clear(), 60_000);
   afterAll(() => server?.end(), 60_000);
 
-  it('ten deploys fail no request', async () => {
-    await server.api('POST', '/api/apps', { name: 'busy', image: images[0] });
-    const load = startLoad({ port: server.ingress, host: 'busy.apps.test', clients: 16 });
+  it('ten deploys fail no request, slow or fast, no upload, and no WebSocket', async () => {
+    const node = await importImage(socket, 'twofold-test/node:1');
+    await server.api('POST', '/api/apps', { name: 'busy', image: node, command: ['node', '-e', BUSY], env: { VERSION: '0' }, health: { path: '/' } });
+    const host = 'busy.apps.test';
+    const load = startLoad({ port: server.ingress, host, clients: 16, path: (turn) => (turn % 10 === 0 ? '/slow' : '/') });
+    const [uploads, talk] = [startUploads(server.ingress, host), startTalk(server.ingress, host)];
     for (let turn = 1; turn <= 10; turn += 1) {
-      const deployed = await server.api('POST', '/api/apps/busy/deploy', { image: images[turn % 2] });
-      expect(deployed.body).toMatchObject({ status: 'healthy', number: turn + 1 });
+      await server.api('PUT', '/api/apps/busy/env', { VERSION: String(turn) });
+      expect((await server.api('POST', '/api/apps/busy/deploy', {})).body).toMatchObject({ status: 'healthy', number: turn + 1 });
+      expect((await server.visit(host)).text).toBe(String(turn));
     }
-    const { ok, failures, bodies } = await load.stop();
-    expect(failures).toEqual([]);
-    expect(bodies).toEqual(new Set(['version 1\n', 'version 2\n']));
-    expect(ok).toBeGreaterThan(100);
+    const [requests, uploaded, talked] = await Promise.all([load.stop(), uploads(), talk()]);
+    expect([requests.failures, uploaded.failures, talked.failures]).toEqual([[], [], []]);
+    expect(requests.bodies).toEqual(new Set(Array.from({ length: 11 }, (_, turn) => String(turn))));
+    expect(Math.min(requests.ok / 20, uploaded.ok, talked.echoed / 5)).toBeGreaterThan(5);
+    console.log(`ten deploys: 0 failed of ${requests.ok} requests, ${uploaded.ok} uploads, ${talked.echoed} messages`);
     await server.api('DELETE', '/api/apps/busy');
-  }, 120_000);
+  }, 240_000);
 
   it('deploys of an app with a volume make requests wait, and fail none', async () => {
     await server.api('POST', '/api/apps', { name: 'stateful', image: images[0], volumes: [{ name: 'data', path: '/data' }] });

@@ -60,7 +60,7 @@ describe('a download', () => {
 
   it('is refused with 507 when the disk has no room for it above the floor', async () => {
     await start({ floor: 100_000, machine: { disk: async () => 499_999 } });
-    expect(await download(ONE)).toMatchObject({ status: 507, body: { error: 'Not enough disk: 1 MB more are needed and 1 MB may be used' } });
+    expect(await download(ONE)).toMatchObject({ status: 507, body: { error: 'Not enough disk: 1 MB more are needed and 1 MB may be used: make room, or lower hosting.disk_floor' } });
     expect(left()).toEqual([]);
     expect((await download(TWO)).status).toBe(202);
   });
@@ -81,6 +81,22 @@ describe('a download', () => {
     free = 1000;
     const model = await server.until(ONE, ({ status }) => status === 'available');
     expect(model.error).toMatch(/^Not enough disk/);
+    expect(left()).toEqual([]);
+  });
+
+  it('ends when the disk itself says that it is full', async () => {
+    hub.behaviour.speed = 400_000;
+    let full = false;
+    const disk = async () => {
+      if (full) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+      return 10_000_000;
+    };
+    await start({ machine: { disk } });
+    await download(ONE);
+    await server.until(ONE, ({ downloaded_bytes: here }) => here > 50_000);
+    full = true;
+    const model = await server.until(ONE, ({ status }) => status === 'available');
+    expect(model.error).toMatch(/^The disk is full/);
     expect(left()).toEqual([]);
   });
 
@@ -161,7 +177,7 @@ describe('a download', () => {
     await server.until(ONE, ({ downloaded_bytes: here }) => here > 100_000);
     hub.behaviour.status = 503;
     const model = await server.until(ONE, ({ status, error }) => status === 'available' && error !== undefined);
-    expect(model.error).toBe('The download was cut: the hub answered with 503');
+    expect(model.error).toBe('The download was cut: the hub answered with 503. What came is kept: download it again to go on');
     expect(left()).toEqual(['.plan.json', 'one.gguf.part']);
     hub.behaviour.status = null;
     await download(ONE);

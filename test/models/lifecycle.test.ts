@@ -121,11 +121,23 @@ describeLlama('a model, from the list to the last token', () => {
     expect(await chat({ temperature: 9 })).toMatchObject({ status: 400, body: { error: { message: 'temperature must be a number from 0 to 2' } } });
     expect(await chat({ messages: [] })).toMatchObject({ status: 400, body: { error: { param: 'messages' } } });
     expect(await chat({ messages: [{ role: 'user', content: 'word '.repeat(20_000) }] })).toMatchObject({ status: 400, body: { error: { code: 'context_length_exceeded' } } });
+    expect(await server.call('POST', '/api/mlx/v1/completions', { prompt: 'word '.repeat(20_000) })).toMatchObject({ status: 400, body: { error: { param: 'prompt', message: expect.stringContaining('raise MODELS_CONTEXT') } } });
+    expect((await server.call('POST', '/api/mlx/v1/completions', [])).status).toBe(400);
     expect(await chat({ model: TWO })).toMatchObject({ status: 404, body: { error: `The model ${TWO} is not running: ${ONE} is` } });
     expect((await server.call('POST', '/api/mlx/v1/embeddings', { input: 'x' })).status).toBe(404);
   });
 
-  it('lets in only who may: no token 401, a key without the scope 403, a path out of the API 404', async () => {
+  it('refuses at once what is far too long or too deep, and is there for the next', async () => {
+    // Four megabytes of one text would take the tokenizer hours.
+    expect(await chat({ messages: [{ role: 'user', content: 'word '.repeat(800_000) }] })).toMatchObject({ status: 400, body: { error: { code: 'context_length_exceeded' } } });
+    expect((await chat({ messages: Array.from({ length: 100_000 }, () => ({ role: 'user', content: 'word' })) })).status).toBe(400);
+    const deep = `{"messages":${'['.repeat(1e6)}${']'.repeat(1e6)}}`;
+    const answer = await fetch(`${server.url}/api/mlx/v1/chat/completions`, { method: 'POST', headers: { authorization: `Bearer ${server.token}` }, body: deep });
+    expect([answer.status, await answer.json()]).toEqual([400, { error: 'The body is nested too deeply' }]);
+    expect((await chat({})).status).toBe(200);
+  });
+
+  it('lets in only who may: no token 401, a path out of the API 404', async () => {
     expect(await chat({}, { authorization: '' })).toMatchObject({ status: 401, body: { error: expect.any(String) } });
     expect((await chat({}, { authorization: '', 'x-api-key': API_KEY })).status).toBe(200);
     expect((await server.call('GET', '/api/mlx/models', undefined, { authorization: '' })).status).toBe(401);

@@ -236,7 +236,7 @@ describe.each(databases)('a REST module on %s', (database) => {
       const twice = await server.call('POST', '/api/authors', { body: { name: 'Bob', email: 'ada@x.test' } });
       expect([twice.status, twice.body]).toEqual([409, { error: 'email already exists' }]);
       const lost = await server.call('POST', '/api/posts', { body: { title: 'one', authorId: '99' } });
-      expect([lost.status, lost.body]).toEqual([422, { error: 'a related row does not exist' }]);
+      expect([lost.status, lost.body]).toEqual([422, { error: 'authorId: there is no such Author' }]);
       const tagged = await server.call('POST', '/api/posts', { body: { title: 'one', authorId: author, tagIds: ['5'] } });
       expect(tagged.status).toBe(422);
       expect((await server.get('/api/posts')).body.pagination.total).toBe(0);
@@ -284,7 +284,7 @@ describe.each(databases)('a REST module on %s', (database) => {
       expect(await send({ title: 'x' })).toEqual([400, 'title must have at least 2 characters']);
       expect(await send({ title: null })).toEqual([400, 'title is required']);
       expect(await send({ createdAt: '2026-01-01T00:00:00Z' })).toEqual([400, 'createdAt is not a known field']);
-      expect(await send({ authorId: '99' })).toEqual([422, 'a related row does not exist']);
+      expect(await send({ authorId: '99' })).toEqual([422, 'authorId: there is no such Author']);
       expect(await send({ title: 'two' }, '/api/posts/9')).toEqual([404, 'Post not found']);
       expect(await send({ title: 'two' }, '/api/posts/x')).toEqual([400, 'Invalid id format']);
     });

@@ -10,7 +10,7 @@ import { SECOND } from '../time.ts';
 /** Blacklist and introspection: contract section 2.6. */
 export function tokenHandlers(parts: AuthParts) {
   const { kernel, accessTokens, sessions, events, directory } = parts;
-  const isLive = async (claims: AccessClaims) => (await sessions.check({ sid: claims.sid, jti: claims.jti, iat: claims.iat, userId: claims.user_id })) !== null;
+  const isLive = async (claims: AccessClaims) => (await sessions.check(claims)) !== null;
 
   const revokeTokens: Handler = async ({ context, body }) => {
     const caller = callerOf(context);

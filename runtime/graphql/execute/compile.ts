@@ -1,8 +1,10 @@
 import { type FieldNode, type GraphQLField, type GraphQLObjectType, type GraphQLOutputType, isAbstractType, isLeafType, isListType, isNonNullType, type SelectionSetNode } from 'graphql';
+import { createArgumentReader } from '../argument-reader.ts';
 import { ownResolver, type Engine } from '../engine.ts';
 import { collectFields, type Selecting } from '../plan/collect.ts';
 import { abstractCompleter, leafCompleter, listCompleter, objectCompleter, requiredCompleter } from './complete.ts';
 import type { Completer, ExecutableField, Fields, Reads } from './field.ts';
+import { leafOf } from './text.ts';
 
 export interface Compiling {
   readonly engine: Engine;
@@ -19,24 +21,28 @@ export function compileFields(compiling: Compiling, type: GraphQLObjectType, nod
   const fields: ExecutableField[] = [];
   for (const [key, selected] of collectFields(compiling.selecting, type.name, nodes)) {
     const definition = compiling.selecting.schema.getField(type, (selected[0] as FieldNode).name.value);
-    if (definition) fields.push(compileField(compiling, type, definition, key, selected));
+    if (definition) fields.push(compileField(compiling, type, definition, { key, lead: `${fields.length > 0 ? ',' : ''}${JSON.stringify(key)}:`, nodes: selected }));
   }
   return fields;
 }
 
-function compileField(compiling: Compiling, parent: GraphQLObjectType, definition: GraphQLField<unknown, unknown>, key: string, nodes: readonly FieldNode[]): ExecutableField {
+/** How a document asks for a field. */
+type Asked = Pick<ExecutableField, 'key' | 'lead' | 'nodes'>;
+
+function compileField(compiling: Compiling, parent: GraphQLObjectType, definition: GraphQLField<unknown, unknown>, asked: Asked): ExecutableField {
   const named = isNonNullType(definition.type) ? definition.type.ofType : definition.type;
   return {
-    key,
+    ...asked,
     name: definition.name,
-    nodes,
     parent,
     definition,
     required: isNonNullType(definition.type),
     reads: readsOf(compiling.engine, parent, definition),
+    arguments: createArgumentReader(definition, asked.nodes[0] as FieldNode),
     resolve: definition.resolve ?? memberOf,
-    complete: completerFor(compiling, definition.type, nodes),
+    complete: completerFor(compiling, definition.type, asked.nodes),
     plain: isLeafType(named) && compiling.engine.isPlain(named.name),
+    leaf: leafOf(named),
   };
 }
 

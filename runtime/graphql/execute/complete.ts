@@ -1,7 +1,8 @@
 import { type GraphQLAbstractType, GraphQLError, type GraphQLLeafType, type GraphQLObjectType, isObjectType } from 'graphql';
 import { InternalError } from '../../errors.ts';
 import { type Execution, nullWithError, type Path, resolveInfo } from './execution.ts';
-import type { Completer, ExecutableField, Fields } from './field.ts';
+import type { Completer, ExecutableField, Fields, Text } from './field.ts';
+import { Writer } from './text.ts';
 import { executeFields } from './fields.ts';
 import { assertNoError, isThenable } from './value.ts';
 
@@ -9,13 +10,13 @@ import { assertNoError, isThenable } from './value.ts';
 const place = ({ parent, definition }: ExecutableField) => `${parent.name}.${definition.name}`;
 
 export function requiredCompleter(complete: Completer): Completer {
-  const assert = (field: ExecutableField, value: unknown) => {
-    if (value === null) throw new Error(`Cannot return null for non-nullable field ${place(field)}.`);
-    return value;
+  const assert = (field: ExecutableField, text: Text) => {
+    if (text === null) throw new Error(`Cannot return null for non-nullable field ${place(field)}.`);
+    return text;
   };
   return (execution, field, value, path) => {
     const done = complete(execution, field, value, path);
-    return done instanceof Promise ? done.then((resolved) => assert(field, resolved)) : assert(field, done);
+    return done instanceof Promise ? done.then((text) => assert(field, text)) : assert(field, done);
   };
 }
 
@@ -24,28 +25,25 @@ export function leafCompleter(type: GraphQLLeafType): Completer {
     if (value === null || value === undefined) return null;
     const coerced = type.coerceOutputValue(value);
     if (coerced === null || coerced === undefined) throw new InternalError(`${type.name} made nothing of a value`);
-    return coerced;
+    return JSON.stringify(coerced) ?? 'null';
   };
 }
 
 export function listCompleter(complete: Completer, required: boolean): Completer {
+  const completeItem = itemCompleter(complete, required);
   const items = (execution: Execution, field: ExecutableField, values: Iterable<unknown>, path: Path) => {
-    const done: unknown[] = [];
-    let waiting = false;
-    for (const value of values) {
-      const item = completeItem(execution, field, value, { prev: path, key: done.length, typename: undefined });
-      waiting ||= item instanceof Promise;
-      done.push(item);
-    }
-    return waiting ? Promise.all(done) : done;
-  };
-  const completeItem = (execution: Execution, field: ExecutableField, value: unknown, path: Path): unknown => {
+    const writer = new Writer('[');
+    let index = 0;
     try {
-      const done = isThenable(value) ? Promise.resolve(value).then((resolved) => complete(execution, field, assertNoError(resolved), path)) : complete(execution, field, assertNoError(value), path);
-      return done instanceof Promise ? done.catch((thrown: unknown) => nullWithError(execution, thrown, { nodes: field.nodes, required, path })) : done;
+      for (const value of values) {
+        writer.add(index > 0 ? ',' : '', completeItem(execution, field, value, { prev: path, key: index, typename: undefined }));
+        index += 1;
+      }
     } catch (thrown) {
-      return nullWithError(execution, thrown, { nodes: field.nodes, required, path });
+      writer.abandon();
+      throw thrown;
     }
+    return writer.end(']');
   };
   return (execution, field, value, path) => {
     if (value === null || value === undefined) return null;
@@ -56,17 +54,29 @@ export function listCompleter(complete: Completer, required: boolean): Completer
   };
 }
 
+/** An item that fails is null, or takes the list with it. */
+function itemCompleter(complete: Completer, required: boolean): Completer {
+  return (execution, field, value, path) => {
+    try {
+      const done = isThenable(value) ? Promise.resolve(value).then((resolved) => complete(execution, field, assertNoError(resolved), path)) : complete(execution, field, assertNoError(value), path);
+      return done instanceof Promise ? done.catch((thrown: unknown) => nullWithError(execution, thrown, { nodes: field.nodes, required, path })) : done;
+    } catch (thrown) {
+      return nullWithError(execution, thrown, { nodes: field.nodes, required, path });
+    }
+  };
+}
+
 export function objectCompleter(fieldsOf: () => Fields, type: GraphQLObjectType): Completer {
-  return (execution, field, value, path) => (value === null || value === undefined ? null : completeObject(execution, field, value, { path, fieldsOf, type }));
+  const shaped = { fieldsOf, type };
+  return (execution, field, value, path) => (value === null || value === undefined ? null : completeObject(execution, field, value, path, shaped));
 }
 
 interface Shaped {
-  readonly path: Path;
   readonly type: GraphQLObjectType;
   fieldsOf(): Fields;
 }
 
-function completeObject(execution: Execution, field: ExecutableField, value: unknown, { path, fieldsOf, type }: Shaped): unknown {
+function completeObject(execution: Execution, field: ExecutableField, value: unknown, path: Path, { fieldsOf, type }: Shaped): string | Promise<string> {
   if (!type.isTypeOf) return executeFields(execution, fieldsOf(), value, path);
   const is = type.isTypeOf(value, execution.run.context, resolveInfo(execution, field, path));
   const proceed = (true_: boolean) => {
@@ -79,7 +89,7 @@ function completeObject(execution: Execution, field: ExecutableField, value: unk
 export function abstractCompleter(type: GraphQLAbstractType, fieldsOf: (type: GraphQLObjectType) => () => Fields): Completer {
   const complete = (execution: Execution, field: ExecutableField, value: unknown, path: Path, name: unknown) => {
     const object = concreteType(execution, field, type, name);
-    return completeObject(execution, field, value, { path, type: object, fieldsOf: fieldsOf(object) });
+    return completeObject(execution, field, value, path, { type: object, fieldsOf: fieldsOf(object) });
   };
   return (execution, field, value, path) => {
     if (value === null || value === undefined) return null;

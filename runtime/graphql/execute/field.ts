@@ -1,10 +1,14 @@
 import type { FieldNode, GraphQLField, GraphQLFieldResolver, GraphQLObjectType } from 'graphql';
+import type { ArgumentReader } from '../argument-reader.ts';
 import type { Execution, Path } from './execution.ts';
+import type { Leaf } from './text.ts';
 
 /** A field of a selection, with everything that the schema and the document say about it. */
 export interface ExecutableField {
   /** Its name in the answer. */
   readonly key: string;
+  /** The answer's text before its value: the name, and a comma unless it is the first of its object. */
+  readonly lead: string;
   readonly name: string;
   readonly nodes: readonly FieldNode[];
   readonly parent: GraphQLObjectType;
@@ -12,10 +16,13 @@ export interface ExecutableField {
   readonly required: boolean;
   /** Where the value is, when no function has to be asked for it. */
   readonly reads: Reads;
+  readonly arguments: ArgumentReader;
   readonly resolve: GraphQLFieldResolver<unknown, unknown>;
   readonly complete: Completer;
   /** Whether values that a plan read are the answer's own. */
   readonly plain: boolean;
+  /** Of the specification's own scalars: which values are written as they are. */
+  readonly leaf: Leaf | undefined;
 }
 
 export interface Reads {
@@ -26,8 +33,11 @@ export interface Reads {
   readonly typename: boolean;
 }
 
-/** Makes a value of the answer of what a resolver returned, or a promise of one. Throws where graphql-js would. */
-export type Completer = (execution: Execution, field: ExecutableField, value: unknown, path: Path) => unknown;
+/** JSON text of a value, null for null: a text may say "null" as well, where a scalar writes a value of its own so. */
+export type Text = string | null;
+
+/** Makes the text of what a resolver returned, or a promise of one. Throws where graphql-js would. */
+export type Completer = (execution: Execution, field: ExecutableField, value: unknown, path: Path) => Text | Promise<Text>;
 
 /** The fields of an object in the order of the answer. */
 export type Fields = readonly ExecutableField[];

@@ -1,68 +1,75 @@
-import { getArgumentValues } from 'graphql';
+import { AppError } from '../../errors.ts';
 import { TYPE_KEY } from '../../data/scope.ts';
 import { type Execution, nullWithError, type Path, resolveInfo } from './execution.ts';
-import type { ExecutableField, Fields } from './field.ts';
+import type { ExecutableField, Fields, Text } from './field.ts';
+import { leafText, quote, Writer } from './text.ts';
 import { assertNoError, isThenable } from './value.ts';
 
-type Answer = Record<string, unknown>;
+type Members = Record<string, unknown>;
 
-/** The members of one object of the answer, or a promise of them. */
-export function executeFields(execution: Execution, fields: Fields, source: unknown, path: Path | undefined): Answer | Promise<Answer> {
-  const answer: Answer = fields.some(isPrototype) ? Object.create(null) : {};
-  const waiting: Promise<void>[] = [];
-  const object = typeof source === 'object' && source !== null ? (source as Answer) : undefined;
-  const tree = object !== undefined && TYPE_KEY in object;
+/** The text of one object of the answer, or a promise of it. */
+export function executeFields(execution: Execution, fields: Fields, source: unknown, path: Path | undefined): string | Promise<string> {
+  const object = typeof source === 'object' && source !== null ? (source as Members) : undefined;
+  const from: Source = { value: source, object, tree: object !== undefined && TYPE_KEY in object, path };
+  const writer = new Writer('{');
   try {
-    for (const field of fields) {
-      const value = object && isAtHand(field, object, tree) ? object[tree ? field.key : field.name] : executeField(execution, field, source, { path, object, tree });
-      answer[field.key] = value;
-      if (value instanceof Promise) waiting.push(value.then((resolved) => void (answer[field.key] = resolved)));
-    }
+    for (const field of fields) writer.add(field.lead, (object && atHand(field, object, from.tree)) ?? executeField(execution, field, from));
   } catch (thrown) {
-    // What still runs has nobody left to tell.
-    for (const promise of waiting) promise.catch(() => {});
+    writer.abandon();
     throw thrown;
   }
-  return waiting.length === 0 ? answer : Promise.all(waiting).then(() => answer);
+  return writer.end('}');
 }
 
-/** A client may name a member as it likes; on an ordinary object this name would be no member. */
-const isPrototype = ({ key }: ExecutableField) => key === '__proto__';
-
-/** Most members of what a plan read are the answer's own already. */
-function isAtHand({ plain, reads, key }: ExecutableField, object: Answer, tree: boolean): boolean {
-  return tree && plain && reads.fromTree && typeof object[key] !== 'object' && object[key] !== undefined;
+/** Most members of what a plan read, and of objects out of memory, are the answer's own already. */
+function atHand({ plain, reads, leaf, key, name }: ExecutableField, object: Members, tree: boolean): string | undefined {
+  if (!tree) return leaf && reads.fromMember ? leafText(leaf, object[name]) : undefined;
+  if (!plain || !reads.fromTree) return undefined;
+  const value = object[key];
+  if (typeof value === 'string') return quote(value);
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-interface Held {
-  readonly path: Path | undefined;
-  readonly object: Answer | undefined;
+/** The object that fields are of. */
+export interface Source {
+  readonly value: unknown;
+  readonly object: Members | undefined;
+  /** Whether a plan read it. */
   readonly tree: boolean;
+  readonly path: Path | undefined;
 }
 
 /** One field, run as the specification has it in section 6.4, "Executing Fields". */
-export function executeField(execution: Execution, field: ExecutableField, source: unknown, held: Held): unknown {
-  if (field.reads.typename) return field.parent.name;
-  const path: Path = { prev: held.path, key: field.key, typename: field.parent.name };
+export function executeField(execution: Execution, field: ExecutableField, source: Source): Text | Promise<Text> {
+  if (field.reads.typename) return quote(field.parent.name);
+  const path: Path = { prev: source.path, key: field.key, typename: field.parent.name };
   try {
-    const value = valueOf(execution, field, source, path, held);
-    if (isThenable(value)) return later(execution, field, path, Promise.resolve(value).then((resolved) => field.complete(execution, field, assertNoError(resolved), path)));
-    const done = field.complete(execution, field, assertNoError(value), path);
+    const value = valueOf(execution, field, source, path);
+    if (isThenable(value)) return later(execution, field, path, Promise.resolve(value).then((resolved) => complete(execution, field, resolved, path)));
+    const done = complete(execution, field, value, path);
     return done instanceof Promise ? later(execution, field, path, done) : done;
   } catch (thrown) {
     return nullWithError(execution, thrown, { nodes: field.nodes, required: field.required, path });
   }
 }
 
-const later = (execution: Execution, { nodes, required }: ExecutableField, path: Path, done: Promise<unknown>) =>
+function complete(execution: Execution, field: ExecutableField, value: unknown, path: Path): Text | Promise<Text> {
+  return (field.leaf && leafText(field.leaf, value)) ?? field.complete(execution, field, assertNoError(value), path);
+}
+
+const later = (execution: Execution, { nodes, required }: ExecutableField, path: Path, done: Promise<Text>) =>
   done.catch((thrown: unknown) => nullWithError(execution, thrown, { nodes, required, path }));
 
-function valueOf(execution: Execution, field: ExecutableField, source: unknown, path: Path, { object, tree }: Held): unknown {
-  const { reads, definition, nodes } = field;
+function valueOf(execution: Execution, field: ExecutableField, { value, object, tree }: Source, path: Path): unknown {
+  const { reads } = field;
   if (object && !tree && reads.fromMember && typeof object[field.name] !== 'function') return object[field.name];
   if (object && tree && reads.fromTree && !isMarked(execution, object[field.key])) return object[field.key];
-  const args = definition.args.length === 0 ? {} : getArgumentValues(definition, nodes[0] as (typeof nodes)[number], execution.run.variables, undefined, true);
-  return field.resolve(source, args, execution.run.context, resolveInfo(execution, field, path));
+  const { run } = execution;
+  if (run.context.cancelled) throw cancelled();
+  return field.resolve(value, field.arguments(run.variables), run.context, resolveInfo(execution, field, path));
 }
+
+/** Nobody waits for the answer, so nobody is told of this. */
+const cancelled = () => new AppError(503, 'CANCELLED', 'the operation was cancelled');
 
 const isMarked = ({ run }: Execution, value: unknown) => typeof value === 'object' && value !== null && run.engine.reader.marker in value;

@@ -1,7 +1,8 @@
-import type { ExecutionResult, GraphQLError, GraphQLObjectType } from 'graphql';
+import type { GraphQLError, GraphQLObjectType } from 'graphql';
+import { Cancellation } from '../../context/cancellation.ts';
 import type { PreparedOperation } from '../document-cache.ts';
 import type { OperationPlan } from '../plan/operation.ts';
-import type { Run } from '../run.ts';
+import type { Answer, Run } from '../run.ts';
 import { compileFields } from './compile.ts';
 import { createErrors, type Execution } from './execution.ts';
 import type { Fields } from './field.ts';
@@ -12,14 +13,14 @@ import { executeField, executeFields } from './fields.ts';
  * several times as fast: selections are looked at once for a plan and not for every object, and what is at hand makes no
  * promise.
  */
-export function executeRun(run: Run): ExecutionResult | Promise<ExecutionResult> {
+export function executeRun(run: Run): Answer | Promise<Answer> {
   const compiled = compiledFor(run);
-  const abort = lazyAbort();
-  const execution: Execution = { run, fragments: compiled.fragments, errors: createErrors(), helpers: { getAbortSignal: () => abort.controller().signal, getAsyncHelpers: () => HELPERS } };
-  const finish = (data: Record<string, unknown> | null): ExecutionResult => {
+  const abort = lazyAbort(run);
+  const execution: Execution = { run, fragments: compiled.fragments, errors: createErrors(), helpers: { getAbortSignal: abort.signal, getAsyncHelpers: () => HELPERS } };
+  const finish = (data: string | null): Answer => {
     abort.end();
     const { list } = execution.errors;
-    return list.length > 0 ? { errors: list, data } : { data };
+    return list.length > 0 ? { result: { errors: list, data: data === null ? null : JSON.parse(data) } } : { text: `{"data":${data}}` };
   };
   const failed = (thrown: unknown) => {
     execution.errors.add(thrown as GraphQLError, undefined);
@@ -33,10 +34,10 @@ export function executeRun(run: Run): ExecutionResult | Promise<ExecutionResult>
   }
 }
 
-async function executeSerially(execution: Execution, fields: Fields): Promise<Record<string, unknown>> {
-  const answer: Record<string, unknown> = {};
-  for (const field of fields) answer[field.key] = await executeField(execution, field, execution.run, { path: undefined, object: undefined, tree: false });
-  return answer;
+async function executeSerially(execution: Execution, fields: Fields): Promise<string> {
+  let text = '{';
+  for (const field of fields) text += field.lead + ((await executeField(execution, field, { value: execution.run, object: undefined, tree: false, path: undefined })) ?? 'null');
+  return `${text}}`;
 }
 
 interface Compiled {
@@ -61,9 +62,9 @@ function compiledFor({ engine, operation, plan, variables }: Run): Compiled {
 const fragmentsOf = ({ fragments }: PreparedOperation): Execution['fragments'] => Object.assign(Object.create(null), Object.fromEntries(fragments));
 
 /** A signal costs more than a small resolver: it is made for the first one that asks. */
-function lazyAbort(): { controller(): AbortController; end(): void } {
-  let made: AbortController | undefined;
-  return { controller: () => (made ??= new AbortController()), end: () => made?.abort() };
+function lazyAbort({ context }: Run): { signal(): AbortSignal; end(): void } {
+  let made: Cancellation | undefined;
+  return { signal: () => (made ??= new Cancellation(context)).signal, end: () => made?.cancel() };
 }
 
 const HELPERS = {

@@ -1,7 +1,8 @@
 import type { Operation } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
 import { rootAccess, type Refusal } from '../../data/access.ts';
-import type { Root } from '../../data/plan.ts';
+import { readsTableAgain } from '../../data/insert.ts';
+import type { Get, Root } from '../../data/plan.ts';
 import { collectFields } from './collect.ts';
 import { planByKey, planRead, type Plan, type Planning } from './planner.ts';
 
@@ -12,7 +13,7 @@ export interface OperationPlan {
   readonly pure: boolean;
 }
 
-export type RootPlan = { readonly key: string; readonly node: FieldNode } & (
+export type RootPlan = Head & (
   | { readonly kind: 'typename'; readonly value: string }
   | { readonly kind: 'read'; readonly required: boolean; readonly plan: Plan<Root> }
   | ({ readonly kind: 'write'; readonly operation: Operation } & WritePlan)
@@ -23,12 +24,21 @@ export type RootPlan = { readonly key: string; readonly node: FieldNode } & (
   | { readonly kind: 'function' }
 );
 
+/** `lead` is the answer's text before the value. */
+interface Head {
+  readonly key: string;
+  readonly node: FieldNode;
+  readonly lead: string;
+}
+
 /** What a mutation answers with, once it is done. */
 export interface WritePlan {
   /** Members of the payload; the one entry without a key is the answer itself. */
   readonly parts: readonly WritePart[];
   readonly type: string;
   readonly pure: boolean;
+  /** Of a create: what it shows of the new row, where that can be told by the statement that inserts it. */
+  readonly returning?: Plan<Get>;
 }
 
 export type WritePart =
@@ -41,7 +51,8 @@ const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscriptio
 
 /** @example planOperation(planning, operation.node.operation, operation.node).roots[0].kind // 'read' */
 export function planOperation(planning: Planning, kind: 'query' | 'mutation' | 'subscription', rootType: string, node: Parameters<typeof collectFields>[2][number]): OperationPlan {
-  const roots = [...collectFields(planning.selecting, rootType, [node])].map(([key, nodes]) => planRoot(planning, kind, key, nodes));
+  const selected = [...collectFields(planning.selecting, rootType, [node])];
+  const roots = selected.map(([key, nodes], index) => planRoot(planning, kind, { key, node: nodes[0] as FieldNode, lead: `${index > 0 ? ',' : ''}${JSON.stringify(key)}:` }, nodes));
   return { roots, pure: roots.every(isPure) };
 }
 
@@ -50,37 +61,35 @@ function isPure(root: RootPlan): boolean {
   return root.kind === 'write' ? root.pure : root.kind === 'typename';
 }
 
-function planRoot(planning: Planning, kind: 'query' | 'mutation' | 'subscription', key: string, nodes: readonly FieldNode[]): RootPlan {
-  const node = nodes[0] as FieldNode;
-  const name = node.name.value;
+function planRoot(planning: Planning, kind: 'query' | 'mutation' | 'subscription', head: Head, nodes: readonly FieldNode[]): RootPlan {
+  const name = head.node.name.value;
   const type = ROOTS[kind];
-  if (name === '__typename') return { key, node, kind: 'typename', value: planning.selecting.schema.getRootType(kind as never)?.name ?? type };
+  if (name === '__typename') return { ...head, kind: 'typename', value: planning.selecting.schema.getRootType(kind as never)?.name ?? type };
   const operation = planning.model.operations.get(`${type}.${name}`);
-  if (!operation || planning.isCustom(type, name)) return { key, node, kind: 'function' };
+  if (!operation || planning.isCustom(type, name)) return { ...head, kind: 'function' };
   const { action } = operation;
   switch (action.kind) {
     case 'custom':
-      return { key, node, kind: 'function' };
+      return { ...head, kind: 'function' };
     case 'subscribe':
-      return planEvent(planning, operation, action.entity, key, nodes);
+      return planEvent(planning, operation, action.entity, head, nodes);
     case 'create':
     case 'update':
     case 'remove':
-      return { key, node, kind: 'write', operation, ...planWrite(planning, operation, action, nodes) };
+      return { ...head, kind: 'write', operation, ...withReturning(action.kind, planWrite(planning, operation, action, nodes)) };
     default: {
       const plan = planRead(planning, operation, nodes);
-      if ('code' in plan) return { key, node, kind: 'refused', code: plan.code };
-      return { key, node, kind: 'read', required: operation.type.required, plan };
+      if ('code' in plan) return { ...head, kind: 'refused', code: plan.code };
+      return { ...head, kind: 'read', required: operation.type.required, plan };
     }
   }
 }
 
-function planEvent(planning: Planning, operation: Operation, entity: string, key: string, nodes: readonly FieldNode[]): RootPlan {
-  const node = nodes[0] as FieldNode;
+function planEvent(planning: Planning, operation: Operation, entity: string, head: Head, nodes: readonly FieldNode[]): RootPlan {
   const access = rootAccess(planning.model, planning.rules, planning.rules.operation(operation, 'READ'), entity, 'READ');
-  if (access.kind === 'none') return { key, node, kind: 'refused', code: access.code };
+  if (access.kind === 'none') return { ...head, kind: 'refused', code: access.code };
   const plan = planByKey(planning, entity, nodes);
-  return 'code' in plan ? { key, node, kind: 'refused', code: plan.code } : { key, node, kind: 'event', operation, plan };
+  return 'code' in plan ? { ...head, kind: 'refused', code: plan.code } : { ...head, kind: 'event', operation, plan };
 }
 
 function planWrite(planning: Planning, operation: Operation, { entity, returns }: Extract<Operation['action'], { kind: 'create' | 'update' | 'remove' }>, nodes: readonly FieldNode[]): WritePlan {
@@ -103,6 +112,15 @@ function planWrite(planning: Planning, operation: Operation, { entity, returns }
   }
   const plan = finish(parts, type);
   return { ...plan, pure: plan.pure && complete };
+}
+
+/** The one part that reads, if nothing it reads is changed by the insert. */
+function withReturning(kind: string, write: WritePlan): WritePlan {
+  const reading = write.parts.flatMap((part) => (part.kind === 'entity' && 'node' in part.plan ? [part.plan] : []));
+  const [plan] = reading;
+  const node = plan?.node;
+  if (kind !== 'create' || reading.length !== 1 || node?.kind !== 'get' || readsTableAgain(node.shape)) return write;
+  return { ...write, returning: plan as Plan<Get> };
 }
 
 function finish(parts: readonly WritePart[], type: string): WritePlan {

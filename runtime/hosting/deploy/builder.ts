@@ -44,7 +44,10 @@ async function run(core: Core, logs: BuildLogs, deployment: Deployment, { plan, 
       memory,
       cpus: 0,
       signal: AbortSignal.any([signal, late]),
-      onLine: (line) => logs.add(deployment, line),
+      onLine(line) {
+        logs.add(deployment, line);
+        core.onStep('building');
+      },
     });
   } catch (error) {
     throw describe(error, { late: late.aborted, cancelled: signal.aborted, timeout });

@@ -3,7 +3,8 @@ import type { Core } from '../core.ts';
 import type { EngineImage } from '../engine/engine.ts';
 import { EngineError } from '../engine/errors.ts';
 import type { App, Deployment, Source, Trigger } from '../records/app.ts';
-import { imagePrefix, imageTag } from './containers.ts';
+import { imageTag } from './containers.ts';
+import { forgetOldImages } from './kept-images.ts';
 import { rollOut, RolloutError } from './rollout.ts';
 
 /** Makes the deployment's image be on the engine. `image` is the name to show, `id` what is run. */
@@ -49,6 +50,7 @@ function begin(core: Core, app: App, request: DeployRequest): Promise<Begun> {
   return new Promise((resolve, reject) => {
     const done = core.operations.run(app.id, request.builds ? 'build' : 'deploy', async (signal) => {
       const deployment = await core.deployments.insert({ app_id: app.id, trigger: request.trigger, source: request.source });
+      core.onStep('recorded');
       queueMicrotask(() => resolve({ deployment, done }));
       return run(core, app.id, { deployment, request, signal });
     });
@@ -63,15 +65,19 @@ async function run(core: Core, appId: string, { deployment, request, signal }: {
     const prepared = await request.prepare(deployment, signal);
     const app = core.apps.byId(appId);
     if (!app || signal.aborted) throw new AppError(409, 'CANCELLED', 'The deployment was cancelled');
+    core.onStep('built');
     const image = await keepImage(core, app, deployment, prepared.id);
+    core.onStep('tagged');
     const ready: Partial<Deployment> = {
       ...{ image: prepared.image, image_id: image.id, port: portOf(core, app, image), replicas: app.spec.replicas },
       ...{ status: 'deploying', source: prepared.source ?? deployment.source },
     };
     await core.deployments.update(deployment, ready);
+    core.onStep('planned');
     await show(core, appId, deployment, 'deploying');
     await rollOut(core, app, { ...deployment, ...ready }, signal);
-    await forgetOldImages(core, app).catch((error: Error) => core.log.warn(`${app.name}: ${error.message}`));
+    await forgetOldImages(core, app);
+    core.onStep('forgotten');
     return await finished(core, deployment);
   } catch (error) {
     await fail(core, appId, deployment, error);
@@ -98,6 +104,7 @@ async function fail(core: Core, appId: string, deployment: Deployment, error: un
   const log = error instanceof RolloutError ? error.lines : [];
   await core.deployments.update(deployment, { status: 'failed', reason, log, finished_at: new Date(core.now()).toISOString() });
   const app = core.apps.byId(appId);
+  if (app) await forgetOldImages(core, app);
   if (app && (app.status === 'building' || app.status === 'deploying')) {
     await core.apps.update(appId, { status: app.deployment === null ? 'failed' : 'stopped', error: reason });
   } else if (app) await core.apps.update(appId, { error: reason });
@@ -141,12 +148,4 @@ async function keepImage(core: Core, app: App, deployment: Deployment, id: strin
 function portOf(core: Core, app: App, image: EngineImage): number {
   if (app.spec.port !== null) return app.spec.port;
   return image.ports.length === 1 ? (image.ports[0] as number) : core.model.defaults.port;
-}
-
-/** Only the last deployments that served keep their images. */
-async function forgetOldImages(core: Core, app: App): Promise<void> {
-  const engine = core.connection.engine();
-  const kept = await core.deployments.kept(app.id, core.model.deploys.keep);
-  const wanted = new Set(kept.map(({ number }) => imageTag(core.naming, app, number)));
-  for (const tag of await engine.tags(imagePrefix(core.naming, app))) if (!wanted.has(tag)) await engine.untag(tag);
 }

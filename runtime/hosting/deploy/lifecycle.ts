@@ -121,6 +121,8 @@ async function remove(core: Core, appId: string, { volumes }: { readonly volumes
   const app = core.apps.byId(appId);
   if (!app) return;
   const engine = core.connection.engine();
+  // Should this be cut off, the next start brings nothing of it back to life.
+  await core.apps.update(appId, { desired: 'stopped', status: app.deployment === null ? app.status : 'stopped' });
   core.ingress.remove(appId);
   const containers = await listContainers(engine, core.naming, app);
   for (const { id } of containers) core.leaving.add(id);

@@ -3,6 +3,7 @@ import type { Core } from '../core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
 import type { App } from '../records/app.ts';
 import { deploymentOf, instanceLabels, LABELS } from './containers.ts';
+import { forgetOldImages } from './kept-images.ts';
 import { ensureReplicas } from './lifecycle.ts';
 import { absent, currentTargets, serving } from './rollout.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -33,9 +34,12 @@ export function createReconciler(core: Core, supervisor: Supervisor): Reconciler
 
   return {
     async recover() {
-      if (!recovered) await failUnfinished(core);
+      const first = !recovered;
+      if (first) await failUnfinished(core);
       recovered = true;
       await resync();
+      // A deployment that was cut off has tagged an image that nothing will run.
+      if (first) await inParallel([...core.apps.all()], (app) => forgetOldImages(core, app));
     },
     start() {
       loop = (async () => {
@@ -62,6 +66,7 @@ async function failUnfinished(core: Core): Promise<void> {
     await core.deployments.update(deployment, stands ? { status: 'healthy', finished_at } : { status: 'failed', reason: 'The server stopped during this deployment', finished_at });
   }
   for (const app of core.apps.all()) {
+    if (app.deployment !== null) await core.deployments.supersede(app.id, app.deployment);
     if (app.status !== 'building' && app.status !== 'deploying') continue;
     const error = 'The server stopped during a deployment';
     await core.apps.update(app.id, app.deployment === null ? { status: 'failed', error } : { status: app.desired });

@@ -39,6 +39,7 @@ export async function startReplica(core: Core, app: App, { id, port, signal }: {
   const failed = (reason: string, probes: readonly ProbeRecord[] = []) => ({ id, target: null, ready: false, reason, probes });
   try {
     await engine.start(id);
+    core.onStep('started');
   } catch (error) {
     if ((error as { kind?: string }).kind === 'unavailable') throw error;
     return failed(`It could not be started: ${(error as Error).message}`);
@@ -83,6 +84,7 @@ export async function retire(core: Core, containers: readonly EngineContainer[],
   for (const id of ids) core.leaving.add(id);
   try {
     await core.ingress.drain(ids, drain);
+    if (!keep) core.onStep('drained');
     await Promise.all(ids.map((id) => takeDown(core, id, keep)));
   } finally {
     for (const id of ids) core.leaving.delete(id);
@@ -94,7 +96,10 @@ async function takeDown(core: Core, id: string, keep: boolean): Promise<void> {
   await engine.stop(id, GRACE).catch((error: { kind?: string }) => {
     if (error.kind !== 'not_found') throw error;
   });
-  if (!keep) await engine.remove(id);
+  if (keep) return;
+  core.onStep('stopped');
+  await engine.remove(id);
+  core.onStep('removed');
 }
 
 /** The last lines that containers printed, for the record of a failure. */

@@ -45,6 +45,7 @@ export async function rollOut(core: Core, app: App, deployment: Deployment, sign
   }
   await commit(core, app, deployment);
   core.ingress.set(serving(core.apps.byId(app.id) ?? app, replicas.map(({ target }) => target as Target)));
+  core.onStep('switched');
   const gone = retire(core, old).catch((error: Error) => core.log.warn(`${app.name}: old containers are left to the reconciler: ${error.message}`));
   await Promise.race([gone, sleep(PATIENCE, undefined, { ref: false })]);
 }
@@ -66,8 +67,10 @@ async function bringUp(core: Core, app: App, deployment: Deployment, signal: Abo
   const ids: string[] = [];
   try {
     for (let replica = 0; replica < deployment.replicas; replica += 1) ids.push(await createReplica(core, app, deployment, replica));
+    core.onStep('created');
     const port = deployment.port ?? core.model.defaults.port;
     const replicas = await Promise.all(ids.map((id) => startReplica(core, app, { id, port, signal })));
+    core.onStep('ready');
     await core.deployments.update(deployment, { probes: replicas.flatMap(({ probes }) => probes) });
     const failed = replicas.find(({ ready }) => !ready);
     if (failed) throw new RolloutError(failed.reason, replicas, await lastLines(core, ids));
@@ -89,13 +92,15 @@ async function discard(core: Core, id: string): Promise<void> {
 
 /** The point of no return: after a crash before it the old deployment is the app's, after it the new one is. */
 async function commit(core: Core, app: App, deployment: Deployment): Promise<void> {
-  const previous = app.deployment;
   await core.apps.update(app.id, {
     ...{ deployment: deployment.number, desired: 'running', status: 'running', error: null },
     spec: { ...(core.apps.byId(app.id) ?? app).spec, image: deployment.image, source: deployment.source, usedPort: deployment.port ?? core.model.defaults.port },
   });
+  core.onStep('committed');
   await core.deployments.update(deployment, { status: 'healthy', finished_at: new Date(core.now()).toISOString() });
-  if (previous !== null) await core.deployments.update({ app_id: app.id, number: previous }, { status: 'superseded' });
+  core.onStep('marked');
+  await core.deployments.supersede(app.id, deployment.number);
+  core.onStep('superseded');
 }
 
 /** Stops what serves, with its requests waiting. */
@@ -103,6 +108,7 @@ async function stand(core: Core, app: App, old: readonly EngineContainer[]): Pro
   if (old.length === 0) return;
   core.ingress.set(absent(app, 'holding'));
   await retire(core, old, { keep: true });
+  core.onStep('stood');
 }
 
 /** Puts the stopped ones back, after the new one failed. */

@@ -51,6 +51,7 @@ export function createSourceDeploys(core: Core, builder: Builder, logs: BuildLog
     async receive(upload) {
       const unpacked = unpack(upload, { compressed: limits.max, total: limits.maxUnpacked + 1024 * limits.entries, ratio: RATIO });
       const spool = await spoolSource(unpacked, sourceLimits);
+      core.onStep('received');
       return { spool, plan: await plan(spool) };
     },
     fromUpload: ({ spool, plan: known }) =>

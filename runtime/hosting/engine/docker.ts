@@ -44,7 +44,7 @@ export function createEngine(client: Dockerode, dialect: Dialect): Engine {
     image: (reference) => orNull(async () => toImage(await client.getImage(reference).inspect())),
     tag: (imageId, reference) => call(async () => void (await client.getImage(imageId).tag(splitReference(reference)))),
     untag: (reference) => ignoring(['not_found', 'conflict'], async () => void (await client.getImage(reference).remove())),
-    tags: (prefix) => call(async () => (await client.listImages()).flatMap((image) => image.RepoTags ?? []).filter((tag) => tag.startsWith(prefix))),
+    tags: (prefix) => call(async () => (await listImages(client)).flatMap((image) => image.RepoTags ?? []).filter((tag) => tag.startsWith(prefix))),
     build: (context, options) => call(() => build(client, dialect, context, options)),
 
     create: (spec) => call(() => create(spec)),
@@ -121,6 +121,16 @@ async function describeEngine(client: Dockerode, kind: EngineKind) {
     memory: info.MemTotal,
     root: info.DockerRootDir ?? '',
   };
+}
+
+/** Podman's list fails as a whole when one of the images is removed meanwhile. */
+async function listImages(client: Dockerode, attempts = 5): Promise<Dockerode.ImageInfo[]> {
+  try {
+    return await client.listImages();
+  } catch (error) {
+    if (attempts === 1 || !/image not known/.test(toEngineError(error).message)) throw error;
+    return listImages(client, attempts - 1);
+  }
 }
 
 async function pull(client: Dockerode, reference: string, signal: AbortSignal): Promise<void> {

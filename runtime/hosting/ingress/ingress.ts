@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { createSecureContext, type SecureContext } from 'node:tls';
 import { createHoldQueue, type HoldQueue } from './hold-queue.ts';
+import { createHostCertificates, type HostCertificates } from './host-certificates.ts';
 import { createListeners } from './listeners.ts';
-import { pageHead, sendPage } from './pages.ts';
+import { pageHead, sendPage, sendToSecure } from './pages.ts';
 import { proxyRequest } from './proxy.ts';
-import { type AppRoute, createRouteTable, type RouteTable } from './route-table.ts';
+import { type AppRoute, createRouteTable, hostName, type RouteTable } from './route-table.ts';
 import { createTargetPools, type TargetPools } from './target-pool.ts';
 import { proxyUpgrade } from './upgrade.ts';
 
@@ -19,6 +19,8 @@ export interface IngressOptions {
   readonly reusePort?: boolean;
   /** How long a held request waits, in milliseconds. */
   readonly hold?: number;
+  /** Whether plain requests for a host with a certificate are sent on to `https:`; they are unless this is false. */
+  readonly redirect?: boolean;
 }
 
 export interface CertificatePair {
@@ -54,22 +56,32 @@ interface State {
   readonly pools: TargetPools;
   readonly held: HoldQueue;
   readonly challenges: Map<string, string>;
+  readonly certificates: HostCertificates;
   readonly now: () => number;
+  readonly redirect: boolean;
+  /** Where `https:` is served; null where it is not. */
+  securePort: number | null;
 }
 
 export function createIngress(options: IngressOptions): Ingress {
-  const { now, host, reusePort = false } = options;
-  const state: State = { table: createRouteTable(), pools: createTargetPools(now), held: createHoldQueue(options.hold ?? HOLD), challenges: new Map(), now };
-  const { table, pools, held, challenges } = state;
-  const contexts = new Map<string, SecureContext>();
+  const { now, host, reusePort = false, redirect = true } = options;
+  const state: State = {
+    ...{ table: createRouteTable(), pools: createTargetPools(now), held: createHoldQueue(options.hold ?? HOLD), challenges: new Map() },
+    ...{ certificates: createHostCertificates(now), now, redirect, securePort: null },
+  };
+  const { table, pools, held, challenges, certificates } = state;
   const listeners = createListeners({
     listen: { host, reusePort },
-    contextOf: (name) => contexts.get(name) ?? contexts.get(`*${name.slice(Math.max(0, name.indexOf('.')))}`),
+    contextOf: certificates.find,
     request: (secure) => (request, response) => answer(state, { request, response, secure }),
     upgrade: (secure) => (request, socket, head) => void upgrade(state, { request, socket, head, secure }),
   });
   return {
-    listen: () => listeners.open(options),
+    async listen() {
+      const ports = await listeners.open(options);
+      state.securePort = ports.https;
+      return ports;
+    },
     set(route) {
       table.set(route);
       if (route.state !== 'holding') held.release(route.appId);
@@ -82,7 +94,7 @@ export function createIngress(options: IngressOptions): Ingress {
     keep(appIds) {
       for (const { appId } of table.all()) if (!appIds.includes(appId)) table.remove(appId);
     },
-    certify: (name, { certificate, key }) => void contexts.set(name, createSecureContext({ cert: certificate, key })),
+    certify: certificates.set,
     challenge: (token, text) => void (text === null ? challenges.delete(token) : challenges.set(token, text)),
     async drain(targetIds, timeout) {
       await pools.drained(targetIds, timeout);
@@ -90,7 +102,7 @@ export function createIngress(options: IngressOptions): Ingress {
     },
     async close(timeout) {
       await listeners.close(timeout);
-      await pools.closeAll();
+      pools.closeAll();
     },
   };
 }
@@ -107,6 +119,7 @@ function answer(state: State, exchange: Exchange): void {
   if (!secure && request.url?.startsWith(CHALLENGE) && answerChallenge(state, exchange)) return;
   const route = table.find(request.headers.host);
   if (!route) return sendPage(request, response, 'unknown');
+  if (!secure && sendsOn(state, exchange)) return;
   const { appId } = route;
   const pass = () => proxyRequest({ ...exchange, ...state, route: () => table.get(appId) });
   if (route.state === 'serving') return pass();
@@ -119,12 +132,12 @@ function answer(state: State, exchange: Exchange): void {
   });
 }
 
-async function upgrade({ table, held, pools }: State, { request, socket, head, secure }: { request: IncomingMessage; socket: Duplex; head: Buffer; secure: boolean }): Promise<void> {
+async function upgrade({ table, held, pools, now }: State, { request, socket, head, secure }: { request: IncomingMessage; socket: Duplex; head: Buffer; secure: boolean }): Promise<void> {
   socket.on('error', () => socket.destroy());
   const first = table.find(request.headers.host);
   if (first?.state === 'holding') await held.wait(first.appId);
   const route = first && table.get(first.appId);
-  if (route?.state === 'serving') proxyUpgrade(request, socket, head, { route, pools, secure });
+  if (route?.state === 'serving') proxyUpgrade({ request, client: socket, head, targets: route.targets, pools, secure, now });
   else socket.end(pageHead(route ? 'stopped' : 'unknown'));
 }
 
@@ -132,5 +145,15 @@ function answerChallenge({ challenges }: State, { request, response }: Exchange)
   const text = challenges.get((request.url as string).slice(CHALLENGE.length));
   if (text === undefined) return false;
   response.writeHead(200, { 'Content-Type': 'text/plain' }).end(text);
+  return true;
+}
+
+/** Only to the host's own name and only while its certificate holds: what cannot be served securely is served as it is. */
+function sendsOn({ redirect, certificates, securePort }: State, { request, response }: Exchange): boolean {
+  if (!redirect || securePort === null) return false;
+  const host = hostName(request.headers.host);
+  if (!certificates.valid(host)) return false;
+  const path = request.url?.startsWith('/') ? request.url : '/';
+  sendToSecure(request, response, `https://${host}${securePort === 443 ? '' : `:${securePort}`}${path}`);
   return true;
 }

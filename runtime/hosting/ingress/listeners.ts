@@ -20,7 +20,11 @@ export interface ListenerOptions {
 }
 
 /** A head that does not come is given up on; a body may take as long as it likes. */
-const LIMITS: ServerOptions = { keepAliveTimeout: 75_000, headersTimeout: 30_000, requestTimeout: 0, maxHeaderSize: 32 * 1024 };
+const LIMITS: ServerOptions = {
+  ...{ keepAliveTimeout: 75_000, headersTimeout: 30_000, requestTimeout: 0, maxHeaderSize: 32 * 1024 },
+  // Any other protocol, such as HTTP/2 without TLS, would carry requests past us: it is answered as a plain request.
+  shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+};
 
 export function createListeners({ listen, contextOf, request, upgrade }: ListenerOptions): Listeners {
   const servers: Server[] = [];

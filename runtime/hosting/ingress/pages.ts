@@ -28,6 +28,11 @@ export function sendPage(request: IncomingMessage, response: ServerResponse, pag
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
+/** Says that the same thing is to be had over TLS (RFC 9110 §15.4.9: the method stays). Not kept, as a certificate may end. */
+export function sendToSecure(request: IncomingMessage, response: ServerResponse, location: string): void {
+  response.writeHead(308, { Location: location, 'Content-Length': 0, 'Cache-Control': 'no-store', ...(request.complete ? {} : { Connection: 'close' }) }).end();
+}
+
 /** The head of the same answer for a socket that wanted to upgrade. */
 export function pageHead(page: Page): string {
   const { status, title } = PAGES[page];

@@ -14,6 +14,7 @@ interface Settings {
   readonly http: number;
   readonly https: number;
   readonly host: string;
+  readonly redirect: boolean;
   /** How long it serves without a server, in milliseconds. */
   readonly alone: number;
 }

@@ -1,127 +1,133 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Dispatcher } from 'undici';
-import { forwardedHeaders, responseHeaders } from './headers.ts';
-import { sendPage } from './pages.ts';
+import { type Page, sendPage } from './pages.ts';
+import { requestHead, type RequestHead } from './request-head.ts';
+import type { AnswerHead } from './response-reader.ts';
 import type { AppRoute } from './route-table.ts';
+import { AnswerTimeout, type RunningCall } from './target-connections.ts';
 import type { PooledTarget, TargetPools } from './target-pool.ts';
 import { eject } from './target-pool.ts';
-
-type Controller = Dispatcher.DispatchController;
 
 /** Methods that may be sent twice (RFC 9110 §9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
 const ATTEMPTS = 3;
+const SHORT = 4096;
 
-interface Exchange {
+interface Given {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Asked for each attempt: the route may have changed since the last. */
   readonly route: () => AppRoute | undefined;
   readonly pools: TargetPools;
   readonly secure: boolean;
-  readonly hasBody: boolean;
   readonly now: () => number;
+}
+
+interface Exchange extends Given {
+  readonly head: RequestHead;
+  /** Whether it may be sent again to a target that may have seen it. */
+  readonly repeatable: boolean;
   attempts: number;
+  /** The target that has it now. */
+  pooled: PooledTarget | null;
+  running: RunningCall | null;
+  over: boolean;
 }
 
 /** Passes one request to a target of the route and its answer back, both as streams. */
-export function proxyRequest(exchange: Omit<Exchange, 'hasBody' | 'attempts'>): void {
-  const { headers } = exchange.request;
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  send({ ...exchange, hasBody, attempts: 0 });
+export function proxyRequest(given: Given): void {
+  const { request, response } = given;
+  const head = requestHead(request, given.secure);
+  if (!head) return sendPage(request, response, 'badRequest');
+  const repeatable = head.body === 'none' && IDEMPOTENT.has(request.method ?? '');
+  const exchange: Exchange = { ...given, head, repeatable, attempts: 0, pooled: null, running: null, over: false };
+  response.on('close', () => {
+    if (exchange.over) return;
+    exchange.running?.abandon();
+    end(exchange);
+  });
+  send(exchange);
 }
 
 function send(exchange: Exchange, failed?: PooledTarget): void {
-  const { request, response, pools } = exchange;
+  const { request, response, pools, head } = exchange;
   const targets = exchange.route()?.targets ?? [];
   const pooled = pools.pick(targets, failed?.target) ?? pools.pick(targets);
-  if (!pooled) return sendPage(request, response, 'unavailable');
+  if (!pooled) return refuse(exchange, 'unavailable');
   exchange.attempts += 1;
+  exchange.pooled = pooled;
   pooled.active += 1;
-  const options = {
-    path: pathOf(request.url ?? '/'),
-    method: request.method as Dispatcher.HttpMethod,
-    headers: forwardedHeaders(request, exchange.secure),
-    body: exchange.hasBody ? request : null,
-  };
-  const handler = createHandler(exchange, pooled);
-  try {
-    pooled.pool.dispatch(options, handler);
-  } catch {
-    // undici refuses what no server should be sent: a path or header with bytes that are not allowed.
-    handler.refuse();
-  }
+  exchange.running = pooled.connections.send({
+    ...{ method: request.method ?? 'GET', head, body: request, once: !exchange.repeatable },
+    onHead: (answer) => begin(exchange, answer),
+    onBody(data, last) {
+      if (!last) return response.write(data) || wait(exchange);
+      end(exchange);
+      // A short body goes out with the head as one text, which is one write instead of two.
+      if (data.length <= SHORT) response.end(data.toString('latin1'), 'latin1');
+      else response.end(data);
+      return true;
+    },
+    onEnd() {
+      end(exchange);
+      response.end();
+    },
+    onError: (error, sent) => fail(exchange, { error, sent }),
+  });
 }
 
-/** Some clients send the whole address as if we were a forward proxy. */
-function pathOf(url: string): string {
-  if (url.startsWith('/')) return url;
-  if (url === '*') return '/*';
-  try {
-    const { pathname, search } = new URL(url);
-    return pathname + search;
-  } catch {
-    return '/';
-  }
+/** The client reads more slowly than the target writes. */
+function wait({ response, running }: Exchange): false {
+  response.once('drain', () => running?.resume());
+  return false;
 }
 
-function createHandler(exchange: Exchange, pooled: PooledTarget): Dispatcher.DispatchHandler & { refuse(): void } {
-  const { request, response } = exchange;
-  let controller: Controller | undefined;
-  let over = false;
-  const end = () => {
-    if (over) return false;
-    over = true;
-    pooled.active -= 1;
-    response.off('close', onClose);
-    response.off('drain', onDrain);
-    return true;
-  };
-  const onClose = () => {
-    if (end()) controller?.abort(new Error('the client went away'));
-  };
-  const onDrain = () => controller?.resume();
-  response.on('close', onClose);
+/** The target has nothing to do with it any more. */
+function leave(exchange: Exchange): void {
+  if (exchange.pooled) exchange.pooled.active -= 1;
+  exchange.pooled = null;
+}
 
-  return {
-    refuse: () => void (end() && sendPage(request, response, 'badRequest')),
-    onRequestStart(started) {
-      controller = started;
-      if (over) started.abort(new Error('the client went away'));
-    },
-    onResponseStart({ rawHeaders }, status, _headers, text) {
-      if (status < 200) return;
-      response.on('drain', onDrain);
-      response.sendDate = false;
-      response.writeHead(status, text ?? '', responseHeaders(rawHeaders as Buffer[]));
-      // An event stream's head has to arrive before its first event does.
-      if (!('content-length' in _headers)) response.flushHeaders();
-    },
-    onResponseData(given, chunk) {
-      if (!response.write(chunk)) given.pause();
-    },
-    onResponseEnd() {
-      if (end()) response.end();
-    },
-    onResponseError(_controller, error) {
-      if (!end()) return;
-      fail(exchange, pooled, { error, sent: controller !== undefined });
-    },
-    // A target that upgrades a connection we did not ask to upgrade has lost its mind.
-    onRequestUpgrade: (_controller, _status, _headers, socket) => void socket.destroy(),
-  };
+function end(exchange: Exchange): void {
+  exchange.over = true;
+  leave(exchange);
+}
+
+function refuse(exchange: Exchange, page: Page): void {
+  end(exchange);
+  sendPage(exchange.request, exchange.response, page);
+}
+
+function begin(exchange: Exchange, { status, reason, headers }: AnswerHead): void {
+  const { response, running } = exchange;
+  response.sendDate = false;
+  try {
+    response.writeHead(status, reason, headers);
+  } catch {
+    // Bytes that no header may hold.
+    running?.abandon();
+    return refuse(exchange, 'badGateway');
+  }
+  process.nextTick(flush, exchange);
+}
+
+/** A head whose body does not come with it goes at once: an event stream's has to arrive before its first event does. */
+function flush({ over, response }: Exchange): void {
+  if (!over) response.flushHeaders();
 }
 
 /**
  * A request that was never sent may go to another target whatever it is; one that was sent only when doing it twice is
  * the same as once and its body has not been used up.
  */
-function fail(exchange: Exchange, pooled: PooledTarget, { error, sent }: { error: Error; sent: boolean }): void {
-  const { request, response } = exchange;
-  if (response.headersSent) return void response.destroy();
-  const timedOut = (error as { code?: string }).code === 'UND_ERR_HEADERS_TIMEOUT';
-  if (!timedOut) eject(pooled, exchange.now());
-  const repeatable = !sent || (IDEMPOTENT.has(request.method ?? '') && !exchange.hasBody);
-  if (repeatable && !timedOut && exchange.attempts < ATTEMPTS) return send(exchange, pooled);
-  sendPage(request, response, timedOut ? 'timeout' : 'badGateway');
+function fail(exchange: Exchange, { error, sent }: { error: Error; sent: boolean }): void {
+  const { response, pooled, repeatable, attempts } = exchange;
+  leave(exchange);
+  if (response.headersSent) {
+    end(exchange);
+    return void response.destroy();
+  }
+  const timedOut = error instanceof AnswerTimeout;
+  if (pooled && !timedOut) eject(pooled, exchange.now());
+  if (pooled && (repeatable || !sent) && !timedOut && attempts < ATTEMPTS) return send(exchange, pooled);
+  refuse(exchange, timedOut ? 'timeout' : 'badGateway');
 }

@@ -12,7 +12,7 @@ import { type Command, receive, type Report, send } from './control.ts';
 import type { Ingress, IngressOptions } from './ingress.ts';
 import { type AppRoute, createRouteTable } from './route-table.ts';
 
-export interface RemoteOptions extends Pick<IngressOptions, 'http' | 'https' | 'host'> {
+export interface RemoteOptions extends Pick<IngressOptions, 'http' | 'https' | 'host' | 'redirect'> {
   /** Where the running process is written down. */
   readonly stateFile: string;
   readonly log: Logger;
@@ -134,9 +134,9 @@ function createWire(options: RemoteOptions, { onLink, onLoss }: { readonly onLin
 }
 
 /** The text of the program and where it listens: another one is another ingress. */
-function versionOf({ http, https, host }: RemoteOptions): string {
+function versionOf({ http, https, host, redirect }: RemoteOptions): string {
   const folder = dirname(fileURLToPath(import.meta.url));
-  const hash = createHash('sha256').update(JSON.stringify([http, https, host, process.version]));
+  const hash = createHash('sha256').update(JSON.stringify([http, https, host, redirect, process.version]));
   for (const name of readdirSync(folder).sort()) if (/\.[jt]s$/.test(name)) hash.update(readFileSync(join(folder, name)));
   return hash.digest('hex').slice(0, 16);
 }
@@ -151,11 +151,11 @@ async function findRunning(stateFile: string): Promise<Link | null> {
 }
 
 async function launch(options: RemoteOptions, version: string): Promise<Link> {
-  const { http, https, host, alone, stateFile } = options;
+  const { http, https, host, redirect, alone, stateFile } = options;
   // A folder that only we may enter: whoever can reach the socket commands the ingress. Its name is short, as a socket's must be.
   const socket = join(mkdtempSync(join(tmpdir(), 'twofold-ingress-')), 'control');
   const program = fileURLToPath(import.meta.url).replace(/remote(\.[jt]s)$/, 'process$1');
-  const child = spawn(process.execPath, [program, JSON.stringify({ version, socket, http, https, host, alone })], { detached: true, stdio: 'ignore' });
+  const child = spawn(process.execPath, [program, JSON.stringify({ version, socket, http, https, host, redirect, alone })], { detached: true, stdio: 'ignore' });
   child.unref();
   for (let attempt = 0; attempt < 200 && child.exitCode === null; attempt += 1) {
     const link = await dial(socket).catch(() => null);

@@ -1,10 +1,10 @@
-import { Pool } from 'undici';
 import type { Target } from './route-table.ts';
+import { createTargetConnections, type TargetConnections } from './target-connections.ts';
 
 /** A target with its connections and what we have seen of it. */
 export interface PooledTarget {
   readonly target: Target;
-  readonly pool: Pool;
+  readonly connections: TargetConnections;
   /** Requests, streams and sockets that it serves now. */
   active: number;
   /** It refused a connection: not asked before this time, unless there is no other. */
@@ -19,7 +19,7 @@ export interface TargetPools {
   drained(ids: readonly string[], timeout: number): Promise<void>;
   /** Closes the connections of a target that serves no more. */
   close(ids: readonly string[]): void;
-  closeAll(): Promise<void>;
+  closeAll(): void;
 }
 
 /** How long a target that refused is left alone, in milliseconds. */
@@ -27,6 +27,9 @@ const EJECTION = 1000;
 
 export function createTargetPools(now: () => number): TargetPools {
   const pools = new Map<string, PooledTarget>();
+  const sweeping = setInterval(() => {
+    for (const { connections } of pools.values()) connections.sweep();
+  }, 1000).unref();
   let turn = 0;
 
   return {
@@ -48,21 +51,21 @@ export function createTargetPools(now: () => number): TargetPools {
       for (const id of ids) {
         const pooled = pools.get(id);
         pools.delete(id);
-        void pooled?.pool.close().catch(() => {});
+        pooled?.connections.close();
       }
     },
-    async closeAll() {
-      const all = [...pools.values()];
+    closeAll() {
+      clearInterval(sweeping);
+      for (const { connections } of pools.values()) connections.destroy();
       pools.clear();
-      await Promise.all(all.map(({ pool }) => pool.destroy().catch(() => {})));
     },
   };
 
   function open(target: Target): PooledTarget {
     const known = pools.get(target.id);
     if (known && known.target.host === target.host && known.target.port === target.port) return known;
-    void known?.pool.close().catch(() => {});
-    const fresh: PooledTarget = { target, pool: connect(target), active: 0, downUntil: 0 };
+    known?.connections.close();
+    const fresh: PooledTarget = { target, connections: createTargetConnections(target, now), active: 0, downUntil: 0 };
     pools.set(target.id, fresh);
     return fresh;
   }
@@ -71,12 +74,6 @@ export function createTargetPools(now: () => number): TargetPools {
 /** Takes a target out for a moment after it refused. */
 export function eject(pooled: PooledTarget, now: number): void {
   pooled.downUntil = now + EJECTION;
-}
-
-function connect({ host, port }: Target): Pool {
-  const address = host.includes(':') ? `[${host}]` : host;
-  // Streams may be silent for as long as they like; only the head of an answer has a limit.
-  return new Pool(`http://${address}:${port}`, { bodyTimeout: 0, headersTimeout: 120_000, connectTimeout: 750, keepAliveTimeout: 4000, connections: 256 });
 }
 
 const lessBusy = (best: PooledTarget | undefined, next: PooledTarget) => (best === undefined || next.active < best.active ? next : best);

@@ -20,7 +20,7 @@ export function assertMemory(model: LocalModel, available: number, freed: LocalM
   const needed = memoryFor(model);
   const room = available + (freed?.size ?? 0);
   if (needed <= room) return;
-  throw new AppError(507, 'MEMORY', `Not enough memory: ${model.id} needs about ${gigabytes(needed)} and ${gigabytes(room)} can be had`);
+  throw new AppError(507, 'MEMORY', `Not enough memory: ${model.id} needs about ${gigabytes(needed)} and ${gigabytes(room)} can be had: take a smaller one, or end other programs`);
 }
 
 const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;

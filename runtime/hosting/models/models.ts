@@ -80,7 +80,7 @@ export function createModels({ kernel, model, audit, events, machine = {} }: Mod
     async stop() {
       await downloads.stop();
       await runner.leave();
-      await Promise.all([passThrough.close(), hub.close()]);
+      await hub.close();
     },
   };
 }

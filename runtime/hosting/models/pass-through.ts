@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Readable, Transform } from 'node:stream';
-import { Agent, request } from 'undici';
+import { Transform } from 'node:stream';
 import { AppError, failure } from '../../errors.ts';
 import { type Call, type Reply, reply } from '../../http/route.ts';
 import type { Endpoint } from './engine/engine.ts';
@@ -9,19 +8,14 @@ import type { RunState } from './supervisor.ts';
 /** Carries OpenAI calls to the model that runs, and its answers back as they come. */
 export interface PassThrough {
   pass(call: Call): Promise<Reply>;
-  close(): Promise<void>;
 }
 
 const BODY = 32 * 1024 * 1024;
-/** A long answer that is not streamed says nothing until it is done. */
-const HEADERS = 15 * 60_000;
 /** Path segments of the OpenAI API: nothing that could leave `/v1`. */
 const PATH = /^(?!.*(?:^|\/)\.)[A-Za-z0-9_.:-]+(?:\/[A-Za-z0-9_.:-]+)*$/;
 const PASSED = ['content-type', 'cache-control', 'retry-after', 'openai-processing-ms'];
 
 export function createPassThrough(now: () => RunState, attached: () => boolean): PassThrough {
-  let agent: Agent | undefined;
-  const connect = () => (agent ??= new Agent({ headersTimeout: HEADERS, bodyTimeout: 0, pipelining: 1, connections: 256 }));
   return {
     async pass(call) {
       const path = call.params['path'] ?? '';
@@ -31,11 +25,7 @@ export function createPassThrough(now: () => RunState, attached: () => boolean):
       if (state === 'restarting' || state === 'starting') throw failure.unavailable('The model is being started', { headers: { 'Retry-After': '2' } });
       if (!model || !endpoint) throw failure.unavailable('No model is running: POST /api/mlx/start');
       const body = call.route.method === 'GET' ? null : toBody(await readJson(call.koa.req), { id: model.id, endpoint, any: attached() });
-      return send(call, `${endpoint.url}/${path}`, { id: model.id, endpoint, body, agent: connect() });
-    },
-    async close() {
-      await agent?.destroy();
-      agent = undefined;
+      return send(call, { path, id: model.id, endpoint, body });
     },
   };
 }
@@ -54,9 +44,17 @@ function toBody(value: unknown, { id, endpoint, any }: { readonly id: string; re
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw failure.badRequest('The body must be a JSON object');
   const { model } = value as { model?: unknown };
   const named = model === undefined || model === null || model === '' || model === 'default' ? id : model;
-  if (any) return JSON.stringify({ ...value, model: named });
+  if (any) return toText({ ...value, model: named });
   if (named !== id) throw new AppError(404, 'NOT_FOUND', `The model ${String(named).slice(0, 200)} is not running: ${id} is`);
-  return JSON.stringify({ ...value, model: endpoint.model });
+  return toText({ ...value, model: endpoint.model });
+}
+
+function toText(body: object): string {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    throw failure.badRequest('The body is nested too deeply');
+  }
 }
 
 async function readJson(source: IncomingMessage): Promise<unknown> {
@@ -75,27 +73,22 @@ async function readJson(source: IncomingMessage): Promise<unknown> {
 }
 
 interface Sending {
+  readonly path: string;
   readonly id: string;
   readonly endpoint: Endpoint;
   readonly body: string | null;
-  readonly agent: Agent;
 }
 
-async function send({ context, koa }: Call, url: string, { id, endpoint, body, agent }: Sending): Promise<Reply> {
-  const answer = await request(url, {
-    method: body === null ? 'GET' : 'POST',
-    dispatcher: agent,
-    signal: context.signal,
-    headers: { ...endpoint.headers, accept: String(context.headers['accept'] ?? '*/*'), ...(body !== null && { 'content-type': 'application/json' }) },
-    body,
-  }).catch((error: unknown) => {
+async function send({ context, koa }: Call, { path, id, endpoint, body }: Sending): Promise<Reply> {
+  const question = { path, body, method: body === null ? 'GET' : 'POST', accept: String(context.headers['accept'] ?? '*/*'), signal: context.signal } as const;
+  const answer = await endpoint.ask(question).catch((error: unknown) => {
     throw new AppError(502, 'MODEL_FAILED', 'The model ended before it answered', { cause: error });
   });
-  const headers = Object.fromEntries(PASSED.flatMap((name) => (answer.headers[name] === undefined ? [] : [[name, String(answer.headers[name])]])));
-  const events = String(headers['content-type'] ?? '').startsWith('text/event-stream');
+  const headers = Object.fromEntries(PASSED.flatMap((name) => (answer.headers[name] === undefined ? [] : [[name, answer.headers[name]]])));
+  const events = headers['content-type']?.startsWith('text/event-stream') ?? false;
   answer.body.on('error', () => endAnswer(koa, events));
   const named = endpoint.model === id ? answer.body : answer.body.pipe(renamed(endpoint.model, id));
-  return reply(answer.statusCode, named as Readable, { ...headers, ...(events && { 'X-Accel-Buffering': 'no' }) });
+  return reply(answer.status, named, { ...headers, ...(events && { 'X-Accel-Buffering': 'no' }) });
 }
 
 /** The model has ended in the middle of an answer: a stream of events can say so, anything else is cut. */

@@ -13,7 +13,7 @@ export interface RunState {
 
 /** Keeps one model running: starts it, starts it again when it crashes, and gives up on one that always does. */
 export interface Supervisor {
-  /** Resolves when the model answers; what ran before is stopped first. A start that is going on for another is called off. */
+  /** Resolves when the model answers; what ran before is stopped first, and so is the same model when it hangs. A start that is going on for another is called off. */
   start(engine: ModelEngine, model: LocalModel): Promise<void>;
   stop(): Promise<void>;
   now(): RunState;
@@ -62,9 +62,9 @@ class OneModel implements Supervisor {
     this.#options = options;
   }
 
-  start(engine: ModelEngine, model: LocalModel): Promise<void> {
+  async start(engine: ModelEngine, model: LocalModel): Promise<void> {
+    if (await this.#answers(engine, model)) return;
     if (this.#starting?.id === model.id) return this.#starting.done;
-    if (this.#current.state === 'running' && this.#current.model?.id === model.id) return Promise.resolve();
     const signal = this.#callOff();
     const done = this.#inTurn(() => this.#begin({ engine, model, signal, crashes: [] })).finally(() => {
       if (this.#starting?.done === done) this.#starting = undefined;
@@ -84,6 +84,12 @@ class OneModel implements Supervisor {
 
   problem(id: string): string | undefined {
     return this.#problems.get(id);
+  }
+
+  /** A process that is there and says nothing is not running: starting its model then starts it anew. */
+  async #answers(engine: ModelEngine, { id }: LocalModel): Promise<boolean> {
+    const runs = () => this.#starting === undefined && this.#current.state === 'running' && this.#current.model?.id === id;
+    return runs() && (await engine.health()) && runs();
   }
 
   #set(state: RunState): void {

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Store } from '../../store/store.ts';
+import { isRunning } from '../running.ts';
 
 /** The process that operates the engine, as the database has it. */
 export interface Holder {
@@ -67,8 +68,6 @@ export function createLease({ store: { db }, now, log, socket, onTake, onLose }:
     if (mine !== null) {
       if (await write(mine)) return;
       mine = null;
-      // What was ended here is not begun again: this process passes its calls on from now.
-      abort.abort();
       return onLose();
     }
     const before = await read();
@@ -109,13 +108,4 @@ function isAlive({ until, host, pid, born }: Holder, now: number): boolean {
   if (until <= now) return false;
   if (host !== hostname()) return true;
   return pid === process.pid ? born === Math.round(performance.timeOrigin) : isRunning(pid);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

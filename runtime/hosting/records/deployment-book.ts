@@ -15,6 +15,8 @@ export interface DeploymentBook {
   get(appId: string, number: number): Promise<Deployment>;
   /** Those that no server has brought to an end. */
   unfinished(): Promise<Deployment[]>;
+  /** Of those that served, all but the one that does are superseded. */
+  supersede(appId: string, serving: number): Promise<void>;
   /** The newest ones that served, the serving one included. */
   kept(appId: string, count: number): Promise<Deployment[]>;
 }
@@ -44,6 +46,9 @@ export function createDeploymentBook({ store, now }: { readonly store: Store; re
       return fromRow(row);
     },
     unfinished: async () => (await rows().where('status', 'in', [...UNFINISHED]).execute()).map(fromRow),
+    async supersede(appId, serving) {
+      await db.updateTable('hosting_deployments').set({ status: 'superseded' }).where('app_id', '=', appId).where('number', '!=', serving).where('status', '=', 'healthy').execute();
+    },
     kept: async (appId, count) =>
       (await rows().where('app_id', '=', appId).where('status', 'in', ['healthy', 'superseded']).orderBy('number', 'desc').limit(count).execute()).map(fromRow),
   };

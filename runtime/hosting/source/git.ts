@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure } from '../../errors.ts';
 import { assertGitRef, type GitPolicy, parseGitUrl, resolveGitHost } from './git-url.ts';
+import { makeFolder } from './leftovers.ts';
 
 export interface GitRequest {
   readonly url: string;
@@ -39,7 +39,7 @@ export async function fetchGit(request: GitRequest, options: GitOptions): Promis
   const parsed = parseGitUrl(request.url, options.policy);
   if (request.ref !== undefined) assertGitRef(request.ref);
   const address = await resolveGitHost(parsed, options.policy);
-  const folder = await mkdtemp(join(tmpdir(), 'twofold-git-'));
+  const folder = await makeFolder('git');
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const env = await environment(folder, { token: request.token, host: parsed.host, address });

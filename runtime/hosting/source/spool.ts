@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, rm } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { createHash } from 'node:crypto';
 import { AppError } from '../../errors.ts';
+import { makeFolder } from './leftovers.ts';
 import { createListing, filterTar, type SourceLimits, type SourceListing } from './tar-filter.ts';
 import { readTar, type TarEntry } from './tar-read.ts';
 import { TAR_END, tarFile, tarHeader, tarPadding } from './tar-write.ts';
@@ -23,7 +23,7 @@ export interface Spool {
  * @throws AppError 422 as `filterTar`, 507 when the disk is full.
  */
 export async function spoolSource(chunks: AsyncIterable<Buffer>, limits: SourceLimits): Promise<Spool> {
-  const folder = await mkdtemp(join(tmpdir(), 'twofold-source-'));
+  const folder = await makeFolder('source');
   const remove = () => rm(folder, { recursive: true, force: true });
   const path = join(folder, 'source.tar');
   const listing = createListing();

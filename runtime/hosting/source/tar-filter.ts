@@ -53,7 +53,7 @@ export async function* filterTar(chunks: AsyncIterable<Buffer>, limits: SourceLi
     const path = check(entry);
     dropped = path === null || isDropped(path);
     if (dropped || path === null) continue;
-    yield tarHeader({ path: entry.kind === 'directory' ? `${path}/` : path, kind: entry.kind as 'file', target: entry.target, size: entry.size, mode: modeOf(entry) });
+    yield tarHeader({ path: entry.kind === 'directory' ? `${path}/` : path, kind: entry.kind as 'file', target: entry.kind === 'symlink' ? entry.target : '', size: entry.size, mode: modeOf(entry) });
     if (entry.kind !== 'directory') listing.paths.add(path);
     passed = 0;
     const isManifest = entry.kind === 'file' && MANIFESTS.test(path) && entry.size <= MANIFEST_BYTES && listing.manifests.size < MANIFEST_COUNT;
@@ -111,8 +111,8 @@ function createChecks(limits: SourceLimits): (entry: TarEntry) => string | null 
 
 function safePath(raw: string): string | null {
   if (raw.includes('\0') || Buffer.byteLength(raw) > 1024) throw refuse(`${quote(raw)} is not an allowed name`);
-  if (raw.startsWith('/') || /^[A-Za-z]:[\\/]/.test(raw)) throw refuse(`${quote(raw)} is an absolute path`);
   const parts = raw.split('/').filter((part) => part !== '' && part !== '.');
+  if (raw.startsWith('/') || /^[A-Za-z]:(\\|$)/.test(parts[0] ?? '')) throw refuse(`${quote(raw)} is an absolute path`);
   if (parts.includes('..')) throw refuse(`${quote(raw)} leads out of the archive`);
   if (/\p{Cc}/u.test(raw)) throw refuse(`${quote(raw)} is not an allowed name`);
   return parts.length === 0 ? null : parts.join('/');

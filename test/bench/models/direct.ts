@@ -10,18 +10,20 @@ const wrapper = resolveChatWrapper(model);
 
 process.on('message', async ({ text, seed, maxTokens }: { text: string; seed: number; maxTokens: number }) => {
   const begun = performance.now();
-  const cpu = process.cpuUsage();
   let first = 0;
+  let said = '';
   await sequence.clearHistory();
   const before = sequence.tokenMeter.usedOutputTokens;
   const chat = new LlamaChat({ contextSequence: sequence, chatWrapper: wrapper });
   await chat.generateResponse([{ type: 'user', text }, { type: 'model', response: [] }], {
     ...{ seed, maxTokens, temperature: 0.8, topP: 0.95, topK: 40, minP: 0.05, repeatPenalty: false },
-    onResponseChunk: () => void (first ||= performance.now()),
+    onResponseChunk: ({ text: piece }) => {
+      if (piece !== '') first ||= performance.now();
+      said += piece;
+    },
   });
   chat.dispose({ disposeSequence: false });
-  const { user, system } = process.cpuUsage(cpu);
-  process.send?.({ cpu: (user + system) / 1000, first: first - begun, rest: performance.now() - first, tokens: sequence.tokenMeter.usedOutputTokens - before });
+  process.send?.({ text: said, first: first - begun, rest: performance.now() - first, tokens: sequence.tokenMeter.usedOutputTokens - before });
 });
 process.once('disconnect', () => process.exit(0));
 process.send?.('ready');

@@ -26,19 +26,20 @@ function send(response: ServerResponse, text: string): void {
 
 const resolved: Answer = () => JSON.stringify({ data: { authors: AUTHORS.map(({ name, company, books }) => ({ name, md5: hash('md5', name), company, books })) } });
 
+/** A bare `limit ?` would let SQLite plan the statement anew for every value of it. */
 function sqliteAnswers(url: string): Record<string, Answer> {
   const database = openFile(url);
   const posts = database.prepare(
     `select json_group_array(json_object('id', cast(p.id as text), 'title', p.title, 'author', json_object('id', cast(u.id as text), 'name', u.name))) j
-     from (select id, title, author_id from posts order by id limit ?) p left join users u on u.id = p.author_id`,
+     from (select id, title, author_id from posts order by id limit +?) p left join users u on u.id = p.author_id`,
   );
   const users = database.prepare(
     `select json_group_array(json_object('id', cast(u.id as text), 'name', u.name, 'posts',
        (select json_group_array(json_object('id', cast(p.id as text), 'title', p.title)) from (select id, title from posts where author_id = u.id order by id) p))) j
-     from (select id, name from users order by id limit ?) u`,
+     from (select id, name from users order by id limit +?) u`,
   );
   const user = database.prepare(`select json_object('id', cast(id as text), 'name', name, 'email', email) j from users where id = ?`);
-  const rows = database.prepare('select p.id, p.title, u.id author, u.name from (select id, title, author_id from posts order by id limit ?) p left join users u on u.id = p.author_id');
+  const rows = database.prepare('select p.id, p.title, u.id author, u.name from (select id, title, author_id from posts order by id limit +?) p left join users u on u.id = p.author_id');
   const insert = database.prepare('insert into posts (title, body, author_id) values (?, ?, ?) returning id');
   const created = database.prepare(
     `select json_object('title', p.title, 'body', p.body, 'author', json_object('id', cast(u.id as text), 'name', u.name)) j from posts p join users u on u.id = p.author_id where p.id = ?`,

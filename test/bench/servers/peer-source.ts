@@ -42,11 +42,12 @@ export function openFile(url: string): DatabaseSync {
   return database;
 }
 
+/** A bare `limit ?` would let SQLite plan the statement anew for every value of it. */
 function sqliteSource(database: DatabaseSync): PeerSource {
   const user = database.prepare(`select ${USER} from users where id = ?`);
   const usersByIds = database.prepare(`select ${USER} from users where id in (select value from json_each(?))`);
-  const users = database.prepare(`select ${USER} from users order by id limit ?`);
-  const posts = database.prepare(`select ${POST} from posts order by id limit ?`);
+  const users = database.prepare(`select ${USER} from users order by id limit +?`);
+  const posts = database.prepare(`select ${POST} from posts order by id limit +?`);
   const postsByAuthors = database.prepare(`select ${POST} from posts where author_id in (select value from json_each(?)) order by id`);
   const insert = database.prepare(`insert into posts (title, body, author_id) values (?, ?, ?) returning ${POST}`);
   const many = <T>(rows: unknown) => rows as readonly T[];

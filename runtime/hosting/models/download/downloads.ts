@@ -140,7 +140,7 @@ class Jobs implements Downloads {
     const promised = [...this.#jobs.values()].filter((job) => job !== except).reduce((sum, { plan, bytes }) => sum + plan.size - bytes, 0);
     const room = (await this.#options.free()) - promised - this.#options.floor;
     if (left <= room) return;
-    throw new AppError(507, 'DISK_FULL', `Not enough disk: ${megabytes(left)} more are needed and ${megabytes(Math.max(0, room))} may be used`);
+    throw new AppError(507, 'DISK_FULL', `Not enough disk: ${megabytes(left)} more are needed and ${megabytes(Math.max(0, room))} may be used: make room, or lower hosting.disk_floor`);
   }
 
   #run(plan: Plan, arrived: number): void {

@@ -61,7 +61,7 @@ async function fetchFile(options: FetchOptions, target: Target): Promise<void> {
     options.signal.throwIfAborted();
     if (!(error instanceof HubError)) throw onDisk(error);
     failures = ((await sizeOf(part)) ?? 0) > had ? 1 : failures + 1;
-    if (failures >= ATTEMPTS) throw new AppError(502, 'HUB_UNREACHABLE', `The download was cut: ${error.message}`, { cause: error });
+    if (failures >= ATTEMPTS) throw new AppError(502, 'HUB_UNREACHABLE', `The download was cut: ${error.message}. What came is kept: download it again to go on`, { cause: error });
     await sleep(Math.min(options.pause * 2 ** (failures - 1), LONGEST), undefined, { signal: options.signal });
   }
 }
@@ -116,7 +116,7 @@ async function assertHash(file: HubFile, part: string): Promise<void> {
   for await (const chunk of createReadStream(part, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer);
   if (hash.digest('hex') === (file.sha256 ?? file.oid)) return;
   await rm(part, { force: true });
-  throw new AppError(502, 'CHECKSUM_WRONG', `The checksum of ${file.name} is wrong: what came is not what the hub says it has`);
+  throw new AppError(502, 'CHECKSUM_WRONG', `The checksum of ${file.name} is wrong: what came is not what the hub says it has. Nothing of it was kept: download it again`);
 }
 
 /** Git's name of a blob: the hash of a header and the content. */

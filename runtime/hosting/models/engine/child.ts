@@ -10,6 +10,10 @@ export interface Child {
   readonly exited: Promise<string>;
   /** The next message it sends. Rejects with the reason when it ends before that. */
   message<T>(): Promise<T>;
+  /** Every message it sends from now on. */
+  listen<T>(listener: (message: T) => void): void;
+  /** Lost when it has ended. */
+  send(message: object): void;
   stop(): Promise<void>;
 }
 
@@ -48,11 +52,15 @@ export function startChild({ program, order, env, log }: ChildOptions): Child {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(describe(code, signal, said)));
   });
-  child.send(order as object, () => {});
+  // The callback takes the error of a channel that is closed: that the process has ended is told by `exited`.
+  const send = (message: object) => void (child.connected && child.send(message, () => {}));
+  send(order as object);
   return {
     pid: child.pid ?? -1,
     exited,
     message: <T>() => Promise.race([once(child, 'message').then(([message]) => message as T), exited.then((reason) => Promise.reject(new ChildExit(reason)))]),
+    listen: (listener) => void child.on('message', (message) => listener(message as never)),
+    send,
     stop: () => stop(child, exited),
   };
 }

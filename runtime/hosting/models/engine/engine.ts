@@ -1,14 +1,35 @@
+import type { Readable } from 'node:stream';
 import type { LocalModel, ModelFormat } from '../model.ts';
 
 export type EngineName = 'mlx' | 'llamacpp' | 'openai';
 
-/** Where a running model answers. */
-export interface Endpoint {
-  /** Up to and with `/v1`. */
-  readonly url: string;
+/** A call of the OpenAI API, on its way to the model that runs. */
+export interface Question {
+  readonly method: 'GET' | 'POST';
+  /** Below `/v1`: `chat/completions`. */
+  readonly path: string;
+  /** JSON; null for a GET. */
+  readonly body: string | null;
+  /** The caller's `Accept`. */
+  readonly accept: string;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/** What came back, as it comes. */
+export interface Answer {
+  readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Fails when the engine ends in the middle of it. */
+  readonly body: Readable;
+}
+
+/** How a running model is reached. */
+export interface Endpoint {
   /** What the engine calls the model in a request. */
   readonly model: string;
+  /** Rejects when the engine ends before it has answered. */
+  ask(question: Question): Promise<Answer>;
 }
 
 export interface StartOptions {

@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Logger } from 'pino';
-import { request } from 'undici';
+import { createChannel } from './channel.ts';
 import { type Child, ChildExit, programBeside, quietEnvironment, startChild } from './child.ts';
 import type { Endpoint, ModelEngine } from './engine.ts';
-import type { LlamaAnswer, LlamaOrder } from '../llamacpp/order.ts';
+import type { LlamaOrder, LlamaStarted } from '../llamacpp/messages.ts';
 import { startFailure } from './start-failure.ts';
 
 export interface LlamaOptions {
@@ -23,15 +22,17 @@ export interface LlamaOptions {
   readonly parallel: number;
 }
 
+/** Milliseconds that a healthy model needs at most to say anything. */
+const ANSWERS = 2000;
 const MISSING = 'node-llama-cpp is not installed: npm install node-llama-cpp@3.21.1';
 
 /** Runs llama.cpp in a process of its own: a crash in native code, or the end of memory, takes only that one. */
 export function createLlamaEngine({ env, log, patience, root, context, parallel }: LlamaOptions): ModelEngine {
   let child: Child | undefined;
-  let endpoint: Endpoint | undefined;
+  let ask: Endpoint['ask'] | undefined;
   const stop = async () => {
     const leaving = child;
-    [child, endpoint] = [undefined, undefined];
+    [child, ask] = [undefined, undefined];
     await leaving?.stop();
   };
   return {
@@ -40,28 +41,23 @@ export function createLlamaEngine({ env, log, patience, root, context, parallel 
     eligible: async () => whyNot(root),
     async start(model, { signal, onExit }) {
       await stop();
-      const key = randomBytes(24).toString('base64url');
-      const order: LlamaOrder = { library: libraryOf(root) ?? '', path: model.path, id: model.id, key, context, parallel, threads: Math.max(1, availableParallelism() - 1) };
+      const order: LlamaOrder = { library: libraryOf(root) ?? '', path: model.path, id: model.id, context, parallel, threads: Math.max(1, availableParallelism() - 1) };
       const mine = startChild({ program: programBeside(import.meta.url, '../llamacpp/program'), order, env: quietEnvironment(env), log });
       child = mine;
       try {
-        const answer = await within(mine.message<LlamaAnswer>(), AbortSignal.any([signal, AbortSignal.timeout(patience)]));
-        if ('problem' in answer) throw new ChildExit(answer.problem);
-        endpoint = { url: `http://127.0.0.1:${answer.port}/v1`, headers: { authorization: `Bearer ${key}` }, model: model.id };
+        const started = await within(mine.message<LlamaStarted>(), AbortSignal.any([signal, AbortSignal.timeout(patience)]));
+        if ('problem' in started) throw new ChildExit(started.problem);
       } catch (error) {
         await mine.stop();
         throw startFailure(error, signal, { id: model.id, patience });
       }
       void mine.exited.then((reason) => child === mine && onExit(reason));
-      return endpoint;
+      ask = createChannel(mine);
+      return { model: model.id, ask };
     },
     stop,
-    async health() {
-      if (!endpoint) return false;
-      const answer = await request(`${endpoint.url}/models`, { headers: endpoint.headers, headersTimeout: 2000 }).catch(() => null);
-      await answer?.body.dump();
-      return answer?.statusCode === 200;
-    },
+    // Whatever it says to a call that it does not know, it has answered.
+    health: async () => (await ask?.({ method: 'GET', path: 'health', body: null, accept: '*/*', signal: AbortSignal.timeout(ANSWERS) }).catch(() => undefined)) !== undefined,
   };
 }
 

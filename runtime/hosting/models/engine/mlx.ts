@@ -8,7 +8,8 @@ import type { Logger } from 'pino';
 import { request } from 'undici';
 import { AppError } from '../../../errors.ts';
 import { type Child, programBeside, quietEnvironment, startChild } from './child.ts';
-import type { Endpoint, ModelEngine } from './engine.ts';
+import type { ModelEngine } from './engine.ts';
+import { createHttpEndpoint, type HttpEndpoint } from './http-endpoint.ts';
 import { startFailure } from './start-failure.ts';
 
 export interface MlxOptions {
@@ -33,10 +34,11 @@ const STARTED_WITH = 'default_model';
  */
 export function createMlxEngine({ env, log, patience }: MlxOptions): ModelEngine {
   let child: Child | undefined;
-  let endpoint: Endpoint | undefined;
+  let running: { readonly port: number; readonly endpoint: HttpEndpoint } | undefined;
   const stop = async () => {
-    const leaving = child;
-    [child, endpoint] = [undefined, undefined];
+    const [leaving, left] = [child, running];
+    [child, running] = [undefined, undefined];
+    await left?.endpoint.close();
     await leaving?.stop();
   };
   return {
@@ -46,7 +48,7 @@ export function createMlxEngine({ env, log, patience }: MlxOptions): ModelEngine
     async start(model, { signal, onExit }) {
       await stop();
       const command = await findCommand(env);
-      if (!command) throw new AppError(503, 'UNAVAILABLE', 'mlx_lm.server is gone');
+      if (!command) throw new AppError(503, 'UNAVAILABLE', 'mlx_lm.server is gone: install it again');
       const port = await freePort();
       const [file, ...before] = command;
       const order = { file, args: [...before, '--model', model.path, '--host', '127.0.0.1', '--port', String(port)] };
@@ -60,12 +62,13 @@ export function createMlxEngine({ env, log, patience }: MlxOptions): ModelEngine
         await mine.stop();
         throw startFailure(error, signal, { id: model.id, patience });
       }
-      endpoint = { url: `http://127.0.0.1:${port}/v1`, headers: {}, model: STARTED_WITH };
+      const endpoint = createHttpEndpoint({ url: `http://127.0.0.1:${port}/v1`, headers: {}, model: STARTED_WITH });
+      running = { port, endpoint };
       void mine.exited.then((reason) => child === mine && onExit(reason));
       return endpoint;
     },
     stop,
-    health: async () => endpoint !== undefined && isHealthy(new URL(endpoint.url).port),
+    health: async () => running !== undefined && isHealthy(running.port),
   };
 }
 
@@ -105,7 +108,7 @@ async function untilHealthy(port: number, child: Child, signal: AbortSignal): Pr
   }
 }
 
-async function isHealthy(port: number | string): Promise<boolean> {
+async function isHealthy(port: number): Promise<boolean> {
   try {
     const { statusCode, body } = await request(`http://127.0.0.1:${port}/health`, { headersTimeout: 2000, bodyTimeout: 2000 });
     await body.dump();

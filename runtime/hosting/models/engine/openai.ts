@@ -1,6 +1,7 @@
 import { request } from 'undici';
 import { AppError, failure } from '../../../errors.ts';
 import type { ModelEngine, RemoteModel } from './engine.ts';
+import { createHttpEndpoint, type HttpEndpoint } from './http-endpoint.ts';
 
 export interface AttachOptions {
   /** Base address of an OpenAI-compatible server: `http://127.0.0.1:11434/v1`. Null when none is set. */
@@ -14,6 +15,7 @@ const BYTES = 4 * 1024 * 1024;
 /** Attaches to a server that runs already: Ollama, llama-server, vLLM, LM Studio. It keeps its own models. */
 export function createAttachedEngine({ url, key }: AttachOptions): ModelEngine {
   const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  let endpoint: HttpEndpoint | undefined;
   const list = async (): Promise<readonly RemoteModel[]> => {
     const { statusCode, body } = await request(`${url}/models`, { headers, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT, signal: AbortSignal.timeout(TIMEOUT) });
     const text = await body.text();
@@ -33,9 +35,12 @@ export function createAttachedEngine({ url, key }: AttachOptions): ModelEngine {
         throw failure.unavailable('The model server does not answer', { cause: error });
       });
       if (!known.some((model) => model.id === id)) throw failure.notFound(`The model server has no ${id}`);
-      return { url: url as string, headers, model: id };
+      return (endpoint = createHttpEndpoint({ url: url as string, headers, model: id }));
     },
-    stop: async () => {},
+    async stop() {
+      await endpoint?.close();
+      endpoint = undefined;
+    },
     health: () => list().then(() => true, () => false),
     models: list,
   };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
 import type { Generated, Generator } from './generator.ts';
+import type { Outlet } from './outlet.ts';
 import type { Prompt } from './prompt.ts';
 
 /** What stands in every answer of one model. */
@@ -11,14 +11,6 @@ interface Head {
   readonly model: string;
 }
 
-/** Sends an answer whole, in the shape of the OpenAI API. */
-export async function answerWhole(response: ServerResponse, { generator, prompt, model, signal }: Work): Promise<void> {
-  let thought = '';
-  const generated = await generator.generate(prompt, signal, (text, isThought) => void (isThought && (thought += text)));
-  const body = { ...headOf(prompt, model, prompt.kind === 'chat' ? 'chat.completion' : 'text_completion'), choices: [choiceOf(prompt, generated, thought)], usage: usageOf(generated) };
-  response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
-}
-
 export interface Work {
   readonly generator: Generator;
   readonly prompt: Prompt;
@@ -26,30 +18,32 @@ export interface Work {
   readonly signal: AbortSignal;
 }
 
+/** Sends an answer whole, in the shape of the OpenAI API. */
+export async function answerWhole(outlet: Outlet, { generator, prompt, model, signal }: Work): Promise<void> {
+  let thought = '';
+  const generated = await generator.generate(prompt, signal, (text, isThought) => void (isThought && (thought += text)));
+  outlet.json(200, { ...headOf(prompt, model, prompt.kind === 'chat' ? 'chat.completion' : 'text_completion'), choices: [choiceOf(prompt, generated, thought)], usage: usageOf(generated) });
+}
+
 /**
  * Sends an answer as it comes, one event for each piece. The head of an event is written once: what is done for each
  * token is done while the model waits.
  */
-export async function answerStreamed(response: ServerResponse, { generator, prompt, model, signal }: Work): Promise<void> {
+export async function answerStreamed(outlet: Outlet, { generator, prompt, model, signal }: Work): Promise<void> {
   const isChat = prompt.kind === 'chat';
   const head = headOf(prompt, model, isChat ? 'chat.completion.chunk' : 'text_completion');
   const open = JSON.stringify(head).slice(0, -1);
-  const write = (choice: string) => response.write(`data: ${open},"choices":[${choice}]}\n\n`);
-  const begin = () => {
-    if (response.headersSent) return;
-    response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-cache' });
-    if (isChat) write('{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}');
-  };
+  const event = (choice: string) => `data: ${open},"choices":[${choice}]}\n\n`;
+  const first = isChat ? event('{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}') : '';
+  const begin = () => (outlet.begun ? '' : first);
   const generated = await generator.generate(prompt, signal, (text, thought) => {
     if (text === '') return;
-    begin();
     const piece = JSON.stringify(text);
-    write(isChat ? `{"index":0,"delta":{"${thought ? 'reasoning_content' : 'content'}":${piece}},"finish_reason":null}` : `{"index":0,"text":${piece},"finish_reason":null}`);
+    outlet.write(begin() + event(isChat ? `{"index":0,"delta":{"${thought ? 'reasoning_content' : 'content'}":${piece}},"finish_reason":null}` : `{"index":0,"text":${piece},"finish_reason":null}`));
   });
-  begin();
-  write(`{"index":0,${isChat ? '"delta":{}' : '"text":""'},"finish_reason":"${generated.reason}"}`);
-  if (prompt.usage) response.write(`data: ${JSON.stringify({ ...head, choices: [], usage: usageOf(generated) })}\n\n`);
-  response.end('data: [DONE]\n\n');
+  const last = event(`{"index":0,${isChat ? '"delta":{}' : '"text":""'},"finish_reason":"${generated.reason}"}`);
+  const usage = prompt.usage ? `data: ${JSON.stringify({ ...head, choices: [], usage: usageOf(generated) })}\n\n` : '';
+  outlet.end(`${begin()}${last}${usage}data: [DONE]\n\n`);
 }
 
 const headOf = ({ kind }: Prompt, model: string, object: string): Head => ({ id: `${kind === 'chat' ? 'chatcmpl' : 'cmpl'}-${randomUUID()}`, object, created: Math.floor(Date.now() / 1000), model });

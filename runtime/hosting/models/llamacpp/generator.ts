@@ -1,6 +1,6 @@
 import type * as Library from 'node-llama-cpp';
 import { ApiFailure, wrong } from './failure.ts';
-import type { LlamaOrder } from './order.ts';
+import type { LlamaOrder } from './messages.ts';
 import type { Prompt } from './prompt.ts';
 
 export interface Generated {
@@ -20,6 +20,10 @@ export interface Generator {
 
 /** More than this many prompts in line are refused. */
 const LINE = 64;
+/** Characters of a text that are looked at together to see whether it can fit. */
+const PIECE = 2000;
+/** Tokens that there may be more of because a text was cut in two. */
+const CUT = 8;
 
 /** @throws what the library says when the file cannot be loaded. */
 export async function loadGenerator(library: typeof Library, { path, context: size, parallel, threads }: LlamaOrder): Promise<Generator> {
@@ -32,9 +36,9 @@ export async function loadGenerator(library: typeof Library, { path, context: si
   return {
     async generate(prompt, signal, onText) {
       const history: Library.ChatHistoryItem[] = [...prompt.history, { type: 'model', response: [] }];
-      const input = prompt.kind === 'chat' ? wrapper.generateContextState({ chatHistory: history }).contextText.tokenize(model.tokenizer) : model.tokenize(prompt.text);
+      const input = tokensOf(prompt, { model, limit: context.contextSize, text: () => wrapper.generateContextState({ chatHistory: history }).contextText });
       const room = context.contextSize - input.length - 1;
-      if (room < 1) throw new ApiFailure(400, `The prompt has ${input.length} tokens and the context holds ${context.contextSize}`, { param: 'messages', code: 'context_length_exceeded' });
+      if (room < 1) throw tooLong(prompt, context.contextSize);
       const options = { ...(await samplingOf(llama, prompt)), signal, maxTokens: Math.min(prompt.maxTokens ?? room, room) };
       return sequences.use(signal, async (sequence) => {
         // What an earlier prompt left behind changes the last digits of the numbers: a seed promises the same text.
@@ -46,6 +50,31 @@ export async function loadGenerator(library: typeof Library, { path, context: si
     },
   };
 }
+
+interface Reading {
+  readonly model: Library.LlamaModel;
+  /** Tokens that the context holds. */
+  readonly limit: number;
+  /** The messages as the model wants them. */
+  readonly text: () => Library.LlamaText;
+}
+
+/**
+ * The time that this takes grows with the square of the length, and nothing else is answered meanwhile: what cannot fit
+ * is refused from its first pieces.
+ */
+function tokensOf(prompt: Prompt, { model, limit, text }: Reading): Library.Token[] {
+  const messages = prompt.kind === 'chat' ? text() : null;
+  const all = messages?.toString() ?? prompt.text;
+  for (let at = 0, least = 0; all.length > limit && at < all.length; at += PIECE) {
+    least += model.tokenize(all.slice(at, at + PIECE)).length - CUT;
+    if (least > limit) throw tooLong(prompt, limit);
+  }
+  return messages ? messages.tokenize(model.tokenizer) : model.tokenize(prompt.text);
+}
+
+const tooLong = ({ kind }: Prompt, limit: number) =>
+  new ApiFailure(400, `The prompt is longer than the ${limit} tokens that the context holds: shorten it, or raise MODELS_CONTEXT where the model knows more`, { param: kind === 'chat' ? 'messages' : 'prompt', code: 'context_length_exceeded' });
 
 type Options = Awaited<ReturnType<typeof samplingOf>> & { readonly signal: AbortSignal; readonly maxTokens: number };
 

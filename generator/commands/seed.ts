@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import type { CommandCall } from '../cli/command.ts';
+import { EXIT, type ExitCode } from '../failure.ts';
+import { askProject } from '../run-project.ts';
+import { readSeed, type SeedFile } from '../seed/read-seed.ts';
+
+/** What the runtime says of a seed. */
+interface Report {
+  readonly inserted: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly findings: readonly Finding[];
+}
+
+interface Finding {
+  readonly row: number;
+  readonly field?: string;
+  readonly message: string;
+  readonly fix?: string;
+}
+
+/** How many findings are shown to a person: a wrong column in a large file is one mistake, and not a thousand. */
+const SHOWN = 20;
+
+/** `generator seed [FILE]`: rows into the database, all or none. */
+export async function run(call: CommandCall): Promise<ExitCode> {
+  const root = resolve(call.cwd);
+  const { terminal } = call;
+  const file = await readSeed(root, call.positionals[0]);
+  const report = await askProject<Report>(root, 'seedApp', { input: file.rows, onProgress: (text) => terminal.note(text) });
+  const findings = report.findings.map((finding) => placed(file, finding));
+  if (terminal.json) terminal.document({ ok: findings.length === 0, file: file.path, inserted: report.inserted, updated: report.updated, unchanged: report.unchanged, findings });
+  else if (findings.length > 0) for (const text of describe(findings, call)) terminal.say(text);
+  else terminal.note(`${terminal.paint.green('seeded')}  ${file.path}: ${report.inserted} inserted, ${report.updated} updated, ${report.unchanged} unchanged`);
+  return findings.length === 0 ? EXIT.done : EXIT.invalid;
+}
+
+interface PlacedFinding {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly row: string;
+  readonly message: string;
+  readonly fix?: string;
+  readonly text: string;
+}
+
+function placed(file: SeedFile, { row, field, message, fix }: Finding): PlacedFinding {
+  const { type, key } = file.rows[row]!;
+  return { file: file.path, ...file.place(row, field), row: key === null ? type : `${type}.${key}`, message, ...(fix !== undefined && { fix }) };
+}
+
+function* describe(findings: readonly PlacedFinding[], { terminal: { paint } }: CommandCall): Generator<string> {
+  for (const { file, line, column, row, message, fix, text } of findings.slice(0, SHOWN)) {
+    yield `${paint.bold(`${file}:${line}:${column}`)}  ${paint.red('error')}  ${row}  ${message}\n  ${paint.dim(`${String(line).padStart(4)} │ `)}${text.trimEnd().slice(0, 200)}${fix === undefined ? '' : `\n   ${paint.dim('fix')}  ${fix}`}\n`;
+  }
+  const more = findings.length - SHOWN;
+  yield `${findings.length} error${findings.length === 1 ? '' : 's'}${more > 0 ? ` (${more} more not shown; --json has all)` : ''}; nothing was written`;
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import type { Project } from '@twofold/schema';
+import { CommandError, EXIT } from '../failure.ts';
+import type { HostedApp } from './hosting-server.ts';
+
+/** What an app is given to run with: sealed values are written to the server and never read back. */
+export interface AppSettings {
+  readonly env: Readonly<Record<string, string>>;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const SEALED = /(SECRET|PASSWORD|PASSWORD_HASH|TOKEN|KEY|CREDENTIALS)$|^DATABASE_URL$/;
+
+/**
+ * Reads `--env NAME=VALUE`, and `--env NAME`, which takes the value from here so that it stands on no command line.
+ * Names that say secret, and `DATABASE_URL`, are sealed.
+ *
+ * @throws CommandError for what is no setting, or has no value here.
+ */
+export function readSettings(given: readonly string[], here: Environment): AppSettings {
+  const pairs = given.map((text): [string, string] => {
+    const [, name = '', value] = /^([A-Za-z_]\w*)(?:=([^]*))?$/.exec(text) ?? [];
+    if (name === '') throw new CommandError(EXIT.usage, 'SETTING_INVALID', `${JSON.stringify(text)} is no setting`, '--env NAME=VALUE, or --env NAME for the value that .env has');
+    const found = value ?? here[name];
+    if (found === undefined) throw new CommandError(EXIT.usage, 'SETTING_MISSING', `${name} has no value in the environment or in .env`, `--env ${name}=VALUE`);
+    return [name, found];
+  });
+  return {
+    env: Object.fromEntries(pairs.filter(([name]) => !SEALED.test(name))),
+    secrets: Object.fromEntries(pairs.filter(([name]) => SEALED.test(name))),
+  };
+}
+
+/**
+ * What the app still needs to start. `JWT_SECRET` is random, as only the app has to know it; a password is for people,
+ * so that it has to be given.
+ *
+ * @throws CommandError when a password is missing.
+ */
+export function withNeeded({ env, secrets }: AppSettings, { auth, hosting }: Project, known: HostedApp | null): AppSettings {
+  const has = (name: string) => name in secrets || name in env || name in (known?.env ?? {});
+  if (hosting && !has('HOST_PASSWORD') && !has('HOST_PASSWORD_HASH')) {
+    throw new CommandError(EXIT.usage, 'SETTING_MISSING', 'a hosting server needs the password of its operator', '--env HOST_PASSWORD takes it from .env');
+  }
+  const random = (auth || hosting) && !has('JWT_SECRET') ? { JWT_SECRET: randomBytes(32).toString('base64url') } : {};
+  return { env, secrets: { ...random, ...secrets } };
+}
+
+/** Rows in a file have to outlive the container: a volume, unless the database is elsewhere. */
+export function newApp(name: string, { env, secrets }: AppSettings, project: Project): Record<string, unknown> {
+  const elsewhere = /^postgres/.test(secrets['DATABASE_URL'] ?? '');
+  return {
+    name,
+    port: project.server.port,
+    env: { HOST: '0.0.0.0', MIGRATE: 'on', ...env },
+    health: { path: HEALTH },
+    ...(!elsewhere && { volumes: [{ name: 'data', path: '/app/data' }] }),
+  };
+}
+
+/** Where an emitted project says that it is ready. */
+export const HEALTH = '/api/health';

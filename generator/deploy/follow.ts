@@ -1,0 +1,63 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { CommandError, EXIT } from '../failure.ts';
+import type { Deployment, HostingServer } from './hosting-server.ts';
+
+/** Which deployment, and where its lines go. */
+export interface Followed {
+  readonly app: string;
+  readonly number: number;
+  readonly onLine: (line: string) => void;
+}
+
+/** How often a deployment that starts is asked for, in milliseconds. */
+const PAUSE = 300;
+/** How long a server that went away may stay so, in milliseconds: it may be starting again. */
+const PATIENCE = 60_000;
+
+/**
+ * Follows a build line by line, then the start of the app. A connection that breaks is made again: the log begins where
+ * it ended.
+ *
+ * @throws CommandError when the build or the start failed, with the last lines of what ran.
+ */
+export async function followDeployment(server: HostingServer, followed: Followed): Promise<Deployment> {
+  const said: string[] = [];
+  let away: number | null = null;
+  for (;;) {
+    try {
+      await followLog(server, followed, said);
+      const deployment = await server.deployment(followed.app, followed.number);
+      away = null;
+      if (deployment.status === 'healthy') return deployment;
+      if (deployment.status === 'failed' || deployment.status === 'superseded') throw failed(deployment, said, followed);
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      away ??= Date.now();
+      if (Date.now() - away > PATIENCE) throw error;
+    }
+    await wait(PAUSE);
+  }
+}
+
+async function followLog(server: HostingServer, { app, number, onLine }: Followed, said: string[]): Promise<void> {
+  let at = 0;
+  for await (const line of server.buildLog(app, number)) {
+    at += 1;
+    if (at <= said.length) continue;
+    said.push(line);
+    onLine(line);
+  }
+}
+
+/** The connection, and not the server, said no. */
+function isAway(error: unknown): boolean {
+  return error instanceof CommandError ? error.code === 'SERVER_AWAY' : error instanceof TypeError;
+}
+
+function failed({ number, reason, status, log }: Deployment, said: readonly string[], { app }: Followed): CommandError {
+  if (status === 'superseded') return new CommandError(EXIT.again, 'SUPERSEDED', `deployment ${number} of ${app} was overtaken by a later one`, 'run again to deploy what you have now');
+  const built = !/build/i.test(reason ?? '');
+  const lines = built ? log : said;
+  const last = lines.slice(-20).map((line) => `    ${line}`).join('\n');
+  return new CommandError(EXIT.usage, built ? 'START_FAILED' : 'BUILD_FAILED', `deployment ${number} of ${app} failed: ${reason ?? 'no reason was given'}${last === '' ? '' : `\n${last}`}`, 'what served before still serves');
+}

@@ -1,0 +1,157 @@
+import { CommandError, EXIT } from '../failure.ts';
+
+/** An app as the server shows it; what a deploy looks at. */
+export interface HostedApp {
+  readonly name: string;
+  readonly status: string;
+  readonly url: string;
+  readonly domain: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly source: { readonly kind: string } | null;
+  readonly volumes: readonly { readonly name: string; readonly path: string }[];
+  readonly deployment: number | null;
+}
+
+export interface Deployment {
+  readonly number: number;
+  readonly status: 'pending' | 'building' | 'deploying' | 'healthy' | 'failed' | 'superseded';
+  readonly reason: string | null;
+  /** The app's own last lines. */
+  readonly log: readonly string[];
+}
+
+/** Refused by the server, with what it says. */
+export class HostingRefusal extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'HostingRefusal';
+    this.status = status;
+  }
+}
+
+/** A hosting server that this generator made, as a deploy uses it. Every call may throw a `CommandError` or a `HostingRefusal`. */
+export interface HostingServer {
+  readonly url: string;
+  /** @throws CommandError when nothing answers there, or something else than a hosting server does. */
+  assertReady(): Promise<void>;
+  signIn(password: string): Promise<string>;
+  /** The app, or null when there is none of this name. */
+  app(name: string): Promise<HostedApp | null>;
+  create(fields: Readonly<Record<string, unknown>>): Promise<HostedApp>;
+  putSecret(app: string, key: string, value: string): Promise<void>;
+  upload(config: Readonly<Record<string, unknown>>, archive: Uint8Array): Promise<Deployment>;
+  deployment(app: string, number: number): Promise<Deployment>;
+  /** Lines of the build as they come; ends when the build does. */
+  buildLog(app: string, number: number): AsyncGenerator<string>;
+}
+
+/**
+ * @param token a token of `POST /api/auth/login`, or an API key (`gk_…`); null before signing in.
+ */
+export function createHostingServer(url: string, token: string | null): HostingServer {
+  const credentials: Record<string, string> = token === null ? {} : token.startsWith('gk_') ? { 'X-API-Key': token } : { Authorization: `Bearer ${token}` };
+  const send = (method: string, path: string, body?: unknown) => request(url, { method, path, headers: credentials, body });
+  const json = async <T>(method: string, path: string, body?: unknown) => (await (await send(method, path, body)).json()) as T;
+  const ofApp = (name: string) => `/api/apps/${encodeURIComponent(name)}`;
+  return {
+    url,
+    assertReady: () => assertReady(url),
+    signIn: async (password) => (await json<{ token: string }>('POST', '/api/auth/login', { password })).token,
+    app: async (name) => {
+      try {
+        return await json<HostedApp>('GET', ofApp(name));
+      } catch (error) {
+        if (error instanceof HostingRefusal && error.status === 404) return null;
+        throw error;
+      }
+    },
+    create: (fields) => json<HostedApp>('POST', '/api/apps', fields),
+    putSecret: async (app, key, value) => void (await json('PUT', `${ofApp(app)}/secrets/${encodeURIComponent(key)}`, { value })),
+    upload: (config, archive) => json<Deployment>('POST', '/api/deploy', formOf(config, archive)),
+    deployment: (app, number) => json<Deployment>('GET', `${ofApp(app)}/deployments/${number}`),
+    buildLog: async function* (app, number) {
+      yield* linesOf(await send('GET', `${ofApp(app)}/deployments/${number}/logs?follow=true`));
+    },
+  };
+}
+
+function formOf(config: unknown, archive: Uint8Array): FormData {
+  const form = new FormData();
+  form.set('config', JSON.stringify(config));
+  form.set('source', new Blob([archive as Uint8Array<ArrayBuffer>], { type: 'application/gzip' }), 'source.tar.gz');
+  return form;
+}
+
+async function assertReady(url: string): Promise<void> {
+  const health = await request(url, { method: 'GET', path: '/api/health', headers: {} }).then(
+    (response) => response.json().catch(() => null) as Promise<{ podman?: unknown } | null>,
+    (error: unknown) => {
+      if (error instanceof HostingRefusal) return null;
+      throw error;
+    },
+  );
+  if (typeof health?.podman !== 'string') throw new CommandError(EXIT.usage, 'NO_HOSTING_SERVER', `${url} is no hosting server`, 'a project with `hosting:` in its manifest is one: generator init host --template hosting');
+  if (health.podman !== 'connected') throw new CommandError(EXIT.usage, 'ENGINE_AWAY', `the hosting server at ${url} has no container engine at the moment`, 'on that machine: npx generator doctor');
+}
+
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+async function request(url: string, { method, path, headers, body }: Call): Promise<Response> {
+  const isForm = body instanceof FormData;
+  const sent: RequestInit = {
+    method,
+    redirect: 'manual',
+    headers: { Accept: 'application/json', ...headers, ...(body !== undefined && !isForm && { 'Content-Type': 'application/json' }) },
+    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+  };
+  const response = await fetch(url + path, sent).catch((error: unknown) => {
+    throw new CommandError(EXIT.usage, 'SERVER_AWAY', `${url} does not answer: ${reasonOf(error)}`, 'start the hosting server, or name another with --to URL');
+  });
+  if (response.ok) return response;
+  throw await refusalOf(response, url);
+}
+
+async function refusalOf(response: Response, url: string): Promise<Error> {
+  const { status } = response;
+  const text = await response.text().catch(() => '');
+  const message = errorIn(text) ?? `${url} answered ${status}`;
+  if (status === 401) return new CommandError(EXIT.usage, 'NOT_SIGNED_IN', `not signed in at ${url}: ${message}`, 'DEPLOY_TOKEN (a token or an API key) or DEPLOY_PASSWORD in the environment or in .env, or --token TOKEN');
+  if (status === 403) return new CommandError(EXIT.usage, 'NOT_ALLOWED', `${url} does not let you deploy: ${message}`, 'use a key with the scope host:manage or apps:write');
+  if (status >= 300 && status < 400) return new CommandError(EXIT.usage, 'SERVER_MOVED', `${url} has moved to ${response.headers.get('location') ?? 'another address'}`, 'give that address with --to');
+  return new HostingRefusal(status, message);
+}
+
+function errorIn(text: string): string | null {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    return typeof error === 'string' ? error : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What the network says: the innermost cause has the word. */
+export function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const inner = cause instanceof AggregateError ? cause.errors[0] : cause;
+  const code = (inner as { code?: unknown }).code;
+  return inner instanceof Error ? inner.message || String(code) : String(inner);
+}
+
+async function* linesOf(response: Response): AsyncGenerator<string> {
+  if (!response.body) return;
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of response.body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}

@@ -1,0 +1,119 @@
+import { readdir, readFile, readlink, stat } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { CommandError, EXIT } from '../failure.ts';
+import { InvalidPathError } from '../packages/invalid-path-error.ts';
+import { createTarball, type TarEntry } from '../packages/tarball.ts';
+import { type IgnoreRules, parseDockerignore, parseGitignore } from './ignore.ts';
+
+/** A project as it is sent. */
+export interface PackedSource {
+  readonly archive: Buffer;
+  readonly paths: readonly string[];
+  /** Files that look like secrets, and so were left out: to be said. */
+  readonly secrets: readonly string[];
+}
+
+/** What the image is built from is sent whatever an ignore file says. */
+const NEEDED = /^(package(-lock)?\.json|Dockerfile|vendor\/twofold-[^/]+\.tgz)$/;
+/** Never sent: what is made again, what is local, history. */
+const LOCAL = /(^|\/)(node_modules|\.git|\.generator|\.DS_Store)$/;
+const ENVIRONMENT = /(^|\/)\.env(\.(?!example$|sample$|template$)[^/]*)?$/;
+const KEY_FILE = /(^|\/)(id_(rsa|dsa|ecdsa|ed25519)|[^/]+\.(pem|key|p12|pfx))$/;
+/** Bytes of all files together: what a server takes packed is less still. */
+const LIMIT = 512 * 1024 * 1024;
+
+/**
+ * Packs a project for a build elsewhere: the user's files and what is generated, without what `.gitignore` and
+ * `.dockerignore` name, and never with a secret. The same files give the same bytes.
+ *
+ * @throws CommandError for a link that leads out, a path that is too long, and a project that is too large.
+ */
+export async function packSource(root: string): Promise<PackedSource> {
+  const dockerignore = parseDockerignore(await textOf(join(root, '.dockerignore')));
+  const found: Found = { entries: [], secrets: [], bytes: 0 };
+  await walk({ root, folder: '', git: [], docker: { rules: dockerignore, ignored: false } }, found);
+  const paths = found.entries.map(({ path }) => path).sort();
+  return { archive: archiveOf(found.entries), paths, secrets: found.secrets };
+}
+
+interface Found {
+  readonly entries: TarEntry[];
+  readonly secrets: string[];
+  bytes: number;
+}
+
+interface Visit {
+  readonly root: string;
+  readonly folder: string;
+  /** Rules of the folders above, outermost first, each with the folder that it stands in. */
+  readonly git: readonly { readonly base: string; readonly rules: IgnoreRules }[];
+  readonly docker: { readonly rules: IgnoreRules; readonly ignored: boolean };
+}
+
+async function walk({ root, folder, git: above, docker }: Visit, found: Found): Promise<void> {
+  const own = await textOf(join(root, folder, '.gitignore'));
+  const git = own === '' ? above : [...above, { base: folder, rules: parseGitignore(own) }];
+  const entries = (await readdir(join(root, folder), { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const entry of entries) {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (LOCAL.test(path)) continue;
+    const isFolder = entry.isDirectory();
+    const ignored = docker.rules(path, isFolder) ?? docker.ignored;
+    const vendored = isFolder && path === 'vendor';
+    if (isFolder) {
+      if (!vendored && isGitIgnored(path, { git, folder: true })) continue;
+      await walk({ root, folder: path, git, docker: { rules: docker.rules, ignored } }, found);
+    } else if (NEEDED.test(path) || !(ignored || isGitIgnored(path, { git, folder: false }))) {
+      await take({ root, path, link: entry.isSymbolicLink(), plain: entry.isFile() }, found);
+    }
+  }
+}
+
+function isGitIgnored(path: string, { git, folder }: { readonly git: Visit['git']; readonly folder: boolean }): boolean {
+  for (const { base, rules } of git.toReversed()) {
+    const decided = rules(base === '' ? path : path.slice(base.length + 1), folder);
+    if (decided !== null) return decided;
+  }
+  return false;
+}
+
+/** One file. Sockets and the like are nothing to build from. */
+async function take({ root, path, link, plain }: { root: string; path: string; link: boolean; plain: boolean }, found: Found): Promise<void> {
+  if (link) {
+    found.entries.push({ path, bytes: new Uint8Array(), target: await linkInside(root, path) });
+    return;
+  }
+  if (!plain) return;
+  if (ENVIRONMENT.test(path)) return void found.secrets.push(path);
+  const bytes = await readFile(join(root, path));
+  if (isSecret(path, bytes)) return void found.secrets.push(path);
+  found.bytes += bytes.length;
+  if (found.bytes > LIMIT) throw new CommandError(EXIT.usage, 'SOURCE_TOO_LARGE', `the project holds more than ${LIMIT / 1024 / 1024} MiB of files; ${path} is where it became too much`, 'name what no build needs in .dockerignore');
+  const { mode } = await stat(join(root, path));
+  found.entries.push({ path, bytes, executable: (mode & 0o100) !== 0 });
+}
+
+function isSecret(path: string, bytes: Buffer): boolean {
+  if (/(^|\/)\.npmrc$/.test(path)) return /_(auth|authToken|password)\s*=\s*(?!\$\{)\S/i.test(bytes.toString('utf8'));
+  return KEY_FILE.test(path) && (/\.(p12|pfx)$/.test(path) || bytes.includes('PRIVATE KEY-----'));
+}
+
+async function linkInside(root: string, path: string): Promise<string> {
+  const target = (await readlink(join(root, path))).replaceAll('\\', '/');
+  const reached = posix.normalize(posix.join(posix.dirname(path), target));
+  if (!posix.isAbsolute(target) && reached !== '..' && !reached.startsWith('../')) return target;
+  throw new CommandError(EXIT.usage, 'LINK_LEADS_OUT', `${path} is a link to ${target}, which is not part of the project`, `put a copy in its place, or name ${path} in .dockerignore`);
+}
+
+function archiveOf(entries: readonly TarEntry[]): Buffer {
+  try {
+    return createTarball(entries, { folder: '', level: 6 });
+  } catch (error) {
+    if (!(error instanceof InvalidPathError)) throw error;
+    throw new CommandError(EXIT.usage, 'PATH_TOO_LONG', error.message, 'shorten the path, or name it in .dockerignore');
+  }
+}
+
+async function textOf(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '');
+}

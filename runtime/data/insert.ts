@@ -1,0 +1,53 @@
+import { joinSql, name, sql, toStatement, type Sql, type Statement } from './fragment.ts';
+import { objectJson } from './object.ts';
+import type { Get, Planned, Shape } from './plan.ts';
+import { readAccess } from './rows.ts';
+import { reference, rowCondition, stored, type Scope } from './scope.ts';
+import { asText } from './select.ts';
+
+/**
+ * The statement that inserts one row: its key is `id`, and `j` is what `root` shows of it, null when the caller may not
+ * read it.
+ *
+ * @example insertStatement(scope, ['title', 'author_id'], root).text // 'insert into "posts" ("title", "author_id") values (?, ?) returning …'
+ */
+export function insertStatement(scope: Scope, columns: readonly string[], root: Get): Statement {
+  const { table } = scope.model.entity(root.entity).entity;
+  return toStatement(sql`${insertInto(scope, root.entity, columns)} returning ${reference(name(table), 'id')} as id, ${asText(scope, answer(scope, root, name(table)))} as j`, scope.dialect);
+}
+
+function insertInto({ model }: Scope, entityName: string, columns: readonly string[]): Sql {
+  const entity = model.entity(entityName);
+  const target = name(entity.entity.table);
+  if (columns.length === 0) return sql`insert into ${target} default values`;
+  const values = columns.map((column) => sql`${{ from: 'row', column, as: stored(model, entity, column) }}`);
+  return sql`insert into ${target} (${columns.map(name).join(', ')}) values (${joinSql(values, ', ')})`;
+}
+
+function answer(scope: Scope, { entity, shape, owners }: Get, table: string): Sql {
+  const object = objectJson(scope, shape, { ref: (column) => reference(table, column) });
+  const condition = rowCondition(scope, scope.model.entity(entity).entity, readAccess(scope, entity, owners), table);
+  return condition ? sql`case when ${condition} then ${object} end` : object;
+}
+
+/**
+ * Whether what is shown of a new row depends on rows of the same table: a statement does not see there what it inserts.
+ */
+export function readsTableAgain({ entity, fields }: Shape, of = entity): boolean {
+  return fields.some((field) => shapesBelow(field).some((shape) => shape.entity === of || readsTableAgain(shape, of)));
+}
+
+function shapesBelow(field: Planned): readonly Shape[] {
+  switch (field.kind) {
+    case 'one':
+    case 'many':
+      return [field.shape];
+    case 'abstract':
+      return field.members.map(({ shape }) => shape);
+    case 'connection':
+      // Its rows are of the entity, whatever is selected of them.
+      return [{ entity: field.entity, fields: [], row: false }, ...field.fields.flatMap((part) => (part.kind === 'nodes' ? [part.shape] : part.kind === 'edges' ? part.fields.flatMap((edge) => (edge.kind === 'node' ? [edge.shape] : [])) : []))];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,25 @@
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext, type SecureContext } from 'node:tls';
+
+/** The certificates of hosts, exact names and `*.example.test`. */
+export interface HostCertificates {
+  set(host: string, pair: { readonly certificate: string; readonly key: string }): void;
+  find(host: string): SecureContext | undefined;
+  /** Whether the host has one that has not ended. */
+  valid(host: string): boolean;
+}
+
+interface Held {
+  readonly context: SecureContext;
+  readonly until: number;
+}
+
+export function createHostCertificates(now: () => number): HostCertificates {
+  const held = new Map<string, Held>();
+  const find = (host: string) => held.get(host) ?? held.get(`*${host.slice(Math.max(0, host.indexOf('.')))}`);
+  return {
+    set: (host, { certificate, key }) => void held.set(host, { context: createSecureContext({ cert: certificate, key }), until: new X509Certificate(certificate).validToDate.getTime() }),
+    find: (host) => find(host)?.context,
+    valid: (host) => (find(host)?.until ?? 0) > now(),
+  };
+}

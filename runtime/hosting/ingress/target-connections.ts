@@ -1,0 +1,235 @@
+import type { IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { RequestHead } from './request-head.ts';
+import { type AnswerHead, type AnswerSink, BadAnswer, createResponseReader, type ResponseReader } from './response-reader.ts';
+
+/** One request for a target, and where its answer goes. `onBody` says whether more may come at once. */
+export interface TargetCall {
+  readonly method: string;
+  readonly head: RequestHead;
+  readonly body: IncomingMessage;
+  /** It cannot be sent twice, so that it goes on no connection that the target may be closing. */
+  readonly once: boolean;
+  onHead(head: AnswerHead): void;
+  onBody(data: Buffer, last: boolean): boolean;
+  onEnd(): void;
+  /** `sent` says whether the target may have seen it. */
+  onError(error: Error, sent: boolean): void;
+}
+
+/** A call that runs. */
+export interface RunningCall {
+  /** Lets go of it: its connection is closed. */
+  abandon(): void;
+  /** More of the answer may come. */
+  resume(): void;
+}
+
+/** The connections to one target. */
+export interface TargetConnections {
+  send(call: TargetCall): RunningCall;
+  /** Closes those that have been idle for too long, and gives up on answers that do not begin. */
+  sweep(): void;
+  /** No more is sent; what runs is finished. */
+  close(): void;
+  /** Closes all at once. */
+  destroy(): void;
+}
+
+/** No answer began in time. */
+export class AnswerTimeout extends Error {}
+
+/** Milliseconds. Servers close idle connections after five seconds or more, as a rule; Node after five. */
+const IDLE = 4000;
+/** A connection that has been idle for longer is not trusted with a request that cannot be sent twice. */
+const IDLE_ONCE = 1000;
+const CONNECT = 750;
+const ANSWER = 120_000;
+const MAX_CONNECTIONS = 256;
+
+interface Connection {
+  readonly socket: Socket;
+  readonly reader: ResponseReader;
+  job: Job | null;
+  /** When its last job ended. */
+  since: number;
+}
+
+interface Job extends RunningCall {
+  readonly call: TargetCall;
+  connection: Connection | null;
+  over: boolean;
+  sent: boolean;
+  /** Whether the request's body has been sent whole. */
+  bodySent: boolean;
+  /** When something was last sent, while no answer has come. */
+  waitsSince: number | null;
+}
+
+export function createTargetConnections({ host, port }: { readonly host: string; readonly port: number }, now: () => number): TargetConnections {
+  const all = new Set<Connection>();
+  const idle: Connection[] = [];
+  const queue: Job[] = [];
+  let closing = false;
+
+  const take = (once: boolean): Connection | undefined => {
+    const time = now();
+    for (let connection = idle.pop(); connection; connection = idle.pop()) {
+      if (!connection.socket.destroyed && time - connection.since < (once ? IDLE_ONCE : IDLE)) return connection;
+      connection.socket.destroy();
+    }
+    return undefined;
+  };
+  const open = (job: Job) => {
+    const connection: Connection = { socket: connect({ host, port, noDelay: true }), reader: createResponseReader(), job, since: 0 };
+    const { socket } = connection;
+    job.connection = connection;
+    all.add(connection);
+    const late = setTimeout(() => socket.destroy(new Error(`no connection within ${CONNECT} ms`)), CONNECT);
+    let failure: Error | undefined;
+    socket.once('connect', () => {
+      clearTimeout(late);
+      if (connection.job) write(connection, connection.job, now);
+    });
+    socket.on('data', (data) => read(connection, data as Buffer));
+    socket.on('drain', () => connection.job?.call.body.resume());
+    socket.on('error', (error) => (failure = error));
+    socket.on('close', () => {
+      clearTimeout(late);
+      all.delete(connection);
+      ended(connection, failure);
+      next();
+    });
+  };
+  const next = () => {
+    while (queue.length > 0 && all.size < MAX_CONNECTIONS) {
+      const job = queue.shift() as Job;
+      if (!job.over) open(job);
+    }
+  };
+  const release = (connection: Connection) => {
+    const { socket, reader, job } = connection;
+    connection.job = null;
+    if (closing || !job?.bodySent || !reader.reusable() || !reader.idle() || socket.destroyed) return void socket.destroy();
+    connection.since = now();
+    for (let waiting = queue.shift(); waiting; waiting = queue.shift()) if (!waiting.over) return start(connection, waiting, now);
+    idle.push(connection);
+  };
+  const read = (connection: Connection, data: Buffer) => {
+    const { job, reader, socket } = connection;
+    if (!job) return void socket.destroy();
+    try {
+      reader.push(data);
+    } catch (error) {
+      return void socket.destroy(error as Error);
+    }
+    if (job.over && connection.job === job) release(connection);
+  };
+
+  return {
+    send(call) {
+      const job = createJob(call);
+      const connection = take(call.once);
+      if (connection) start(connection, job, now);
+      else if (all.size < MAX_CONNECTIONS) open(job);
+      else queue.push(job);
+      return job;
+    },
+    sweep() {
+      const time = now();
+      while (idle[0] && time - idle[0].since >= IDLE) idle.shift()?.socket.destroy();
+      for (const { job, socket } of all) if (job?.waitsSince && time - job.waitsSince > ANSWER) socket.destroy(new AnswerTimeout('no answer in time'));
+    },
+    close() {
+      closing = true;
+      for (const { socket } of idle.splice(0)) socket.destroy();
+    },
+    destroy() {
+      closing = true;
+      for (const { socket } of all) socket.destroy();
+    },
+  };
+}
+
+function createJob(call: TargetCall): Job {
+  const job: Job = {
+    ...{ call, connection: null, over: false, sent: false, bodySent: false, waitsSince: null },
+    abandon() {
+      job.over = true;
+      job.connection?.socket.destroy();
+    },
+    resume: () => void job.connection?.socket.resume(),
+  };
+  return job;
+}
+
+function start(connection: Connection, job: Job, now: () => number): void {
+  connection.job = job;
+  job.connection = connection;
+  write(connection, job, now);
+}
+
+function write({ socket, reader }: Connection, job: Job, now: () => number): void {
+  const { call } = job;
+  reader.begin(call.method, sinkOf(job, socket));
+  job.sent = true;
+  job.waitsSince = now();
+  if (call.head.body === 'none') {
+    job.bodySent = true;
+    socket.write(`${call.head.text}\r\n`, 'latin1');
+  } else writeBody(socket, job, now);
+}
+
+/** A body whose length is not known is cut into chunks anew: only our own cuts reach a target. */
+function writeBody(socket: Socket, job: Job, now: () => number): void {
+  const { head, body } = job.call;
+  const chunked = head.body === 'chunked';
+  socket.write(`${head.text}${chunked ? 'Transfer-Encoding: chunked\r\n' : ''}\r\n`, 'latin1');
+  body.on('data', (data: Buffer) => {
+    if (job.over || socket.destroyed) return;
+    if (job.waitsSince !== null) job.waitsSince = now();
+    if (chunked) socket.write(`${data.length.toString(16)}\r\n`, 'latin1');
+    const more = socket.write(data);
+    if (chunked) socket.write('\r\n', 'latin1');
+    if (!more) body.pause();
+  });
+  body.on('end', () => {
+    if (job.over || socket.destroyed) return;
+    if (chunked) socket.write('0\r\n\r\n', 'latin1');
+    job.bodySent = true;
+  });
+}
+
+function sinkOf(job: Job, socket: Socket): AnswerSink {
+  const { call } = job;
+  return {
+    onHead(head) {
+      job.waitsSince = null;
+      if (!job.over) call.onHead(head);
+    },
+    onBody(data, last) {
+      if (job.over) return;
+      if (last) job.over = true;
+      if (!call.onBody(data, last) && !last) socket.pause();
+    },
+    onEnd() {
+      if (job.over) return;
+      job.over = true;
+      call.onEnd();
+    },
+  };
+}
+
+/** The connection is gone: what was on it has ended, well or not. */
+function ended({ job, reader }: Connection, failure: Error | undefined): void {
+  if (!job || job.over) return;
+  try {
+    // An answer without a length ends with its connection, but not with one that broke.
+    if (failure) throw failure;
+    if (!job.sent) throw new BadAnswer('the connection was closed');
+    reader.finish();
+  } catch (error) {
+    job.over = true;
+    job.call.onError(error as Error, job.sent);
+  }
+}

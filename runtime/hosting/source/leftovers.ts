@@ -1,0 +1,21 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isRunning } from '../running.ts';
+
+/** A folder of this process for a stranger's source, which nobody else may read. */
+export const makeFolder = (kind: 'source' | 'git'): Promise<string> => mkdtemp(join(tmpdir(), `twofold-${kind}-${process.pid}-`));
+
+/**
+ * Removes the folders of processes that are gone: one that was killed could not. A folder of this process's own id that
+ * is older than it is another's, for ids are used again.
+ */
+export async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
+    const pid = Number(/^twofold-(?:source|git)-(\d+)-/.exec(name)?.[1] ?? Number.NaN);
+    if (Number.isNaN(pid)) continue;
+    const path = join(tmpdir(), name);
+    const isOld = pid === process.pid ? ((await stat(path).catch(() => null))?.mtimeMs ?? 0) < performance.timeOrigin : !isRunning(pid);
+    if (isOld) await rm(path, { recursive: true, force: true }).catch(() => {});
+  }
+}

@@ -1,0 +1,117 @@
+import type { HostingModel } from '@twofold/schema';
+import type { Kernel } from '../module.ts';
+import type { AuditLog } from './audit.ts';
+import { createCore } from './create-core.ts';
+import { createBuildLogs } from './deploy/build-logs.ts';
+import { createBuilder } from './deploy/builder.ts';
+import { networkName } from './deploy/containers.ts';
+import { createDeployer } from './deploy/deployer.ts';
+import { createLifecycle } from './deploy/lifecycle.ts';
+import { createHealthWatch } from './deploy/health-watch.ts';
+import { createPulse } from './deploy/pulse.ts';
+import { createReconciler } from './deploy/reconciler.ts';
+import { createSourceDeploys } from './deploy/source-deploys.ts';
+import type { DeployStep } from './deploy/steps.ts';
+import { createSupervisor } from './deploy/supervisor.ts';
+import { createAppBook } from './records/app-book.ts';
+import { createModels, type Models } from './models/models.ts';
+import type { Term } from './operator/operator.ts';
+import { pruneRecords } from './records/prune.ts';
+import type { Seal } from './records/seal.ts';
+import { appHandlers } from './routes/apps.ts';
+import { guarded } from './routes/bind.ts';
+import { certificateHandlers } from './routes/certificates.ts';
+import { deploymentHandlers } from './routes/deployments.ts';
+import { logHandlers } from './routes/logs.ts';
+import { runtimeHandlers } from './routes/runtime.ts';
+import { settingHandlers } from './routes/settings.ts';
+import { sourceHandlers, type SourceParts } from './routes/sources.ts';
+import { systemHandlers } from './routes/system.ts';
+import { templateHandlers } from './routes/templates.ts';
+import { webhookHandlers } from './routes/webhooks.ts';
+import { removeLeftovers } from './source/leftovers.ts';
+import { createStatsReader } from './stats.ts';
+import type { Template } from './templates/template.ts';
+
+/** Milliseconds that running requests have when the server stops. */
+const CLOSE = 10_000;
+
+interface Given {
+  readonly model: HostingModel;
+  readonly seal: Seal;
+  readonly audit: AuditLog;
+  readonly templates: ReadonlyMap<string, Template>;
+  readonly onStep: (step: DeployStep) => void;
+}
+
+/**
+ * All that operates the apps, from when this process is the one that does until it is not any more: made anew each time,
+ * so that nothing of an earlier term is left in it.
+ */
+export function createTerm(kernel: Kernel, { model, seal, audit, templates, onStep }: Given): Term {
+  const { store, now } = kernel;
+  const core = createCore(kernel, { model, seal, apps: createAppBook({ store, seal, now }), onStep });
+  const models = createModels({ kernel, model, audit, events: core.events });
+  core.apps.onChange(() => core.certificates.wake());
+  core.apps.onChange((app) => core.events.emit('app', { app: app.name, status: app.status, deployment: app.deployment }));
+  return {
+    ...createWork(kernel, core, models),
+    handlers: { ...guarded(createHandlers(kernel, core, { audit, templates }), audit), ...models.handlers },
+    engineState: core.engineState,
+  };
+}
+
+type WholeCore = ReturnType<typeof createCore>;
+
+/** What runs beside the calls, while this process operates. */
+function createWork({ log, store }: Kernel, core: WholeCore, models: Models): Pick<Term, 'begin' | 'end'> {
+  const supervisor = createSupervisor(core);
+  const reconciler = createReconciler(core, supervisor);
+  const pulse = createPulse(core, supervisor.onDeath);
+  const health = createHealthWatch(core, async (app, id, detail) => {
+    log.warn(`${app.name} is not well and is started again: ${detail}`);
+    await core.connection.engine().stop(id, 5);
+    supervisor.onDeath(app, id);
+  });
+  core.wire({ onConnect: () => reconciler.recover(), onEvent: (event) => supervisor.onEvent(event) });
+  return {
+    async begin() {
+      await removeLeftovers();
+      await core.nameInstance(store);
+      await core.apps.load();
+      await core.listen();
+      await core.certificates.load();
+      await core.connection.start();
+      for (const part of [reconciler, pulse, health, core.certificates]) part.start();
+      await models.start();
+      log.info(`hosting apps at *.${core.model.domain}, port ${core.ports().http}`);
+    },
+    async end() {
+      await Promise.all([pulse.stop(), health.stop(), core.certificates.stop(), reconciler.stop(), supervisor.stop()]);
+      await Promise.all([core.operations.stop(), models.stop()]);
+      await core.ingress.close(CLOSE);
+      // The last app's network is nobody's: engines have few to give.
+      if (core.apps.all().length === 0 && core.connection.info()) await core.connection.engine().removeNetwork(networkName(core.naming)).catch(() => {});
+      await core.connection.stop();
+    },
+  };
+}
+
+function createHandlers({ store, now, root }: Kernel, core: WholeCore, { audit, templates }: { readonly audit: AuditLog; readonly templates: ReadonlyMap<string, Template> }) {
+  const { model, vault, addressOf, certificates } = core;
+  const buildLogs = createBuildLogs();
+  const sources = createSourceDeploys(core, createBuilder(core, buildLogs), buildLogs);
+  const parts: SourceParts = { core, model, buildLogs, sources, vault, addressOf, deployer: createDeployer(core), lifecycle: createLifecycle(core) };
+  return {
+    ...appHandlers(parts),
+    ...settingHandlers(parts),
+    ...deploymentHandlers(parts),
+    ...sourceHandlers(parts),
+    ...webhookHandlers(parts, { store, audit }),
+    ...certificateHandlers(core, certificates),
+    ...logHandlers(core),
+    ...runtimeHandlers(core, createStatsReader(core)),
+    ...templateHandlers(parts, templates),
+    ...systemHandlers({ core, model, audit, root, startedAt: now(), ports: core.ports, templates: () => templates.size, pruneRecords: () => pruneRecords(store, { now: now(), keep: model.deploys.keep }) }),
+  };
+}

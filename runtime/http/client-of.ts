@@ -1,0 +1,30 @@
+import type { ServerResponse } from 'node:http';
+import type { Cancellable } from '../context/cancellation.ts';
+
+/** The client that waits for a response: work for it is over when it goes away. */
+export function clientOf(response: ServerResponse): Cancellable {
+  let made: AbortController | undefined;
+  return {
+    get cancelled() {
+      return isGone(response);
+    },
+    get signal() {
+      return (made ??= abortWhenGone(response)).signal;
+    },
+  };
+}
+
+/** Whether the client went away before it had its answer. */
+export function isGone({ destroyed, writableFinished }: ServerResponse): boolean {
+  return destroyed && !writableFinished;
+}
+
+function abortWhenGone(response: ServerResponse): AbortController {
+  const abort = new AbortController();
+  const check = () => {
+    if (isGone(response)) abort.abort(new DOMException('the client went away', 'AbortError'));
+  };
+  check();
+  response.once('close', check);
+  return abort;
+}

@@ -1,0 +1,55 @@
+import { type GraphQLObjectType, type GraphQLSchema, isEnumType, isObjectType, isScalarType, Kind, parseType, type TypeNode } from 'graphql';
+
+/** What is wrong with a value, to stand behind the field's name. */
+class ValueError extends Error {}
+
+/**
+ * A value as an argument of this type would hold it: GraphQL's own rules for scalars, enums and lists; an object that is
+ * kept as JSON field by field.
+ *
+ * @param type As the SDL prints it: `[String!]!`.
+ * @throws Error that says what is wrong: `is not a valid Int`.
+ */
+export function coerceValue(schema: GraphQLSchema, type: string, value: unknown): unknown {
+  return coerce(schema, parseType(type, { noLocation: true }), value, '');
+}
+
+function coerce(schema: GraphQLSchema, node: TypeNode, value: unknown, at: string): unknown {
+  if (node.kind === Kind.NON_NULL_TYPE) {
+    if (value === null || value === undefined) throw new ValueError(`${at}is required`);
+    return coerce(schema, node.type, value, at);
+  }
+  if (value === null || value === undefined) return null;
+  if (node.kind === Kind.LIST_TYPE) {
+    if (!Array.isArray(value)) throw new ValueError(`${at}is not a list`);
+    return value.map((item, index) => coerce(schema, node.type, item, `[${index}] ${at}`));
+  }
+  return coerceNamed(schema, node.name.value, value, at);
+}
+
+function coerceNamed(schema: GraphQLSchema, name: string, value: unknown, at: string): unknown {
+  const type = schema.getType(name);
+  if (isObjectType(type)) return coerceObject(schema, type, value, at);
+  if (isEnumType(type)) {
+    const names = type.getValues().map((each) => each.name);
+    if (!names.includes(value as string)) throw new ValueError(`${at}must be one of ${names.join(', ')}`);
+    return value;
+  }
+  if (!isScalarType(type)) throw new ValueError(`${at}cannot be seeded: it is a ${name}`);
+  try {
+    const coerced = type.coerceInputValue(value);
+    if (coerced !== undefined) return coerced;
+  } catch {
+    // Says the same as a value of the wrong kind.
+  }
+  throw new ValueError(`${at}is not a valid ${name}`);
+}
+
+function coerceObject(schema: GraphQLSchema, type: GraphQLObjectType, value: unknown, at: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ValueError(`${at}must be an object`);
+  const fields = type.getFields();
+  const unknown = Object.keys(value).find((name) => !Object.hasOwn(fields, name));
+  if (unknown !== undefined) throw new ValueError(`${at}has no field ${unknown}`);
+  const entries = Object.values(fields).map((field) => [field.name, coerce(schema, parseType(String(field.type), { noLocation: true }), (value as Record<string, unknown>)[field.name], `${field.name} ${at}`)] as const);
+  return Object.fromEntries(entries.filter(([name, coerced]) => coerced !== null || Object.hasOwn(value, name)));
+}

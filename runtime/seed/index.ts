@@ -1,0 +1,48 @@
+import { buildSchema } from 'graphql';
+import { attachScalars } from '../data/scalars/attach.ts';
+import { indexModel } from '../data/model.ts';
+import type { Writing } from '../data/writer.ts';
+import type { Kernel } from '../module.ts';
+import type { ScalarMapping } from '../plugin.ts';
+import { checkRows } from './check-rows.ts';
+import { readLedger } from './ledger.ts';
+import { orderRows } from './order-rows.ts';
+import { knownRows } from './read-targets.ts';
+import type { SeedReport, SeedRow } from './seed-row.ts';
+import { OPERATOR, type Progress, SeedRefused, writeRows } from './write-rows.ts';
+
+export type { SeedFinding, SeedReport, SeedRow } from './seed-row.ts';
+
+export interface SeedOptions {
+  readonly kernel: Kernel;
+  readonly scalars?: Readonly<Record<string, ScalarMapping>>;
+  readonly progress?: Progress;
+}
+
+/**
+ * Loads rows in one transaction: all of them, or none and the findings. The same rows a second time change nothing.
+ *
+ * @example await seedRows([{ type: 'User', key: 'ada', values: { name: 'Ada', email: 'ada@example.test' } }], { kernel });
+ */
+export async function seedRows(rows: readonly SeedRow[], { kernel, scalars = {}, progress = () => {} }: SeedOptions): Promise<SeedReport> {
+  const { project, store, now } = kernel;
+  const model = indexModel(project);
+  const schema = buildSchema(project.sdl, { assumeValidSDL: true });
+  attachScalars(schema, project, scalars);
+  const work = () =>
+    store.transact(async (query) => {
+      const writing: Writing = { model, rules: OPERATOR, caller: null, dialect: store.dialect, query, now: now(), changes: [] };
+      const ledger = await readLedger(writing);
+      const earlier = new Map([...ledger].map(([type, seeded]) => [type, new Map([...seeded].map(([key, { id }]) => [key, id]))]));
+      const { checked, findings } = checkRows(rows, { model, schema, known: knownRows(rows, earlier) });
+      const ordered = orderRows(checked);
+      if (findings.length + ordered.findings.length > 0) throw new SeedRefused([...findings, ...ordered.findings]);
+      return { ...(await writeRows(writing, ordered, { ledger, progress })), findings: [] };
+    });
+  try {
+    return await store.lock('seed', work);
+  } catch (error) {
+    if (error instanceof SeedRefused) return { inserted: 0, updated: 0, unchanged: 0, findings: error.findings };
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import type { Write, WriteShape } from '@twofold/schema';
+import type { Access, Rules } from '../data/access.ts';
+import { toFailure } from '../data/database-failure.ts';
+import { name, sql } from '../data/fragment.ts';
+import type { EntityModel } from '../data/model.ts';
+import { createFrom, updateFrom } from '../data/write-input.ts';
+import { run, valueOf, type Writing } from '../data/writer.ts';
+import { keep, type Ledger } from './ledger.ts';
+import type { Ordered } from './order-rows.ts';
+import type { CheckedRow, Link, SeedFinding, SeedReport } from './seed-row.ts';
+
+/** Stops the transaction: nothing of it is kept. */
+export class SeedRefused extends Error {
+  readonly findings: readonly SeedFinding[];
+  constructor(findings: readonly SeedFinding[]) {
+    super('the rows were refused');
+    this.findings = findings;
+  }
+}
+
+export interface Progress {
+  (done: number, total: number): void;
+}
+
+/** Whoever can run a seed has the database itself: rules are for callers. What a row may hold is checked all the same. */
+const ALL: Access = { kind: 'all' };
+export const OPERATOR: Rules = { callerClass: 'seed', entity: () => ALL, field: () => ALL, operation: () => ({ ...ALL, explicit: false }) };
+
+/**
+ * Writes the rows the way mutations do. A row of an earlier run is left alone while the file says the same of it, changed
+ * when the file says something else, and made again when it is gone.
+ *
+ * @throws SeedRefused with the row at which the database said no.
+ */
+export async function writeRows(writing: Writing, { order, later }: Ordered, { ledger, progress }: { ledger: Ledger; progress: Progress }): Promise<Omit<SeedReport, 'findings'>> {
+  const counts = { inserted: 0, updated: 0, unchanged: 0 };
+  const ids = new Map<number, string>();
+  const written: { readonly row: CheckedRow; readonly id: string }[] = [];
+  for (const [at, row] of order.entries()) {
+    const done = await refusing(row, () => writeRow(writing, row, { ledger, ids, waiting: later.get(row.index) ?? [] }));
+    ids.set(row.index, done.id);
+    counts[done.kind] += 1;
+    if (done.kind !== 'unchanged') written.push({ row, id: done.id });
+    progress(at + 1, order.length);
+  }
+  for (const { row, id } of written) {
+    const links = later.get(row.index);
+    if (links) await refusing(row, () => updateFrom(fresh(writing), shapeOf(writing, row.type), id, inputOf(links, ids)));
+  }
+  await keep(writing, written);
+  return counts;
+}
+
+interface RowWriting {
+  readonly ledger: Ledger;
+  readonly ids: ReadonlyMap<number, string>;
+  readonly waiting: readonly Link[];
+}
+
+async function writeRow(writing: Writing, row: CheckedRow, { ledger, ids, waiting }: RowWriting): Promise<{ readonly id: string; readonly kind: 'inserted' | 'updated' | 'unchanged' }> {
+  const seeded = ledger.get(row.type)?.get(row.identity);
+  const there = seeded !== undefined && (await exists(writing, writing.model.entity(row.type), seeded.id));
+  if (there && seeded.hash === row.hash) return { id: seeded.id, kind: 'unchanged' };
+  const input = { ...row.columns, ...inputOf(row.links.filter((link) => !waiting.includes(link)), ids) };
+  const shape = shapeOf(writing, row.type);
+  const id = there ? seeded.id : await createFrom(fresh(writing), shape, input);
+  if (there) await updateFrom(fresh(writing), shape, id, input);
+  return { id, kind: there ? 'updated' : 'inserted' };
+}
+
+/** A list of what happened that grows with the file is looked through for each row: nobody is told of it. */
+const fresh = (writing: Writing): Writing => ({ ...writing, changes: [] });
+
+async function exists(writing: Writing, entity: EntityModel, id: string): Promise<boolean> {
+  const rows = await run(writing, sql`select id from ${name(entity.entity.table)} where id = ${valueOf(writing, entity, 'id', id)}`);
+  return rows.length > 0;
+}
+
+function inputOf(links: readonly Link[], ids: ReadonlyMap<number, string>): Record<string, unknown> {
+  return Object.fromEntries(
+    links.map(({ field, targets, many }) => {
+      const keys = targets.map((target) => ('id' in target ? target.id : ids.get(target.row)));
+      return [field, many ? keys : (keys[0] ?? null)];
+    }),
+  );
+}
+
+/** Every field by its own name, as an input type with all of them would have it. */
+function shapeOf({ model }: Writing, type: string): WriteShape {
+  const { entity } = model.entity(type);
+  const writes = entity.fields.flatMap(({ name: field, source }): Write[] => {
+    if (source.kind === 'column') return [{ kind: 'column', name: field, column: source.column }];
+    if (source.kind === 'one') return [{ kind: 'key', name: field, field }];
+    return source.kind === 'many' ? [{ kind: 'keys', name: field, field }] : [];
+  });
+  return { id: `seed:${type}`, entity: type, writes };
+}
+
+async function refusing<T>(row: CheckedRow, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const failure = toFailure(error);
+    if (!failure) throw error;
+    throw new SeedRefused([{ row: row.index, message: failure.message, ...fieldOf(failure) }]);
+  }
+}
+
+function fieldOf({ extensions }: { readonly extensions?: Readonly<Record<string, unknown>> | undefined }): { readonly field?: string } {
+  const fields = extensions?.['fields'];
+  const field = extensions?.['field'] ?? (Array.isArray(fields) ? fields[0] : undefined);
+  return typeof field === 'string' ? { field } : {};
+}

@@ -1,0 +1,48 @@
+import type { SqliteConnection } from './sqlite-connection.ts';
+
+/** Reads of one turn of the event loop from one state of the database. */
+export interface SharedReads {
+  /**
+   * From now until the turn is over, reads share a transaction. To be called where a request has just come in: everybody
+   * who is answered in this turn had asked before its first read, so that nobody gets a state older than the question.
+   */
+  together(): void;
+  value(sql: string, parameters: readonly unknown[]): unknown;
+  /** This process is about to write: the next read takes a new state. */
+  renew(): void;
+}
+
+/** The loop may fetch more events within a turn when there are more than a thousand; long before, a new state is taken. */
+const MOST = 200;
+
+/**
+ * A read of its own takes a lock of the file and gives it back, two calls of the system that cost more than finding a row
+ * by its key. The requests that one turn of the event loop brings share them.
+ */
+export function sharedReads(reader: SqliteConnection): SharedReads {
+  let turn = false;
+  let reads = 0;
+  const renew = () => {
+    if (reads > 0 && reader.inTransaction()) reader.run('commit', []);
+    reads = 0;
+  };
+  const end = () => {
+    turn = false;
+    renew();
+  };
+  return {
+    renew,
+    together: () => {
+      if (turn) return;
+      turn = true;
+      setImmediate(end);
+    },
+    value: (sql, parameters) => {
+      if (!turn) return reader.value(sql, parameters);
+      if (reads >= MOST) renew();
+      if (reads === 0) reader.run('begin', []);
+      reads += 1;
+      return reader.value(sql, parameters);
+    },
+  };
+}

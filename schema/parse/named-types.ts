@@ -1,0 +1,33 @@
+import { Kind } from 'graphql';
+import type { DefinitionNode, NamedTypeNode, TypeNode } from 'graphql';
+
+/** What may name types, or hold what does. */
+interface Naming {
+  readonly type?: TypeNode | undefined;
+  readonly interfaces?: readonly NamedTypeNode[] | undefined;
+  readonly types?: readonly NamedTypeNode[] | undefined;
+  readonly fields?: readonly Naming[] | undefined;
+  readonly arguments?: readonly Naming[] | undefined;
+  readonly operationTypes?: readonly Naming[] | undefined;
+}
+
+/** Every place of a definition that names a type, in the order in which they are written. */
+export function namedTypes(definition: DefinitionNode): NamedTypeNode[] {
+  const found: NamedTypeNode[] = [];
+  collect(definition as Naming, found);
+  return found;
+}
+
+function collect({ type, interfaces, types, fields, arguments: args, operationTypes }: Naming, found: NamedTypeNode[]): void {
+  if (interfaces) found.push(...interfaces);
+  if (types) found.push(...types);
+  if (args) for (const arg of args) collect(arg, found);
+  if (type) found.push(bottomOf(type));
+  if (fields) for (const field of fields) collect(field, found);
+  if (operationTypes) for (const operation of operationTypes) collect(operation, found);
+}
+
+/** `Post` of `[Post!]!`. */
+function bottomOf(type: TypeNode): NamedTypeNode {
+  return type.kind === Kind.NAMED_TYPE ? type : bottomOf(type.type);
+}

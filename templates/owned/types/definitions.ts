@@ -1,0 +1,130 @@
+import {
+  type ConstDirectiveNode,
+  type DocumentNode,
+  type InputValueDefinitionNode,
+  type FieldDefinitionNode,
+  Kind,
+  type NamedTypeNode,
+  type StringValueNode,
+  type TypeNode,
+  valueFromASTUntyped,
+} from 'graphql';
+import { doc } from '../../literal.ts';
+import { inNaturalOrder } from '../../natural-order.ts';
+import type { TypeNames } from '../type-names.ts';
+
+/** A field, an argument or a field of an input. */
+export interface Member {
+  readonly name: string;
+  readonly type: TypeNode;
+  readonly comment: string;
+  readonly args: readonly Member[];
+  readonly hasDefault: boolean;
+}
+
+/** One type of the schema with its extensions, as TypeScript is to see it: everything by name and in order. */
+export interface Definition {
+  readonly kind: 'object' | 'interface' | 'union' | 'enum' | 'input' | 'scalar';
+  readonly name: string;
+  readonly comment: string;
+  readonly fields: readonly Member[];
+  /** Of an object or interface: the interfaces that it implements. Of a union: its types. */
+  readonly types: readonly string[];
+  readonly values: readonly { readonly name: string; readonly comment: string }[];
+  readonly oneOf: boolean;
+}
+
+/** The types of a schema. */
+export interface Definitions {
+  readonly types: readonly Definition[];
+  /** Scalars of GraphQL itself that the schema uses. */
+  readonly builtin: ReadonlySet<string>;
+  /** What a type is called in TypeScript. */
+  readonly names: TypeNames;
+}
+
+const KINDS: { readonly [kind: string]: Definition['kind'] } = {
+  [Kind.OBJECT_TYPE_DEFINITION]: 'object',
+  [Kind.INTERFACE_TYPE_DEFINITION]: 'interface',
+  [Kind.UNION_TYPE_DEFINITION]: 'union',
+  [Kind.ENUM_TYPE_DEFINITION]: 'enum',
+  [Kind.INPUT_OBJECT_TYPE_DEFINITION]: 'input',
+  [Kind.SCALAR_TYPE_DEFINITION]: 'scalar',
+};
+
+/** What may stand in a definition and its extensions. */
+interface Parts {
+  readonly name: { readonly value: string };
+  readonly description?: StringValueNode | undefined;
+  readonly directives?: readonly ConstDirectiveNode[] | undefined;
+  readonly fields?: readonly (FieldDefinitionNode | InputValueDefinitionNode)[] | undefined;
+  readonly interfaces?: readonly NamedTypeNode[] | undefined;
+  readonly types?: readonly NamedTypeNode[] | undefined;
+  readonly values?: readonly { readonly name: { readonly value: string }; readonly description?: StringValueNode | undefined }[] | undefined;
+}
+
+/** Reads the types of a schema that is known to be right, without making one of it. */
+export function readDefinitions({ definitions }: DocumentNode, names: TypeNames): Definitions {
+  const builtin = new Set(ALWAYS_THERE);
+  for (const node of definitions) if (node.kind === Kind.DIRECTIVE_DEFINITION) noteBuiltin(node.arguments ?? [], builtin);
+  const extensions = Map.groupBy(definitions.filter(({ kind }) => kind.endsWith('TypeExtension')), (node) => (node as unknown as Parts).name.value);
+  const types = definitions.flatMap((node) => {
+    const kind = KINDS[node.kind];
+    const parts = node as unknown as Parts;
+    return kind ? [readDefinition(kind, [parts, ...((extensions.get(parts.name.value) ?? []) as unknown as Parts[])], { names, builtin })] : [];
+  });
+  return { types: inNaturalOrder(types, ({ name }) => name), builtin, names };
+}
+
+function readDefinition(kind: Definition['kind'], parts: readonly Parts[], { names, builtin }: { names: TypeNames; builtin: Set<string> }): Definition {
+  const [own] = parts as readonly [Parts];
+  const named = parts.flatMap(({ interfaces, types }) => [...(interfaces ?? []), ...(types ?? [])]);
+  const values = parts.flatMap((part) => part.values ?? []).map(({ name, description }) => ({ name: name.value, comment: commentOf({ description }) }));
+  return {
+    kind,
+    name: names(own.name.value),
+    comment: commentOf({ description: own.description }),
+    fields: readMembers(parts.flatMap(({ fields }) => fields ?? []), builtin),
+    types: inNaturalOrder(named.map(({ name }) => names(name.value)), (name) => name),
+    values: inNaturalOrder(values, ({ name }) => name),
+    oneOf: own.directives?.some(({ name }) => name.value === 'oneOf') ?? false,
+  };
+}
+
+function readMembers(nodes: readonly (FieldDefinitionNode | InputValueDefinitionNode)[], builtin: Set<string>): Member[] {
+  noteBuiltin(nodes, builtin);
+  const members = nodes.map((node) => ({
+    name: node.name.value,
+    type: node.type,
+    comment: commentOf(node),
+    args: 'arguments' in node && node.arguments?.length ? readMembers(node.arguments, builtin) : NONE,
+    hasDefault: 'defaultValue' in node && node.defaultValue !== undefined,
+  }));
+  return inNaturalOrder(members, ({ name }) => name);
+}
+
+const NONE: readonly Member[] = [];
+
+function commentOf({ description, directives }: Pick<Parts, 'description' | 'directives'>): string {
+  const deprecated = directives?.find(({ name }) => name.value === 'deprecated');
+  return doc([description?.value ?? '', ...(deprecated ? [`@deprecated ${reasonOf(deprecated)}`] : [])].filter((line) => line.trim() !== '').join('\n'));
+}
+
+function reasonOf({ arguments: given }: ConstDirectiveNode): string {
+  const reason = given?.find(({ name }) => name.value === 'reason');
+  return reason ? String(valueFromASTUntyped(reason.value)) : 'Field no longer supported';
+}
+
+const BUILTIN: ReadonlySet<string> = new Set(['Boolean', 'Float', 'ID', 'Int', 'String']);
+
+/** Introspection and the directives of GraphQL use text and truth values whatever the schema does. */
+const ALWAYS_THERE = ['Boolean', 'String'];
+
+function noteBuiltin(nodes: readonly (FieldDefinitionNode | InputValueDefinitionNode)[], builtin: Set<string>): void {
+  for (const { type } of nodes) if (BUILTIN.has(namedType(type))) builtin.add(namedType(type));
+}
+
+/** The name at the bottom of a type: `Post` of `[Post!]!`. */
+export function namedType(type: TypeNode): string {
+  return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type);
+}

@@ -1,0 +1,207 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeEachEngine } from '../engines/available.ts';
+import { callEngine } from '../engines/call-engine.ts';
+import { importImage } from '../engines/import-image.ts';
+import { root } from '../source-files.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'tf-deploy-'));
+const bin = join(root, 'generator/bin.js');
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+/** Both projects as a person makes them, once for all engines. */
+let made: Promise<unknown> | undefined;
+const makeProjects = () => (made ??= makeBoth());
+const execute = promisify(execFile);
+
+async function makeBoth(): Promise<void> {
+  const init = (name: string, ...options: string[]) => execute('npx', ['generator', 'init', join(home, name), ...options], { cwd: root, env: environment() });
+  await init('a', '--template', 'hosting');
+  const manifest = readFileSync(join(home, 'a/manifest.yaml'), 'utf8');
+  writeFileSync(join(home, 'a/manifest.yaml'), manifest.replace('  domain: apps.localhost\n', '  domain: apps.localhost\n  ingress: { http: 0, https: 0 }\n  disk_floor: 0\n'));
+  await execute('npm', ['run', 'generate'], { cwd: join(home, 'a'), env: environment() });
+  // What is built elsewhere needs no packages here, but the lock file that the build installs from.
+  await init('b', '--no-install');
+  await execute('npm', ['install', '--package-lock-only', '--ignore-scripts', '--no-audit'], { cwd: join(home, 'b'), env: environment() });
+}
+
+/** As a shell has it: nothing of npm's or of the tests. */
+function environment(more: Record<string, string> = {}): Record<string, string> {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|NODE_ENV|PORT|HOST|DATABASE_URL|DOCKER_HOST|DEPLOY_|CI$)/.test(name));
+  return { ...(Object.fromEntries(kept) as Record<string, string>), ...more };
+}
+
+describeEachEngine('generator deploy', ({ kind, socket }) => {
+  const [a, b] = [join(home, 'a'), join(home, kind)];
+  let server: ChildProcess;
+  let url = '';
+  let password = '';
+  let ingress = 0;
+
+  beforeAll(async () => {
+    const node = await importImage(socket, 'twofold-test/node:1');
+    // The name that the emitted Dockerfile builds on: no registry of images is reachable here.
+    await callEngine(socket, { method: 'POST', path: `/images/${node}/tag?repo=docker.io/library/node&tag=24-slim` });
+    await makeProjects();
+    cpSync(join(home, 'b'), b, { recursive: true });
+    password = /^HOST_PASSWORD=(.+)$/m.exec(readFileSync(join(a, '.env'), 'utf8'))![1]!;
+    [server, url] = await start(a, { DOCKER_HOST: `unix://${socket}`, PORT: '0', DATABASE_URL: `file:data/${kind}.db` });
+    ingress = ((await api('GET', '/api/system/config')) as { ingress: { http: number } }).ingress.http;
+  }, 240_000);
+
+  afterAll(async () => {
+    if (!server) return;
+    for (const name of ['b', 'other']) await api('DELETE', `/api/apps/${name}?volumes=true`).catch(() => {});
+    const ended = new Promise((resolve) => server.once('close', resolve));
+    process.kill(-server.pid!, 'SIGTERM');
+    await ended;
+  }, 60_000);
+
+  let token: string | undefined;
+  async function api(method: string, path: string, body?: unknown): Promise<unknown> {
+    token ??= await signIn(url, password);
+    const response = await fetch(url + path, { method, headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }, ...(body !== undefined && { body: JSON.stringify(body) }) });
+    return response.json();
+  }
+
+  const deploy = (more: Record<string, string> = {}, ...words: string[]) => command(b, ['deploy', '--to', url, ...words], { DEPLOY_PASSWORD: password, ...more });
+
+  it('says what is wrong before anything is sent', async () => {
+    const cases: readonly [Awaited<ReturnType<typeof command>>, RegExp][] = [
+      [await command(b, ['deploy']), /deploy where\?/],
+      [await command(b, ['deploy', '--to', 'http://127.0.0.1:3'], {}), /does not answer/],
+      [await command(b, ['deploy', '--to', url]), /not signed in at .*\n\s+fix .*DEPLOY_TOKEN/],
+      [await command(b, ['deploy', '--to', url, '--token', 'nonsense']), /not signed in at/],
+      [await deploy({ DEPLOY_PASSWORD: 'wrong' }), /not signed in at .*Invalid password/],
+      [await deploy({}, '--name', 'No Name'), /"No Name" is no name for an app/],
+      [await deploy({}, '--env', 'NOT_THERE'), /NOT_THERE has no value/],
+      [await command(b, ['deploy', '--to', 'ftp://x']), /no address of a server/],
+    ];
+    for (const [{ code, errors }, text] of cases) {
+      expect(errors).toMatch(text);
+      expect(code).toBe(2);
+    }
+    expect(await api('GET', '/api/apps')).toMatchObject({ total: 0 });
+  }, 60_000);
+
+  it('builds a new project from its source, and ends when it answers GraphQL by its domain', async () => {
+    const { code, errors, out } = await deploy({}, '--json');
+    expect([code, errors]).toEqual([0, expect.stringMatching(/created[^]*npm ci --omit=dev/)]);
+    expect(JSON.parse(out)).toEqual({ ok: true, app: 'b', url: `http://b.apps.localhost:${ingress}`, deployment: 1, created: true });
+    expect(await ask(ingress, 'mutation { createUser(input: { name: "Ada", email: "ada@example.test" }) { id } }')).toEqual({ data: { createUser: { id: '1' } } });
+    const app = (await api('GET', '/api/apps/b')) as { env: object; volumes: object; source: { kind: string } };
+    expect(app).toMatchObject({ source: { kind: 'tarball' }, env: { MIGRATE: 'on', HOST: '0.0.0.0' }, volumes: [{ name: 'data', path: '/app/data' }] });
+  }, 180_000);
+
+  it('deploys again over what serves: rows stay, a setting is added, and a secret is never shown', async () => {
+    writeFileSync(join(b, 'src/routes.ts'), `import type { Routes } from '@twofold/runtime';\n\nexport const routes: Routes = (router) => {\n  router.get('/api/greeting', (ctx) => {\n    ctx.body = { text: process.env['GREETING'], secret: process.env['MAIL_PASSWORD'] };\n  });\n};\n`);
+    await command(b, ['generate']);
+    const { code, errors } = await deploy({ MAIL_PASSWORD: 'of the mail' }, '--env', 'GREETING=good day', '--env', 'MAIL_PASSWORD');
+    expect([code, errors]).toEqual([0, expect.stringMatching(/deployed/)]);
+    expect(errors).not.toContain('created');
+    expect(await ask(ingress, '{ users { name } }')).toEqual({ data: { users: [{ name: 'Ada' }] } });
+    expect(await visit(ingress, '/api/greeting')).toEqual({ text: 'good day', secret: 'of the mail' });
+    expect((await api('GET', '/api/apps/b')) as object).toMatchObject({ env: { MIGRATE: 'on', GREETING: 'good day', MAIL_PASSWORD: '********' } });
+  }, 180_000);
+
+  // What the command itself does with an answer is the same whichever engine gave it.
+  if (kind !== 'docker') return;
+
+  it('says why a build or a start failed, with its last lines, and what served goes on', async () => {
+    const dockerfile = readFileSync(join(b, 'Dockerfile'), 'utf8');
+    writeFileSync(join(b, 'Dockerfile'), `${dockerfile}RUN echo no such luck && exit 7\n`);
+    const built = await deploy();
+    expect(built.code).toBe(2);
+    expect(built.errors).toMatch(/error {2}deployment 3 of b failed: .*7[^]*no such luck/);
+    writeFileSync(join(b, 'Dockerfile'), `${dockerfile}CMD ["node", "-e", "console.log('I give up'); process.exit(3)"]\n`);
+    const started = await deploy({}, '--json');
+    expect(started.code).toBe(2);
+    expect(JSON.parse(started.out)).toMatchObject({ ok: false, error: { code: 'START_FAILED', message: expect.stringContaining('I give up') } });
+    writeFileSync(join(b, 'Dockerfile'), dockerfile);
+    // An app with a volume is stopped before its successor starts, and started again when that fails.
+    await expect.poll(() => ask(ingress, '{ users { name } }').catch(() => null), { timeout: 30_000 }).toEqual({ data: { users: [{ name: 'Ada' }] } });
+  }, 240_000);
+
+  it('leaves an app of the same name alone that is not a project’s', async () => {
+    await importImage(socket, 'twofold-test/web:1');
+    expect(await api('POST', '/api/apps', { name: 'other', image: 'docker.io/twofold-test/web:1' })).toMatchObject({ status: 'running', source: { kind: 'image' } });
+    const { code, errors } = await deploy({}, '--name', 'other');
+    expect([code, errors]).toEqual([2, expect.stringMatching(/has an app other already, and it was not deployed from a project \(image\)/)]);
+    const taken = await api('PATCH', '/api/apps/other', { aliases: ['third.apps.localhost'] });
+    expect(taken).toMatchObject({ aliases: ['third.apps.localhost'] });
+    const third = await deploy({}, '--name', 'third');
+    expect([third.code, third.errors]).toEqual([2, expect.stringMatching(/third\.apps\.localhost/)]);
+  }, 180_000);
+
+  it('that is interrupted says what becomes of the deployment, and another one waits its turn', async () => {
+    const dockerfile = readFileSync(join(b, 'Dockerfile'), 'utf8');
+    writeFileSync(join(b, 'Dockerfile'), dockerfile.replace('USER node', 'RUN echo slowly && sleep 10\nUSER node'));
+    const child = spawn(process.execPath, [bin, 'deploy', '--to', url], { cwd: b, env: environment({ DEPLOY_PASSWORD: password }), stdio: ['ignore', 'ignore', 'pipe'] });
+    let text = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      text += chunk;
+      if (/echo slowly/.test(text)) child.kill('SIGINT');
+    });
+    const signal = await new Promise((resolve) => child.once('close', (_code, by) => resolve(by)));
+    expect([signal, text]).toEqual(['SIGINT', expect.stringMatching(/interrupted: deployment \d+ of b goes on without us/)]);
+    const second = await deploy();
+    expect([second.code, second.errors]).toEqual([75, expect.stringMatching(/another deploy of b is running/)]);
+    writeFileSync(join(b, 'Dockerfile'), dockerfile);
+    await expect.poll(async () => ((await api('GET', '/api/apps/b/deployments')) as { deployments: { status: string }[] }).deployments[0]!.status, { timeout: 120_000 }).toBe('healthy');
+  }, 240_000);
+});
+
+async function start(folder: string, settings: Record<string, string>): Promise<[ChildProcess, string]> {
+  const child = spawn('npm', ['start'], { cwd: folder, env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  let text = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      text += chunk;
+      const found = /listening on (http:\/\/[^\s"]+)/.exec(text)?.[1];
+      if (found) resolve(found);
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.once('close', (code) => reject(new Error(`npm start ended with ${code}:\n${text}`)));
+  });
+  return [child, url];
+}
+
+async function signIn(url: string, password: string): Promise<string> {
+  const response = await fetch(`${url}/api/auth/login`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ password }) });
+  return ((await response.json()) as { token: string }).token;
+}
+
+/** `generator …` in a project. */
+async function command(cwd: string, words: readonly string[], settings: Record<string, string> = {}): Promise<{ code: number; out: string; errors: string }> {
+  const run = execute(process.execPath, [bin, ...words], { cwd, env: environment(settings), maxBuffer: 1 << 26 });
+  try {
+    const { stdout, stderr } = await run;
+    return { code: 0, out: stdout, errors: stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, out: stdout, errors: stderr };
+  }
+}
+
+async function ask(ingress: number, query: string): Promise<unknown> {
+  return visit(ingress, '/graphql', { query });
+}
+
+/** By the app's domain, which no resolver here knows, through the ingress. */
+function visit(ingress: number, path: string, body?: unknown): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const headers = { Host: `b.apps.localhost:${ingress}`, 'Content-Type': 'application/json' };
+    const sent = request({ host: '127.0.0.1', port: ingress, path, method: body === undefined ? 'GET' : 'POST', headers, agent: false }, (answer) => {
+      let text = '';
+      answer.on('data', (chunk: Buffer) => void (text += chunk)).on('error', reject);
+      answer.on('end', () => (answer.statusCode === 200 ? resolve(JSON.parse(text)) : reject(new Error(`${answer.statusCode} ${text}`))));
+    });
+    sent.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
