@@ -22,18 +22,37 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const reading = await readProjectOf(root);
   if (!reading.project) return (reportFindings(reading, call), exitCodeOf({ ...reading, changes: [] }));
   const rename = readRename(call.positionals, reading.project);
-  const schema = renameInSchema(reading.sources.schema, rename, reading.project);
-  assertSound(reading, schema);
-  const changes = [...schemaChanges(reading, schema), ...(await codeChanges(root, rename))];
+  const { project, sources } = reading;
+  const inSchema = (marked: boolean) => renameInSchema(sources.schema, rename, { project, marked });
+  const [marked, plain] = [inSchema(true), inSchema(false)];
+  assertSound(reading, marked);
+  const changes = [...schemaChanges(reading, plain), ...(await codeChanges(root, rename))];
   if (!terminal.json) terminal.data(formatDiffs(changes));
   const wanted = options['yes'] === true || (!terminal.json && terminal.interactive && (await ask('Rename so? [y/N] ')).trim().toLowerCase().startsWith('y'));
   if (wanted) {
-    await withRunLock(root, () => commit(root, changes, disk));
-    await runPipeline(root, {}, disk);
+    await apply(root, { changes, marks: between(plain, marked) });
   }
   if (terminal.json) terminal.document({ ok: true, renamed: wanted, files: changes.map(({ path }) => path) });
   else terminal.note(wanted ? 'renamed; the migration is in migrations/' : 'nothing was changed; --yes renames');
   return EXIT.done;
+}
+
+/**
+ * The schema says `@renamed` for as long as it takes to write the migration; then the migration knows it, and the schema
+ * says only what is. Stopped in between, the mark stays, which does no harm.
+ */
+async function apply(root: string, { changes, marks }: { readonly changes: readonly Change[]; readonly marks: readonly Change[] }): Promise<void> {
+  const marked = new Map(marks.map(({ path, after }) => [path, after]));
+  await withRunLock(root, () => commit(root, changes.map((change) => ({ ...change, after: marked.get(change.path) ?? change.after })), disk));
+  await runPipeline(root, {}, disk);
+  if (marks.length === 0) return;
+  const unmark = marks.map((change): Change => ({ ...change, before: change.after, after: change.before }));
+  await withRunLock(root, () => commit(root, unmark, disk));
+  await runPipeline(root, {}, disk);
+}
+
+function between(plain: readonly SourceText[], marked: readonly SourceText[]): Change[] {
+  return marked.flatMap(({ file, text }, at): Change[] => (text === plain[at]!.text ? [] : [{ path: file, owner: 'user', kind: 'update', before: plain[at]!.text, after: text }]));
 }
 
 function readRename([from = '', to = '']: readonly string[], project: Project): Rename {

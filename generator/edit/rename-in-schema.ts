@@ -15,11 +15,11 @@ interface Replacement {
 
 /**
  * Renames in every schema file: the definition, what refers to it, and for a field the inputs, arguments and orders that
- * stand for it. The definition says `@renamed`, from which the migration follows. Nothing else of the text changes.
+ * stand for it. With `marked` the definition says `@renamed`, from which the migration follows. Nothing else of the text changes.
  */
-export function renameInSchema(sources: readonly SourceText[], rename: Rename, project: Project): SourceText[] {
+export function renameInSchema(sources: readonly SourceText[], rename: Rename, { project, marked }: { readonly project: Project; readonly marked: boolean }): SourceText[] {
   const places = rename.kind === 'field' ? inputPlaces(rename, project) : new Map<string, string>();
-  const stored = rename.kind === 'type' || isStored(rename, project);
+  const stored = marked && (rename.kind === 'type' || isStored(rename, project));
   return sources.map(({ file, text }) => ({ file, text: replaceAll(text, findReplacements({ file, text }, { rename, places, stored })) }));
 }
 
@@ -43,7 +43,7 @@ function findReplacements({ file, text }: SourceText, { rename, places, stored }
   visit(parse(new Source(text, file)), {
     enter(node) {
       if (isNamed(node)) path.push(node.name.value);
-      if (rename.kind === 'type') renameType(node, rename, { replace, found });
+      if (rename.kind === 'type') renameType(node, rename, { replace, found, stored });
       else renameField(node, rename, { replace, found, path, stored });
       const to = isNamed(node) ? places.get(path.join('.')) : undefined;
       if (to !== undefined && isNamed(node) && node.kind !== Kind.FIELD_DEFINITION) replace(node.name, to);
@@ -67,11 +67,11 @@ interface Writing {
   readonly found: Replacement[];
 }
 
-function renameType(node: ASTNode, { from, to }: Rename, { replace, found }: Writing): void {
+function renameType(node: ASTNode, { from, to }: Rename, { replace, found, stored }: Writing & { readonly stored: boolean }): void {
   const named = node.kind === Kind.NAMED_TYPE || (isNamed(node) && /Type(Definition|Extension)$/.test(node.kind)) ? (node as { name: NameNode }).name : null;
   if (named?.value !== from) return;
   replace(named, to);
-  if (node.kind === Kind.OBJECT_TYPE_DEFINITION) found.push(renamedAfter(node.interfaces?.at(-1)?.loc?.end ?? named.loc!.end, from));
+  if (stored && node.kind === Kind.OBJECT_TYPE_DEFINITION) found.push(renamedAfter(node.interfaces?.at(-1)?.loc?.end ?? named.loc!.end, from));
 }
 
 function renameField(node: ASTNode, rename: Extract<Rename, { kind: 'field' }>, { replace, found, path, stored }: Writing & { readonly path: readonly string[]; readonly stored: boolean }): void {

@@ -22,7 +22,7 @@ describe('rename', () => {
     const before = shop.files();
     const { stdout, code } = await generator(['rename', 'Post.status', 'phase'], shop.root);
     expect(code).toBe(0);
-    expect(stdout).toContain('+  phase: PostStatus! @renamed(from: "status")');
+    expect(stdout).toContain('+  phase: PostStatus! @default');
     expect(shop.files()).toEqual(before);
   });
 
@@ -33,6 +33,8 @@ describe('rename', () => {
     expect(shop.read('schema.graphql')).not.toMatch(/\bstatus:/);
     expect(shop.read('src/resolvers/Post.ts')).toMatch(/^ {2}readingTime: \(post\)/m);
     expect(migrations(shop)).toContain("renameColumn('status', 'phase')");
+    expect(shop.read('schema.graphql')).not.toContain('@renamed');
+    expect(await generator(['check'], shop.root)).toMatchObject({ code: 0 });
     expect(await typecheck(shop.root)).toEqual([]);
     const { project } = readProject({ schema: [{ file: 'schema.graphql', text: shop.read('schema.graphql') }], manifest: null });
     expect(project!.operations.find(({ name }) => name === 'posts')!.action).toMatchObject({ kind: 'list', list: { filters: [{ arg: 'phase', column: 'phase' }] } });
@@ -45,6 +47,8 @@ describe('rename', () => {
     expect(shop.has('src/resolvers/Post.ts')).toBe(false);
     expect(shop.read('src/resolvers/Article.ts')).toContain('satisfies types.ArticleOverrides');
     expect(migrations(shop)).toContain("alterTable('posts').renameTo('articles')");
+    expect(shop.read('schema.graphql')).not.toContain('@renamed');
+    expect(await generator(['check'], shop.root)).toMatchObject({ code: 0 });
     expect(await typecheck(shop.root)).toEqual([]);
   });
 

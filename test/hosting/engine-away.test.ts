@@ -54,7 +54,7 @@ describeEachEngine('an engine that is away', ({ kind, socket }) => {
     expect([refused.status, refused.body]).toEqual([503, { error: 'The container engine is away' }]);
     expect((await server.api('GET', '/api/apps/early')).status).toBe(404);
     await door.open();
-    await expect.poll(health, { timeout: 5000 }).toMatchObject({ podman: 'connected', engine: kind });
+    await expect.poll(health, { timeout: 30_000 }).toMatchObject({ podman: 'connected', engine: kind });
     expect((await server.api('POST', '/api/apps', { name: 'early', image: web })).status).toBe(201);
   }, 60_000);
 
@@ -65,7 +65,7 @@ describeEachEngine('an engine that is away', ({ kind, socket }) => {
     for (const action of ['stop', 'restart']) expect([action, (await server.api('POST', `/api/apps/early/${action}`)).status]).toEqual([action, 503]);
     expect((await server.api('GET', '/api/apps/early')).body.status).toBe('running');
     await door.open();
-    await expect.poll(health, { timeout: 5000 }).toMatchObject({ podman: 'connected' });
+    await expect.poll(health, { timeout: 30_000 }).toMatchObject({ podman: 'connected' });
     expect((await server.api('POST', '/api/apps/early/restart')).body.status).toBe('running');
     expect((await server.visit('early.apps.test')).text).toBe('version 1\n');
   }, 60_000);
@@ -78,7 +78,7 @@ describeEachEngine('an engine that is away', ({ kind, socket }) => {
     expect((await deploying).status).toBe(503);
     expect((await server.visit('early.apps.test')).text).toBe('version 1\n');
     await door.open();
-    await expect.poll(health, { timeout: 5000 }).toMatchObject({ podman: 'connected' });
+    await expect.poll(health, { timeout: 30_000 }).toMatchObject({ podman: 'connected' });
     const { deployments } = (await server.api('GET', '/api/apps/early/deployments')).body;
     expect(deployments[0]).toMatchObject({ status: 'failed', reason: expect.stringContaining('container engine') });
     expect((await server.visit('early.apps.test')).text).toBe('version 1\n');

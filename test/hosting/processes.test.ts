@@ -134,6 +134,18 @@ describeEachEngine('several processes', ({ socket, kind }) => {
     await database.drop();
   }, 120_000);
 
+  it('a server that was away for too long and lost its place takes it again', async () => {
+    const server = await start();
+    await server.api('POST', '/api/apps', { name: 'again', image: web });
+    const thief = { id: 'thief', host: 'another.test', pid: 1, born: 0, socket: '/nowhere', until: Date.now() + 4000 };
+    await server.kernel.store.db.updateTable('hosting_settings').set({ value: JSON.stringify(thief) }).where('key', '=', 'operator').execute();
+    const status = async () => (await server.api('GET', '/api/apps/again')).status;
+    await expect.poll(status, { timeout: 30_000, interval: 100 }).toBe(503);
+    await expect.poll(status, { timeout: 60_000, interval: 100 }).toBe(200);
+    expect((await server.api('POST', '/api/apps/again/restart')).body.status).toBe('running');
+    expect((await server.api('GET', '/api/apps/again/logs')).body).toMatch(/version 1 listens/);
+  }, 120_000);
+
   it('a server whose process was killed is followed at once', async () => {
     const first = await start();
     await first.api('POST', '/api/apps', { name: 'orphan', image: web });

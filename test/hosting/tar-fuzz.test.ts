@@ -50,7 +50,7 @@ function header(fields: { name: string; type: string; target?: string; size: str
   else fields.size.copy(block, 124);
   block.write(fields.type, 156, 1, 'latin1');
   block.write(fields.target ?? '', 157, 100);
-  block.write('ustar\0' + '00', 257, 8, 'latin1');
+  block.write('ustar\x0000', 257, 8, 'latin1');
   block.write(fields.prefix ?? '', 345, 155);
   return withChecksum(block);
 }

@@ -56,8 +56,8 @@ function startTalk(port: number, host: string) {
   const loop = (async () => {
     while (state.running) {
       const socket = new WebSocket(`ws://127.0.0.1:${port}/`, { headers: { host } });
-      const opened = await new Promise<boolean>((resolve) => socket.once('open', () => resolve(true)).on('error', (error) => (failures.push(error.message), resolve(false))));
-      for (let turn = 0; opened && state.running && socket.readyState === WebSocket.OPEN; turn += 1) {
+      await new Promise<void>((resolve) => socket.once('open', () => resolve()).on('error', (error) => (failures.push(error.message), resolve())));
+      for (let turn = 0; state.running && socket.readyState === WebSocket.OPEN; turn += 1) {
         const answer = new Promise<string | null>((resolve) => socket.once('message', (data) => resolve(String(data))).once('close', () => resolve(null)));
         socket.send(`turn ${turn}`);
         const text = await answer;

@@ -95,7 +95,7 @@ function randomSchema(random: Random): { sdl: string; entities: string[] } {
       'scalar DateTime scalar Odd',
       `${random.pick(COMMENTS)}enum Kind { B A "c" C }`,
       ...faces.map(() => 'interface Face { id: ID! }'),
-      ...unions.map(() => `union Either = ${[...entities].reverse().join(' | ')}`),
+      ...unions.map(() => `union Either = ${entities.toReversed().join(' | ')}`),
       ...entities.map((name) => `${random.pick(COMMENTS)}${face(name)}${fields(all)}\n}`),
       ...values.map((name) => `type ${name} {\n${fields(outputs)}\n}`),
       `${random.pick(COMMENTS)}input Given {\n${inputs(random).join('\n')}\n}`,

@@ -46,14 +46,10 @@ const NOTHING = Buffer.alloc(0);
  * taken for two, and none for the next one's. Nothing of a body is kept.
  */
 export function createResponseReader(): ResponseReader {
-  let state: State = 'idle';
-  let method = '';
-  let sink: AnswerSink | null = null;
+  const answer: Answer = { state: 'idle', method: '', sink: null, left: 0, persistent: true };
   /** Bytes that are no whole line yet: the first `used` of `held`. */
   let held: Buffer = NOTHING;
   let used = 0;
-  let left = 0;
-  let persistent = true;
 
   /** Room is doubled when it runs out, and is only ever our own: `held` is full when it is a part of somebody's bytes. */
   const join = (chunk: Buffer): Buffer => {
@@ -61,61 +57,16 @@ export function createResponseReader(): ResponseReader {
     chunk.copy(held, used);
     return held.subarray(0, used + chunk.length);
   };
-  const end = (): AnswerSink => {
-    const given = sink as AnswerSink;
-    state = 'idle';
-    sink = null;
-    return given;
-  };
-  /** Each reads from `at` on, and says how far it came; -1 when more is needed. */
-  const readHead = (data: Buffer, at: number): number => {
-    // What was looked at before is not looked at again: a target may send its head byte by byte.
-    const stop = data.indexOf(HEAD_END, Math.max(at, used - HEAD_END.length));
-    if ((stop < 0 ? data.length : stop) - at > MAX_HEAD) throw new BadAnswer('the head is too long');
-    if (stop < 0) return -1;
-    const { head, framing, keepAlive } = parseHead(data.toString('latin1', at, stop), method);
-    if (head.status >= 200) {
-      persistent = keepAlive && framing.kind !== 'rest';
-      left = framing.length;
-      state = framing.kind;
-      (sink as AnswerSink).onHead(head);
-      if (state === 'sized' && left === 0) end().onEnd();
-    }
-    return stop + HEAD_END.length;
-  };
-  const readBody = (data: Buffer, at: number): number => {
-    const part = left >= data.length - at ? (at === 0 ? data : data.subarray(at)) : data.subarray(at, at + left);
-    left -= part.length;
-    if (state === 'sized' && left === 0) end().onBody(part, true);
-    else (sink as AnswerSink).onBody(part, false);
-    if (state === 'chunk' && left === 0) state = 'chunk end';
-    return at + part.length;
-  };
-  const readLine = (data: Buffer, at: number): number => {
-    const stop = data.indexOf(LINE_END, at);
-    if ((stop < 0 ? data.length : stop) - at > MAX_LINE) throw new BadAnswer('a line is too long');
-    if (stop < 0) return -1;
-    const line = data.toString('latin1', at, stop);
-    if (state === 'chunk size') {
-      left = chunkSize(line);
-      state = left === 0 ? 'trailer' : 'chunk';
-    } else if (state === 'chunk end') {
-      if (line !== '') throw new BadAnswer('a chunk is longer than its size');
-      state = 'chunk size';
-    } else if (line === '') end().onEnd();
-    return stop + LINE_END.length;
-  };
 
   return {
-    begin(asked, to) {
-      [state, method, sink] = ['head', asked, to];
+    begin(method, sink) {
+      [answer.state, answer.method, answer.sink] = ['head', method, sink];
     },
     push(chunk) {
       const data = used > 0 ? join(chunk) : chunk;
       let at = 0;
       while (at < data.length) {
-        if (state === 'idle') throw new BadAnswer('more came than was asked for');
-        const next = state === 'head' ? readHead(data, at) : state === 'sized' || state === 'rest' || state === 'chunk' ? readBody(data, at) : readLine(data, at);
+        const next = readPart(answer, data, at, used);
         if (next < 0) break;
         at = next;
         used = 0;
@@ -124,13 +75,78 @@ export function createResponseReader(): ResponseReader {
       used = data.length - at;
     },
     finish() {
-      if (state === 'idle') return;
-      if (state !== 'rest') throw new BadAnswer('the connection ended before the answer');
-      end().onEnd();
+      if (answer.state === 'idle') return;
+      if (answer.state !== 'rest') throw new BadAnswer('the connection ended before the answer');
+      end(answer).onEnd();
     },
-    idle: () => state === 'idle',
-    reusable: () => persistent,
+    idle: () => answer.state === 'idle',
+    reusable: () => answer.persistent,
   };
+}
+
+/** How far the reading of one answer has come. */
+interface Answer {
+  state: State;
+  method: string;
+  sink: AnswerSink | null;
+  /** Bytes of the body, or of the chunk, that are still to come. */
+  left: number;
+  persistent: boolean;
+}
+
+/** Reads from `at` on, and says how far it came; -1 when more is needed. The first `seen` bytes were looked at before. */
+function readPart(answer: Answer, data: Buffer, at: number, seen: number): number {
+  const { state } = answer;
+  if (state === 'idle') throw new BadAnswer('more came than was asked for');
+  if (state === 'head') return readHead(answer, data, at, seen);
+  return state === 'sized' || state === 'rest' || state === 'chunk' ? readBody(answer, data, at) : readLine(answer, data, at);
+}
+
+function readHead(answer: Answer, data: Buffer, at: number, seen: number): number {
+  // What was looked at before is not looked at again: a target may send its head byte by byte.
+  const stop = data.indexOf(HEAD_END, Math.max(at, seen - HEAD_END.length));
+  if ((stop < 0 ? data.length : stop) - at > MAX_HEAD) throw new BadAnswer('the head is too long');
+  if (stop < 0) return -1;
+  const { head, framing, keepAlive } = parseHead(data.toString('latin1', at, stop), answer.method);
+  if (head.status >= 200) {
+    answer.persistent = keepAlive && framing.kind !== 'rest';
+    answer.left = framing.length;
+    answer.state = framing.kind;
+    (answer.sink as AnswerSink).onHead(head);
+    if (answer.state === 'sized' && answer.left === 0) end(answer).onEnd();
+  }
+  return stop + HEAD_END.length;
+}
+
+function readBody(answer: Answer, data: Buffer, at: number): number {
+  const part = answer.left >= data.length - at ? (at === 0 ? data : data.subarray(at)) : data.subarray(at, at + answer.left);
+  answer.left -= part.length;
+  if (answer.state === 'sized' && answer.left === 0) end(answer).onBody(part, true);
+  else (answer.sink as AnswerSink).onBody(part, false);
+  if (answer.state === 'chunk' && answer.left === 0) answer.state = 'chunk end';
+  return at + part.length;
+}
+
+function readLine(answer: Answer, data: Buffer, at: number): number {
+  const stop = data.indexOf(LINE_END, at);
+  if ((stop < 0 ? data.length : stop) - at > MAX_LINE) throw new BadAnswer('a line is too long');
+  if (stop < 0) return -1;
+  const line = data.toString('latin1', at, stop);
+  if (answer.state === 'chunk size') {
+    answer.left = chunkSize(line);
+    answer.state = answer.left === 0 ? 'trailer' : 'chunk';
+  } else if (answer.state === 'chunk end') {
+    if (line !== '') throw new BadAnswer('a chunk is longer than its size');
+    answer.state = 'chunk size';
+  } else if (line === '') end(answer).onEnd();
+  return stop + LINE_END.length;
+}
+
+function end(answer: Answer): AnswerSink {
+  const sink = answer.sink as AnswerSink;
+  answer.state = 'idle';
+  answer.sink = null;
+  return sink;
 }
 
 type Framing = { readonly kind: 'sized' | 'rest' | 'chunk size'; readonly length: number };

@@ -72,34 +72,13 @@ export function createTargetConnections({ host, port }: { readonly host: string;
   const queue: Job[] = [];
   let closing = false;
 
-  const take = (once: boolean): Connection | undefined => {
-    const time = now();
-    for (let connection = idle.pop(); connection; connection = idle.pop()) {
-      if (!connection.socket.destroyed && time - connection.since < (once ? IDLE_ONCE : IDLE)) return connection;
-      connection.socket.destroy();
-    }
-    return undefined;
-  };
   const open = (job: Job) => {
-    const connection: Connection = { socket: connect({ host, port, noDelay: true }), reader: createResponseReader(), job, since: 0 };
-    const { socket } = connection;
-    job.connection = connection;
-    all.add(connection);
-    const late = setTimeout(() => socket.destroy(new Error(`no connection within ${CONNECT} ms`)), CONNECT);
-    let failure: Error | undefined;
-    socket.once('connect', () => {
-      clearTimeout(late);
-      if (connection.job) write(connection, connection.job, now);
-    });
-    socket.on('data', (data) => read(connection, data as Buffer));
-    socket.on('drain', () => connection.job?.call.body.resume());
-    socket.on('error', (error) => (failure = error));
-    socket.on('close', () => {
-      clearTimeout(late);
+    const closed = (connection: Connection, tell: () => void) => {
       all.delete(connection);
-      ended(connection, failure);
+      tell();
       next();
-    });
+    };
+    all.add(dial({ host, port, job, now, received: (connection, data) => read(connection, data, release), closed }));
   };
   const next = () => {
     while (queue.length > 0 && all.size < MAX_CONNECTIONS) {
@@ -115,21 +94,11 @@ export function createTargetConnections({ host, port }: { readonly host: string;
     for (let waiting = queue.shift(); waiting; waiting = queue.shift()) if (!waiting.over) return start(connection, waiting, now);
     idle.push(connection);
   };
-  const read = (connection: Connection, data: Buffer) => {
-    const { job, reader, socket } = connection;
-    if (!job) return void socket.destroy();
-    try {
-      reader.push(data);
-    } catch (error) {
-      return void socket.destroy(error as Error);
-    }
-    if (job.over && connection.job === job) release(connection);
-  };
 
   return {
     send(call) {
       const job = createJob(call);
-      const connection = take(call.once);
+      const connection = takeIdle(idle, call.once ? IDLE_ONCE : IDLE, now());
       if (connection) start(connection, job, now);
       else if (all.size < MAX_CONNECTIONS) open(job);
       else queue.push(job);
@@ -149,6 +118,56 @@ export function createTargetConnections({ host, port }: { readonly host: string;
       for (const { socket } of all) socket.destroy();
     },
   };
+}
+
+/** The connection that rested the shortest; those that rested for too long are closed. */
+function takeIdle(idle: Connection[], longest: number, time: number): Connection | undefined {
+  for (let connection = idle.pop(); connection; connection = idle.pop()) {
+    if (!connection.socket.destroyed && time - connection.since < longest) return connection;
+    connection.socket.destroy();
+  }
+  return undefined;
+}
+
+interface Dialled {
+  readonly host: string;
+  readonly port: number;
+  readonly job: Job;
+  readonly now: () => number;
+  received(connection: Connection, data: Buffer): void;
+  /** `tell` lets its job know, once nothing else finds the connection any more. */
+  closed(connection: Connection, tell: () => void): void;
+}
+
+function dial({ host, port, job, now, received, closed }: Dialled): Connection {
+  const socket = connect({ host, port, noDelay: true });
+  const connection: Connection = { socket, reader: createResponseReader(), job, since: 0 };
+  job.connection = connection;
+  const late = setTimeout(() => socket.destroy(new Error(`no connection within ${CONNECT} ms`)), CONNECT);
+  let failure: Error | undefined;
+  socket.once('connect', () => {
+    clearTimeout(late);
+    if (connection.job) write(connection, connection.job, now);
+  });
+  socket.on('data', (data) => received(connection, data as Buffer));
+  socket.on('drain', () => connection.job?.call.body.resume());
+  socket.on('error', (error) => (failure = error));
+  socket.on('close', () => {
+    clearTimeout(late);
+    closed(connection, () => ended(connection, failure));
+  });
+  return connection;
+}
+
+function read(connection: Connection, data: Buffer, release: (connection: Connection) => void): void {
+  const { job, reader, socket } = connection;
+  if (!job) return void socket.destroy();
+  try {
+    reader.push(data);
+  } catch (error) {
+    return void socket.destroy(error as Error);
+  }
+  if (job.over && connection.job === job) release(connection);
 }
 
 function createJob(call: TargetCall): Job {
