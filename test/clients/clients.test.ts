@@ -42,13 +42,14 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 async function runs(name: string): Promise<string> {
   const served = await serve();
   program = served.program;
-  const told = await type(process.execPath, ['--test', '--test-reporter=tap', '--test-timeout=50000', `${name}.ts`], { SERVER_URL: served.url });
+  const told = await type(process.execPath, ['--test', '--test-reporter=tap', '--test-timeout=120000', `${name}.ts`], { SERVER_URL: served.url });
   expect(told).toMatch(/^# pass [1-9]/m);
   expect(told).toMatch(/^# skipped 0$/m);
   return served.program.output();
 }
 
-describe('the programs with clients of other people', () => {
+// Servers, compilers and programs of their own: a busy machine takes its time.
+describe('the programs with clients of other people', { timeout: 240_000 }, () => {
   it.each([
     ['graphql-ws', 'queries, mutations, events and errors over a socket'],
     ['graphql-sse', 'the same over server-sent events'],

@@ -1,5 +1,5 @@
 import { createClient, type Client } from 'graphql-ws';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { createDatabase } from '../engines/available.ts';
 import { end, run } from '../server/program.ts';
@@ -54,7 +54,7 @@ function connect({ url }: TestServer, as?: object): Client {
   return client;
 }
 
-const settled = () => new Promise((resolve) => setTimeout(resolve, 60));
+const settled = () => new Promise((resolve) => setTimeout(resolve, 250));
 
 /** Everything a subscription says, as it comes. */
 async function listen(client: Client, query: string, variables = {}): Promise<{ events: any[]; errors: any[]; stop: () => void }> {
@@ -74,12 +74,15 @@ describe.each(databases)('subscriptions on %s', (database) => {
     const created = await listen(connect(server, admin), 'subscription { noteCreated { __typename id } }');
     const second = await listen(connect(server, admin), 'subscription ($id: ID) { noteChanged(id: $id) { text } }', { id: '2' });
     const deleted = await listen(connect(server, admin), 'subscription { gone: noteDeleted { text author { name } } }');
+    const heard = (count: number) => vi.waitFor(() => expect(all.events).toHaveLength(count), 20_000);
     await server.query('mutation { createNote(input: { text: "one", authorId: 1 }) { id } }', {}, admin);
-    await settled();
+    await heard(1);
     await server.query('mutation { createNote(input: { text: "two", authorId: 1 }) { id } }', {}, admin);
-    await settled();
+    await heard(2);
     await server.query('mutation { updateNote(id: 2, input: { text: "due" }) { id } }', {}, admin);
+    await heard(3);
     await server.query('mutation { deleteNote(id: 1) }', {}, admin);
+    await heard(4);
     await settled();
     expect(all.events.slice(0, 3)).toEqual([
       { data: { noteChanged: { id: '1', text: 'one', shout: 'ONE', author: { name: 'Ada', notes: [{ id: '1' }] } } } },
@@ -149,8 +152,10 @@ describe('a socket', () => {
     expect(await once('mutation { createMember(name: "Ada") { name } }')).toEqual({ data: { createMember: { name: 'Ada' } } });
     expect(await once('{ members { name } }')).toEqual({ data: { members: [{ name: 'Ada' }] } });
     const ticks = await listen(client, 'subscription { ticks(to: 3) }');
+    await vi.waitFor(() => expect(ticks.events).toHaveLength(3), 20_000);
     expect(ticks.events).toEqual([1, 2, 3].map((tick) => ({ data: { ticks: tick } })));
     const wrong = await listen(client, 'subscription { nothing }');
+    await vi.waitFor(() => expect(wrong.errors).toHaveLength(1), 20_000);
     expect(wrong.errors[0]).toMatchObject([{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]);
   });
 

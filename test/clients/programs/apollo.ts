@@ -28,7 +28,7 @@ it('reads pages into one list of its cache', async () => {
   let { endCursor, hasNextPage } = first.data.posts.pageInfo;
   while (hasNextPage) {
     const more = await watched.fetchMore<any>({ variables: { after: endCursor } });
-    ({ endCursor, hasNextPage } = more.data?.posts.pageInfo);
+    ({ endCursor, hasNextPage } = (more.data as any).posts.pageInfo);
   }
   const { posts } = client.readQuery<any>({ query: PAGE });
   assert.deepEqual(posts.edges.map(({ node }: any) => node.title), [...posts.edges.map(({ node }: any) => node.title)].sort());
