@@ -17,6 +17,7 @@ export interface Settings {
   readonly production: boolean;
   text(name: string): string | undefined;
   text(name: string, fallback: string): string;
+  /** A whole number. */
   number(name: string, options: { readonly default: number; readonly min?: number; readonly max?: number }): number;
   flag(name: string, fallback: boolean): boolean;
   /** Adds a problem: one line that names the setting, what is wrong and how to mend it. */
@@ -52,8 +53,8 @@ function readNumber(
 ): number {
   if (text === undefined) return fallback;
   const value = Number(text);
-  if (Number.isFinite(value) && value >= min && value <= max) return value;
-  problems.push(`${name} must be a number from ${min} to ${max}`);
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  problems.push(`${name} must be a whole number from ${min} to ${max}`);
   return fallback;
 }
 

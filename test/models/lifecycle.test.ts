@@ -1,10 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { describeLlama } from './available.ts';
 import { startHub, type TestHub } from './hub.ts';
 import { API_KEY, type ModelsServer, startModels } from './server.ts';
 import { tinyModel } from './tiny-gguf.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
 
 const ONE = 'tests/one-GGUF';
 const TWO = 'tests/two-GGUF';
@@ -58,7 +60,8 @@ describeLlama('a model, from the list to the last token', () => {
     expect(hub.behaviour.cuts).toEqual([]);
     const fetched = hub.requests.filter(({ path }) => path.endsWith('one.gguf'));
     expect(fetched.map(({ range }) => range !== undefined)).toEqual([false, true, true, true, true].slice(0, fetched.length));
-    expect(fetched.length).toBe(5);
+    // The first, one for each cut, and one for the restart, which may fall together with a cut.
+    expect([4, 5]).toContain(fetched.length);
     expect(new Set(fetched.map(({ path }) => path)).size).toBe(1);
     expect(existsSync(join(folder, 'data/models/.downloads', ONE))).toBe(false);
     expect(server.events.filter(({ data }) => data['model'] === ONE).at(-1)?.data).toMatchObject({ status: 'downloaded' });

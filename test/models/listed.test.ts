@@ -48,9 +48,9 @@ describe('the list of the manifest', () => {
   });
 
   it('and every other setting that is wrong keeps the server from starting, all said at once', async () => {
-    const start = startModels({ list: ['../x'], engine: 'cuda', env: { HF_ENDPOINT: 'ftp://x', MODELS_PARALLEL: 'many' } });
+    const start = startModels({ list: ['../x'], engine: 'cuda', env: { HF_ENDPOINT: 'ftp://x', MODELS_CONTEXT: '1000.5', MODELS_PARALLEL: 'many' } });
     const error = await start.then(() => null, (reason: unknown) => reason as ConfigError);
     expect(error).toBeInstanceOf(ConfigError);
-    expect(error?.problems.map((line) => line.split(' ')[0])).toEqual(['HF_ENDPOINT', 'hosting.models.list[0]', 'hosting.models.engine', 'MODELS_PARALLEL']);
+    expect(error?.problems.map((line) => line.split(' ')[0])).toEqual(['HF_ENDPOINT', 'hosting.models.list[0]', 'hosting.models.engine', 'MODELS_CONTEXT', 'MODELS_PARALLEL']);
   });
 });

@@ -44,17 +44,18 @@ export interface ModelsServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly machine?: Partial<Machine>;
   readonly floor?: number;
+  readonly now?: () => number;
 }
 
 const PASSWORD = 'the operator knows this';
 export const API_KEY = 'root-key-of-the-tests-0123456789';
 
-export async function startModels({ hub, folder = mkdtempSync(join(tmpdir(), 'tf-models-')), engine = 'llamacpp', list = [], env = {}, machine = {}, floor = 0 }: ModelsServerOptions = {}): Promise<ModelsServer> {
+export async function startModels({ hub, folder = mkdtempSync(join(tmpdir(), 'tf-models-')), engine = 'llamacpp', list = [], env = {}, machine = {}, floor = 0, now = Date.now }: ModelsServerOptions = {}): Promise<ModelsServer> {
   const logs: string[] = [];
   const model = { access: 'host', diskFloor: floor, models: { directory: 'data/models', engine, list } } as unknown as HostingModel;
   const project = { name: 'test', server: { port: 0, host: '127.0.0.1', cors: [], trustedProxies: [], bodyLimit: 1_048_576 }, auth: null, hosting: model, entities: [] } as unknown as Project;
   const settings = createSettings({ JWT_SECRET: 'a secret of thirty-two bytes or more', HOST_PASSWORD: PASSWORD, API_KEY, RATE_LIMIT_ENABLED: 'false', PATH: process.env['PATH'] ?? '', ...(hub !== undefined && { HF_ENDPOINT: hub }), ...env });
-  const kernel: Kernel = { project, settings, store: openStore('file:data/app.db', folder), log: pino({ level: 'debug' }, { write: (line: string) => void logs.push(line) }), now: Date.now, root: folder };
+  const kernel: Kernel = { project, settings, store: openStore('file:data/app.db', folder), log: pino({ level: 'debug' }, { write: (line: string) => void logs.push(line) }), now, root: folder };
   const auth = createAuth({ kernel, model: null, host: true, bcryptCost: 4 });
   const events = createEventHub(Date.now);
   const seen: HostingEvent[] = [];
