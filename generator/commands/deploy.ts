@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { Project } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { type AppSettings, HEALTH, newApp, readSettings, withNeeded } from '../deploy/app-settings.ts';
@@ -85,7 +86,7 @@ async function follow({ name, server, call: { terminal } }: Work, { number }: De
 
 /** A build prints what it likes: nothing of it may steer the terminal. */
 function plainText(line: string): string {
-  return line.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '').replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '');
+  return stripVTControlCharacters(line).replace(/\p{Cc}/gu, (character) => (character === '\t' ? character : ''));
 }
 
 /** What is sent must be what the schema means, with the lock file that the build installs from. */

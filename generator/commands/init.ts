@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Project } from '@twofold/schema';
 import { type DatabaseKind, renderEnv } from '../../templates/seeded/env.ts';
-import { starters, type StarterName } from '../../templates/starter/index.ts';
+import { type Starter, starters, type StarterName } from '../../templates/starter/index.ts';
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { isCheckout } from '../packages/checkout.ts';
@@ -110,8 +110,9 @@ function reportInit({ root, template }: InitOptions, { plan, installed }: { plan
   if (terminal.json) return terminal.document({ ok: true, root, installed, files: plan.changes.map(changeAsData), next });
   if (options['quiet']) return;
   const { port } = plan.project!.server;
+  const starter: Starter = starters[template];
   terminal.note(`\nNext:\n${next.map((line) => `  ${line}`).join('\n')}\n`);
-  terminal.note(`Then ask http://localhost:${port}${plan.project!.api.path} for ${starters[template].query}`);
+  terminal.note(`Then ask http://localhost:${port}${plan.project!.api.path} for ${starter.query}${starter.token ? `\nwith the accessToken that POST http://localhost:${port}/api/auth/register gives for { "email": …, "password": … } as a Bearer token` : ''}`);
 }
 
 function quoted(path: string): string {

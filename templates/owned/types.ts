@@ -20,7 +20,7 @@ export interface TypeParts {
 }
 
 /**
- * `src/generated/types.ts`: the types of the schema and of its resolvers, named and laid out as graphql-codegen does, the
+ * `src/generated/types.ts`: the types of the schema and of its resolvers, named and laid out as graphql-codegen does (a test compares), the
  * rows behind them, and what the user's files are checked against.
  */
 export function renderTypes({ project, document, tables }: TypeParts): string {

@@ -30,9 +30,17 @@ function settingsOf({ name, server, auth, hosting }: Project, database: Database
     settings.push({ name: 'API_KEY', why: 'What other services send in X-API-Key', value: '', secret: true });
     settings.push(...auth.oauth.providers.flatMap((provider) => oauthSettings(provider.name)));
   }
-  if (hosting) settings.push({ name: 'HOST_PASSWORD', why: 'Signs you in to the hosting API', value: '', secret: true });
+  if (hosting) settings.push({ name: 'HOST_PASSWORD', why: 'Signs you in to the hosting API', value: '', secret: true }, ...MODELS);
   return settings;
 }
+
+/** Left out until they are wanted: what stands here is what is taken without them. */
+const MODELS: readonly Setting[] = [
+  { name: '# MODELS_CONTEXT', why: 'Language models: tokens of one conversation at most, and prompts worked on at the same time', value: '8192' },
+  { name: '# MODELS_PARALLEL', why: '', value: '2' },
+  { name: '# OPENAI_BASE_URL', why: 'A model server to attach to, http://127.0.0.1:11434/v1, and the key it is told', value: '' },
+  { name: '# OPENAI_API_KEY', why: '', value: '' },
+];
 
 /** Left out until they are known: a provider that is half configured stops the server. */
 function oauthSettings(provider: string): Setting[] {

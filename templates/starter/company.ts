@@ -85,5 +85,6 @@ export const resolvers = {
 } satisfies types.MutationOverrides;
 `,
   },
-  query: '{ __typename }',
+  query: '{ companies { name projects { title done } } }',
+  token: true,
 } as const;

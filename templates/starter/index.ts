@@ -10,8 +10,10 @@ export interface Starter {
   readonly manifest: (name: string) => string;
   /** Path → text. */
   readonly files: Readonly<Record<string, string>>;
-  /** A query that answers in a new project without a token. */
+  /** A query that answers in a new project. */
   readonly query: string;
+  /** Whether it wants a signed-in caller. */
+  readonly token?: boolean;
 }
 
 export const starters = { starter, blog, company, hosting } as const satisfies Record<string, Starter>;

@@ -7,6 +7,7 @@ import * as jose from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../server/program.ts';
 import { root } from '../source-files.ts';
+import { starters } from '../../templates/starter/index.ts';
 
 const execute = promisify(execFile);
 const home = mkdtempSync(join(tmpdir(), 'twofold-journey-'));
@@ -118,6 +119,7 @@ describe('the company template', () => {
     const create = 'mutation { createCompany(name: "Analytical Engines") { name } }';
     expect((await query(server.url, create)).errors[0].extensions.code).toBe('UNAUTHENTICATED');
     expect(await query(server.url, create, {}, { Authorization: `Bearer ${token}` })).toEqual({ data: { createCompany: { name: 'Analytical Engines' } } });
+    expect(await query(server.url, starters.company.query, {}, { Authorization: `Bearer ${token}` })).toEqual({ data: { companies: [{ name: 'Analytical Engines', projects: [] }] } });
     expect(await call('GET', '/api/auth/me', undefined, token)).toMatchObject({ status: 200, body: { id: 1, email: person.email } });
     expect(await call('POST', '/api/auth/logout', undefined, token)).toEqual({ status: 200, body: { message: 'Logout successful' } });
     expect(await call('GET', '/api/auth/me', undefined, token)).toEqual({ status: 401, body: { error: 'Unauthorized' } });
