@@ -40,7 +40,12 @@ export interface Tokens<Claims> {
   verify(token: string, options?: { readonly ignoreExpiry?: boolean }): Claims | null;
 }
 
-const SHAPE = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$/;
+/**
+ * Three parts of base64url as RFC 4648 section 3.5 writes it: no padding, and nothing in the bits that carry nothing. So
+ * one token has one spelling. The last part has the 32 bytes of HMAC-SHA256.
+ */
+const PART = '(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?';
+const SHAPE = new RegExp(`^(?!\\.)${PART}\\.(?!\\.)${PART}\\.[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$`);
 const HEADER = { alg: 'HS256', typ: 'JWT' } as const;
 const CACHED = 10_000;
 
@@ -66,9 +71,8 @@ function createTokens<Claims extends { exp: number; iat: number }>(
 ): Tokens<Claims> {
   const cache = new Map<string, { readonly claims: Claims; readonly until: number }>();
   const check = (token: string, ignoreExpiry: boolean) => {
-    if (token.length > options.maxBytes || !SHAPE.test(token)) return null;
-    const claims = verifySignature(token, options, ignoreExpiry);
-    return claims && accepts(claims) && claims.iat * SECOND <= options.now() + MINUTE ? (claims as Claims) : null;
+    const claims = openToken(token, options, ignoreExpiry)?.payload;
+    return isPlain(claims) && accepts(claims) && claims.iat * SECOND <= options.now() + MINUTE ? (claims as Claims) : null;
   };
   return {
     sign: (claims) => jwt.sign({ ...claims, ...named(options) }, options.sign, { header: HEADER }),
@@ -83,25 +87,35 @@ function createTokens<Claims extends { exp: number; iat: number }>(
   };
 }
 
-/** jsonwebtoken throws SyntaxError and TypeError on hostile input besides its own errors: all are "no". */
-function verifySignature(token: string, options: TokenOptions, ignoreExpiry: boolean): Record<string, unknown> | null {
+/**
+ * The payload of a token that one of the keys signed with HS256 and that is neither expired nor for somebody else; null
+ * otherwise. What the payload says is not looked at, nor whether it is an object.
+ */
+export function openToken(token: string, options: Omit<TokenOptions, 'sign'>, ignoreExpiry = false): { readonly payload: unknown } | null {
+  if (token.length > options.maxBytes || !SHAPE.test(token)) return null;
   for (const key of options.verify) {
-    try {
-      const { header, payload } = jwt.verify(token, key, {
-        algorithms: ['HS256'],
-        clockTimestamp: Math.floor(options.now() / SECOND),
-        clockTolerance: Math.floor(options.leeway / SECOND),
-        ignoreExpiration: ignoreExpiry,
-        complete: true,
-        ...(options.issuer !== null && { issuer: options.issuer }),
-        ...(options.audience !== null && { audience: options.audience }),
-      });
-      return isPlain(payload) && !('crit' in header) && !('b64' in header) ? payload : null;
-    } catch {
-      // The next key may fit: secrets rotate.
-    }
+    const found = verifyWith(key, token, options, ignoreExpiry);
+    // The next key may fit: secrets rotate.
+    if (found) return 'crit' in found.header || 'b64' in found.header ? null : { payload: found.payload };
   }
   return null;
+}
+
+/** jsonwebtoken throws SyntaxError and TypeError on hostile input besides its own errors: all are "no". */
+function verifyWith(key: KeyObject, token: string, options: Omit<TokenOptions, 'sign'>, ignoreExpiration: boolean): jwt.Jwt | null {
+  try {
+    return jwt.verify(token, key, {
+      algorithms: ['HS256'],
+      clockTimestamp: Math.floor(options.now() / SECOND),
+      clockTolerance: Math.floor(options.leeway / SECOND),
+      ignoreExpiration,
+      complete: true,
+      ...(options.issuer !== null && { issuer: options.issuer }),
+      ...(options.audience !== null && { audience: options.audience }),
+    });
+  } catch {
+    return null;
+  }
 }
 
 function named({ issuer, audience }: TokenOptions): { iss?: string; aud?: string } {

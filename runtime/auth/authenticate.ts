@@ -4,6 +4,8 @@ import { failure } from '../errors.ts';
 import { andThen, type NowOrLater } from './and-then.ts';
 import { recordAttempt } from './attempts.ts';
 import { addressKey, type Caller, callerOf } from './caller.ts';
+import type { KnownKey } from './api-keys.ts';
+import type { UserId } from './ids.ts';
 import type { AuthModel } from '@twofold/schema';
 import type { AuthParts } from './parts.ts';
 import type { Limit } from './rate-limits.ts';
@@ -11,7 +13,11 @@ import { MINUTE } from './time.ts';
 
 const REALM = 'Bearer realm="api"';
 const PRESENTED = 'auth_presented';
-const BEARER = /^Bearer +([^\s]+) *$/i;
+const PRESENTED_KEY = 'auth_presented_key';
+/** One scheme, one space, one token: what is written otherwise is refused. */
+const BEARER = /^Bearer ([^\s]+)$/i;
+
+const AUTHORIZATION = 'authorization';
 
 /** Paths on which a stale token is no obstacle: one signs in, refreshes and logs out there. */
 const OPEN = /^\/api\/(auth|oauth|health)(\/|$)/i;
@@ -38,8 +44,21 @@ export function authenticate(parts: AuthParts): Middleware {
 
 function readCaller(parts: AuthParts, ctx: KoaContext, context: RequestContext): NowOrLater<void> {
   const { authorization, 'x-api-key': apiKey } = ctx.req.headers;
-  if (apiKey) return readApiKey(parts, ctx, context);
-  return authorization ? readBearer(parts, ctx, context, authorization) : undefined;
+  if (apiKey === undefined) return authorization === undefined ? undefined : readBearer(parts, ctx, context, authorization);
+  return readApiKey(parts, ctx, context).then(() => (authorization === undefined ? undefined : readBoth(parts, ctx, context, authorization)));
+}
+
+/** A key beside a bearer token: both have to be good, and of the same user if the key acts for one. The user is who calls. */
+async function readBoth(parts: AuthParts, ctx: KoaContext, context: RequestContext, authorization: string): Promise<void> {
+  const [actsFor] = context.values.get<UserId>('user_id');
+  await readBearer(parts, ctx, context, authorization);
+  const { principal } = context;
+  if (actsFor !== undefined && principal.kind !== 'api_key' && !(principal.kind === 'user' && principal.id === actsFor)) throw unauthorized(context);
+}
+
+/** The key of a request, whether it came alone or beside a bearer token. */
+export function presentedKey({ values }: RequestContext): KnownKey | undefined {
+  return values.get<KnownKey>(PRESENTED_KEY)[0];
 }
 
 /** 401 as RFC 6750 section 3 wants it: it says whether a token was there. */
@@ -64,7 +83,7 @@ async function readApiKey(parts: AuthParts, ctx: KoaContext, context: RequestCon
   context.values.set('auth_method', 'api_key');
   context.values.set('api_key_id', key.id);
   context.values.set('scopes', key.scopes);
-  context.values.set('api_key_limit', key.limitPerMinute);
+  context.values.set(PRESENTED_KEY, key);
   if (key.userId !== null) context.values.set('user_id', key.userId);
 }
 
@@ -78,14 +97,23 @@ async function noteBadKey({ events, kernel, alerts }: AuthParts, caller: Caller,
 }
 
 function readBearer(parts: AuthParts, ctx: KoaContext, context: RequestContext, authorization: string): NowOrLater<void> {
-  if (!/^Bearer\b/i.test(authorization)) return;
-  context.values.set(PRESENTED, true);
-  const token = BEARER.exec(authorization)?.[1];
+  if (/^Bearer\b/i.test(authorization)) context.values.set(PRESENTED, true);
+  const token = isRepeated(ctx.req.rawHeaders) ? undefined : BEARER.exec(authorization)?.[1];
   const user = token === undefined ? false : readUser(parts, token, context);
   const known = andThen(user, (isUser) => isUser || (token !== undefined && readHost(parts, token, context)));
   return andThen(known, (isKnown) => {
     if (!isKnown && !OPEN.test(ctx.path)) throw unauthorized(context);
   });
+}
+
+/** Node keeps the first of two and says nothing of the second, which a proxy may have read. */
+function isRepeated(rawHeaders: readonly string[]): boolean {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) count += 1;
+  }
+  return count > 1;
 }
 
 function readUser({ users, accessTokens, sessions }: AuthParts, token: string, context: RequestContext): NowOrLater<boolean> {
@@ -127,13 +155,17 @@ function routePattern(route: string): RegExp {
 const policyName = (route: string) => route.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
 /** Limits by who calls, and those that the manifest sets on single routes. */
-function callerLimits(routes: readonly RouteLimit[], ctx: KoaContext, { principal, values, ip }: RequestContext): readonly Limit[] {
+function callerLimits(routes: readonly RouteLimit[], ctx: KoaContext, context: RequestContext): readonly Limit[] {
+  const { principal, ip } = context;
   const subject = principal.kind === 'user' || principal.kind === 'api_key' ? `${principal.kind}:${principal.id}` : addressKey(ip);
   const onRoute = routes.length > 0 ? routeCharges(routes, ctx, subject, ip) : NONE;
-  if (principal.kind === 'user') return [{ policy: 'user', subject }, ...onRoute];
-  if (principal.kind !== 'api_key') return onRoute;
-  const [perMinute] = values.get<number | null>('api_key_limit');
-  return [{ policy: 'api-key', subject, ...(perMinute && { rate: { count: perMinute, window: MINUTE } }) }, ...onRoute];
+  const key = presentedKey(context);
+  const byKey = key === undefined ? onRoute : [keyLimit(key), ...onRoute];
+  return principal.kind === 'user' ? [{ policy: 'user', subject }, ...byKey] : byKey;
+}
+
+function keyLimit({ id, limitPerMinute }: KnownKey): Limit {
+  return { policy: 'api-key', subject: `api_key:${id}`, ...(limitPerMinute && { rate: { count: limitPerMinute, window: MINUTE } }) };
 }
 
 const NONE: readonly Limit[] = [];

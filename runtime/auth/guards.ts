@@ -2,7 +2,7 @@ import type { RequestContext } from '../context/request-context.ts';
 import { failure } from '../errors.ts';
 import type { Guard } from '../http/route.ts';
 import { hasScope } from './api-keys.ts';
-import { unauthorized } from './authenticate.ts';
+import { presentedKey, unauthorized } from './authenticate.ts';
 import { addressKey } from './caller.ts';
 import type { AuthParts } from './parts.ts';
 
@@ -35,8 +35,9 @@ function adminSubject({ principal, ip }: RequestContext): string {
   return principal.kind === 'api_key' || principal.kind === 'user' ? `${principal.kind}:${principal.id}` : addressKey(ip);
 }
 
-function assertAdmin({ principal }: RequestContext): void {
-  if (principal.kind === 'api_key' && hasScope(principal.scopes, 'auth:manage')) return;
+function assertAdmin(context: RequestContext): void {
+  const { principal } = context;
+  if (hasScope(presentedKey(context)?.scopes ?? [], 'auth:manage')) return;
   if (principal.kind === 'user' && hasScope(principal.permissions, 'auth:manage')) return;
   if (principal.kind === 'api_key' || principal.kind === 'user') throw failure.forbidden();
   throw failure.unauthenticated('API key required');
@@ -45,11 +46,9 @@ function assertAdmin({ principal }: RequestContext): void {
 /** The operator; a key with the scope; or, where the manifest opens hosting to users, a user with the permission. */
 function assertHost({ kernel, config }: AuthParts, context: RequestContext, permission: string): void {
   const { principal } = context;
-  if (principal.kind === 'host') return;
-  if (principal.kind === 'api_key') {
-    if (hasScope(principal.scopes, permission) || hasScope(principal.scopes, 'host:manage')) return;
-    throw failure.forbidden();
-  }
+  const scopes = presentedKey(context)?.scopes ?? [];
+  if (principal.kind === 'host' || hasScope(scopes, permission) || hasScope(scopes, 'host:manage')) return;
+  if (principal.kind === 'api_key') throw failure.forbidden();
   if (principal.kind === 'user' && kernel.project.hosting?.access === 'users') {
     if (hasScope(principal.permissions, permission) || hasScope(principal.permissions, 'host:manage')) return;
     throw failure.forbidden();

@@ -3,6 +3,7 @@ import type { RequestContext } from '../context/request-context.ts';
 import { AppError, failure } from '../errors.ts';
 import { type Handler, reply } from '../http/route.ts';
 import { recordAttempt } from './attempts.ts';
+import { presentedKey } from './authenticate.ts';
 import { addressKey, type Caller, callerOf } from './caller.ts';
 import type { Emit } from './events.ts';
 import { emailKey, maskIdentifier } from './identity-rules.ts';
@@ -41,8 +42,8 @@ export function createLogin(parts: AuthParts): Handler {
 }
 
 /** @throws AppError 401 `API key required` when the manifest wants one and none was given. */
-export function requireApiKey({ model }: AuthParts, { principal }: RequestContext): void {
-  if (model.requireApiKey && principal.kind !== 'api_key') throw failure.unauthenticated('API key required');
+export function requireApiKey({ model }: AuthParts, context: RequestContext): void {
+  if (model.requireApiKey && !presentedKey(context)) throw failure.unauthenticated('API key required');
 }
 
 /** The HMAC under which failures, limits and attempts of an address are kept, whether anybody has it or not. */

@@ -16,6 +16,7 @@ const POLICIES: Readonly<Record<string, readonly PolicyName[]>> = {
   passwordStrength: ['strength-ip'],
   oauthStart: ['oauth-ip'],
   oauthCallback: ['oauth-ip'],
+  oauthIdToken: ['oauth-ip'],
   oauthExchange: ['oauth-ip'],
 };
 

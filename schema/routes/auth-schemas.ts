@@ -16,6 +16,8 @@ export const MESSAGE: JsonSchema = object({ message: text() }, ['message']);
 export const PASSWORD: JsonSchema = text(4096);
 export const SHORT: JsonSchema = text(256);
 export const TOKEN: JsonSchema = text(8192, 1);
+/** The text whose SHA-256 in hex is the `nonce` of an id token. */
+export const NONCE: JsonSchema = { ...text(256, 16), description: 'The random text whose SHA-256 in hex the id token has as its nonce' };
 export const OPTIONAL_TOKEN: JsonSchema = text(8192);
 export const DURATION: JsonSchema = { type: ['integer', 'string'], description: 'Seconds, or a duration such as "30d"' };
 export const TIME: JsonSchema = { type: ['string', 'null'], format: 'date-time' };

@@ -1,5 +1,5 @@
 import { adminRoutes } from './auth-admin.ts';
-import { API_KEY, DURATION, ERROR, LOGIN, MESSAGE, NAMES, object, OPTIONAL_TOKEN, PASSWORD, SESSIONS, SHORT, TOKEN, USER } from './auth-schemas.ts';
+import { API_KEY, DURATION, ERROR, LOGIN, MESSAGE, NAMES, NONCE, object, OPTIONAL_TOKEN, PASSWORD, SESSIONS, SHORT, TOKEN, USER } from './auth-schemas.ts';
 import type { RouteSpec } from './route.ts';
 
 const tag = 'auth';
@@ -89,6 +89,11 @@ const accountRoutes = [
 const oauthRoutes = [
   { id: 'oauthStart', method: 'GET', path: '/api/oauth/:provider', access: 'public', tag, summary: 'Go to the provider', query: { return_to: SHORT, link: SHORT }, responses: { 302: ok('To the provider', undefined), 400: refused('Invalid redirect'), 404: refused('OAuth provider not configured') } },
   { id: 'oauthCallback', method: 'GET', path: '/api/oauth/:provider/callback', access: 'public', tag, summary: 'Where the provider sends people back to', responses: { 200: ok('The login object', LOGIN), 303: ok('Back to the application, with a code to exchange', undefined), 400: refused('Invalid OAuth state'), 401: refused('OAuth access denied'), 409: refused('Account exists; sign in to link this provider'), 502: refused('OAuth provider error') } },
+  {
+    id: 'oauthIdToken', method: 'POST', path: '/api/oauth/:provider/callback', access: 'public', tag, summary: 'Sign in with an id token of the provider; off unless the manifest says `id_token: true` of it',
+    body: { kind: 'json', schema: object({ idToken: TOKEN, nonce: NONCE }, ['idToken', 'nonce']) },
+    responses: { 200: ok('The login object', LOGIN), 400: refused('Invalid OAuth state'), 401: refused('OAuth identity could not be verified'), 404: refused('OAuth provider not configured'), 409: refused('Account exists; sign in to link this provider'), 502: refused('OAuth provider error') },
+  },
   {
     id: 'oauthExchange', method: 'POST', path: '/api/oauth/exchange', access: 'public', tag, summary: 'The login object for the code of the redirect',
     body: { kind: 'json', schema: object({ code: TOKEN }, ['code']) }, responses: { 200: ok('The login object', LOGIN), 400: refused('Invalid or expired token') },

@@ -1,29 +1,29 @@
-import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { createHash, createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createIdTokens } from '../../runtime/auth/oauth/id-token.ts';
 import type { Provider } from '../../runtime/auth/oauth/providers.ts';
 import { openBrowser } from './browser.ts';
-import { startServer, type TestServer, USER } from './harness.ts';
+import { describeEachDatabase, startServer, type TestServer, USER } from './harness.ts';
 import { honest, type HostileProvider, json, startHostile, STRANGER } from './hostile-provider.ts';
 
 const BASE = 'http://127.0.0.1:1/api/oauth';
 const credentials = (name: string) => ({ [`${name}_CLIENT_ID`]: 'shop', [`${name}_CLIENT_SECRET`]: 'hush', [`${name}_REDIRECT_URL`]: `${BASE}/${name.toLowerCase()}/callback` });
 
-describe('§2.11 a hostile provider', () => {
+describeEachDatabase('§2.11 a hostile provider', (database) => {
   let provider: HostileProvider;
   let server: TestServer;
   beforeEach(async () => {
     provider = await startHostile();
     const urls = { authorize_url: `${provider.issuer}/authorize`, access_url: `${provider.issuer}/token`, profile_url: `${provider.issuer}/userinfo` };
     server = await startServer({
-      database: 'SQLite',
+      database,
       entity: USER,
       env: { ...credentials('GOOGLE'), ...credentials('GITHUB'), ...credentials('FACEBOOK'), ...credentials('PLAIN') },
       auth: {
         oauth: {
           providers: [
-            { name: 'google', preset: 'google', options: { issuer: provider.issuer } },
+            { name: 'google', preset: 'google', options: { issuer: provider.issuer, id_token: true } },
             { name: 'github', preset: 'github', options: urls },
             { name: 'facebook', preset: 'facebook', options: urls },
             { name: 'plain', preset: 'oauth2', options: { ...urls, subject: 'data.user.uid', email: 'data.mail', email_verified: 'data.ok', name: 'data.title', avatar: 'data.image' } },
@@ -229,9 +229,32 @@ describe('§2.11 a hostile provider', () => {
     expect((await flow('plain')).status).toBe(401);
   });
 
+  it('an id token that a page got by itself signs in once, with the nonce that it hides', async () => {
+    const nonce = randomBytes(16).toString('hex');
+    provider.nonce = createHash('sha256').update(nonce).digest('hex');
+    const idToken = provider.idToken();
+    const post = (name: string, body: object) => server.call('POST', `/api/oauth/${name}/callback`, body);
+    // Whoever has the token alone knows the hash only.
+    for (const wrong of [provider.nonce, `${nonce}x`]) expect((await post('google', { idToken, nonce: wrong })).text).toBe('{"error":"OAuth identity could not be verified"}');
+    expect((await post('google', { idToken: provider.idToken(STRANGER), nonce })).status).toBe(401);
+    expect((await post('google', { idToken: unsigned({ iss: provider.issuer, aud: 'shop', sub: 'x', nonce: provider.nonce, exp: now() + 300 }), nonce })).status).toBe(401);
+    expect((await post('google', { idToken })).text).toBe('{"error":"nonce is required"}');
+    expect((await post('google', { idToken, nonce: 'short' })).status).toBe(400);
+    await none();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => post('google', { idToken, nonce })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400]);
+    expect(answers.find(({ status }) => status === 200)!.body).toMatchObject({ email: 'hostile@x.test', accessToken: expect.any(String) });
+    expect((await post('google', { idToken, nonce })).text).toBe('{"error":"Invalid OAuth state"}');
+    // Off by default, and for providers that have no id tokens.
+    for (const name of ['github', 'plain', 'nope', 'constructor']) expect((await post(name, { idToken, nonce })).text, name).toBe('{"error":"OAuth provider not configured"}');
+    const own = await startServer({ database, env: credentials('GOOGLE'), auth: { oauth: { providers: [{ name: 'google', preset: 'google', options: { issuer: provider.issuer } }] } } });
+    expect((await own.call('POST', '/api/oauth/google/callback', { idToken, nonce })).status).toBe(404);
+    await own.close();
+  });
+
   it('an issuer that describes another one is not used', async () => {
     const other = await startHostile();
-    const own = await startServer({ database: 'SQLite', env: credentials('GOOGLE'), auth: { oauth: { providers: [{ name: 'google', preset: 'google', options: { issuer: `${other.issuer}/` } }] } } });
+    const own = await startServer({ database, env: credentials('GOOGLE'), auth: { oauth: { providers: [{ name: 'google', preset: 'google', options: { issuer: `${other.issuer}/` } }] } } });
     expect((await own.call('GET', '/api/oauth/google')).status).toBe(502);
     await own.close();
     await other.close();

@@ -19,8 +19,9 @@ describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database)
   const start = (more: Partial<TestOptions> = {}) =>
     startServer({ database, entity: USER, env: { ...ENV, ...more.env }, auth: { oauth: { returnTo: ['https://app.test'], providers: [{ name: 'acme', preset: 'oidc', options: { issuer: openid.issuer } }], ...(more.auth?.oauth as object) } } });
   /** The whole way of one person, to the answer of the callback. */
-  const signIn = async (person: string | null, query = '', on = server) => {
+  const signIn = async (person: string | null, query = '', on = server, cookie?: string) => {
     const browser = openBrowser();
+    if (cookie) browser.cookies.set(`${on.url} ${cookie.split('=')[0]}`, cookie.split(/[=;]/)[1]!);
     const begin = await browser.visit(`${on.url}/api/oauth/acme${query}`);
     const back = await signInAt(browser, begin.headers.get('location')!, REDIRECT, person);
     const response = await browser.visit(`${on.url}/api/oauth/acme/callback${back.search}`);
@@ -163,21 +164,37 @@ describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database)
   it('a signed-in user links a provider by a ticket, and unlinks it', async () => {
     const own = await start();
     const { body } = await own.register('dave@x.test');
-    const ticket = async () => (await own.call('POST', '/api/auth/link', { provider: 'acme' }, bearer(body.accessToken))).body.url as string;
-    const url = await ticket();
-    expect(url).toMatch(/^\/api\/oauth\/acme\?link=[\w-]{43}$/);
-    const linked = await signIn('ada', url.slice(url.indexOf('?')), own);
+    const begin = (token: string) => beginLink(own, token);
+    const { query, cookie } = await begin(body.accessToken);
+    expect(query).toMatch(/^\?link=[\w-]{43}$/);
+    expect(cookie).toMatch(/^oauth_link=[\w-]{22}; Max-Age=60; Path=\/; HttpOnly; SameSite=Lax$/);
+    const linked = await signIn('ada', query, own, cookie);
     expect([linked.status, linked.text]).toEqual([200, '{"message":"Provider linked"}']);
     expect((await signIn('ada', '', own)).body.id).toBe(body.id);
-    expect((await own.call('GET', url)).status).toBe(400);
+    expect((await own.call('GET', `/api/oauth/acme${query}`, undefined, { Cookie: cookie.split(';')[0]! })).status).toBe(400);
     const other = await own.register('eve@x.test');
-    const stolen = (await own.call('POST', '/api/auth/link', { provider: 'acme' }, bearer(other.body.accessToken))).body.url as string;
-    expect((await signIn('ada', stolen.slice(stolen.indexOf('?')), own)).text).toBe('{"error":"Identity already linked"}');
+    const taken = await begin(other.body.accessToken);
+    expect((await signIn('ada', taken.query, own, taken.cookie)).text).toBe('{"error":"Identity already linked"}');
     const unlink = () => own.call('DELETE', '/api/auth/identities/acme', undefined, bearer(body.accessToken));
     expect([(await unlink()).status, (await unlink()).status]).toEqual([204, 404]);
     expect((await own.call('POST', '/api/auth/link', { provider: 'nope' }, bearer(body.accessToken))).status).toBe(404);
     own.advance(6 * 60_000);
     expect((await own.call('POST', '/api/auth/link', { provider: 'acme' }, bearer(body.accessToken))).text).toBe('{"error":"Reauthentication required"}');
+    await own.close();
+  });
+
+  it('a ticket to link works in the browser that asked for it, and is used up by any other', async () => {
+    const own = await start();
+    const { body } = await own.register('mallory@x.test');
+    const start1 = (query: string, cookie?: string) => own.call('GET', `/api/oauth/acme${query}`, undefined, cookie ? { Cookie: cookie.split(';')[0]! } : {});
+    const sent = await beginLink(own, body.accessToken);
+    // A link that Mallory sends to Ada would give Mallory's account Ada's identity.
+    expect((await start1(sent.query)).text).toBe('{"error":"Invalid or expired token"}');
+    expect((await start1(sent.query, sent.cookie)).status).toBe(400);
+    const [one, two] = [await beginLink(own, body.accessToken), await beginLink(own, body.accessToken)];
+    expect((await start1(two.query, one.cookie)).status).toBe(400);
+    const good = await beginLink(own, body.accessToken);
+    expect((await start1(good.query, good.cookie)).status).toBe(302);
     await own.close();
   });
 
@@ -206,6 +223,77 @@ describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database)
     expect((await server.call('GET', '/api/oauth/acme/anything')).status).toBe(404);
     for (const method of ['POST', 'DELETE', 'PUT']) expect((await server.call(method, '/api/oauth/acme')).status).toBeGreaterThanOrEqual(404);
   });
+});
+
+/** What a page gets that asks for a ticket. */
+async function beginLink(server: TestServer, token: string): Promise<{ readonly query: string; readonly cookie: string }> {
+  const { body, headers } = await server.call('POST', '/api/auth/link', { provider: 'acme' }, bearer(token));
+  return { query: (body.url as string).replace('/api/oauth/acme', ''), cookie: headers.getSetCookie().find((line) => line.startsWith('oauth_link='))! };
+}
+
+describeEachDatabase('§2.11 a real OpenID provider in the place of', (database) => {
+  const people = {
+    greta: { email: 'greta@x.test', email_verified: true, name: 'Greta G', picture: 'https://p.test/greta.png' },
+    hugo: { id: 4711, login: 'hugo', name: 'Hugo H', avatar_url: 'https://p.test/hugo.png', emails: [{ email: 'old@x.test', primary: false, verified: true }, { email: 'hugo@x.test', primary: true, verified: true }] },
+    fay: { id: '99', name: 'Fay F', email: 'fay@x.test', picture: { data: { url: 'https://p.test/fay.png' } } },
+    otto: { email: 'otto@x.test', email_verified: true, name: 'Otto O' },
+  };
+  const callback = (name: string) => `http://127.0.0.1:1/api/oauth/${name}/callback`;
+  const kinds = {
+    google: { person: 'greta', subject: 'greta', verified: 1, avatar: 'https://p.test/greta.png' },
+    github: { person: 'hugo', subject: '4711', verified: 1, avatar: 'https://p.test/hugo.png' },
+    facebook: { person: 'fay', subject: '99', verified: 0, avatar: 'https://p.test/fay.png' },
+    'our-own': { person: 'otto', subject: 'otto', verified: 1, avatar: '' },
+  } as const;
+  let openid: Awaited<ReturnType<typeof startOpenId>>;
+  let server: TestServer;
+  beforeAll(async () => {
+    openid = await startOpenId(Object.keys(kinds).map(callback), people);
+    const { issuer } = openid;
+    // The provider gives its userinfo to tokens with the scope `openid` only.
+    const plain = { authorize_url: `${issuer}/auth`, access_url: `${issuer}/token`, profile_url: `${issuer}/me`, scope: 'openid email profile' };
+    server = await startServer({
+      database, entity: USER,
+      env: Object.fromEntries(Object.keys(kinds).flatMap((name) => {
+        const prefix = name.toUpperCase().replace('-', '_');
+        return [[`${prefix}_CLIENT_ID`, CLIENT.id], [`${prefix}_CLIENT_SECRET`, CLIENT.secret], [`${prefix}_REDIRECT_URL`, callback(name)]];
+      })),
+      auth: {
+        oauth: {
+          providers: [
+            { name: 'google', preset: 'google', options: { issuer } },
+            { name: 'github', preset: 'github', options: { ...plain, emails_url: `${issuer}/user/emails` } },
+            { name: 'facebook', preset: 'facebook', options: plain },
+            { name: 'our-own', preset: 'oidc', options: { issuer } },
+          ],
+        },
+      },
+    });
+  });
+  afterAll(async () => {
+    await server.close();
+    await openid.close();
+  });
+
+  for (const [name, { person, subject, verified, avatar }] of Object.entries(kinds)) {
+    it(`${name}: sign-in, the account, the session, signing in again, and out`, async () => {
+      const enter = async () => {
+        const browser = openBrowser();
+        const begin = await browser.visit(`${server.url}/api/oauth/${name}`);
+        const back = await signInAt(browser, begin.headers.get('location')!, callback(name), person);
+        const response = await browser.visit(`${server.url}/api/oauth/${name}/callback${back.search}`);
+        return { status: response.status, body: (await response.json()) as Record<string, any> };
+      };
+      const { status, body } = await enter();
+      expect([status, body]).toEqual([200, expect.objectContaining({ email: `${person}@x.test`, first_name: people[person].name.split(' ')[0], avatar_url: avatar })]);
+      const identity = (await server.rows('auth_identities')).find(({ provider }) => provider === name);
+      expect(identity).toMatchObject({ subject, user_id: body['id'], email: `${person}@x.test`, email_verified: verified });
+      expect((await server.call('GET', '/api/auth/me', undefined, bearer(body['accessToken']))).body.id).toBe(body['id']);
+      expect((await enter()).body['id']).toBe(body['id']);
+      expect((await server.call('POST', '/api/auth/logout', undefined, bearer(body['accessToken']))).status).toBe(200);
+      expect((await server.call('GET', '/api/auth/me', undefined, bearer(body['accessToken']))).status).toBe(401);
+    });
+  }
 });
 
 describe('§2.11 where a flow may end', () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server as HttpServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { buildTables, type AuthModel, type Entity, type HostingModel, type Project } from '@twofold/schema';
 import type { Middleware } from 'koa';
@@ -134,6 +134,16 @@ function caller(url: string) {
     const text = await response.text();
     return { status: response.status, text, headers: response.headers, body: parse(text) };
   };
+}
+
+/** The whole answer to bytes that no client library would send. */
+export function raw(url: string, request: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(Number(port), hostname, () => socket.write(request));
+    socket.setEncoding('utf8').on('data', (chunk) => (answer += String(chunk))).on('error', reject).on('close', () => resolve(answer));
+  });
 }
 
 function parse(text: string): unknown {

@@ -4,7 +4,7 @@ import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessTokens, hostTokens } from '../../runtime/auth/access-token.ts';
 import { createKeys } from '../../runtime/auth/keys.ts';
-import { bearer, describeEachDatabase, GOOD, SECRET, startServer, type TestServer, USER } from './harness.ts';
+import { API_KEY, asRoot, bearer, describeEachDatabase, GOOD, raw, SECRET, startServer, type TestServer, USER } from './harness.ts';
 
 const part = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 const signed = (header: unknown, payload: unknown, secret = SECRET) => {
@@ -27,7 +27,45 @@ describeEachDatabase('§2.2 the bearer token', (database) => {
 
   it('is taken in any case of the word Bearer', async () => {
     expect((await me(`bearer ${token}`)).status).toBe(200);
-    expect((await me(`BEARER   ${token}`)).status).toBe(200);
+    expect((await me(`BEARER ${token}`)).status).toBe(200);
+  });
+
+  it('two Authorization headers, or more than one space, are 401', async () => {
+    for (const header of [`Bearer  ${token}`, `Bearer\t${token}`, `Bearer ${token} x`, `Bearer ${token}, Bearer ${token}`, `Bearer${token}`, token]) expect([header.slice(0, 10), (await me(header)).status]).toEqual([header.slice(0, 10), 401]);
+    // fetch joins headers of one name; a socket does not.
+    for (const [first, second] of [[token, token], [token, 'x'], ['x', token]]) {
+      const head = await raw(server.url, `GET /elsewhere HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${first}\r\nauthorization: Bearer ${second}\r\nConnection: close\r\n\r\n`);
+      expect(head).toMatch(/^HTTP\/1\.1 401 [^]*\{"error":"Unauthorized"\}$/);
+    }
+  });
+
+  it('another scheme is 401 also where nobody has to sign in, and is not called an invalid token', async () => {
+    for (const header of ['Basic dXNlcjpwYXNz', 'Digest username="x"', 'x']) {
+      const answer = await server.call('GET', '/elsewhere', undefined, { Authorization: header });
+      expect([answer.status, answer.text, answer.headers.get('www-authenticate')]).toEqual([401, '{"error":"Unauthorized"}', 'Bearer realm="api"']);
+    }
+    expect((await server.call('GET', '/elsewhere')).status).toBe(404);
+  });
+
+  it('beside an API key: both have to be good, and the user is who calls', async () => {
+    const both = (authorization: string, key: string, path = '/api/auth/me', method = 'GET') => server.call(method, path, undefined, { Authorization: authorization, 'X-API-Key': key });
+    const user = (await server.login('tokens@x.test')).body;
+    expect((await both(`Bearer ${user.accessToken}`, API_KEY)).body.id).toBe(user.id);
+    expect((await both(`Bearer ${user.accessToken}`, 'a wrong key')).text).toBe('{"error":"Invalid API key"}');
+    expect((await both('Bearer nonsense', API_KEY, '/elsewhere')).text).toBe('{"error":"Unauthorized"}');
+    // Routes of a session are the user's, those of management the key's.
+    expect((await both(`Bearer ${user.accessToken}`, API_KEY, '/api/auth/sessions')).status).toBe(200);
+    expect((await both(`Bearer ${user.accessToken}`, API_KEY, `/api/auth/admin/users/${user.id}`)).status).toBe(200);
+    expect((await both(`Bearer ${user.accessToken}`, 'x', `/api/auth/admin/users/${user.id}`)).status).toBe(401);
+    const other = (await server.register()).body;
+    const { key } = (await server.call('POST', '/api/auth/admin/api-keys', { name: 'k', scopes: ['posts:read'], user_id: other.id }, asRoot)).body;
+    expect((await both(`Bearer ${user.accessToken}`, key)).text).toBe('{"error":"Unauthorized"}');
+    expect((await both(`Bearer ${other.accessToken}`, key)).body.id).toBe(other.id);
+  });
+
+  it('is never read from the query', async () => {
+    for (const name of ['access_token', 'token', 'api_key', 'apiKey']) expect((await server.call('GET', `/api/auth/me?${name}=${name.startsWith('api') ? API_KEY : token}`)).status, name).toBe(401);
+    expect((await server.call('GET', `/api/auth/admin/roles?api_key=${API_KEY}`)).text).toBe('{"error":"API key required"}');
   });
 
   it('says in WWW-Authenticate whether a token was there', async () => {

@@ -85,7 +85,8 @@ export async function assertMayEnter(parts: AuthParts, context: RequestContext, 
   if (refusal) throw failure.forbidden(refusal);
 }
 
-async function noteRefusal(parts: AuthParts, context: RequestContext, provider: Provider, query: Query, error: unknown): Promise<void> {
+/** Logs and stores that a sign-in was refused; what the provider said goes into the log alone. */
+export async function noteRefusal(parts: AuthParts, context: RequestContext, provider: Provider, query: Query, error: unknown): Promise<void> {
   const reason = error instanceof AppError ? `oauth_${error.message.toLowerCase().replaceAll(/[^a-z]+/g, '_').slice(0, 60)}` : 'oauth_failed';
   const said = query['error_description'] ?? (error instanceof Error && error.cause !== undefined ? String(error.cause) : '');
   parts.kernel.log.warn({ requestId: context.id, provider: provider.name, reason, said: printable(said).slice(0, 200) }, 'a sign-in through a provider was refused');

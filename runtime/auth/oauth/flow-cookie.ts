@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Context as KoaContext } from 'koa';
-import type { UserId } from '../ids.ts';
+import { digest, randomToken, type UserId } from '../ids.ts';
 import { type Keys, sameText } from '../keys.ts';
+import { ONE_TIME_LIFE } from '../one-time-tokens.ts';
 import { seal, unseal } from '../seal.ts';
 import { MINUTE, SECOND } from '../time.ts';
 import type { FlowSecrets } from './grant.ts';
@@ -36,6 +37,23 @@ export function takeFlow(keys: Keys, koa: KoaContext, secure: boolean, state: st
   clearCookie(koa, name);
   return sameText(found.flow.state, state) && now - found.flow.startedAt <= LIFE ? found.flow : null;
 }
+
+/** Marks the browser that asked for a ticket to link a provider, for the ticket's minute. @returns what the ticket keeps of it. */
+export function writeBrowser(koa: KoaContext, secure: boolean): string {
+  const mark = randomToken(16);
+  koa.append('Set-Cookie', `${browserName(secure)}=${mark}; Max-Age=${ONE_TIME_LIFE.link / SECOND}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`);
+  return digest(mark);
+}
+
+/** Whether this is the browser that a ticket was given to; its mark is gone after this. */
+export function isBrowser(koa: KoaContext, secure: boolean, kept: unknown): boolean {
+  const mark = koa.cookies.get(browserName(secure));
+  if (mark === undefined) return false;
+  clearCookie(koa, browserName(secure));
+  return typeof kept === 'string' && sameText(kept, digest(mark));
+}
+
+const browserName = (secure: boolean) => `${secure ? '__Host-' : ''}oauth_link`;
 
 function cookieName(state: string, secure: boolean): string {
   return `${secure ? '__Host-' : ''}oauth_${createHash('sha256').update(state).digest('hex').slice(0, 8)}`;

@@ -1,17 +1,19 @@
+import type { Context as KoaContext } from 'koa';
 import { failure } from '../../errors.ts';
 import { type Handler, reply } from '../../http/route.ts';
 import { as, callerOf } from '../caller.ts';
-import { invalidToken } from '../one-time-tokens.ts';
+import { invalidToken, type OneTime } from '../one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
 import { assertReauthenticated, signedInAccount } from '../reauthentication.ts';
 import { deliverLogin } from '../refresh-cookie.ts';
 import type { AuthMethod } from '../sessions.ts';
 import { rfc3339 } from '../time.ts';
 import { assertMayEnter, createCallback } from './callback.ts';
-import { writeFlow } from './flow-cookie.ts';
+import { isBrowser, writeBrowser, writeFlow } from './flow-cookie.ts';
 import { beginFlow } from './grant.ts';
 import { createIdTokens } from './id-token.ts';
-import { configuredProviders, createProviders } from './providers.ts';
+import { createIdTokenLogin } from './id-token-login.ts';
+import { configuredProviders, createProviders, type Provider } from './providers.ts';
 import { checkReturnTo } from './redirect.ts';
 
 /** Sign-in through providers: contract section 2.11. */
@@ -19,6 +21,7 @@ export function oauthHandlers(parts: AuthParts) {
   const { kernel, model, config, keys, oneTime, events, directory, signIn } = parts;
   const { db } = kernel.store;
   const providers = createProviders(kernel.settings, configuredProviders(model.oauth.providers), config.providers);
+  const idTokens = createIdTokens(kernel.now);
   const notConfigured = () => failure.notFound('OAuth provider not configured');
 
   const oauthStart: Handler = async ({ params, query, koa }) => {
@@ -26,10 +29,9 @@ export function oauthHandlers(parts: AuthParts) {
     if (!provider) throw notConfigured();
     const returnTo = checkReturnTo(single(query.return_to), model.oauth.returnTo);
     const ticket = single(query.link);
-    const link = ticket === undefined ? null : await oneTime.consume(db, 'link', ticket);
-    if (link && link.data['provider'] !== provider.name) throw invalidToken();
+    const link = ticket === undefined ? null : await redeemTicket(parts, koa, provider, ticket);
     const { location, secrets } = await beginFlow(provider);
-    writeFlow(keys, koa, provider.redirectUrl.startsWith('https:'), { ...secrets, provider: provider.name, returnTo, linkUser: link?.userId ?? null, startedAt: kernel.now() });
+    writeFlow(keys, koa, isSecure(provider), { ...secrets, provider: provider.name, returnTo, linkUser: link?.userId ?? null, startedAt: kernel.now() });
     return reply(302, undefined, { Location: location });
   };
 
@@ -41,10 +43,12 @@ export function oauthHandlers(parts: AuthParts) {
     return reply(200, deliverLogin(parts, koa, await signIn.open(context, account, data['method'] as AuthMethod, { kind: 'oauth' })));
   };
 
-  const link: Handler = async ({ context, body }) => {
+  const link: Handler = async ({ context, koa, body }) => {
     const { account } = await assertReauthenticated(parts, context);
-    if (!providers.names.includes(body.provider)) throw notConfigured();
-    const ticket = await oneTime.issue(db, 'link', account.id, { provider: body.provider });
+    const provider = await providers.get(body.provider);
+    if (!provider) throw notConfigured();
+    const browser = writeBrowser(koa, isSecure(provider));
+    const ticket = await oneTime.issue(db, 'link', account.id, { provider: body.provider, browser });
     return reply(200, { url: `/api/oauth/${body.provider}?link=${ticket}` });
   };
 
@@ -68,7 +72,15 @@ export function oauthHandlers(parts: AuthParts) {
     });
     return reply(204);
   };
-  return { oauthStart, oauthCallback: createCallback(parts, providers, createIdTokens(kernel.now)), oauthExchange, link, identities, unlink };
+  return { oauthStart, oauthCallback: createCallback(parts, providers, idTokens), oauthIdToken: createIdTokenLogin(parts, providers, idTokens), oauthExchange, link, identities, unlink };
 }
 
+/** The ticket works once, for its provider, in the browser that asked for it: nobody links his account for somebody else. */
+async function redeemTicket({ oneTime, kernel }: AuthParts, koa: KoaContext, provider: Provider, ticket: string): Promise<OneTime> {
+  const link = await oneTime.consume(kernel.store.db, 'link', ticket);
+  if (link.data['provider'] !== provider.name || !isBrowser(koa, isSecure(provider), link.data['browser'])) throw invalidToken();
+  return link;
+}
+
+const isSecure = ({ redirectUrl }: Provider) => redirectUrl.startsWith('https:');
 const single = (value: unknown) => (typeof value === 'string' ? value : undefined);

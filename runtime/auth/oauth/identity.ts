@@ -42,7 +42,8 @@ async function withEmails({ emailsUrl }: Provider, accessToken: string, profile:
 /** Where GitHub's answer is noted; no provider can send this key, as JSON has no symbols. */
 const PROVED = Symbol('the address is proved');
 
-function toIdentity({ name, paths }: Provider, profile: Record<PropertyKey, unknown>): Identity {
+/** The identity in an answer of the provider. @throws AppError 401 when it names nobody. */
+export function toIdentity({ name, paths }: Provider, profile: Record<PropertyKey, unknown>): Identity {
   const subject = at(profile, paths.subject);
   if ((typeof subject !== 'string' && typeof subject !== 'number') || subject === '') throw notVerified('subject');
   const email = at(profile, paths.email);

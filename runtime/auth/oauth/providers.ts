@@ -29,6 +29,8 @@ export interface Provider {
   /** OpenID Connect: the id token is demanded and verified. */
   readonly oidc: { readonly issuer: string; readonly jwksUrl: string; readonly issuerInResponse: boolean } | null;
   readonly paths: ProfilePaths;
+  /** Whether an id token that a page got by itself signs in: `id_token: true` in the manifest. */
+  readonly takesIdTokens: boolean;
 }
 
 /** Providers by name. A provider that describes itself is read when it is first used, and again when that failed. */
@@ -114,6 +116,7 @@ function draftOf({ name, preset, options }: OAuthProvider, credentials: Provider
     issuer: text('issuer') ?? base.issuer ?? null,
     jwksUrl: text('jwks_url') ?? (text('issuer') ? null : (base.jwksUrl ?? null)),
     scope: scopeOf(options['scope']) ?? base.scope,
+    takesIdTokens: options['id_token'] === true,
     paths: {
       subject: text('subject') ?? base.paths.subject,
       email: text('email') ?? base.paths.email,
