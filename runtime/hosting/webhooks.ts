@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { failure } from '../errors.ts';
 
 /** The headers of a push and its body, byte for byte. */
 export interface Push {
@@ -36,21 +37,28 @@ export function isSigned({ headers, body }: Push, secret: string): boolean {
  */
 export const deliveryId = ({ body }: Push) => createHash('sha256').update(body).digest('hex');
 
-/** Reads a push. What is no push of a branch is `other`. */
+/** Reads a push. What is no push of a branch is `other`. @throws AppError 400 for a push that cannot be read: its sender shows that to its user. */
 export function readPush({ headers, body }: Push): PushEvent {
   const name = text(headers, 'x-github-event') || text(headers, 'x-gitea-event') || text(headers, 'x-gitlab-event');
   if (name === 'ping') return { kind: 'ping' };
+  if (!/^(push|Push Hook)$/.test(name)) return { kind: 'other' };
   const payload = parse(body);
-  const ref = typeof payload?.['ref'] === 'string' ? payload['ref'] : '';
-  if (!/^(push|Push Hook)$/.test(name) || !ref.startsWith('refs/heads/')) return { kind: 'other' };
-  const commit = String(payload?.['after'] ?? payload?.['checkout_sha'] ?? '').slice(0, 64);
-  return { kind: 'push', branch: ref.slice('refs/heads/'.length), commit, deleted: payload?.['deleted'] === true || /^0{40}/.test(commit) };
+  const { ref } = payload;
+  if (typeof ref !== 'string') throw failure.badRequest('ref is required');
+  if (!ref.startsWith('refs/heads/')) return { kind: 'other' };
+  const commit = String(payload['after'] ?? payload['checkout_sha'] ?? '').slice(0, 64);
+  return { kind: 'push', branch: ref.slice('refs/heads/'.length), commit, deleted: payload['deleted'] === true || /^0{40}/.test(commit) };
 }
 
-function parse(body: Buffer): Record<string, unknown> | null {
+function parse(body: Buffer): Record<string, unknown> {
+  const value = readJson(body);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw failure.badRequest('The body is not a JSON object: the webhook must send application/json');
+  return value as Record<string, unknown>;
+}
+
+function readJson(body: Buffer): unknown {
   try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    return typeof value === 'object' ? (value as Record<string, unknown> | null) : null;
+    return JSON.parse(body.toString('utf8'));
   } catch {
     return null;
   }

@@ -1,36 +1,35 @@
 import { describe, expect, it } from 'vitest';
-import { assertDockerfile } from '../../runtime/hosting/source/dockerfile.ts';
+import { assertPublicAddress } from '../../runtime/hosting/source/base-images.ts';
+import { assertDockerfile, assertTriggers } from '../../runtime/hosting/source/dockerfile.ts';
 import { generateDockerfile } from '../../runtime/hosting/source/generate.ts';
 import { assertGitRef, isPrivate, parseGitUrl, resolveGitHost } from '../../runtime/hosting/source/git-url.ts';
 import { parseIgnore } from '../../runtime/hosting/source/ignore.ts';
 import { boundaryOf, readForm } from '../../runtime/hosting/source/multipart.ts';
 import { planBuild } from '../../runtime/hosting/source/plan.ts';
 import { APP_NAME, assertAppName, assertImage, parseDomain } from '../../runtime/hosting/records/names.ts';
+import { hostileDockerfiles } from './hostile.ts';
 
 const policy = { allowAddUrl: false, from: ['*'] };
 
 describe('the Dockerfile policy', () => {
-  it.each([
-    ['ADD of an address', 'FROM a\nADD https://x.test/y /y'],
-    ['ADD of an address over several lines', 'FROM a\nADD \\\n  # why\n  https://x.test/y \\\n  /y'],
-    ['ADD of an address in JSON', 'FROM a\nADD ["https://x.test/y", "/y"]'],
-    ['ADD of an address in pieces of quotes', 'FROM a\nADD ht"t"p://x.test/y /y'],
-    ['ADD in small letters', 'FROM a\nadd http://x.test/y /y'],
-    ['ADD of a repository', 'FROM a\nADD git@x.test:a/b.git /y'],
-    ['ADD with a variable', 'FROM a\nARG U=http://x\nADD $U /y'],
-    ['ADD behind ONBUILD', 'FROM a\nONBUILD ADD http://x.test/y /y'],
-    ['ADD with another escape character', '# escape=`\nFROM a\nADD `\nhttp://x.test/y /y'],
-    ['a frontend of its own', '# syntax=evil/frontend:1\nFROM a'],
-    ['RUN without the sandbox', 'FROM a\nRUN --security=insecure id'],
-    ['RUN in the host\'s network', 'FROM a\nRUN --network=host id'],
-    ['an image of another app', 'FROM localhost/twofold-1/other:3'],
-    ['COPY from an image of another app', 'FROM a\nCOPY --from=localhost/twofold-1/other:3 /src /src'],
-    ['a mount of an image of another app', 'FROM a\nRUN --mount=type=bind,from=localhost/twofold-1/other:3,target=/x ls'],
-    ['an image of another app behind ARG', 'ARG I=localhost/twofold-1/other:3\nFROM ${I}'],
-    ['no FROM', 'RUN echo'],
-    ['nothing', ''],
-  ])('refuses %s', (_, text) => {
-    expect(() => assertDockerfile(text, policy)).toThrow(expect.objectContaining({ status: 422 }));
+  it.each(hostileDockerfiles)('refuses %s', (_, text, message) => {
+    expect(() => assertDockerfile(text, policy)).toThrow(expect.objectContaining({ status: 422, message: expect.stringMatching(message) }));
+  });
+
+  it('takes an image of a private registry that is named', () => {
+    expect(assertDockerfile('FROM localhost:5000/base:1', { allowAddUrl: false, from: ['*', 'localhost:5000/*'] })).toEqual(['localhost:5000/base:1']);
+  });
+
+  it('refuses a registry whose name leads into a private network, and what an image would do to every build', async () => {
+    const find = async (host: string) => ({ 'evil.test': ['1.1.1.1', '127.0.0.1'], 'fine.test': ['1.1.1.1'] })[host] ?? [];
+    await expect(assertPublicAddress('evil.test/x', find)).rejects.toMatchObject({ status: 422 });
+    for (const image of ['fine.test:5000/x', 'unknown.test/x', 'node:24', 'library/node']) await assertPublicAddress(image, find);
+    expect(() => assertTriggers(['RUN true', 'ADD http://127.0.0.1/x /x'], policy)).toThrow(expect.objectContaining({ status: 422 }));
+    assertTriggers(['COPY . /app', 'RUN true'], policy);
+  });
+
+  it('knows the images that a file builds on', () => {
+    expect(assertDockerfile('ARG V=24\nFROM --platform=$BUILDPLATFORM node:${V:-1} AS build\nFROM nginx:${TAG:-1.27}\nCOPY --from=build /a /b\nCOPY --from=ghcr.io/a/tool:1 /c /d\n', policy)).toEqual(['node:24', 'nginx:1.27', 'ghcr.io/a/tool:1']);
   });
 
   it('lets ordinary files through', () => {

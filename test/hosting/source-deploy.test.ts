@@ -13,6 +13,11 @@ const SERVER = `import { createServer } from 'node:http';
 createServer((request, response) => response.end(process.env.WORD + ' ' + process.getuid())).listen(process.env.PORT);
 process.on('SIGTERM', () => process.exit(0));`;
 
+const ownDockerfile = tarGzOf({ Dockerfile: 'FROM docker.io/twofold-test/node:1\nCOPY . /app\nRUN echo building\nCMD ["node", "server.mjs"]\n', 'server.mjs': SERVER });
+
+/** Why a deployment failed, or its call was refused. */
+const why = ({ reason, error }: { reason?: string; error?: string }) => reason ?? error ?? null;
+
 const folder = mkdtempSync(join(tmpdir(), 'tf-source-'));
 process.env['TMPDIR'] = folder;
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -28,44 +33,59 @@ describeEachEngine('source', ({ socket }) => {
   }, 120_000);
   afterAll(() => server?.end(), 60_000);
 
+  let names = 0;
+  /** A test that is tried again has an app of its own each time. */
+  const fresh = (word: string) => `${word}-${(names += 1)}`;
+  const logOf = async (name: string, number = 1): Promise<string> => (await server.api('GET', `/api/apps/${name}/deployments/${number}/logs`)).body;
+  /** The first deployment once it is over, whichever way. */
+  async function settled(name: string) {
+    const read = async () => (await server.api('GET', `/api/apps/${name}/deployments/1`)).body;
+    await expect.poll(async () => (await read()).status, { timeout: 150_000, interval: 200 }).toMatch(/^(healthy|failed)$/);
+    return read();
+  }
+
   it('with a Dockerfile is built and deployed', async () => {
-    const archive = tarGzOf({ Dockerfile: 'FROM docker.io/twofold-test/node:1\nCOPY . /app\nRUN echo building\nCMD ["node", "server.mjs"]\n', 'server.mjs': SERVER });
-    const { status, body } = await server.api('POST', '/api/deploy?wait=true', sourceForm({ name: 'built', port: 3000, env: { WORD: 'hello' } }, archive));
-    expect([status, body.status, body.reason]).toEqual([200, 'healthy', null]);
-    expect((await server.visit('built.apps.test')).text).toBe('hello 0');
-    expect((await server.api('GET', '/api/apps/built')).body).toMatchObject({ status: 'running', port: 3000, source: { kind: 'tarball' } });
-    const log = await server.api('GET', '/api/apps/built/deployments/1/logs');
-    expect(log.headers.get('content-type')).toContain('text/plain');
-    expect(log.body).toMatch(/building/);
-  }, 120_000);
+    const name = fresh('built');
+    const { status, body } = await server.api('POST', '/api/deploy?wait=true', sourceForm({ name, port: 3000, env: { WORD: 'hello' } }, ownDockerfile));
+    expect([status, body.status, why(body), await logOf(name)]).toEqual([200, 'healthy', null, expect.stringMatching(/building/)]);
+    expect((await server.visit(`${name}.apps.test`)).text).toBe('hello 0');
+    expect((await server.api('GET', `/api/apps/${name}`)).body).toMatchObject({ status: 'running', port: 3000, source: { kind: 'tarball' } });
+    expect((await server.api('GET', `/api/apps/${name}/deployments/1/logs`)).headers.get('content-type')).toContain('text/plain');
+  }, 180_000);
 
   it('of a Node project needs no Dockerfile, and runs without root', async () => {
+    const name = fresh('made');
     const archive = tarGzOf({ 'my-app/package.json': JSON.stringify({ type: 'module', scripts: { start: 'node server.mjs' } }), 'my-app/server.mjs': SERVER });
-    const answer = await server.api('POST', '/api/deploy', sourceForm({ name: 'made', port: 3000, env: { WORD: 'hi' } }, archive));
-    expect([answer.status, answer.body.status, answer.headers.get('location')]).toEqual([202, 'building', '/api/apps/made/deployments/1']);
-    expect((await server.api('GET', '/api/apps/made')).body.status).toBe('building');
-    const log = await server.api('GET', '/api/apps/made/deployments/1/logs?follow=true');
-    expect(log.body).toMatch(/made for node \(npm\)/);
-    await expect.poll(async () => (await server.api('GET', '/api/apps/made/deployments/1')).body.status, { timeout: 60_000 }).toBe('healthy');
-    expect((await server.visit('made.apps.test')).text).toBe('hi 1000');
-  }, 120_000);
+    const answer = await server.api('POST', '/api/deploy', sourceForm({ name, port: 3000, env: { WORD: 'hi' } }, archive));
+    expect([answer.status, answer.body.status, answer.headers.get('location'), answer.body.error]).toEqual([202, 'building', `/api/apps/${name}/deployments/1`, undefined]);
+    expect((await server.api('GET', `/api/apps/${name}`)).body.status).toBe('building');
+    const followed = await server.api('GET', `/api/apps/${name}/deployments/1/logs?follow=true`);
+    expect(followed.body).toMatch(/made for node \(npm\)/);
+    const { status, reason, log } = await settled(name);
+    expect([status, reason, log, await logOf(name)]).toEqual(['healthy', null, expect.anything(), followed.body]);
+    expect((await server.visit(`${name}.apps.test`)).text).toBe('hi 1000');
+  }, 180_000);
 
   it('that fails to build is never a success, and leaves the old deployment alone', async () => {
+    const name = fresh('kept');
+    const first = await server.api('POST', '/api/deploy?wait=true', sourceForm({ name, port: 3000, env: { WORD: 'hello' } }, ownDockerfile));
+    expect([first.status, why(first.body)]).toEqual([200, null]);
     const broken = tarGzOf({ Dockerfile: 'FROM docker.io/twofold-test/node:1\nRUN echo no such luck && exit 7\n' });
-    const waited = await server.api('POST', '/api/deploy?wait=true', sourceForm({ name: 'built', port: 3000 }, broken));
-    expect(waited.status).toBe(422);
-    expect(waited.body.error).toMatch(/build failed.*7/);
-    expect((await server.visit('built.apps.test')).text).toBe('hello 0');
-    const { deployments } = (await server.api('GET', '/api/apps/built/deployments')).body;
+    const waited = await server.api('POST', '/api/deploy?wait=true', sourceForm({ name, port: 3000 }, broken));
+    expect([waited.status, waited.body]).toEqual([422, { error: expect.stringMatching(/build failed.*7/) }]);
+    expect((await server.visit(`${name}.apps.test`)).text).toBe('hello 0');
+    const { deployments } = (await server.api('GET', `/api/apps/${name}/deployments`)).body;
     expect(deployments[0]).toMatchObject({ number: 2, status: 'failed', current: false });
-    expect((await server.api('GET', '/api/apps/built/deployments/2/logs')).body).toMatch(/no such luck[^]*ERROR/);
-  }, 120_000);
+    expect(await logOf(name, 2)).toMatch(/no such luck[^]*ERROR/);
+  }, 180_000);
 
   it('reaches nothing that listens on this machine alone while it is built', async () => {
     const { port } = new URL(server.url);
     const reach = tarGzOf({ Dockerfile: `FROM docker.io/twofold-test/node:1\nRUN node -e "fetch('http://127.0.0.1:${port}/api/health').then(() => console.log('REACHED'), () => console.log('shut'))"\nCMD ["node", "-e", "require('http').createServer((q, r) => r.end()).listen(process.env.PORT)"]\n` });
-    expect((await server.api('POST', '/api/deploy?wait=true', sourceForm({ name: 'nosy', port: 3000 }, reach))).status).toBe(200);
-    const log = (await server.api('GET', '/api/apps/nosy/deployments/1/logs')).body.split('\n').filter((line: string) => !line.includes('console.log'));
+    const name = fresh('nosy');
+    const { status, body } = await server.api('POST', '/api/deploy?wait=true', sourceForm({ name, port: 3000 }, reach));
+    expect([status, why(body)]).toEqual([200, null]);
+    const log = (await logOf(name)).split('\n').filter((line: string) => !line.includes('console.log'));
     expect(log).toContain('shut');
     expect(log).not.toContain('REACHED');
   }, 120_000);
@@ -92,13 +112,14 @@ describeEachEngine('source', ({ socket }) => {
   }, 60_000);
 
   it('is cancelled when its app is deleted', async () => {
-    const slow = tarGzOf({ Dockerfile: 'FROM docker.io/twofold-test/node:1\nRUN sleep 60\n' });
-    expect((await server.api('POST', '/api/deploy', sourceForm({ name: 'slow', port: 1 }, slow))).status).toBe(202);
+    const slow = tarGzOf({ Dockerfile: 'FROM docker.io/twofold-test/node:1\nRUN sleep 100\n' });
+    const name = fresh('slow');
+    expect((await server.api('POST', '/api/deploy', sourceForm({ name, port: 1 }, slow))).status).toBe(202);
     const began = Date.now();
-    expect((await server.api('DELETE', '/api/apps/slow')).status).toBe(200);
-    expect(Date.now() - began).toBeLessThan(20_000);
-    expect((await server.api('GET', '/api/apps/slow')).status).toBe(404);
-  }, 60_000);
+    expect((await server.api('DELETE', `/api/apps/${name}`)).status).toBe(200);
+    expect(Date.now() - began).toBeLessThan(60_000);
+    expect((await server.api('GET', `/api/apps/${name}`)).status).toBe(404);
+  }, 120_000);
 
   it('leaves no file of its own behind', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('twofold-source-'))).toEqual([]);

@@ -8,9 +8,10 @@ import { describe, expect, it } from 'vitest';
 import { spoolSource } from '../../runtime/hosting/source/spool.ts';
 import { createListing, filterTar } from '../../runtime/hosting/source/tar-filter.ts';
 import { readTar, type TarEntry } from '../../runtime/hosting/source/tar-read.ts';
-import { TAR_END, tarFile, tarHeader } from '../../runtime/hosting/source/tar-write.ts';
+import { TAR_END, tarFile } from '../../runtime/hosting/source/tar-write.ts';
 import { unpack } from '../../runtime/hosting/source/unpack.ts';
-import { type Member, tarOf, withChecksum } from './archives.ts';
+import { type Member, tarOf } from './archives.ts';
+import { hostileArchives } from './hostile.ts';
 
 const limits = { entries: 100, file: 1000_000, total: 2000_000 };
 
@@ -32,53 +33,9 @@ async function entries(data: Buffer): Promise<(TarEntry & { text: string })[]> {
   return found;
 }
 
-const hostile: [string, readonly (readonly [string, Member])[], RegExp][] = [
-  ['a path that climbs out', [['../x', 'text']], /leads out of the archive/],
-  ['a path that climbs out in the middle', [['a/../../x', 'text']], /leads out of the archive/],
-  ['an absolute path', [['/etc/passwd', 'text']], /absolute path/],
-  ['a Windows path', [['C:\\x', 'text']], /absolute path/],
-  ['a link to an absolute path', [['x', { kind: 'symlink', target: '/etc' }]], /link "x" leads out/],
-  ['a link that climbs out', [['a/x', { kind: 'symlink', target: '../../etc' }]], /leads out/],
-  ['a link that climbs out and comes back', [['x', { kind: 'symlink', target: '../src/a' }]], /leads out/],
-  ['a link to nothing', [['x', { kind: 'symlink', target: '' }]], /leads out/],
-  ['a file below a link', [['x', { kind: 'symlink', target: 'y' }], ['x/a', 'text']], /lies below "x"/],
-  ['a file deep below a link', [['x', { kind: 'symlink', target: 'y' }], ['x/a/b/c', 'text']], /lies below "x"/],
-  ['a folder in place of a link', [['x', { kind: 'symlink', target: 'y' }], ['x', { kind: 'directory' }]], /there twice/],
-  ['a link in place of a folder', [['x/a', 'text'], ['x', { kind: 'symlink', target: 'y' }]], /there twice/],
-  ['a file below a file', [['x', 'text'], ['x/a', 'text']], /lies below "x"/],
-  ['two Dockerfiles', [['Dockerfile', 'FROM a'], ['./Dockerfile', 'FROM b']], /there twice/],
-  ['a hard link', [['a', 'text'], ['b', { kind: 'hardlink', target: 'a' }]], /hard link/],
-  ['a hard link outside', [['b', { kind: 'hardlink', target: '/etc/passwd' }]], /hard link/],
-  ['a character device', [['null', { kind: 'chardev' }]], /device or special/],
-  ['a block device', [['sda', { kind: 'blockdev' }]], /device or special/],
-  ['a fifo', [['pipe', { kind: 'fifo' }]], /device or special/],
-  ['a sparse file', [['hole', { kind: 'sparse' }]], /device or special/],
-  ['an unknown kind', [['odd', { kind: 'Z' }]], /device or special/],
-  ['a name with a line end', [['a\nb', 'text']], /not an allowed name/],
-  ['a name that is too long', [['x/'.repeat(600), 'text']], /not an allowed name/],
-  ['a file that is too large', [['big', { data: Buffer.alloc(1000_001) }]], /larger than 1000000 bytes/],
-  ['too much in all', [0, 1, 2, 3].map((index) => [`f${index}`, { data: Buffer.alloc(600_000) }] as const), /more than 2000000 bytes/],
-  ['too many entries', Array.from({ length: 101 }, (_, index) => [`f${index}`, ''] as const), /more than 100 entries/],
-  ['no files', [['folder', { kind: 'directory' }]], /holds no files/],
-  ['a file that says it is longer than it is', [['a', { size: 5000, data: Buffer.from('short') }]], /cut off|damaged/],
-];
-
 describe('the tar filter', () => {
-  it.each(hostile)('refuses %s', async (_, members, message) => {
-    await expect(filter(tarOf(members))).rejects.toThrow(message);
-    await expect(filter(tarOf(members))).rejects.toMatchObject({ status: 422 });
-  });
-
-  it.each([
-    ['nothing', Buffer.alloc(0)],
-    ['noise', Buffer.from('x'.repeat(2000))],
-    ['a wrong checksum', (() => { const tar = tarOf({ a: 'text' }); tar[0] = 98; return tar; })()],
-    ['an archive without its end', tarOf({ a: 'text' }).subarray(0, 700)],
-    ['a name that is not UTF-8', (() => { const tar = tarOf({ ab: 'text' }); tar[0] = 0xff; withChecksum(tar.subarray(0, 512)); return tar; })()],
-    ['a negative size', (() => { const tar = tarOf({ ab: 'text' }); tar.fill(0xff, 124, 136); withChecksum(tar.subarray(0, 512)); return tar; })()],
-    ['an extended header without end', Buffer.concat([(() => { const header = tarHeader({ path: 'p', kind: 'file', size: 2 ** 30, mode: 0 }); header.write('x', 156); return withChecksum(header); })(), Buffer.alloc(4096)])],
-  ])('refuses %s', async (_, tar) => {
-    await expect(filter(tar)).rejects.toMatchObject({ status: 422 });
+  it.each(hostileArchives)('refuses %s', async (_, tar, message) => {
+    await expect(filter(tar)).rejects.toMatchObject({ status: 422, message: expect.stringMatching(message) });
   });
 
   it('keeps what is in order, owned by root, with plain modes and no time', async () => {

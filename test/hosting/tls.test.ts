@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { pino } from 'pino';
 import { Agent, fetch as undiciFetch } from 'undici';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createIngress, type Ingress } from '../../runtime/hosting/ingress/ingress.ts';
 import { hostingMigrations } from '../../runtime/hosting/records/migrations.ts';
 import { createSeal } from '../../runtime/hosting/records/seal.ts';
@@ -26,12 +26,12 @@ const hosts = ['shop.twofold-tls.test', 'other.twofold-tls.test'];
 const openssl = findCommand('openssl');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function setup(options: { acme?: { email: string | null; directory: string | null }; fetch?: typeof fetch; http?: number; served?: string[]; store?: Store } = {}) {
+async function setup(options: { acme?: { email: string | null; directory: string | null }; fetch?: typeof fetch; http?: number; served?: string[]; store?: Store; now?: () => number } = {}) {
   const store = options.store ?? openStore(':memory:', folder);
   if (!options.store) await migrate(store, hostingMigrations);
   const seal = createSeal(['a secret']);
   const ingress = createIngress({ http: options.http ?? 0, https: 0, host: '127.0.0.1', now: Date.now });
-  const certificates = createCertificates({ store, ingress, seal, vault: createVault(store, seal), log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }), now: Date.now, hosts: () => options.served ?? hosts, acme: options.acme ?? { email: null, directory: null }, ...(options.fetch && { fetch: options.fetch }) });
+  const certificates = createCertificates({ store, ingress, seal, vault: createVault(store, seal), log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }), now: options.now ?? Date.now, hosts: () => options.served ?? hosts, acme: options.acme ?? { email: null, directory: null }, ...(options.fetch && { fetch: options.fetch }) });
   await certificates.load();
   const ports = await ingress.listen();
   return { store, certificates, ingress, ports };
@@ -105,50 +105,132 @@ const caddy = findCommand('caddy');
 const canRunCa = caddy !== undefined && process.getuid?.() === 0 && (await isFree(80));
 
 describe.skipIf(!canRunCa)('a certificate authority', () => {
-  let ca: ChildProcess;
+  const root = join(folder, 'ca/pki/authorities/local/root.crt');
+  let ca: ChildProcess | undefined;
   let directory: string;
   let trusting: typeof fetch;
-  let certificates: Certificates;
-  let ingress: Ingress;
+  /** The hosts of the orders that reached the authority, and how often it was looked for. */
+  const orders: string[] = [];
+  let looks = 0;
+  const open: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
     const port = await freePort();
     directory = `https://localhost:${port}/acme/local/directory`;
     writeFileSync(join(folder, 'Caddyfile'), `{\n admin off\n skip_install_trust\n auto_https disable_redirects\n http_port ${await freePort()}\n storage file_system ${folder}/ca\n}\nhttps://localhost:${port} {\n tls internal\n acme_server\n}\n`);
     writeFileSync(join(folder, 'hosts'), `127.0.0.1 localhost ${hosts[0]}\n`);
-    // The authority asks for the host by its name on port 80: it is given a view of the machine in which the name leads here.
+    await startAuthority();
+  }, 40_000);
+  afterEach(async () => {
+    for (const close of open.splice(0).toReversed()) await close();
+  });
+  afterAll(stopAuthority);
+
+  /** The authority asks for the host by its name on port 80: it is given a view of the machine in which the name leads here. */
+  async function startAuthority() {
     const script = `mount --bind ${folder}/hosts /etc/hosts && exec ${caddy} run --config ${folder}/Caddyfile --adapter caddyfile`;
     ca = spawn('unshare', ['--mount', 'sh', '-c', script], { stdio: 'ignore', env: { ...process.env, HOME: folder } });
-    const root = join(folder, 'ca/pki/authorities/local/root.crt');
     await vi.waitUntil(() => existsSync(root), { timeout: 15_000 });
     const dispatcher = new Agent({ connect: { ca: readFileSync(root, 'utf8') } });
-    trusting = ((url: string, init: object) => undiciFetch(url, { ...init, dispatcher })) as never;
-    await vi.waitUntil(() => trusting(directory).then(({ ok }) => ok, () => false), { timeout: 15_000 });
-  }, 40_000);
-  afterAll(async () => {
-    await certificates?.stop();
-    await ingress?.close(500);
-    ca?.kill();
-  });
+    const send = (url: string, init: object) => undiciFetch(url, { ...init, dispatcher });
+    trusting = ((url: string, init: { body?: string }) => {
+      if (url === directory) looks += 1;
+      if (url.endsWith('/new-order')) orders.push(...JSON.parse(Buffer.from(JSON.parse(init.body as string).payload, 'base64url').toString()).identifiers.map(({ value }: { value: string }) => value));
+      return send(url, init);
+    }) as never;
+    await vi.waitUntil(() => send(directory, {}).then(({ ok }) => ok, () => false), { timeout: 15_000 });
+  }
+
+  async function stopAuthority() {
+    const ended = new Promise((resolve) => ca?.once('exit', resolve));
+    if (ca?.kill()) await ended;
+    ca = undefined;
+  }
+
+  /** A server of the host that the authority can reach, with a clock that can be set forward. */
+  async function start(served = hosts) {
+    const clock = { ahead: 0 };
+    const made = await setup({ acme: { email: 'op@example.test', directory }, fetch: ((...call: Parameters<typeof fetch>) => trusting(...call)) as never, http: 80, served, now: () => Date.now() + clock.ahead });
+    const target = await serveTarget(made.ingress);
+    open.push(() => made.certificates.stop().then(() => made.ingress.close(500)), async () => target.close());
+    orders.length = 0;
+    looks = 0;
+    made.certificates.start();
+    const shown = async () => (await visit(made.ports.https as number, hosts[0] as string)).certificate;
+    await expect.poll(() => made.certificates.has(hosts[0] as string), { timeout: 20_000, interval: 20 }).toBe(true);
+    return { ...made, clock, shown };
+  }
+
+  /** Asks for a look, and waits until it has been taken. */
+  async function look(certificates: Certificates) {
+    certificates.wake();
+    await new Promise((resolve) => setTimeout(resolve, 150));
+  }
 
   it('is asked for what is missing, and what it gives is served', async () => {
-    const made = await setup({ acme: { email: 'op@example.test', directory }, fetch: trusting, http: 80 });
-    ({ certificates, ingress } = made);
-    const target = await serveTarget(ingress);
     const began = Date.now();
-    certificates.start();
-    await expect.poll(() => certificates.has(hosts[0] as string), { timeout: 20_000, interval: 20 }).toBe(true);
-    const took = Date.now() - began;
-    const { text, certificate } = await visit(made.ports.https as number, hosts[0] as string);
+    const { ports } = await start();
+    console.log(`certificate in ${Date.now() - began} ms`);
+    const { text, certificate } = await visit(ports.https as number, hosts[0] as string);
     expect(text).toBe('secure by https');
     expect(certificate.issuer).toMatch(/Caddy Local Authority/);
-    console.log(`certificate in ${took} ms`);
     // The other host leads nowhere: it is refused, and the first is none the worse.
-    await expect(visit(made.ports.https as number, hosts[1] as string)).rejects.toThrow();
+    await expect(visit(ports.https as number, hosts[1] as string)).rejects.toThrow();
     const missing = await new Promise<number>((resolve) => httpGet({ host: '127.0.0.1', port: 80, path: '/.well-known/acme-challenge/x', headers: { host: 'nobody.test' } }, (answer) => resolve(answer.statusCode ?? 0)));
     expect(missing).toBe(404);
-    target.close();
   }, 40_000);
+
+  it('is asked for nothing by a host that no app has, whoever names it in a handshake', async () => {
+    const { ports, certificates } = await start([hosts[0] as string]);
+    for (const name of ['unknown.twofold-tls.test', hosts[1] as string, `x.${hosts[0]}`]) await expect(visit(ports.https as number, name)).rejects.toThrow();
+    await look(certificates);
+    expect(orders).toEqual([hosts[0]]);
+  }, 40_000);
+
+  it('is asked again in the last third of a certificate\'s life, and not before; the new one is served without a restart', async () => {
+    const { certificates, clock, shown } = await start([hosts[0] as string]);
+    const first = await shown();
+    const life = first.validToDate.getTime() - first.validFromDate.getTime();
+    expect(life).toBeLessThan(2 * 24 * 3_600_000); // A short one: thirty days before its end would be at every look.
+    for (const ahead of [0, 0.3 * life, 0.6 * life]) {
+      clock.ahead = ahead;
+      await look(certificates);
+    }
+    expect([orders, (await shown()).fingerprint256]).toEqual([[hosts[0]], first.fingerprint256]);
+    clock.ahead = 0.75 * life;
+    certificates.wake();
+    await expect.poll(async () => (await shown()).fingerprint256, { timeout: 20_000 }).not.toBe(first.fingerprint256);
+    clock.ahead = 0;
+    for (let turn = 0; turn < 3; turn += 1) await look(certificates);
+    expect(orders).toEqual([hosts[0], hosts[0]]);
+    expect((await shown()).validToDate.getTime()).toBeGreaterThanOrEqual(first.validToDate.getTime());
+  }, 60_000);
+
+  it('that cannot be reached is asked less and less often, and the old certificate stays in service', async () => {
+    const { certificates, clock, shown, store } = await start([hosts[0] as string]);
+    const first = await shown();
+    const life = first.validToDate.getTime() - first.validFromDate.getTime();
+    await stopAuthority();
+    clock.ahead = 0.75 * life;
+    const before = looks;
+    certificates.wake();
+    await expect.poll(() => looks, { timeout: 10_000 }).toBe(before + 1);
+    for (let turn = 0; turn < 3; turn += 1) await look(certificates);
+    expect([looks, (await shown()).fingerprint256]).toEqual([before + 1, first.fingerprint256]);
+    clock.ahead += 5 * 60_000;
+    certificates.wake();
+    await expect.poll(() => looks, { timeout: 10_000 }).toBe(before + 2);
+    clock.ahead += 5 * 60_000; // The second pause is four times the first.
+    await look(certificates);
+    expect([looks, (await shown()).fingerprint256]).toEqual([before + 2, first.fingerprint256]);
+
+    await startAuthority();
+    clock.ahead += 20 * 60_000;
+    certificates.wake();
+    await expect.poll(async () => (await shown()).fingerprint256, { timeout: 20_000 }).not.toBe(first.fingerprint256);
+    const rows = await store.db.selectFrom('hosting_certificates').selectAll().execute();
+    expect(rows.map(({ domain, certificate }) => [domain, new X509Certificate(certificate).fingerprint256])).toEqual([[hosts[0], (await shown()).fingerprint256]]);
+  }, 60_000);
 });
 
 function freePort(): Promise<number> {

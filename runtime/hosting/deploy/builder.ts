@@ -4,10 +4,12 @@ import type { Core } from '../core.ts';
 import { EngineError } from '../engine/errors.ts';
 import type { Deployment } from '../records/app.ts';
 import type { BuildPlan } from '../source/plan.ts';
+import { assertPublicAddress } from '../source/base-images.ts';
+import { assertTriggers } from '../source/dockerfile.ts';
 import type { Spool } from '../source/spool.ts';
 import { diskOf } from '../stats.ts';
 import type { BuildLogs } from './build-logs.ts';
-import { appLabels, imageTag } from './containers.ts';
+import { appLabels, imageTag, LABELS } from './containers.ts';
 
 /** Builds images in the engine: never a program of a user's on this machine. */
 export interface Builder {
@@ -22,6 +24,7 @@ export function createBuilder(core: Core, logs: BuildLogs): Builder {
       const release = await places.take(work.signal, () => logs.add(deployment, 'Waiting for another build to end'));
       try {
         await assertDisk(core);
+        await assertBases(core, work);
         return await run(core, logs, deployment, work);
       } finally {
         release();
@@ -37,10 +40,10 @@ async function run(core: Core, logs: BuildLogs, deployment: Deployment, { plan, 
   const late = AbortSignal.timeout(timeout);
   logs.add(deployment, `Building with ${plan.kind === 'Dockerfile' ? `the source's ${plan.dockerfile}` : `a Dockerfile made for ${plan.kind}`}`);
   try {
-    return await core.connection.engine().build(Readable.from(spool.read(plan)), {
+    return await core.connection.engine().build(() => Readable.from(spool.read(plan)), {
       tag: imageTag(core.naming, app, deployment.number),
       dockerfile: plan.dockerfile,
-      labels: appLabels(core.naming, app),
+      labels: { ...appLabels(core.naming, app), [LABELS.health]: plan.health ? JSON.stringify(plan.health) : '' },
       memory,
       cpus: 0,
       signal: AbortSignal.any([signal, late]),
@@ -59,6 +62,22 @@ function describe(error: unknown, { late, cancelled, timeout }: { late: boolean;
   if (late) return failure.unprocessable(`The build took longer than ${Math.round(timeout / 1000)} s`);
   if (!(error instanceof EngineError) || error.kind === 'unavailable' || error.kind === 'disk') return error;
   return new AppError(422, 'BUILD_FAILED', `The build failed: ${error.message.slice(0, 1000)}`, { cause: error });
+}
+
+/**
+ * What a Dockerfile builds on is fetched by the engine, from inside our network, and may bring instructions of its own:
+ * both are looked at before. An image that cannot be had is left to the build, which says so.
+ */
+async function assertBases(core: Core, { plan, signal }: Parameters<Builder['build']>[1]): Promise<void> {
+  const engine = core.connection.engine();
+  const policy = core.model.build;
+  const find = (image: string) => engine.image(image).catch(() => null);
+  for (const image of plan.images) {
+    const local = await find(image);
+    if (!local && policy.from.includes('*')) await assertPublicAddress(image);
+    if (!local) await engine.pull(image, signal).catch(() => {});
+    assertTriggers((local ?? (await find(image)))?.triggers ?? [], policy);
+  }
 }
 
 /** A full disk stops more than one build: below the floor none is begun. */

@@ -12,6 +12,8 @@ export const LABELS = {
   name: 'twofold.name',
   deployment: 'twofold.deployment',
   replica: 'twofold.replica',
+  /** Of an image that was built here: the HEALTHCHECK of its Dockerfile, as JSON. */
+  health: 'twofold.health',
 } as const;
 
 /** How the server gets to a container: by its own address, or by a port that is published on 127.0.0.1. */

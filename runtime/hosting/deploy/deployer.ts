@@ -2,8 +2,8 @@ import { AppError } from '../../errors.ts';
 import type { Core } from '../core.ts';
 import type { EngineImage } from '../engine/engine.ts';
 import { EngineError } from '../engine/errors.ts';
-import type { App, Deployment, Source, Trigger } from '../records/app.ts';
-import { imageTag } from './containers.ts';
+import type { App, Deployment, HealthCheck, Source, Trigger } from '../records/app.ts';
+import { imageTag, LABELS } from './containers.ts';
 import { forgetOldImages } from './kept-images.ts';
 import { rollOut, RolloutError } from './rollout.ts';
 
@@ -75,7 +75,7 @@ async function run(core: Core, appId: string, { deployment, request, signal }: {
     await core.deployments.update(deployment, ready);
     core.onStep('planned');
     await show(core, appId, deployment, 'deploying');
-    await rollOut(core, app, { ...deployment, ...ready }, signal);
+    await rollOut(core, { ...app, spec: { ...app.spec, builtHealth: builtHealthOf(image, ready.source ?? deployment.source) } }, { ...deployment, ...ready }, signal);
     await forgetOldImages(core, app);
     core.onStep('forgotten');
     return await finished(core, deployment);
@@ -143,6 +143,12 @@ async function keepImage(core: Core, app: App, deployment: Deployment, id: strin
   const image = await engine.image(id);
   if (image) return image;
   throw new EngineError('failed', 'The image is gone');
+}
+
+/** What the build has put into the image's label. On an image that was made elsewhere it would be a stranger's. */
+function builtHealthOf({ labels }: EngineImage, source: Source): HealthCheck | null {
+  const text = source.kind === 'git' || source.kind === 'tarball' ? labels[LABELS.health] : undefined;
+  return text ? (JSON.parse(text) as HealthCheck) : null;
 }
 
 function portOf(core: Core, app: App, image: EngineImage): number {

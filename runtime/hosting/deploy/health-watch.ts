@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../core.ts';
 import type { Target } from '../ingress/route-table.ts';
-import type { App } from '../records/app.ts';
+import { type App, healthCheckOf } from '../records/app.ts';
 import { createProbe } from './probe.ts';
 
 /**
@@ -29,7 +29,7 @@ export function createHealthWatch(core: Core, onSick: (app: App, containerId: st
   const look = () => {
     const present = new Set<string>();
     for (const app of core.apps.all()) {
-      const { health } = app.spec;
+      const health = healthCheckOf(app.spec);
       const route = core.ingress.get(app.id);
       if ((health.path === undefined && !health.command) || app.desired !== 'running' || route?.state !== 'serving') continue;
       for (const target of route.targets) {
@@ -43,12 +43,13 @@ export function createHealthWatch(core: Core, onSick: (app: App, containerId: st
   };
 
   const ask = async (app: App, target: Target, state: Seen) => {
+    const health = healthCheckOf(app.spec);
     state.asking = true;
     try {
-      const probe = createProbe(app.spec.health, target, { engine: core.connection.engine(), host: app.spec.domain });
+      const probe = createProbe(health, target, { engine: core.connection.engine(), host: app.spec.domain });
       const { ok, detail } = await probe();
       state.bad = ok ? 0 : state.bad + 1;
-      if (state.bad >= app.spec.health.retries && !core.leaving.has(target.id) && core.operations.running(app.id) === undefined) {
+      if (state.bad >= health.retries && !core.leaving.has(target.id) && core.operations.running(app.id) === undefined) {
         state.bad = 0;
         await onSick(app, target.id, detail);
       }
@@ -56,7 +57,7 @@ export function createHealthWatch(core: Core, onSick: (app: App, containerId: st
       // The engine is away: that says nothing about the app.
     } finally {
       state.asking = false;
-      state.next = core.now() + app.spec.health.interval_s * 1000;
+      state.next = core.now() + health.interval_s * 1000;
     }
   };
 

@@ -4,7 +4,7 @@ import type { Core } from '../core.ts';
 import { placement } from '../core.ts';
 import type { ContainerDetail, EngineContainer } from '../engine/engine.ts';
 import type { Target } from '../ingress/route-table.ts';
-import type { App, Deployment, ProbeRecord } from '../records/app.ts';
+import { type App, type Deployment, healthCheckOf, type ProbeRecord } from '../records/app.ts';
 import { containerSpec, instanceLabels, targetOf, volumeName } from './containers.ts';
 import { createProbe, waitUntilReady } from './probe.ts';
 
@@ -47,7 +47,7 @@ export async function startReplica(core: Core, app: App, { id, port, signal }: {
   const detail = await addressed(core, id, port);
   const target = detail && targetOf(detail, port, placement(core));
   if (!target) return failed(detail ? describeEnd(detail, app) : 'The container is gone');
-  const readiness = await waitUntilReady(createProbe(app.spec.health, target, { engine, host: app.spec.domain }), {
+  const readiness = await waitUntilReady(createProbe(healthCheckOf(app.spec), target, { engine, host: app.spec.domain }), {
     timeout: core.model.deploys.readyTimeout,
     now: core.now,
     signal,

@@ -40,7 +40,7 @@ export async function rollOut(core: Core, app: App, deployment: Deployment, sign
   try {
     replicas = await bringUp(core, app, deployment, signal);
   } catch (error) {
-    if (exclusive) await restore(core, app, old).catch((failed: Error) => core.log.error(`${app.name}: ${failed.message}`));
+    if (exclusive) await restore(core, core.apps.byId(app.id) ?? app, old).catch((failed: Error) => core.log.error(`${app.name}: ${failed.message}`));
     throw error;
   }
   await commit(core, app, deployment);
@@ -94,7 +94,7 @@ async function discard(core: Core, id: string): Promise<void> {
 async function commit(core: Core, app: App, deployment: Deployment): Promise<void> {
   await core.apps.update(app.id, {
     ...{ deployment: deployment.number, desired: 'running', status: 'running', error: null },
-    spec: { ...(core.apps.byId(app.id) ?? app).spec, image: deployment.image, source: deployment.source, usedPort: deployment.port ?? core.model.defaults.port },
+    spec: { ...(core.apps.byId(app.id) ?? app).spec, image: deployment.image, source: deployment.source, builtHealth: app.spec.builtHealth ?? null, usedPort: deployment.port ?? core.model.defaults.port },
   });
   core.onStep('committed');
   await core.deployments.update(deployment, { status: 'healthy', finished_at: new Date(core.now()).toISOString() });

@@ -7,6 +7,7 @@ import { readEvents } from './event-stream.ts';
 import { runCommand } from './exec.ts';
 import { readLogs } from './log-stream.ts';
 import { readProgress } from './progress.ts';
+import { undisturbed } from './undisturbed.ts';
 import { readUsage } from './usage.ts';
 
 /** What Podman's Docker API does otherwise. Everything else is the same code. */
@@ -44,8 +45,8 @@ export function createEngine(client: Dockerode, dialect: Dialect): Engine {
     image: (reference) => orNull(async () => toImage(await client.getImage(reference).inspect())),
     tag: (imageId, reference) => call(async () => void (await client.getImage(imageId).tag(splitReference(reference)))),
     untag: (reference) => ignoring(['not_found', 'conflict'], async () => void (await client.getImage(reference).remove())),
-    tags: (prefix) => call(async () => (await listImages(client)).flatMap((image) => image.RepoTags ?? []).filter((tag) => tag.startsWith(prefix))),
-    build: (context, options) => call(() => build(client, dialect, context, options)),
+    tags: (prefix) => call(async () => (await undisturbed(() => client.listImages())).flatMap((image) => image.RepoTags ?? []).filter((tag) => tag.startsWith(prefix))),
+    build: (context, options) => call(() => build(client, dialect, context(), options)),
 
     create: (spec) => call(() => create(spec)),
     start: (id) => unlessUnchanged(() => container(id).start()),
@@ -121,16 +122,6 @@ async function describeEngine(client: Dockerode, kind: EngineKind) {
     memory: info.MemTotal,
     root: info.DockerRootDir ?? '',
   };
-}
-
-/** Podman's list fails as a whole when one of the images is removed meanwhile. */
-async function listImages(client: Dockerode, attempts = 5): Promise<Dockerode.ImageInfo[]> {
-  try {
-    return await client.listImages();
-  } catch (error) {
-    if (attempts === 1 || !/image not known/.test(toEngineError(error).message)) throw error;
-    return listImages(client, attempts - 1);
-  }
 }
 
 async function pull(client: Dockerode, reference: string, signal: AbortSignal): Promise<void> {
@@ -217,7 +208,7 @@ async function ensureNetwork(client: Dockerode, name: string, labels: Readonly<R
 }
 
 async function prune(client: Dockerode, dialect: Dialect, labels: Readonly<Record<string, string>>) {
-  const images = await client.pruneImages({ filters: { label: pairs(labels), dangling: ['true'] } });
+  const images = await undisturbed(() => client.pruneImages({ filters: { label: pairs(labels), dangling: ['true'] } }));
   const builds = dialect.pruneBuilds ? await client.pruneBuilder().catch(() => ({ SpaceReclaimed: 0 })) : { SpaceReclaimed: 0 };
   return { images: images?.ImagesDeleted?.length ?? 0, reclaimed: (images?.SpaceReclaimed ?? 0) + (builds?.SpaceReclaimed ?? 0) };
 }
@@ -229,6 +220,8 @@ function toImage(image: Dockerode.ImageInspectInfo): EngineImage {
     tags: image.RepoTags ?? [],
     digests: image.RepoDigests ?? [],
     ports: exposed.map((port) => Number.parseInt(port, 10)),
+    labels: image.Config?.Labels ?? {},
+    triggers: (image.Config?.OnBuild as string[] | null) ?? [],
     size: image.Size,
   };
 }

@@ -23,6 +23,9 @@ export interface EngineImage {
   readonly digests: readonly string[];
   /** Ports the image exposes over TCP. */
   readonly ports: readonly number[];
+  readonly labels: Readonly<Record<string, string>>;
+  /** What it does to every build on it. Podman keeps that to itself. */
+  readonly triggers: readonly string[];
   /** Bytes. */
   readonly size: number;
 }
@@ -155,8 +158,8 @@ export interface Engine {
   untag(reference: string): Promise<void>;
   /** Tags that begin with `prefix`. */
   tags(prefix: string): Promise<readonly string[]>;
-  /** Builds the tar stream and answers with the image's id. */
-  build(context: Readable, options: BuildOptions): Promise<string>;
+  /** Builds the tar stream and answers with the image's id. It is asked for again when a build has to begin anew. */
+  build(context: () => Readable, options: BuildOptions): Promise<string>;
 
   create(spec: ContainerSpec): Promise<string>;
   start(id: string): Promise<void>;

@@ -3,6 +3,7 @@ import { createEngine } from './docker.ts';
 import type { Dialect } from './docker.ts';
 import type { Engine } from './engine.ts';
 import { followByReading } from './followed-logs.ts';
+import { undisturbed } from './undisturbed.ts';
 
 const PODMAN: Dialect = {
   kind: 'podman',
@@ -16,5 +17,13 @@ const PODMAN: Dialect = {
 /** Podman, through its Docker-compatible API. */
 export function createPodmanEngine(client: Dockerode): Engine {
   const engine = createEngine(client, PODMAN);
-  return { ...engine, logs: (id, options) => (options.follow ? followByReading((each) => engine.logs(id, each), options) : engine.logs(id, options)) };
+  return {
+    ...engine,
+    build: (context, options) =>
+      undisturbed(() => engine.build(context, options), {
+        again: () => options.onLine('Building again: Podman lost sight of its images while another one was removed'),
+        stop: () => options.signal.aborted,
+      }),
+    logs: (id, options) => (options.follow ? followByReading((each) => engine.logs(id, each), options) : engine.logs(id, options)),
+  };
 }

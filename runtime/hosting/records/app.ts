@@ -48,8 +48,16 @@ export interface AppSpec {
   readonly replicas: number;
   readonly resources: Resources;
   readonly health: HealthCheck;
+  /** What the Dockerfile of the last deployment says, for an app that does not say itself how it is asked. */
+  readonly builtHealth?: HealthCheck | null;
   readonly command: readonly string[] | null;
   readonly source: Source | null;
+}
+
+/** How an app is asked: as it says, else as its Dockerfile says, else by dialling its port. */
+export function healthCheckOf({ health, builtHealth }: Pick<AppSpec, 'health' | 'builtHealth'>): HealthCheck {
+  const says = health.path !== undefined || health.tcp === true || health.command !== undefined;
+  return says ? health : (builtHealth ?? health);
 }
 
 /** One app as we keep it. */

@@ -1,4 +1,4 @@
-import type { App, Deployment } from './app.ts';
+import { type App, type Deployment, healthCheckOf } from './app.ts';
 
 /** Stands for a secret's value in answers. */
 export const MASK = '********';
@@ -30,7 +30,7 @@ export function showApp(app: App, { addressOf, port }: Shown): Record<string, un
     volumes: spec.volumes,
     replicas: spec.replicas,
     resources: spec.resources,
-    health: spec.health,
+    health: healthCheckOf(spec),
     ...(spec.command && { command: spec.command }),
     source: spec.source,
     deployment: app.deployment,

@@ -9,8 +9,9 @@ import type { App, Source, Trigger } from '../records/app.ts';
 import { changeSpec, newSpec, toEnv, type AppFields } from '../records/fields.ts';
 import { assertAppName } from '../records/names.ts';
 import { gitTokenKey, type Vault } from '../records/vault.ts';
-import { assertGitRef, parseGitUrl } from '../source/git-url.ts';
+import { assertGitRef, parseGitUrl, resolveGitHost } from '../source/git-url.ts';
 import { boundaryOf, readForm, type FormPart } from '../source/multipart.ts';
+import { sourceFolder } from '../source/plan.ts';
 import type { Parts } from './apps.ts';
 import { answer, imageOf, numberOf } from './deployments.ts';
 import { eventStream, wantsEvents } from './sse.ts';
@@ -44,6 +45,8 @@ export function sourceHandlers(parts: SourceParts) {
       const given = gitOf(call.body);
       if (given && call.body.image !== undefined) throw failure.badRequest('image and git exclude each other');
       const git = given ?? (call.body.image === undefined && app.spec.source?.kind === 'git' ? app.spec.source : null);
+      // Said at once, and not by a deployment that fails later.
+      if (git) await resolveGitHost(parseGitUrl(git.url, model.git), model.git);
       if (git) return answer(await deployGit(parts, app, git, { trigger: 'api', token: call.body.git?.token }), { app: () => named(call), wait: call.query.wait });
       const image = imageOf(app, call.body.image);
       const begun = await deployer.begin(app, { trigger: 'api', source: { kind: 'image', image }, prepare: deployer.fromImage(image) });
@@ -90,6 +93,7 @@ export function sourceHandlers(parts: SourceParts) {
 export async function deployGit({ core, deployer, sources, vault }: SourceParts, app: App, git: Git, { trigger, token }: { trigger: Trigger; token?: string | undefined }) {
   parseGitUrl(git.url, core.model.git);
   if (git.ref !== undefined) assertGitRef(git.ref);
+  sourceFolder(git.path ?? '');
   const sameHost = app.spec.source?.kind === 'git' && new URL(parseGitUrl(app.spec.source.url, core.model.git).url).host === new URL(parseGitUrl(git.url, core.model.git).url).host;
   if (token !== undefined) await vault.set(gitTokenKey(app.id), token);
   // A kept token goes to the host that it was given for, and to no other.

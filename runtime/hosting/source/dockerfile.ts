@@ -1,3 +1,4 @@
+import { assertPublicRegistry } from './base-images.ts';
 import { quote, refuse } from './refuse.ts';
 
 /** What a Dockerfile may do. */
@@ -8,22 +9,26 @@ export interface DockerfilePolicy {
   readonly from: readonly string[];
 }
 
-interface Instruction {
+/** One instruction, its continued lines joined. */
+export interface Instruction {
   readonly name: string;
   readonly flags: readonly string[];
   readonly rest: string;
 }
 
 /**
- * Checks a Dockerfile before an engine sees it.
+ * Checks a Dockerfile before an engine sees it, and answers with the images that it builds on.
  *
  * @throws AppError 422 that quotes the instruction and says what is not allowed.
+ * @example
+ * assertDockerfile('FROM node:24 AS a\nFROM a', { allowAddUrl: false, from: ['*'] }) // ['node:24']
  */
-export function assertDockerfile(text: string, policy: DockerfilePolicy): void {
+export function assertDockerfile(text: string, policy: DockerfilePolicy): string[] {
   if (text.includes('\0')) throw refuse('The Dockerfile is no text');
-  const instructions = parse(text);
+  const instructions = parseDockerfile(text);
   if (!instructions.some(({ name }) => name === 'FROM')) throw refuse('The Dockerfile has no FROM');
   const stages = new Set<string>();
+  const images = new Set<string>();
   const args = new Map<string, string>();
   let count = 0;
   for (const instruction of instructions) {
@@ -31,46 +36,67 @@ export function assertDockerfile(text: string, policy: DockerfilePolicy): void {
     if (name === 'ARG' && count === 0) declare(args, rest);
     if (name === 'FROM') {
       const [image = '', , alias] = rest.split(/\s+/);
-      assertImage(expand(image, args), { stages, policy });
+      for (const name of meanings(image, args)) assertImage(name, { stages, images, policy });
       if (alias) stages.add(alias.toLowerCase());
       stages.add(String(count));
       count += 1;
     }
-    assertInstruction(instruction, { stages, policy });
+    assertInstruction(instruction, { stages, images, policy });
   }
+  return [...images];
 }
 
-type Scope = { readonly stages: ReadonlySet<string>; readonly policy: DockerfilePolicy };
+/** Checks what an image does to every build on it: its `ONBUILD` instructions. @throws AppError 422 */
+export function assertTriggers(triggers: readonly string[], policy: DockerfilePolicy): void {
+  for (const trigger of triggers) assertInstruction(toInstruction(trigger), { stages: new Set(), images: new Set(), policy });
+}
+
+/** `images` gathers those that are no stage of the file. */
+type Scope = { readonly stages: ReadonlySet<string>; readonly images: Set<string>; readonly policy: DockerfilePolicy };
 
 function assertInstruction({ name, flags, rest }: Instruction, scope: Scope): void {
   if (name === 'ONBUILD') return assertInstruction(toInstruction(rest), scope);
   if (name === 'ADD' && !scope.policy.allowAddUrl) assertAdd(rest);
   if (name === 'COPY' || name === 'ADD') {
     const from = flags.find((flag) => flag.startsWith('--from='))?.slice('--from='.length);
-    if (from !== undefined) assertImage(unquote(from), scope);
+    if (from !== undefined) assertImage(bare(from), scope);
   }
   if (name !== 'RUN') return;
   for (const flag of flags) {
     if (/^--security=/.test(flag) && !/^--security=sandbox$/.test(flag)) throw refuse(`RUN ${flag} is not allowed`);
     if (/^--network=/.test(flag) && !/^--network=(default|none)$/.test(flag)) throw refuse(`RUN ${flag} is not allowed`);
-    const mounted = /(?:^|[=,])from=([^,]+)/.exec(flag)?.[1];
-    if (flag.startsWith('--mount=') && mounted !== undefined) assertImage(unquote(mounted), scope);
+    const mounted = /(?:^|[=,])from=([^,]+)/.exec(bare(flag))?.[1];
+    if (flag.startsWith('--mount=') && mounted !== undefined) assertImage(mounted, scope);
   }
 }
 
 function assertAdd(rest: string): void {
-  const sources = rest.startsWith('[') ? rest : rest.replaceAll(/["']/g, '');
+  const sources = bare(listed(rest) ?? rest);
   if (/\$/.test(sources)) throw refuse(`ADD with a variable is not allowed: ${quote(rest)}`);
   if (/[a-z][a-z0-9+.-]*:\/\/|git@|\.git(#|\s|"|,|$)|^\s*<</i.test(sources)) throw refuse(`ADD of an address is not allowed: ${quote(rest)}`);
 }
 
-function assertImage(image: string, { stages, policy }: Scope): void {
+/** The texts of a list in JSON, whose escapes hide what they mean. */
+function listed(rest: string): string | null {
+  try {
+    return rest.startsWith('[') ? (JSON.parse(rest) as unknown[]).join(' ') : null;
+  } catch {
+    return null;
+  }
+}
+
+/** As the builder reads a word: quotes and backslashes are gone, wherever they stand. */
+const bare = (text: string) => text.replaceAll(/["'\\]/g, '');
+
+function assertImage(image: string, { stages, images, policy }: Scope): void {
   if (image === 'scratch' || stages.has(image.toLowerCase())) return;
+  if (image === '' || /[${}]/.test(image)) throw refuse(`FROM ${quote(image)} is not allowed: the image cannot be told`);
+  images.add(image);
   // Images of other apps hold other people's source.
   if (/^localhost\//i.test(image)) throw refuse(`FROM ${quote(image)} is not allowed: it is an image of this server`);
-  if (policy.from.includes('*')) return;
-  if (image.includes('$')) throw refuse(`FROM ${quote(image)} is not allowed: the image cannot be told`);
-  if (!policy.from.some((pattern) => fits(image, pattern))) throw refuse(`FROM ${quote(image)} is not allowed`);
+  const named = policy.from.some((pattern) => pattern !== '*' && fits(image, pattern));
+  if (!named && policy.from.includes('*')) return assertPublicRegistry(image);
+  if (!named) throw refuse(`FROM ${quote(image)} is not allowed`);
 }
 
 function fits(image: string, pattern: string): boolean {
@@ -86,17 +112,24 @@ function qualified(image: string): string {
 }
 
 function declare(args: Map<string, string>, rest: string): void {
-  for (const [, key, value] of rest.matchAll(/([A-Za-z_]\w*)=("[^"]*"|'[^']*'|\S*)/g)) args.set(key as string, unquote(value as string));
+  for (const [, key, value] of rest.matchAll(/([A-Za-z_]\w*)=("[^"]*"|'[^']*'|\S*)/g)) args.set(key as string, expand(value as string, args));
 }
 
+/** What builders set by themselves; an older one leaves them empty. */
+const PLATFORM: readonly (readonly [string, string])[] = ['BUILD', 'TARGET'].flatMap((side) => [[`${side}PLATFORM`, 'linux/amd64'], [`${side}OS`, 'linux'], [`${side}ARCH`, 'amd64'], [`${side}VARIANT`, '']] as const);
+
+/** What a name with variables may come to mean. */
+function meanings(image: string, args: ReadonlyMap<string, string>): ReadonlySet<string> {
+  return new Set([expand(image, args), expand(image, new Map([...PLATFORM, ...args]))]);
+}
+
+/** What nobody set is empty. Other forms than these (`:+`, `#`, `/`) stay, and are refused. */
 function expand(text: string, args: ReadonlyMap<string, string>): string {
-  return unquote(text.replace(/\$(?:\{(\w+)(?::-([^}]*))?\}|(\w+))/g, (whole, braced, fallback, bare) => args.get(braced ?? bare) ?? fallback ?? whole));
+  return bare(text.replace(/\$(?:\{(\w+)(?::?-([^{}$]*))?\}|(\w+))/g, (_whole, braced, fallback, plain) => args.get(braced ?? plain) || (fallback ?? '')));
 }
 
-const unquote = (text: string) => text.replace(/^(["'])(.*)\1$/, '$2');
-
-/** Instructions with their continued lines joined. Text of here-documents is read as instructions too, which only refuses more. */
-function parse(text: string): Instruction[] {
+/** The instructions of a Dockerfile. Text of here-documents is read as instructions too, which only refuses more. @throws AppError 422 for a frontend of its own. */
+export function parseDockerfile(text: string): Instruction[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   const escape = readDirectives(lines);
   const instructions: Instruction[] = [];

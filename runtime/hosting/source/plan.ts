@@ -1,6 +1,8 @@
 import { failure } from '../../errors.ts';
+import type { HealthCheck } from '../records/app.ts';
 import { assertDockerfile, type DockerfilePolicy } from './dockerfile.ts';
 import { generateDockerfile, type ProjectFiles } from './generate.ts';
+import { healthCheckIn } from './healthcheck.ts';
 import { parseIgnore } from './ignore.ts';
 import { refuse } from './refuse.ts';
 import type { SourceListing } from './tar-filter.ts';
@@ -15,6 +17,10 @@ export interface BuildPlan {
   readonly extra: Readonly<Record<string, string>>;
   /** `Dockerfile`, or the language that one was made for. */
   readonly kind: string;
+  /** The HEALTHCHECK of the Dockerfile. */
+  readonly health: HealthCheck | null;
+  /** What its Dockerfile builds on, by name. */
+  readonly images: readonly string[];
 }
 
 /** Named so that no project has it. */
@@ -27,7 +33,7 @@ const NAMES = ['Dockerfile', 'Containerfile'];
  * @throws AppError 400 for a folder that is not there, 422 when there is nothing to build or policy refuses it.
  */
 export function planBuild(listing: SourceListing, { path = '', policy }: { readonly path?: string; readonly policy: DockerfilePolicy }): BuildPlan {
-  const folder = cleanFolder(path);
+  const folder = sourceFolder(path);
   if (folder !== '' && ![...listing.paths].some((file) => file.startsWith(`${folder}/`))) throw failure.badRequest(`path ${JSON.stringify(path)} is not in the source`);
   const only = folder === '' ? onlyFolder(listing) : null;
   const plan = planFolder(listing, folder, policy) ?? (only === null ? null : planFolder(listing, only, policy));
@@ -42,13 +48,13 @@ function planFolder(listing: SourceListing, folder: string, policy: DockerfilePo
   if (name !== undefined) {
     const text = files.text(name);
     if (text === undefined) throw refuse(`The ${name} is too large or no file`);
-    assertDockerfile(text, policy);
-    return { folder, dockerfile: name, ignore: (path) => path !== name && ignore(path), extra: {}, kind: 'Dockerfile' };
+    const images = assertDockerfile(text, policy);
+    return { folder, images, dockerfile: name, ignore: (path) => path !== name && ignore(path), extra: {}, kind: 'Dockerfile', health: healthCheckIn(text) };
   }
   const made = generateDockerfile(files);
   if (!made) return null;
-  assertDockerfile(made.text, policy);
-  return { folder, dockerfile: GENERATED, ignore: (path) => isLitter(path) || ignore(path), extra: { [GENERATED]: made.text }, kind: made.kind };
+  const images = assertDockerfile(made.text, policy);
+  return { folder, images, dockerfile: GENERATED, ignore: (path) => isLitter(path) || ignore(path), extra: { [GENERATED]: made.text }, kind: made.kind, health: null };
 }
 
 /** What is installed or built again in the image anyway, and may be for another system. */
@@ -69,7 +75,8 @@ function onlyFolder({ paths }: SourceListing): string | null {
   return tops.size === 1 && top ? top : null;
 }
 
-function cleanFolder(path: string): string {
+/** A folder of the source in one form; empty is its root. @throws AppError 400 when it climbs out. */
+export function sourceFolder(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.includes('..') || /\p{Cc}/u.test(path)) throw failure.badRequest('path must lead to a folder of the source');
   return parts.join('/');

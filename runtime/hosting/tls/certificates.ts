@@ -37,13 +37,15 @@ export interface CertificateOptions {
 }
 
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
-const HOUR = 3_600_000;
-/** A third of the life of a certificate of 90 days, which is the usual one. */
-const RENEW_BEFORE = 30 * 24 * HOUR;
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** A third of the usual life of 90 days. One that lives shorter is renewed in the last third of its own life. */
+const RENEW_BEFORE = 30 * DAY;
 const ACCOUNT_KEY = 'acme:account';
 
 interface Known {
   readonly expires: number;
+  readonly renewAt: number;
   readonly own: boolean;
 }
 
@@ -66,15 +68,15 @@ export function createCertificates(options: CertificateOptions): Certificates {
     async put(hosts, pair) {
       const covered = assertPair(hosts, pair, options.now());
       for (const host of covered) await keep(state, { host, pair, source: 'own' });
-      return { hosts: covered, expires_at: new Date(expiryOf(pair.certificate)).toISOString() };
+      return { hosts: covered, expires_at: dateOf(lifeOf(pair.certificate).expires) };
     },
     start() {
       if (!enabled) return;
       loop = (async () => {
         while (!abort.signal.aborted) {
+          const woken = new Promise<void>((resolve) => (wake = resolve)); // A host may come while others are looked at.
           await look(state);
-          const woken = new Promise<void>((resolve) => (wake = resolve));
-          await Promise.race([sleep(HOUR / 60, undefined, { signal: abort.signal, ref: false }).catch(() => {}), woken]);
+          await Promise.race([sleep(MINUTE, undefined, { signal: abort.signal, ref: false }).catch(() => {}), woken]);
         }
       })();
     },
@@ -88,18 +90,18 @@ export function createCertificates(options: CertificateOptions): Certificates {
 }
 
 async function load({ store, seal, known, ingress }: State): Promise<void> {
-  for (const { domain, certificate, sealed, source, expires_at } of await store.db.selectFrom('hosting_certificates').selectAll().execute()) {
-    known.set(domain, { expires: Date.parse(expires_at), own: source === 'own' });
+  for (const { domain, certificate, sealed, source } of await store.db.selectFrom('hosting_certificates').selectAll().execute()) {
+    known.set(domain, { ...lifeOf(certificate), own: source === 'own' });
     ingress.certify(domain, { certificate, key: seal.open(sealed, `certificate:${domain}`) });
   }
 }
 
 async function keep({ store, seal, known, ingress }: State, { host, pair, source }: { readonly host: string; readonly pair: CertificatePair; readonly source: 'own' | 'acme' }): Promise<void> {
-  const expires = expiryOf(pair.certificate);
+  const life = lifeOf(pair.certificate);
   const sealed = seal.seal(pair.key, `certificate:${host}`);
-  const row = { domain: host, certificate: pair.certificate, sealed, source, expires_at: new Date(expires).toISOString() };
+  const row = { domain: host, certificate: pair.certificate, sealed, source, expires_at: dateOf(life.expires) };
   await store.db.insertInto('hosting_certificates').values(row).onConflict((conflict) => conflict.column('domain').doUpdateSet(row)).execute();
-  known.set(host, { expires, own: source === 'own' });
+  known.set(host, { ...life, own: source === 'own' });
   ingress.certify(host, pair);
 }
 
@@ -109,18 +111,25 @@ async function look(state: State): Promise<void> {
   for (const host of state.hosts()) {
     if (signal.aborted || !isDue(state, host)) continue;
     await issue(state, host).catch((error: Error) => {
-      const pause = Math.min(24 * HOUR, (notBefore.get(host)?.pause ?? HOUR / 60) * 4);
+      const pause = nextPause(state, host);
       notBefore.set(host, { at: now() + pause, pause });
       if (!signal.aborted) log.warn(`no certificate for ${host}: ${error.message}`);
     });
   }
 }
 
+/** Four times longer after each refusal, up to a day; and while a certificate holds, a quarter of what is left of it at most. */
+function nextPause({ known, notBefore, now }: State, host: string): number {
+  const left = (known.get(host)?.expires ?? 0) - now();
+  const most = left > 0 ? Math.min(DAY, Math.max(MINUTE, left / 4)) : DAY;
+  return Math.min(most, (notBefore.get(host)?.pause ?? MINUTE) * 4);
+}
+
 /** Names that no authority can check are left out. */
 function isDue({ known, notBefore, now }: State, host: string): boolean {
   const certificate = known.get(host);
   if (certificate?.own || host.startsWith('*.') || !host.includes('.') || host.endsWith('.localhost')) return false;
-  return (notBefore.get(host)?.at ?? 0) <= now() && (!certificate || certificate.expires - now() < RENEW_BEFORE);
+  return (notBefore.get(host)?.at ?? 0) <= now() && (!certificate || certificate.renewAt <= now());
 }
 
 async function issue(state: State, host: string): Promise<void> {
@@ -130,7 +139,7 @@ async function issue(state: State, host: string): Promise<void> {
   const pair = await issueCertificate([host], { directory: acme.directory ?? LETS_ENCRYPT, email: acme.email, accountKey, answer: ingress.challenge, signal, ...(state.fetch && { fetch: state.fetch }) });
   await keep(state, { host, pair, source: 'acme' });
   state.notBefore.delete(host);
-  log.info(`certificate for ${host} until ${new Date(expiryOf(pair.certificate)).toISOString()}`);
+  log.info(`certificate for ${host} until ${dateOf(lifeOf(pair.certificate).expires)}`);
 }
 
 function assertPair(hosts: readonly string[], { certificate, key }: { certificate: string; key: string }, now: number): string[] {
@@ -151,4 +160,10 @@ function parse(certificate: string, key: string) {
   }
 }
 
-const expiryOf = (certificate: string) => new X509Certificate(certificate).validToDate.getTime();
+function lifeOf(certificate: string): { readonly expires: number; readonly renewAt: number } {
+  const { validFromDate, validToDate } = new X509Certificate(certificate);
+  const expires = validToDate.getTime();
+  return { expires, renewAt: expires - Math.min(RENEW_BEFORE, (expires - validFromDate.getTime()) / 3) };
+}
+
+const dateOf = (time: number) => new Date(time).toISOString();

@@ -1,0 +1,44 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { isPrivate } from './git-url.ts';
+import { quote, refuse } from './refuse.ts';
+
+/** Finds a host's addresses; none when it is not known. */
+export type Lookup = (host: string) => Promise<readonly string[]>;
+
+/**
+ * The registry that an image is fetched from; null where the name has none and engines fill in the public one.
+ *
+ * @example
+ * registryOf('localhost:5000/shop:1') // 'localhost'
+ * registryOf('library/node')          // null
+ */
+export function registryOf(image: string): string | null {
+  const [first = '', ...rest] = image.split('/');
+  if (rest.length === 0 || !/[.:]|^localhost$/i.test(first)) return null;
+  return first.replace(/:\d*$/, '').replace(/^\[|\]$/g, '').toLowerCase();
+}
+
+/**
+ * An engine asks registries from this machine, so that a name of loopback or of a private network would reach what
+ * strangers cannot. Numbers that some systems read as an address (`127.1`, `0x7f000001`) are none of a registry.
+ *
+ * @throws AppError 422
+ */
+export function assertPublicRegistry(image: string): void {
+  const host = registryOf(image);
+  if (host === null) return;
+  const bare = host.replace(/\.$/, '');
+  const isPlain = isIP(bare) === 0 && !/^(0x[0-9a-f]*|\d+)(\.(0x[0-9a-f]*|\d+))*$/.test(bare) && !/(^|\.)(localhost|local|internal|localdomain)$/.test(bare);
+  if (!isPlain && (isIP(bare) === 0 || isPrivate(bare))) throw refusePrivate(image);
+}
+
+/** The same for a name that only leads there. @throws AppError 422 */
+export async function assertPublicAddress(image: string, find: Lookup = findAddresses): Promise<void> {
+  const host = registryOf(image);
+  if (host !== null && (await find(host)).some(isPrivate)) throw refusePrivate(image);
+}
+
+const refusePrivate = (image: string) => refuse(`FROM ${quote(image)} is not allowed: its registry is in a private network, and hosting.build.from does not name it`);
+
+const findAddresses: Lookup = async (host) => (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address);

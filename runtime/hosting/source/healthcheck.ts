@@ -1,0 +1,64 @@
+import type { HealthCheck } from '../records/app.ts';
+import { type Instruction, parseDockerfile } from './dockerfile.ts';
+
+/** What Docker takes where a HEALTHCHECK says nothing: 30 s, 30 s, 3. */
+const DEFAULTS = { interval_s: 30, timeout_s: 30, retries: 3 };
+/** Within what a health check of an app may be. */
+const MOST = { interval_s: 3600, timeout_s: 300, retries: 100 };
+
+/**
+ * The HEALTHCHECK of the stage that a Dockerfile ends with, or null. Podman's image format has no place for it, so that
+ * it is read here and kept in a label; our probe runs it on both engines.
+ *
+ * @example
+ * healthCheckIn('FROM a\nHEALTHCHECK --interval=5s CMD wget -q -O /dev/null localhost')?.command // ['/bin/sh', '-c', 'wget -q …']
+ */
+export function healthCheckIn(text: string): HealthCheck | null {
+  const stages = new Map<string, HealthCheck | null>();
+  let current: HealthCheck | null = null;
+  let name = '';
+  for (const instruction of parseDockerfile(text)) {
+    if (instruction.name === 'FROM') {
+      const [from = '', , alias] = instruction.rest.toLowerCase().split(/\s+/);
+      current = stages.get(from) ?? null;
+      name = alias ?? '';
+    }
+    if (instruction.name === 'HEALTHCHECK') current = toHealthCheck(instruction);
+    if (name !== '') stages.set(name, current);
+  }
+  return current;
+}
+
+function toHealthCheck({ flags, rest }: Instruction): HealthCheck | null {
+  const [, how = '', what = ''] = /^(\S+)\s*([^]*)$/.exec(rest) ?? [];
+  if (how.toUpperCase() !== 'CMD' || what === '') return null;
+  const given = (flag: string) => flags.find((each) => each.startsWith(`--${flag}=`))?.slice(flag.length + 3) ?? '';
+  return {
+    command: execForm(what) ?? ['/bin/sh', '-c', what],
+    interval_s: within('interval_s', secondsOf(given('interval'))),
+    timeout_s: within('timeout_s', secondsOf(given('timeout'))),
+    retries: within('retries', Number(given('retries'))),
+  };
+}
+
+function within(key: keyof typeof DEFAULTS, value: number): number {
+  return value > 0 ? Math.min(MOST[key], Math.max(1, key === 'retries' ? Math.ceil(value) : value)) : DEFAULTS[key];
+}
+
+/** A list of texts is the command itself; anything else, a broken list too, is a line for a shell: as Docker reads it. */
+function execForm(text: string): string[] | null {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) && list.length > 0 && list.every((each) => typeof each === 'string') ? list : null;
+  } catch {
+    return null;
+  }
+}
+
+const UNITS: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 };
+
+/** A duration as Go writes it (`1m30s`, `500ms`); 0 for what is none. */
+function secondsOf(text: string): number {
+  if (!/^(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/.test(text)) return 0;
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(ns|us|ms|s|m|h)/g)].reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit as string] ?? 0), 0);
+}

@@ -1,0 +1,106 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeEachEngine } from '../engines/available.ts';
+import { engineJson } from '../engines/call-engine.ts';
+import { importImage } from '../engines/import-image.ts';
+import { sourceForm, tarGzOf } from './archives.ts';
+import { hostileArchives, hostileCalls, hostileDockerfiles, hostileGitUrls, hostileWebhooks } from './hostile.ts';
+import { startServer, type TestServer } from './server.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tf-hostile-'));
+process.env['TMPDIR'] = folder;
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Counts who comes to this machine's loopback. */
+async function listen() {
+  const heard: string[] = [];
+  const servers: Server[] = [];
+  let port = 0;
+  for (const host of ['127.0.0.1', '::1']) {
+    const server = createServer((socket) => void socket.on('error', () => {}).once('data', (data) => heard.push(`${host}: ${data.toString('latin1').slice(0, 80)}`)).end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi'));
+    server.on('connection', () => heard.push(`${host} was called`));
+    port = await new Promise<number>((resolve) => server.once('error', () => resolve(port)).listen(port, host, () => resolve((server.address() as AddressInfo).port)));
+    servers.push(server);
+  }
+  return { port, heard, close: () => servers.forEach((server) => server.close()) };
+}
+
+describeEachEngine('who means harm', ({ socket }) => {
+  let server: TestServer;
+  let loopback: Awaited<ReturnType<typeof listen>>;
+  let images: string;
+  let left: string[];
+  const here = (text: string) => text.replaceAll('8080', String(loopback.port));
+  const imageIds = async () => JSON.stringify((await engineJson<{ Id: string }[]>(socket, { path: '/images/json?all=1' })).map(({ Id }) => Id).sort());
+
+  beforeAll(async () => {
+    await importImage(socket, 'twofold-test/web:1');
+    loopback = await listen();
+    server = await startServer({ socket, model: { source: { max: 4_000_000, maxUnpacked: 2_000_000, entries: 100 } } });
+    writeFileSync(join(server.folder, 'secret.yaml'), 'name: Secret\nimage: x:1\n');
+    await server.api('POST', '/api/apps', { name: 'shop' });
+    images = await imageIds();
+    left = readdirSync(folder).sort();
+  }, 60_000);
+  afterAll(async () => {
+    await server?.end();
+    loopback?.close();
+  }, 60_000);
+
+  /** Nothing was made, nothing is left, and nobody was called. */
+  async function expectUntouched() {
+    const { body } = await server.api('GET', '/api/apps');
+    expect(body.apps.map(({ name }: { name: string }) => name)).toEqual(['shop']);
+    expect((await server.api('GET', '/api/apps/shop/deployments')).body.deployments).toEqual([]);
+    expect(readdirSync(folder).sort()).toEqual(left);
+    expect(readdirSync(server.folder).sort()).toEqual(['data', 'secret.yaml']);
+    expect(loopback.heard).toEqual([]);
+    expect(await imageIds()).toBe(images);
+  }
+
+  it(`is refused ${hostileArchives.length} archives, by name, and nothing of them is written`, async () => {
+    expect(hostileArchives.length).toBeGreaterThanOrEqual(30);
+    for (const [title, tar, message] of hostileArchives) {
+      const { status, body } = await server.api('POST', '/api/deploy?wait=true', sourceForm({ name: 'bad' }, gzipSync(tar)));
+      expect([title, status, body.error]).toEqual([title, 422, expect.stringMatching(message)]);
+    }
+    await expectUntouched();
+  }, 60_000);
+
+  it(`is refused ${hostileDockerfiles.length} Dockerfiles, with what they may not do, and none reaches loopback`, async () => {
+    expect(hostileDockerfiles.length).toBeGreaterThanOrEqual(20);
+    for (const [title, Dockerfile, message] of hostileDockerfiles) {
+      const { status, body } = await server.api('POST', '/api/deploy?wait=true', sourceForm({ name: 'bad' }, tarGzOf({ Dockerfile: here(Dockerfile) })));
+      expect([title, status, body.error]).toEqual([title, 422, expect.stringMatching(message)]);
+    }
+    await expectUntouched();
+  }, 60_000);
+
+  it(`is refused ${hostileGitUrls.length} addresses of git, and none is asked`, async () => {
+    expect(hostileGitUrls.length).toBeGreaterThanOrEqual(20);
+    for (const [title, url, message] of hostileGitUrls) {
+      for (const body of [{ git: { url: here(url) } }, { git_url: here(url), branch: 'main' }]) {
+        const answer = await server.api('POST', '/api/apps/shop/deploy', body);
+        expect([title, answer.status, answer.body.error]).toEqual([title, 400, expect.stringMatching(message)]);
+      }
+    }
+    await expectUntouched();
+  }, 60_000);
+
+  it('is refused names, paths, environments and webhooks, each with what is wrong', async () => {
+    const { secret } = (await server.api('PUT', '/api/apps/shop/webhook')).body;
+    const all = [...hostileCalls, ...hostileWebhooks(secret)];
+    expect(all.length).toBeGreaterThanOrEqual(20);
+    for (const [title, { method, path, body, headers, status }, message] of all) {
+      const answer = await server.api(method, path, body, headers);
+      expect([title, answer.status, answer.body.error ?? answer.body]).toEqual([title, status, expect.stringMatching(message)]);
+      expect(JSON.stringify(answer.body)).not.toMatch(/node_modules|\/runtime\/|at \w+ \(/);
+    }
+    await expectUntouched();
+    expect((await server.api('GET', '/api/apps/shop')).body).toMatchObject({ status: 'created', env: {} });
+  }, 60_000);
+});
