@@ -3,21 +3,34 @@ import type { CommandCall } from '../cli/command.ts';
 import { closest } from '../cli/closest.ts';
 import { explainAll, type Explanation } from '../explain/facts.ts';
 import { placeOf } from '../explain/place.ts';
+import { readStatements, type Statements } from '../explain/statements.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { readProjectOf } from '../pipeline.ts';
 import { readTexts } from '../read.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
 
+const GENERATED = ['src/generated/model.ts', 'src/generated/resolvers.ts', 'src/generated/types.ts'];
+
+/** One field with everything that is said of it. */
+type Explained = Explanation & Partial<Statements> & { readonly file: string | null };
+
 /** `generator explain [Type[.field]]` */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   const reading = await readProjectOf(root);
-  if (!reading.project) return (reportFindings(reading, call), exitCodeOf({ ...reading, changes: [] }));
-  const all = explainAll(reading.project);
-  const texts = await readTexts(root, ['src/generated/model.ts', 'src/generated/resolvers.ts', ...reading.sources.userFiles]);
-  const chosen = choose(all, call.positionals[0]).map((each) => ({ ...each, file: placeOf(each.coordinate, texts) }));
-  if (call.terminal.json) call.terminal.document({ ok: true, explanations: chosen });
-  else call.terminal.data(chosen.map((each) => print(each, call)).join('\n'));
+  const { project } = reading;
+  if (!project) return (reportFindings(reading, call), exitCodeOf({ ...reading, changes: [] }));
+  const { userFiles } = reading.sources;
+  const texts = await readTexts(root, [...GENERATED, ...userFiles]);
+  const coordinates = choose(explainAll(project), call.positionals[0]).map(({ coordinate }) => coordinate);
+  const told = await readStatements(root, project, { coordinates, texts, userFiles });
+  const explanations: Explained[] = [];
+  for (const each of explainAll(project, told.isOwn).filter(({ coordinate }) => coordinates.includes(coordinate))) {
+    explanations.push({ ...each, file: await placeOf(each.coordinate, { texts, userFiles, project }), ...told.statements.get(each.coordinate) });
+  }
+  if (told.missing !== null) call.terminal.note(`  no statements: ${told.missing}`);
+  if (call.terminal.json) call.terminal.document({ ok: true, database: told.database, explanations });
+  else call.terminal.data(explanations.map((each) => print(each, call, told.database)).join('\n'));
   return EXIT.done;
 }
 
@@ -30,8 +43,9 @@ function choose(all: readonly Explanation[], name: string | undefined): readonly
   throw new CommandError(EXIT.usage, 'UNKNOWN_COORDINATE', `the schema has no ${name}`, near ? `did you mean ${near}?` : 'generator explain lists everything');
 }
 
-function print(explanation: Explanation & { readonly file: string | null }, { terminal }: CommandCall): string {
-  const { coordinate, what, decidedBy, stored, statement, routes, file } = explanation;
+function print({ coordinate, what, decidedBy, stored, operation, as, statements, routes, file }: Explained, { terminal }: CommandCall, database: 'sqlite' | 'postgres'): string {
   const line = (name: string, text: string | null | undefined) => (text ? `  ${terminal.paint.dim(name.padEnd(9))}  ${text}\n` : '');
-  return `${terminal.paint.bold(coordinate)}  ${what}\n${line('rule', decidedBy)}${line('stored', stored)}${line('file', file)}${line('statement', statement)}${line('routes', routes?.join('\n             '))}`;
+  const asked = operation && as !== 'anyone' ? `${operation}  (${as})` : operation;
+  const below = '\n             ';
+  return `${terminal.paint.bold(coordinate)}  ${what}\n${line('rule', decidedBy)}${line('stored', stored)}${line('file', file)}${line('asked by', asked)}${line('statement', statements?.[database].join(below))}${line('routes', routes?.join(below))}`;
 }

@@ -1,4 +1,5 @@
-import { type Action, type Entity, type Field, type ListOptions, type Operation, type Project, projectRoutes } from '@twofold/schema';
+import { type Action, type Entity, type Field, type FieldSource, type ListOptions, type ObjectType, type Project, projectRoutes } from '@twofold/schema';
+import { rootNames } from '../../templates/root-names.ts';
 
 /** What `explain` says of one field or type. */
 export interface Explanation {
@@ -9,22 +10,37 @@ export interface Explanation {
   readonly decidedBy: string;
   /** The table, column or join that holds it. */
   readonly stored?: string;
-  /** The statement that serves it, as the planner makes it for this field alone; values as `:names`. */
-  readonly statement?: string;
   /** REST endpoints that serve it. */
   readonly routes?: readonly string[];
 }
 
+/** Whether a function of the user's answers a field. */
+export type IsOwn = (coordinate: string) => boolean;
+
 /** Every type and field of the model, explained. */
-export function explainAll(project: Project): Explanation[] {
+export function explainAll(project: Project, isOwn: IsOwn = () => false): Explanation[] {
+  const names = rootNames(project);
   return [
     ...project.entities.flatMap((entity) => [explainEntity(entity, project), ...entity.fields.map((field) => explainField(entity, field, project))]),
-    ...project.objects.filter(({ role }) => role !== 'root').map(({ name, role }) => ({ coordinate: name, what: OBJECTS[role], decidedBy: 'its shape' })),
-    ...project.operations.map((operation) => explainOperation(operation, project)),
-  ];
+    ...project.objects.filter(({ role }) => role !== 'root').flatMap(explainObject),
+    ...project.operations.map((operation) => ({ coordinate: `${names[operation.root]}.${operation.name}`, decidedBy: operation.decidedBy, ...describeAction(operation.action) })),
+  ].map((each) => (isOwn(each.coordinate) ? answeredByCode(each) : each));
+}
+
+const UNWRITTEN = 'yours to write: it answers NOT_IMPLEMENTED until a function in src/resolvers does';
+
+/** What was never inferred keeps its rule; what is inferred is decided by the function in its place. */
+function answeredByCode({ coordinate, what, decidedBy }: Explanation): Explanation {
+  return { coordinate, what: 'yours: a function of yours answers it', decidedBy: what === UNWRITTEN ? decidedBy : 'your function' };
 }
 
 const OBJECTS = { value: 'value: stored as JSON where a field has it', payload: 'payload of a mutation', connection: 'connection', edge: 'edge of a connection', pageInfo: 'page info', root: 'root' } as const;
+
+const MEMBERS = { value: 'member of a JSON value', payload: 'member of a payload', connection: 'member of a connection', edge: 'member of an edge', pageInfo: 'member of the page info', root: 'root field' } as const;
+
+function explainObject({ name, role, fields }: ObjectType): Explanation[] {
+  return [{ coordinate: name, what: OBJECTS[role], decidedBy: 'its shape' }, ...fields.map((field) => ({ coordinate: `${name}.${field.name}`, what: MEMBERS[role], decidedBy: 'its shape' }))];
+}
 
 function explainEntity({ name, table, plural }: Entity, project: Project): Explanation {
   const routes = projectRoutes(project).filter(({ path }) => path === restPath(plural) || path.startsWith(`${restPath(plural)}/`));
@@ -37,62 +53,41 @@ function restPath(plural: string): string {
 
 function explainField(entity: Entity, field: Field, project: Project): Explanation {
   const { source, decidedBy } = field;
-  const base = { coordinate: `${entity.name}.${field.name}`, decidedBy };
-  const tableOf = (name: string) => project.entities.find((each) => each.name === name)?.table ?? name;
-  switch (source.kind) {
-    case 'column':
-      return { ...base, what: 'column', stored: `${entity.table}.${source.column}`, statement: `select ${source.column} from ${entity.table}` };
-    case 'one': {
-      const [own, other] = source.key === 'own' ? [source.column, 'id'] : ['id', source.column];
-      const stored = source.key === 'own' ? `${entity.table}.${source.column}` : `${tableOf(source.entity)}.${source.column}`;
-      return { ...base, what: 'relation to one', stored, statement: `select … from ${tableOf(source.entity)} where ${other} = ${entity.table}.${own}` };
-    }
-    case 'many': {
-      const { via } = source;
-      const stored = via.kind === 'table' ? `join table ${via.table} (${via.own}, ${via.other})` : `${tableOf(source.entity)}.${via.column}`;
-      const where = via.kind === 'table' ? `id in (select ${via.other} from ${via.table} where ${via.own} = ${entity.table}.id)` : `${via.column} = ${entity.table}.id`;
-      return { ...base, what: 'relation to many', stored, statement: `select … from ${tableOf(source.entity)} where ${where}${listClauses(source.list)}` };
-    }
-    case 'custom':
-      return { ...base, what: 'yours: a function in src/resolvers answers it' };
-  }
+  const stored = storedIn(entity, source, project);
+  return { coordinate: `${entity.name}.${field.name}`, what: WHAT[source.kind], decidedBy, ...(stored !== undefined && { stored }) };
 }
 
-function explainOperation(operation: Operation, project: Project): Explanation {
-  const root = operation.root.charAt(0).toUpperCase() + operation.root.slice(1);
-  const tableOf = (name: string) => project.entities.find((each) => each.name === name)?.table ?? name;
-  return { coordinate: `${root}.${operation.name}`, decidedBy: operation.decidedBy, ...describeAction(operation.action, tableOf) };
+const WHAT = { column: 'column', one: 'relation to one', many: 'relation to many', custom: UNWRITTEN } as const;
+
+function storedIn({ table }: Entity, source: FieldSource, project: Project): string | undefined {
+  if (source.kind === 'custom') return undefined;
+  if (source.kind === 'column') return `${table}.${source.column}`;
+  const other = project.entities.find(({ name }) => name === source.entity)?.table ?? source.entity;
+  if (source.kind === 'one') return `${source.key === 'own' ? table : other}.${source.column}`;
+  return source.via.kind === 'table' ? `join table ${source.via.table} (${source.via.own}, ${source.via.other})` : `${other}.${source.via.column}`;
 }
 
-function describeAction(action: Action, tableOf: (entity: string) => string): Pick<Explanation, 'what' | 'statement'> {
+function describeAction(action: Action): Pick<Explanation, 'what'> {
   switch (action.kind) {
     case 'get':
-      return { what: 'one row', statement: `select … from ${tableOf(action.entity)} where ${action.by.map(({ arg, column }) => `${column} = :${arg}`).join(' and ')}` };
+      return { what: `one ${action.entity}` };
     case 'list':
-      return { what: action.list.connection ? 'connection' : 'list', statement: `select … from ${tableOf(action.entity)}${filterClauses(action.list)}${listClauses(action.list)}` };
+      return { what: `${action.list.connection ? 'connection' : 'list'} of ${action.entity}, ${pageOf(action.list)}` };
     case 'listAbstract':
-      return { what: `list over every member of ${action.type}` };
+      return { what: `list over every member of ${action.type}, ${pageOf(action.list)}` };
     case 'node':
       return { what: 'any entity by its global id' };
     case 'create':
-      return { what: 'insert', statement: `insert into ${tableOf(action.entity)} (…) values (…) returning …` };
+      return { what: `insert of one ${action.entity}` };
     case 'update':
-      return { what: 'update', statement: `update ${tableOf(action.entity)} set … where id = :${action.id.join('.')} returning …` };
+      return { what: `update of one ${action.entity}` };
     case 'remove':
-      return { what: 'delete', statement: `delete from ${tableOf(action.entity)} where id = :${action.id.join('.')} returning …` };
+      return { what: `delete of one ${action.entity}` };
     case 'subscribe':
       return { what: `${action.on.join(', ')} ${action.entity}, as it happens` };
     case 'custom':
-      return { what: 'yours: a function in src/resolvers answers it' };
+      return { what: UNWRITTEN };
   }
 }
 
-function filterClauses({ filters, where }: ListOptions): string {
-  const parts = [...filters.map(({ arg, column }) => `${column} = :${arg}`), ...(where ? [`:${where.arg}`] : [])];
-  return parts.length > 0 ? ` where ${parts.join(' and ')}` : '';
-}
-
-function listClauses({ order, orderBy, paging }: ListOptions): string {
-  const by = orderBy ? `:${orderBy.arg}, ` : '';
-  return ` order by ${by}${order.map(({ column, descending }) => `${column}${descending ? ' desc' : ''}`).join(', ')} limit ${paging.limit || paging.first ? `:${paging.limit ?? paging.first} (at most ${paging.max})` : paging.max}`;
-}
+const pageOf = ({ paging }: ListOptions) => `at most ${paging.max}`;

@@ -1,38 +1,59 @@
-/** A line of one of the project's files: `src/generated/resolvers.ts:14`. */
+import type { Project } from '@twofold/schema';
+import { memberRange } from '../edit/insert-member.ts';
+
+/** Texts of the project's files, by path. */
 export interface Texts {
   readonly get: (path: string) => string | null;
 }
 
 /**
- * Finds where a field of the project is written: in the user's resolvers, among the inferred answers, or as a column.
- * Null when it stands nowhere by itself.
+ * Finds where a type or field stands, as `src/generated/resolvers.ts:14`: in the user's function, among the inferred answers,
+ * as a column, or as a type.
  */
-export function placeOf(coordinate: string, texts: Texts): string | null {
+export async function placeOf(coordinate: string, { texts, userFiles, project }: Searched): Promise<string | null> {
   const [type = '', field] = coordinate.split('.');
-  const own = `src/resolvers/${type}.ts`;
-  if (field === undefined) return lineIn('src/generated/model.ts', texts, new RegExp(`^    ${type}: \\{`));
+  const entity = `^    ${propertyName(type)}: \\{`;
+  if (field === undefined) return lineWithin('src/generated/model.ts', texts, [entity]) ?? lineWithin('src/generated/types.ts', texts, [`^export type ${type} = `]);
+  const source = project.entities.find(({ name }) => name === type)?.fields.find(({ name }) => name === field)?.source;
+  const column = source?.kind === 'column' ? [lineWithin('src/generated/model.ts', texts, [entity, `^        ${propertyName(source.column)}: `])] : [];
   return (
-    lineIn(own, texts, new RegExp(`^\\s+(?:async\\s+)?${field}\\s*[:(,]`)) ??
-    lineWithin('src/generated/resolvers.ts', texts, [new RegExp(`^  ${type}: \\{`), new RegExp(`^    ${field}: `)]) ??
-    lineWithin('src/generated/model.ts', texts, [new RegExp(`^    ${type}: \\{`), new RegExp(`^        (?:${snakeCase(field)}|${field}): `)])
+    (await ownPlace(type, field, { texts, userFiles })) ??
+    lineWithin('src/generated/resolvers.ts', texts, [`^  ${propertyName(type)}: \\{`, `^    ${propertyName(field)}: `]) ??
+    column[0] ??
+    lineWithin('src/generated/types.ts', texts, [`^export type ${type} = `, `^  ${propertyName(field)}\\??: `])
   );
 }
 
-function lineIn(path: string, texts: Texts, pattern: RegExp): string | null {
-  return lineWithin(path, texts, [pattern]);
+export interface Searched {
+  readonly texts: Texts;
+  readonly userFiles: readonly string[];
+  readonly project: Project;
 }
 
-/** The first line of the last pattern, after those of the patterns before it. */
-function lineWithin(path: string, texts: Texts, patterns: readonly RegExp[]): string | null {
+/** In the file of the type, else in a plugin that names type and field. */
+async function ownPlace(type: string, field: string, { texts, userFiles }: Pick<Searched, 'texts' | 'userFiles'>): Promise<string | null> {
+  const path = `src/resolvers/${type}.ts`;
+  const text = texts.get(path);
+  const at = text === null ? null : await memberRange(text, field);
+  if (text !== null && at) return `${path}:${text.slice(0, at.start).split('\n').length}`;
+  for (const plugin of userFiles.filter((each) => each.startsWith('src/plugins/'))) {
+    const found = lineWithin(plugin, texts, [`\\b${type}\\b`, `\\b${field}\\b`]);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** The first line of the last pattern, at or after those of the patterns before it. */
+function lineWithin(path: string, texts: Texts, patterns: readonly string[]): string | null {
   const lines = texts.get(path)?.split(/\r?\n/) ?? [];
   let at = -1;
   for (const pattern of patterns) {
-    at = lines.findIndex((line, index) => index > at && pattern.test(line));
-    if (at < 0) return null;
+    const found = lines.findIndex((line, index) => (pattern.startsWith('^') ? index > at : index >= at) && new RegExp(pattern).test(line));
+    if (found < 0) return null;
+    at = found;
   }
   return `${path}:${at + 1}`;
 }
 
-function snakeCase(name: string): string {
-  return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2').toLowerCase();
-}
+/** A name as templates print it, quoted where it has to be. */
+const propertyName = (name: string) => `(?:${name}|'${name}')`;

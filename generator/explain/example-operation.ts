@@ -1,0 +1,123 @@
+import type { ListOptions, Operation, Project } from '@twofold/schema';
+import { buildSchema, type GraphQLArgument, type GraphQLField, type GraphQLNamedType, type GraphQLObjectType, type GraphQLSchema, getNamedType, isAbstractType, isInterfaceType, isLeafType, isObjectType } from 'graphql';
+import { rootNames } from '../../templates/root-names.ts';
+import { exampleArguments } from './example-arguments.ts';
+
+/** One step of the way from a root to a field. */
+interface Step {
+  readonly owner: string;
+  readonly field: GraphQLField<unknown, unknown>;
+}
+
+interface Asking {
+  readonly project: Project;
+  readonly schema: GraphQLSchema;
+  readonly operations: ReadonlyMap<string, Operation>;
+  /** Whether a function of the user's answers the field. */
+  readonly isOwn: (coordinate: string) => boolean;
+}
+
+/**
+ * The shortest operation that asks for a field, with made-up values for its arguments. Fields that functions of the user's
+ * answer are no part of the way.
+ *
+ * @returns for a coordinate its operation, or null: no way leads to it, or it is one of a subscription.
+ * @example exampleOperations(project, () => false)('Post.title') // '{ post(id: "1") { title } }'
+ */
+export function exampleOperations(project: Project, isOwn: (coordinate: string) => boolean): (coordinate: string) => string | null {
+  const schema = buildSchema(project.sdl, { assumeValidSDL: true });
+  const names = rootNames(project);
+  const operations = new Map(project.operations.map((operation) => [`${names[operation.root]}.${operation.name}`, operation]));
+  const asking: Asking = { project, schema, operations, isOwn };
+  const ways = waysFrom(asking);
+  return (coordinate) => {
+    const [owner = '', name = ''] = coordinate.split('.');
+    const type = schema.getType(owner);
+    const field = isObjectType(type) ? type.getFields()[name] : undefined;
+    const way = field && ways.get(owner);
+    if (!field || !way || isOwnRoot(asking, owner, coordinate)) return null;
+    return print(asking, [...way, { owner, field }]);
+  };
+}
+
+/** What a root field of the user's own does is its own matter; below a root, a row is read for the function. */
+const isOwnRoot = ({ operations, isOwn }: Asking, _owner: string, coordinate: string) => {
+  const operation = operations.get(coordinate);
+  return operation !== undefined && (isOwn(coordinate) || ['custom', 'subscribe'].includes(operation.action.kind));
+};
+
+/** The shortest way to each type: through queries, and where none leads there, through mutations. */
+function waysFrom(asking: Asking): ReadonlyMap<string, readonly Step[]> {
+  const ways = new Map<string, readonly Step[]>();
+  for (const root of [asking.schema.getQueryType(), asking.schema.getMutationType()]) {
+    if (!root) continue;
+    ways.set(root.name, []);
+    const waiting: GraphQLObjectType[] = [root];
+    for (const type of waiting) waiting.push(...reached(asking, type, ways));
+  }
+  return ways;
+}
+
+/** Types that the fields of `type` lead to for the first time. */
+function reached(asking: Asking, type: GraphQLObjectType, ways: Map<string, readonly Step[]>): GraphQLObjectType[] {
+  const found: GraphQLObjectType[] = [];
+  for (const field of Object.values(type.getFields())) {
+    if (isAnsweredByCode(asking, type.name, field.name)) continue;
+    for (const next of objectsOf(asking.schema, getNamedType(field.type))) {
+      if (ways.has(next.name)) continue;
+      ways.set(next.name, [...(ways.get(type.name) ?? []), { owner: type.name, field }]);
+      found.push(next);
+    }
+  }
+  return found;
+}
+
+function isAnsweredByCode({ project, operations, isOwn }: Asking, type: string, name: string): boolean {
+  const coordinate = `${type}.${name}`;
+  if (isOwn(coordinate) || operations.get(coordinate)?.action.kind === 'custom') return true;
+  return project.entities.find((entity) => entity.name === type)?.fields.find((field) => field.name === name)?.source.kind === 'custom';
+}
+
+function objectsOf(schema: GraphQLSchema, type: GraphQLNamedType): readonly GraphQLObjectType[] {
+  if (isObjectType(type)) return [type];
+  return isAbstractType(type) ? schema.getPossibleTypes(type) : [];
+}
+
+function print(asking: Asking, way: readonly Step[]): string {
+  const [first] = way;
+  const text = way.reduceRight((inner, step, index) => `${narrowed(way[index - 1], step)}${step.field.name}${argumentsOf(asking, step)}${inner}`.concat(closing(way[index - 1], step)), selectionOf(asking, way.at(-1)!.field));
+  return first?.owner === asking.schema.getMutationType()?.name ? `mutation ${text}` : text;
+}
+
+/** Every step opens a selection, one below an interface or union that of its own type. */
+const narrowed = (before: Step | undefined, { owner }: Step) => (before && isAbstractType(getNamedType(before.field.type)) ? ` { ... on ${owner} { ` : before ? ' { ' : '{ ');
+
+const closing = (before: Step | undefined, _step: Step) => (before && isAbstractType(getNamedType(before.field.type)) ? ' } }' : ' }');
+
+function argumentsOf(asking: Asking, { owner, field }: Step): string {
+  const given = field.args.filter((argument) => isGiven(asking, `${owner}.${field.name}`, argument));
+  return exampleArguments(asking.project, given, asking.operations.get(`${owner}.${field.name}`));
+}
+
+/** Required ones, and those that say something of rows: keys, filters, how many. */
+function isGiven({ project, operations }: Asking, coordinate: string, { name, type, defaultValue, default: given }: GraphQLArgument): boolean {
+  if (String(type).endsWith('!') && defaultValue === undefined && given === undefined) return true;
+  const [owner, field] = coordinate.split('.');
+  const action = operations.get(coordinate)?.action;
+  if (action && ['get', 'create', 'update', 'remove'].includes(action.kind)) return true;
+  const source = project.entities.find((entity) => entity.name === owner)?.fields.find((each) => each.name === field)?.source;
+  const list: ListOptions | undefined = action && 'list' in action ? action.list : source?.kind === 'many' ? source.list : undefined;
+  return list !== undefined && [list.paging.limit ?? list.paging.first, ...list.filters.map(({ arg }) => arg)].includes(name);
+}
+
+/** As little as can be asked of an object. */
+function selectionOf(asking: Asking, field: GraphQLField<unknown, unknown>, depth = 0): string {
+  const type = getNamedType(field.type);
+  if (isLeafType(type)) return '';
+  const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()).filter(({ name, args }) => args.every(({ type: arg }) => !String(arg).endsWith('!')) && !isAnsweredByCode(asking, type.name, name)) : [];
+  const named = (name: string) => fields.find((each) => each.name === name);
+  const leaf = fields.find((each) => isLeafType(getNamedType(each.type)));
+  const chosen = named('id') ?? named('nodes') ?? named('edges') ?? named('node') ?? leaf ?? fields[0];
+  if (!chosen || depth > 4) return ' { __typename }';
+  return ` { ${chosen.name}${selectionOf(asking, chosen, depth + 1)} }`;
+}

@@ -1,0 +1,92 @@
+import type { Project } from '@twofold/schema';
+import { memberNames } from '../edit/insert-member.ts';
+import { CommandError } from '../failure.ts';
+import { askProject } from '../run-project.ts';
+import type { IsOwn } from './facts.ts';
+import type { Texts } from './place.ts';
+
+/** What serves one field. */
+export interface Statements {
+  /** An operation that asks for it. */
+  readonly operation: string;
+  /** Whom the server answers it: `anyone`, `a signed-in user`, … */
+  readonly as: string;
+  /** What the server then asks its database. */
+  readonly statements: Readonly<Record<Database, readonly string[]>>;
+}
+
+type Database = 'sqlite' | 'postgres';
+
+/** What the project's own runtime says of some fields. */
+export interface Told {
+  readonly isOwn: IsOwn;
+  readonly database: Database;
+  /** Why there are no statements, and what to do. */
+  readonly missing: string | null;
+  /** By coordinate. A function of the user's, and what no operation reaches, has none. */
+  readonly statements: ReadonlyMap<string, Statements>;
+}
+
+export interface Asked {
+  readonly coordinates: readonly string[];
+  readonly texts: Texts;
+  readonly userFiles: readonly string[];
+}
+
+/** The answer of `explainApp`. */
+interface Answer {
+  readonly database: Database;
+  readonly own: readonly string[];
+  readonly operations: readonly (Readonly<Record<Database, { readonly as: string; readonly statements: readonly string[] }>> | null)[];
+}
+
+/** Statements as the project's own runtime makes them; without it, what the user's files say of themselves. */
+export async function readStatements(root: string, project: Project, asked: Asked): Promise<Told> {
+  const own = await ownMembers(asked);
+  const told = await tell(root, project, asked, own);
+  if ('failed' in told) return { isOwn: (coordinate) => own.has(coordinate), database: 'sqlite', missing: told.failed, statements: new Map() };
+  // Plugins answer fields too, which only the running code knows.
+  const all = new Set(told.own);
+  const again = [...all].some((coordinate) => !own.has(coordinate)) ? await tell(root, project, asked, all) : told;
+  return { isOwn: (coordinate) => all.has(coordinate), database: told.database, missing: null, statements: 'failed' in again ? new Map() : again.statements };
+}
+
+interface Failed {
+  readonly failed: string;
+}
+
+async function tell(root: string, project: Project, { coordinates }: Asked, own: ReadonlySet<string>): Promise<Pick<Told, 'statements' | 'database'> & { readonly own: readonly string[] } | Failed> {
+  const { exampleOperations } = await import('./example-operation.ts');
+  const exampleOf = exampleOperations(project, (coordinate) => own.has(coordinate));
+  const examples = coordinates.flatMap((coordinate) => {
+    const operation = coordinate.includes('.') ? exampleOf(coordinate) : null;
+    return operation === null ? [] : [{ coordinate, operation }];
+  });
+  const answer = await ask(root, examples.map(({ operation }) => operation));
+  if ('failed' in answer) return answer;
+  const statements = examples.flatMap(({ coordinate, operation }, index) => {
+    const of = answer.operations[index];
+    return of ? [[coordinate, { operation, as: of.sqlite.as, statements: { sqlite: of.sqlite.statements, postgres: of.postgres.statements } }] as const] : [];
+  });
+  return { own: answer.own, database: answer.database, statements: new Map(statements) };
+}
+
+async function ask(root: string, documents: readonly string[]): Promise<Answer | Failed> {
+  try {
+    return await askProject<Answer>(root, 'explainApp', { input: documents });
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return { failed: error.fix ?? error.message.split('\n').at(-1) ?? '' };
+  }
+}
+
+/** Members of `src/resolvers/*.ts`, as far as they can be read. */
+async function ownMembers({ texts, userFiles }: Asked): Promise<ReadonlySet<string>> {
+  const own = new Set<string>();
+  for (const path of userFiles) {
+    const type = /^src\/resolvers\/(\w+)\.ts$/.exec(path)?.[1];
+    const names = type === undefined ? null : await memberNames(texts.get(path) ?? '');
+    for (const name of names ?? []) own.add(`${type}.${name}`);
+  }
+  return own;
+}

@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url';
+import type { App } from './app.ts';
+import { type BootOptions, resolversOf } from './boot.ts';
+import { readEnvironment } from './config/environment.ts';
+import { createLogger } from './config/logger.ts';
+import { createSettings } from './config/settings.ts';
+import type { Rehearsed } from './graphql/rehearsal.ts';
+import type { Dialect } from './store/store.ts';
+
+/** The statements of some operations, on each database. */
+export interface ExplainedApp {
+  /** The one that the settings name. */
+  readonly database: Dialect;
+  /** Coordinates that functions of the project's answer. */
+  readonly own: readonly string[];
+  /** For each operation, in their order; null for one that cannot be told. */
+  readonly operations: readonly (Readonly<Record<Dialect, Rehearsed>> | null)[];
+}
+
+/**
+ * The statements that a project's server issues for some operations. No database is opened, no function of the project's is
+ * called. What `generator explain` runs.
+ *
+ * @param documents GraphQL operations with their values in them.
+ * @example (await explainApp(app, ['{ posts { id } }'])).operations[0]?.sqlite.statements
+ */
+export async function explainApp(app: App, documents: readonly string[], options: BootOptions = {}): Promise<ExplainedApp> {
+  const root = app.root ? fileURLToPath(app.root) : process.cwd();
+  const settings = createSettings(readEnvironment(root, options.env ?? process.env));
+  const kernel = { project: app.project, settings, log: createLogger(settings, { write: () => {} }), root };
+  const { createRehearsal } = await import('./graphql/rehearsal.ts');
+  const rehearse = (dialect: Dialect) => createRehearsal({ kernel, dialect, resolvers: resolversOf(app), scalars: app.scalars ?? {} });
+  const [sqlite, postgres] = [rehearse('sqlite'), rehearse('postgres')];
+  const operations: (Record<Dialect, Rehearsed> | null)[] = [];
+  for (const document of documents) {
+    const both = [await sqlite(document), await postgres(document)] as const;
+    operations.push(both[0] && both[1] && { sqlite: both[0], postgres: both[1] });
+  }
+  const own = Object.entries(resolversOf(app)).flatMap(([type, fields]) => Object.keys(fields).map((name) => `${type}.${name}`));
+  return { own, database: /^postgres(ql)?:/.test(settings.text('DATABASE_URL', '')) ? 'postgres' : 'sqlite', operations };
+}
