@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { AppError } from '../errors.ts';
 import { statusOfRelation } from './failures.ts';
 import { get, list } from './reads.ts';
-import { openRequest, readKey, type RestAnswer } from './request.ts';
+import { openRequest, readKey, type RestAnswer, type RestRequest } from './request.ts';
 import type { RestService, ServedModule } from './service.ts';
 import { create, remove, update } from './writes.ts';
 
@@ -81,22 +81,33 @@ async function keyOrNext(service: RestService, served: ServedModule, segment: st
 async function answer(service: RestService, served: ServedModule, verb: RestVerb, ctx: Context, key = ''): Promise<RestAnswer> {
   try {
     const request = openRequest(service, served, verb, ctx);
-    switch (verb) {
-      case 'list':
-        return await list(request);
-      case 'get':
-        return await get(request, key);
-      case 'create':
-        return await create(request);
-      case 'update':
-        return await update(request, key);
-      case 'remove':
-        return await remove(request, key);
-    }
+    const answered = await perform(request, verb, key);
+    return request.failed.length === 0 ? answered : incomplete(answered, request.failed);
   } catch (error) {
     ctx.set('Cache-Control', 'no-store');
     throw statusOfRelation(error, ctx.method);
   }
+}
+
+function perform(request: RestRequest, verb: RestVerb, key: string): Promise<RestAnswer> {
+  switch (verb) {
+    case 'list':
+      return list(request);
+    case 'get':
+      return get(request, key);
+    case 'create':
+      return create(request);
+    case 'update':
+      return update(request, key);
+    case 'remove':
+      return remove(request, key);
+  }
+}
+
+/** A function of the user's failed: what it would have answered is left out, and the header names it. Nobody keeps such an answer. */
+function incomplete(answered: RestAnswer, failed: readonly string[]): RestAnswer {
+  const { ETag: _, ...headers } = answered.headers ?? {};
+  return { ...answered, headers: { ...headers, 'Cache-Control': 'no-store', 'X-Incomplete': [...new Set(failed)].slice(0, 20).join(', ') } };
 }
 
 /** Answers differ by caller, and no cache between may keep one for another. Refusals are not kept at all. */

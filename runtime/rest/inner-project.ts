@@ -10,6 +10,8 @@ export interface Names {
   /** By key, with the rules of the entity alone: what a call that wrote it answers with. */
   row(entity: Entity): string;
   relation(field: string): string;
+  /** A connection that the user's own function answers, until its rows are taken out of it. */
+  connection(field: string): string;
   key(field: string): string;
   type(name: string): string;
 }
@@ -22,14 +24,15 @@ export interface InnerProject {
 
 /**
  * The project with root fields for what REST reads, so that planning, rules, scalars and the user's functions are those of
- * GraphQL. What has rules may be null there: when it is refused it is left out, and takes nothing else with it.
+ * GraphQL. What has rules may be null there, and everything when the user has functions (`fallible`): what is refused or
+ * fails is left out, and takes nothing else with it.
  *
  * @example innerProject(project).project.operations.at(-1) // { name: 'rest_list_posts', action: { kind: 'list', … } }
  */
-export function innerProject(project: Project): InnerProject {
+export function innerProject(project: Project, fallible: boolean): InnerProject {
   const names = namesFor(project.sdl);
   const modules = restModules(project);
-  const sdl = createInnerSdl(project, names.type);
+  const sdl = createInnerSdl(project, names.type, fallible);
   const filters: FilterShape[] = [];
   const orders: OrderShape[] = [];
   const operations = modules.flatMap((module) => [...listOperation(module, names, { sdl, filters, orders }), ...getOperations(module, names, sdl)]);
@@ -48,6 +51,7 @@ function namesFor(sdl: string): Names {
     get: ({ name }) => `${prefix}get_${name}`,
     row: ({ name }) => `${prefix}row_${name}`,
     relation: (field) => `${prefix}${field}`,
+    connection: (field) => `${prefix}rows_${field}`,
     key: (field) => `${prefix}key_${field}`,
     type: (name) => `${prefix}${name}`,
   };

@@ -18,8 +18,11 @@ export interface InnerSdl {
   text(): string;
 }
 
-/** @param typeName how types of ours are called. */
-export function createInnerSdl(project: Project, typeName: (name: string) => string): InnerSdl {
+/**
+ * @param typeName how types of ours are called.
+ * @param fallible whether any field may fail, as functions of the user's do.
+ */
+export function createInnerSdl(project: Project, typeName: (name: string) => string, fallible: boolean): InnerSdl {
   const parts = new Map<string, string>();
   const queries: string[] = [];
   const direction = typeName('Direction');
@@ -45,7 +48,7 @@ export function createInnerSdl(project: Project, typeName: (name: string) => str
       parts.set(direction, `enum ${direction} { ASC DESC }`);
       parts.set(name, `input ${name} { ${members.map((member) => `${member}: ${direction}`).join('\n')} }`);
     },
-    text: () => `${withNulls(project)}\n${[...parts.values()].join('\n')}\n${queries.length > 0 ? `extend type ${queryType(project.sdl)} { ${queries.join('\n')} }` : ''}`,
+    text: () => `${withNulls(project, fallible)}\n${[...parts.values()].join('\n')}\n${queries.length > 0 ? `extend type ${queryType(project.sdl)} { ${queries.join('\n')} }` : ''}`,
   };
 }
 
@@ -61,8 +64,8 @@ function operandType(type: string, operator: FilterOperator): string {
 }
 
 /** What has rules of its own may be refused, and then it is null, and not the whole object. Most schemas stay as they are. */
-function withNulls(project: Project): string {
-  const refusable = refusableFields(project);
+function withNulls(project: Project, fallible: boolean): string {
+  const refusable = refusableFields(project, fallible);
   if (refusable.size === 0) return project.sdl;
   const definitions = parse(project.sdl, { noLocation: true }).definitions.map((definition) => {
     if (!('fields' in definition) || !definition.fields || !refusable.has(definition.name.value)) return print(definition);
@@ -74,10 +77,10 @@ function withNulls(project: Project): string {
 }
 
 /** By type: an interface may not promise what its members do not. */
-function refusableFields({ entities }: Project): Map<string, Set<string>> {
+function refusableFields({ entities }: Project, fallible: boolean): Map<string, Set<string>> {
   const refusable = new Map<string, Set<string>>();
   for (const { name, interfaces, fields } of entities) {
-    const ruled = fields.filter(({ rules }) => rules.length > 0).map((field) => field.name);
+    const ruled = fields.filter(({ name: field, rules }) => rules.length > 0 || (fallible && field !== 'id')).map((field) => field.name);
     if (ruled.length > 0) for (const type of [name, ...interfaces]) refusable.set(type, new Set([...(refusable.get(type) ?? []), ...ruled]));
   }
   return refusable;

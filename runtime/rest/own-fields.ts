@@ -1,6 +1,6 @@
 import type { Operation, Returns } from '@twofold/schema';
-import { isObjectType } from 'graphql';
 import { failure } from '../errors.ts';
+import { connectionSelection, rowsOf } from './connections.ts';
 import { clearLoaders } from '../graphql/loaders.ts';
 import type { Page } from './query.ts';
 import { readOperand } from './query.ts';
@@ -13,14 +13,14 @@ import { readWanted } from './wanted.ts';
  * Root fields that the user's own function answers are called as GraphQL calls them: nothing is read or written past
  * what the user wrote.
  */
-async function callField({ service, operation, context }: RestRequest, args: Readonly<Record<string, unknown>>, selection: string): Promise<string | null> {
+async function callField({ service, operation, context, failed }: RestRequest, args: Readonly<Record<string, unknown>>, selection: string): Promise<string | null> {
   const { schema } = service.engine;
   const root = operation.root === 'query' ? schema.getQueryType() : schema.getMutationType();
   const declared = (root?.getFields()[operation.name]?.args ?? []).filter(({ name }) => args[name] !== undefined);
   const types = declared.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
   const given = declared.map(({ name }) => `${name}: $${name}`).join(', ');
   const document = `${operation.root}${types && `(${types})`} { ${ROOT_KEY}: ${operation.name}${given && `(${given})`} ${selection} }`;
-  return ask(service, { document, variables: Object.fromEntries(declared.map(({ name }) => [name, args[name]])), context });
+  return ask(service, { document, variables: Object.fromEntries(declared.map(({ name }) => [name, args[name]])), context, failed });
 }
 
 /** The user's `post(id:)`, or `node(id:)`, which takes the key with its type. */
@@ -39,11 +39,11 @@ export async function askOwnGet(request: RestRequest, key: string): Promise<stri
 
 /** The user's `posts`: it pages by its own arguments, or its whole list is cut here. */
 export async function askOwnList(request: RestRequest, page: Page): Promise<{ total: number | null; data: string }> {
-  const { operation, served, query } = request;
+  const { service, operation, served, query } = request;
   if (operation.action.kind !== 'list') throw failure.notFound();
   const { paging, connection } = operation.action.list;
   const rows = selectionOf(request, served.module.entity.name, readWanted(query));
-  const selection = connection ? connectionSelection(request, connection, rows) : rows;
+  const selection = connection ? connectionSelection(service.engine.schema, connection, rows) : rows;
   const text = await callField(request, { ...filtersOf(request), ...pageArguments(paging, page) }, selection);
   const found = readRows(text === null ? null : JSON.parse(text));
   const pages = paging.limit !== undefined || paging.first !== undefined;
@@ -53,17 +53,8 @@ export async function askOwnList(request: RestRequest, page: Page): Promise<{ to
 
 type ListAction = Extract<Operation['action'], { kind: 'list' }>;
 
-function connectionSelection({ service }: RestRequest, { type, nodes, totalCount }: NonNullable<ListAction['list']['connection']>, rows: string): string {
-  const connection = service.engine.schema.getType(type);
-  const edges = isObjectType(connection) && 'edges' in connection.getFields();
-  const inside = nodes !== undefined ? `nodes: ${nodes} ${rows}` : edges ? `edges { node ${rows} }` : '__typename';
-  return `{ ${totalCount === undefined ? '' : `total: ${totalCount}`} ${inside} }`;
-}
-
 function readRows(value: any): { total: number | null; rows: unknown[] } {
-  if (Array.isArray(value)) return { total: null, rows: value };
-  const rows = value?.nodes ?? value?.edges?.map((edge: { node?: unknown } | null) => edge?.node) ?? [];
-  return { total: value?.total ?? null, rows };
+  return { total: value?.total ?? null, rows: rowsOf(value) };
 }
 
 /** Pages further on need an offset: a function that has none serves the first. */

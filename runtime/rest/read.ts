@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import { AppError, failure } from '../errors.ts';
+import { failure } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { callerId, refusal } from '../data/access.ts';
 import type { Query } from '../data/reader.ts';
@@ -7,7 +7,8 @@ import { readCalls } from '../graphql/arguments.ts';
 import { checkCost } from '../graphql/limits.ts';
 import { TIMEOUT, within } from '../graphql/time-limit.ts';
 import { type Run, runOperation, startRun } from '../graphql/run.ts';
-import { failureOf } from './failures.ts';
+import { takeRows } from './connections.ts';
+import { dropFailed } from './partial.ts';
 import type { RestService } from './service.ts';
 
 /** One root field of ours or of the user's, called `it`. */
@@ -16,6 +17,8 @@ export interface Question {
   readonly document: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: RequestContext;
+  /** Takes where something failed that is left out. */
+  readonly failed: string[];
 }
 
 export const ROOT_KEY = 'it';
@@ -65,21 +68,16 @@ async function askPlanned({ engine }: RestService, { plan, rules, variables, con
 const leaveOut = (marker: string) => (_key: string, value: unknown) => (typeof value === 'object' && value !== null && marker in value ? undefined : value);
 
 /** With graphql-js, because the user's functions have a part in it. */
-async function execute(service: RestService, { document, variables, context }: Question): Promise<string | null> {
+async function execute(service: RestService, { document, variables, context, failed }: Question): Promise<string | null> {
   const answer = await runOperation(service.engine, { operation: service.documents(document), variables, context });
   const { data, errors = [] } = 'text' in answer ? (JSON.parse(answer.text) as { data: Record<string, unknown>; errors?: GraphQLError[] }) : answer.result;
-  for (const error of errors) omit(data, error);
+  const rows = service.names.connection('');
+  for (const error of errors) {
+    const place = dropFailed(data, error, { requestId: context.id, log: service.engine.log });
+    if (place !== undefined) failed.push(place.replaceAll(rows, ''));
+  }
   const value = data?.[ROOT_KEY] ?? null;
-  return value === null ? null : JSON.stringify(value);
-}
-
-/** A member that was refused is left out; anything else that failed fails the request. */
-function omit(data: unknown, error: GraphQLError): void {
-  const thrown = failureOf(error);
-  const path = error.path ?? [];
-  if (!(thrown instanceof AppError) || (thrown.status !== 401 && thrown.status !== 403) || path.length < 2) throw thrown;
-  const parent = path.slice(0, -1).reduce<any>((value, step) => value?.[step], data);
-  if (typeof parent === 'object' && parent !== null && !Array.isArray(parent)) delete parent[path.at(-1) as string];
+  return value === null ? null : JSON.stringify(document.includes(rows) ? takeRows(value, rows) : value);
 }
 
 async function inTime(service: RestService, question: Question): Promise<string | null> {

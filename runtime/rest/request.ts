@@ -17,6 +17,8 @@ export interface RestRequest {
   readonly query: QueryString;
   readonly context: RequestContext;
   readonly koa: Context;
+  /** Where in the answer something failed and is left out. */
+  readonly failed: string[];
 }
 
 /** An answer whose body is JSON text already. */
@@ -42,7 +44,7 @@ export function openRequest(service: RestService, served: ServedModule, verb: Re
   const own = rules.operation(operation, VERBS[verb]);
   const access = served.isOwn(verb) ? own : rootAccess(model, rules, own, served.module.entity.name, VERBS[verb]);
   if (access.kind === 'none') throw refusal(access.code);
-  return { service, served, operation, rules, query: koa.query, context, koa };
+  return { service, served, operation, rules, query: koa.query, context, koa, failed: [] };
 }
 
 /** The key in a path, as clients write it. @throws AppError 400 `Invalid id format` */

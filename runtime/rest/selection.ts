@@ -4,6 +4,7 @@ import { failure } from '../errors.ts';
 import { refusal, type Access, type Rules } from '../data/access.ts';
 import type { EntityModel } from '../data/model.ts';
 import { ownResolver } from '../graphql/engine.ts';
+import { connectionSelection } from './connections.ts';
 import type { RestService } from './service.ts';
 import type { Wanted } from './wanted.ts';
 
@@ -97,10 +98,12 @@ function objectSelection(service: RestService, typeName: string, levels = 5): st
 function relation(selecting: Selecting, { entity }: EntityModel, { name, field }: RestMember, wanted: Wanted): string {
   const { service } = selecting;
   const inferred = (field.source.kind === 'one' || field.source.kind === 'many') && ownResolver(service.engine, entity.name, name) === undefined;
-  if (!inferred && (field.type.kind === 'object' || field.args.some(({ type }) => type.required))) throw failure.badRequest(`include: ${name} cannot be embedded`);
-  const head = inferred ? `${name}: ${service.names.relation(field.name)}` : name;
+  if (!inferred && field.args.some(({ type }) => type.required)) throw failure.badRequest(`include: ${name} cannot be embedded`);
   const target = targetOf(service, field.type, field.source);
-  return `${head} ${target === undefined ? membersSelection(selecting, field.type.name, wanted) : selectionOf(selecting, target, wanted)}`;
+  const rows = target === undefined ? membersSelection(selecting, field.type.name, wanted) : selectionOf(selecting, target, wanted);
+  if (inferred) return `${name}: ${service.names.relation(field.name)} ${rows}`;
+  const connection = field.source.kind === 'many' ? field.source.list.connection : undefined;
+  return connection ? `${service.names.connection(name)}: ${name} ${connectionSelection(service.engine.schema, connection, rows)}` : `${name} ${rows}`;
 }
 
 /** One of several types: each shows its own. */

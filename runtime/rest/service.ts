@@ -1,10 +1,11 @@
 import { type IsOwn, REST_VERBS, restFilters, type RestFilter, restMembers, type RestMember, restModules, type RestModule, restSorts, type RestVerb } from '@twofold/schema';
 import { createEngine } from '../graphql/index.ts';
-import { ownResolver, type Engine } from '../graphql/engine.ts';
+import { ownRoot, type Engine } from '../graphql/engine.ts';
 import type { Kernel } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import { createDocuments, type Documents } from './documents.ts';
 import { innerProject, type Names } from './inner-project.ts';
+import { requireValues } from './partial.ts';
 
 /** What every request works with; made once. */
 export interface RestService {
@@ -36,8 +37,8 @@ export interface ServiceOptions {
 /** @throws ConfigError for a scalar mapping that cannot be used. */
 export function createService({ kernel, resolvers, scalars }: ServiceOptions): RestService {
   const { project } = kernel;
-  const inner = innerProject(project);
-  const engine = createEngine({ ...kernel, project: inner.project }, resolvers, scalars);
+  const inner = innerProject(project, Object.keys(resolvers).length > 0);
+  const engine = createEngine({ ...kernel, project: inner.project }, requireValues(project, resolvers), scalars);
   const members = new Map(project.entities.map((entity) => [entity.name, restMembers(entity)]));
   return {
     engine,
@@ -52,7 +53,7 @@ export function createService({ kernel, resolvers, scalars }: ServiceOptions): R
 function serve(module: RestModule, engine: Engine): ServedModule {
   const isOwn = (verb: RestVerb) => {
     const operation = module[verb];
-    return operation !== undefined && ownResolver(engine, operation.root === 'query' ? 'Query' : 'Mutation', operation.name) !== undefined;
+    return operation !== undefined && ownRoot(engine, operation.root, operation.name) !== undefined;
   };
   const own = new Set(REST_VERBS.filter(isOwn));
   return { module, filters: restFilters(module, own.has('list')), sorts: restSorts(module, own.has('list')), isOwn: (verb) => own.has(verb) };

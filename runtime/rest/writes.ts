@@ -9,7 +9,7 @@ import { coerceArguments, readArguments, readObject } from './body.ts';
 import { etagOf, hasTag } from './etag.ts';
 import { callOwnWrite } from './own-fields.ts';
 import { assertKnown } from './query.ts';
-import { ask, askWithin } from './read.ts';
+import { ask, askWithin, type Question } from './read.ts';
 import { question } from './reads.ts';
 import { notFound, type RestAnswer, type RestRequest } from './request.ts';
 
@@ -95,8 +95,19 @@ async function writeAction(request: RestRequest, args: Args, { answer, key }: Wr
   });
   clearLoaders(context);
   if (written.id === null) return { id: null, text: null, done: false };
-  const object = written.read === undefined ? await ask(service, shown(written.id)) : written.read;
+  const object = written.read === undefined ? await showWritten(request, shown(written.id)) : written.read;
   return { id: idOf(request, written.id), text: object ?? (answer === 'nothing' ? null : JSON.stringify({ id: idOf(request, written.id) })), done: true };
+}
+
+/** It is written: what cannot be shown of it now must not read as if it were not. */
+async function showWritten({ service, context, failed }: RestRequest, shown: Question): Promise<string | null> {
+  try {
+    return await ask(service, shown);
+  } catch (error) {
+    service.engine.log.error({ requestId: context.id, stack: error instanceof Error ? error.stack : String(error) }, 'written, and could not be shown');
+    failed.push('*');
+    return null;
+  }
 }
 
 function idOf({ service, served }: RestRequest, id: string): string {
@@ -110,7 +121,7 @@ async function writeOwn(request: RestRequest, args: Args, { answer, key }: Writi
   const { id: given, text, done } = await callOwnWrite(request, args);
   const id = given ?? key ?? null;
   if (!done || answer !== 'object' || text !== null || id === null) return { id, text: answer === 'object' || id === null ? text : answer === 'id' ? JSON.stringify({ id }) : null, done };
-  return { id, text: await ask(service, question(request, service.names.row(served.module.entity), id)), done };
+  return { id, text: (await showWritten(request, question(request, service.names.row(served.module.entity), id))) ?? JSON.stringify({ id }), done };
 }
 
 const changed = () => new AppError(412, 'PRECONDITION_FAILED', 'It was changed since');

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '@twofold/schema';
+import { createDatabase } from '../engines/available.ts';
+import { databases } from '../graphql/harness.ts';
 import { type Block, pages, type Page } from './page.ts';
 import { startProject } from './emitted.ts';
 import { read, startWorld, type World } from './world.ts';
@@ -24,21 +26,38 @@ describe.each(pages().map((page) => [page.path, page] as const))('%s', (_, page)
     });
   }
 
-  for (const example of examplesOf(page)) {
-    const { schema, manifest } = example;
-    it(`has at line ${schema.line} a schema that means what the page says`, async () => {
-      const { project, diagnostics } = read(schema.text, manifest?.text);
+  for (const { schema, manifest } of examplesOf(page)) {
+    it(`has at line ${schema.line} a schema that means what the page says`, () => {
+      const { diagnostics } = read(schema.text, manifest?.text);
       checkFindings(diagnostics, schema.options['finding']);
-      if (!project || example.steps.length === 0) return;
-      const world = example.files.length > 0 ? await startProject(schema.text, manifest?.text, example.files) : await startWorld(project);
-      try {
-        await play(world, example.steps, page);
-      } finally {
-        await world.close();
-      }
     });
   }
+
+  describe.each(databases)('on %s', (database) => {
+    for (const example of examplesOf(page).filter(({ steps }) => steps.some((step) => isPlayed(step, database)))) {
+      it(`answers the example at line ${example.schema.line} as it says`, async () => {
+        const { url, drop } = database === 'postgres' ? await createDatabase() : { url: ':memory:', drop: async () => {} };
+        const world = await startExample(example, url).catch(async (error: unknown) => (await drop(), Promise.reject(error)));
+        try {
+          await play(world, example.steps.filter((step) => isPlayed(step, database)), page);
+        } finally {
+          await world.close();
+          await drop();
+        }
+      });
+    }
+  });
 });
+
+/** The tables that a page shows are SQLite's. */
+const isPlayed = ({ language }: Block, database: string) => database === 'sqlite' || language !== 'sql';
+
+async function startExample({ schema, manifest, files }: Example, url: string): Promise<World> {
+  if (files.length > 0) return startProject(schema.text, manifest?.text, files, url);
+  const { project, diagnostics } = read(schema.text, manifest?.text);
+  if (!project) throw new Error(errors(diagnostics).join('\n'));
+  return startWorld(project, {}, { DATABASE_URL: url });
+}
 
 /** A page that shows a finding shows the whole of what goes wrong; any other example has no error. */
 function checkFindings(diagnostics: readonly Diagnostic[], wanted: string | undefined): void {

@@ -1,0 +1,71 @@
+import type { Project } from '@twofold/schema';
+import { GraphQLError } from 'graphql';
+import { AppError, InternalError } from '../errors.ts';
+import { formatError, type Audience } from '../graphql/errors.ts';
+import type { Resolver, Resolvers } from '../plugin.ts';
+import { failureOf } from './failures.ts';
+
+/**
+ * The user's functions, each of which fails where it has nothing for a field that must have something: the schema that REST
+ * asks has no such fields, so that a failure takes nothing else with it.
+ *
+ * @example requireValues(project, { Post: { minutes: () => null } }).Post.minutes // throws for `minutes: Int!`
+ */
+export function requireValues({ entities }: Project, resolvers: Resolvers): Resolvers {
+  const required = entities.map(({ name, fields }) => {
+    const own = fields.filter((field) => field.type.required && typeof resolvers[name]?.[field.name] === 'function');
+    return [name, Object.fromEntries(own.map((field) => [field.name, requiring(`${name}.${field.name}`, resolvers[name]?.[field.name] as Resolver)]))] as const;
+  });
+  return { ...resolvers, ...Object.fromEntries(required.filter(([name]) => resolvers[name]).map(([name, own]) => [name, { ...resolvers[name], ...own }])) };
+}
+
+function requiring(coordinate: string, resolver: Resolver): Resolver {
+  const checked = (value: unknown) => {
+    if (value === null || value === undefined) throw new InternalError(`Cannot return null for non-nullable field ${coordinate}.`);
+    return value;
+  };
+  return (parent, args, context, info) => {
+    const value = resolver(parent, args, context, info);
+    return value instanceof Promise ? value.then(checked) : checked(value);
+  };
+}
+
+/**
+ * Takes out of an answer what could not be had: nothing else is lost, and null always means null. A refusal is no failure.
+ *
+ * @returns where it was, `author.shout`; undefined for what the caller may not read.
+ * @throws AppError when it is the whole answer that failed, nobody has written the function yet, or the server is in trouble.
+ */
+export function dropFailed(data: unknown, error: GraphQLError, audience: Audience): string | undefined {
+  const thrown = failureOf(error);
+  const path = error.path ?? [];
+  const refused = thrown instanceof AppError && (thrown.status === 401 || thrown.status === 403);
+  if (path.length < 2 || (thrown instanceof AppError && (thrown.status === 501 || thrown.status === 503))) throw thrown;
+  if (!remove(data, path)) throw thrown;
+  if (refused) return undefined;
+  formatError(error, audience);
+  return placeOf(path);
+}
+
+/** What the rows of an answer lie in. */
+const WRAPPERS: ReadonlySet<unknown> = new Set(['data', 'nodes', 'edges', 'node', 'object']);
+
+/** The members that lead to it; which row it was in the log knows. */
+function placeOf(path: readonly (string | number)[]): string {
+  const names = path.slice(1).filter((step) => typeof step === 'string');
+  while (names.length > 1 && WRAPPERS.has(names[0])) names.shift();
+  return names.join('.');
+}
+
+/** Takes the member away that became null; false when that is the whole answer. */
+function remove(data: unknown, path: readonly (string | number)[]): boolean {
+  let parent = data;
+  for (const step of path) {
+    if (typeof parent !== 'object' || parent === null || !(step in parent)) return true;
+    const value = (parent as Record<string | number, unknown>)[step];
+    // In a list the place is kept, so that the others keep theirs.
+    if (value === null) return Array.isArray(parent) || (parent !== data && delete (parent as Record<string | number, unknown>)[step]);
+    parent = value;
+  }
+  return true;
+}

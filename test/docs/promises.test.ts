@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { directivesSdl } from '@twofold/schema';
+import { root } from '../source-files.ts';
+import { DIRECTIVES, INFERENCE, type Promised, REST } from './promises.ts';
+import { readPage } from './page.ts';
+
+/**
+ * What is promised has an example on a page, and tests that run it on both databases. The pages' examples are run on both
+ * as well, by `examples.test.ts`.
+ */
+describe.each([['the inference table', INFERENCE], ['the directives', DIRECTIVES], ['REST', REST]] as const)('%s', (_, promises) => {
+  it.each(promises.map((promised) => [promised.row, promised] as const))('has an example of: %s', (_row, { page, shows }) => {
+    const [path = '', anchor = ''] = page.split('#');
+    const blocks = sectionOf(path, anchor);
+    const shown = blocks?.filter((text) => text.includes(shows)) ?? [];
+    expect({ page, heading: blocks !== undefined, shows, examples: shown.length > 0 }).toEqual({ page, heading: true, shows, examples: true });
+  });
+
+  it.each(promises.map((promised) => [promised.row, promised] as const))('has tests on both databases of: %s', (_row, { tests }) => {
+    expect(tests.length).toBeGreaterThan(0);
+    expect(tests.map((test) => [test, whereIs(test)])).toEqual(tests.map((test) => [test, 'on both databases']));
+  });
+});
+
+describe('the directives', () => {
+  it('are all promised', () => {
+    const declared = [...directivesSdl.matchAll(/^directive @(\w+)/gm)].map(([, name]) => `@${name}`);
+    expect(DIRECTIVES.map(({ row }) => row).toSorted()).toEqual(declared.toSorted());
+    expect(declared).toHaveLength(12);
+  });
+});
+
+/** The examples below a heading, up to the next of its level or above (below the title: up to any); undefined when the page has no such heading. */
+function sectionOf(path: string, anchor: string): string[] | undefined {
+  const { text, blocks } = readPage(path);
+  const lines = text.split('\n');
+  const headings = lines.flatMap((line, index) => {
+    const [, marks, title] = /^(#+) (.*)$/.exec(line) ?? [];
+    return marks === undefined || title === undefined ? [] : [{ level: marks.length, anchor: anchorOf(title), line: index + 1 }];
+  });
+  const at = headings.findIndex((heading) => heading.anchor === anchor);
+  const from = headings[at];
+  if (!from) return undefined;
+  const to = headings.slice(at + 1).find(({ level }) => level <= from.level || from.level === 1)?.line ?? Infinity;
+  return blocks.filter(({ line }) => line > from.line && line < to).map((block) => block.text);
+}
+
+/** As Markdown's readers make it of a title. */
+const anchorOf = (title: string) => title.toLowerCase().replace(/[^\w\s-]/g, '').trim().replace(/\s+/g, '-');
+
+const BOTH = /^describe\.each\(databases\)|^for \(const \{[^}]*\} of databases\)/;
+
+/** `test/rest/reads.test.ts: answers 404` is the title of a test below a suite that runs once for each database. */
+function whereIs(test: Promised['tests'][number]): string {
+  const [, file = '', title = ''] = /^(\S+): (.*)$/.exec(test) ?? [];
+  const lines = readFileSync(join(root, file), 'utf8').split('\n');
+  const index = lines.findIndex((line) => titleOf(line) === title);
+  if (index < 0) return 'nowhere';
+  const suite = lines.slice(0, index).findLast((line) => /^(describe|for)\b/.test(line)) ?? '';
+  return BOTH.test(suite) ? 'on both databases' : `below ${suite}`;
+}
+
+/** Of `it('…'`, `test('…'` and `it.each(…)('…'`. */
+const titleOf = (line: string) => /(?:^\s*(?:it|test)\(|^\s*(?:it|test)\.each\(.*\)\(|^\s*\]\)\()'((?:\\'|[^'])*)'/.exec(line)?.[1]?.replaceAll("\\'", "'");
