@@ -99,7 +99,7 @@ function exposeContext(koa: Koa): void {
 function crossOrigin(origins: readonly string[]): Middleware[] {
   if (origins.length === 0) return [];
   const origin = (ctx: Koa.Context) => (origins.includes(ctx.get('Origin')) ? ctx.get('Origin') : '');
-  return [cors({ origin, credentials: true, exposeHeaders: ['ETag', 'Location', 'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'] })];
+  return [cors({ origin, credentials: true, exposeHeaders: ['ETag', 'Location', 'X-Incomplete', 'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'] })];
 }
 
 function pluginMiddleware({ middleware = [], hooks }: NonNullable<App['plugins']>[number]): Middleware[] {

@@ -6,6 +6,7 @@ import { createLogger } from './config/logger.ts';
 import { createSettings, type Environment, type Settings } from './config/settings.ts';
 import { ConfigError } from './errors.ts';
 import type { Kernel, ServerModule } from './module.ts';
+import type { Resolvers } from './plugin.ts';
 import { createTables } from './store/create-tables.ts';
 import { loadMigrations, migrate, migrationStatus } from './store/migrate.ts';
 import type { Migration } from './store/migration.ts';
@@ -64,7 +65,7 @@ function open(settings: Settings, root: string): Store {
 async function createModules(app: App, kernel: Kernel): Promise<ServerModule[]> {
   const { auth, hosting, api } = app.project;
   const modules: ServerModule[] = [];
-  const resolvers = [app.resolvers ?? {}, ...(app.plugins ?? []).map((plugin) => plugin.resolvers ?? {})].reduceRight(mergeResolvers, {});
+  const resolvers = resolversOf(app);
   if (auth || hosting) {
     const { createAuth } = await import('./auth/index.ts');
     modules.push(
@@ -78,8 +79,13 @@ async function createModules(app: App, kernel: Kernel): Promise<ServerModule[]> 
   return modules;
 }
 
+/** The user's functions, those of plugins among them. */
+export function resolversOf(app: App): Resolvers {
+  return [app.resolvers ?? {}, ...(app.plugins ?? []).map((plugin) => plugin.resolvers ?? {})].reduceRight(mergeResolvers, {});
+}
+
 /** What stands further left wins: the project's own resolvers over those of a plugin. */
-function mergeResolvers(below: NonNullable<App['resolvers']>, above: NonNullable<App['resolvers']>): NonNullable<App['resolvers']> {
+function mergeResolvers(below: Resolvers, above: Resolvers): Resolvers {
   const types = new Set([...Object.keys(below), ...Object.keys(above)]);
   return Object.fromEntries([...types].map((type) => [type, { ...below[type], ...above[type] }]));
 }

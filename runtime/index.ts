@@ -10,6 +10,7 @@ export type { App } from './app.ts';
 export type { BootOptions } from './boot.ts';
 export type { Hooks, Plugin, Resolver, Resolvers, ScalarMapping } from './plugin.ts';
 export { migrateApp, migrationsOfApp, revertApp } from './migrate-app.ts';
+export { explainApp } from './explain-app.ts';
 export { seedApp } from './seed-app.ts';
 
 // The model, in the compact form that emitted code uses

@@ -151,7 +151,8 @@ export interface Paging {
 
 export interface Connection {
   readonly type: string;
-  readonly edge: string;
+  /** The type of its edges; absent when it declares nodes alone. */
+  readonly edge?: string;
   /** Names of the fields as the schema declares them; absent when it does not. */
   readonly nodes?: string;
   readonly totalCount?: string;

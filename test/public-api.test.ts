@@ -14,6 +14,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'defineApp',
     'defineProject',
     'duration',
+    'explainApp',
     'failure',
     'get',
     'list',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Store } from '../store/store.ts';
+import { createAssembly, partsOf } from './announcement-parts.ts';
 import type { Change, Changes } from './changes.ts';
 
 /** Carries changes between the servers that share a database. */
@@ -11,8 +12,6 @@ export interface Announcements {
 }
 
 const CHANNEL = 'twofold_changes';
-/** PostgreSQL takes at most 8000 bytes in a notification. */
-const LONGEST = 7500;
 const AGAIN = 1000;
 
 /**
@@ -23,13 +22,15 @@ export function createAnnouncements(options: { readonly store: Store; readonly c
   const { store, changes, url, log } = options;
   const node = randomUUID();
   let client: pg.Client | undefined;
+  let assembly = createAssembly();
   let stopped = false;
   let stopListening = () => {};
   // A change that came from elsewhere must not be told again.
   const foreign = new WeakSet<Change>();
 
   async function listen(): Promise<void> {
-    const next = new pg.Client({ connectionString: url });
+    const next = new pg.Client({ connectionString: url, keepAlive: true });
+    assembly = createAssembly();
     next.on('error', () => reconnect(next));
     next.on('end', () => reconnect(next));
     next.on('notification', ({ payload }) => receive(payload ?? ''));
@@ -49,7 +50,8 @@ export function createAnnouncements(options: { readonly store: Store; readonly c
   }
 
   function receive(payload: string): void {
-    const message = parse(payload);
+    const text = assembly.add(payload);
+    const message = text === undefined ? null : parse(text);
     if (!message || message.node === node) return;
     message.changes.forEach((change) => foreign.add(change));
     changes.publish(message.changes);
@@ -57,10 +59,9 @@ export function createAnnouncements(options: { readonly store: Store; readonly c
 
   function announce(change: Change): void {
     if (foreign.has(change)) return;
-    const full = JSON.stringify({ node, changes: [change] });
-    const short = () => JSON.stringify({ node, changes: [{ ...change, row: undefined }] });
-    const payload = Buffer.byteLength(full) <= LONGEST ? full : short();
-    store.query(`select pg_notify('${CHANNEL}', $1)`, [payload]).catch((error: unknown) => log.error({ error: String(error) }, 'a change was not announced'));
+    // One statement: its parts come in their order, with nothing between them.
+    const parts = partsOf(JSON.stringify({ node, changes: [change] }));
+    store.query(`select pg_notify('${CHANNEL}', part) from unnest($1::text[]) part`, [parts]).catch((error: unknown) => log.error({ error: String(error) }, 'a change was not announced'));
   }
 
   return {
@@ -76,9 +77,16 @@ export function createAnnouncements(options: { readonly store: Store; readonly c
   };
 }
 
-function parse(payload: string): { readonly node: string; readonly changes: Change[] } | null {
+interface Message {
+  readonly node: string;
+  readonly changes: Change[];
+}
+
+/** Anybody who may use the database can notify: what is not ours is passed over. */
+function parse(text: string): Message | null {
   try {
-    return JSON.parse(payload);
+    const { node, changes } = JSON.parse(text) as Partial<Message>;
+    return typeof node === 'string' && Array.isArray(changes) && changes.every((change) => typeof change === 'object' && change !== null) ? { node, changes } : null;
   } catch {
     return null;
   }

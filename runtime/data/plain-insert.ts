@@ -11,12 +11,11 @@ export interface Returning<T> {
   readonly root: Get;
   readonly calls: readonly Call[];
   readonly tree: boolean;
-  /** Undefined when the text says that the row has to be read in another way. */
-  take(text: string | null): T | undefined;
+  take(text: string | null): T;
 }
 
 /** A statement that inserts and answers, with the values of its places. */
-export interface PlainInsert {
+export interface PlainInsert<T> extends Pick<Returning<T>, 'take'> {
   readonly text: string;
   readonly values: readonly unknown[];
 }
@@ -27,7 +26,7 @@ export interface PlainInsert {
  *
  * @throws AppError `FORBIDDEN`, `BAD_USER_INPUT`
  */
-export function plainInsert<T>(actor: Actor, request: WriteRequest<T>, shape: WriteShape, input: Readonly<Record<string, unknown>>, access: Access, returning: Returning<T>): PlainInsert | undefined {
+export function plainInsert<T>(actor: Actor, request: WriteRequest<T>, shape: WriteShape, input: Readonly<Record<string, unknown>>, access: Access, returning: Returning<T>): PlainInsert<T> | undefined {
   const { model, store, reader } = actor;
   const { rules, caller } = request;
   const writer = { model, rules, caller, dialect: store.dialect, now: actor.now() };
@@ -37,5 +36,5 @@ export function plainInsert<T>(actor: Actor, request: WriteRequest<T>, shape: Wr
   const row = completeRow(writer, entity, plain.values, writeAccess(writer, entity, plain.fields, 'CREATE', access));
   const { root, calls, tree } = returning;
   const { text, places } = reader.insertion([...row.keys()], root, calls, { rules, tree });
-  return { text, values: bind(places, model, store.dialect, { calls, caller, row }) };
+  return { text, values: bind(places, model, store.dialect, { calls, caller, row }), take: returning.take };
 }

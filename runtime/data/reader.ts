@@ -8,6 +8,7 @@ import type { Call, Get, Planned, Root } from './plan.ts';
 import { createScope, type Scope } from './scope.ts';
 import { batchStatement, rootStatement } from './select.ts';
 import { shapeOf } from './shape.ts';
+import { createStatementCache } from './statement-cache.ts';
 import { toStored } from './values.ts';
 
 export type { Query } from '../store/store.ts';
@@ -39,44 +40,28 @@ export interface Reader {
   readBatch(entity: string, field: Planned, keyColumn: string, keys: readonly unknown[], calls: readonly Call[], reading: Reading): Promise<(string | null)[]>;
 }
 
-/** Statements kept for one node of a plan: a client that varies its filters makes more of them. */
-const SHAPES = 32;
-
 export function createReader(model: Model, store: Store): Reader {
   const marker = `$${randomBytes(9).toString('base64url')}`;
   const { dialect } = store;
-  const statements = new WeakMap<object, Map<string, Statement>>();
+  const statements = createStatementCache();
   const scope = (calls: readonly Call[], { rules, tree }: Pick<Reading, 'rules' | 'tree'>): Scope => createScope({ model, rules, dialect, calls, marker, tree });
   return {
     marker,
     read: (root, calls, reading) => {
-      const statement = kept(statements, root, shapeOf(calls, reading.tree), () => rootStatement(scope(calls, reading), root));
+      const statement = statements.get(root, shapeOf(calls, reading.tree), () => rootStatement(scope(calls, reading), root));
       const values = bind(statement.places, model, dialect, { calls, caller: reading.caller });
       if (reading.valueNow) return (reading.valueNow(statement.text, values) ?? null) as Value;
       return reading.query(statement.text, values).then((rows) => (rows[0]?.['j'] ?? null) as Value);
     },
-    insertion: (columns, root, calls, reading) => kept(statements, root, `${columns.join()}|${shapeOf(calls, reading.tree)}`, () => insertStatement(scope(calls, reading), columns, root)),
+    insertion: (columns, root, calls, reading) => statements.get(root, `${columns.join()}|${shapeOf(calls, reading.tree)}`, () => insertStatement(scope(calls, reading), columns, root)),
     readBatch: async (entity, field, keyColumn, keys, calls, reading) => {
-      const statement = kept(statements, field, shapeOf(calls, reading.tree), () => batchStatement(scope(calls, reading), entity, field, keyColumn));
+      const statement = statements.get(field, shapeOf(calls, reading.tree), () => batchStatement(scope(calls, reading), entity, field, keyColumn));
       const rows = await reading.query(statement.text, bind(statement.places, model, dialect, { calls, caller: reading.caller, keys }));
       const values: (string | null)[] = keys.map(() => null);
       for (const { i, j } of rows) values[Number(i)] = j as string | null;
       return values;
     },
   };
-}
-
-function kept(statements: WeakMap<object, Map<string, Statement>>, node: object, shape: string, make: () => Statement): Statement {
-  const known = statements.get(node);
-  const found = known?.get(shape);
-  if (found) return found;
-  const statement = make();
-  if (!known) statements.set(node, new Map([[shape, statement]]));
-  else {
-    if (known.size >= SHAPES) known.delete(known.keys().next().value as string);
-    known.set(shape, statement);
-  }
-  return statement;
 }
 
 /** Where the values of places are found. */

@@ -83,23 +83,21 @@ function attempt<T>(actor: Actor, request: WriteRequest<T>): Written<T> | Promis
 }
 
 /** Undefined where it has to wait for somebody. One statement is a transaction of its own. */
-function insertNow<T>(actor: Actor, request: WriteRequest<T>, { text, values }: PlainInsert): Written<T> | Promise<Written<T>> | undefined {
+function insertNow<T>(actor: Actor, request: WriteRequest<T>, insert: PlainInsert<T>): Written<T> | undefined {
   assertWanted(request.cancelled);
-  const rows = actor.store.writeNow?.(text, values);
+  const rows = actor.store.writeNow?.(insert.text, insert.values);
   if (!rows) return undefined;
   const { entity } = request.operation.action as WriteAction;
-  const written = inserted(request, rows, actor.store.query);
-  actor.changes.publish([{ entity, kind: 'created', id: String(rows[0]?.['id']) }]);
+  const written = inserted(insert, rows);
+  actor.changes.publish([{ entity, kind: 'created', id: written.id }]);
   return written;
 }
 
-function inserted<T>(request: WriteRequest<T>, [row]: readonly Record<string, unknown>[], query: Query): Written<T> | Promise<Written<T>> {
-  const id = String(row?.['id']);
-  const read = request.returning?.take((row?.['j'] ?? null) as string | null);
-  return read === undefined ? request.read(id, query).then((again) => ({ id, read: again })) : { id, read };
+function inserted<T>({ take }: PlainInsert<T>, [row]: readonly Record<string, unknown>[]): { readonly id: string; readonly read: T } {
+  return { id: String(row?.['id']), read: take((row?.['j'] ?? null) as string | null) };
 }
 
-async function performLater<T>(actor: Actor, request: WriteRequest<T>, action: WriteAction, access: Access, insert: PlainInsert | undefined): Promise<Written<T>> {
+async function performLater<T>(actor: Actor, request: WriteRequest<T>, action: WriteAction, access: Access, insert: PlainInsert<T> | undefined): Promise<Written<T>> {
   const changes: Change[] = [];
   const written = await actor.store.transact((query) => {
     const writing: Writing = { model: actor.model, rules: request.rules, caller: request.caller, dialect: actor.store.dialect, query, now: actor.now(), changes };
@@ -109,9 +107,9 @@ async function performLater<T>(actor: Actor, request: WriteRequest<T>, action: W
   return written;
 }
 
-async function insertWithin<T>(writing: Writing, request: WriteRequest<T>, { text, values }: PlainInsert): Promise<Written<T>> {
-  const written = await inserted(request, await writing.query(text, values), writing.query);
-  if (written.id !== null) note(writing, writing.model.entity((request.operation.action as WriteAction).entity), 'created', written.id);
+async function insertWithin<T>(writing: Writing, request: WriteRequest<T>, insert: PlainInsert<T>): Promise<Written<T>> {
+  const written = inserted(insert, await writing.query(insert.text, insert.values));
+  note(writing, writing.model.entity((request.operation.action as WriteAction).entity), 'created', written.id);
   return written;
 }
 

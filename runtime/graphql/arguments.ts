@@ -104,10 +104,11 @@ function fieldOf(schema: GraphQLSchema, type: string, field: string): GraphQLFie
   return found;
 }
 
-/** Actions call the roots Query and Mutation, whatever the schema calls them. */
+/** Actions call the roots so, whatever the schema calls them. */
 function rootOf(schema: GraphQLSchema, type: string) {
   if (type === 'Query') return schema.getQueryType();
-  return type === 'Mutation' ? schema.getMutationType() : undefined;
+  if (type === 'Mutation') return schema.getMutationType();
+  return type === 'Subscription' ? schema.getSubscriptionType() : undefined;
 }
 
 /** A lookup by several fields takes those that are given. */

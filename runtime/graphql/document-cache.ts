@@ -1,6 +1,8 @@
 import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, type GraphQLSchema, Kind, NoSchemaIntrospectionCustomRule, type OperationDefinitionNode, parse, recommendedRules, specifiedRules, validate, visit } from 'graphql';
 import type { ApiLimits } from '@twofold/schema';
-import { checkMeasures, limitError } from './limits.ts';
+import { createBoundedCache } from '../store/bounded-cache.ts';
+import { checkMeasures, limitError, measureOperation } from './limits.ts';
+import { createPlanCache, type PlanCache } from './plan-cache.ts';
 
 /** A document that was parsed, validated and measured. */
 export interface Prepared {
@@ -16,16 +18,16 @@ export interface PreparedOperation {
   readonly conditions: readonly string[];
   /** Variables that size a list, so that the cost has to be taken for each call; none: it was taken once. */
   readonly sized: boolean;
-  /** Plans by conditions and class of callers; what they are is the engine's matter. */
-  readonly plans: Map<string, unknown>;
+  readonly plans: PlanCache;
 }
 
 export type Lookup = { readonly prepared: Prepared; readonly errors?: never } | { readonly errors: readonly GraphQLError[]; readonly prepared?: never };
 
 export interface DocumentCache {
   get(text: string): Lookup;
-  /** For tests and figures. */
+  /** For tests and figures: documents that are kept, and the bytes that they and their plans are taken to hold. */
   readonly size: number;
+  readonly held: number;
 }
 
 export interface DocumentOptions {
@@ -33,46 +35,41 @@ export interface DocumentOptions {
   readonly limits: ApiLimits;
   readonly introspection: boolean;
   readonly suggestions: boolean;
-  /** How many documents are kept, and how many characters of them. */
+  /** How many documents are kept, and how many bytes of them and their plans. */
   readonly entries?: number;
-  readonly characters?: number;
+  readonly bytes?: number;
 }
 
-/** Validation takes 150 µs for one line, which is more than running it: a document is looked at once. */
+/** What holds a document in memory, as seen with `--expose-gc`: its tree for each word and sign, its plans for each field. */
+const WEIGHTS = { document: 2_000, token: 400, plan: 4_000, field: 300 };
+
+/**
+ * Validation takes 150 µs for one line, which is more than running it: a document is looked at once. One that is refused is
+ * not kept: whoever sends nonsense must not push out what others use.
+ */
 export function createDocumentCache(options: DocumentOptions): DocumentCache {
-  const { entries = 1000, characters = 4_000_000 } = options;
-  const kept = new Map<string, Lookup>();
-  let held = 0;
-  const isFull = () => kept.size > entries || (held > characters && kept.size > 1);
-  const drop = (text: string) => {
-    kept.delete(text);
-    held -= text.length;
-  };
+  const { entries = 1000, bytes = 64_000_000 } = options;
+  const kept = createBoundedCache<Prepared>({ entries, bytes });
   return {
     get size() {
       return kept.size;
     },
+    get held() {
+      return kept.held;
+    },
     get: (text) => {
       const known = kept.get(text);
-      if (known) return touch(kept, text, known);
-      const lookup = prepare(text, options);
-      kept.set(text, lookup);
-      held += text.length;
-      while (isFull()) drop(kept.keys().next().value as string);
+      if (known) return { prepared: known };
+      const lookup: Lookup = prepare(text, options, (more) => lookup.prepared && kept.grow(text, lookup.prepared, more));
+      if (lookup.prepared) kept.set(text, lookup.prepared, weightOf(text, lookup.prepared));
       return lookup;
     },
   };
 }
 
-/** The least used goes first; moving an entry on every hit would cost more than it gains while there is room. */
-function touch(kept: Map<string, Lookup>, text: string, lookup: Lookup): Lookup {
-  if (kept.size < 500) return lookup;
-  kept.delete(text);
-  kept.set(text, lookup);
-  return lookup;
-}
+const weightOf = (text: string, { document }: Prepared) => WEIGHTS.document + 2 * text.length + WEIGHTS.token * (document.tokenCount ?? text.length);
 
-function prepare(text: string, options: DocumentOptions): Lookup {
+function prepare(text: string, options: DocumentOptions, grow: (bytes: number) => void): Lookup {
   const { schema, limits, introspection, suggestions } = options;
   try {
     const document = parseWithin(text, limits.tokens);
@@ -80,7 +77,7 @@ function prepare(text: string, options: DocumentOptions): Lookup {
     const errors = validate(schema, document, rules, { hideSuggestions: !suggestions, maxErrors: 50 });
     if (errors.length > 0) return { errors: errors.map(asValidationError) };
     const over = operationsOf(document).map((operation) => checkMeasures(operation, document, limits)).find((error) => error !== undefined);
-    return over ? { errors: [over] } : { prepared: prepareOperations(document) };
+    return over ? { errors: [over] } : { prepared: prepareOperations(document, grow) };
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] };
     throw error;
@@ -103,10 +100,11 @@ const asValidationError = (error: GraphQLError) =>
 
 const operationsOf = (document: DocumentNode) => document.definitions.filter((node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION);
 
-function prepareOperations(document: DocumentNode): Prepared {
+function prepareOperations(document: DocumentNode, grow: (bytes: number) => void): Prepared {
   const fragments = new Map(document.definitions.filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION).map((node) => [node.name.value, node]));
   const { conditions, sized } = variablesThatDecide(document);
-  return { document, operations: operationsOf(document).map((node) => ({ document, node, fragments, conditions, sized, plans: new Map() })) };
+  const plansOf = (node: OperationDefinitionNode) => createPlanCache({ weight: WEIGHTS.plan + WEIGHTS.field * measureOperation(node, document).fields, grow });
+  return { document, operations: operationsOf(document).map((node) => ({ document, node, fragments, conditions, sized, plans: plansOf(node) })) };
 }
 
 function variablesThatDecide(document: DocumentNode): { conditions: string[]; sized: boolean } {

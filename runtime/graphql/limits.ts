@@ -19,9 +19,14 @@ export interface Measures {
   readonly aliases: number;
   readonly rootFields: number;
   readonly directives: number;
+  /** Of all objects together, fragments included as often as they are spread. */
+  readonly fields: number;
 }
 
-type Measure = keyof Measures;
+type Measure = Exclude<keyof Measures, 'fields'>;
+
+/** A short document of fragments that spread each other can ask for millions: what a plan may have, whatever the manifest says. */
+const FIELDS = 10_000;
 
 const CODES: Readonly<Record<Measure | 'cost', string>> = {
   depth: 'TOO_DEEP',
@@ -32,6 +37,8 @@ const CODES: Readonly<Record<Measure | 'cost', string>> = {
 };
 
 const WORDS: Readonly<Record<Measure | 'cost', string>> = { depth: 'depth', aliases: 'aliases', rootFields: 'root fields', directives: 'directives', cost: 'cost' };
+
+const MEASURES: readonly Measure[] = ['depth', 'aliases', 'rootFields', 'directives'];
 
 /** A list that the caller does not size counts as this many rows, so that three of them inside each other pass. */
 const UNSIZED = 10;
@@ -44,8 +51,9 @@ export function limitError(code: string, message: string, figures: { readonly va
 /** What an operation has too much of; undefined when it is within every limit. */
 export function checkMeasures(operation: OperationDefinitionNode, document: DocumentNode, limits: ApiLimits): GraphQLError | undefined {
   const measures = measureOperation(operation, document);
-  const over = (Object.keys(measures) as Measure[]).find((measure) => measures[measure] > limits[measure]);
-  return over && exceeded(over, measures[over], limits[over]);
+  const over = MEASURES.find((measure) => measures[measure] > limits[measure]);
+  if (over) return exceeded(over, measures[over], limits[over]);
+  return measures.fields > FIELDS ? limitError(CODES.cost, `the operation asks for ${measures.fields} fields, ${FIELDS} are allowed`, { value: measures.fields, limit: FIELDS }) : undefined;
 }
 
 function exceeded(measure: Measure | 'cost', value: number, limit: number): GraphQLError {
@@ -78,14 +86,14 @@ export function measureOperation(operation: OperationDefinitionNode, document: D
   return withDirectives(ofSelection(operation.selectionSet), operation.directives?.length);
 }
 
-const NOTHING: Measures = { depth: 0, aliases: 0, rootFields: 0, directives: 0 };
+const NOTHING: Measures = { depth: 0, aliases: 0, rootFields: 0, directives: 0, fields: 0 };
 /** A fragment that spreads itself: validation has refused it already, this only ends the walk. */
-const ENDLESS: Measures = { depth: Infinity, aliases: 0, rootFields: 0, directives: 0 };
+const ENDLESS: Measures = { depth: Infinity, aliases: 0, rootFields: 0, directives: 0, fields: 0 };
 
 /** Introspection nests types in types: its own validation rule bounds it. */
 function ofField(field: FieldNode, directives: number, ofSelection: (set: SelectionSetNode) => Measures): Measures {
   const below = field.selectionSet && !field.name.value.startsWith('__') ? ofSelection(field.selectionSet) : NOTHING;
-  return { depth: below.depth + 1, aliases: below.aliases + (field.alias ? 1 : 0), rootFields: 1, directives: below.directives + directives };
+  return { depth: below.depth + 1, aliases: below.aliases + (field.alias ? 1 : 0), rootFields: 1, directives: below.directives + directives, fields: below.fields + 1 };
 }
 
 const withDirectives = (measures: Measures, directives = 0): Measures => ({ ...measures, directives: measures.directives + directives });
@@ -95,6 +103,7 @@ const together = (a: Measures, b: Measures): Measures => ({
   aliases: a.aliases + b.aliases,
   rootFields: a.rootFields + b.rootFields,
   directives: a.directives + b.directives,
+  fields: a.fields + b.fields,
 });
 
 const fragmentsOf = (document: DocumentNode) =>

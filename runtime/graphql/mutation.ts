@@ -11,6 +11,7 @@ import { clearLoaders } from './loaders.ts';
 import type { RootPlan, WritePart } from './plan/operation.ts';
 import type { Plan } from './plan/planner.ts';
 import type { Outcome, Run } from './run.ts';
+import { withTypes } from './typed-tree.ts';
 
 type WriteRoot = Extract<RootPlan, { kind: 'write' }>;
 
@@ -43,14 +44,15 @@ export function performWrite(run: Run, root: WriteRoot, tree: boolean): Outcome 
 }
 
 /** The one part that shows something of the new row, from the statement that inserts it. */
-function returningOf({ engine, rules, variables }: Run, { returning, parts }: WriteRoot, tree: boolean): Returning<Parts> | undefined {
+function returningOf(run: Run, { returning, parts }: WriteRoot, tree: boolean): Returning<Parts> | undefined {
   if (!returning) return undefined;
-  const { reader, model, schema } = engine;
+  const { engine, rules, variables } = run;
+  const { model, schema } = engine;
   return {
     root: returning.node,
     calls: readCalls({ model, schema, rules, variables }, returning.calls, ''),
     tree,
-    take: (text) => (!tree && text?.includes(reader.marker) ? undefined : { texts: parts.map((part) => (part.kind === 'entity' ? text : null)), tree }),
+    take: (text) => judged(run, parts, { texts: parts.map((part) => (part.kind === 'entity' ? text : null)), tree }),
   };
 }
 
@@ -65,15 +67,17 @@ interface PartReading {
   readonly tree: boolean;
 }
 
-/** As texts; as trees when one has something in it that the executor must explain. */
-async function readParts(run: Run, root: WriteRoot, id: string, reading: PartReading): Promise<Parts> {
+async function readParts(run: Run, { parts }: WriteRoot, id: string, reading: PartReading): Promise<Parts> {
   const texts: (string | null)[] = [];
-  for (const part of root.parts) {
-    const text = part.kind === 'entity' && !('code' in part.plan) ? await readPart(run, part.plan, id, reading) : null;
-    if (!reading.tree && text?.includes(run.engine.reader.marker)) return readParts(run, root, id, { ...reading, tree: true });
-    texts.push(text);
-  }
-  return { texts, tree: reading.tree };
+  for (const part of parts) texts.push(part.kind === 'entity' && !('code' in part.plan) ? await readPart(run, part.plan, id, reading) : null);
+  return judged(run, parts, { texts, tree: reading.tree });
+}
+
+/** Texts, or trees when one has something in it that the executor must explain. */
+function judged({ engine: { reader } }: Run, parts: readonly WritePart[], { texts, tree }: Parts): Parts {
+  if (tree || !texts.some((text) => text?.includes(reader.marker))) return { texts, tree };
+  const typed = (part: WritePart, text: string | null) => (part.kind === 'entity' && !('code' in part.plan) && text !== null ? JSON.stringify(withTypes(part.plan.node, JSON.parse(text), reader.marker)) : text);
+  return { texts: parts.map((part, index) => typed(part, texts[index] ?? null)), tree: true };
 }
 
 async function readPart({ engine, rules, variables, context }: Run, plan: Plan<Root>, id: string, { query, tree }: PartReading): Promise<string | null> {

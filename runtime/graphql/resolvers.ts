@@ -29,7 +29,7 @@ export function attachResolvers(engine: Engine): void {
       const operation = root && model.operations.get(`${ROOT_NAMES[root]}.${field.name}`);
       const subscribe = root === 'subscription' && ownSubscribe(engine, field.name);
       if (subscribe) field.subscribe = (_run: Run, args, context, info) => subscribe({}, args, context, info);
-      if (root) field.resolve = rootField(engine, ROOT_NAMES[root], field.name, operation);
+      if (root) field.resolve = rootField(engine, type.name, field.name, operation);
       else if (entity) field.resolve = entityField(engine, entity, field.name);
       else field.resolve = objectField(engine, type.name, field.name);
     }

@@ -7,9 +7,14 @@ import type { PreparedOperation } from './document-cache.ts';
 import { ownResolver, type Engine } from './engine.ts';
 import { executeRun } from './execute/index.ts';
 import { performWrite } from './mutation.ts';
+import { createFieldBudget } from './plan/budget.ts';
 import { planOperation, type OperationPlan, type RootPlan } from './plan/operation.ts';
 import type { Planning } from './plan/planner.ts';
+import { withTypes } from './typed-tree.ts';
 import { readVariables } from './variables.ts';
+
+type ReadRoot = Extract<RootPlan, { kind: 'read' }>;
+type WriteRoot = Extract<RootPlan, { kind: 'write' }>;
 
 /** One operation under way; the root value of the executor. */
 export interface Run {
@@ -28,6 +33,7 @@ export interface Run {
   readonly event?: unknown;
 }
 
+/** A text is the answer's own; a tree is what the executor makes its part of the answer from. */
 export type Outcome = { readonly text: string | null } | { readonly tree: unknown } | { readonly error: unknown };
 
 /** JSON text of the whole answer, or what the executor made of it. */
@@ -50,8 +56,7 @@ export function runOperation(engine: Engine, request: OperationRequest): Answer 
   if ('errors' in run) return { result: { errors: run.errors } };
   if (!run.plan.pure) return executeRun(run);
   if (request.operation.node.operation === 'mutation') return answerWrite(run);
-  const text = engine.store.valueNow && answerNow(run);
-  return text === undefined ? answerLater(run) : { text };
+  return engine.store.valueNow ? answerNow(run) : answerLater(run);
 }
 
 /** Of several mutations one may fail after another is done, and then the executor has to say so. */
@@ -60,15 +65,15 @@ function answerWrite(run: Run): Answer | Promise<Answer> {
   if (root?.kind !== 'write' || run.plan.roots.length > 1) return executeRun(run);
   const outcome = write(run, root);
   const finish = (done: Outcome): Answer | Promise<Answer> => {
-    const text = 'text' in done ? acceptable(run, root, done.text) : undefined;
-    if (text !== undefined) return { text: `{"data":{${root.lead}${text}}}` };
-    run.outcomes.set(root.key, done);
+    const lacks = 'text' in done && done.text === null && root.operation.type.required;
+    if ('text' in done && !lacks) return { text: `{"data":{${root.lead}${done.text ?? 'null'}}}` };
+    run.outcomes.set(root.key, lacks ? { tree: null } : done);
     return executeRun(run);
   };
   return outcome instanceof Promise ? outcome.then(finish) : finish(outcome);
 }
 
-function write(run: Run, root: Extract<RootPlan, { kind: 'write' }>): Outcome | Promise<Outcome> {
+function write(run: Run, root: WriteRoot): Outcome | Promise<Outcome> {
   try {
     const outcome = performWrite(run, root, false);
     return outcome instanceof Promise ? outcome.catch((error: unknown) => ({ error })) : outcome;
@@ -77,31 +82,48 @@ function write(run: Run, root: Extract<RootPlan, { kind: 'write' }>): Outcome | 
   }
 }
 
-/** The answer's text where the database answers at once, which spares a small query most of its cost. */
-function answerNow(run: Run): string | undefined {
-  let text = '{"data":{';
+/** Where the database answers at once, which spares a small query most of its cost. */
+function answerNow(run: Run): Answer | Promise<Answer> {
+  const texts: string[] = [];
   for (const root of run.plan.roots) {
     const value = root.kind === 'typename' ? JSON.stringify(root.value) : root.kind === 'read' ? textNow(run, root) : undefined;
-    if (value === undefined) return undefined;
-    text += root.lead + value;
+    if (value === undefined) return explain(run, texts);
+    texts.push(root.lead + value);
   }
-  return `${text}}}`;
+  return { text: `{"data":{${texts.join('')}}}` };
 }
 
-function textNow(run: Run, root: Extract<RootPlan, { kind: 'read' }>): string | undefined {
+/** Undefined when the executor has to say what it comes to. */
+function textNow(run: Run, root: ReadRoot): string | undefined {
   try {
-    return acceptable(run, root, readRoot(run, root, false) as string | null);
+    const outcome = judged(run, root, readRoot(run, root, false) as string | null);
+    if ('text' in outcome) return outcome.text ?? 'null';
+    run.outcomes.set(root.key, outcome);
   } catch (error) {
     run.outcomes.set(root.key, { error });
-    return undefined;
   }
+  return undefined;
 }
 
 async function answerLater(run: Run): Promise<Answer> {
-  const text = await answerFromTexts(run);
-  if (text !== undefined) return { text };
-  // Texts have no type names in them, which the executor needs: what was read is read again, what failed has failed.
-  for (const [key, outcome] of run.outcomes) if ('text' in outcome) run.outcomes.delete(key);
+  const texts: string[] = [];
+  for (const root of run.plan.roots) {
+    const outcome = root.kind === 'typename' ? { text: JSON.stringify(root.value) } : await settle(run, root, false);
+    if (!('text' in outcome)) {
+      run.outcomes.set(root.key, outcome);
+      return explain(run, texts);
+    }
+    texts.push(root.lead + (outcome.text ?? 'null'));
+  }
+  return { text: `{"data":{${texts.join('')}}}` };
+}
+
+/** Lets the executor put the answer together. What was read stays as it is: nothing is read twice. */
+function explain(run: Run, texts: readonly string[]): Answer | Promise<Answer> {
+  texts.forEach((text, index) => {
+    const { key, lead } = run.plan.roots[index] as RootPlan;
+    run.outcomes.set(key, { text: text.slice(lead.length) });
+  });
   return executeRun(run);
 }
 
@@ -156,19 +178,14 @@ function rulesFor(engine: Engine, { principal }: RequestContext): Rules {
   return made;
 }
 
-/** Plans kept for one document: a class of callers and a set of conditions each. */
-const PLANS = 64;
-
 function planned(run: Started): OperationPlan {
   const { engine, operation, variables, rules } = run;
   const key = operation.conditions.length === 0 ? rules.callerClass : `${rules.callerClass} ${operation.conditions.map((name) => variables.coerced[name] === true).join()}`;
-  const plans = operation.plans as Map<string, OperationPlan>;
-  const known = plans.get(key);
+  const known = operation.plans.get(key) as OperationPlan | undefined;
   if (known) return known;
   const { node } = operation;
   const plan = planOperation(run.planning, node.operation, engine.schema.getRootType(node.operation)?.name ?? '', node);
-  if (plans.size >= PLANS) plans.delete(plans.keys().next().value as string);
-  plans.set(key, plan);
+  operation.plans.set(key, plan);
   return plan;
 }
 
@@ -176,38 +193,16 @@ function planningFor(engine: Engine, { fragments }: PreparedOperation, variables
   return {
     model: engine.model,
     rules,
-    selecting: { schema: engine.schema, fragments, variables: variables.coerced },
+    selecting: { schema: engine.schema, fragments, variables: variables.coerced, budget: createFieldBudget() },
     isCustom: (type, field) => ownResolver(engine, type, field) !== undefined,
     isPlain: engine.isPlain,
   };
 }
 
-/** The answer's text; undefined when the executor has to look at it. */
-async function answerFromTexts(run: Run): Promise<string | undefined> {
-  const { roots } = run.plan;
-  const texts: string[] = [];
-  for (const root of roots) {
-    const text = await textOf(run, root);
-    if (text === undefined) return undefined;
-    texts.push(root.lead + text);
-  }
-  return `{"data":{${texts.join('')}}}`;
-}
-
-async function textOf(run: Run, root: RootPlan): Promise<string | undefined> {
-  if (root.kind === 'typename') return JSON.stringify(root.value);
-  const outcome = await settle(run, root, false);
-  run.outcomes.set(root.key, outcome);
-  if ('error' in outcome || 'tree' in outcome) return undefined;
-  return acceptable(run, root, outcome.text);
-}
-
-/** A text as it goes out; undefined when it lacks something, or holds something that the executor must explain. */
-function acceptable({ engine }: Run, root: RootPlan, text: string | null): string | undefined {
-  const required = root.kind === 'read' ? root.required : root.kind === 'write' && root.operation.type.required;
-  if (text === null) return required ? undefined : 'null';
-  const marked = root.kind === 'read' && root.plan.marks && text.includes(engine.reader.marker);
-  return marked ? undefined : text;
+/** What a text comes to: it goes out as it is, unless it lacks something or holds something that the executor must explain. */
+function judged({ engine: { reader } }: Run, { required, plan }: ReadRoot, text: string | null): Outcome {
+  if (text === null) return required ? { tree: null } : { text };
+  return plan.marks && text.includes(reader.marker) ? { tree: withTypes(plan.node, JSON.parse(text), reader.marker) } : { text };
 }
 
 async function settle(run: Run, root: RootPlan, tree: boolean): Promise<Outcome> {
@@ -216,13 +211,13 @@ async function settle(run: Run, root: RootPlan, tree: boolean): Promise<Outcome>
     if (root.kind === 'write') return await performWrite(run, root, tree);
     if (root.kind !== 'read') return { tree: null };
     const text = await readRoot(run, root, tree);
-    return tree ? { tree: text === null ? null : JSON.parse(text) } : { text };
+    return tree ? { tree: text === null ? null : JSON.parse(text) } : judged(run, root, text);
   } catch (error) {
     return { error };
   }
 }
 
-function readRoot({ engine, rules, variables, context }: Run, { plan }: Extract<RootPlan, { kind: 'read' }>, tree: boolean): string | null | Promise<string | null> {
+function readRoot({ engine, rules, variables, context }: Run, { plan }: ReadRoot, tree: boolean): string | null | Promise<string | null> {
   const { model, schema, reader, store } = engine;
   const calls = readCalls({ model, schema, rules, variables }, plan.calls);
   return reader.read(plan.node, calls, { rules, tree, caller: callerId(context.principal), query: store.query, valueNow: store.valueNow }) as string | null | Promise<string | null>;
@@ -256,7 +251,7 @@ export function resolveRoot(run: Run, info: GraphQLResolveInfo): unknown {
   });
 }
 
-function readTree(run: Run, root: Extract<RootPlan, { kind: 'read' }>): unknown {
+function readTree(run: Run, root: ReadRoot): unknown {
   const text = readRoot(run, root, true) as string | null;
   return text === null ? null : JSON.parse(text);
 }

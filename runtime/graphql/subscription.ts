@@ -14,6 +14,7 @@ import type { RootPlan } from './plan/operation.ts';
 import { complete, startRun, type Run } from './run.ts';
 import { RequestErrors } from './service.ts';
 import { TIMEOUT, timeoutError, within } from './time-limit.ts';
+import { withTypes } from './typed-tree.ts';
 
 export interface SubscriptionRequest {
   readonly operation: PreparedOperation;
@@ -77,9 +78,8 @@ async function answerChange(engine: Engine, request: SubscriptionRequest, change
   const text = (await engine.reader.read(plan.node, calls, { ...reading, tree: !plan.pure })) as string | null;
   if (text === null) return undefined;
   if (plan.pure && !text.includes(engine.reader.marker)) return `{"data":{${JSON.stringify(key)}:${text}}}`;
-  const tree = plan.pure ? ((await engine.reader.read(plan.node, calls, { ...reading, tree: true })) as string | null) : text;
-  if (tree === null) return undefined;
-  run.outcomes.set(key, { tree: JSON.parse(tree) });
+  const read: unknown = JSON.parse(text);
+  run.outcomes.set(key, { tree: plan.pure ? withTypes(plan.node, read, engine.reader.marker) : read });
   return finish(run, request, context);
 }
 
@@ -130,7 +130,7 @@ function assertSource({ model, schema }: Engine, run: Run): void {
   const operation = model.operations.get(`Subscription.${name}`);
   const access = operation && run.rules.operation(operation, 'READ');
   if (access?.kind === 'none') throw refusal(access.code);
-  if (!schema.getSubscriptionType()?.getFields()[name]?.subscribe) throw failure.badRequest(`Subscription.${name} is not implemented yet`);
+  if (!schema.getSubscriptionType()?.getFields()[name]?.subscribe) throw failure.badRequest(`${schema.getSubscriptionType()?.name}.${name} is not implemented yet`);
 }
 
 /**

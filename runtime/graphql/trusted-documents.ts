@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Api } from '@twofold/schema';
 import { AppError, ConfigError, failure } from '../errors.ts';
+import { createBoundedCache } from '../store/bounded-cache.ts';
 import type { Parameters } from './parameters.ts';
 
 /** Finds the text of a document that a client names by its hash. */
@@ -11,7 +12,7 @@ export interface DocumentSource {
   textOf(parameters: Parameters): string;
 }
 
-const REMEMBERED = 1000;
+const REMEMBERED = { entries: 1000, bytes: 8_000_000 };
 const LONGEST = 100_000;
 
 /**
@@ -23,7 +24,7 @@ const LONGEST = 100_000;
 export function createDocumentSource(trusted: Api['trustedDocuments'], root: string): DocumentSource {
   const listed = trusted ? readList(resolve(root, trusted.file)) : new Map<string, string>();
   const texts = new Set(listed.values());
-  const registered = new Map<string, string>();
+  const registered = createBoundedCache<string>(REMEMBERED);
   return {
     textOf: (parameters) => {
       const { query } = parameters;
@@ -32,7 +33,7 @@ export function createDocumentSource(trusted: Api['trustedDocuments'], root: str
       if (hash === undefined) return query ?? missing();
       if (query === undefined) return listed.get(hash) ?? registered.get(hash) ?? notFound();
       if (sha256(query) !== hash) throw new AppError(400, 'PERSISTED_QUERY_HASH_MISMATCH', 'provided sha does not match query');
-      if (query.length <= LONGEST) remember(registered, hash, query);
+      if (query.length <= LONGEST) registered.set(hash, query, 2 * query.length);
       return query;
     },
   };
@@ -59,11 +60,6 @@ function hashOf({ extensions, documentId }: Parameters): string | undefined {
   if (persisted === undefined || persisted === null) return undefined;
   if (persisted.version !== 1 || typeof persisted.sha256Hash !== 'string') throw failure.badRequest('persistedQuery must have version 1 and a sha256Hash');
   return persisted.sha256Hash.toLowerCase();
-}
-
-function remember(registered: Map<string, string>, hash: string, text: string): void {
-  if (registered.size >= REMEMBERED) registered.delete(registered.keys().next().value as string);
-  registered.set(hash, text);
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

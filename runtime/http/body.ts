@@ -1,4 +1,3 @@
-import { koaBody } from 'koa-body';
 import type { Context as KoaContext, Middleware } from 'koa';
 import type { BodySpec } from '@twofold/schema';
 import { AppError, failure } from '../errors.ts';
@@ -13,21 +12,28 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
  * @throws AppError 400 `Invalid JSON`, 413, 415
  */
 export function jsonBody(spec: Extract<BodySpec, { kind: 'json' }>): (ctx: KoaContext) => Promise<unknown> {
-  const parse = koaBody({
+  let parser: Promise<Middleware> | undefined;
+  return async (ctx) => {
+    if (isEmpty(ctx)) return absent(spec);
+    if (!JSON_TYPE.test(ctx.get('Content-Type'))) throw failure.unsupportedMediaType();
+    const parse = await (parser ??= loadParser(spec));
+    await parse(ctx as never, async () => {}).catch(rethrow);
+    return (ctx.request as { body?: unknown }).body ?? absent(spec);
+  };
+}
+
+/** Loading koa-body takes a fifth of a server's start, so it waits for the first body. */
+async function loadParser({ limit = JSON_LIMIT }: Extract<BodySpec, { kind: 'json' }>): Promise<Middleware> {
+  const { koaBody } = await import('koa-body');
+  return koaBody({
     json: true,
     text: false,
     urlencoded: false,
     multipart: false,
     jsonStrict: true,
-    jsonLimit: spec.limit ?? JSON_LIMIT,
+    jsonLimit: limit,
     parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never,
   }) as unknown as Middleware;
-  return async (ctx) => {
-    if (isEmpty(ctx)) return absent(spec);
-    if (!JSON_TYPE.test(ctx.get('Content-Type'))) throw failure.unsupportedMediaType();
-    await parse(ctx as never, async () => {}).catch(rethrow);
-    return (ctx.request as { body?: unknown }).body ?? absent(spec);
-  };
 }
 
 const isEmpty = (ctx: KoaContext) => ctx.get('Content-Length') === '0' || (!ctx.get('Content-Length') && !ctx.get('Transfer-Encoding'));

@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
+import { createStatementNames, type StatementNames } from './statement-names.ts';
 import type { Query, Store } from './store.ts';
 
 const POOL = 10;
@@ -8,17 +8,17 @@ const POOL = 10;
 /** PostgreSQL at `url`. Connections are made on first use and kept for the next. */
 export function postgresStore(url: string): Store {
   const pool = new pg.Pool({ connectionString: url, max: POOL, types: { getTypeParser } as pg.CustomTypesConfig });
-  // An idle connection that breaks is replaced on the next query; without a listener the process would end.
+  // A connection that breaks is replaced on the next query; without listeners the process would end.
   pool.on('error', () => {});
+  pool.on('connect', (client) => void client.on('error', () => {}));
   const db = new Kysely<any>({ dialect: new PostgresDialect({ pool }) });
-  const names = new Map<string, string>();
-  const on = (client: pg.Pool | pg.PoolClient): Query => async (text, values) => (await client.query({ name: statementName(names, text), text, values: [...values] })).rows;
-  const query: Query = (text, values) => on(pool)(text, values).catch((error) => again(names, error, text, () => on(pool)(text, values)));
+  const names = createStatementNames();
+  const query: Query = (text, values) => ask(pool, names, text, values).catch((error) => again(names, error, text, () => ask(pool, names, text, values)));
   return {
     dialect: 'postgres',
     db,
     transaction: (work) => db.transaction().execute(work),
-    transact: (work) => transact(pool, (client) => work(on(client))),
+    transact: (work) => transact(pool, names, work),
     structuralTransaction: (work) => db.transaction().execute(work),
     query: query as Store['query'],
     lock: (name, work) => withAdvisoryLock(db, name, work),
@@ -26,19 +26,38 @@ export function postgresStore(url: string): Store {
   };
 }
 
-async function transact<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+async function ask(pool: pg.Pool, names: StatementNames, text: string, values: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
+  const client = await pool.connect();
+  let broken = false;
+  try {
+    return await run(client, names, text, values);
+  } catch (error) {
+    // What the database refuses, it refuses with an error of its own, and the connection is as good as before.
+    broken = (error as { severity?: string }).severity !== 'ERROR';
+    throw error;
+  } finally {
+    client.release(broken || names.isWorn(client));
+  }
+}
+
+async function run(client: pg.PoolClient, names: StatementNames, text: string, values: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
+  const name = names.nameOn(client, text);
+  return (await client.query({ ...(name !== undefined && { name }), text, values: values as unknown[] })).rows;
+}
+
+async function transact<T>(pool: pg.Pool, names: StatementNames, work: (query: Query) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken = false;
   try {
     await client.query('begin');
-    const result = await work(client);
+    const result = await work((text, values) => run(client, names, text, values));
     await client.query('commit');
     return result;
   } catch (error) {
     await client.query('rollback').catch(() => (broken = true));
     throw error;
   } finally {
-    client.release(broken);
+    client.release(broken || names.isWorn(client));
   }
 }
 
@@ -53,20 +72,10 @@ async function withAdvisoryLock<T>(db: Kysely<any>, name: string, work: () => Pr
   });
 }
 
-/** A named statement is planned once for each connection. */
-function statementName(names: Map<string, string>, text: string): string {
-  const known = names.get(text);
-  if (known) return known;
-  const name = createHash('sha1').update(text).digest('hex');
-  if (names.size >= 1000) names.clear();
-  names.set(text, name);
-  return name;
-}
-
 /** A migration may change what a planned statement returns, and the plan is refused from then on: it gets a new name. */
-function again<T>(names: Map<string, string>, error: { readonly code?: string; readonly message?: string }, text: string, run: () => Promise<T>): Promise<T> {
+function again<T>(names: StatementNames, error: { readonly code?: string; readonly message?: string }, text: string, run: () => Promise<T>): Promise<T> {
   if (error.code !== '0A000' || !error.message?.includes('cached plan')) throw error;
-  names.set(text, randomBytes(20).toString('hex'));
+  names.rename(text);
   return run();
 }
 

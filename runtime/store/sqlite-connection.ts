@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { type BoundedCache, createBoundedCache } from './bounded-cache.ts';
 
 /** Rows, and what a write did. */
 export interface SqliteResult {
@@ -26,7 +27,10 @@ interface Prepared {
   types: { readonly booleans: readonly string[]; readonly documents: readonly string[] } | undefined;
 }
 
-const STATEMENTS = 500;
+const STATEMENTS = { entries: 500, bytes: 32_000_000 };
+
+/** Bytes of a prepared statement, as seen: SQLite keeps its program and the text, outside of what V8 counts. */
+const weightOf = (sql: string) => 4_000 + 15 * sql.length;
 
 /**
  * Opens a database file (or `:memory:`) with write-ahead logging, foreign keys and a busy timeout.
@@ -37,8 +41,8 @@ const STATEMENTS = 500;
 export function openSqlite(file: string): SqliteConnection {
   const database = new DatabaseSync(file, { timeout: 5000 });
   database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma busy_timeout = 5000;');
-  const cache = new Map<string, Prepared>();
-  const values = new Map<string, StatementSync>();
+  const cache = createBoundedCache<Prepared>(STATEMENTS);
+  const values = createBoundedCache<StatementSync>(STATEMENTS);
   return {
     run: (sql, parameters) => execute(prepare(database, cache, sql), parameters),
     value: (sql, parameters) => firstOf(prepareValue(database, values, sql), parameters),
@@ -52,25 +56,23 @@ export function openSqlite(file: string): SqliteConnection {
   };
 }
 
-function prepare(database: DatabaseSync, cache: Map<string, Prepared>, sql: string): Prepared {
+function prepare(database: DatabaseSync, cache: BoundedCache<Prepared>, sql: string): Prepared {
   const known = cache.get(sql);
   if (known) return known;
   const statement = database.prepare(sql);
   const prepared: Prepared = { statement, returnsRows: statement.columns().length > 0, types: undefined };
-  if (cache.size >= STATEMENTS) cache.delete(cache.keys().next().value as string);
   // A `select *` keeps the columns it had when it was prepared, and DDL may add some: such a statement is not kept.
-  if (!/\*/.test(sql)) cache.set(sql, prepared);
+  if (!/\*/.test(sql)) cache.set(sql, prepared, weightOf(sql));
   return prepared;
 }
 
 /** A statement that gives arrays: an object for each row would be made and thrown away. */
-function prepareValue(database: DatabaseSync, cache: Map<string, StatementSync>, sql: string): StatementSync {
+function prepareValue(database: DatabaseSync, cache: BoundedCache<StatementSync>, sql: string): StatementSync {
   const known = cache.get(sql);
   if (known) return known;
   const statement = database.prepare(sql);
   statement.setReturnArrays(true);
-  if (cache.size >= STATEMENTS) cache.delete(cache.keys().next().value as string);
-  cache.set(sql, statement);
+  cache.set(sql, statement, weightOf(sql));
   return statement;
 }
 

@@ -24,21 +24,27 @@ export function connectionOf(name: string, facts: Facts): ConnectionFact | undef
   const type = facts.types.get(name);
   if (type?.role !== 'connection') return undefined;
   const fields = type.type.getFields();
-  const edge = fields['edges'] && getNamedType(fields['edges'].type);
-  const node = isObjectType(edge) ? edge.getFields()['node'] : undefined;
-  if (!isObjectType(edge) || !node) return undefined;
+  const edge = edgeOf(type.type);
+  const node = edge ? edge.getFields()['node'] : fields['nodes'];
+  if (!node || (fields['edges'] && !edge)) return undefined;
   const named = getNamedType(node.type);
   if (!isObjectType(named) && !isInterfaceType(named) && !isUnionType(named)) return undefined;
   return {
     connection: {
       type: name,
-      edge: edge.name,
+      ...(edge && { edge: edge.name }),
       ...(fields['nodes'] && { nodes: 'nodes' }),
       ...(fields['totalCount'] && { totalCount: 'totalCount' }),
     },
     node: named,
-    extra: [...extraFields(type.type, OWN_FIELDS), ...extraFields(edge, new Set(['node', 'cursor']))],
+    extra: [...extraFields(type.type, OWN_FIELDS), ...(edge ? extraFields(edge, new Set(['node', 'cursor'])) : [])],
   };
+}
+
+function edgeOf(connection: GraphQLObjectType): GraphQLObjectType | undefined {
+  const { edges } = connection.getFields();
+  const edge = edges && getNamedType(edges.type);
+  return isObjectType(edge) ? edge : undefined;
 }
 
 function extraFields(type: GraphQLObjectType, known: ReadonlySet<string>): string[] {

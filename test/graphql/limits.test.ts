@@ -113,12 +113,12 @@ describe('the endpoint', () => {
     const { createDocumentCache } = await import('../../runtime/graphql/document-cache.ts');
     await start();
     const schema = (await import('graphql')).buildSchema(server.project.sdl);
-    const cache = createDocumentCache({ schema, limits: server.project.api.limits, introspection: true, suggestions: true, entries: 10, characters: 2000 });
+    const cache = createDocumentCache({ schema, limits: server.project.api.limits, introspection: true, suggestions: true, entries: 10, bytes: 60_000 });
     for (let i = 0; i < 50; i++) cache.get(`{ a${i}: __typename }`);
     expect(cache.size).toBe(10);
-    cache.get(`{ __typename } #${'x'.repeat(1990)}`);
+    cache.get(`{ __typename } #${'x'.repeat(30_000)}`);
     expect(cache.size).toBe(1);
-    expect(cache.get('{ __typename }')).toBe(cache.get('{ __typename }'));
+    expect(cache.get('{ __typename }').prepared).toBe(cache.get('{ __typename }').prepared);
   });
 });
 

@@ -12,6 +12,8 @@ const SDL = `
   type Book { id: ID! name: String! notes(limit: Int, offset: Int): [Note!]! page(first: Int, after: String): NoteConnection! @relation(inverse: "book") }
   type NoteConnection { edges: [NoteEdge!]! pageInfo: PageInfo! totalCount: Int! }
   type NoteEdge { node: Note! cursor: String! }
+  type BareNoteConnection { nodes: [Note!]! pageInfo: PageInfo! totalCount: Int! }
+  input NoteChoice @oneOf { title: TextFilter rank: RankFilter or: [NoteChoice!] }
   type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }
   type Query {
     notes(orderBy: NoteOrder, mood: Mood, flag: Boolean, rank: Int, limit: Int, offset: Int): [Note!]!
@@ -19,6 +21,8 @@ const SDL = `
     top: [Note!]! @resolve(as: LIST) @list(orderBy: ["rank DESC"], max: 2)
     pages(first: Int, after: String, last: Int, before: String, orderBy: [NoteSort!]): NoteConnection! @resolve(as: LIST)
     found(where: NoteFilter): [Note!]! @resolve(as: LIST)
+    bare(first: Int, after: String): BareNoteConnection! @resolve(as: LIST)
+    chosen(where: NoteChoice): [Note!]! @resolve(as: LIST)
     books: [Book!]! noteByTitle(title: String!): Note
   }
 `.replace(' page(first: Int, after: String): NoteConnection! @relation(inverse: "book")', '');
@@ -116,5 +120,42 @@ describe.each(databases)('lists on %s', (database) => {
 
   it('may be one row found by a field that is not unique: the first', async () => {
     expect((await server.query('{ noteByTitle(title: "a") { id } }')).data.noteByTitle).toEqual({ id: '2' });
+  });
+
+  it('page by nodes alone, where the schema declares no edges or the query asks for none', async () => {
+    const seen: string[] = [];
+    let after: string | null = null;
+    do {
+      const { data, errors }: { data?: any; errors?: any[] } = await server.query('query ($after: String) { bare(first: 2, after: $after) { totalCount nodes { id } pageInfo { hasNextPage endCursor } } }', { after });
+      expect(errors).toBeUndefined();
+      expect(data.bare.totalCount).toBe(5);
+      seen.push(...data.bare.nodes.map(({ id }: { id: string }) => id));
+      after = data.bare.pageInfo.hasNextPage ? data.bare.pageInfo.endCursor : null;
+    } while (after !== null);
+    expect(seen).toEqual(['1', '2', '3', '4', '5']);
+    const whole = await server.query('{ pages(first: 2) { edges { cursor } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }');
+    const { edges, pageInfo } = whole.data.pages;
+    server.statements();
+    expect(await server.query('{ pages(first: 2) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }')).toEqual({ data: { pages: { pageInfo } } });
+    expect(pageInfo).toEqual({ hasNextPage: true, hasPreviousPage: false, startCursor: edges[0].cursor, endCursor: edges[1].cursor });
+    expect(await server.query('{ pages(first: 0) { nothing: pageInfo { hasNextPage endCursor } } none: pages(first: 0) { totalCount __typename } }')).toEqual({ data: { pages: { nothing: { hasNextPage: true, endCursor: null } }, none: { totalCount: 5, __typename: 'NoteConnection' } } });
+    expect(server.statements()).toHaveLength(3);
+  });
+
+  it('take exactly one member of a @oneOf input, wherever it stands', async () => {
+    expect(await ids('{ chosen(where: { title: { eq: "a" } }) { id } }')).toEqual([2, 4]);
+    expect(await ids('query ($where: NoteChoice) { chosen(where: $where) { id } }', { where: { or: [{ title: { eq: 'd' } }, { rank: { in: [1] } }] } })).toEqual([3, 5]);
+    expect(await ids('query ($rank: RankFilter!) { chosen(where: { rank: $rank }) { id } }', { rank: { gt: 2 } })).toEqual([4]);
+    const refused = async (query: string, variables = {}) => (await server.query(query, variables)).errors?.map(({ extensions }) => extensions.code);
+    const variable = 'query ($where: NoteChoice) { chosen(where: $where) { id } }';
+    expect(await refused('{ chosen(where: { title: { eq: "a" }, rank: { gt: 1 } }) { id } }')).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+    expect(await refused('{ chosen(where: {}) { id } }')).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+    expect(await refused('{ chosen(where: { title: null }) { id } }')).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+    expect(await refused('query ($rank: RankFilter) { chosen(where: { rank: $rank }) { id } }', { rank: null })).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+    for (const where of [{ title: { eq: 'a' }, rank: { gt: 1 } }, {}, { title: null }, { or: [{ title: { eq: 'a' } }, {}] }, { or: [{ rank: null }] }]) {
+      // The second time the definitions of the variables are known already.
+      for (const _ of [1, 2]) expect([where, await refused(variable, { where })]).toEqual([where, ['BAD_USER_INPUT']]);
+    }
+    expect((await server.query('{ __type(name: "NoteChoice") { isOneOf } other: __type(name: "NoteFilter") { isOneOf } }')).data).toEqual({ __type: { isOneOf: true }, other: { isOneOf: false } });
   });
 });

@@ -1,6 +1,7 @@
 import { createClient, type Client } from 'graphql-ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { createAssembly, partsOf } from '../../runtime/data/announcement-parts.ts';
 import { createDatabase } from '../engines/available.ts';
 import { end, run } from '../server/program.ts';
 import { databases, startServer, user, type TestServer, type TestOptions } from './harness.ts';
@@ -56,11 +57,11 @@ function connect({ url }: TestServer, as?: object): Client {
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 250));
 
-/** Everything a subscription says, as it comes. */
+/** Everything a subscription says, as it comes. Messages of a socket are answered in turn: what comes behind tells that it listens. */
 async function listen(client: Client, query: string, variables = {}): Promise<{ events: any[]; errors: any[]; stop: () => void }> {
   const [events, errors] = [[] as any[], [] as any[]];
   const stop = client.subscribe({ query, variables }, { next: (event) => void events.push(event), error: (error) => void errors.push(error), complete: () => {} });
-  await settled();
+  await new Promise<void>((resolve) => void client.subscribe({ query: '{ __typename }' }, { next: () => {}, error: () => resolve(), complete: resolve }));
   return { events, errors, stop };
 }
 
@@ -74,15 +75,15 @@ describe.each(databases)('subscriptions on %s', (database) => {
     const created = await listen(connect(server, admin), 'subscription { noteCreated { __typename id } }');
     const second = await listen(connect(server, admin), 'subscription ($id: ID) { noteChanged(id: $id) { text } }', { id: '2' });
     const deleted = await listen(connect(server, admin), 'subscription { gone: noteDeleted { text author { name } } }');
-    const heard = (count: number) => vi.waitFor(() => expect(all.events).toHaveLength(count), 20_000);
+    const heard = (...counts: number[]) => vi.waitFor(() => expect([all, created, second].map(({ events }) => events.length)).toEqual(counts), 20_000);
     await server.query('mutation { createNote(input: { text: "one", authorId: 1 }) { id } }', {}, admin);
-    await heard(1);
+    await heard(1, 1, 0);
     await server.query('mutation { createNote(input: { text: "two", authorId: 1 }) { id } }', {}, admin);
-    await heard(2);
+    await heard(2, 2, 1);
     await server.query('mutation { updateNote(id: 2, input: { text: "due" }) { id } }', {}, admin);
-    await heard(3);
+    await heard(3, 2, 2);
     await server.query('mutation { deleteNote(id: 1) }', {}, admin);
-    await heard(4);
+    await heard(4, 2, 2);
     await settled();
     expect(all.events.slice(0, 3)).toEqual([
       { data: { noteChanged: { id: '1', text: 'one', shout: 'ONE', author: { name: 'Ada', notes: [{ id: '1' }] } } } },
@@ -101,11 +102,14 @@ describe.each(databases)('subscriptions on %s', (database) => {
     const ada = await listen(connect(server, user(1)), 'subscription { noteChanged { text } }');
     const bob = await listen(connect(server, user(2)), 'subscription { noteDeleted { text } }');
     const nobody = await listen(connect(server), 'subscription { noteChanged { text } }');
+    const heard = (...counts: number[]) => vi.waitFor(() => expect([ada, bob].map(({ events }) => events.length)).toEqual(counts), 20_000);
     await server.query('mutation { createNote(input: { text: "of Ada" }) { id } }', {}, user(1));
+    await heard(1, 0);
     await server.query('mutation { createNote(input: { text: "of Bob" }) { id } }', {}, user(2));
     await server.query('mutation { createNote(input: { text: "of nobody", authorId: 99 }) { id } }', {}, user(9, 'admin'));
     await server.query('mutation { deleteNote(id: 1) }', {}, user(1));
     await server.query('mutation { deleteNote(id: 2) }', {}, user(2));
+    await heard(2, 1);
     await settled();
     expect(ada.events).toEqual([{ data: { noteChanged: { text: 'of Ada' } } }, { data: { noteChanged: { text: 'of Ada' } } }]);
     expect(bob.events).toEqual([{ data: { noteDeleted: { text: 'of Bob' } } }]);
@@ -117,7 +121,7 @@ describe.each(databases)('subscriptions on %s', (database) => {
     const server = await start({ database });
     const { events, stop } = await listen(connect(server), 'subscription { memberCreated { name } }');
     await server.query('mutation { createMember(name: "Ada") { id } }');
-    await settled();
+    await vi.waitFor(() => expect(events).toHaveLength(1), 20_000);
     stop();
     await settled();
     await server.query('mutation { createMember(name: "Bob") { id } }');
@@ -194,15 +198,54 @@ describe.runIf(databases.includes('postgres'))('two servers over one PostgreSQL'
     const two = await start({ url: database.url, env: { DATABASE_URL: database.url } });
     const heard = await listen(connect(two), 'subscription { memberCreated { id name } }');
     const own = await listen(connect(one), 'subscription { memberCreated { id name } }');
+    const all = (count: number) => vi.waitFor(() => expect([heard.events.length, own.events.length]).toEqual([count, count]), 20_000);
     await one.query('mutation { createMember(name: "Ada") { id } }');
+    await all(1);
     await two.query('mutation { createMember(name: "Bob") { id } }');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await all(2);
     const both = [{ data: { memberCreated: { id: '1', name: 'Ada' } } }, { data: { memberCreated: { id: '2', name: 'Bob' } } }];
     expect(heard.events).toEqual(both);
     expect(own.events).toEqual(both);
     for (const client of clients) await client.dispose();
     for (const server of servers.splice(0)) await server.close();
     await database.drop();
+  });
+});
+
+describe.runIf(databases.includes('postgres'))('a removed row that is too large for one notification', () => {
+  it('is shown to the subscribers of another server, whole', async () => {
+    const database = await createDatabase();
+    const one = await start({ url: database.url, env: { DATABASE_URL: database.url } });
+    const two = await start({ url: database.url, env: { DATABASE_URL: database.url } });
+    const text = `${'ü😀"\\\n'.repeat(60_000)}end`;
+    await one.store.db.insertInto('members').values({ name: 'Ada' }).execute();
+    await one.store.db.insertInto('notes').values([{ text, author_id: 1 }, { text: 'short', author_id: 1 }]).execute();
+    const heard = await listen(connect(two, user(1)), 'subscription { noteDeleted { id text } }');
+    const other = await listen(connect(two, user(2)), 'subscription { noteDeleted { id text } }');
+    // What others say on the channel is passed over.
+    for (const payload of ['', 'null', '7', '{"node":"x"}', '{"node":"x","changes":[null]}', '0a0a0a0a-0a0a-0a0a-0a0a-0a0a0a0a0a0a 0 9 eA==']) await one.store.query("select pg_notify('twofold_changes', $1)", [payload]);
+    await one.query('mutation { a: deleteNote(id: 1) b: deleteNote(id: 2) }', {}, user(1));
+    await vi.waitFor(() => expect(heard.events).toHaveLength(2), 20_000);
+    expect(heard.events.map(({ data }) => data.noteDeleted)).toEqual(expect.arrayContaining([{ id: '1', text }, { id: '2', text: 'short' }]));
+    await settled();
+    expect(other.events).toEqual([]);
+    for (const client of clients) await client.dispose();
+    for (const server of servers.splice(0)) await server.close();
+    await database.drop();
+  });
+});
+
+describe('parts of a notification', () => {
+  it('come together again, each short enough and unlike every other', () => {
+    const text = `${'ü😀'.repeat(30_000)}`;
+    const parts = partsOf(text);
+    expect([parts.length > 20, new Set(parts).size === parts.length, parts.every((part) => Buffer.byteLength(part) < 8000)]).toEqual([true, true, true]);
+    const assembly = createAssembly();
+    expect(parts.slice(0, 3).map((part) => assembly.add(part))).toEqual([undefined, undefined, undefined]);
+    // Heard from the middle on, it is left out; one that follows is heard.
+    const whole = [...parts.slice(5), ...partsOf(text)].map((part) => assembly.add(part)).filter((each) => each !== undefined);
+    expect(whole).toEqual([text]);
+    expect(assembly.add('{"short":true}')).toBe('{"short":true}');
   });
 });
 

@@ -1,6 +1,6 @@
 import { type FieldNode, type GraphQLField, type GraphQLObjectType, type GraphQLOutputType, isAbstractType, isLeafType, isListType, isNonNullType, type SelectionSetNode } from 'graphql';
 import { createArgumentReader } from '../argument-reader.ts';
-import { ownResolver, type Engine } from '../engine.ts';
+import { ownResolver, rootName, type Engine } from '../engine.ts';
 import { collectFields, type Selecting } from '../plan/collect.ts';
 import { abstractCompleter, leafCompleter, listCompleter, objectCompleter, requiredCompleter } from './complete.ts';
 import type { Completer, ExecutableField, Fields, Reads } from './field.ts';
@@ -46,11 +46,13 @@ function compileField(compiling: Compiling, parent: GraphQLObjectType, definitio
   };
 }
 
+const ROOTS = ['query', 'mutation', 'subscription'] as const;
+
 function readsOf(engine: Engine, { name: type }: GraphQLObjectType, { name, args }: GraphQLField<unknown, unknown>): Reads {
   if (name === '__typename') return { fromTree: false, fromMember: false, typename: true };
   const { model } = engine;
   const entity = model.entities.get(type);
-  const isRoot = ['Query', 'Mutation', 'Subscription'].includes(type);
+  const isRoot = ROOTS.some((root) => rootName(engine, root) === type);
   const ours = !type.startsWith('__') && !isRoot && !ownResolver(engine, type, name);
   const source = entity?.fields.get(name)?.source;
   const isPlanned = !entity || (source !== undefined && source.kind !== 'custom' && !entity.bytes.some((column) => source.kind === 'column' && column.name === source.column));

@@ -6,7 +6,8 @@ import type { Answer, Run } from '../run.ts';
 import { compileFields } from './compile.ts';
 import { createErrors, type Execution } from './execution.ts';
 import type { Fields } from './field.ts';
-import { executeField, executeFields } from './fields.ts';
+import { executeField, type Source } from './fields.ts';
+import { Writer } from './text.ts';
 
 /**
  * Runs an operation that has user code in it, over what plans have read. It answers what graphql-js answers, and is
@@ -27,18 +28,36 @@ export function executeRun(run: Run): Answer | Promise<Answer> {
     return finish(null);
   };
   try {
-    const data = run.operation.node.operation === 'mutation' ? executeSerially(execution, compiled.fields) : executeFields(execution, compiled.fields, run, undefined);
+    const data = run.operation.node.operation === 'mutation' ? executeSerially(execution, compiled.fields) : executeRoots(execution, compiled.fields);
     return data instanceof Promise ? data.then(finish, failed) : finish(data);
   } catch (thrown) {
     return failed(thrown);
   }
 }
 
+/** Root fields; the text of one that is done already is the answer's own. */
+function executeRoots(execution: Execution, fields: Fields): string | Promise<string> {
+  const { outcomes } = execution.run;
+  const writer = new Writer('{');
+  try {
+    for (const field of fields) {
+      const outcome = outcomes.get(field.key);
+      writer.add(field.lead, outcome && 'text' in outcome ? outcome.text : executeField(execution, field, rootOf(execution)));
+    }
+  } catch (thrown) {
+    writer.abandon();
+    throw thrown;
+  }
+  return writer.end('}');
+}
+
 async function executeSerially(execution: Execution, fields: Fields): Promise<string> {
   let text = '{';
-  for (const field of fields) text += field.lead + ((await executeField(execution, field, { value: execution.run, object: undefined, tree: false, path: undefined })) ?? 'null');
+  for (const field of fields) text += field.lead + ((await executeField(execution, field, rootOf(execution))) ?? 'null');
   return `${text}}`;
 }
+
+const rootOf = ({ run }: Execution): Source => ({ value: run, object: undefined, tree: false, path: undefined });
 
 interface Compiled {
   readonly fields: Fields;

@@ -7,12 +7,15 @@ import {
   isObjectType,
   type SelectionSetNode,
 } from 'graphql';
+import type { FieldBudget } from './budget.ts';
 
 /** What is needed to read a selection: the fragments, the schema, and the variables that `@skip` and `@include` name. */
 export interface Selecting {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly variables: Readonly<Record<string, unknown>>;
+  /** How much may be planned; without one, whatever comes by. */
+  readonly budget?: FieldBudget;
 }
 
 /** The nodes that ask for one member of the answer, by its name there. */
@@ -27,6 +30,7 @@ export function collectFields(selecting: Selecting, type: string, nodes: readonl
   const selected: Selected = new Map();
   const visited = new Set<string>();
   for (const { selectionSet } of nodes) if (selectionSet) visit(selecting, type, selectionSet, selected, visited);
+  selecting.budget?.spend(1 + selected.size);
   return selected;
 }
 

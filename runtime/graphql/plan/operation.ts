@@ -47,6 +47,7 @@ export type WritePart =
   | { readonly kind: 'clientMutationId' | 'empty'; readonly key: string }
   | { readonly kind: 'typename'; readonly key: string; readonly value: string };
 
+/** What the model calls them, whatever the schema does. */
 const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
 
 /** @example planOperation(planning, operation.node.operation, operation.node).roots[0].kind // 'read' */
@@ -63,9 +64,9 @@ function isPure(root: RootPlan): boolean {
 
 function planRoot(planning: Planning, kind: 'query' | 'mutation' | 'subscription', head: Head, nodes: readonly FieldNode[]): RootPlan {
   const name = head.node.name.value;
-  const type = ROOTS[kind];
-  if (name === '__typename') return { ...head, kind: 'typename', value: planning.selecting.schema.getRootType(kind as never)?.name ?? type };
-  const operation = planning.model.operations.get(`${type}.${name}`);
+  const type = planning.selecting.schema.getRootType(kind as never)?.name ?? ROOTS[kind];
+  if (name === '__typename') return { ...head, kind: 'typename', value: type };
+  const operation = planning.model.operations.get(`${ROOTS[kind]}.${name}`);
   if (!operation || planning.isCustom(type, name)) return { ...head, kind: 'function' };
   const { action } = operation;
   switch (action.kind) {

@@ -44,13 +44,15 @@ interface Notes {
   readonly calls: CallSource[];
   pure: boolean;
   marks: boolean;
+  /** Whether an object may be of several types: its text does not tell which. */
+  abstract: boolean;
 }
 
 /** A root field that reads. @returns the code when the caller may not. */
 export function planRead(planning: Planning, operation: Operation, nodes: readonly FieldNode[]): Plan<Root> | Extract<Access, { kind: 'none' }> {
   const notes = newNotes();
   const root = planRoot(planning, operation, nodes, notes);
-  return root.kind === 'none' ? root : { node: root, ...notes };
+  return root.kind === 'none' ? root : planOf(root, notes);
 }
 
 /** The row of `entity` with a given key: what a mutation or an event answers with. */
@@ -60,17 +62,20 @@ export function planByKey(planning: Planning, entity: string, nodes: readonly Fi
   const notes = newNotes();
   const node = nodes[0] as FieldNode;
   const call = notes.calls.push({ type: '', field: '', node, read: 'key' }) - 1;
-  return { node: { kind: 'get', entity, call, shape: planShape(planning, entity, nodes, notes) }, ...notes };
+  return planOf({ kind: 'get', entity, call, shape: planShape(planning, entity, nodes, notes) }, notes);
 }
 
 /** One field of an object that user code returned. */
 export function planField(planning: Planning, entity: string, field: Field, nodes: readonly FieldNode[]): Plan<Planned> {
   const notes = newNotes();
   const node = planEntityField(planning, planning.model.entity(entity), field, nodes[0]?.name.value ?? field.name, nodes, notes);
-  return { node, ...notes };
+  return planOf(node, notes);
 }
 
-const newNotes = (): Notes => ({ calls: [], pure: true, marks: false });
+const newNotes = (): Notes => ({ calls: [], pure: true, marks: false, abstract: false });
+
+/** Where a mark stands the executor has to go on, and it has to know what every object is. */
+const planOf = <Node>(node: Node, { calls, pure, marks, abstract }: Notes): Plan<Node> => ({ node, calls, pure: pure && !(marks && abstract), marks });
 
 function planRoot(planning: Planning, operation: Operation, nodes: readonly FieldNode[], notes: Notes): Root | Extract<Access, { kind: 'none' }> {
   const { action, name } = operation;
@@ -161,6 +166,7 @@ function planAbstract(planning: Planning, field: Field, column: string, typeColu
 /** The members that the caller may read; rows of the others are not there. */
 function planMembers(planning: Planning, type: string, nodes: readonly FieldNode[], notes: Notes): Member[] {
   const { members } = found(planning.model.abstracts.get(type), `interface or union ${type}`);
+  notes.abstract = true;
   return members
     .filter((member) => planning.model.entities.has(member))
     .filter((member) => planning.rules.entity(planning.model.entity(member).entity, 'READ').kind !== 'none')
@@ -182,7 +188,7 @@ function planConnectionPart(planning: Planning, entity: string, connection: NonN
   const name = (nodes[0] as FieldNode).name.value;
   if (name === '__typename') return { kind: 'typename', key, value: connection.type };
   if (planning.isCustom(connection.type, name)) return undefined;
-  if (name === 'edges') return { kind: 'edges', key, type: connection.edge, fields: planEdge(planning, entity, connection.edge, nodes, notes) };
+  if (name === 'edges') return { kind: 'edges', key, type: connection.edge ?? '', fields: planEdge(planning, entity, connection.edge ?? '', nodes, notes) };
   if (name === 'pageInfo') return { kind: 'pageInfo', key, fields: planPageInfo(planning, nodes) };
   if (name === connection.nodes) return { kind: 'nodes', key, shape: planShape(planning, entity, nodes, notes) };
   return name === connection.totalCount ? { kind: 'totalCount', key } : undefined;

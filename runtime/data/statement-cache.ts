@@ -1,0 +1,45 @@
+import type { Statement } from './fragment.ts';
+
+/** Statements by node of a plan and shape of its arguments. They go when the plan goes, or when there are too many. */
+export interface StatementCache {
+  /** The statement of `node` for arguments of this shape; made when it is not there. */
+  get(node: object, shape: string, make: () => Statement): Statement;
+  /** Characters of the statements that were made since there was room for all of them; for tests and figures. */
+  readonly held: number;
+}
+
+/** A client that varies its filters makes more of them, and one with a wide selection long ones. */
+const BOUNDS = { shapes: 32, characters: 8_000_000 };
+
+/**
+ * When they come to too many characters, all are forgotten: making one again takes microseconds, and knowing which of them is
+ * used least would cost as much on every request.
+ *
+ * @example statements.get(plan.node, shapeOf(calls, false), () => rootStatement(scope, plan.node)).text
+ */
+export function createStatementCache({ shapes, characters } = BOUNDS): StatementCache {
+  let statements = new WeakMap<object, Map<string, Statement>>();
+  let held = 0;
+  const shapesOf = (node: object) => {
+    const found = statements.get(node) ?? new Map<string, Statement>();
+    statements.set(node, found);
+    return found;
+  };
+  const keep = (node: object, shape: string, statement: Statement) => {
+    held += statement.text.length;
+    if (held > characters) {
+      statements = new WeakMap();
+      held = statement.text.length;
+    }
+    const known = shapesOf(node);
+    if (known.size >= shapes) known.delete(known.keys().next().value as string);
+    known.set(shape, statement);
+    return statement;
+  };
+  return {
+    get held() {
+      return held;
+    },
+    get: (node, shape, make) => statements.get(node)?.get(shape) ?? keep(node, shape, make()),
+  };
+}

@@ -1,0 +1,131 @@
+import type { Project } from '@twofold/schema';
+import type { Principal, RequestContext } from '../context/request-context.ts';
+import { createValues } from '../context/values.ts';
+import { InternalError } from '../errors.ts';
+import type { Kernel } from '../module.ts';
+import type { Resolvers, ScalarMapping } from '../plugin.ts';
+import type { Dialect, Query, Store } from '../store/store.ts';
+import { createDocumentCache, type PreparedOperation } from './document-cache.ts';
+import type { Engine } from './engine.ts';
+import { createEngine } from './index.ts';
+import type { OperationPlan } from './plan/operation.ts';
+import { runOperation, startRun } from './run.ts';
+
+/** What an operation makes the server ask its database. */
+export interface Rehearsed {
+  /** For whom: the first of the callers that is not refused. */
+  readonly as: string;
+  /** In the order in which they are issued; places for values as the database writes them. */
+  readonly statements: readonly string[];
+}
+
+export interface RehearsalOptions {
+  readonly kernel: Pick<Kernel, 'project' | 'settings' | 'log' | 'root'>;
+  readonly dialect: Dialect;
+  /** Their functions are not called: a field that one answers is null. */
+  readonly resolvers: Resolvers;
+  readonly scalars: Readonly<Record<string, ScalarMapping>>;
+}
+
+/**
+ * Runs operations over a database that is not there: planner, rules and writers are those of the server, every statement is
+ * noted, and each is answered with one made-up row.
+ *
+ * @returns null for an operation that is not valid, or that every caller is refused.
+ * @example (await rehearsal('{ posts { id } }'))?.statements // ['select (select json_group_array(…']
+ */
+export function createRehearsal({ kernel, dialect, resolvers, scalars }: RehearsalOptions): (document: string) => Promise<Rehearsed | null> {
+  const noted: string[] = [];
+  const project = withoutConstraints(kernel.project) as Project;
+  const store = notingStore(dialect, project, noted);
+  const engine = createEngine({ ...kernel, project, store, now: () => 0 }, silent(resolvers), scalars);
+  const documents = createDocumentCache({ schema: engine.schema, limits: project.api.limits, introspection: false, suggestions: false });
+  return async (document) => {
+    const operation = documents.get(document).prepared?.operations[0];
+    if (!operation) return null;
+    for (const [as, principal] of callersOf(project)) {
+      const refused = await isRefused(engine, operation, contextOf(kernel, principal));
+      const statements = noted.splice(0).map((text) => text.replaceAll(engine.reader.marker, MARKER));
+      if (!refused) return { as, statements };
+    }
+    return null;
+  };
+}
+
+/** What stands for the marker, which is another one each time a server starts. */
+const MARKER = '$marker';
+
+/** Anyone where that is enough, then the simplest user, then one of each role. */
+function callersOf({ auth, ids }: Project): [string, Principal][] {
+  const user = (name: string | null): Principal => ({ kind: 'user', id: keyOf(ids), role: name === null ? null : { id: 1, name }, permissions: [], sessionId: '', extend: {} });
+  const usual = auth?.roles?.default ?? null;
+  const others = (auth?.roles?.list ?? []).filter((name) => name !== usual);
+  return [['anyone', { kind: 'anonymous' }], ['a signed-in user', user(usual)], ...others.map((name): [string, Principal] => [`a user with the role ${name}`, user(name)])];
+}
+
+async function isRefused(engine: Engine, operation: PreparedOperation, context: RequestContext): Promise<boolean> {
+  const request = { operation, variables: {}, context };
+  const run = startRun(engine, request);
+  if ('errors' in run || holdsRefusal(run.plan)) return true;
+  const answer = await runOperation(engine, request);
+  const errors = 'result' in answer ? (answer.result.errors ?? []) : [];
+  return errors.some(({ originalError }) => REFUSALS.includes(String((originalError as { code?: unknown } | undefined)?.code)));
+}
+
+const REFUSALS = ['UNAUTHENTICATED', 'FORBIDDEN'];
+
+/** What is refused below a root is marked by the database, which is not there: the plan says it too. */
+const holdsRefusal = (plan: OperationPlan) => JSON.stringify(plan).includes('"kind":"refused"');
+
+function contextOf({ log }: Pick<Kernel, 'log'>, principal: Principal): RequestContext {
+  return {
+    id: '',
+    ip: '',
+    headers: {},
+    values: createValues(),
+    log,
+    signal: new AbortController().signal,
+    cancelled: false,
+    cancel: () => {},
+    get db(): never {
+      throw noDatabase();
+    },
+    loaders: {},
+    principal,
+    user: principal.kind === 'user' ? principal : null,
+  };
+}
+
+/** An example has made-up values, and nobody keeps them. */
+function withoutConstraints(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutConstraints);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).flatMap(([name, inner]) => (name === 'constraint' ? [] : [[name, withoutConstraints(inner)]])));
+}
+
+function silent(resolvers: Resolvers): Resolvers {
+  return Object.fromEntries(Object.entries(resolvers).map(([type, fields]) => [type, Object.fromEntries(Object.keys(fields).map((name) => [name, () => null]))]));
+}
+
+function notingStore(dialect: Dialect, { ids }: Project, noted: string[]): Store {
+  // An object that a plan might have read: nobody looks for more of it.
+  const row = { id: keyOf(ids), i: 0, j: '{"$":""}' };
+  const query: Query = async (text) => (noted.push(text), [row]);
+  const refuse = () => Promise.reject(noDatabase());
+  return {
+    dialect,
+    get db(): never {
+      throw noDatabase();
+    },
+    query: query as Store['query'],
+    transact: (work) => work(query),
+    transaction: refuse,
+    structuralTransaction: refuse,
+    lock: refuse,
+    close: async () => {},
+  };
+}
+
+const keyOf = (ids: Project['ids']) => (ids === 'uuid' ? '019aa000-0000-7000-8000-000000000001' : 1);
+
+const noDatabase = () => new InternalError('a rehearsal has no database');

@@ -1,0 +1,71 @@
+import { InternalError } from '../errors.ts';
+import type { ConnectionPart, Planned, Root, Shape } from '../data/plan.ts';
+import { TYPE_KEY } from '../data/scope.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * What a plan read as text, as the executor wants it: with the name of its type in every object. So a text that has
+ * something in it which only the executor can explain need not be read again.
+ *
+ * @param marker key of what stands for something refused or missing, see `Reader`.
+ * @example withTypes(plan.node, JSON.parse('{"name":"Ada"}'), reader.marker) // { $: 'User', name: 'Ada' }
+ */
+export function withTypes(node: Root, value: unknown, marker: string): unknown {
+  switch (node.kind) {
+    case 'get':
+      return typed(value, marker, (object) => ofShape(node.shape, object, marker));
+    case 'list':
+      return each(value, marker, (object) => ofShape(node.shape, object, marker));
+    case 'connection':
+      return typed(value, marker, (object) => ofConnection(node.type, node.fields, object, marker));
+    default:
+      // Rows of several types are read as a tree where a mark may stand in them, and counts have none.
+      throw new InternalError(`a ${node.kind} has no types to be named`);
+  }
+}
+
+/** What is nothing, or stands for something that is not shown, stays what it is. */
+function typed(value: unknown, marker: string, name: (object: Members) => Members): unknown {
+  return typeof value === 'object' && value !== null && !(marker in value) ? name(value as Members) : value;
+}
+
+const each = (value: unknown, marker: string, name: (object: Members) => Members): unknown => (Array.isArray(value) ? value.map((item) => typed(item, marker, name)) : value);
+
+function ofShape({ entity, fields }: Shape, object: Members, marker: string): Members {
+  const named: Record<string, unknown> = { ...object, [TYPE_KEY]: entity };
+  for (const field of fields) named[field.key] = ofField(field, object[field.key], marker);
+  return named;
+}
+
+function ofField(field: Planned, value: unknown, marker: string): unknown {
+  switch (field.kind) {
+    case 'one':
+      return typed(value, marker, (object) => ofShape(field.shape, object, marker));
+    case 'many':
+      return each(value, marker, (object) => ofShape(field.shape, object, marker));
+    case 'connection':
+      return typed(value, marker, (object) => ofConnection(field.type, field.fields, object, marker));
+    case 'abstract':
+      throw new InternalError('a field of several types has no types to be named');
+    default:
+      return value;
+  }
+}
+
+function ofConnection(type: string, parts: readonly ConnectionPart[], object: Members, marker: string): Members {
+  const named: Record<string, unknown> = { ...object, [TYPE_KEY]: type };
+  for (const part of parts) named[part.key] = ofPart(part, object[part.key], marker);
+  return named;
+}
+
+function ofPart(part: ConnectionPart, value: unknown, marker: string): unknown {
+  if (part.kind === 'nodes') return each(value, marker, (object) => ofShape(part.shape, object, marker));
+  if (part.kind === 'pageInfo') return typed(value, marker, (object) => ({ ...object, [TYPE_KEY]: 'PageInfo' }));
+  if (part.kind !== 'edges') return value;
+  return each(value, marker, (edge) => {
+    const named: Record<string, unknown> = { ...edge, [TYPE_KEY]: part.type };
+    for (const field of part.fields) if (field.kind === 'node') named[field.key] = typed(edge[field.key], marker, (object) => ofShape(field.shape, object, marker));
+    return named;
+  });
+}

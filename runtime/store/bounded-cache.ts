@@ -1,0 +1,76 @@
+/** Values by text, as many as there is room for. */
+export interface BoundedCache<Value> {
+  get(key: string): Value | undefined;
+  /** @param weight in bytes, as far as one can tell. */
+  set(key: string, value: Value, weight: number): void;
+  /** What stands under the key holds so many bytes more; nothing happens when `value` is not what stands there. */
+  grow(key: string, value: Value, more: number): void;
+  clear(): void;
+  readonly size: number;
+  /** Bytes of all that is kept. */
+  readonly held: number;
+}
+
+export interface Bounds {
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+interface Kept<Value> {
+  readonly value: Value;
+  weight: number;
+}
+
+/**
+ * A cache that is bounded twice: a thousand small things are nothing, and a thousand that a hostile client thought of are a
+ * gigabyte. What was used longest ago goes first; the newest always stays.
+ *
+ * @example const texts = createBoundedCache<string>({ entries: 1000, bytes: 4_000_000 });
+ */
+export function createBoundedCache<Value>({ entries, bytes }: Bounds): BoundedCache<Value> {
+  const kept = new Map<string, Kept<Value>>();
+  let held = 0;
+  const drop = (key: string) => {
+    held -= kept.get(key)?.weight ?? 0;
+    kept.delete(key);
+  };
+  const isFull = () => kept.size > 1 && (kept.size > entries || held > bytes);
+  const trim = () => {
+    while (isFull()) drop(kept.keys().next().value as string);
+  };
+  // Moving an entry on every hit would cost more than it gains while there is room.
+  const isRoomy = () => kept.size < entries / 2 && held < bytes / 2;
+  return {
+    get size() {
+      return kept.size;
+    },
+    get held() {
+      return held;
+    },
+    get: (key) => {
+      const found = kept.get(key);
+      if (found && !isRoomy()) {
+        kept.delete(key);
+        kept.set(key, found);
+      }
+      return found?.value;
+    },
+    set: (key, value, weight) => {
+      drop(key);
+      kept.set(key, { value, weight });
+      held += weight;
+      trim();
+    },
+    grow: (key, value, more) => {
+      const found = kept.get(key);
+      if (found?.value !== value) return;
+      found.weight += more;
+      held += more;
+      trim();
+    },
+    clear: () => {
+      kept.clear();
+      held = 0;
+    },
+  };
+}
