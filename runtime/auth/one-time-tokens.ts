@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { failure } from '../errors.ts';
 import { digest, randomToken, type UserId } from './ids.ts';
-import { DAY, MINUTE, SECOND } from './time.ts';
+import { DAY, MINUTE } from './time.ts';
 
 /** What a one-time token is good for, with how long it lives. */
 export const ONE_TIME_LIFE = {
@@ -53,11 +53,6 @@ export function createOneTimeTokens(now: () => number): OneTimeTokens {
       toOneTime(await use(trx).where('hash', '=', digest(token)).where('kind', '=', kind).where('expires_at', '>', now()).returning(['user_id', 'data']).executeTakeFirst()),
     endAll: async (trx, userId) => void (await use(trx).where('user_id', '=', userId).execute()),
   };
-}
-
-/** Used and expired tokens are of no further use. @returns rows removed. */
-export async function purgeOneTimeTokens(db: Kysely<any>, now: number): Promise<void> {
-  await db.deleteFrom('auth_one_time_tokens').where('expires_at', '<', now - SECOND).execute();
 }
 
 function toOneTime(row: Record<string, any> | undefined): OneTime {

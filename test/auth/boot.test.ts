@@ -3,7 +3,7 @@ import { readAuthConfig } from '../../runtime/auth/config.ts';
 import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
 import { createSettings } from '../../runtime/config/settings.ts';
 import { ConfigError } from '../../runtime/errors.ts';
-import { API_KEY, SECRET, startServer } from './harness.ts';
+import { API_KEY, describeEachDatabase, SECRET, startServer } from './harness.ts';
 
 const MODEL = DEFAULT_AUTH;
 
@@ -87,14 +87,16 @@ describe('§2.0 boot checks', () => {
   it('every problem is listed at once', () => {
     expect(problems({ JWT_SECRET: 'secret', API_KEY: 'api', GOOGLE_CLIENT_ID: 'x', APP_URL: 'nope' }).length).toBeGreaterThanOrEqual(5);
   });
+});
 
+describeEachDatabase('§2.0 a server with a wrong setting', (database) => {
   it('a server with a wrong setting does not start', async () => {
-    await expect(startServer({ database: 'SQLite', env: { JWT_SECRET: 'secret' } })).rejects.toThrow(/JWT_SECRET/);
+    await expect(startServer({ database, env: { JWT_SECRET: 'secret' } })).rejects.toThrow(/JWT_SECRET/);
   });
 
   it('an unknown preset is found at start', async () => {
     const auth = { oauth: { providers: [{ name: 'acme', preset: 'nosuch', options: {} }] } };
     const env = { ACME_CLIENT_ID: 'a', ACME_CLIENT_SECRET: 'b', ACME_REDIRECT_URL: 'http://localhost/api/oauth/acme/callback', API_KEY };
-    await expect(startServer({ database: 'SQLite', auth, env })).rejects.toThrow(/nosuch/);
+    await expect(startServer({ database, auth, env })).rejects.toThrow(/nosuch/);
   });
 });

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type Entity, authRoutes } from '@twofold/schema';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createSemaphore } from '../../runtime/auth/semaphore.ts';
 import { describeWith } from '../engines/available.ts';
 import { asRoot, bearer, BETTER, describeEachDatabase, GOOD, startServer, type TestServer, USER } from './harness.ts';
 
-describe('§2.0 conventions', () => {
+describeEachDatabase('§2.0 conventions', (database) => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer({ database: 'SQLite', hosting: {}, env: { HOST_PASSWORD: 'x' } });
+    server = await startServer({ database, hosting: {}, env: { HOST_PASSWORD: 'x' } });
   });
   afterAll(() => server.close());
 
@@ -139,11 +139,11 @@ describeWith('postgres', '§2.1 two servers on one database', () => {
   });
 });
 
-describe('§2.7 a list of breached passwords', () => {
+describeEachDatabase('§2.7 a list of breached passwords', (database) => {
   it('is asked with five digits of the hash, and one that is away refuses nobody', async () => {
     const asked: string[] = [];
     const hash = createHash('sha1').update(BETTER).digest('hex').toUpperCase();
-    const server = await startServer({ database: 'SQLite', options: { breached: (prefix) => (asked.push(prefix), prefix === hash.slice(0, 5) ? [hash.slice(5)] : Promise.reject(new Error('away'))) } });
+    const server = await startServer({ database, options: { breached: (prefix) => (asked.push(prefix), prefix === hash.slice(0, 5) ? [hash.slice(5)] : Promise.reject(new Error('away'))) } });
     expect((await server.register('a@x.test', { password: BETTER })).body).toEqual({ error: 'Password is too common' });
     expect((await server.register('b@x.test', { password: GOOD })).status).toBe(201);
     expect(asked.every((prefix) => /^[0-9A-F]{5}$/.test(prefix))).toBe(true);

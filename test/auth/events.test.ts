@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { SecurityEvent } from '../../runtime/auth/index.ts';
 import { asRoot, bearer, BETTER, describeEachDatabase, GOOD, startServer, USER } from './harness.ts';
 import { startMailbox } from './mailbox.ts';
@@ -93,10 +93,10 @@ describeEachDatabase('§2.14 alerts', (database) => {
   });
 });
 
-describe('§2.14 mail to people', () => {
+describeEachDatabase('§2.14 mail to people', (database) => {
   it('tells of a changed password, a new device and an alert', async () => {
     const mailbox = await startMailbox();
-    const server = await startServer({ database: 'SQLite', env: { SMTP_URL: mailbox.url }, auth: { events: { alertEmail: 'security@x.test' } } });
+    const server = await startServer({ database, env: { SMTP_URL: mailbox.url }, auth: { events: { alertEmail: 'security@x.test' } } });
     await server.call('POST', '/api/auth/register', { email: 'told@x.test', password: GOOD }, { 'User-Agent': 'first' });
     const { body } = await server.login('told@x.test', GOOD, { 'User-Agent': 'first' });
     const second = await server.login('told@x.test', GOOD, { 'User-Agent': 'second' });

@@ -1,16 +1,18 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Extend } from '../../runtime/auth/index.ts';
-import { bearer, describeEachDatabase, startServer, USER } from './harness.ts';
+import { bearer, type DatabaseName, describeEachDatabase, startServer, USER } from './harness.ts';
 
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
 
-async function registerWith(extend: Extend | undefined, auth = {}) {
-  const server = await startServer({ database: 'SQLite', auth, options: { ...(extend && { extend }) } });
+async function registerOn(database: DatabaseName, extend: Extend | undefined, auth = {}) {
+  const server = await startServer({ database, auth, options: { ...(extend && { extend }) } });
   const answer = await server.register('extend@x.test');
   return { ...answer, server, sessions: (await server.rows('auth_sessions')).filter(({ revoked_at }) => revoked_at === null).length };
 }
 
-describe('§2.12 Extend', () => {
+describeEachDatabase('§2.12 Extend', (database) => {
+  const registerWith = (extend: Extend | undefined, auth = {}) => registerOn(database, extend, auth);
+
   it('the default is the user id, and with roles also the role', async () => {
     const plain = await registerWith(undefined);
     expect(plain.body.extend).toEqual({ user_id: plain.body.id });

@@ -1,5 +1,5 @@
 import bcrypt from 'bcrypt';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ServerModule } from '../../runtime/module.ts';
 import { reply } from '../../runtime/http/route.ts';
 import { asRoot, bearer, describeEachDatabase, startServer, type TestServer } from './harness.ts';
@@ -109,9 +109,9 @@ describeEachDatabase('§2.15 host login', (database) => {
   });
 });
 
-describe('§2.15 hosting without an auth section', () => {
+describeEachDatabase('§2.15 hosting without an auth section', (database) => {
   it('has the operator\'s login and no user routes', async () => {
-    const server = await startServer({ database: 'SQLite', auth: null, hosting: {}, env: { HOST_PASSWORD: PASSWORD }, modules: [HOSTING] });
+    const server = await startServer({ database, auth: null, hosting: {}, env: { HOST_PASSWORD: PASSWORD }, modules: [HOSTING] });
     const { body } = await server.call('POST', '/api/auth/login', { password: PASSWORD });
     expect((await server.call('GET', '/api/guarded/host', undefined, bearer(body.token))).status).toBe(200);
     expect((await server.register()).status).toBe(404);
@@ -123,7 +123,7 @@ describe('§2.15 hosting without an auth section', () => {
   });
 
   it('without hosting a body without an address is 400', async () => {
-    const server = await startServer({ database: 'SQLite' });
+    const server = await startServer({ database });
     expect((await server.call('POST', '/api/auth/login', { password: PASSWORD })).text).toBe('{"error":"email is required"}');
     await server.close();
   });

@@ -1,5 +1,5 @@
 import bcrypt from 'bcrypt';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { asRoot, bearer, describeEachDatabase, GOOD, startServer, type TestServer, USER } from './harness.ts';
 
 describeEachDatabase('§2.3 login', (database) => {
@@ -139,9 +139,9 @@ describeEachDatabase('§2.3 login', (database) => {
   });
 });
 
-describe('§2.3 settings of login', () => {
+describeEachDatabase('§2.3 settings of login', (database) => {
   it('require_api_key wants a key on login and takes no wrong one anywhere', async () => {
-    const server = await startServer({ database: 'SQLite', auth: { requireApiKey: true } });
+    const server = await startServer({ database, auth: { requireApiKey: true } });
     expect((await server.register('key@x.test')).body).toEqual({ error: 'API key required' });
     const body = { email: 'key@x.test', password: GOOD };
     expect((await server.call('POST', '/api/auth/register', body, asRoot)).status).toBe(201);
@@ -152,7 +152,7 @@ describe('§2.3 settings of login', () => {
   });
 
   it('require_verified_email refuses an unproved address after the right password', async () => {
-    const server = await startServer({ database: 'SQLite', auth: { requireVerifiedEmail: true } });
+    const server = await startServer({ database, auth: { requireVerifiedEmail: true } });
     expect((await server.register('new@x.test')).status).toBe(202);
     expect((await server.login('new@x.test')).body).toEqual({ error: 'Email not verified' });
     expect((await server.login('new@x.test', 'wrong')).body).toEqual({ error: 'Invalid credentials' });
@@ -160,7 +160,7 @@ describe('§2.3 settings of login', () => {
   });
 
   it('a full hash queue answers 503 with Retry-After and leaves nobody locked', async () => {
-    const server = await startServer({ database: 'SQLite', auth: { password: { hashConcurrency: 1, hashQueue: 1 } }, options: { bcryptCost: 10 } });
+    const server = await startServer({ database, auth: { password: { hashConcurrency: 1, hashQueue: 1 } }, options: { bcryptCost: 10 } });
     await server.register('busy@x.test');
     const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => server.login(`busy${index}@x.test`, 'x')));
     const busy = answers.filter(({ status }) => status === 503);
@@ -172,7 +172,7 @@ describe('§2.3 settings of login', () => {
   });
 
   it('unknown, known and password-less take the same time, within noise', async () => {
-    const server = await startServer({ database: 'SQLite', auth: { lockout: { attempts: 1000, hardAfter: 100_000 } }, options: { bcryptCost: 10 } });
+    const server = await startServer({ database, auth: { lockout: { attempts: 1000, hardAfter: 100_000 } }, options: { bcryptCost: 10 } });
     const { body } = await server.register('known@x.test');
     const other = await server.register('nopass@x.test');
     await server.kernel.store.db.updateTable('auth_users').set({ password: null }).where('user_id', '=', other.body.id).execute();

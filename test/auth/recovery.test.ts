@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asRoot, bearer, BETTER, describeEachDatabase, GOOD, startServer, type TestServer, USER } from './harness.ts';
 import { type Mailbox, startMailbox } from './mailbox.ts';
 
@@ -141,10 +141,10 @@ describeEachDatabase('§2.8 reset', (database) => {
   });
 });
 
-describe('§2.8 limits and the way of mail', () => {
+describeEachDatabase('§2.8 limits and the way of mail', (database) => {
   it('more than three mails an hour for one address are silently not sent', async () => {
     const mailbox = await startMailbox();
-    const server = await startServer({ database: 'SQLite', env: { SMTP_URL: mailbox.url, RATE_LIMIT_ENABLED: 'true' } });
+    const server = await startServer({ database, env: { SMTP_URL: mailbox.url, RATE_LIMIT_ENABLED: 'true' } });
     await server.register('often@x.test');
     for (let index = 0; index < 5; index += 1) expect((await server.call('POST', '/api/auth/forgot-password', { email: 'often@x.test' })).text).toBe(SENT);
     await server.close();
@@ -153,7 +153,7 @@ describe('§2.8 limits and the way of mail', () => {
   });
 
   it('in production without SMTP_URL the flows answer 503 and the start warns', async () => {
-    const server = await startServer({ database: 'SQLite', env: { NODE_ENV: 'production', RATE_LIMIT_ENABLED: 'true' } });
+    const server = await startServer({ database, env: { NODE_ENV: 'production', RATE_LIMIT_ENABLED: 'true' } });
     expect((await server.call('POST', '/api/auth/forgot-password', { email: 'a@x.test' })).text).toBe('{"error":"Service unavailable"}');
     expect(server.logs.join()).toContain('SMTP_URL is not set');
     expect((await server.register()).status).toBe(201);
@@ -161,7 +161,7 @@ describe('§2.8 limits and the way of mail', () => {
   });
 
   it('in development the mail is in the log, with its link', async () => {
-    const server = await startServer({ database: 'SQLite' });
+    const server = await startServer({ database });
     await server.register('dev@x.test');
     await server.call('POST', '/api/auth/forgot-password', { email: 'dev@x.test' });
     const token = /reset-password\?token=([\w-]+)/.exec(server.logs.join())![1]!;
@@ -170,7 +170,7 @@ describe('§2.8 limits and the way of mail', () => {
   });
 
   it('a mail server that is away is no obstacle and no error', async () => {
-    const server = await startServer({ database: 'SQLite', env: { SMTP_URL: 'smtp://127.0.0.1:1' } });
+    const server = await startServer({ database, env: { SMTP_URL: 'smtp://127.0.0.1:1' } });
     expect((await server.register('away@x.test')).status).toBe(201);
     expect((await server.call('POST', '/api/auth/forgot-password', { email: 'away@x.test' })).status).toBe(200);
     await server.close();

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asRoot, bearer, describeEachDatabase, SECRET, startServer, type TestServer, USER } from './harness.ts';
 
 describeEachDatabase('§2.6 refresh', (database) => {
@@ -130,10 +130,10 @@ describeEachDatabase('§2.6 refresh', (database) => {
   });
 });
 
-describe('§2.2 refresh.delivery: cookie', () => {
+describeEachDatabase('§2.2 refresh.delivery: cookie', (database) => {
   it('the token is in a cookie only, and a request with it must come from our own pages', async () => {
     const origin = 'https://app.test';
-    const server = await startServer({ database: 'SQLite', auth: { refresh: { delivery: 'cookie' } }, server: { cors: [origin] } });
+    const server = await startServer({ database, auth: { refresh: { delivery: 'cookie' } }, server: { cors: [origin] } });
     const { body, headers } = await server.register('cookie@x.test');
     expect(body.refreshToken).toBeUndefined();
     const set = headers.getSetCookie().find((text) => text.startsWith('refresh='))!;
@@ -152,7 +152,7 @@ describe('§2.2 refresh.delivery: cookie', () => {
   });
 
   it('over https the cookie is Secure and says so in its name', async () => {
-    const server = await startServer({ database: 'SQLite', auth: { refresh: { delivery: 'cookie' } }, env: { APP_URL: 'https://shop.test' } });
+    const server = await startServer({ database, auth: { refresh: { delivery: 'cookie' } }, env: { APP_URL: 'https://shop.test' } });
     const { headers } = await server.register();
     expect(headers.getSetCookie().join()).toMatch(/__Secure-refresh=rt1\..*; Secure/);
     await server.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Entity } from '@twofold/schema';
 import { asRoot, bearer, describeEachDatabase, GOOD, startServer, type TestServer, USER } from './harness.ts';
 
@@ -126,9 +126,9 @@ describeEachDatabase('§2.4 the user entity', (database) => {
   });
 });
 
-describe('§2.4 strict enumeration', () => {
+describeEachDatabase('§2.4 strict enumeration', (database) => {
   it('answers 202 for a new and for a taken address alike, and mails both', async () => {
-    const server = await startServer({ database: 'SQLite', auth: { enumeration: 'strict' } });
+    const server = await startServer({ database, auth: { enumeration: 'strict' } });
     const first = await server.register('quiet@x.test');
     const second = await server.register('quiet@x.test');
     expect([first.status, first.text]).toEqual([202, '{"message":"Check your email to continue"}']);
