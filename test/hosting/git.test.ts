@@ -118,7 +118,11 @@ describe('a push', () => {
 describeEachEngine('an app from git', ({ socket }) => {
   let server: TestServer;
   const dockerfile = 'FROM docker.io/twofold-test/web:1\nCOPY page.html /www/index.html\n';
-  const until = (number: number, status: string) => expect.poll(async () => (await server.api('GET', `/api/apps/site/deployments/${number}`)).body.status, { timeout: 60_000 }).toBe(status);
+  const until = (number: number, status: string) => expect.poll(async () => (await server.api('GET', `/api/apps/${site}/deployments/${number}`)).body.status, { timeout: 60_000 }).toBe(status);
+  let tries = 0;
+  /** A test that is tried again has an app of its own each time. */
+  const fresh = (word: string) => `${word}-${(tries += 1)}`;
+  let site = '';
 
   beforeAll(async () => {
     await importImage(socket, 'twofold-test/web:1');
@@ -128,51 +132,53 @@ describeEachEngine('an app from git', ({ socket }) => {
 
   it('is built, and built again on a signed push', async () => {
     const mark = randomBytes(4).toString('hex');
+    site = fresh('site');
     const first = commit({ Dockerfile: dockerfile, 'page.html': `one ${mark}` });
-    await server.api('POST', '/api/apps', { name: 'site' });
-    const deployed = await server.api('POST', '/api/apps/site/deploy?wait=true', { git: { url, ref: 'main' } });
-    expect([deployed.status, deployed.body.source]).toEqual([200, { kind: 'git', url, ref: 'main', commit: first }]);
-    expect((await server.visit('site.apps.test')).text).toBe(`one ${mark}`);
+    await server.api('POST', '/api/apps', { name: site });
+    const deployed = await server.api('POST', `/api/apps/${site}/deploy?wait=true`, { git: { url, ref: 'main' } });
+    expect([deployed.status, deployed.body.error, deployed.body.source]).toEqual([200, undefined, { kind: 'git', url, ref: 'main', commit: first }]);
+    expect((await server.visit(`${site}.apps.test`)).text).toBe(`one ${mark}`);
 
-    const { secret, path } = (await server.api('PUT', '/api/apps/site/webhook')).body;
+    const { secret, path } = (await server.api('PUT', `/api/apps/${site}/webhook`)).body;
     const after = commit({ 'page.html': `two ${mark}` });
     const push = (name: string, body: string, key: string) =>
       server.api('POST', `/api/webhooks/${name}`, new TextEncoder().encode(body), { authorization: '', 'content-type': 'application/json', 'x-github-event': 'push', 'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` });
     const body = JSON.stringify({ ref: 'refs/heads/main', after });
-    expect(path).toBe('/api/webhooks/site');
-    const wrong = await push('site', body, 'wrong');
+    expect(path).toBe(`/api/webhooks/${site}`);
+    const wrong = await push(site, body, 'wrong');
     const unknown = await push('nobody', body, secret);
     expect([wrong.status, wrong.body]).toEqual([401, { error: 'Invalid signature' }]);
     expect([unknown.status, unknown.body]).toEqual([wrong.status, wrong.body]);
-    expect((await push('site', JSON.stringify({ ref: 'refs/heads/other', after }), secret)).body).toEqual({ status: 'ignored' });
-    expect((await push('site', body, secret)).body).toEqual({ status: 'deploying', deployment: 2 });
+    expect((await push(site, JSON.stringify({ ref: 'refs/heads/other', after }), secret)).body).toEqual({ status: 'ignored' });
+    expect((await push(site, body, secret)).body).toEqual({ status: 'deploying', deployment: 2 });
     await until(2, 'healthy');
-    expect((await server.visit('site.apps.test')).text).toBe(`two ${mark}`);
-    expect((await push('site', body, secret)).status).toBe(409);
-    expect(JSON.stringify((await server.api('GET', '/api/apps/site/webhook')).body)).not.toContain(secret);
+    expect((await server.visit(`${site}.apps.test`)).text).toBe(`two ${mark}`);
+    expect((await push(site, body, secret)).status).toBe(409);
+    expect(JSON.stringify((await server.api('GET', `/api/apps/${site}/webhook`)).body)).not.toContain(secret);
   }, 120_000);
 
   it('deploys only the newest of several pushes that come during a deployment', async () => {
-    const { secret } = (await server.api('PUT', '/api/apps/site/webhook')).body;
-    const before = (await server.api('GET', '/api/apps/site/deployments')).body.total;
+    const { secret } = (await server.api('PUT', `/api/apps/${site}/webhook`)).body;
+    const before = (await server.api('GET', `/api/apps/${site}/deployments`)).body.total;
     for (let turn = 0; turn < 5; turn += 1) {
       const body = JSON.stringify({ ref: 'refs/heads/main', after: commit({ 'page.html': `burst ${turn} ${randomBytes(4).toString('hex')}` }) });
-      const answer = await server.api('POST', '/api/webhooks/site', new TextEncoder().encode(body), { authorization: '', 'x-gitea-event': 'push', 'x-gitea-signature': createHmac('sha256', secret).update(body).digest('hex') });
+      const answer = await server.api('POST', `/api/webhooks/${site}`, new TextEncoder().encode(body), { authorization: '', 'x-gitea-event': 'push', 'x-gitea-signature': createHmac('sha256', secret).update(body).digest('hex') });
       expect(answer.status).toBe(202);
     }
-    await expect.poll(async () => (await server.visit('site.apps.test')).text, { timeout: 60_000 }).toMatch(/^burst 4/);
-    const total = (await server.api('GET', '/api/apps/site/deployments')).body.total - before;
+    await expect.poll(async () => (await server.visit(`${site}.apps.test`)).text, { timeout: 60_000 }).toMatch(/^burst 4/);
+    const total = (await server.api('GET', `/api/apps/${site}/deployments`)).body.total - before;
     expect(total).toBeLessThan(5);
   }, 120_000);
 
   it('of a private repository keeps its token, sealed, for the same host only', async () => {
     password = 'private-token';
-    await server.api('POST', '/api/apps', { name: 'hidden' });
-    expect((await server.api('POST', '/api/apps/hidden/deploy?wait=true', { git: { url } })).status).toBe(422);
-    expect((await server.api('POST', '/api/apps/hidden/deploy?wait=true', { git: { url, token: 'private-token' } })).status).toBe(200);
-    expect((await server.api('POST', '/api/apps/hidden/deploy?wait=true', {})).status).toBe(200);
-    for (const path of ['/api/apps/hidden', '/api/apps/hidden/deployments', '/api/apps/hidden/deployments/2/logs']) expect(JSON.stringify((await server.api('GET', path)).body)).not.toContain('private-token');
+    const hidden = fresh('hidden');
+    await server.api('POST', '/api/apps', { name: hidden });
+    expect((await server.api('POST', `/api/apps/${hidden}/deploy?wait=true`, { git: { url } })).status).toBe(422);
+    expect((await server.api('POST', `/api/apps/${hidden}/deploy?wait=true`, { git: { url, token: 'private-token' } })).status).toBe(200);
+    expect((await server.api('POST', `/api/apps/${hidden}/deploy?wait=true`, {})).status).toBe(200);
+    for (const path of [`/api/apps/${hidden}`, `/api/apps/${hidden}/deployments`, `/api/apps/${hidden}/deployments/2/logs`]) expect(JSON.stringify((await server.api('GET', path)).body)).not.toContain('private-token');
     password = null;
-    await server.api('DELETE', '/api/apps/hidden');
+    await server.api('DELETE', `/api/apps/${hidden}`);
   }, 120_000);
 });

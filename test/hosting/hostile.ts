@@ -191,7 +191,7 @@ export const hostileCalls: Hostile<HostileCall> = [
   ['a branch that is an option', onShop('POST', '/deploy', { git: { url: 'https://1.1.1.1/a', ref: '--upload-pack=id' } }), /ref/],
   ['a secret\'s key that climbs', onShop('PUT', '/secrets/..%2f..%2fx', { value: 'x' }), /key/],
   ['a secret with a NUL', onShop('PUT', '/secrets/A', { value: 'a\0b' }), /NUL/],
-  ['an environment that is a list', onShop('PUT', '/env', ['A=1']), /object/],
+  ['an environment that is a list', onShop('PUT', '/env', ['A=1']), /object|Invalid request/],
   ['a deployment that is no number', onShop('GET', '/deployments/1e9999', undefined, 404), /not found/],
   ['a command with a NUL', onShop('POST', '/exec', { command: ['a\0b'] }), /deployed|NUL/],
   ['logs since a shell', onShop('GET', '/logs?since=%24(id)'), /since/],
@@ -199,7 +199,7 @@ export const hostileCalls: Hostile<HostileCall> = [
   ['an app of the prototype', { method: 'GET', path: '/api/apps/__proto__', status: 404 }, /not found/i],
   ['a template that climbs', { method: 'POST', path: '/api/templates/..%2f..%2fsecret/deploy', body: { name: 'x' }, status: 404 }, /not found/i],
   ['a template of the prototype', { method: 'POST', path: '/api/templates/constructor/deploy', body: { name: 'x' }, status: 404 }, /not found/i],
-  ['an address that is damaged', { method: 'GET', path: '/api/apps/%E0%A4%A', status: 400 }, /./],
+  ['an address that is damaged', { method: 'GET', path: '/api/apps/%E0%A4%A', status: 404 }, /not found/i],
 ];
 
 const sign = (body: string | Buffer, secret: string) => ({ 'x-github-event': 'push', 'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}` });

@@ -29,7 +29,8 @@ describeEachEngine('source', ({ socket }) => {
     const node = await importImage(socket, 'twofold-test/node:1');
     // The name that the generated Dockerfile builds on.
     await callEngine(socket, { method: 'POST', path: `/images/${node}/tag?repo=docker.io/library/node&tag=24-slim` });
-    server = await startServer({ socket });
+    // A busy machine takes its time to read a program of 100 MB for the first time.
+    server = await startServer({ socket, model: { deploys: { keep: 5, readyTimeout: 60_000, drain: 5000 } } });
   }, 120_000);
   afterAll(() => server?.end(), 60_000);
 
