@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CommandError, EXIT } from './failure.ts';
 
 /** Functions of the runtime that take an app. */
-export type ProjectQuestion = 'explainApp' | 'migrateApp' | 'migrationsOfApp' | 'revertApp' | 'seedApp';
+export type ProjectQuestion = 'explainApp' | 'migrateApp' | 'migrationsOfApp' | 'revertApp' | 'seedApp' | 'settingsOfApp';
 
 export interface AskOptions {
   /** What the function is given besides the app, as JSON. */

@@ -37,7 +37,7 @@ async function examine(root: string): Promise<Check[]> {
   const inputs: Check = { what: 'inputs', ok: errors === 0, text: errors === 0 ? 'schema and manifest are right' : `${errors} errors`, ...(errors > 0 && { fix: 'npx generator check' }) };
   const env = environment(root);
   const packages = checkPackages(root);
-  const rest = project ? [...checkSecrets(project, root, env), await checkPort(project, env), ...(packages.ok && errors === 0 ? [await checkDatabase(root)] : []), ...checkEngine(project, env)] : [];
+  const rest = project ? [...checkSecrets(project, root, env), await checkPort(project, env), ...(packages.ok && errors === 0 ? [...(await checkSettings(root)), await checkDatabase(root)] : []), ...checkEngine(project, env)] : [];
   return [{ what: 'node', ok: true, text: process.version }, packages, inputs, ...rest];
 }
 
@@ -80,6 +80,19 @@ async function checkPort({ server }: Project, env: Readonly<Record<string, strin
     probe.listen({ port, exclusive: true }, () => probe.close(() => done(null)));
   });
   return { what: 'port', ok: problem === null, text: problem === null ? `${port} is free` : `${port}: ${problem}`, ...(problem !== null && { fix: 'PORT=8081 npm start' }) };
+}
+
+/** What the server itself would say of its settings: a provider that is half set, a weak key, a webhook without a secret. */
+async function checkSettings(root: string): Promise<Check[]> {
+  try {
+    const { problems, inProduction } = await askProject<{ problems: string[]; inProduction: string[] }>(root, 'settingsOfApp');
+    const wrong = problems.filter((text) => !/^JWT_SECRET /.test(text)).map((text): Check => ({ what: 'settings', ok: false, text, fix: 'change it in .env or in manifest.yaml' }));
+    const later = inProduction.map((text): Check => ({ what: 'settings', ok: true, text: `not in production: ${text}` }));
+    return wrong.length + later.length === 0 ? [{ what: 'settings', ok: true, text: 'the server takes them' }] : [...wrong, ...later];
+  } catch (error) {
+    if (error instanceof CommandError) return [{ what: 'settings', ok: false, text: error.message, ...(error.fix !== undefined && { fix: error.fix }) }];
+    throw error;
+  }
 }
 
 async function checkDatabase(root: string): Promise<Check> {

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
-import { code, file, raw, type as typeOf } from '../../templates/code.ts';
+import { code, file, type as typeOf } from '../../templates/code.ts';
 import type { CommandCall } from '../cli/command.ts';
 import { closest } from '../cli/closest.ts';
-import { ejectedMember } from '../edit/ejected.ts';
+import { type Ejected, ejectedField } from '../edit/ejected.ts';
 import { insertMember, memberNames } from '../edit/insert-member.ts';
 import { explainAll } from '../explain/facts.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
@@ -21,12 +21,13 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const reading = await readProjectOf(root);
   const { project } = reading;
   if (!project) return (reportFindings(reading, call), exitCodeOf({ ...reading, changes: [] }));
-  const member = ejectedMember(coordinate, project);
-  if (member === null) throw unknown(coordinate, explainAll(project).map((each) => each.coordinate));
+  const ejected = ejectedField(coordinate, project);
+  if (ejected === 'nothing') throw unknown(coordinate, explainAll(project).map((each) => each.coordinate));
+  if (ejected === 'events') throw new CommandError(EXIT.usage, 'NOT_EJECTABLE', `the events of ${coordinate} are changes of rows`, 'a function of your own is { subscribe: async function* () { … } }: runtime/graphql/docs/own-code.md');
   const [type = '', field = ''] = coordinate.split('.');
   const path = `src/resolvers/${type}.ts`;
   const before = await disk.read(join(root, path));
-  const after = before === null ? newFile(typeNamesOf(project.sdl)(type), member) : await added(before, { path, field, member });
+  const after = before === null ? newFile(typeNamesOf(project.sdl)(type), ejected) : await added(before, { path, field, ejected });
   await withRunLock(root, () => commit(root, [{ path, owner: 'user', kind: before === null ? 'create' : 'update', before, after }], disk));
   await runPipeline(root, {}, disk);
   if (call.terminal.json) call.terminal.document({ ok: true, path, coordinate });
@@ -34,23 +35,24 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   return EXIT.done;
 }
 
-function newFile(typeName: string, member: string): string {
+function newFile(typeName: string, { member }: Ejected): string {
   return file(
     '',
     code`
       export const resolvers = {
-        ${raw(member)},
+        ${member},
       } satisfies ${typeOf(`${typeName}Overrides`, '../generated/types.ts')};
     `,
   );
 }
 
 /** @throws CommandError with the lines to paste when the file is not one that can be added to safely. */
-async function added(before: string, { path, field, member }: { path: string; field: string; member: string }): Promise<string> {
+async function added(before: string, { path, field, ejected }: { path: string; field: string; ejected: Ejected }): Promise<string> {
   if ((await memberNames(before))?.includes(field)) throw new CommandError(EXIT.usage, 'ALREADY_YOURS', `${path} answers ${field} already`);
-  const result = await insertMember(before, member);
+  const result = await insertMember(before, ejected.member.text, { from: '@twofold/runtime', names: ejected.imports });
   if ('text' in result) return result.text;
-  throw new CommandError(EXIT.usage, 'NOT_INSERTED', `${path} was left alone: ${result.refused}`, `put this into its resolvers:\n\n${member},\n`);
+  const needed = ejected.imports.length > 0 ? `import { ${ejected.imports.join(', ')} } from '@twofold/runtime';\n` : '';
+  throw new CommandError(EXIT.usage, 'NOT_INSERTED', `${path} was left alone: ${result.refused}`, `put this into its resolvers:\n\n${needed}${ejected.member.text},\n`);
 }
 
 function unknown(coordinate: string, known: readonly string[]): CommandError {

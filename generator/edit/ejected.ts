@@ -1,82 +1,76 @@
 import type { Entity, Field, Operation, Project } from '@twofold/schema';
-import { code, type Code } from '../../templates/code.ts';
+import { code, type Code, runtime } from '../../templates/code.ts';
 import { propertyName, str } from '../../templates/literal.ts';
+import { rootNames } from '../../templates/root-names.ts';
 
-/** What is inferred for a field, written out as a function of the user's; null when there is nothing to write out. */
-export function ejectedMember(coordinate: string, project: Project): string | null {
+/** A field written out as a function of the user's: one that answers what the server answers by itself. */
+export interface Ejected {
+  readonly member: Code;
+  /** Names of the runtime that it calls. */
+  readonly imports: readonly RuntimeName[];
+}
+
+export type RuntimeName = 'AppError' | 'inferred';
+
+/** `nothing`: the schema has no such field. `events`: rows make the events of a subscription, which no function can. */
+export type Ejection = Ejected | 'nothing' | 'events';
+
+/** @example ejectedField('Post.author', project) // author: (parent, args, ctx, info) => … */
+export function ejectedField(coordinate: string, project: Project): Ejection {
   const [type = '', name = ''] = coordinate.split('.');
   const entity = project.entities.find((each) => each.name === type);
   const field = entity?.fields.find((each) => each.name === name);
-  if (entity && field) return fieldMember(entity, field, project).text;
-  const operation = project.operations.find((each) => each.name === name && rootOf(each) === type);
-  return operation ? operationMember(operation, project).text : null;
+  if (entity && field) return ofField(entity, field, project);
+  const roots = rootNames(project);
+  const operation = project.operations.find((each) => each.name === name && roots[each.root] === type);
+  return operation ? ofOperation(operation, coordinate) : 'nothing';
 }
 
-function rootOf({ root }: Operation): string {
-  return root.charAt(0).toUpperCase() + root.slice(1);
+function ofField(entity: Entity, { name, source, args }: Field, project: Project): Ejected {
+  if (source.kind === 'custom') return notWritten(`${entity.name}.${name}`, name);
+  if (source.kind === 'column' && name !== 'id') return { member: code`${propertyName(name)}: (parent) => parent${access(name)}`, imports: [] };
+  const about = source.kind === 'column' ? 'The key as the caller knows it.' : `${source.kind === 'many' ? 'The rows' : 'The row'} of ${tableOf(source.entity, project)} behind this one, read for all its neighbours at once${args.length > 0 ? '; args may be others' : ''}.`;
+  return asInferred(name, about);
 }
 
-function fieldMember(entity: Entity, { name, source, type }: Field, project: Project): Code {
-  switch (source.kind) {
-    case 'column':
-      return code`${propertyName(name)}: (parent) => parent${access(name)}`;
-    case 'one': {
-      const loader = project.loaders.find((each) => each.entity === source.entity && !each.many && each.by === (source.key === 'own' ? 'id' : source.column));
-      if (!loader || source.key !== 'own') return notImplemented(`${entity.name}.${name}`, name);
-      const [key, load] = [`parent${access(source.column)}`, `ctx.loaders${access(loader.name)}.load`];
-      return type.required
-        ? code`${propertyName(name)}: async (parent, _args, ctx) => (await ${load}(${key}))!`
-        : code`${propertyName(name)}: (parent, _args, ctx) => (${key} == null ? null : ${load}(${key}))`;
-    }
-    case 'many': {
-      const by = source.via.kind === 'column' ? source.via.column : source.via.own;
-      const loader = project.loaders.find((each) => each.entity === source.entity && each.many && (each.by === by || each.via?.own === by));
-      return loader ? code`${propertyName(name)}: (parent, _args, ctx) => ctx.loaders${access(loader.name)}.load(parent.id)` : notImplemented(`${entity.name}.${name}`, name);
-    }
+const tableOf = (entity: string, { entities }: Project) => entities.find(({ name }) => name === entity)?.table ?? entity;
+
+function ofOperation({ name, action }: Operation, coordinate: string): Ejection {
+  switch (action.kind) {
     case 'custom':
-      return notImplemented(`${entity.name}.${name}`, name);
+      return notWritten(coordinate, name);
+    case 'subscribe':
+      return 'events';
+    case 'create':
+    case 'update':
+    case 'remove':
+      return asInferred(name, `Checks the arguments and who calls, then ${DOES[action.kind]} ${action.entity} in one transaction. args may be others.`);
+    default:
+      return asInferred(name, 'One statement for everything that is asked for below, as far as the caller may see it. args may be others.');
   }
 }
 
-function operationMember({ name, action, root }: Operation, project: Project): Code {
-  const entity = 'entity' in action ? project.entities.find((each) => each.name === action.entity) : undefined;
-  const key = project.ids === 'integer' ? 'Number' : 'String';
-  if (entity && action.kind === 'get') {
-    const where = action.by.map(({ arg, column }) => code`.where(${str(column)}, '=', ${column === 'id' ? `${key}(args${access(arg)})` : `args${access(arg)}`})`);
-    return code`
-      ${propertyName(name)}: async (_parent, args, ctx) => {
-        const row = await ctx.db.selectFrom(${str(entity.table)}).select(${columns(entity)})${where.map((each) => each.text).join('')}.executeTakeFirst();
-        return row ?? null;
-      }
-    `;
-  }
-  if (entity && action.kind === 'list' && !action.list.connection) {
-    const { limit, offset, first } = action.list.paging;
-    const size = limit ?? first;
-    return code`
-      ${propertyName(name)}: async (_parent, ${size || offset || action.list.filters.length > 0 ? 'args' : '_args'}, ctx) => {
-        let query = ctx.db.selectFrom(${str(entity.table)}).select(${columns(entity)}).orderBy('id');
-        ${action.list.filters.map(({ arg, column }) => code`if (args${access(arg)} != null) query = query.where(${str(column)}, '=', args${access(arg)});`)}
-        ${offset && code`query = query.offset(args${access(offset)} ?? 0);`}
-        return query.limit(${size ? `Math.min(args${access(size)} ?? ${action.list.paging.default}, ${action.list.paging.max})` : String(action.list.paging.max)}).execute();
-      }
-    `;
-  }
-  return notImplemented(`${root.charAt(0).toUpperCase()}${root.slice(1)}.${name}`, name);
-}
+const DOES = { create: 'inserts one', update: 'changes one', remove: 'removes one' } as const;
 
-/** Columns under the names that the schema gives them. */
-function columns(entity: Entity): string {
-  const names = entity.columns.map(({ name, field }) => str(field === undefined || field === name ? name : `${name} as ${field}`));
-  return `[${names.join(', ')}]`;
-}
-
-function notImplemented(coordinate: string, name: string): Code {
-  return code`
-    ${propertyName(name)}: () => {
-      throw new Error(${str(`${coordinate} is not written yet`)});
+/** The action itself with the rules of the schema: what stands before and after it is the user's. */
+function asInferred(name: string, about: string): Ejected {
+  const member = code`
+    // ${about}
+    ${propertyName(name)}: async (parent, args, ctx, info) => {
+      return ${runtime('inferred')}(parent, args, ctx, info);
     }
   `;
+  return { member, imports: ['inferred'] };
+}
+
+function notWritten(coordinate: string, name: string): Ejected {
+  const member = code`
+    ${propertyName(name)}: () => {
+      // Write it here: until then whoever asks is told so.
+      throw new ${runtime('AppError')}(501, 'NOT_IMPLEMENTED', ${str(`${coordinate} is not written yet`)});
+    }
+  `;
+  return { member, imports: ['AppError'] };
 }
 
 function access(name: string): string {

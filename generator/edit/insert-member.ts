@@ -1,30 +1,37 @@
 import type { ts as TypeScript } from 'ts-morph';
+import { importPieces, isTaken, type NeededImport } from './insert-import.ts';
+import { lineEndOf, type Piece, withPieces } from './pieces.ts';
 
 /** A text with something put in, or the reason why it was left alone. */
 export type Insertion = { readonly text: string } | { readonly refused: string };
 
 /**
- * Puts a member at the end of `export const resolvers = { … }`. The syntax tree only says where: what is written is the
- * old text with one piece put in, which is checked before it is returned.
+ * Puts a member at the end of `export const resolvers = { … }`, and what it needs among the imports. The syntax tree only
+ * says where: what is written is the old text with pieces put in, which is checked before it is returned.
  *
  * @param member its lines without indent, without a comma at the end.
  */
-export async function insertMember(text: string, member: string): Promise<Insertion> {
+export async function insertMember(text: string, member: string, needed: NeededImport = { from: '', names: [] }): Promise<Insertion> {
   const { ts } = await import('ts-morph');
   const source = parse(ts, text);
   if (!source) return { refused: 'the file has a syntax error' };
   const object = findResolvers(ts, source);
   if (!object) return { refused: 'it has no "export const resolvers = { … }"' };
-  const end = text.includes('\r\n') ? '\r\n' : '\n';
+  const taken = needed.names.filter((name) => isTaken(ts, source, name, needed.from));
+  if (taken.length > 0) return { refused: `it has a ${taken.join(' and a ')} of its own` };
+  const pieces = [...importPieces(ts, source, needed), memberPiece(text, object, source, member)];
+  const edited = withPieces(text, pieces);
+  return edited !== null && parse(ts, edited) ? { text: edited } : { refused: 'the result would not be sound' };
+}
+
+function memberPiece(text: string, object: TypeScript.ObjectLiteralExpression, source: TypeScript.SourceFile, member: string): Piece {
+  const end = lineEndOf(text);
   const at = object.properties.length > 0 ? object.properties.at(-1)!.end : object.getStart(source) + 1;
   const indent = indentOf(text, object, source);
   const comma = object.properties.length > 0 && !object.properties.hasTrailingComma ? ',' : '';
   const lines = member.split('\n').map((line) => (line === '' ? '' : `${indent}${line}`));
   const after = object.properties.hasTrailingComma ? text.indexOf(',', at) + 1 : at;
-  const piece = `${comma}${end}${lines.join(end)},${object.properties.length === 0 && !text.slice(after).startsWith(end) ? end : ''}`;
-  const edited = text.slice(0, after) + piece + text.slice(after);
-  const lossless = edited.slice(0, after) + edited.slice(after + piece.length) === text;
-  return lossless && parse(ts, edited) ? { text: edited } : { refused: 'the result would not be sound' };
+  return { at: after, text: `${comma}${end}${lines.join(end)},${object.properties.length === 0 && !text.slice(after).startsWith(end) ? end : ''}` };
 }
 
 /** Names of the members that `export const resolvers = { … }` has; null when it cannot be read. */
