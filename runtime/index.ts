@@ -10,6 +10,7 @@ export type { App } from './app.ts';
 export type { BootOptions } from './boot.ts';
 export type { Hooks, Plugin, Resolver, Resolvers, ScalarMapping } from './plugin.ts';
 export { migrateApp, migrationsOfApp, revertApp } from './migrate-app.ts';
+export { settingsOfApp } from './settings-of-app.ts';
 export { explainApp } from './explain-app.ts';
 export { seedApp } from './seed-app.ts';
 
@@ -17,6 +18,9 @@ export { seedApp } from './seed-app.ts';
 export { create, custom, defineProject, duration, get, list, listAbstract, loadMany, loadOne, many, node, one, remove, size, subscribe, through, update, viaType } from './model/index.ts';
 export type { Answers, LoadersOf, Model, RowLoader } from './model/index.ts';
 export type { AuthModel, HostingModel } from '@twofold/schema';
+
+// In functions of the project's own
+export { inferred } from './inferred.ts';
 
 // The request
 export type { CurrentUser, Principal, RequestContext } from './context/request-context.ts';

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from './errors.ts';
+import { refuseUnreadable } from './http/unreadable.ts';
 import type { ServerModule } from './module.ts';
 
 /** Where to listen. */
@@ -28,6 +29,7 @@ export function parseAddress(text: string, fallback: Address): Address {
 /** Listens and resolves when it does. @throws ConfigError when the port is taken or not allowed. */
 export async function listen(handler: RequestListener, modules: readonly ServerModule[], address: Address): Promise<Server> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE }, handler);
+  server.on('clientError', refuseUnreadable);
   server.on('upgrade', (request, socket, head) => {
     if (modules.some((module) => module.upgrade?.(request, socket, head))) return;
     socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');

@@ -46,7 +46,7 @@ export function createEndpoint(options: EndpointOptions): Middleware {
     if (method !== 'POST' && method !== 'GET') return methodNotAllowed(ctx, exchange);
     const answering = negotiate(headers.accept, page !== null && method === 'GET');
     if (answering === 'text/html') return page?.(ctx, next);
-    if (!answering) return exchange.send(406, 'application/json', '{"errors":[{"message":"answers are application/graphql-response+json or application/json"}]}');
+    if (!answering) return exchange.send(406, 'application/json', '{"errors":[{"message":"answers are application/graphql-response+json or application/json","extensions":{"code":"NOT_ACCEPTABLE"}}]}');
     if (answering === 'text/event-stream') return stream(ctx, options, exchange);
     await answer(exchange, service, answering, () => (method === 'GET' ? readGet(ctx, options) : readPost(ctx.req, options)));
   };
@@ -79,7 +79,7 @@ const isPlain = (accept: string | undefined) => !accept || accept === '*/*' || a
 
 function methodNotAllowed(ctx: Context, { send }: Exchange): void {
   ctx.set('Allow', 'GET, POST');
-  send(405, 'application/json', '{"errors":[{"message":"use GET or POST"}]}');
+  send(405, 'application/json', '{"errors":[{"message":"use GET or POST","extensions":{"code":"METHOD_NOT_ALLOWED"}}]}');
 }
 
 type Asked = Parameters | Parameters[];

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import type { Entity, Field, Operation } from '@twofold/schema';
 import { defaultFieldResolver, type GraphQLFieldResolver, type GraphQLResolveInfo, isAbstractType, isObjectType } from 'graphql';
 import { AppError } from '../errors.ts';
-import { callerId, refusal, type Access } from '../data/access.ts';
+import { callerId, refusal, rootAccess, type Access } from '../data/access.ts';
 import { assertConstraint } from '../data/constraint.ts';
 import { decodeRow, entityOf, propertyOf, type EntityModel } from '../data/model.ts';
 import type { Planned } from '../data/plan.ts';
@@ -50,9 +50,19 @@ function rootField(engine: Engine, type: string, name: string, operation: Operat
 }
 
 function assertCallable(run: Run, operation: Operation, args: Readonly<Record<string, unknown>>): void {
-  const access = run.rules.operation(operation, operation.root === 'mutation' ? 'UPDATE' : 'READ');
+  const access = accessTo(run, operation);
   if (access.kind === 'none') throw refusal(access.code);
   for (const { name, constraint } of operation.args) assertConstraint(constraint, args[name], name);
+}
+
+const VERBS = { get: 'READ', list: 'READ', create: 'CREATE', update: 'UPDATE', remove: 'DELETE' } as const;
+
+/** A function in the place of an action is for those whom the action is for. */
+function accessTo({ engine, rules }: Run, operation: Operation): Access {
+  const { action, root } = operation;
+  if (!(action.kind in VERBS) || !('entity' in action)) return rules.operation(operation, root === 'mutation' ? 'UPDATE' : 'READ');
+  const verb = VERBS[action.kind as keyof typeof VERBS];
+  return rootAccess(engine.model, rules, rules.operation(operation, verb), action.entity, verb);
 }
 
 const notImplemented = (coordinate: string) => new AppError(501, 'NOT_IMPLEMENTED', `${coordinate} is not implemented yet: write it in src/resolvers/${coordinate.split('.')[0]}.ts`, { extensions: { coordinate } });
@@ -122,7 +132,7 @@ function owns({ columns }: Extract<Access, { kind: 'owner' }>, entity: Entity, r
 }
 
 /** A field of an object that user code returned: what the object holds, or what its key leads to. */
-async function fromParent(engine: Engine, entity: EntityModel, field: Field, parent: Parent, args: any, context: RequestContext, info: GraphQLResolveInfo): Promise<unknown> {
+export async function fromParent(engine: Engine, entity: EntityModel, field: Field, parent: Parent, args: any, context: RequestContext, info: GraphQLResolveInfo): Promise<unknown> {
   const { source } = field;
   const direct = source.kind === 'column' ? (parent[field.name] ?? parent[source.column]) : parent[field.name];
   if (direct !== undefined && (source.kind === 'column' || typeof direct !== 'number')) {

@@ -205,7 +205,8 @@ function judged({ engine: { reader } }: Run, { required, plan }: ReadRoot, text:
   return plan.marks && text.includes(reader.marker) ? { tree: withTypes(plan.node, JSON.parse(text), reader.marker) } : { text };
 }
 
-async function settle(run: Run, root: RootPlan, tree: boolean): Promise<Outcome> {
+/** What one root of a plan comes to. */
+export async function settle(run: Run, root: RootPlan, tree: boolean): Promise<Outcome> {
   try {
     if (root.kind === 'refused') throw refusal(root.code);
     if (root.kind === 'write') return await performWrite(run, root, tree);
@@ -256,7 +257,8 @@ function readTree(run: Run, root: ReadRoot): unknown {
   return text === null ? null : JSON.parse(text);
 }
 
-function valueOf(outcome: Outcome): unknown {
+/** @throws what the outcome failed with. */
+export function valueOf(outcome: Outcome): unknown {
   if ('error' in outcome) throw outcome.error;
   return 'tree' in outcome ? outcome.tree : outcome.text === null ? null : JSON.parse(outcome.text);
 }

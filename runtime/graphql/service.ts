@@ -88,8 +88,10 @@ function costError({ engine, api: { limits } }: Service, operation: PreparedOper
 }
 
 function sized(text: string, { api: { limits }, engine }: Service, context: RequestContext): Response {
-  if (text.length <= limits.result) return { text, refused: false };
-  return refuse([limitError('RESULT_TOO_LARGE', `the result has more than ${limits.result} bytes`, { value: text.length, limit: limits.result })], context, engine);
+  // In UTF-8 a unit of a text takes three bytes at most, so that nearly every text need not be counted.
+  const bytes = text.length * 3 <= limits.result ? 0 : Buffer.byteLength(text);
+  if (bytes <= limits.result) return { text, refused: false };
+  return refuse([limitError('RESULT_TOO_LARGE', `the result has more than ${limits.result} bytes`, { value: bytes, limit: limits.result })], context, engine);
 }
 
 /** The answer to a request that was not run. */

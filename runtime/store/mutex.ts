@@ -2,6 +2,8 @@
 export interface Mutex {
   /** Resolves with the function that lets the next one in; calling it twice does nothing. */
   acquire(): Promise<() => void>;
+  /** The same at once; undefined when somebody holds it. */
+  tryAcquire(): (() => void) | undefined;
   readonly held: boolean;
 }
 
@@ -25,6 +27,11 @@ export function createMutex(): Mutex {
   return {
     get held() {
       return held;
+    },
+    tryAcquire: () => {
+      if (held) return undefined;
+      held = true;
+      return releaser();
     },
     acquire: () =>
       new Promise((resolve) => {

@@ -3,8 +3,10 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type Transaction } from 'kysely';
+import { ConfigError } from '../errors.ts';
 import { createMutex, type Mutex } from './mutex.ts';
 import { sharedReads, type SharedReads } from './shared-reads.ts';
+import { sharedWrites } from './shared-writes.ts';
 import { openSqlite, type SqliteConnection } from './sqlite-connection.ts';
 import { runAlone, sqliteDialect, type SqliteHandles } from './sqlite-dialect.ts';
 import type { Query, Store } from './store.ts';
@@ -14,6 +16,7 @@ const MEMORY = ':memory:';
 /** The embedded database in `file`, or in memory; missing folders are made. */
 export function sqliteStore(file: string): Store {
   const { handles, shared } = openHandles(file);
+  const writes = sharedWrites(handles.writer, handles.mutex);
   const db = new Kysely<any>({ dialect: sqliteDialect(handles) });
   const locks = new Map<string, Mutex>();
   return {
@@ -25,9 +28,10 @@ export function sqliteStore(file: string): Store {
     query: async (sql, parameters) => (await runAlone(handles, sql, parameters)).rows as never,
     // In memory there is one handle, and somebody's transaction may be open on it.
     ...(shared && { valueNow: shared.value, readTogether: shared.together }),
-    writeNow: (sql, parameters) => (handles.mutex.held ? undefined : handles.writer.run(sql, parameters).rows),
+    writeTogether: writes.write,
     lock: (name, work) => withLock(file, locks, name, work),
     close: async () => {
+      writes.flush();
       shared?.renew();
       await db.destroy();
     },
@@ -115,7 +119,9 @@ async function withoutForeignKeys<T>(handles: SqliteHandles, db: Kysely<any>, wo
 
 function assertForeignKeys(handles: SqliteHandles): void {
   const [broken] = handles.writer.run('pragma foreign_key_check', []).rows;
-  if (broken) throw new Error(`the change leaves rows of ${broken['table']} that refer to rows of ${broken['parent']} which are not there`);
+  if (!broken) return;
+  const { table, rowid, parent } = broken;
+  throw new ConfigError([`the change leaves rows of ${table} that refer to rows of ${parent} which are not there (the first has the rowid ${rowid}): remove those rows, or make the field optional and empty it, and try again`]);
 }
 
 /** Across processes the lock is SQLite's own on a file beside the database: it ends with the process, however that ends. */

@@ -35,8 +35,11 @@ export interface Store {
    * writes of this process still show at once. Absent where it would gain nothing.
    */
   readonly readTogether?: (() => void) | undefined;
-  /** One statement that writes, at once; undefined when it would have to wait for somebody's transaction in this process. */
-  readonly writeNow?: ((sql: string, parameters: readonly unknown[]) => readonly Record<string, unknown>[] | undefined) | undefined;
+  /**
+   * One statement that writes, in one transaction with those of the other requests that came in with it; resolves when that is
+   * committed. Undefined when it would have to wait for somebody's transaction in this process.
+   */
+  readonly writeTogether?: ((sql: string, parameters: readonly unknown[]) => Promise<readonly Record<string, unknown>[]> | undefined) | undefined;
   /** Runs `work` while no other server that shares this database holds `name`. Not re-entrant. */
   lock<T>(name: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;

@@ -107,13 +107,14 @@ function assertSame(found: Found, ours: any, theirs: any): void {
 
 const errorsOf = ({ errors }: { errors?: any[] }) => errors?.map(({ message, path }) => `${path?.join('.')}: ${message}`).sort();
 
-/** What each error made null; the field is named where it is that itself, and so nothing else can have failed. */
+/** What errors made null; the field is named where it is that itself, and so nothing else can have failed. */
 function nullsOf({ data, errors = [] }: { data?: any; errors?: any[] }): string[] {
-  return errors.map(({ message, path }) => {
+  const places = errors.map(({ message, path }) => {
     let [value, depth] = [data, 0];
     for (; value !== null && value !== undefined && depth < path.length; depth++) value = value[path[depth]];
     return depth === path.length ? `${path.join('.')}: ${message}` : `${path.slice(0, depth).join('.')} is null`;
-  }).sort();
+  });
+  return [...new Set(places)].sort();
 }
 
 /** One for each root field, up to the one whose error makes the whole answer null; with functions of the user's, one for each loader and level. */

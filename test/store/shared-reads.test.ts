@@ -24,6 +24,7 @@ describe('reads of one turn of the event loop', () => {
     reads = sharedReads({ ...reader, run });
   });
   afterEach(() => {
+    reads.renew();
     reader.close();
     other.close();
     rmSync(folder, { recursive: true });

@@ -1,0 +1,30 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+interface Refusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+/** What Node's parser found, by its code. RFC 9110 §15.5, RFC 6585 §5 */
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'Request header fields too large' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'Request body too large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'Request timeout' },
+};
+
+/**
+ * Says what is wrong with bytes that are no HTTP request, in the words of every other refusal, and closes the connection:
+ * what comes after them cannot be told apart. Nothing is written into an answer that has begun.
+ *
+ * @example server.on('clientError', refuseUnreadable); // HTTP/1.1 400 Bad Request … {"error":"Invalid request"}
+ */
+export function refuseUnreadable(error: Error & { readonly code?: string }, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy(error);
+  const { _httpMessage: begun } = socket as Duplex & { readonly _httpMessage?: ServerResponse };
+  if (begun?.headersSent) return void socket.destroy(error);
+  const { status, message } = REFUSALS[error.code ?? ''] ?? { status: 400, message: 'Invalid request' };
+  const body = JSON.stringify({ error: message });
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Content-Type: application/json; charset=utf-8', `Content-Length: ${body.length}`, 'Cache-Control: no-store', 'Connection: close'];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
