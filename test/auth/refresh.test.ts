@@ -1,9 +1,5 @@
-import { fork } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { asRoot, bearer, describeEachDatabase, SECRET, startServer, type TestServer, USER } from './harness.ts';
+import { asRoot, bearer, describeEachDatabase, startServer, type TestServer, USER } from './harness.ts';
 
 describeEachDatabase('§2.6 refresh', (database) => {
   let server: TestServer;
@@ -109,24 +105,6 @@ describeEachDatabase('§2.6 refresh', (database) => {
     await server.call('POST', '/api/auth/logout', undefined, bearer(body.accessToken));
     expect((await ask(body.accessToken)).body).toEqual({ active: false });
     expect((await ask('x')).body).toEqual({ active: false });
-  });
-
-  it('several processes that redeem the same 60 tokens make no fork of any session', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'auth-refresh-'));
-    const own = await startServer({ database, ...(database === 'SQLite' && { url: `file:${join(folder, 'shared.db')}` }) });
-    const tokens: string[] = [];
-    for (let index = 0; index < 60; index += 1) tokens.push((await own.register()).body.refreshToken);
-    const run = () => new Promise<string[]>((resolve, reject) => {
-      const child = fork(new URL('./refresh-process.ts', import.meta.url), { env: { ...process.env, TEST_DATABASE: own.databaseUrl, TEST_SECRET: SECRET } });
-      child.once('message', (message) => resolve(message as string[]));
-      child.once('error', reject);
-      child.send(tokens);
-    });
-    const results = await Promise.all([run(), run(), run()]);
-    for (const [index] of tokens.entries()) expect(new Set(results.map((each) => each[index])).size).toBe(1);
-    expect((await own.rows('auth_sessions')).map(({ gen }) => gen)).toEqual(Array(60).fill(1));
-    await own.close();
-    rmSync(folder, { recursive: true });
   });
 });
 

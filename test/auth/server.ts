@@ -123,8 +123,9 @@ function stop(http: HttpServer): Promise<void> {
   return new Promise((resolve) => http.close(() => resolve()));
 }
 
-function caller(url: string) {
-  return async (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> => {
+/** Calls of a server at an address, this process's or another's. */
+export function caller(url: string): TestServer['call'] {
+  return async (method, path, body, headers = {}) => {
     const response = await fetch(url + path, {
       method,
       redirect: 'manual',
