@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +11,7 @@ import { engineJson } from '../engines/call-engine.ts';
 import { importImage } from '../engines/import-image.ts';
 import { sourceForm, tarGzOf } from './archives.ts';
 import { hostileArchives, hostileCalls, hostileDockerfiles, hostileGitUrls, hostileWebhooks } from './hostile.ts';
-import { startServer, type TestServer } from './server.ts';
+import { startServer, token, type TestServer } from './server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tf-hostile-'));
 process.env['TMPDIR'] = folder;
@@ -102,5 +104,27 @@ describeEachEngine('who means harm', ({ socket }) => {
     }
     await expectUntouched();
     expect((await server.api('GET', '/api/apps/shop')).body).toMatchObject({ status: 'created', env: {} });
+  }, 60_000);
+
+  it('gets the answer to what is too large while it still sends, and the connection goes on', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const send = (method: string, path: string, headers: Record<string, string>, body: Buffer) =>
+      new Promise<string>((resolve) => {
+        const sent = request(`${server.url}${path}`, { agent, method, headers: { authorization: `Bearer ${token}`, 'content-length': String(body.length), ...headers } }, (answer) => {
+          let text = '';
+          answer.setEncoding('utf8').on('data', (data) => (text += data)).on('end', () => resolve(`${answer.statusCode} ${text}`));
+        });
+        sent.on('error', (error) => resolve(error.message)).end(body);
+      });
+    const { secret } = (await server.api('PUT', '/api/apps/shop/webhook')).body;
+    const form = Buffer.concat([Buffer.from('--b\r\nContent-Disposition: form-data; name="source"\r\n\r\n'), gzipSync(randomBytes(20_000_000), { level: 0 }), Buffer.from('\r\n--b--\r\n')]);
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect(await send('POST', '/api/webhooks/shop', { 'x-gitlab-event': 'Push Hook', 'x-gitlab-token': secret }, Buffer.alloc(20_000_000))).toMatch(/^413 /);
+      expect(await send('GET', '/api/apps', {}, Buffer.alloc(0))).toMatch(/^200 /);
+      expect(await send('POST', '/api/deploy', { 'content-type': 'multipart/form-data; boundary=b' }, form)).toMatch(/^(413|422) /);
+      expect(await send('GET', '/api/apps', {}, Buffer.alloc(0))).toMatch(/^200 /);
+    }
+    agent.destroy();
+    await expectUntouched();
   }, 60_000);
 });

@@ -30,7 +30,8 @@ export const appLabels = (naming: Naming, app: Pick<App, 'id'>) => ({ ...instanc
 export const networkName = ({ instance }: Naming) => `twofold-${instance}`;
 export const volumeName = ({ instance }: Naming, app: Pick<App, 'name'>, volume: string) => `twofold-${instance}-${app.name}-${volume}`;
 /** Engines fill in a registry where a name has none; `localhost/` is left as it is by both. */
-export const imagePrefix = ({ instance }: Naming, app: Pick<App, 'name'>) => `localhost/twofold-${instance}/${app.name}:`;
+export const allImagesPrefix = ({ instance }: Naming) => `localhost/twofold-${instance}/`;
+export const imagePrefix = ({ instance }: Naming, app: Pick<App, 'name'>) => `${allImagesPrefix({ instance })}${app.name}:`;
 export const imageTag = (naming: Naming, app: Pick<App, 'name'>, deployment: number) => `${imagePrefix(naming, app)}${deployment}`;
 
 /** What a container of ours says of itself. */

@@ -1,18 +1,32 @@
 import type { Core } from '../core.ts';
 import type { App } from '../records/app.ts';
-import { imagePrefix, imageTag } from './containers.ts';
+import { allImagesPrefix, imagePrefix, imageTag } from './containers.ts';
 
 /**
  * Only the last deployments that served keep their images, and none that failed. What cannot be removed now is at the
- * next deployment or start.
+ * next deployment, or when the engine is found again.
  */
 export async function forgetOldImages(core: Core, app: App): Promise<void> {
-  try {
-    const engine = core.connection.engine();
-    const kept = await core.deployments.kept(app.id, core.model.deploys.keep);
-    const wanted = new Set(kept.map(({ number }) => imageTag(core.naming, app, number)));
-    for (const tag of await engine.tags(imagePrefix(core.naming, app))) if (!wanted.has(tag)) await engine.untag(tag);
-  } catch (error) {
-    core.log.warn(`${app.name}: ${(error as Error).message}`);
-  }
+  await warned(core, app.name, async () => untagAllBut(core, app, await core.connection.engine().tags(imagePrefix(core.naming, app))));
+}
+
+/** The same for every app on which nothing is done now, with one look at the engine's images. */
+export async function forgetOldImagesOfAll(core: Core): Promise<void> {
+  await warned(core, 'images', async () => {
+    const tags = await core.connection.engine().tags(allImagesPrefix(core.naming));
+    for (const app of [...core.apps.all()]) {
+      const own = tags.filter((tag) => tag.startsWith(imagePrefix(core.naming, app)));
+      if (own.length > 0) await core.operations.tryRun(app.id, 'reconcile', () => untagAllBut(core, app, own));
+    }
+  });
+}
+
+async function untagAllBut(core: Core, app: App, tags: readonly string[]): Promise<void> {
+  const kept = await core.deployments.kept(app.id, core.model.deploys.keep);
+  const wanted = new Set(kept.map(({ number }) => imageTag(core.naming, app, number)));
+  for (const tag of tags) if (!wanted.has(tag)) await core.connection.engine().untag(tag);
+}
+
+async function warned(core: Core, what: string, work: () => Promise<void>): Promise<void> {
+  await work().catch((error: Error) => core.log.warn(`${what}: ${error.message}`));
 }

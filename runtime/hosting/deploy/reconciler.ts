@@ -3,7 +3,7 @@ import type { Core } from '../core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
 import type { App } from '../records/app.ts';
 import { deploymentOf, instanceLabels, LABELS } from './containers.ts';
-import { forgetOldImages } from './kept-images.ts';
+import { forgetOldImagesOfAll } from './kept-images.ts';
 import { ensureReplicas } from './lifecycle.ts';
 import { absent, currentTargets, serving } from './rollout.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -38,8 +38,8 @@ export function createReconciler(core: Core, supervisor: Supervisor): Reconciler
       if (first) await failUnfinished(core);
       recovered = true;
       await resync();
-      // A deployment that was cut off has tagged an image that nothing will run.
-      if (first) await inParallel([...core.apps.all()], (app) => forgetOldImages(core, app));
+      // A deployment that was cut off, with the server or with the engine, has tagged an image that nothing will run.
+      await forgetOldImagesOfAll(core);
     },
     start() {
       loop = (async () => {

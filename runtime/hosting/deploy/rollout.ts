@@ -14,7 +14,8 @@ export class RolloutError extends AppError {
   readonly lines: readonly string[];
 
   constructor(reason: string, replicas: readonly StartedReplica[], lines: readonly string[]) {
-    super(502, 'NOT_READY', `App did not become ready: ${reason}`);
+    const last = lines.at(-1)?.replace(/\p{Cc}+/gu, ' ').trim().slice(0, 300);
+    super(502, 'NOT_READY', `App did not become ready: ${reason}${last ? `. Last line: ${last}` : ''}`);
     this.replicas = replicas;
     this.lines = lines;
   }

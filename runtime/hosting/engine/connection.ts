@@ -9,7 +9,7 @@ import { EngineError } from './errors.ts';
 export interface EngineConnection {
   /** @throws EngineError 503 while it is away. */
   engine(): Engine;
-  /** How containers are reached; found out at each connect. */
+  /** How containers are reached; found out at each connect, and again once there is one. */
   reach(): Reach;
   info(): EngineInfo | null;
   /** Asks the engine itself, within the time. */
@@ -36,7 +36,7 @@ const RETRY = 1000;
 interface Connected {
   readonly engine: Engine;
   readonly info: EngineInfo;
-  readonly reach: Reach;
+  readonly reach: () => Reach;
 }
 
 export function createConnection(options: ConnectionOptions): EngineConnection {
@@ -67,7 +67,7 @@ export function createConnection(options: ConnectionOptions): EngineConnection {
       if (current) return current.engine;
       throw new EngineError('unavailable', 'The container engine is away');
     },
-    reach: () => current?.reach ?? 'address',
+    reach: () => current?.reach() ?? 'address',
     info: () => current?.info ?? null,
     async connected(timeout = 1000) {
       if (!current) return false;
@@ -86,8 +86,9 @@ export function createConnection(options: ConnectionOptions): EngineConnection {
 async function follow(options: ConnectionOptions, signal: AbortSignal, use: (connected: Connected) => void, ready: () => void): Promise<void> {
   const engine = await options.connect();
   const gateway = await engine.ensureNetwork(options.network(), options.labels());
+  const findReach = createFindReach(gateway);
   const info = await engine.info();
-  use({ engine, info, reach: options.reach ?? (isLocal(gateway) ? 'address' : 'port') });
+  use({ engine, info, reach: () => options.reach ?? findReach() });
   options.log.info(`container engine: ${info.kind} ${info.version}`);
   // Listening starts before the state is read, or what happens in between would be missed.
   const events = engine.events(options.labels(), signal)[Symbol.asyncIterator]();
@@ -96,6 +97,19 @@ async function follow(options: ConnectionOptions, signal: AbortSignal, use: (con
   await options.onConnect();
   ready();
   for (let event = await first; !event.done; event = await events.next()) options.onEvent(event.value);
+}
+
+/**
+ * By its own address when the network's gateway is an interface of this machine. A bridge with nobody on it is not shown as
+ * one, and Podman makes it with the first container: until then ports are published as well, and then no longer needed. They
+ * lead through a process of Docker's, and end with it.
+ */
+function createFindReach(gateway: string | null): () => Reach {
+  let found: Reach = 'port';
+  return () => {
+    if (found === 'port' && isLocal(gateway)) found = 'address';
+    return found;
+  };
 }
 
 /** Whether the network's gateway is an interface of this machine: then a container's own address can be reached. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
 import { AppError, failure } from '../../errors.ts';
 import { type Call, type Reply, reply } from '../../http/route.ts';
+import { bytesOf } from '../request-bytes.ts';
 import type { Endpoint } from './engine/engine.ts';
 import type { RunState } from './supervisor.ts';
 
@@ -60,10 +61,10 @@ function toText(body: object): string {
 async function readJson(source: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of source) {
-    size += (chunk as Buffer).length;
+  for await (const chunk of bytesOf(source)) {
+    size += chunk.length;
     if (size > BODY) throw failure.tooLarge();
-    chunks.push(chunk as Buffer);
+    chunks.push(chunk);
   }
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));

@@ -9,6 +9,7 @@ import type { App, Source, Trigger } from '../records/app.ts';
 import { changeSpec, newSpec, toEnv, type AppFields } from '../records/fields.ts';
 import { assertAppName } from '../records/names.ts';
 import { gitTokenKey, type Vault } from '../records/vault.ts';
+import { bytesOf } from '../request-bytes.ts';
 import { assertGitRef, parseGitUrl, resolveGitHost } from '../source/git-url.ts';
 import { boundaryOf, readForm, type FormPart } from '../source/multipart.ts';
 import { sourceFolder } from '../source/plan.ts';
@@ -111,7 +112,9 @@ function gitOf({ git, git_url, branch }: DeployBody): Git | null {
 
 /** Reads the form as it comes: the archive is checked while it is sent, whichever part is first. */
 async function receive({ koa }: Call, sources: SourceDeploys, check: (value: unknown) => unknown) {
-  const parts = readForm(koa.req, boundaryOf(koa.get('Content-Type')));
+  const boundary = boundaryOf(koa.get('Content-Type'));
+  const bytes = bytesOf(koa.req);
+  const parts = readForm(bytes, boundary);
   let config: Config | undefined;
   let received: Awaited<ReturnType<SourceDeploys['receive']>> | undefined;
   try {
@@ -135,6 +138,8 @@ async function receive({ koa }: Call, sources: SourceDeploys, check: (value: unk
   } catch (error) {
     await received?.spool.remove();
     throw error;
+  } finally {
+    void bytes.return(undefined);
   }
 }
 

@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.ts';
 import type { AuditLog } from '../audit.ts';
 import type { App, Source } from '../records/app.ts';
 import { webhookKey } from '../records/vault.ts';
+import { bytesOf } from '../request-bytes.ts';
 import { createWebhookSecret, deliveryId, isSigned, readPush, type Push } from '../webhooks.ts';
 import { deployGit, type SourceParts } from './sources.ts';
 
@@ -95,10 +96,10 @@ function createPushQueue(parts: SourceParts): (app: App, git: Git) => Promise<Re
 async function readBody({ koa }: Call): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of koa.req) {
-    length += (chunk as Buffer).length;
+  for await (const chunk of bytesOf(koa.req)) {
+    length += chunk.length;
     if (length > MAX_BODY) throw failure.tooLarge();
-    chunks.push(chunk as Buffer);
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }

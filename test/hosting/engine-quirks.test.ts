@@ -1,0 +1,329 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Readable } from 'node:stream';
+import { connectEngine } from '../../runtime/hosting/engine/connect.ts';
+import type { BuildOptions, ContainerSpec, Engine, LogLine } from '../../runtime/hosting/engine/engine.ts';
+import { toEngineError } from '../../runtime/hosting/engine/errors.ts';
+import { describeEachEngine } from '../engines/available.ts';
+import { callEngine, engineJson } from '../engines/call-engine.ts';
+import { importImage } from '../engines/import-image.ts';
+import { sourceFiles } from '../source-files.ts';
+import { tarOf } from './archives.ts';
+import { startServer, type TestServer } from './server.ts';
+import { readFileSync } from 'node:fs';
+
+/** The driver itself, where the engines differ: a row of the table of quirks is a test. */
+describeEachEngine('the driver', ({ kind, socket }) => {
+  const run = randomBytes(4).toString('hex');
+  const labels = { 'twofold-test.run': run };
+  const network = `twofold-test-${run}`;
+  let engine: Engine;
+  let web: string;
+
+  beforeAll(async () => {
+    web = await importImage(socket, 'twofold-test/web:1');
+    engine = await connectEngine({ kind: 'auto', socket }, {});
+    await engine.ensureNetwork(network, labels);
+  }, 60_000);
+  afterAll(async () => {
+    for (const { id } of await engine.list(labels)) await engine.remove(id);
+    await engine.removeNetwork(network);
+    for (const tag of await engine.tags(`localhost/twofold-test-${run}/`)) await engine.untag(tag);
+  }, 60_000);
+
+  const spec = (name: string, more: Partial<ContainerSpec> = {}): ContainerSpec => ({
+    ...{ name: `${network}-${name}`, image: web, reference: web, labels, env: {}, command: null, port: 8080, publish: false, network, aliases: [name], volumes: [], memory: 0, cpus: 0, pids: 0 },
+    ...more,
+  });
+  const make = async (name: string, more: Partial<ContainerSpec> = {}) => {
+    const id = await engine.create(spec(name, more));
+    await engine.start(id);
+    return id;
+  };
+  const state = async (id: string) => (await engine.inspect(id))?.state;
+  const build = (dockerfile: string | null, more: Partial<BuildOptions> = {}) => {
+    const lines: string[] = [];
+    const options = { tag: `localhost/twofold-test-${run}/built:1`, dockerfile: 'Dockerfile', labels, memory: 0, cpus: 0, signal: new AbortController().signal, onLine: (line: string) => void lines.push(line), ...more };
+    const files: Record<string, string> = dockerfile === null ? { other: 'x' } : { Dockerfile: dockerfile };
+    return engine.build(() => Readable.from([tarOf(files)]), options).then((id) => ({ id, lines }), (error) => Promise.reject(Object.assign(error, { lines })));
+  };
+
+  it('gives the same word for the same failure: a name that is taken, a name that is none, a network in use', async () => {
+    await make('taken');
+    await expect(engine.create(spec('taken'))).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(engine.create(spec('bad name!'))).rejects.toMatchObject({ kind: 'invalid', status: 400 });
+    await expect(engine.removeNetwork(network)).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(engine.create(spec('no-image', { image: `localhost/none-${run}:1` }))).rejects.toMatchObject({ kind: 'not_found', message: expect.stringContaining(`none-${run}`) });
+    // A network that is there is no failure, nor what is gone already.
+    await engine.ensureNetwork(network, labels);
+    await engine.remove('0'.repeat(64));
+    await engine.removeNetwork(`${network}-none`);
+    await engine.removeVolume(`${network}-none`);
+    expect(await engine.inspect('0'.repeat(64))).toBeNull();
+  }, 30_000);
+
+  it('removes what still runs, and tells names apart that begin alike', async () => {
+    const one = await make('web-1');
+    const ten = await make('web-10');
+    expect((await engine.list(labels)).filter(({ name }) => /web-10?$/.test(name)).map(({ id }) => id).sort()).toEqual([one, ten].sort());
+    await engine.remove(one);
+    expect(await engine.inspect(one)).toBeNull();
+    expect(await state(ten)).toBe('running');
+  }, 30_000);
+
+  it('starts what runs and stops what does not, as if nothing had been asked', async () => {
+    const id = await make('twice');
+    await engine.start(id);
+    expect(await state(id)).toBe('running');
+    await engine.stop(id, 5);
+    await engine.stop(id, 5);
+    expect(await state(id)).toBe('stopped');
+  }, 30_000);
+
+  it('ends a stop by the app itself, within its time', async () => {
+    const id = await make('graceful');
+    await expect.poll(() => textOf(id), { timeout: 10_000 }).toContain('listens');
+    await engine.stop(id, 8);
+    expect(await textOf(id)).toContain('version 1 stops');
+  }, 30_000);
+
+  it('fails a pull that the engine answers with 200', async () => {
+    await expect(engine.pull(`localhost:1/none-${run}:1`, new AbortController().signal)).rejects.toMatchObject({ name: 'EngineError', message: expect.stringMatching(/localhost:1|127\.0\.0\.1:1|::1/) });
+  }, 60_000);
+
+  it('fails a build that the engine answers with 200: no Dockerfile, a word that is none, a line that fails', async () => {
+    await expect(build(null)).rejects.toMatchObject({ name: 'EngineError', message: expect.stringMatching(/dockerfile/i) });
+    await expect(build(`FROM ${web}\nFLY away\n`)).rejects.toMatchObject({ name: 'EngineError', message: expect.stringMatching(/fly/i) });
+    await expect(build(`FROM ${web}\nRUN echo before-it-fails && exit 9\n`)).rejects.toMatchObject({ name: 'EngineError', lines: expect.arrayContaining([expect.stringContaining('before-it-fails')]) });
+    expect(await engine.image(`localhost/twofold-test-${run}/built:1`)).toBeNull();
+  }, 60_000);
+
+  it('builds with plain text as its output, and an id that means the content', async () => {
+    const { id, lines } = await build(`FROM ${web}\nRUN echo plain-${run}\n`);
+    expect(lines).toContain(`plain-${run}`);
+    expect(id).toMatch(/^(sha256:)?[0-9a-f]{64}$/);
+    const image = await engine.image(id);
+    expect(image).toMatchObject({ id: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), tags: [`localhost/twofold-test-${run}/built:1`], labels: expect.objectContaining(labels), ports: [8080] });
+    expect(image?.size).toBeGreaterThan(100_000);
+  }, 60_000);
+
+  it('builds without the machine\'s own network', async () => {
+    const { lines } = await build(`FROM ${web}\nRUN echo links: $(ls /sys/class/net | grep -cv "^lo$") $(cat /proc/net/dev | grep -c docker0)\n`, { tag: `localhost/twofold-test-${run}/net:1` });
+    const machine = readFileSync('/proc/net/dev', 'utf8').trim().split('\n').length - 3;
+    const [, links] = /links: (\d+) 0/.exec(lines.join('\n')) ?? [];
+    expect([links !== undefined, Number(links) <= Math.min(1, machine)]).toEqual([true, true]);
+  }, 60_000);
+
+  it('names images in full, so that no registry is filled in, and keeps them by what they hold', async () => {
+    const before = await engine.image(web);
+    const tag = `localhost/twofold-test-${run}/kept:7`;
+    await engine.tag(before?.id as string, tag);
+    expect(await engine.tags(`localhost/twofold-test-${run}/kept:`)).toEqual([tag]);
+    expect((await engine.image(tag))?.id).toBe(before?.id);
+    await engine.untag(tag);
+    expect(await engine.image(tag)).toBeNull();
+    expect((await engine.image(web))?.id).toBe(before?.id);
+    await engine.untag(tag);
+  }, 30_000);
+
+  it('keeps why a container could not be started', async () => {
+    const { id: image } = await build(`FROM ${web}\nUSER nobody-knows\n`, { tag: `localhost/twofold-test-${run}/user:1` });
+    const id = await engine.create(spec('no-user', { image }));
+    const error = await engine.start(id).then(() => null, (thrown) => thrown);
+    expect(String(error?.message)).toMatch(/nobody-knows/);
+    expect(error?.kind).not.toBe('unavailable');
+    expect(await engine.exec(id, ['true'], { timeout: 1000, limit: 10 }).then(() => 'ran', ({ name }) => name)).toBe('EngineError');
+    expect(['created', 'stopped']).toContain(await state(id));
+  }, 30_000);
+
+  it('has one word for each state, and the exit code', async () => {
+    const id = await engine.create(spec('states', { command: ['sh', '-c', 'exit 7'] }));
+    expect(await state(id)).toBe('created');
+    await engine.start(id);
+    await expect.poll(() => state(id), { timeout: 10_000 }).toBe('stopped');
+    expect((await engine.inspect(id))?.exitCode).toBe(7);
+    expect((await engine.list(labels)).find((each) => each.id === id)?.state).toBe('stopped');
+  }, 30_000);
+
+  it('leaves restarts to us', async () => {
+    const id = await make('ends', { command: ['sh', '-c', 'exit 1'] });
+    await expect.poll(() => state(id), { timeout: 10_000 }).toBe('stopped');
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const { RestartCount = 0, State, HostConfig } = await engineJson<{ RestartCount?: number; State: { Status: string }; HostConfig: { RestartPolicy: { Name: string } } }>(socket, { path: `/containers/${id}/json` });
+    expect([RestartCount, State.Status === 'running', HostConfig.RestartPolicy.Name || 'no']).toEqual([0, false, 'no']);
+  }, 30_000);
+
+  it('runs no health check of the engine\'s', async () => {
+    const { id: image } = await build(`FROM ${web}\nHEALTHCHECK --interval=1s CMD touch /tmp/asked\n`, { tag: `localhost/twofold-test-${run}/health:1` });
+    const id = await make('unasked', { image });
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    expect((await engine.exec(id, ['ls', '/tmp'], { timeout: 5000, limit: 1000 })).stdout).toBe('');
+  }, 60_000);
+
+  it('tells a kill by memory from its exit code', async () => {
+    const id = await make('hungry', { memory: 16 * 2 ** 20, command: ['sh', '-c', 'tail /dev/zero'] });
+    await expect.poll(() => state(id), { timeout: 20_000 }).toBe('stopped');
+    expect((await engine.inspect(id))?.exitCode).toBe(137);
+  }, 40_000);
+
+  it('measures at once, and again with larger counters', async () => {
+    const id = await make('busy', { memory: 64 * 2 ** 20, command: ['sh', '-c', 'while true; do :; done'] });
+    const first = await engine.usage(id);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const second = await engine.usage(id);
+    expect(first).toMatchObject({ memoryLimit: 64 * 2 ** 20 });
+    expect(first?.memory).toBeGreaterThan(0);
+    expect(second?.cpu).toBeGreaterThan(first?.cpu ?? 0);
+    expect(second?.pids).toBeGreaterThan(0);
+    expect(second?.networkIn).toBeGreaterThanOrEqual(0);
+    expect(await engine.usage('0'.repeat(64))).toBeNull();
+    await engine.remove(id);
+  }, 30_000);
+
+  it('reads all of a log, also of one that has ended, with lines of any length', async () => {
+    const long = 'x'.repeat(40_000);
+    const id = await make('writer', { command: ['sh', '-c', `i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; head -c 40000 /dev/zero | tr '\\0' x; echo; echo err >&2; printf unended`] });
+    await expect.poll(() => state(id), { timeout: 20_000 }).toBe('stopped');
+    const lines = await linesOf(id, {});
+    expect(lines.filter(({ stream }) => stream === 'stderr').map(({ text }) => text)).toEqual(['err']);
+    expect(lines.filter(({ stream }) => stream === 'stdout').map(({ text }) => text)).toEqual([...Array.from({ length: 20_000 }, (_, index) => `line ${index}`), long, 'unended']);
+    expect(lines.every(({ time }) => !Number.isNaN(Date.parse(time)))).toBe(true);
+    expect((await linesOf(id, { tail: 3 })).length).toBe(3);
+    // Following one that has ended gives the same, and ends.
+    expect((await linesOf(id, { follow: true })).length).toBe(lines.length);
+  }, 60_000);
+
+  it('follows a log until its container ends, and loses nothing of it', async () => {
+    const id = await engine.create(spec('flood', { command: ['sh', '-c', 'sleep 0.5; i=0; while [ $i -lt 30000 ]; do echo line $i of a flood that is longer than a frame; i=$((i+1)); done'] }));
+    await engine.start(id);
+    const lines = await linesOf(id, { follow: true });
+    expect(lines.map(({ text }) => Number(/^line (\d+)/.exec(text)?.[1]))).toEqual(Array.from({ length: 30_000 }, (_, index) => index));
+  }, 60_000);
+
+  it('gives a command nothing to read, and both of its streams', async () => {
+    const id = await make('exec');
+    const options = { timeout: 10_000, limit: 1000 };
+    expect(await engine.exec(id, ['sh', '-c', 'cat; echo out; echo err >&2; exit 3'], options)).toEqual({ exitCode: 3, stdout: 'out\n', stderr: 'err\n', truncated: false });
+    expect(await engine.exec(id, ['sh', '-c', 'head -c 5000 /dev/zero | tr "\\0" y'], options)).toMatchObject({ exitCode: 0, stdout: 'y'.repeat(1000), truncated: true });
+    expect((await engine.exec(id, ['/no/such/program'], options).catch(({ message }) => ({ exitCode: 127, stderr: message }))).exitCode).toBeGreaterThan(125);
+  }, 30_000);
+
+  it('tells of start, end and removal in the same words, and of nothing that is not ours', async () => {
+    const abort = new AbortController();
+    const seen: string[] = [];
+    const listening = (async () => {
+      for await (const { action, containerId, exitCode } of engine.events(labels, abort.signal)) seen.push(`${action} ${containerId} ${action === 'die' ? exitCode : ''}`.trim());
+    })().catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const { Id: foreign } = await engineJson<{ Id: string }>(socket, { method: 'POST', path: '/containers/create', json: { Image: web, Cmd: ['true'], Labels: { 'twofold-test': 'foreign' } } });
+    await callEngine(socket, { method: 'POST', path: `/containers/${foreign}/start` });
+    const id = await make('told', { command: ['sh', '-c', 'sleep 0.3; exit 4'] });
+    await expect.poll(() => state(id), { timeout: 10_000 }).toBe('stopped');
+    await expect.poll(() => seen.some((each) => each.startsWith('die')), { timeout: 10_000 }).toBe(true);
+    await engine.remove(id);
+    await expect.poll(() => seen, { timeout: 10_000 }).toContain(`remove ${id}`);
+    abort.abort();
+    await listening;
+    await callEngine(socket, { method: 'DELETE', path: `/containers/${foreign}?force=1` });
+    expect([...new Set(seen)]).toEqual([`start ${id}`, `die ${id} 4`, `remove ${id}`]);
+  }, 40_000);
+
+  it('gives every network names, and finds apps by them', async () => {
+    await make('named');
+    const asker = await make('asker', { command: ['sh', '-c', 'for i in 1 2 3 4 5 6 7 8 9 10; do wget -q -O - http://named:8080/ && exit 0; sleep 0.5; done; exit 1'] });
+    await expect.poll(() => state(asker), { timeout: 20_000 }).toBe('stopped');
+    expect(await textOf(asker)).toContain('version 1\n');
+  }, 30_000);
+
+  it('reads the port anew after each start', async () => {
+    const id = await make('port', { publish: true });
+    const answer = async () => {
+      const port = (await engine.inspect(id))?.ports[8080];
+      return fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(2000) }).then((each) => each.text(), () => null);
+    };
+    await expect.poll(answer, { timeout: 10_000 }).toBe('version 1\n');
+    await engine.stop(id, 5);
+    // Docker forgets it then, Podman does not: it is nothing to go by until the next start.
+    expect(await answer()).toBeNull();
+    await engine.start(id);
+    await expect.poll(answer, { timeout: 10_000 }).toBe('version 1\n');
+  }, 30_000);
+
+  it('prunes what is its own alone, where the engine cannot prune builds too', async () => {
+    const before = (await engineJson<{ Id: string }[]>(socket, { path: '/images/json' })).length;
+    const pruned = await engine.prune({ 'twofold-test.run': `none-${run}` });
+    expect(pruned).toMatchObject({ images: 0, reclaimed: expect.any(Number) });
+    expect((await engineJson<{ Id: string }[]>(socket, { path: '/images/json' })).length).toBeGreaterThanOrEqual(Math.min(before, 2));
+    expect(await engine.image(web)).not.toBeNull();
+  }, 60_000);
+
+  it('asks for the version once, however often it is asked itself', async () => {
+    const first = engine.info();
+    const [one, two] = await Promise.all([first, engine.info()]);
+    expect(one).toBe(two);
+    expect(one).toMatchObject({ kind, version: expect.stringMatching(/^\d+\./), cpus: expect.any(Number), memory: expect.any(Number), root: expect.stringMatching(/^\//) });
+    await engine.ping();
+  }, 30_000);
+
+  async function linesOf(id: string, options: Parameters<Engine['logs']>[1]): Promise<LogLine[]> {
+    return Array.fromAsync(engine.logs(id, options));
+  }
+  const textOf = async (id: string) => (await linesOf(id, {})).map(({ text }) => `${text}\n`).join('');
+});
+
+describeEachEngine('an app, where engines differ', ({ socket }) => {
+  let server: TestServer;
+  let images: string[];
+  beforeAll(async () => {
+    images = [await importImage(socket, 'twofold-test/web:1'), await importImage(socket, 'twofold-test/web:2')];
+    server = await startServer({ socket, model: { deploys: { keep: 5, readyTimeout: 6000, drain: 500 } } });
+  }, 60_000);
+  afterAll(() => server?.end(), 60_000);
+
+  it('says that it was probably the memory', async () => {
+    const { status, body } = await server.api('POST', '/api/apps', { name: 'hungry', image: images[0], resources: { memory_mb: 16 }, command: ['sh', '-c', 'tail /dev/zero'] });
+    expect([status, body.error]).toEqual([502, expect.stringMatching(/exit code 137 \(probably out of memory: the limit is 16 MB\)/)]);
+  }, 40_000);
+
+  it('says which program is not there', async () => {
+    const { status, body } = await server.api('POST', '/api/apps', { name: 'nothing', image: images[0], command: ['/no/such/program'] });
+    expect([status, body.error]).toEqual([502, expect.stringMatching(/exit code (127|1)\. Last line: .*no such/i)]);
+  }, 40_000);
+
+  it('gets new limits by a new container', async () => {
+    await server.api('POST', '/api/apps', { name: 'limits', image: images[0], resources: { memory_mb: 32 } });
+    const { status, body } = await server.api('PATCH', '/api/apps/limits?apply=true', { resources: { memory_mb: 48 } });
+    expect([status, body.resources?.memory_mb]).toEqual([200, 48]);
+    const { replicas } = (await server.api('GET', '/api/apps/limits/stats')).body;
+    expect(replicas.map(({ memory_limit_bytes }: { memory_limit_bytes: number }) => memory_limit_bytes)).toEqual([48 * 2 ** 20]);
+  }, 40_000);
+
+  it('stays what it was when the tag that it was deployed by moves', async () => {
+    const tag = async (image: string) => callEngine(socket, { method: 'POST', path: `/images/${image}/tag?repo=localhost/moving-${server.folder.slice(-6).toLowerCase()}&tag=1` });
+    const name = `localhost/moving-${server.folder.slice(-6).toLowerCase()}:1`;
+    await tag(images[0] as string);
+    expect((await server.api('POST', '/api/apps', { name: 'moving', image: name })).status).toBe(201);
+    await tag(images[1] as string);
+    await server.api('POST', '/api/apps/moving/restart');
+    expect((await server.visit('moving.apps.test')).text).toBe('version 1\n');
+    await server.api('POST', '/api/apps/moving/deploy', { image: name });
+    expect((await server.visit('moving.apps.test')).text).toBe('version 2\n');
+    await server.api('POST', '/api/apps/moving/rollback');
+    expect((await server.visit('moving.apps.test')).text).toBe('version 1\n');
+    await callEngine(socket, { method: 'DELETE', path: `/images/${name}` });
+  }, 60_000);
+});
+
+describe('the drivers', () => {
+  it('use nothing that works on one engine alone: attach, top, update, distribution, a replay of events, restart policies', () => {
+    const text = sourceFiles('runtime/hosting/engine').filter((path) => !path.includes('/swarm/')).map((path) => readFileSync(path, 'utf8')).join('\n');
+    expect(text.match(/\.attach\(|\.top\(|\)\.update\(|\.distribution\(|until:|followProgress\(|Name: '(?:always|unless-stopped|on-failure)'/g)).toBeNull();
+  });
+
+  it('read what failed from the engine\'s own words, not from the library\'s guess', () => {
+    expect(toEngineError({ statusCode: 404, reason: 'no such container', json: { message: 'No such image: a:1' } })).toMatchObject({ kind: 'not_found', message: 'No such image: a:1' });
+    expect(toEngineError({ statusCode: 500, json: { cause: 'x', message: 'the container name "a" is already in use' } })).toMatchObject({ kind: 'conflict' });
+    expect(toEngineError({ code: 'ECONNREFUSED', message: 'connect ECONNREFUSED' })).toMatchObject({ kind: 'unavailable', status: 503 });
+    expect(toEngineError({ statusCode: 500, json: { message: 'write /x: no space left on device' } })).toMatchObject({ kind: 'disk', status: 507 });
+  });
+});
