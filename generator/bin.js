@@ -2,6 +2,7 @@
 // @ts-check
 import { existsSync } from 'node:fs';
 import * as module from 'node:module';
+import { setFlagsFromString } from 'node:v8';
 
 // Plain JavaScript: an old Node has to get as far as the sentence that says what to do.
 
@@ -16,6 +17,8 @@ if (major < 24) {
 } else {
   // What was compiled once is read from a cache in the temporary folder the next time: half of a short run is loading.
   module.enableCompileCache?.();
+  // A run of a second ends before the optimising compiler has paid for itself: without it a fifth of the CPU time is saved.
+  if (!process.argv.some((word) => word === 'dev' || word === '--watch')) setFlagsFromString('--no-opt');
   // In the repo it is TypeScript, installed it is JavaScript: Node refuses to strip types below node_modules.
   const inRepo = existsSync(new URL('./cli.ts', import.meta.url));
   const { main } = await import(inRepo ? './cli.ts' : './cli.js');

@@ -16,7 +16,7 @@ export function createPaint(colors: boolean): Paint {
 }
 
 /**
- * One finding as a terminal shows it: place, code, what, the lines, why and how to mend it.
+ * Findings as a terminal shows them: place, code, what, the lines, why and how to mend it.
  *
  *     schema.graphql:12:3  error  RELATION_AMBIGUOUS  Post.author and Post.editor can both be …
  *        11 │ type User {
@@ -25,20 +25,24 @@ export function createPaint(colors: boolean): Paint {
  *        why  two fields of Post have the type User
  *        fix  posts: [Post!]! @relation(inverse: "author")
  */
-export function formatFinding(finding: Diagnostic, sources: readonly SourceText[], paint: Paint): string {
+export function formatFindings(findings: readonly Diagnostic[], sources: readonly SourceText[], paint: Paint): string[] {
+  const files = new Set(findings.map(({ at }) => at.file));
+  const lines = new Map(sources.filter(({ file }) => files.has(file)).map(({ file, text }) => [file, text.split(/\r\n|\r|\n/)]));
+  return findings.map((finding) => formatFinding(finding, lines.get(finding.at.file), paint));
+}
+
+function formatFinding(finding: Diagnostic, lines: readonly string[] | undefined, paint: Paint): string {
   const { at, severity, code, summary, why, fix } = finding;
   const mark = severity === 'error' ? paint.red : severity === 'warning' ? paint.yellow : paint.dim;
-  const text = sources.find(({ file }) => file === at.file)?.text;
   return [
     `${paint.bold(`${at.file}:${at.line}:${at.column}`)}  ${mark(severity)}  ${code}  ${printable(summary)}`,
-    ...(text === undefined ? [] : frame(text, finding, paint)),
+    ...(lines === undefined ? [] : frame(lines, finding, paint)),
     ...(why ? [`   ${paint.dim('why')}  ${printable(why)}`] : []),
     ...(fix ? [`   ${paint.dim('fix')}  ${printable(fix)}`] : []),
   ].join('\n');
 }
 
-function frame(text: string, { at }: Diagnostic, paint: Paint): string[] {
-  const lines = text.split(/\r\n|\r|\n/);
+function frame(lines: readonly string[], { at }: Diagnostic, paint: Paint): string[] {
   const number = (line: number) => String(line).padStart(5);
   const shown = [at.line - 1, at.line].filter((line) => line >= 1 && line <= lines.length && (line === at.line || lines[line - 1]!.trim() !== ''));
   if (!shown.includes(at.line)) return [];

@@ -2,16 +2,15 @@ import type { Diagnostic } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import type { Plan, Reading } from '../pipeline.ts';
-import { formatFinding } from '../report.ts';
+import { formatFindings } from '../report.ts';
 
-/** Shows findings, and says how the run ends if they or an edited file stop it; null when nothing does. */
+/** Shows findings, and says that errors stopped the run. */
 export function reportFindings({ sources, findings }: Pick<Reading, 'sources' | 'findings'>, { terminal }: CommandCall): void {
   if (terminal.json) return;
   const texts = [...sources.schema, ...(sources.manifest ? [sources.manifest] : [])];
-  for (const finding of findings) {
-    const text = `${formatFinding(finding, texts, terminal.paint)}\n`;
-    if (finding.severity === 'error') terminal.say(text);
-    else terminal.note(text);
+  for (const [index, text] of formatFindings(findings, texts, terminal.paint).entries()) {
+    if (findings[index]!.severity === 'error') terminal.say(`${text}\n`);
+    else terminal.note(`${text}\n`);
   }
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   if (errors > 0) terminal.say(`${errors} error${errors === 1 ? '' : 's'}; nothing was written`);

@@ -18,7 +18,7 @@ export async function insertMember(text: string, member: string, needed: NeededI
   const object = findResolvers(ts, source);
   if (!object) return { refused: 'it has no "export const resolvers = { … }"' };
   const taken = needed.names.filter((name) => isTaken(ts, source, name, needed.from));
-  if (taken.length > 0) return { refused: `it has a ${taken.join(' and a ')} of its own` };
+  if (taken.length > 0) return { refused: `it has something of its own called ${taken.join(' and ')}` };
   const pieces = [...importPieces(ts, source, needed), memberPiece(text, object, source, member)];
   const edited = withPieces(text, pieces);
   return edited !== null && parse(ts, edited) ? { text: edited } : { refused: 'the result would not be sound' };

@@ -32,7 +32,7 @@ export const disk: Disk = {
   },
   write: async (path, text, mode) => {
     await fs.mkdir(dirname(path), { recursive: true });
-    await fs.writeFile(path, text, { mode: mode ?? 0o666 });
+    await fs.writeFile(path, piecesOf(text), { mode: mode ?? 0o666 });
   },
   rename: async (from, to) => {
     await fs.mkdir(dirname(to), { recursive: true });
@@ -58,6 +58,22 @@ export const disk: Disk = {
     }
   },
 };
+
+const PIECE = 1 << 20;
+
+/** A long text is written in pieces: as one it would stand in memory a second time. No character of two halves is cut. */
+function* piecesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const end = from + PIECE;
+    const cut = isFirstHalf(text.charCodeAt(end - 1)) ? end + 1 : end;
+    yield text.slice(from, cut);
+    from = cut;
+  }
+}
+
+function isFirstHalf(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
+}
 
 /** Whether an error of the operating system has one of these codes. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {

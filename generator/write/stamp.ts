@@ -10,6 +10,7 @@ import { readSources } from '../read.ts';
 import { packageVersion } from '../version.ts';
 import { FOLDER } from './commit.ts';
 import type { Disk } from './disk.ts';
+import { hashText, LOCKFILE, parseLock } from './lockfile.ts';
 
 /**
  * Says that a run had nothing to do: from these inputs come these files. Kept on this machine alone, so that the next run
@@ -42,7 +43,10 @@ export async function writeStamp({ sources, changes, findings }: Ran, disk: Disk
   if (changes.some(({ kind }) => kind === 'stale')) return;
   const now = await readSources(sources.root);
   if (!isDeepStrictEqual({ ...now, migrations: [], tables: null }, { ...sources, migrations: [], tables: null })) return;
-  const files = Object.fromEntries(changes.map(({ path, before, after, kind }) => [path, hash(kind === 'same' ? before : after)]));
+  // Most hashes stand in the lock that this run has written.
+  const lock = parseLock(changes.find(({ path }) => path === LOCKFILE)?.after ?? null);
+  const known = (path: string, text: string | null) => lock.get(path)?.owner === 'generated' && text !== null ? lock.get(path)!.hashes[0]! : hash(text);
+  const files = Object.fromEntries(changes.map(({ path, before, after, kind }) => [path, known(path, kind === 'same' ? before : after)]));
   const lasting = findings.filter(({ code }) => code !== ONCE);
   const text = JSON.stringify({ inputs: hashInputs(now), files, findings: lasting } satisfies Stamp);
   const path = join(sources.root, STAMP);
@@ -70,8 +74,9 @@ function hashInputs({ root: _root, problems: _problems, ...sources }: Sources): 
   return createHash('sha256').update(JSON.stringify([packageVersion(), isCheckout() ? codeFingerprint() : '', sources])).digest('hex');
 }
 
+/** As in the lock: line ends do not count, for they make no work for a run either. */
 function hash(text: string | null): string | null {
-  return text === null ? null : createHash('sha256').update(text).digest('hex');
+  return text === null ? null : hashText(text);
 }
 
 /** In the repo the generator itself changes between two runs. */

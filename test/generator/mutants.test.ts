@@ -4,7 +4,7 @@ import type { Sources } from '../../generator/files.ts';
 import { planMigration } from '../../generator/migrations/plan.ts';
 import { planFiles } from '../../generator/plan.ts';
 import { renderFiles } from '../../generator/render.ts';
-import { createPaint, formatFinding } from '../../generator/report.ts';
+import { createPaint, formatFindings } from '../../generator/report.ts';
 import { type Project, readProject } from '../../schema/index.ts';
 import { starters } from '../../templates/starter/index.ts';
 import { KITCHEN_SINK } from '../templates/schemas.ts';
@@ -38,7 +38,7 @@ describe('a broken schema or manifest', () => {
         expect([at, finding]).toEqual([at, expect.objectContaining({ code: expect.stringMatching(/^[A-Z][A-Z0-9_]+$/), summary: expect.stringMatching(/\S/) })]);
         expect([at, finding.at.line >= 1 && finding.at.line <= text.split(/\r\n|\r|\n/).length + 1 && finding.at.column >= 1, finding.at]).toEqual([at, true, finding.at]);
         expect([finding.summary, finding.why, finding.fix].join(' ')).not.toMatch(/\n\s+at .*\(|TypeError|\bundefined\b|\[object/);
-        expect(formatFinding(finding, [schema, manifest], createPaint(false))).toContain(finding.code);
+        expect(formatFindings([finding], [schema, manifest], createPaint(false))[0]).toContain(finding.code);
       }
     }
     expect(broken).toBeGreaterThan(MUTANTS / 4);
