@@ -31,7 +31,8 @@ export const ROOT_KEY = 'it';
 export async function ask(service: RestService, question: Question): Promise<string | null> {
   const run = start(service, question);
   const text = isPlanned(run) ? await askPlanned(service, run, service.engine.store.query) : await inTime(service, question);
-  if (text !== null && text.length > service.engine.model.project.api.limits.result) throw failure.badRequest(`the result has more than ${service.engine.model.project.api.limits.result} bytes`);
+  const { result } = service.engine.model.project.api.limits;
+  if (text !== null && text.length * 3 > result && Buffer.byteLength(text) > result) throw failure.badRequest(`the result has more than ${result} bytes`);
   return text;
 }
 

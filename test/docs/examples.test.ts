@@ -33,9 +33,9 @@ describe.each(pages().map((page) => [page.path, page] as const))('%s', (_, page)
     });
   }
 
-  describe.each(databases)('on %s', (database) => {
+  for (const database of databases) {
     for (const example of examplesOf(page).filter(({ steps }) => steps.some((step) => isPlayed(step, database)))) {
-      it(`answers the example at line ${example.schema.line} as it says`, async () => {
+      it(`answers the example at line ${example.schema.line} as it says, on ${database}`, async () => {
         const { url, drop } = database === 'postgres' ? await createDatabase() : { url: ':memory:', drop: async () => {} };
         const world = await startExample(example, url).catch(async (error: unknown) => (await drop(), Promise.reject(error)));
         try {
@@ -46,7 +46,7 @@ describe.each(pages().map((page) => [page.path, page] as const))('%s', (_, page)
         }
       });
     }
-  });
+  }
 });
 
 /** The tables that a page shows are SQLite's. */

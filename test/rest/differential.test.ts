@@ -1,5 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases, startRest, type RestServer } from './harness.ts';
+import { compareLists } from './random-lists.ts';
+
+/** REST_SCHEMAS=200 REST_SEED=1000 npx vitest run test/rest/differential.test.ts for a long run. */
+const SCHEMAS = Number(process.env['REST_SCHEMAS'] ?? 4);
+const SEED = Number(process.env['REST_SEED'] ?? 1);
+const QUESTIONS = 60;
+
+describe.each(databases)('answers of REST and of GraphQL on %s', (database) => {
+  const counts = { rows: 0, filtered: 0, embedded: 0 };
+
+  it.each(Array.from({ length: SCHEMAS }, (_, index) => SEED + index))('are the same for any schema, filter, order, page, selection and embedding, seed %i', async (seed) => {
+    const { rows, filtered, embedded } = await compareLists(seed, database, QUESTIONS);
+    counts.rows += rows;
+    counts.filtered += filtered;
+    counts.embedded += embedded;
+    expect([rows, filtered, embedded].map((count) => count > 0)).toEqual([true, true, true]);
+  });
+
+  afterAll(() => {
+    if (process.env['REST_SCHEMAS']) console.log(database, SCHEMAS, 'schemas from seed', SEED, SCHEMAS * QUESTIONS, 'lists', counts);
+  });
+});
 
 const sdl = `
 scalar DateTime
@@ -122,7 +144,7 @@ describe.each(databases)('a list in REST and in GraphQL on %s', (database) => {
   afterAll(() => server.close());
 
   it('is the same for any filter, order, page and selection', async () => {
-    const random = randomBy(Number(process.env['REST_SEED'] ?? 1));
+    const random = randomBy(SEED);
     let rows = 0;
     for (let round = 0; round < 200; round++) {
       const asked = ask(random);

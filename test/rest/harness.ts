@@ -1,6 +1,7 @@
 import type { Principal } from '../../runtime/context/request-context.ts';
 import { createRest } from '../../runtime/rest/index.ts';
 import { startServer, type TestOptions, type TestServer } from '../graphql/harness.ts';
+import { createConformance } from './conformance.ts';
 
 export { databases, projectOf, user } from '../graphql/harness.ts';
 
@@ -23,7 +24,10 @@ export interface RestServer extends TestServer {
   get(path: string, as?: Principal): Promise<Answer>;
 }
 
-/** A server with GraphQL and REST over one database. Principals travel in a header; who they are is the auth module's matter. */
+/**
+ * A server with GraphQL and REST over one database. Principals travel in a header; who they are is the auth module's matter.
+ * Every answer is held to the server's own document.
+ */
 export async function startRest(sdl: string, options: TestOptions = {}): Promise<RestServer> {
   const { resolvers, scalars } = options;
   const server = await startServer(sdl, {
@@ -31,7 +35,12 @@ export async function startRest(sdl: string, options: TestOptions = {}): Promise
     manifest: options.manifest ?? 'name: test\napi:\n  rest: true\n',
     also: (kernel) => createRest({ kernel, ...(resolvers && { resolvers }), ...(scalars && { scalars }) }),
   });
-  const call = (method: string, path: string, sending: Sending = {}) => send(server.url, method, path, sending);
+  const conforms = createConformance(server.project, resolvers);
+  const call = async (method: string, path: string, sending: Sending = {}) => {
+    const answer = await send(server.url, method, path, sending);
+    conforms({ method, path: path.split('?')[0] as string, status: answer.status, body: answer.body });
+    return answer;
+  };
   return { ...server, call, get: (path, as) => call('GET', path, as && { as }) };
 }
 

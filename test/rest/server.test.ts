@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openapiDocument, projectRoutes } from '@twofold/schema';
 import { createServer, type Running } from '@twofold/runtime';
-import { projectOf } from './harness.ts';
+import { createDatabase, type TestDatabase } from '../engines/available.ts';
+import { databases, projectOf } from './harness.ts';
 
 const API_KEY = 'root-key-of-the-tests-0123456789';
 const sdl = `
@@ -12,18 +13,23 @@ type Query { posts: [Post!]! post(id: ID!): Post tasks: [Task!]! task(id: ID!): 
 type Mutation { createPost(title: String!): Post! updatePost(id: ID!, title: String): Post createTask(title: String!): Task! }`;
 const manifest = 'name: shop\napi: { rest: true }\nserver: { cors: ["https://app.test"] }\nauth:\n  routes: { "POST /api/tasks": { limit: 2/1m/user } }\n';
 
-describe('REST in a whole server', () => {
+describe.each(databases)('REST in a whole server on %s', (database) => {
   const project = projectOf(sdl, manifest);
   let running: Running;
+  let own: TestDatabase;
   let token: string;
   let other: string;
   beforeAll(async () => {
+    own = database === 'postgres' ? await createDatabase() : { url: ':memory:', drop: async () => {} };
     const server = createServer({ project, routes: (router) => void router.get('/api/posts/export', (ctx) => void (ctx.body = 'all of them')).get('/api/reports', (ctx) => void (ctx.body = 'mine')) });
-    running = await server.start('127.0.0.1:0', { env: { DATABASE_URL: ':memory:', LOG_LEVEL: 'silent', JWT_SECRET: 'a test secret that is long enough to be one', API_KEY } });
+    running = await server.start('127.0.0.1:0', { env: { DATABASE_URL: own.url, LOG_LEVEL: 'silent', JWT_SECRET: 'a test secret that is long enough to be one', API_KEY } });
     token = await register('ada@x.test');
     other = await register('bob@x.test');
   });
-  afterAll(() => running.close());
+  afterAll(async () => {
+    await running.close();
+    await own.drop();
+  });
 
   const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const response = await fetch(running.url + path, { method, headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers }, ...(body !== undefined && { body: JSON.stringify(body) }) });
@@ -118,9 +124,9 @@ describe('REST in a whole server', () => {
 
   it('serves the document that the project brings', async () => {
     const server = createServer({ project: projectOf('type A { id: ID! } type Query { as: [A!]! }', 'name: x\napi: { rest: true }\n'), openapi: { openapi: '3.1.0', info: { title: '<b>Mine</b>', version: '2' }, paths: {} } });
-    const own = await server.start('127.0.0.1:0', { env: { DATABASE_URL: ':memory:', LOG_LEVEL: 'silent' } });
-    expect(await (await fetch(`${own.url}/api/openapi.json`)).json()).toMatchObject({ info: { title: '<b>Mine</b>' } });
-    expect(await (await fetch(`${own.url}/api`)).text()).toContain('&lt;b&gt;Mine&lt;/b&gt;');
-    await own.close();
+    const brought = await server.start('127.0.0.1:0', { env: { DATABASE_URL: ':memory:', LOG_LEVEL: 'silent' } });
+    expect(await (await fetch(`${brought.url}/api/openapi.json`)).json()).toMatchObject({ info: { title: '<b>Mine</b>' } });
+    expect(await (await fetch(`${brought.url}/api`)).text()).toContain('&lt;b&gt;Mine&lt;/b&gt;');
+    await brought.close();
   });
 });
