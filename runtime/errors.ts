@@ -75,8 +75,3 @@ export class InternalError extends Error {
     this.name = 'InternalError';
   }
 }
-
-/** Closes an exhaustive switch: a new member of the union is a compile error here. */
-export function assertNever(value: never): never {
-  throw new InternalError(`unexpected value ${JSON.stringify(value)}`);
-}

@@ -4,7 +4,7 @@ import { refusal } from './access.ts';
 import { name, sql, type Sql } from './fragment.ts';
 import { found, keyType, type EntityModel } from './model.ts';
 import { assertReadable } from './page.ts';
-import { and, ofType, or, place, reference, rowCondition, stored, where, type Scope } from './scope.ts';
+import { and, ofType, or, place, reference, rowCondition, seenColumn, stored, where, type Scope } from './scope.ts';
 
 /** Where in the arguments a `where` input stands, and what it is about. */
 interface Site {
@@ -73,7 +73,7 @@ function operators(scope: Scope, filter: Extract<Filter, { kind: 'operators' }>,
 function compare(scope: Scope, columnName: string, operator: FilterOperator, value: unknown, site: Site): Sql | undefined {
   assertReadable(scope.rules, site.entity, columnName);
   const as = stored(scope.model, site.entity, columnName);
-  const column = reference(site.alias, columnName);
+  const column = seenColumn(scope, site.entity, columnName, site.alias);
   if (operator === 'isNull') return value === null ? undefined : sql`${column} is ${value === true ? '' : 'not '}null`;
   if (operator === 'in' || operator === 'notIn') return isIn(scope, column, operator, value, site, columnName);
   if (value === null) return isNothing(column, operator);
@@ -81,15 +81,15 @@ function compare(scope: Scope, columnName: string, operator: FilterOperator, val
 }
 
 /** Nothing is compared with null but by `eq` and `ne`. */
-function isNothing(column: string, operator: FilterOperator): Sql {
+function isNothing(column: Sql, operator: FilterOperator): Sql {
   if (operator === 'eq') return sql`${column} is null`;
   return operator === 'ne' ? sql`${column} is not null` : sql`false`;
 }
 
-function binary({ dialect }: Scope, column: string, operator: FilterOperator, value: Sql, decimal: boolean): Sql {
+function binary({ dialect }: Scope, column: Sql, operator: FilterOperator, value: Sql, decimal: boolean): Sql {
   const sqlite = dialect === 'sqlite';
   // SQLite keeps decimals as text, whose order is not that of numbers.
-  const [left, right] = sqlite && decimal ? [`cast(${column} as numeric)`, sql`cast(${value} as numeric)`] : [column, value];
+  const [left, right] = sqlite && decimal ? [sql`cast(${column} as numeric)`, sql`cast(${value} as numeric)`] : [column, value];
   switch (operator) {
     case 'eq':
       return sql`${left} = ${right}`;
@@ -114,7 +114,7 @@ function binary({ dialect }: Scope, column: string, operator: FilterOperator, va
   }
 }
 
-function isIn(scope: Scope, column: string, operator: 'in' | 'notIn', value: unknown, site: Site, columnName: string): Sql | undefined {
+function isIn(scope: Scope, column: Sql, operator: 'in' | 'notIn', value: unknown, site: Site, columnName: string): Sql | undefined {
   if (value === null) return undefined;
   const as = { ...stored(scope.model, site.entity, columnName), many: true };
   const list = place(site.call, site.path, as);

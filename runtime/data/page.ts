@@ -50,12 +50,23 @@ export function assertReadable(rules: Rules, { entity, columns, fields }: Entity
   if (access.kind !== 'all') throw refusal(access.kind === 'none' ? access.code : 'FORBIDDEN');
 }
 
+/** The order of keys, and cursors over it, tell of rows that the caller may not see. */
+function assertSeen(model: Model, rules: Rules, { columns }: EntityModel, column: string): void {
+  const references = columns.get(column)?.references;
+  const target = references && model.entities.get(references.entity);
+  const access = target && rules.entity(target.entity, 'READ');
+  if (access && access.kind !== 'all') throw refusal(access.kind === 'none' ? access.code : 'FORBIDDEN');
+}
+
 function readOrder(model: Model, rules: Rules, list: ListOptions, entity: EntityModel, args: Arguments): readonly Order[] {
   const given = list.orderBy && args[list.orderBy.arg];
   if (!list.orderBy || given === undefined || given === null) return list.order;
   const shape = found(model.orders.get(list.orderBy.shape), `order ${list.orderBy.shape}`);
   const order = (Array.isArray(given) ? given : [given]).flatMap((item) => readOrderItem(shape, item));
-  for (const { column } of order) assertReadable(rules, entity, column);
+  for (const { column } of order) {
+    assertReadable(rules, entity, column);
+    assertSeen(model, rules, entity, column);
+  }
   return order.length > 0 ? order : list.order;
 }
 

@@ -3,7 +3,7 @@ import { refusal, type Access } from './access.ts';
 import { filterCondition } from './filter.ts';
 import { joinSql, name, sql, type Sql } from './fragment.ts';
 import type { Link, Order, Page, Rows } from './plan.ts';
-import { and, ofType, place, reference, rowCondition, stored, where, type Scope } from './scope.ts';
+import { and, ofType, place, reference, rowCondition, seenColumn, stored, where, type Scope } from './scope.ts';
 import { innerSource, type Source, type WriteObject } from './source.ts';
 
 /** What is common to lists, connections and counts. */
@@ -85,8 +85,8 @@ export function equalities(scope: Scope, entityName: string, call: number, alias
   return and(
     (scope.calls[call]?.equals ?? []).map(({ column, value }, index) =>
       value === null
-        ? sql`${reference(alias, column)} is null`
-        : sql`${reference(alias, column)} = ${place(call, ['equals', index, 'value'], stored(scope.model, entity, column))}`,
+        ? sql`${seenColumn(scope, entity, column, alias)} is null`
+        : sql`${seenColumn(scope, entity, column, alias)} = ${place(call, ['equals', index, 'value'], stored(scope.model, entity, column))}`,
     ),
   );
 }

@@ -1,6 +1,6 @@
 import type { Entity } from '@twofold/schema';
 import type { Dialect } from '../store/store.ts';
-import type { Access, Rules } from './access.ts';
+import { refusal, type Access, type Rules } from './access.ts';
 import { joinSql, literal, name, sql, type Place, type Sql } from './fragment.ts';
 import { jsonOf, type Json } from './json.ts';
 import type { EntityModel, Model } from './model.ts';
@@ -60,6 +60,24 @@ export function accessCondition(scope: Scope, entity: string, access: Access, al
 export function ownedBy(scope: Scope, entity: string, columns: readonly string[], ref: (column: string) => string): Sql {
   const model = scope.model.entity(entity);
   return or(columns.map((column) => sql`${ref(column)} = ${{ from: 'caller', as: stored(scope.model, model, column) }}`));
+}
+
+/**
+ * A column as the caller sees it. A key of a row that it may not see is nothing, as the relation itself is in the answer:
+ * whoever compares with it learns no more.
+ *
+ * @throws AppError when the caller may see no row of the other entity.
+ */
+export function seenColumn(scope: Scope, { columns }: EntityModel, column: string, alias: string): Sql {
+  const own = reference(alias, column);
+  const references = columns.get(column)?.references;
+  const target = references && scope.model.entities.get(references.entity);
+  const access = target && scope.rules.entity(target.entity, 'READ');
+  if (!target || !access || access.kind === 'all') return sql`${own}`;
+  if (access.kind === 'none') throw refusal(access.code);
+  const other = scope.alias();
+  const condition = and([sql`${reference(other, 'id')} = ${own}`, accessCondition(scope, target.entity.name, access, other)]);
+  return sql`(select ${reference(other, 'id')} from ${name(target.entity.table)} ${other}${where(condition)})`;
 }
 
 /** What stands where the answer has something that the caller may not see, or that is not there though it must be. */

@@ -82,15 +82,15 @@ function attempt<T>(actor: Actor, request: WriteRequest<T>): Written<T> | Promis
   return (insert && insertNow(actor, request, insert)) ?? performLater(actor, request, action, access, insert);
 }
 
-/** Undefined where it has to wait for somebody. One statement is a transaction of its own. */
-function insertNow<T>(actor: Actor, request: WriteRequest<T>, insert: PlainInsert<T>): Written<T> | undefined {
+/** Undefined where it has to wait for somebody's transaction. Others that write in the same turn share one with it. */
+function insertNow<T>(actor: Actor, request: WriteRequest<T>, insert: PlainInsert<T>): Promise<Written<T>> | undefined {
   assertWanted(request.cancelled);
-  const rows = actor.store.writeNow?.(insert.text, insert.values);
-  if (!rows) return undefined;
   const { entity } = request.operation.action as WriteAction;
-  const written = inserted(insert, rows);
-  actor.changes.publish([{ entity, kind: 'created', id: written.id }]);
-  return written;
+  return actor.store.writeTogether?.(insert.text, insert.values)?.then((rows) => {
+    const written = inserted(insert, rows);
+    actor.changes.publish([{ entity, kind: 'created', id: written.id }]);
+    return written;
+  });
 }
 
 function inserted<T>({ take }: PlainInsert<T>, [row]: readonly Record<string, unknown>[]): { readonly id: string; readonly read: T } {

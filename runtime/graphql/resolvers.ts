@@ -60,9 +60,13 @@ const VERBS = { get: 'READ', list: 'READ', create: 'CREATE', update: 'UPDATE', r
 /** A function in the place of an action is for those whom the action is for. */
 function accessTo({ engine, rules }: Run, operation: Operation): Access {
   const { action, root } = operation;
-  if (!(action.kind in VERBS) || !('entity' in action)) return rules.operation(operation, root === 'mutation' ? 'UPDATE' : 'READ');
-  const verb = VERBS[action.kind as keyof typeof VERBS];
-  return rootAccess(engine.model, rules, rules.operation(operation, verb), action.entity, verb);
+  if (action.kind in VERBS && 'entity' in action) {
+    const verb = VERBS[action.kind as keyof typeof VERBS];
+    return rootAccess(engine.model, rules, rules.operation(operation, verb), action.entity, verb);
+  }
+  const own = rules.operation(operation, root === 'mutation' ? 'UPDATE' : 'READ');
+  // Of rows of several types each caller gets those that it may read.
+  return !own.explicit && (action.kind === 'node' || action.kind === 'listAbstract') ? { kind: 'all' } : own;
 }
 
 const notImplemented = (coordinate: string) => new AppError(501, 'NOT_IMPLEMENTED', `${coordinate} is not implemented yet: write it in src/resolvers/${coordinate.split('.')[0]}.ts`, { extensions: { coordinate } });

@@ -81,13 +81,18 @@ function serve(client: WebSocket, request: IncomingMessage, options: SocketOptio
     client.ping();
   }, PING_EVERY);
   client.on('pong', () => (alive = true));
-  client.on('message', (data) => void receive(connection, data).catch(() => client.close(4500, 'Internal server error')));
+  client.on('message', (data) => void receive(connection, data).catch((error: unknown) => fail(connection, error)));
   client.on('error', () => client.terminate());
   client.on('close', () => {
     clearTimeout(late);
     clearInterval(pings);
     for (const operation of connection.running.values()) operation.cancel();
   });
+}
+
+function fail({ client, options }: Connection, error: unknown): void {
+  options.service.engine.log.error({ stack: error instanceof Error ? error.stack : String(error) }, 'a message of a socket failed');
+  client.close(4500, 'Internal server error');
 }
 
 interface Message {

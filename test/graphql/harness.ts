@@ -144,9 +144,9 @@ function counted(store: Store): { store: Store; statements: () => string[] } {
       return store.query(sql, parameters);
     },
     ...(store.valueNow && { valueNow: (sql: string, parameters: readonly unknown[]) => (texts.push(sql), store.valueNow?.(sql, parameters)) }),
-    ...(store.writeNow && {
-      writeNow: (sql: string, parameters: readonly unknown[]) => {
-        const rows = store.writeNow?.(sql, parameters);
+    ...(store.writeTogether && {
+      writeTogether: (sql: string, parameters: readonly unknown[]) => {
+        const rows = store.writeTogether?.(sql, parameters);
         if (rows) texts.push(sql);
         return rows;
       },

@@ -14,6 +14,8 @@ const WORDS = ['ant', 'ape', 'bat', 'bee', 'cat', 'cow', 'dog', 'eel', 'elk', 'f
 
 export function randomValue(random: Random, scalar: string): unknown {
   switch (scalar) {
+    case 'ID':
+      return String(1 + random.below(9));
     case 'Int':
       return random.below(6) - 2;
     case 'Float':

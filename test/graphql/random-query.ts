@@ -14,11 +14,13 @@ interface Making {
   readonly fragments: string[];
   /** Whether functions of the user may be asked for. */
   readonly functions: boolean;
+  /** Whether pages start behind made-up rows. */
+  readonly cursors: boolean;
 }
 
 /** An operation over the whole language: aliases, fragments, variables, conditions, filters, pages. */
-export function randomQuery(random: Random, project: Project, functions: boolean): RandomQuery {
-  const making: Making = { random, project, functions, variables: new Map(), fragments: [] };
+export function randomQuery(random: Random, project: Project, functions: boolean, cursors = false): RandomQuery {
+  const making: Making = { random, project, functions, cursors, variables: new Map(), fragments: [] };
   const operations = project.operations.filter(({ root }) => root === 'query');
   const roots = Array.from({ length: 1 + random.below(2) }, (_, index) => {
     const operation = random.pick(operations);
@@ -102,8 +104,19 @@ function listArguments(making: Making, entityName: string, list: ListOptions): s
     const value = filter(making, entityName, 2);
     given.push(random.chance(0.6) ? `${list.where.arg}: ${variable(making, list.where.shape, value)}` : `${list.where.arg}: ${literal(value)}`);
   }
-  if (list.orderBy && random.chance(0.5)) given.push(`${list.orderBy.arg}: ${variable(making, list.orderBy.shape, order(making, list.orderBy.shape))}`);
+  const ordered = list.orderBy && random.chance(0.5) ? order(making, list.orderBy.shape) : undefined;
+  if (list.orderBy && ordered) given.push(`${list.orderBy.arg}: ${variable(making, list.orderBy.shape, ordered)}`);
+  if (making.cursors && paging.after && random.chance(0.4)) given.push(`${random.chance(0.7) ? paging.after : paging.before}: ${variable(making, 'String', cursor(making, entityName, ordered ?? {}))}`);
+  if (making.cursors) for (const { arg, column } of list.filters) if (random.chance(0.15)) given.push(`${arg}: ${literal(randomValue(random, entityOf(making.project, entityName).columns.find(({ name }) => name === column)?.scalar ?? 'ID'))}`);
   return given.length > 0 ? `(${given.join(', ')})` : '';
+}
+
+/** Of a row that may be there or not. */
+function cursor({ random, project }: Making, entityName: string, ordered: Readonly<Record<string, string>>): string {
+  const shape = project.orders.find(({ entity }) => entity === entityName);
+  const columns = Object.keys(ordered).filter((name) => name !== 'id').map((name) => (shape?.form.kind === 'fields' ? shape.form.fields.find((field) => field.name === name)?.column : undefined));
+  const values = columns.map((column) => (random.chance(0.1) ? null : randomValue(random, entityOf(project, entityName).columns.find(({ name }) => name === column)?.scalar ?? 'ID')));
+  return Buffer.from(JSON.stringify([...values, 1 + random.below(8)])).toString('hex');
 }
 
 function order({ random, project }: Making, shape: string): Record<string, string> {
