@@ -1,9 +1,9 @@
 import type { RequestContext } from '../context/request-context.ts';
-import { failure } from '../errors.ts';
+import { AppError, failure } from '../errors.ts';
 import type { Guard } from '../http/route.ts';
 import { hasScope } from './api-keys.ts';
 import { presentedKey, unauthorized } from './authenticate.ts';
-import { addressKey } from './caller.ts';
+import { addressKey, callerOf } from './caller.ts';
 import type { AuthParts } from './parts.ts';
 
 /** What hosting's routes may ask for, one by one; `host` asks for all of it. */
@@ -15,7 +15,7 @@ const HOST_PERMISSIONS = ['apps:read', 'apps:write', 'apps:exec', 'models:read',
  */
 export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> {
   const host = (permission: string): Guard => (context) => assertHost(parts, context, permission);
-  return {
+  return told(parts, {
     user: (context) => {
       if (!context.values.get('user_id')[1]) throw unauthorized(context);
     },
@@ -28,7 +28,26 @@ export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> 
     },
     host: host('host:manage'),
     ...Object.fromEntries(HOST_PERMISSIONS.map((permission) => [permission, host(permission)])),
+  });
+}
+
+/** The same guards; each refusal is one line of the log: who, what and which guard (ASVS 16.3.2). */
+function told({ kernel }: AuthParts, guards: Readonly<Record<string, Guard>>): Readonly<Record<string, Guard>> {
+  const tell = (name: string, guard: Guard): Guard => (context, route, koa) => {
+    const refused = (error: unknown): never => {
+      const { actor, ip, requestId } = callerOf(context);
+      const status = error instanceof AppError ? error.status : 500;
+      kernel.log.warn({ requestId, actor, ip, guard: name, method: route.method, route: route.path, status }, 'a guard refused');
+      throw error;
+    };
+    try {
+      // Most of them do not wait, and then nobody waits for them.
+      return guard(context, route, koa)?.catch(refused);
+    } catch (error) {
+      return refused(error);
+    }
   };
+  return Object.fromEntries(Object.entries(guards).map(([name, guard]) => [name, tell(name, guard)]));
 }
 
 function adminSubject({ principal, ip }: RequestContext): string {

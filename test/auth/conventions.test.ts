@@ -41,9 +41,10 @@ describeEachDatabase('§2.0 conventions', (database) => {
   });
 
   it('an unknown path is 404 and a known one with another method 405 with Allow', async () => {
-    expect((await server.call('POST', '/api/auth/nothing', {})).status).toBe(404);
+    const unknown = await server.call('POST', '/api/auth/nothing', {});
+    expect([unknown.status, unknown.text]).toEqual([404, '{"error":"Not found"}']);
     const wrong = await server.call('GET', '/api/auth/login');
-    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
+    expect([wrong.status, wrong.headers.get('allow'), wrong.text]).toEqual([405, 'POST', '{"error":"Method not allowed"}']);
   });
 
   it('a request id of the client is kept when it is plain, and replaced when it is not', async () => {

@@ -309,6 +309,24 @@ describeEachDatabase('§2.14 what is told', (database) => {
   });
 });
 
+describeEachDatabase('§2.13 refusals', (database) => {
+  it('what a guard refuses is in the log: who, what, which guard, and no credential', async () => {
+    const server = await startServer({ database, entity: USER, hosting: {}, env: { HOST_PASSWORD: 'the operator has this one' } });
+    const { body } = await server.register();
+    const { key } = (await server.call('POST', '/api/auth/admin/api-keys', { name: 'k', scopes: ['posts:read'] }, asRoot)).body;
+    expect((await server.call('GET', '/api/auth/admin/roles', undefined, bearer(body.accessToken))).status).toBe(403);
+    expect((await server.call('GET', '/api/auth/admin/roles', undefined, { 'X-API-Key': key })).status).toBe(403);
+    expect((await server.call('GET', '/api/auth/sessions')).status).toBe(401);
+    const told = server.logs.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'a guard refused');
+    expect(told.map(({ actor, guard, method, route, status }) => [actor.kind, guard, method, route, status])).toEqual([
+      ['user', 'admin', 'GET', '/api/auth/admin/roles', 403], ['api_key', 'admin', 'GET', '/api/auth/admin/roles', 403], ['anonymous', 'session', 'GET', '/api/auth/sessions', 401],
+    ]);
+    expect(told[0]).toMatchObject({ actor: { id: body.id }, ip: '127.0.0.1', requestId: expect.any(String) });
+    expect([body.accessToken, key].filter((secret) => server.logs.join('').includes(secret))).toEqual([]);
+    await server.close();
+  });
+});
+
 describeEachDatabase('§2.14 the log of permission changes', (database) => {
   let server: TestServer;
   beforeAll(async () => {

@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ACCEPTANCE, CONTRACT, ERRORS, type Line } from './contract.ts';
+
+const folder = new URL('./', import.meta.url);
+const files = readdirSync(folder).filter((file) => file.endsWith('.test.ts') && !['contract.test.ts', 'asvs.test.ts'].includes(file));
+
+/** A test as its file says it is. */
+interface Found {
+  readonly title: string;
+  readonly suite: string;
+  /** On which databases it runs; `none`: it needs none. */
+  readonly on: 'both' | 'PostgreSQL' | 'SQLite' | 'none';
+}
+
+const found = files.flatMap((file) => testsOf(readFileSync(new URL(file, folder), 'utf8')));
+
+/** The tests of a file, each with the suite that it stands in. Suites begin at the margin. */
+function testsOf(source: string): Found[] {
+  const suites = source.split(/^(?=describe)/m).slice(1);
+  return suites.flatMap((text) => {
+    const suite = /['`](.*?)['`], (?:async )?\(/.exec(text)?.[1] ?? '';
+    const on = text.startsWith('describeEachDatabase') ? 'both' : text.startsWith('describeWith(\'postgres\'') ? 'PostgreSQL' : /startServer\(|startProcess|startWith/.test(text) ? 'SQLite' : 'none';
+    return [...text.matchAll(/\bit\((['`])(.*?)\1, (?:async )?\(/g)].map(([, , title]) => ({ title: title!.replaceAll("\\'", "'"), suite, on }) as const);
+  });
+}
+
+/** Whether a suite names a section: `§2.3 login`, or a range: `§2.3 to §2.8 races`. */
+function names(suite: string, section: string): boolean {
+  const [first, last] = [...suite.matchAll(/§(\d)\.(\d+)/g)].map(([, , minor]) => Number(minor));
+  const wanted = Number(section.split('.')[1]);
+  return first !== undefined && (suite.includes(' to §') ? first <= wanted && wanted <= last! : [...suite.matchAll(/§2\.(\d+)/g)].some(([, minor]) => Number(minor) === wanted));
+}
+
+/** What is wrong with a line: a title that no test has, a suite without a section, a database that is left out. */
+function problemsOf([what, ...titles]: Line): string[] {
+  if (titles.length === 0) return [`${what}: no test`];
+  return titles.flatMap((title) => {
+    const elsewhere = /^([\w/-]+\.test\.ts): (.*)$/s.exec(title);
+    if (elsewhere) return readFileSync(new URL(`../${elsewhere[1]}`, folder), 'utf8').includes(elsewhere[2]!) ? [] : [`${what}: "${title}" is not there`];
+    const tests = found.filter((test) => test.title.includes(title));
+    if (tests.length === 0) return [`${what}: no test has "${title}" in its title`];
+    const proof = tests.filter(({ suite, on }) => /§|doctor/.test(suite) && (on !== 'SQLite' || /in a file/.test(suite)));
+    return proof.length > 0 ? [] : [`${what}: "${title}" does not run on both databases, or its suite names no section`];
+  });
+}
+
+describe('the contract of auth', () => {
+  it('finds tests, and tells where they run', () => {
+    expect(found.length).toBeGreaterThan(200);
+    expect(found.filter(({ on }) => on === 'both').length).toBeGreaterThan(100);
+    expect(problemsOf(['made up', 'a title that no test has'])).toEqual(['made up: no test has "a title that no test has" in its title']);
+    expect(problemsOf(['nothing'])).toEqual(['nothing: no test']);
+  });
+
+  for (const [section, lines] of Object.entries(CONTRACT)) {
+    it(`§${section}: each of ${lines.length} lines is shown on SQLite and on PostgreSQL`, () => {
+      expect(lines.flatMap(problemsOf)).toEqual([]);
+      expect(found.some(({ suite }) => names(suite, section)), `a suite that names §${section}`).toBe(true);
+    });
+  }
+
+  it('has lines for every section from 2.0 to 2.15', () => {
+    expect(Object.keys(CONTRACT)).toEqual(Array.from({ length: 16 }, (_, index) => `2.${index}`));
+  });
+
+  it('the acceptance list of section 6 of the anchors is covered', () => {
+    expect(ACCEPTANCE.flatMap(problemsOf)).toEqual([]);
+  });
+
+  it('every error text of the table is demanded by a test', () => {
+    const sources = files.map((file) => readFileSync(new URL(file, folder), 'utf8')).join('\n');
+    expect(ERRORS.filter((text) => !sources.includes(text))).toEqual([]);
+  });
+
+  it('every suite with a server runs on both databases, or says why not', () => {
+    expect([...new Set(found.filter(({ on }) => on === 'SQLite').map(({ suite }) => suite))]).toEqual(['§2.2 a token against a database in a file']);
+  });
+});
