@@ -91,8 +91,11 @@ function chooseIngress({ settings, project, now, root, log }: Kernel, { ingress:
   return createRemoteIngress({ ...{ ...listen, log }, stateFile: join(root, 'data/ingress.json'), alone: ALONE, outlives: true });
 }
 
+/** Null: found out when the engine is connected. */
 function reachOf(text: string | undefined): Reach | null {
-  return text === 'address' || text === 'port' ? text : null;
+  if (text === undefined || text === '') return null;
+  if (text !== 'address' && text !== 'port') throw new ConfigError(['HOSTING_REACH must be address or port']);
+  return text;
 }
 
 /** The installation's id, made once: of two servers that start at the same time on a new database, one makes it. */

@@ -81,7 +81,7 @@ describeEachEngine('an engine that is away', ({ kind, socket }) => {
     expect((await server.api('GET', '/api/apps/early')).body.status).toBe('running');
     await back();
     const restarted = (await server.api('POST', '/api/apps/early/restart')).body;
-    expect([restarted.status, restarted.error]).toEqual(['running', null]);
+    expect([restarted.status, restarted.error ?? null]).toEqual(['running', null]);
     expect((await server.visit('early.apps.test')).text).toBe('version 1\n');
   }, 60_000);
 

@@ -102,15 +102,20 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   };
 }
 
-/** Stands in for the auth module: a fixed token is the host's. */
+/** Stands in for the auth module: a fixed token is the host's; `user apps:read` and `api_key apps:*` are who they say. */
 const auth: ServerModule = {
   name: 'auth',
   guards: { host: asHost, 'models:read': asHost, 'models:write': asHost },
 };
 
 function asHost(context: RequestContext): void {
-  if (context.headers['authorization'] !== `Bearer ${token}`) throw failure.unauthenticated();
-  context.principal = { kind: 'host', sessionId: 'test' };
+  const given = String(context.headers['authorization'] ?? '').replace(/^Bearer /, '');
+  const [kind = '', words = ''] = given.split(' ');
+  const granted = words.split(',').filter(Boolean);
+  if (given === token) context.principal = { kind: 'host', sessionId: 'test' };
+  else if (kind === 'user') context.principal = { kind, id: 'u', role: 'user', permissions: granted } as never;
+  else if (kind === 'api_key') context.principal = { kind, id: 'k', scopes: granted } as never;
+  else throw failure.unauthenticated();
 }
 
 async function call(url: string, { method, body, headers }: { method: string; body: unknown; headers: Record<string, string> }) {

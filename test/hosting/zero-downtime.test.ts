@@ -2,7 +2,9 @@ import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { describeEachEngine } from '../engines/available.ts';
+import { engineJson } from '../engines/call-engine.ts';
 import { importImage } from '../engines/import-image.ts';
+import { sourceForm, tarGzOf } from './archives.ts';
 import { startLoad } from './load.ts';
 import { startServer, type TestServer } from './server.ts';
 
@@ -20,7 +22,9 @@ server.on('upgrade', (q, socket) => {
   socket.on('error', () => {}).on('data', (f) => (f[0] & 15) === 1 && socket.write(Buffer.concat([Buffer.from([0x81, f[1] & 127]), Buffer.from(f.subarray(6).map((byte, at) => byte ^ f[2 + (at % 4)]))])));
 });
 process.on('SIGTERM', () => server.close(() => process.exit(0)));
-server.listen(process.env.PORT);
+if (process.env.FAIL === 'crash') { console.error('cannot go on'); process.exit(3); }
+if (process.env.FAIL === 'deaf') setInterval(() => console.log('still getting ready'), 100);
+else server.listen(process.env.PORT);
 `;
 
 /** Sends one upload after the other, each for a second and a half. */
@@ -102,6 +106,42 @@ describeEachEngine('under load', ({ socket }) => {
     console.log(`ten deploys: 0 failed of ${requests.ok} requests, ${uploaded.ok} uploads, ${talked.echoed} messages`);
     await server.api('DELETE', '/api/apps/busy');
   }, 240_000);
+
+  it('what fails leaves the old version serving: one that never is ready, one that ends at once, a build that fails', async () => {
+    const node = await importImage(socket, 'twofold-test/node:1');
+    const strict = await startServer({ socket, model: { deploys: { keep: 5, readyTimeout: 3000, drain: 3500 } } });
+    try {
+      await strict.api('POST', '/api/apps', { name: 'steady', image: node, command: ['node', '-e', BUSY], env: { VERSION: 'old' }, health: { path: '/' } });
+      const host = 'steady.apps.test';
+      const load = startLoad({ port: strict.ingress, host, clients: 8, path: (turn) => (turn % 10 === 0 ? '/slow' : '/') });
+      const [uploads, talk] = [startUploads(strict.ingress, host), startTalk(strict.ingress, host)];
+      const failures: [Record<string, string>, RegExp, RegExp][] = [
+        [{ VERSION: 'new', FAIL: 'deaf' }, /did not become ready: It did not answer within 3 s: the connection was refused.*still getting ready/, /still getting ready/],
+        [{ VERSION: 'new', FAIL: 'crash' }, /did not become ready: It ended with exit code 3.*cannot go on/, /cannot go on/],
+      ];
+      for (const [env, reason, line] of failures) {
+        await strict.api('PUT', '/api/apps/steady/env', env);
+        const { status, body } = await strict.api('POST', '/api/apps/steady/deploy', {});
+        expect([status, body.error]).toEqual([502, expect.stringMatching(reason)]);
+        const [failed] = (await strict.api('GET', '/api/apps/steady/deployments')).body.deployments;
+        expect(failed).toMatchObject({ status: 'failed', current: false, reason: expect.stringMatching(reason) });
+        expect(failed.log.length).toBeLessThanOrEqual(100);
+        expect(failed.log.join('\n')).toMatch(line);
+      }
+      const built = await strict.api('POST', '/api/deploy?wait=true', sourceForm({ name: 'steady' }, tarGzOf({ Dockerfile: `FROM ${images[0]}\nRUN echo no luck && exit 4\n` })));
+      expect([built.status, built.body.error]).toEqual([422, expect.stringMatching(/build failed.*4/)]);
+      const app = (await strict.api('GET', '/api/apps/steady')).body;
+      expect([app.status, app.deployment, (await strict.visit(host)).text]).toEqual(['running', 1, 'old']);
+      const [requests, uploaded, talked] = await Promise.all([load.stop(), uploads(), talk()]);
+      expect([requests.failures, uploaded.failures, talked.failures, requests.bodies]).toEqual([[], [], [], new Set(['old'])]);
+      expect([requests.ok > 0, uploaded.ok > 0, talked.echoed > 0]).toEqual([true, true, true]);
+      console.log(`three failed deploys: 0 failed of ${requests.ok} requests, ${uploaded.ok} uploads, ${talked.echoed} messages`);
+      const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.app=${app.id}`] }));
+      expect(await engineJson<unknown[]>(socket, { path: `/containers/json?all=1&filters=${filters}` })).toHaveLength(1);
+    } finally {
+      await strict.end();
+    }
+  }, 120_000);
 
   it('deploys of an app with a volume make requests wait, and fail none', async () => {
     await server.api('POST', '/api/apps', { name: 'stateful', image: images[0], volumes: [{ name: 'data', path: '/data' }] });

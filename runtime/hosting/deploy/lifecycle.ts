@@ -110,7 +110,7 @@ async function restartOne(core: Core, app: App, { container, deployment, signal 
   await retire(core, [container], { keep: true });
   const started = await startReplica(core, app, { id: container.id, port: deployment.port ?? core.model.defaults.port, signal });
   if (started.ready && started.target) return core.ingress.set(serving(app, [...others, started.target]));
-  const lines = await lastLines(core, [container.id]);
+  const lines = await lastLines(core, app, [container.id]);
   core.ingress.set(others.length > 0 ? serving(app, others) : absent(app, 'stopped'));
   await core.apps.update(app.id, { error: started.reason, ...(others.length === 0 && { status: 'failed', desired: 'stopped' }) });
   if (others.length === 0) await halt(core, app);

@@ -5,6 +5,7 @@ import { placement } from '../core.ts';
 import type { ContainerDetail, EngineContainer } from '../engine/engine.ts';
 import type { Target } from '../ingress/route-table.ts';
 import { type App, type Deployment, healthCheckOf, type ProbeRecord } from '../records/app.ts';
+import { hideSecrets } from '../records/view.ts';
 import { containerSpec, instanceLabels, targetOf, volumeName } from './containers.ts';
 import { createProbe, waitUntilReady } from './probe.ts';
 
@@ -102,12 +103,12 @@ async function takeDown(core: Core, id: string, keep: boolean): Promise<void> {
   core.onStep('removed');
 }
 
-/** The last lines that containers printed, for the record of a failure. */
-export async function lastLines(core: Core, ids: readonly string[]): Promise<string[]> {
+/** The last lines that containers of an app printed, for the record of a failure. */
+export async function lastLines(core: Core, app: App, ids: readonly string[]): Promise<string[]> {
   const lines: string[] = [];
   for (const id of ids) {
     try {
-      for await (const line of core.connection.engine().logs(id, { tail: LAST_LINES })) lines.push(line.text.slice(0, 2000));
+      for await (const line of core.connection.engine().logs(id, { tail: LAST_LINES })) lines.push(hideSecrets(app, line.text).slice(0, 2000));
     } catch {
       // A container that never came to be has printed nothing.
     }

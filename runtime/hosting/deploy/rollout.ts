@@ -74,7 +74,7 @@ async function bringUp(core: Core, app: App, deployment: Deployment, signal: Abo
     core.onStep('ready');
     await core.deployments.update(deployment, { probes: replicas.flatMap(({ probes }) => probes) });
     const failed = replicas.find(({ ready }) => !ready);
-    if (failed) throw new RolloutError(failed.reason, replicas, await lastLines(core, ids));
+    if (failed) throw new RolloutError(failed.reason, replicas, await lastLines(core, app, ids));
     return replicas;
   } catch (error) {
     for (const id of ids) await discard(core, id);

@@ -112,7 +112,7 @@ async function startAgain(core: Core, app: App, { id, signal }: { readonly id: s
 async function giveUp(core: Core, app: App, id: string): Promise<void> {
   const detail = await core.connection.engine().inspect(id);
   const end = detail ? describeEnd(detail, app) : 'The container is gone';
-  const last = (await lastLines(core, [id])).at(-1);
+  const last = (await lastLines(core, app, [id])).at(-1);
   core.ingress.set(absent(app, 'stopped'));
   const error = `It ended ${MAX_RESTARTS + 1} times within a minute and was stopped. ${end}${last ? `. Last line: ${last}` : ''}`;
   await core.apps.update(app.id, { status: 'crashed', desired: 'stopped', error });

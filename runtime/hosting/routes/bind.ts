@@ -29,10 +29,16 @@ function guard(handle: Handler, audit: AuditLog): Handler {
 function assertPermitted({ context, route }: Call): void {
   if (route.access === 'public') return;
   const { principal } = context;
-  const granted = principal.kind === 'user' ? principal.permissions : principal.kind === 'api_key' ? principal.scopes : ['*'];
+  const granted = grantedTo(principal);
   const wanted = permissionFor(route.id, route.method);
   const [area] = wanted.split(':');
   if (![wanted, `${area}:*`, '*', 'host:manage'].some((permission) => granted.includes(permission))) throw failure.forbidden(`Permission ${wanted} is required`);
+}
+
+function grantedTo(principal: Call['context']['principal']): readonly string[] {
+  if (principal.kind === 'user') return principal.permissions;
+  if (principal.kind === 'api_key') return principal.scopes;
+  return principal.kind === 'host' ? ['*'] : [];
 }
 
 function permissionFor(id: string, method: string): string {
