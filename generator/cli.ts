@@ -42,7 +42,7 @@ function explainFailure(error: unknown, terminal: Terminal): ExitCode {
     return EXIT.usage;
   }
   if (terminal.json) terminal.document({ ok: false, error: { code: 'BUG', message: String(error) } });
-  terminal.say(`This is a bug of ours. Please report it with the lines below.\n${error instanceof Error ? error.stack : String(error)}`);
+  terminal.say(`This is a bug of ours. Please report it where you have the generator from, with the lines below.\n${error instanceof Error ? error.stack : String(error)}`);
   return EXIT.bug;
 }
 
@@ -52,6 +52,7 @@ const SYSTEM: Readonly<Record<string, string>> = {
   EROFS: 'cannot be written: the disk is read-only',
   ENOSPC: 'cannot be written: the disk is full',
   EDQUOT: 'cannot be written: the disk is full',
+  EFBIG: 'cannot be written: it is larger than the system allows',
   EISDIR: 'is a folder where a file belongs',
   ENOTDIR: 'is a file where a folder belongs',
   EEXIST: 'is there already',
@@ -61,5 +62,5 @@ const SYSTEM: Readonly<Record<string, string>> = {
 function systemFailure(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return null;
   const what = SYSTEM[String(error.code)] ?? `failed (${String(error.code)})`;
-  return `${'path' in error ? String(error.path) : String(error.syscall)} ${what}`;
+  return `${'path' in error ? String(error.path) : error.syscall === 'write' ? 'a file' : String(error.syscall)} ${what}`;
 }

@@ -1,4 +1,4 @@
-/** What the process says with its exit code: `contract/cli.md` of the project. */
+/** What the process says with its exit code: `docs/commands.md`. */
 export const EXIT = {
   done: 0,
   differs: 1,

@@ -20,6 +20,8 @@ export interface Sources {
   readonly manifest: SourceText | null;
   /** The user's optional files that are there, sorted: `src/extend.ts`, `src/resolvers/User.ts`, … */
   readonly userFiles: readonly string[];
+  /** Texts of those in `src/resolvers/`. */
+  readonly resolvers: readonly SourceText[];
   /** Names of the files in `migrations/`, sorted. */
   readonly migrations: readonly string[];
   /** Text of `migrations/tables.txt`: the tables as the last migration leaves them. */

@@ -3,6 +3,7 @@ import type { DocumentNode } from 'graphql';
 import { CommandError, EXIT } from './failure.ts';
 import type { Change, RenderedFile, Sources } from './files.ts';
 import { planMigration } from './migrations/plan.ts';
+import { findOrphanMembers } from './orphan-members.ts';
 import { planFiles } from './plan.ts';
 import { readSources } from './read.ts';
 import { renderFiles } from './render.ts';
@@ -53,7 +54,7 @@ export async function planRun(root: string, options: RunOptions, disk: Disk): Pr
   const { project, document, sources } = reading;
   if (!project || !document) return { ...reading, changes: [] };
   const migration = planMigration(project, sources, options.allowDrop ?? []);
-  const findings = [...reading.findings, ...findOrphans(project, sources.userFiles), ...migration.findings];
+  const findings = [...reading.findings, ...findOrphans(project, sources.userFiles), ...(await findOrphanMembers(project, sources.resolvers)), ...migration.findings];
   if (hasErrors(findings)) return { ...reading, project: null, findings, changes: [] };
   const planned = planFiles(project, { document, sources: withoutOrphans(sources, project), migration, version: packageVersion() });
   const files: RenderedFile[] = await renderFiles(planned);

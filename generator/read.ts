@@ -17,11 +17,14 @@ export async function readSources(root: string): Promise<Sources> {
   const problems: Diagnostic[] = [];
   const schemaFiles = [SCHEMA, ...(await namesIn(root, SCHEMA_FOLDER)).filter((name) => name.endsWith('.graphql')).map((name) => `${SCHEMA_FOLDER}/${name}`)];
   const texts = await Promise.all(schemaFiles.map((file) => readText(root, file, problems)));
+  const userFiles = await readUserFiles(root);
+  const resolvers = await Promise.all(userFiles.filter((path) => path.startsWith('src/resolvers/')).map((path) => readText(root, path, [])));
   return {
     root,
     schema: texts.filter((source) => source !== null),
     manifest: await readText(root, MANIFEST, problems),
-    userFiles: await readUserFiles(root),
+    userFiles,
+    resolvers: resolvers.filter((source) => source !== null),
     migrations: (await namesIn(root, 'migrations')).filter((name) => /^\d+_[\w-]+\.(ts|js|mjs)$/.test(name)),
     tables: (await readText(root, SNAPSHOT, problems))?.text ?? null,
     scalars: (await readText(root, 'src/scalars.ts', []))?.text ?? null,

@@ -1,4 +1,3 @@
-import type { Diagnostic } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import type { Plan, Reading } from '../pipeline.ts';
@@ -22,9 +21,4 @@ export function exitCodeOf(plan: Pick<Plan, 'findings' | 'changes'>): ExitCode {
   if (errors.length > 0) return errors.every(({ code }) => code === 'RENAME_AMBIGUOUS') ? EXIT.ambiguous : EXIT.invalid;
   if (plan.changes.some(({ kind }) => kind === 'edited')) return EXIT.invalid;
   return plan.changes.some(({ kind }) => kind === 'conflict') ? EXIT.conflict : EXIT.done;
-}
-
-/** A finding as `--json` prints it. */
-export function findingAsData(finding: Diagnostic): Diagnostic {
-  return finding;
 }

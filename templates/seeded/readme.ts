@@ -27,5 +27,11 @@ ${auth ? '| `src/extend.ts`, `src/auth-events.ts` | what a token carries; what h
 |---|---|
 | \`${api.path}\` | GraphQL; open it in a browser while developing |
 ${api.rest ? '| `/api/<plural>` | REST for each entity; the list is at `/api/openapi.json` |\n' : ''}${auth ? '| `/api/auth/*`, `/api/oauth/*` | register, login, logout, refresh, me |\n' : ''}${hosting ? '| `/api/apps`, `/api/deploy`, `/api/templates`, `/api/system` | hosting of container apps |\n' : ''}| \`/api/health\` | whether it is up |
+
+Pages: [commands](node_modules/@twofold/generator/generator/docs/commands.md), [regeneration and deploying](node_modules/@twofold/generator/generator/docs/regeneration.md),
+[the schema](node_modules/@twofold/schema/docs/inference.md), [directives](node_modules/@twofold/schema/docs/directives.md), [manifest and settings](node_modules/@twofold/schema/docs/manifest.md),
+[queries](node_modules/@twofold/runtime/graphql/docs/queries.md), [own code](node_modules/@twofold/runtime/graphql/docs/own-code.md)${hosting ? HOSTING : ''}.
 `;
 }
+
+const HOSTING = ',\n[apps](node_modules/@twofold/runtime/hosting/docs/apps.md), [language models](node_modules/@twofold/runtime/hosting/docs/models.md)';

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { starters } from '../../templates/starter/index.ts';
 import { generator, linkShippedPackages, makeProject, repo, runFile, type TestProject, typecheck } from './project.ts';
@@ -22,6 +22,9 @@ describe('init', () => {
       await linkShippedPackages(shop);
       expect(await typecheck(shop.root)).toEqual([]);
       expect(await generator(['check'], shop.root)).toMatchObject({ code: 0 });
+      const pages = [...shop.read('shop/README.md').matchAll(/\]\(([^)]+)\)/g)].map(([, page]) => page!);
+      expect(pages.length).toBeGreaterThan(5);
+      expect(pages.filter((page) => !existsSync(shop.path(`shop/${page}`)))).toEqual([]);
     });
   }
 

@@ -11,8 +11,9 @@ import { KITCHEN_SINK } from '../templates/schemas.ts';
 import { generator, makeProject } from './project.ts';
 import { createRandom, type Random } from './random.ts';
 
-/** MUTANTS=10000 for the long run. */
+/** MUTANTS=10000 for the long run, MUTANTS_SEED for other ones. */
 const MUTANTS = Number(process.env['MUTANTS'] ?? 800);
+const SEED = Number(process.env['MUTANTS_SEED'] ?? 11);
 
 const SCHEMAS = [KITCHEN_SINK, ...Object.values(starters).map(({ schema }) => schema)];
 const MANIFESTS = [
@@ -23,8 +24,8 @@ const MANIFESTS = [
 const PIECES = ['!', '[', ']', '{', '}', '(', ')', '@', '@unique', '@relation(inverse: "x")', '@auth(allow: [OWNER])', '@default(value: 3)', '"', '"""', '#', ':', '|', '&', '$', 'type', 'input', 'extend', 'Post', 'Int', '- ', '\t', '\u0000', '\uFEFF', '🙂', '\r\n', '0', '-1', '1e999', 'null', '*x', '&y', '<<', '__proto__', 'constructor', '!!js/function'];
 
 describe('a broken schema or manifest', () => {
-  test(`gives findings with place, code and a text, never a stack trace (${MUTANTS} mutants)`, async () => {
-    const random = createRandom(11);
+  test(`gives findings with place, code, a text and a fix, never a stack trace (${MUTANTS} mutants)`, async () => {
+    const random = createRandom(SEED);
     let broken = 0;
     for (let at = 0; at < MUTANTS; at++) {
       const schema = { file: 'schema.graphql', text: random.chance(0.7) ? mutate(random.pick(SCHEMAS), random) : random.pick(SCHEMAS) };
@@ -35,7 +36,7 @@ describe('a broken schema or manifest', () => {
       expect([at, project !== null || diagnostics.some(({ severity }) => severity === 'error')]).toEqual([at, true]);
       for (const finding of diagnostics) {
         const text = finding.at.file === manifest.file ? manifest.text : schema.text;
-        expect([at, finding]).toEqual([at, expect.objectContaining({ code: expect.stringMatching(/^[A-Z][A-Z0-9_]+$/), summary: expect.stringMatching(/\S/) })]);
+        expect([at, finding]).toEqual([at, expect.objectContaining({ code: expect.stringMatching(/^[A-Z][A-Z0-9_]+$/), summary: expect.stringMatching(/\S/), ...(finding.severity !== 'hint' && { fix: expect.stringMatching(/\S/) }) })]);
         expect([at, finding.at.line >= 1 && finding.at.line <= text.split(/\r\n|\r|\n/).length + 1 && finding.at.column >= 1, finding.at]).toEqual([at, true, finding.at]);
         expect([finding.summary, finding.why, finding.fix].join(' ')).not.toMatch(/\n\s+at .*\(|TypeError|\bundefined\b|\[object/);
         expect(formatFindings([finding], [schema, manifest], createPaint(false))[0]).toContain(finding.code);
@@ -59,7 +60,7 @@ describe('a broken schema or manifest', () => {
 
 /** A schema that passes every rule can be rendered, however odd it is. */
 async function renderAll(project: Project): Promise<void> {
-  const sources: Sources = { root: '/', schema: [], manifest: null, userFiles: [], migrations: [], tables: null, scalars: null, packages: 'registry', problems: [] };
+  const sources: Sources = { root: '/', schema: [], manifest: null, userFiles: [], resolvers: [], migrations: [], tables: null, scalars: null, packages: 'registry', problems: [] };
   const migration = planMigration(project, sources, []);
   await renderFiles(planFiles(project, { document: parse(project.sdl), sources, migration, version: '0.0.0' }));
 }
