@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Store } from '../store/store.ts';
 import { createAssembly, partsOf } from './announcement-parts.ts';
@@ -29,7 +29,8 @@ export function createAnnouncements(options: { readonly store: Store; readonly c
   const foreign = new WeakSet<Change>();
 
   async function listen(): Promise<void> {
-    const next = new pg.Client({ connectionString: url, keepAlive: true });
+    const { Client } = (await import('pg')).default;
+    const next = new Client({ connectionString: url, keepAlive: true });
     assembly = createAssembly();
     next.on('error', () => reconnect(next));
     next.on('end', () => reconnect(next));

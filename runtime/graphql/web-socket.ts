@@ -158,7 +158,7 @@ function readHeaders(payload: Readonly<Record<string, unknown>>): Record<string,
 async function begin(connection: Connection, { id, payload }: Message): Promise<void> {
   const { client, running } = connection;
   if (!connection.context) return client.close(4401, 'Unauthorized');
-  if (running.has(id)) return client.close(4409, `Subscriber for ${id} already exists`);
+  if (running.has(id)) return client.close(4409, taken(id));
   if (running.size >= OPERATIONS) return client.close(4429, 'Too many operations');
   const operation = new Cancellation();
   running.set(id, operation);
@@ -174,6 +174,12 @@ async function begin(connection: Connection, { id, payload }: Message): Promise<
   } finally {
     running.delete(id);
   }
+}
+
+/** A reason has at most 123 bytes (RFC 6455, section 5.5), and an id is what the client likes. */
+function taken(id: string): string {
+  const reason = `Subscriber for ${id} already exists`;
+  return Buffer.byteLength(reason) <= 123 ? reason : 'Subscriber for this id already exists';
 }
 
 async function answers(connection: Connection, payload: Message['payload'], cancellation: Cancellation): Promise<AsyncIterable<string>> {

@@ -1,4 +1,5 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import { createRequire } from 'node:module';
+import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import type { JsonSchema } from '@twofold/schema';
 import { failure } from '../errors.ts';
 
@@ -6,25 +7,38 @@ import { failure } from '../errors.ts';
 export type Check = (value: unknown) => unknown;
 
 /**
- * Compiles the checks of a server's routes.
+ * The checks of a server's routes. Loading the compiler and compiling a schema take a good part of a server's start, so that each
+ * waits for its first request.
  *
  * @example
  * const { body } = createChecks();
  * body({ type: 'object', required: ['email'] })({}) // throws 400 `email is required`
  */
 export function createChecks(): { readonly body: (schema: JsonSchema) => Check; readonly query: (schemas: Readonly<Record<string, JsonSchema>>) => Check } {
-  const options = { allErrors: false, strict: false, useDefaults: true, validateFormats: false } as const;
-  const exact = new Ajv(options);
-  const coercing = new Ajv({ ...options, coerceTypes: true });
+  const exact = compiler({});
+  const coercing = compiler({ coerceTypes: true });
   return {
-    body: (schema) => compile(exact, schema),
-    query: (properties) => compile(coercing, { type: 'object', properties }),
+    body: (schema) => check(exact, schema),
+    query: (properties) => check(coercing, { type: 'object', properties }),
   };
 }
 
-function compile(ajv: Ajv, schema: JsonSchema): Check {
-  const validate = ajv.compile(schema);
+type Compile = (schema: JsonSchema) => ValidateFunction;
+
+function compiler(more: Options): Compile {
+  let ajv: Ajv | undefined;
+  return (schema) => {
+    ajv ??= new (load('ajv') as typeof import('ajv')).Ajv({ allErrors: false, strict: false, useDefaults: true, validateFormats: false, ...more });
+    return ajv.compile(schema);
+  };
+}
+
+const load = createRequire(import.meta.url);
+
+function check(compile: Compile, schema: JsonSchema): Check {
+  let validate: ValidateFunction | undefined;
   return (value) => {
+    validate ??= compile(schema);
     if (validate(value)) return value;
     throw failure.badRequest(describe(validate.errors?.[0]));
   };

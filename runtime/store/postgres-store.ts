@@ -1,13 +1,19 @@
+import { createRequire } from 'node:module';
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import { createStatementNames, type StatementNames } from './statement-names.ts';
 import type { Query, Store } from './store.ts';
 
 const POOL = 10;
 
+/** The driver, for a server that uses it: the others start without. */
+const driver = () => createRequire(import.meta.url)('pg') as typeof pg;
+
 /** PostgreSQL at `url`. Connections are made on first use and kept for the next. */
 export function postgresStore(url: string): Store {
-  const pool = new pg.Pool({ connectionString: url, max: POOL, types: { getTypeParser } as pg.CustomTypesConfig });
+  const { Pool, types } = driver();
+  const getTypeParser = (oid: number, format?: 'text' | 'binary') => parsers[oid] ?? types.getTypeParser(oid, format as 'text');
+  const pool = new Pool({ connectionString: url, max: POOL, types: { getTypeParser } as pg.CustomTypesConfig });
   // A connection that breaks is replaced on the next query; without listeners the process would end.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
@@ -89,5 +95,3 @@ const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   [TIMESTAMPTZ]: (text) => new Date(text).toISOString(),
   [DATE]: (text) => text,
 };
-
-const getTypeParser = (oid: number, format?: 'text' | 'binary') => parsers[oid] ?? pg.types.getTypeParser(oid, format as 'text');

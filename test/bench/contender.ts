@@ -17,6 +17,8 @@ export interface Running {
   readonly title: string;
   readonly port: number;
   figures(): Promise<Figures>;
+  /** The same after a collection: `heap` is what is reachable, in bytes. */
+  collect(): Promise<Figures & { readonly heap: number }>;
   /** Writes a CPU profile of what it does while `work` runs. */
   profile(file: string, work: () => Promise<void>): Promise<void>;
   /** The parsed answer to request number `index` of a workload. */
@@ -42,6 +44,10 @@ export async function startContender(contender: Contender, databaseUrl: string):
     figures: () => {
       child.send({ ask: 'figures' });
       return message<Figures>(child);
+    },
+    collect: () => {
+      child.send({ ask: 'collect' });
+      return message<Figures & { heap: number }>(child);
     },
     profile: async (file, work) => {
       child.send({ ask: 'start profile' });

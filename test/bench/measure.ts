@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Running } from './contender.ts';
 import type { Workload } from './workloads.ts';
 
-/** Microseconds of CPU for a request, by workload and server. */
-export type Results = Map<string, Map<string, number>>;
+/** Microseconds of CPU for a request in each round, by workload and server. */
+export type Results = Map<string, Map<string, readonly number[]>>;
 
 export interface Measuring {
   readonly rounds: number;
@@ -26,7 +26,7 @@ export async function compareAnswers(servers: readonly Running[], workloads: rea
   }
 }
 
-/** Medians over rounds in which the servers take turns, so that what else the machine does falls on all of them. */
+/** Rounds in which the servers take turns, so that what else the machine does falls on all of them. */
 export async function measure(servers: readonly Running[], workloads: readonly Workload[], { rounds, slice }: Measuring): Promise<Results> {
   const results: Results = new Map();
   for (const workload of workloads) {
@@ -39,7 +39,7 @@ export async function measure(servers: readonly Running[], workloads: readonly W
         samples.get(server.name)?.push(await sample(server, workload, counts.get(server) ?? 1));
       }
     }
-    results.set(workload.name, new Map([...samples].map(([name, list]) => [name, median(list)])));
+    results.set(workload.name, samples);
   }
   return results;
 }
@@ -66,4 +66,9 @@ export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
   return sorted.length % 2 === 1 ? (sorted[Math.floor(middle)] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+}
+
+/** How often `one` is `other`, round by round: what held up a whole round cancels out. */
+export function ratio(one: readonly number[], other: readonly number[]): number {
+  return median(one.map((value, round) => value / (other[round] ?? NaN)));
 }

@@ -1,8 +1,15 @@
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import type { Running } from './contender.ts';
-import type { Results } from './measure.ts';
+import { median, ratio, type Results } from './measure.ts';
 import type { Workload } from './workloads.ts';
 
 const print = (line = '') => process.stdout.write(`${line}\n`);
+
+/** Where and how a run was made: a load above the number of cores makes every server slower, and those with more code most. */
+export function printMachine(rounds: number): void {
+  const model = cpus()[0]?.model.trim() ?? 'unknown processor';
+  print(`Node ${process.version}, ${availableParallelism()} cores (${model}), load ${loadavg()[0]?.toFixed(1)}; medians of ${rounds} interleaved rounds.`);
+}
 
 /** Microseconds of CPU for a request, and how often that is ours. */
 export function printTable(title: string, servers: readonly Running[], workloads: readonly Workload[], results: Results): void {
@@ -11,9 +18,8 @@ export function printTable(title: string, servers: readonly Running[], workloads
   print(`|---|${workloads.map(() => '---:|').join('')}`);
   for (const { name, title: server } of servers) {
     const cells = workloads.map((workload) => {
-      const cost = costOf(results, workload.name, name);
-      const ours = costOf(results, workload.name, 'twofold');
-      return `${round(cost)} (${(cost / ours).toFixed(2)})`;
+      const costs = samplesOf(results, workload.name, name);
+      return `${round(median(costs))} (${ratio(costs, samplesOf(results, workload.name, 'twofold')).toFixed(2)})`;
     });
     print(`| ${server} | ${cells.join(' | ')} |`);
   }
@@ -43,29 +49,57 @@ const GOALS: readonly Goal[] = [
 
 const NOT_PEERS = ['twofold', 'hand'];
 
-/** The goals of the contract beside what was measured. */
-export function printGoals(title: string, results: Results): void {
+/** The goals of the contract beside what was measured. @returns those that were not met. */
+export function printGoals(title: string, results: Results): string[] {
   print(`\n| ${title} | by hand | goal | fastest peer | goal | |`);
   print('|---|---:|---:|---:|---:|---|');
-  for (const { workload, limit, faster } of GOALS.filter(({ on }) => on === title)) {
-    const costs = results.get(workload);
-    const ours = costs?.get('twofold');
-    if (!costs || ours === undefined) continue;
-    const hand = costs.get('hand');
-    const [peer, least] = [...costs].filter(([name]) => !NOT_PEERS.includes(name)).toSorted((a, b) => a[1] - b[1])[0] ?? [];
-    const met = (limit === undefined || hand === undefined || ours / hand <= limit) && (faster === undefined || least === undefined || least / ours >= faster);
-    const cells = [
-      workload,
-      hand === undefined ? '' : `${(ours / hand).toFixed(2)} ×`,
-      limit === undefined ? '' : `≤ ${limit} ×`,
-      least === undefined ? '' : `${(least / ours).toFixed(2)} × faster than ${peer}`,
-      faster === undefined ? '' : `≥ ${faster} ×`,
-      met ? 'met' : 'not met',
-    ];
-    print(`| ${cells.join(' | ')} |`);
-  }
+  return GOALS.filter(({ on, workload }) => on === title && results.has(workload)).flatMap((goal) => (printGoal(goal, results) ? [] : [`${title} ${goal.workload}`]));
 }
 
-const costOf = (results: Results, workload: string, server: string) => results.get(workload)?.get(server) ?? NaN;
+function printGoal({ workload, limit, faster }: Goal, results: Results): boolean {
+  const ours = samplesOf(results, workload, 'twofold');
+  const hand = results.get(workload)?.get('hand');
+  const times = hand && ratio(ours, hand);
+  const { peer, least } = fastestPeer(results, workload, ours);
+  const met = (limit === undefined || times === undefined || times <= limit) && (faster === undefined || least === undefined || least >= faster);
+  const cells = [
+    workload,
+    times === undefined ? '' : `${times.toFixed(2)} ×`,
+    limit === undefined ? '' : `≤ ${limit} ×`,
+    least === undefined ? '' : `${least.toFixed(2)} × faster than ${peer}`,
+    faster === undefined ? '' : `≥ ${faster} ×`,
+    met ? 'met' : 'not met',
+  ];
+  print(`| ${cells.join(' | ')} |`);
+  return met;
+}
+
+function fastestPeer(results: Results, workload: string, ours: readonly number[]): { peer?: string; least?: number } {
+  const peers = [...(results.get(workload) ?? [])].filter(([name]) => !NOT_PEERS.includes(name));
+  const [first] = peers.map(([peer, costs]) => ({ peer, least: ratio(costs, ours) })).toSorted((a, b) => a.least - b.least);
+  return first ?? {};
+}
+
+/** What the tables do not show: one line each. */
+export interface Aside {
+  readonly what: string;
+  readonly seen: string;
+  readonly goal: string;
+  /** Undefined where this machine cannot tell. */
+  readonly met: boolean | undefined;
+}
+
+export function printAsides(asides: readonly Aside[]): string[] {
+  print('\n| Beside the tables | seen | goal | |');
+  print('|---|---:|---:|---|');
+  for (const { what, seen, goal, met } of asides) print(`| ${what} | ${seen} | ${goal} | ${met === undefined ? 'not shown' : met ? 'met' : 'not met'} |`);
+  return asides.filter(({ met }) => met !== true).map(({ what }) => what);
+}
+
+export function printVerdict(missed: readonly string[]): void {
+  print(`\n${missed.length === 0 ? 'Every goal was met.' : `Not met in this run: ${missed.join(', ')}.`} Load at the end ${loadavg()[0]?.toFixed(1)}.`);
+}
+
+const samplesOf = (results: Results, workload: string, server: string) => results.get(workload)?.get(server) ?? [];
 
 const round = (cost: number) => (cost < 100 ? cost.toFixed(1) : cost.toFixed(0));

@@ -1,5 +1,7 @@
 /** One server in a process of its own: `node serve.ts <name> <database url>`. It tells its port, and its figures when asked. */
 import { writeFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Session } from 'node:inspector/promises';
 import { contenders } from './servers/index.ts';
 
@@ -9,11 +11,12 @@ if (!contender) throw new TypeError(`no server is called ${name}`);
 
 const port = await (await contender.load())(databaseUrl);
 const session = new Session();
-process.on('message', async ({ ask, file }: { ask: 'figures' | 'start profile' | 'stop profile'; file?: string }) => {
+process.on('message', async ({ ask, file }: { ask: 'figures' | 'collect' | 'start profile' | 'stop profile'; file?: string }) => {
   if (ask === 'start profile') await startProfile();
   if (ask === 'stop profile') writeFileSync(file as string, JSON.stringify((await session.post('Profiler.stop')).profile));
+  if (ask === 'collect') collect();
   const { user, system } = process.cpuUsage();
-  process.send?.({ cpu: user + system, memory: process.memoryUsage.rss() });
+  process.send?.({ cpu: user + system, memory: process.memoryUsage.rss(), heap: process.memoryUsage().heapUsed });
 });
 process.on('disconnect', () => process.exit(0));
 process.send?.({ port });
@@ -23,4 +26,9 @@ async function startProfile(): Promise<void> {
   await session.post('Profiler.enable');
   await session.post('Profiler.setSamplingInterval', { interval: 200 });
   await session.post('Profiler.start');
+}
+
+function collect(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
 }

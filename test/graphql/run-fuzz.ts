@@ -1,6 +1,6 @@
 import { createDatabase, postgresUrl } from '../engines/available.ts';
 import { end } from '../server/program.ts';
-import { fuzz } from './fuzz/fuzz.ts';
+import { complaintsOf, fuzz } from './fuzz/fuzz.ts';
 import { projectOf, serve } from './fuzz/server.ts';
 
 /** The long run: `node test/graphql/run-fuzz.ts [seconds] [seed] [sqlite | postgres]`, ten minutes when nothing is said. */
@@ -24,9 +24,4 @@ try {
 } finally {
   await end(program);
   await database.drop();
-}
-
-/** Errors of the log, but for the one that a function of the test throws. */
-function complaintsOf(log: string): string[] {
-  return log.split('\n').filter((line) => /"level":[56]0|unhandled|Warning:/i.test(line) && !line.includes('hunter2'));
 }

@@ -165,10 +165,11 @@ describe('a socket', () => {
 
   it('is closed with the code of the protocol when it does not keep to it', async () => {
     const server = await start({});
-    const closed = (messages: unknown[], protocol = 'graphql-transport-ws') =>
+    const closed = (messages: unknown[], protocol = 'graphql-transport-ws', acknowledged: unknown[] = []) =>
       new Promise<number>((resolve) => {
         const socket = new WebSocket(`${server.url.replace('http', 'ws')}/graphql`, protocol);
         socket.on('open', () => messages.forEach((message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message))));
+        socket.once('message', () => acknowledged.forEach((message) => socket.send(JSON.stringify(message))));
         socket.on('close', resolve);
         socket.on('error', () => {});
       });
@@ -177,6 +178,7 @@ describe('a socket', () => {
     expect(await closed(['not JSON'])).toBe(4400);
     expect(await closed([subscribe])).toBe(4401);
     expect(await closed([init, init])).toBe(4429);
+    for (const id of ['1', 'ü'.repeat(100)]) expect([id, await closed([init], 'graphql-transport-ws', [{ ...subscribe, id }, { ...subscribe, id }])]).toEqual([id, 4409]);
     expect(await closed([], 'other-protocol')).toBe(1006);
   });
 

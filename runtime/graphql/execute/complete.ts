@@ -11,7 +11,7 @@ const place = ({ parent, definition }: ExecutableField) => `${parent.name}.${def
 
 export function requiredCompleter(complete: Completer): Completer {
   const assert = (field: ExecutableField, text: Text) => {
-    if (text === null) throw new Error(`Cannot return null for non-nullable field ${place(field)}.`);
+    if (text === null) throw new InternalError(`Cannot return null for non-nullable field ${place(field)}.`);
     return text;
   };
   return (execution, field, value, path) => {

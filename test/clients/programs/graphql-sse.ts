@@ -27,8 +27,16 @@ it('tells of changes until the client breaks off', async () => {
 });
 
 it('gives errors of a document and of a variable as results', async () => {
-  const thrown: any = await Array.fromAsync(connect().iterate({ query: '{ nothing }' })).catch((error: unknown) => error);
-  assert.match(JSON.stringify(thrown) + String(thrown?.message), /nothing|400/);
+  // Before the first event the answer is an ordinary refusal, which this client tells by its response.
+  const refusal = async (query: string, variables: Record<string, unknown> = {}) => {
+    const thrown: any = await Array.fromAsync(connect().iterate({ query, variables })).catch((error: unknown) => error);
+    return [thrown.response.status, (await thrown.response.json()).errors[0].extensions.code];
+  };
+  assert.deepEqual(await refusal('{ nothing }'), [400, 'GRAPHQL_VALIDATION_FAILED']);
+  assert.deepEqual(await refusal('subscription { nothing }'), [400, 'GRAPHQL_VALIDATION_FAILED']);
+  assert.deepEqual(await refusal('subscription ($id: ID!) { postChanged(id: $id) { title } }', { id: [] }), [400, 'BAD_USER_INPUT']);
+  const [partial] = await Array.fromAsync(connect().iterate<any>({ query: '{ post(id: "Post:2") { id fragile } }' }));
+  assert.deepEqual([partial?.data, partial?.errors?.[0]?.path], [{ post: { id: 'Post:2', fragile: null } }, ['post', 'fragile']]);
 });
 
 it('knows who calls from the headers', async () => {

@@ -8,12 +8,16 @@ const connect = (headers: Record<string, string> = {}, more: object = {}) =>
   new Client({ url: `${url}/graphql`, exchanges: [cacheExchange, fetchExchange], fetchOptions: { headers }, preferGetMethod: false, ...more });
 
 it('queries with variables, and again from its cache', async () => {
-  const client = connect();
+  let asked = 0;
+  const client = connect({}, { fetch: (...request: Parameters<typeof fetch>) => ((asked += 1), fetch(...request)) });
   const query = gql`query ($id: ID!) { author(id: $id) { id name } }`;
   const first = await client.query(query, { id: 'Author:1' }).toPromise();
   assert.equal(first.error, undefined);
   assert.deepEqual({ ...first.data.author }, { __typename: 'Author', id: 'Author:1', name: 'Ada' });
-  assert.equal((await client.query(query, { id: 'Author:1' }).toPromise()).stale, false);
+  const again = await client.query(query, { id: 'Author:1' }).toPromise();
+  assert.deepEqual([again.data, again.stale, asked], [first.data, false, 1]);
+  assert.equal((await client.query(query, { id: 'Author:2' }).toPromise()).data.author.name, 'Bob');
+  assert.equal(asked, 2);
 });
 
 it('queries by GET, as its default is for short documents', async () => {

@@ -59,6 +59,11 @@ export async function fuzz({ url, project, seed, milliseconds, workers = 4 }: Fu
   return { shots, answers, memory };
 }
 
+/** Errors of the log, but for the one that a function of the test throws. */
+export function complaintsOf(log: string): string[] {
+  return log.split('\n').filter((line) => /"level":[56]0|unhandled|Warning:/i.test(line) && !line.includes('hunter2'));
+}
+
 interface Target {
   readonly url: string;
   readonly agent: http.Agent;

@@ -58,9 +58,9 @@ export const auth: AuthModel = {
     linking: 'verified',
     returnTo: [],
     providers: [
-      { name: 'google', preset: 'google', options: {} },
-      { name: 'github', preset: 'github', options: {} },
-      { name: 'facebook', preset: 'facebook', options: {} },
+      { name: 'google', preset: 'google', options: { id_token: false } },
+      { name: 'github', preset: 'github', options: { id_token: false } },
+      { name: 'facebook', preset: 'facebook', options: { id_token: false } },
     ],
   },
   events: { webhooks: [], alertEmail: null, retention: duration('90d') },

@@ -1,0 +1,29 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+
+/** The port of a server that was started as a program, once it says so. */
+export function portOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout?.on('data', (chunk) => {
+      text += chunk;
+      const port = /listening on http:\/\/[^:]+:(\d+)/.exec(text)?.[1];
+      if (port) resolve(Number(port));
+    });
+    child.stderr?.on('data', (chunk) => void (text += chunk));
+    child.once('exit', () => reject(new Error(`the server ended: ${text}`)));
+  });
+}
+
+/** Milliseconds of CPU, from `/proc` (in ticks of 10 ms). */
+export async function cpuOf(pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+export function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+  });
+}
