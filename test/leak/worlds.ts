@@ -1,0 +1,128 @@
+import { sql } from 'kysely';
+import type { Column, Entity, Project } from '@twofold/schema';
+import type { Principal } from '../../runtime/context/request-context.ts';
+import type { Store } from '../../runtime/store/store.ts';
+import type { Row } from '../graphql/random-data.ts';
+import type { Random } from '../graphql/random-schema.ts';
+import { sightOf, type Sight } from './sight.ts';
+
+/** Rows by the name of their entity. */
+export type World = ReadonlyMap<string, readonly Row[]>;
+
+const PUBLIC_WORDS = ['ant', 'bee', 'cat', 'dog', 'eel'];
+
+/** Every text that is made for a row, so that those of hidden ones can be told from all others. */
+export function randomWorld(random: Random, project: Project): World {
+  const counts = new Map(project.entities.map(({ name }) => [name, 4 + random.below(5)]));
+  const value = (entity: Entity, { name, scalar, required, references }: Column, id: number): unknown => {
+    if (name === 'id') return id;
+    if (!required && random.chance(0.2)) return null;
+    if (references) return 1 + random.below(counts.get(references.entity) ?? 1);
+    if (scalar === 'Int') return random.below(6);
+    return name === 'label' ? random.pick(PUBLIC_WORDS) : `${name} ${entity.name} ${id} ${random.below(1e6)}`;
+  };
+  return new Map(project.entities.map((entity) => [entity.name, Array.from({ length: counts.get(entity.name) ?? 0 }, (_, index) => Object.fromEntries(entity.columns.map((column) => [column.name, value(entity, column, index + 1)])))]));
+}
+
+/**
+ * Another world that is the same for `caller`: rows that it may not see have other values or are not there, what it may not
+ * see of the others has other values, and keys lead to other rows that it may not see, or nowhere.
+ */
+export function otherWorld(random: Random, project: Project, world: World, caller: Principal): World {
+  const sight = sightOf(project, caller);
+  const hidden = (entity: Entity, row: Row) => !sight.row(entity, row);
+  const unseen = new Map(project.entities.map((entity) => [entity.name, (world.get(entity.name) ?? []).filter((row) => hidden(entity, row)).map(({ id }) => id as number)]));
+  const changed = new Map(project.entities.map((entity) => [entity.name, (world.get(entity.name) ?? []).map((row) => changedRow({ random, sight, unseen }, entity, row))]));
+  return withoutSome(random, project, changed, sight);
+}
+
+interface Changing {
+  readonly random: Random;
+  readonly sight: Sight;
+  readonly unseen: ReadonlyMap<string, readonly number[]>;
+}
+
+/** Values are changed one by one, each only if the caller may then do neither more nor less than before. */
+function changedRow(changing: Changing, entity: Entity, row: Row): Row {
+  let current = row;
+  for (const column of entity.columns) {
+    if (column.name === 'id') continue;
+    const next = { ...current, [column.name]: otherValue(changing, entity, column, row) };
+    if (sameRights(changing.sight, entity, row, next)) current = next;
+  }
+  return current;
+}
+
+const VERBS = ['READ', 'UPDATE', 'DELETE'] as const;
+
+const sameRights = (sight: Sight, entity: Entity, before: Row, after: Row) => VERBS.every((verb) => sight.row(entity, before, verb) === sight.row(entity, after, verb)) && entity.fields.every(({ name }) => sight.field(entity, name, before) === sight.field(entity, name, after));
+
+function otherValue({ random, sight, unseen }: Changing, entity: Entity, column: Column, row: Row): unknown {
+  const value = row[column.name];
+  const rowSeen = sight.row(entity, row);
+  if (column.references) {
+    const others = unseen.get(column.references.entity) ?? [];
+    // Which row it is that nobody sees makes no difference, nor that there is one at all.
+    if (rowSeen && value !== null && !others.includes(value)) return value;
+    if (rowSeen && value === null && (column.required || random.chance(0.5) || others.length === 0)) return value;
+    if (!column.required && random.chance(0.5)) return null;
+    return others.length > 0 ? random.pick(others) : value;
+  }
+  const field = entity.fields.find(({ source }) => source.kind === 'column' && source.column === column.name);
+  if (rowSeen && (!field || sight.field(entity, field.name, row))) return value;
+  if (column.scalar === 'Int') return random.chance(0.2) && !column.required ? null : random.below(6);
+  return column.name === 'label' ? random.pick(PUBLIC_WORDS) : `other ${column.name} ${entity.name} ${row['id']} ${random.below(1e6)}`;
+}
+
+/** Rows that the caller may neither see nor change, and that nothing has to refer to, are not there. The last stays: the next key follows from it. */
+function withoutSome(random: Random, project: Project, world: Map<string, Row[]>, sight: Sight): World {
+  for (const entity of project.entities) {
+    const rows = world.get(entity.name) ?? [];
+    const gone = rows.slice(0, -1).filter((row) => VERBS.every((verb) => !sight.row(entity, row, verb)) && random.chance(0.4));
+    const keys = new Set(gone.map(({ id }) => id as number));
+    const holders = project.entities.flatMap((other) => other.columns.filter(({ references }) => references?.entity === entity.name).map((column) => ({ other, column })));
+    for (const { other, column } of holders) {
+      for (const row of world.get(other.name) ?? []) if (keys.has(row[column.name]) && (column.required || !sameRights(sight, other, row, { ...row, [column.name]: null }))) keys.delete(row[column.name]);
+    }
+    for (const { other, column } of holders) world.set(other.name, (world.get(other.name) ?? []).map((row) => (keys.has(row[column.name]) ? { ...row, [column.name]: null } : row)));
+    world.set(entity.name, (world.get(entity.name) ?? []).filter(({ id }) => !keys.has(id)));
+  }
+  return world;
+}
+
+/** Puts the rows of a world into a database that has the tables, `last` the number of the last key of each. */
+export async function settle(project: Project, store: Store, world: World, like: World): Promise<void> {
+  await store.structuralTransaction(async (trx) => {
+    if (store.dialect === 'postgres') await sql`set local session_replication_role = replica`.execute(trx);
+    for (const entity of project.entities) {
+      const rows = new Map((world.get(entity.name) ?? []).map((row) => [row['id'], row]));
+      for (const row of like.get(entity.name) ?? []) {
+        const { id: _id, ...values } = rows.get(row['id']) ?? row;
+        await trx.insertInto(entity.table).values(values).execute();
+      }
+    }
+    for (const entity of project.entities) {
+      const kept = new Set((world.get(entity.name) ?? []).map(({ id }) => id));
+      for (const { id } of like.get(entity.name) ?? []) if (!kept.has(id)) await trx.deleteFrom(entity.table).where('id', '=', id).execute();
+    }
+  });
+}
+
+/** Texts of the world that its caller may not read. */
+export function hiddenTexts(project: Project, world: World, caller: Principal): string[] {
+  const sight = sightOf(project, caller);
+  return project.entities.flatMap((entity) =>
+    (world.get(entity.name) ?? []).flatMap((row) =>
+      entity.fields.flatMap(({ name, source }) => {
+        const value = source.kind === 'column' ? row[source.column] : undefined;
+        return typeof value === 'string' && name !== 'label' && !(sight.row(entity, row) && sight.field(entity, name, row)) ? [value] : [];
+      }),
+    ),
+  );
+}
+
+/** Nobody, users with and without a role, keys of a service and of a user. */
+export function callersOf(random: Random): Principal[] {
+  const person = (id: number, role: string | null): Principal => ({ kind: 'user', id, role: role === null ? null : { id: 1, name: role }, permissions: [], sessionId: 's', extend: {} });
+  return [{ kind: 'anonymous' }, person(1, 'member'), person(2, null), person(3, 'admin'), { kind: 'api_key', id: 'k', scopes: random.pick([['*'], ['alphas:read', 'users:read', 'betas:write'], []]), userId: random.pick([null, 1]) }];
+}
