@@ -43,7 +43,7 @@ describeEachDatabase('§2.3 to §2.8 races between four server processes', (data
     // A compare is answered 401; what is locked is answered before one.
     expect(counted(answers.map(({ status }) => status))).toEqual({ 401: 5, 423: 45 });
     const others = await cluster.atOnce(4, (node) => node.call('POST', '/api/auth/login', { email, password: GOOD }));
-    expect(others.map(({ status, text }) => [status, text])).toEqual(Array(4).fill([423, '{"error":"Account locked"}']));
+    expect(others.map(({ status, text }) => [status, text])).toEqual(Array.from({ length: 4 }, () => [423, '{"error":"Account locked"}']));
   }, 120_000);
 
   it('50 wrong logins at once, dealt out to four processes, cost at most five compares at each', async () => {
@@ -68,7 +68,7 @@ describeEachDatabase('§2.3 to §2.8 races between four server processes', (data
       expect(new Set(answers.map(({ body }) => body.refreshToken)).size).toBe(1);
     }
     const rows = (await cluster.watcher.rows('auth_sessions')).filter(({ id }) => sessions.includes(id));
-    expect(rows.map(({ gen, revoked_at }) => [gen, revoked_at])).toEqual(Array(60).fill([1, null]));
+    expect(rows.map(({ gen, revoked_at }) => [gen, revoked_at])).toEqual(Array.from({ length: 60 }, () => [1, null]));
   }, 120_000);
 
   it('a reset token works once in 12 tries at four processes', async () => {
