@@ -3,14 +3,13 @@ import type { Core } from './core.ts';
 import { listContainers, replicaOf } from './deploy/containers.ts';
 import type { Engine, LogLine, LogOptions } from './engine/engine.ts';
 import { EngineError } from './engine/errors.ts';
-import { compareTimes, linesAfter, second, type LogPosition } from './engine/log-position.ts';
+import { compareTimes, linesAfter, second, type LogPosition, type PlacedLine } from './engine/log-position.ts';
 import type { App } from './records/app.ts';
 
 /** A line with where it came from. */
-export interface AppLine extends LogLine {
+export interface AppLine extends PlacedLine {
   readonly container: string;
   readonly replica: number;
-  readonly position: LogPosition;
 }
 
 /** Where a reader has come, by container. */
@@ -20,7 +19,7 @@ export type Cursor = ReadonlyMap<string, LogPosition>;
 export async function readAppLogs(core: Core, app: App, options: { readonly tail: number; readonly since?: number }): Promise<LogLine[]> {
   const engine = core.connection.engine();
   const containers = app.deployment === null ? [] : await listContainers(engine, core.naming, app, app.deployment);
-  const outputs = await Promise.all(containers.map(({ id }) => Array.fromAsync(engine.logs(id, options))));
+  const outputs = await Promise.all(containers.map(({ id }) => allOf(engine.logs(id, options))));
   const lines = outputs.length === 1 ? (outputs[0] as LogLine[]) : outputs.flat().sort((a, b) => compareTimes(a.time, b.time));
   return options.tail === 0 ? [] : lines.slice(-options.tail);
 }
@@ -29,7 +28,7 @@ export async function readAppLogs(core: Core, app: App, options: { readonly tail
  * Every line from now on (and the last `tail` before), or from where `cursor` says. Goes on over restarts and
  * deployments, and ends with the app: when it is stopped, has crashed or is deleted.
  */
-export async function* followApp(core: Core, appId: string, { tail, cursor, signal }: { readonly tail: number; readonly cursor: Cursor; readonly signal: AbortSignal }): AsyncGenerator<AppLine> {
+export async function* followApp(core: Core, appId: string, { tail, cursor, signal }: { readonly tail: number; readonly cursor: Cursor; readonly signal: AbortSignal }): AsyncGenerator<readonly AppLine[]> {
   const positions = new Map(cursor);
   const known = new Set<string>();
   let first = true;
@@ -43,9 +42,10 @@ export async function* followApp(core: Core, appId: string, { tail, cursor, sign
       return followContainer(core, container.id, { tail: isNew ? (first ? tail : undefined) : undefined, position: positions.get(container.id), signal, replica: replicaOf(container) });
     });
     first = false;
-    for await (const line of merge(sources)) {
-      positions.set(line.container, line.position);
-      yield line;
+    for await (const batch of merge(sources)) {
+      const last = batch.at(-1) as AppLine;
+      positions.set(last.container, last.position);
+      yield batch;
     }
     if (core.apps.byId(appId)?.desired !== 'running' && running.every(({ state }) => state !== 'running')) return;
     await sleep(100, undefined, { signal }).catch(() => {});
@@ -60,19 +60,20 @@ async function* followContainer(
   core: Core,
   id: string,
   { tail, position, signal, replica }: { tail: number | undefined; position: LogPosition | undefined; signal: AbortSignal; replica: number },
-): AsyncGenerator<AppLine> {
+): AsyncGenerator<readonly AppLine[]> {
   const engine = core.connection.engine();
   let last = position;
-  const read = async function* (lines: AsyncIterable<LogLine & { readonly position: LogPosition }> | readonly (LogLine & { readonly position: LogPosition })[]) {
-    for await (const line of lines) {
-      last = line.position;
-      yield { ...line, container: id, replica };
+  const read = async function* (batches: AsyncIterable<readonly PlacedLine[]>) {
+    for await (const batch of batches) {
+      last = batch.at(-1)?.position;
+      yield batch.map(placed);
     }
   };
+  const placed = ({ stream, time, text, position: at }: PlacedLine): AppLine => ({ stream, time, text, position: at, container: id, replica });
   const rest = (options: LogOptions) => read(linesAfter(untilGone(engine.logs(id, { ...options, ...(last && { since: second(last.time) }) })), last));
   if (tail !== undefined) {
     const { shown, end } = await lastLines(engine, id, tail);
-    yield* read(shown);
+    if (shown.length > 0) yield shown.map(placed);
     last = end ?? last;
   }
   yield* rest({ follow: true, signal });
@@ -88,7 +89,7 @@ async function* followContainer(
 const MAX_LOOKS = 20;
 
 /** A container that a deployment has removed meanwhile has no more to say. */
-async function* untilGone(lines: AsyncIterable<LogLine>): AsyncGenerator<LogLine> {
+async function* untilGone(lines: AsyncIterable<readonly LogLine[]>): AsyncGenerator<readonly LogLine[]> {
   try {
     yield* lines;
   } catch (error) {
@@ -101,15 +102,20 @@ async function* untilGone(lines: AsyncIterable<LogLine>): AsyncGenerator<LogLine
  * the lines of one time.
  */
 async function lastLines(engine: Engine, id: string, tail: number) {
-  const [newest] = await Array.fromAsync(engine.logs(id, { tail: 1 }));
+  const [newest] = await allOf(engine.logs(id, { tail: 1 }));
   if (!newest) return { shown: [], end: undefined };
   const since = second(newest.time);
-  const recent = await Array.fromAsync(linesAfter(engine.logs(id, { since }), undefined));
+  const recent = await allOf(linesAfter(engine.logs(id, { since }), undefined));
   const missing = tail - recent.length;
-  const older = missing > 0 ? await Array.fromAsync(linesAfter(engine.logs(id, { tail: tail + recent.length }), undefined)) : [];
+  const older = missing > 0 ? await allOf(linesAfter(engine.logs(id, { tail: tail + recent.length }), undefined)) : [];
   const before = older.filter(({ time }) => second(time) < since).slice(-Math.max(1, missing));
   const shown = tail === 0 ? [] : [...(missing > 0 ? before : []), ...recent.slice(-tail)];
   return { shown, end: recent.at(-1)?.position };
+}
+
+/** All that a stream of batches holds, once it has ended. */
+async function allOf<T>(batches: AsyncIterable<readonly T[]>): Promise<T[]> {
+  return (await Array.fromAsync(batches)).flat();
 }
 
 /** Takes from several sources whatever comes first. */

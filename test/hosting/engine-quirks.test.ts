@@ -266,7 +266,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
   }, 30_000);
 
   async function linesOf(id: string, options: Parameters<Engine['logs']>[1]): Promise<LogLine[]> {
-    return Array.fromAsync(engine.logs(id, options));
+    return (await Array.fromAsync(engine.logs(id, options))).flat();
   }
   const textOf = async (id: string) => (await linesOf(id, {})).map(({ text }) => `${text}\n`).join('');
 });

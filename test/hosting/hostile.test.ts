@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeEachEngine } from '../engines/available.ts';
-import { engineJson } from '../engines/call-engine.ts';
+import { callEngine, engineJson } from '../engines/call-engine.ts';
 import { importImage } from '../engines/import-image.ts';
 import { sourceForm, tarGzOf } from './archives.ts';
 import { hostileArchives, hostileCalls, hostileDockerfiles, hostileGitUrls, hostileWebhooks } from './hostile.ts';
-import { startServer, token, type TestServer } from './server.ts';
+import { startServer, testModel, token, type TestServer } from './server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tf-hostile-'));
 process.env['TMPDIR'] = folder;
@@ -31,7 +31,7 @@ async function listen() {
   return { port, heard, close: () => servers.forEach((server) => server.close()) };
 }
 
-describeEachEngine('who means harm', ({ socket }) => {
+describeEachEngine('who means harm', ({ kind, socket }) => {
   let server: TestServer;
   let loopback: Awaited<ReturnType<typeof listen>>;
   let images: string;
@@ -80,6 +80,23 @@ describeEachEngine('who means harm', ({ socket }) => {
       expect([title, status, body.error]).toEqual([title, 422, expect.stringMatching(message)]);
     }
     await expectUntouched();
+  }, 60_000);
+
+  // Podman says of no image what it does to builds on it: there `hosting.build.from` is what holds.
+  const holds = kind === 'docker' ? it : () => {};
+  holds('is refused an image that would fetch from loopback in every build on it', async () => {
+    const base = `localhost:5999/onbuild-${Date.now()}`;
+    const { Id } = await engineJson<{ Id: string }>(socket, { method: 'POST', path: '/containers/create', json: { Image: 'docker.io/twofold-test/web:1' } });
+    await engineJson(socket, { method: 'POST', path: `/commit?container=${Id}&repo=${base}&tag=1&changes=${encodeURIComponent(here('ONBUILD ADD http://127.0.0.1:8080/x /x'))}`, json: {} });
+    const named = await startServer({ socket, model: { build: { ...testModel().build, from: ['*', 'localhost:5999/*'] } } });
+    try {
+      const { status, body } = await named.api('POST', '/api/deploy?wait=true', sourceForm({ name: 'bad' }, tarGzOf({ Dockerfile: `FROM ${base}:1\n` })));
+      expect([status, body.error]).toEqual([422, expect.stringMatching(/ADD of an address is not allowed/)]);
+      expect(loopback.heard).toEqual([]);
+    } finally {
+      await named.end();
+      for (const path of [`/containers/${Id}?force=1`, `/images/${base}:1?force=1`]) await callEngine(socket, { method: 'DELETE', path });
+    }
   }, 60_000);
 
   it(`is refused ${hostileGitUrls.length} addresses of git, and none is asked`, async () => {

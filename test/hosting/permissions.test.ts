@@ -1,11 +1,11 @@
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hostingRoutes } from '@twofold/schema';
 import type { Handler } from '../../runtime/http/route.ts';
 import { guarded } from '../../runtime/hosting/routes/bind.ts';
 import { createSeal } from '../../runtime/hosting/records/seal.ts';
 import type { AuditEntry } from '../../runtime/hosting/audit.ts';
 import { sourceForm, tarGzOf } from './archives.ts';
-import { startServer } from './server.ts';
+import { startServer, token, type TestServer } from './server.ts';
 
 const ok: Handler = () => ({ status: 200 });
 
@@ -37,6 +37,124 @@ it('a user or key needs the permission for each call; the host needs none', asyn
   expect(await seen(key('system:*'))).toEqual(['prune', 'listTemplates']);
   expect(await seen(key('*'))).toEqual(['listApps', 'stopApp', 'execInApp', 'prune', 'listTemplates']);
   expect(recorded.every(({ action }) => action !== 'listApps')).toBe(true);
+});
+
+/**
+ * What every call needs, and a body that would be right: a route that is not in here fails the tests below, so that none
+ * can be added without someone deciding who may call it.
+ */
+const NEEDS: Readonly<Record<string, readonly [string | null, unknown?]>> = {
+  listApps: ['apps:read'],
+  createApp: ['apps:write', { name: 'mine' }],
+  getApp: ['apps:read'],
+  changeApp: ['apps:write', { replicas: 2 }],
+  deleteApp: ['apps:write'],
+  deployApp: ['apps:write', { image: 'a:1' }],
+  startApp: ['apps:write'],
+  stopApp: ['apps:write'],
+  restartApp: ['apps:write'],
+  appLogs: ['apps:read'],
+  listDeployments: ['apps:read'],
+  getDeployment: ['apps:read'],
+  deploymentLogs: ['apps:read'],
+  rollbackApp: ['apps:write', {}],
+  appStats: ['apps:read'],
+  appMetrics: ['apps:read'],
+  allMetrics: ['system:read'],
+  execInApp: ['apps:exec', { command: ['id'] }],
+  putEnv: ['apps:write', { A: '1' }],
+  putSecret: ['apps:write', { value: 'x' }],
+  deleteSecret: ['apps:write'],
+  getWebhook: ['apps:read'],
+  putWebhook: ['apps:write'],
+  deleteWebhook: ['apps:write'],
+  putCertificate: ['apps:write', { certificate: 'x', key: 'y' }],
+  deploySource: ['apps:write'],
+  webhook: [null],
+  listTemplates: [null],
+  deployTemplate: ['apps:write', { name: 'mine' }],
+  systemInfo: ['system:read'],
+  systemConfig: ['system:read'],
+  prune: ['system:write'],
+  auditLog: ['system:read'],
+  events: ['apps:read'],
+};
+
+const needsOf = (id: string) => NEEDS[id] ?? (['(nobody has said)'] as const);
+
+const ROLES: readonly (readonly [string, readonly string[]])[] = [
+  ['user', []],
+  ['user apps:read', ['apps:read']],
+  ['user apps:write', ['apps:write']],
+  ['user apps:exec', ['apps:exec']],
+  ['user system:read', ['system:read']],
+  ['user models:read,models:write,users:manage', []],
+  ['user apps', []],
+  ['user Apps:Read,apps:reads,xapps:read', []],
+  ['api_key', []],
+  ['api_key apps:read', ['apps:read']],
+  ['api_key apps:*', ['apps:read', 'apps:write', 'apps:exec']],
+  ['api_key system:*', ['system:read', 'system:write']],
+  ['api_key read,write,models:*', []],
+  ['api_key *', ['apps:read', 'apps:write', 'apps:exec', 'system:read', 'system:write']],
+];
+
+describe('every call', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer({ socket: '/nonexistent.sock' });
+    await server.api('POST', '/api/apps', { name: 'shop', env: { WORD: 'plain-value' } });
+    await server.api('PUT', '/api/apps/shop/secrets/API_KEY', { value: 'hunter2-hunter2' });
+  });
+  afterAll(() => server?.end());
+
+  /** Streams are left as soon as their status is known. */
+  async function ask(route: (typeof hostingRoutes)[number], authorization: string) {
+    const path = route.path.replace(':name', 'shop').replace(':app', 'shop').replace(':number', '1').replace(':key', 'API_KEY').replace(':id', 'postgres');
+    const [, body] = needsOf(route.id);
+    const form = route.id === 'deploySource' ? sourceForm({ name: 'mine' }, tarGzOf({ 'index.html': 'x' })) : undefined;
+    const abort = new AbortController();
+    const headers = { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) };
+    const answer = await fetch(server.url + path, { method: route.method, headers, signal: abort.signal, ...(body !== undefined ? { body: JSON.stringify(body) } : form && { body: form }) });
+    const text = answer.headers.get('content-type')?.includes('event-stream') ? '' : await answer.text();
+    abort.abort();
+    return { status: answer.status, text };
+  }
+  const state = async () => JSON.stringify([(await server.api('GET', '/api/apps')).body, (await server.api('GET', '/api/system/audit')).body.entries.length]);
+
+  it('is refused to a stranger, before anything is looked at', async () => {
+    const before = await state();
+    for (const authorization of ['', 'Bearer', 'Bearer wrong', `Basic ${token}`, `bearer ${token}x`]) {
+      for (const route of hostingRoutes) {
+        const { status, text } = await ask(route, authorization);
+        const open = needsOf(route.id)[0] === null;
+        expect([authorization, route.id, open ? status < 500 && status !== 403 : status]).toEqual([authorization, route.id, open || 401]);
+        if (!open) expect([route.id, text]).toEqual([route.id, '{"error":"Unauthorized"}']);
+      }
+    }
+    expect(await state()).toBe(before);
+  }, 30_000);
+
+  it.each(ROLES)('is allowed to "%s" by what it may do alone', async (who, granted) => {
+    const before = await state();
+    for (const route of hostingRoutes) {
+      const [needed] = needsOf(route.id);
+      const allowed = needed === null || granted.includes(needed);
+      if (allowed && route.method !== 'GET' && needed !== null) continue; // What it does is for the other tests.
+      const { status, text } = await ask(route, `Bearer ${who}`);
+      const refused = allowed ? [route.id, false] : [route.id, 403, `{"error":"Permission ${needed} is required"}`];
+      expect(allowed ? [route.id, status === 403] : [route.id, status, text]).toEqual(refused);
+      expect(text).not.toContain('hunter2');
+      if (!allowed) expect(text).not.toContain('plain-value');
+    }
+    expect(await state()).toBe(before);
+  }, 30_000);
+
+  it('has its place in the table, and the public ones are the two that are meant', () => {
+    expect(hostingRoutes.map(({ id }) => id).sort()).toEqual(Object.keys(NEEDS).sort());
+    expect(hostingRoutes.filter(({ access }) => (access as string) === 'public').map(({ id }) => id).sort()).toEqual(['listTemplates', 'webhook']);
+    expect(Object.entries(NEEDS).filter(([, [needed]]) => needed === null).map(([id]) => id).sort()).toEqual(['listTemplates', 'webhook']);
+  });
 });
 
 it('the audit log names fields, and never holds their values', async () => {

@@ -108,7 +108,7 @@ export async function lastLines(core: Core, app: App, ids: readonly string[]): P
   const lines: string[] = [];
   for (const id of ids) {
     try {
-      for await (const line of core.connection.engine().logs(id, { tail: LAST_LINES })) lines.push(hideSecrets(app, line.text).slice(0, 2000));
+      for await (const batch of core.connection.engine().logs(id, { tail: LAST_LINES })) lines.push(...batch.map(({ text }) => hideSecrets(app, text).slice(0, 2000)));
     } catch {
       // A container that never came to be has printed nothing.
     }

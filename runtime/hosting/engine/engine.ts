@@ -168,7 +168,8 @@ export interface Engine {
   inspect(id: string): Promise<ContainerDetail | null>;
   /** Containers that carry every one of the labels, running or not. */
   list(labels: Readonly<Record<string, string>>): Promise<readonly EngineContainer[]>;
-  logs(id: string, options: LogOptions): AsyncIterable<LogLine>;
+  /** Lines as they come, as many at a time as have come. */
+  logs(id: string, options: LogOptions): AsyncIterable<readonly LogLine[]>;
   exec(id: string, command: readonly string[], options: ExecOptions): Promise<ExecResult>;
   usage(id: string): Promise<ContainerUsage | null>;
 

@@ -12,16 +12,16 @@ const PATIENCE = 4;
  *
  * @param read reads an output, as `Engine.logs`.
  */
-export async function* followByReading(read: (options: LogOptions) => AsyncIterable<LogLine>, { since, signal }: Pick<LogOptions, 'since' | 'signal'>): AsyncGenerator<LogLine> {
+export async function* followByReading(read: (options: LogOptions) => AsyncIterable<readonly LogLine[]>, { since, signal }: Pick<LogOptions, 'since' | 'signal'>): AsyncGenerator<readonly LogLine[]> {
   const bell = createBell(read({ follow: true, tail: 0, ...(signal && { signal }) }));
   let last: LogPosition | undefined;
   for (;;) {
     const began = Date.now();
     const over = bell.over() || signal?.aborted === true;
     const from = last ? second(last.time) : since;
-    for await (const { position, ...line } of linesAfter(read(from === undefined ? {} : { since: from }), last)) {
-      last = position;
-      yield line;
+    for await (const batch of linesAfter(read(from === undefined ? {} : { since: from }), last)) {
+      last = batch.at(-1)?.position;
+      yield batch;
     }
     if (over) return;
     await sleep(Math.max(PAUSE, PATIENCE * (Date.now() - began)), undefined, signal && { signal }).catch(() => {});

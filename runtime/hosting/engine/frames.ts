@@ -57,23 +57,21 @@ interface Open {
 
 /**
  * Joins frames to lines. A frame is not a line: engines cut long lines into several frames, each with a time of its own,
- * and `end` gives up what has no line end yet.
+ * whole lines are put into `to`, and `end` gives up what has no line end yet.
  */
-export function createLineAssembler(): { push(frame: Frame): LogLine[]; end(): LogLine[] } {
+export function createLineAssembler(): { push(frame: Frame, to: LogLine[]): void; end(): LogLine[] } {
   const open: Record<Frame['stream'], Open> = { stdout: empty(), stderr: empty() };
   return {
-    push({ stream, payload }) {
-      const lines: LogLine[] = [];
+    push({ stream, payload }, to) {
       const line = open[stream];
       let rest = takeTime(line, payload);
       for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
         add(line, rest.subarray(0, end));
-        lines.push(finish(stream, line));
+        to.push(finish(stream, line));
         rest = rest.subarray(end + 1);
       }
       add(line, rest);
-      if (line.length > MAX_LINE) lines.push(finish(stream, line));
-      return lines;
+      if (line.length > MAX_LINE) to.push(finish(stream, line));
     },
     end: () => (['stdout', 'stderr'] as const).filter((stream) => open[stream].length > 0).map((stream) => finish(stream, open[stream])),
   };

@@ -10,8 +10,8 @@ export interface LogSource {
   readonly modem: Dockerode['modem'];
 }
 
-/** A container's output as lines. Times are always asked for: they are what a resumed stream goes by. */
-export async function* readLogs(source: LogSource, options: LogOptions): AsyncGenerator<LogLine> {
+/** A container's output as lines, a piece of the stream at a time. Times are always asked for: they are what a resumed stream goes by. */
+export async function* readLogs(source: LogSource, options: LogOptions): AsyncGenerator<LogLine[]> {
   try {
     yield* lines(await open(source, options));
   } catch (error) {
@@ -46,11 +46,14 @@ async function open({ path, modem: client }: LogSource, { tail, since, follow = 
   return stream;
 }
 
-async function* lines(stream: Readable): AsyncGenerator<LogLine> {
+async function* lines(stream: Readable): AsyncGenerator<LogLine[]> {
   const read = createFrameReader();
   const assembler = createLineAssembler();
   for await (const chunk of stream) {
-    for (const frame of read(chunk as Buffer)) yield* assembler.push(frame);
+    const found: LogLine[] = [];
+    for (const frame of read(chunk as Buffer)) assembler.push(frame, found);
+    if (found.length > 0) yield found;
   }
-  yield* assembler.end();
+  const rest = assembler.end();
+  if (rest.length > 0) yield rest;
 }

@@ -38,16 +38,18 @@ function follow(core: Core, appId: string, { query, context }: Call, show: Show)
   return reply(200, Readable.from(text(lines, show)), { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' });
 }
 
-async function* text(lines: AsyncGenerator<AppLine>, show: Show): AsyncGenerator<string> {
-  for await (const line of lines) yield `${show(line)}\n`;
+async function* text(batches: AsyncGenerator<readonly AppLine[]>, show: Show): AsyncGenerator<string> {
+  for await (const batch of batches) yield batch.map((line) => `${show(line)}\n`).join('');
 }
 
 /** Each line is an event whose id says how far the reader has come in every container. */
 async function* events(core: Core, appId: string, { query, context, koa }: Call, show: Show) {
   const cursor = new Map(parseCursor(koa.get('Last-Event-ID')));
-  for await (const line of followApp(core, appId, { tail: query.tail, cursor, signal: context.signal })) {
-    cursor.set(line.container, line.position);
-    yield { id: printCursor(cursor), data: show(line) };
+  for await (const batch of followApp(core, appId, { tail: query.tail, cursor, signal: context.signal })) {
+    for (const line of batch) {
+      cursor.set(line.container, line.position);
+      yield { id: printCursor(cursor), data: show(line) };
+    }
   }
 }
 
