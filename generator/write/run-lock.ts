@@ -9,6 +9,9 @@ const PATIENCE = 10_000;
 const PAUSE = 40;
 const SQLITE_BUSY = 5;
 
+/** What SQLite says of the lock's file when the machine is at fault, by its result codes. */
+const TROUBLE: Readonly<Record<number, string>> = { 8: 'it is read-only', 10: 'the disk failed, or is full', 13: 'the disk is full', 14: 'it cannot be opened' };
+
 /**
  * Runs `work` while no other run writes to this project.
  *
@@ -20,12 +23,21 @@ const SQLITE_BUSY = 5;
 export async function withRunLock<T>(root: string, work: () => Promise<T>): Promise<T> {
   const { DatabaseSync } = await import('node:sqlite');
   await mkdir(join(root, FOLDER), { recursive: true });
-  const database = new DatabaseSync(join(root, FOLDER, 'run.lock'));
+  const database = asTrouble(() => new DatabaseSync(join(root, FOLDER, 'run.lock')));
   try {
-    await acquire(() => database.exec('begin exclusive'), Date.now() + PATIENCE);
+    await acquire(() => asTrouble(() => database.exec('begin exclusive')), Date.now() + PATIENCE);
     return await work();
   } finally {
     database.close();
+  }
+}
+
+function asTrouble<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const what = error instanceof Error && 'errcode' in error ? TROUBLE[Number(error.errcode) & 0xff] : undefined;
+    throw what === undefined ? error : new CommandError(EXIT.usage, 'SYSTEM', `${FOLDER}/run.lock cannot be written: ${what}`);
   }
 }
 

@@ -7,7 +7,7 @@ import { renderDatabase, renderRows } from './rows.ts';
 import { scalarTypes } from './scalar-types.ts';
 import { typeNamesOf } from './type-names.ts';
 import { type Definition, readDefinitions } from './types/definitions.ts';
-import { printResolverHelpers } from './types/resolver-helpers.ts';
+import { printGenericTypes } from './types/generic-types.ts';
 import { printResolverTypes } from './types/resolver-types.ts';
 import { printValueTypes } from './types/value-types.ts';
 
@@ -38,7 +38,7 @@ export function renderTypes({ project, document, tables }: TypeParts): string {
       renderDatabase(tables, project.ids),
       renderRows(project, names),
       raw(values.join('\n\n')),
-      printResolverHelpers(resolvers),
+      printGenericTypes(resolvers),
       raw(resolvers),
     ], '\n\n'),
   );

@@ -1,7 +1,10 @@
-import { existsSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { starters } from '../../templates/starter/index.ts';
-import { generator, linkShippedPackages, makeProject, repo, runFile, type TestProject, typecheck } from './project.ts';
+import { query } from '../server/program.ts';
+import { generator, linkPackages, linkShippedPackages, makeProject, repo, runFile, type TestProject, typecheck } from './project.ts';
 
 const made: TestProject[] = [];
 const emptyFolder = () => {
@@ -27,6 +30,36 @@ describe('init', () => {
       expect(pages.filter((page) => !existsSync(shop.path(`shop/${page}`)))).toEqual([]);
     });
   }
+
+  test('writes settings for the database that is asked for', async () => {
+    const folder = emptyFolder();
+    expect(await init(folder, 'here', '--database', 'sqlite')).toMatchObject({ code: 0 });
+    expect(await init(folder, 'there', '--database', 'postgres')).toMatchObject({ code: 0 });
+    expect(folder.read('here/.env')).toMatch(/^DATABASE_URL=file:/m);
+    expect(folder.read('there/.env')).toMatch(/^DATABASE_URL=postgres:\/\//m);
+    expect(await init(folder, 'nowhere', '--database', 'mysql')).toMatchObject({ code: 2, stderr: expect.stringContaining('sqlite, postgres') });
+  });
+
+  test('--start runs the server when all is written, until it is told to stop', async () => {
+    const folder = emptyFolder();
+    linkPackages(folder);
+    const child = spawn(process.execPath, [join(repo, 'generator/bin.js'), 'init', '.', '--name', 'shop', '--force', '--no-install', '--packages', 'registry', '--start'], { cwd: folder.root, env: { ...process.env, PORT: '0', HOST: '127.0.0.1', DATABASE_URL: ':memory:' }, stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => void (said += chunk));
+    const ended = new Promise((resolve) => void child.once('close', resolve));
+    try {
+      await expect.poll(() => said, { timeout: 60_000 }).toMatch(/listening on http:\S+/);
+      const url = /listening on (http:[^\s"]+)/.exec(said)![1]!;
+      expect(await query(url, '{ users { name } }')).toEqual({ data: { users: [] } });
+    } finally {
+      child.kill('SIGTERM');
+      await ended;
+    }
+  }, 120_000);
+
+  test('--version is that of the package', async () => {
+    expect(await generator(['--version'], '/')).toEqual({ code: 0, stdout: `${JSON.parse(readFileSync(join(repo, 'package.json'), 'utf8')).version}\n`, stderr: '' });
+  });
 
   test('prints the next commands', async () => {
     const folder = emptyFolder();

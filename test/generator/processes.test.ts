@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { generator, makeProject, repo, SEED, type TestProject } from './project.ts';
+import { generator, linkPackages, makeProject, repo, runFile, SEED, type TestProject } from './project.ts';
 import { syntheticSchema } from './synthetic.ts';
 
 const made: TestProject[] = [];
@@ -52,8 +52,14 @@ describe('runs in processes', () => {
     const shop = project();
     const trap = `import net from 'node:net'; net.Socket.prototype.connect = () => { throw new Error('a socket was opened'); }; import dns from 'node:dns'; dns.lookup = () => { throw new Error('a name was looked up'); };`;
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(trap)}` };
-    for (const command of ['generate', 'check']) expect(await generator([command], shop.root, env)).toMatchObject({ code: 0 });
-  });
+    linkPackages(shop);
+    shop.write('src/resolvers/Gone.ts', 'export const resolvers = {};\n');
+    for (const args of [['generate'], ['check'], ['explain'], ['rename', 'User.name', 'fullName', '--yes'], ['eject', 'Query.users'], ['prune', '--yes']]) {
+      expect([args, await generator(args, shop.root, env)]).toEqual([args, expect.objectContaining({ code: 0 })]);
+    }
+    // The trap works: whatever opens one says so.
+    expect(await runFile(process.execPath, ['-e', "require('node:net').connect(1, '127.0.0.1')"], shop.root, env)).toMatchObject({ stderr: expect.stringContaining('a socket was opened') });
+  }, 60_000);
 });
 
 /** Whether the process was still at work when it was killed. */

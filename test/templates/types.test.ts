@@ -1,6 +1,8 @@
+import { parse, print } from 'graphql';
 import { afterEach, describe, expect, test } from 'vitest';
 import { run } from '../../generator/pipeline.ts';
 import { disk } from '../../generator/write/disk.ts';
+import { syntheticSchema } from '../generator/synthetic.ts';
 import { linkShippedPackages, makeProject, type TestProject, typecheck } from '../generator/project.ts';
 import { KITCHEN_SINK, SHAPES } from './schemas.ts';
 
@@ -8,17 +10,43 @@ const made: TestProject[] = [];
 afterEach(() => made.splice(0).forEach((each) => each.remove()));
 
 async function emit(schema: string, files: Record<string, string> = {}): Promise<string[]> {
+  const project = await generate(schema, files);
+  return typecheck(project.root);
+}
+
+async function generate(schema: string, files: Record<string, string> = {}): Promise<TestProject> {
   const project = makeProject({ 'schema.graphql': schema, 'manifest.yaml': 'name: shop\n', ...files });
   made.push(project);
   await linkShippedPackages(project);
   const { findings } = await run(project.root, {}, disk);
   expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
-  return typecheck(project.root);
+  return project;
 }
 
 describe('an emitted project type-checks under strict', () => {
   for (const [name, schema] of Object.entries({ ...SHAPES, 'everything at once': KITCHEN_SINK })) {
-    test(name, async () => expect(await emit(schema)).toEqual([]));
+    test(name, async () => {
+      const project = await generate(schema);
+      expect(await typecheck(project.root)).toEqual([]);
+      const suppressing = Object.entries(project.files()).filter(([path, text]) => path.endsWith('.ts') && /@ts-(?:ignore|nocheck|expect-error)|(?:eslint|oxlint)-disable/.test(text));
+      expect(suppressing.map(([path]) => path)).toEqual([]);
+      expect(JSON.parse(project.files()['tsconfig.json']!).compilerOptions).toMatchObject({ strict: true });
+    });
+  }
+});
+
+/** Every project has some hundred lines that no type of its schema asks for. */
+const FIXED = 110;
+
+describe('an emitted project has at most eight lines for each line of its schema, types apart', () => {
+  for (const [name, schema] of Object.entries({ ...SHAPES, 'everything at once': KITCHEN_SINK, 'ten entities': syntheticSchema(10), 'a hundred entities': syntheticSchema(100) })) {
+    test(name, async () => {
+      const files = (await generate(schema)).files();
+      const emitted = Object.entries(files).filter(([path]) => /^src\/generated\/.*\.ts$/.test(path) && !path.endsWith('/types.ts'));
+      const lines = emitted.reduce((sum, [, text]) => sum + text.split('\n').length, 0);
+      expect(emitted.length).toBeGreaterThan(4);
+      expect([name, lines, lines <= Math.max(FIXED, 8 * print(parse(schema)).split('\n').length)]).toEqual([name, lines, true]);
+    });
   }
 });
 

@@ -1,14 +1,14 @@
 import { type Code, raw } from '../../code.ts';
 
 /** What the types of resolvers are written with: each is there if the text names it. */
-export function printResolverHelpers(text: string): Code {
-  const used = HELPERS.filter(({ name }) => new RegExp(`\\b${name}\\b`).test(text));
+export function printGenericTypes(text: string): Code {
+  const used = GENERIC_TYPES.filter(({ name }) => new RegExp(`\\b${name}\\b`).test(text));
   const types = [...new Set(used.flatMap(({ needs }) => needs))];
   const graphql = types.concat(['GraphQLScalarType', 'GraphQLScalarTypeConfig'].filter((name) => new RegExp(`\\b${name}\\b`).test(text)));
   return { ...raw(used.map(({ text: own }) => own).join('\n\n')), imports: graphql.map((name) => ({ from: '@twofold/runtime', name, as: name, typeOnly: true })) };
 }
 
-interface Helper {
+interface GenericType {
   readonly name: string;
   readonly needs: readonly string[];
   readonly text: string;
@@ -16,7 +16,7 @@ interface Helper {
 
 const INFO = ['GraphQLResolveInfo'];
 
-const HELPERS: readonly Helper[] = [
+const GENERIC_TYPES: readonly GenericType[] = [
   {
     name: 'RequireFields',
     needs: [],
