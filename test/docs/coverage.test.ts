@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
@@ -114,10 +114,21 @@ describe('commands.md', () => {
   });
 });
 
+describe('the pages', () => {
+  it('name every setting that a server reads', () => {
+    const read = [...new Set(sourceFiles('runtime').flatMap((path) => [...text(path).matchAll(/settings\.(?:text|number|flag)\('([A-Z][A-Z0-9_]*)'/g)].map(([, name]) => name!)))];
+    const shown = ['schema', 'runtime/auth', 'runtime/graphql', 'runtime/hosting', 'runtime/rest'].flatMap((folder) => pagesOf(`${folder}/docs`)).join('\n');
+    expect(read.length).toBeGreaterThan(20);
+    expect(read.filter((name) => !shown.includes(`\`${name}\``)).toSorted()).toEqual([]);
+  });
+});
+
+const pagesOf = (folder: string) => readdirSync(join(root, folder)).filter((name) => name.endsWith('.md')).map((name) => text(`${folder}/${name}`));
+
 describe('limits.md', () => {
   it('has only codes that the code knows', () => {
     const source = sourceFiles('runtime').map(text).join('\n');
-    expect(pages().filter(({ path }) => path.startsWith('runtime/')).flatMap((page) => codesIn(page.text)).filter((code) => !source.includes(code) && !text('schema/docs/findings.md').includes(code) && !/^(NAME_ASC|API_KEY|NODE_ENV)$/.test(code))).toEqual([]);
+    expect(pages().filter(({ path }) => path.startsWith('runtime/')).flatMap((page) => codesIn(page.text)).filter((code) => !source.includes(code) && !text('schema/docs/findings.md').includes(code) && !/^(NAME_ASC|API_KEY|NODE_ENV|GOOGLE_[A-Z_]+)$/.test(code))).toEqual([]);
   });
 });
 

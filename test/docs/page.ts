@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { root } from '../source-files.ts';
 
 /** The folders whose pages are held to what the code does. */
-export const FOLDERS = ['schema/docs', 'runtime/graphql/docs', 'runtime/rest/docs', 'generator/docs'] as const;
+export const FOLDERS = ['schema/docs', 'runtime/graphql/docs', 'runtime/rest/docs', 'runtime/auth/docs', 'generator/docs'] as const;
 
 /** A fenced block. "graphql schema finding=TYPE_UNKNOWN" has the language `graphql`, the role `schema` and one option. */
 export interface Block {
