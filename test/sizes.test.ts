@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { root, sourceFiles } from './source-files.ts';
 
 /** Lines of a file that are neither blank nor comment, for each part of the runtime. */
-const RUNTIME_BUDGET: Readonly<Record<string, number>> = { kernel: 1250, store: 1000, model: 700, data: 2500, graphql: 3700, rest: 1500, seed: 450, auth: 5500, hosting: 10000 };
+const RUNTIME_BUDGET: Readonly<Record<string, number>> = { kernel: 1250, store: 1250, model: 700, data: 2500, graphql: 3700, rest: 1500, seed: 450, auth: 5500, hosting: 10000 };
 const FILE_LIMIT = 300;
 const FUNCTION_LIMIT = 60;
 const FUNCTION_MEDIAN = 8;
@@ -37,8 +37,28 @@ describe('sizes', () => {
   });
 });
 
+/** Tests that are longer than the rule: they may get shorter, and none may be added. */
+const LONG_TESTS: Readonly<Record<string, number>> = { 'test/auth/oauth.test.ts': 312, 'test/auth/small-print.test.ts': 358, 'test/hosting/engine-quirks.test.ts': 329 };
+const LONG_TEST_FUNCTIONS: Readonly<Record<string, number>> = { 'test/auth/small-print.test.ts': 67 };
+
+describe('sizes of tests', () => {
+  const tests = sourceFiles('test').map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+  it(`keeps every file under ${FILE_LIMIT} lines, but for a list that only shrinks`, () => {
+    const long = tests.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 })).filter(({ lines }) => lines > FILE_LIMIT);
+    expect(long.filter(({ path, lines }) => lines > (LONG_TESTS[path] ?? FILE_LIMIT))).toEqual([]);
+    expect(Object.keys(LONG_TESTS).filter((path) => !long.some((file) => file.path === path))).toEqual([]);
+  });
+
+  it(`keeps every function at ${FUNCTION_LIMIT} lines or fewer, but for a list that only shrinks`, () => {
+    const long = tests.flatMap(({ path, text }) => functionsOf(path, text).filter(({ lines, title }) => lines > FUNCTION_LIMIT && !title).map((each) => ({ ...each, path })));
+    expect(long.filter(({ path, lines }) => lines > (LONG_TEST_FUNCTIONS[path] ?? FUNCTION_LIMIT))).toEqual([]);
+    expect(Object.keys(LONG_TEST_FUNCTIONS).filter((path) => !long.some((each) => each.path === path))).toEqual([]);
+  });
+});
+
 /** Data, not code: as long as what it lists. */
-const isTable = (path: string) => /^schema\/(model|routes\/\w+)\.ts$|\/catalogue(\/|\.ts)|\/tables?\.ts$/.test(path);
+const isTable = (path: string) => /^schema\/routes\/\w+\.ts$|\/catalogue(\/|\.ts)|\/tables?\.ts$/.test(path);
 
 function sizesByPart(): Record<string, number> {
   const sizes: Record<string, number> = {};
@@ -52,17 +72,21 @@ function sizesByPart(): Record<string, number> {
 
 const codeLines = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').split('\n').filter((line) => line.trim() !== '' && !line.trim().startsWith('//')).length;
 
-/** Every function with a block for a body, and how many lines it takes. */
-function functionsOf(path: string, text: string): { place: string; lines: number }[] {
+/** Every function with a block for a body, and how many lines it takes. `title`: it is the body of a `describe`, a list of tests. */
+function functionsOf(path: string, text: string): { place: string; lines: number; title: boolean }[] {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-  const found: { place: string; lines: number }[] = [];
+  const found: { place: string; lines: number; title: boolean }[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isFunctionLike(node) && 'body' in node && node.body && ts.isBlock(node.body as ts.Node)) {
       const line = (position: number) => source.getLineAndCharacterOfPosition(position).line + 1;
-      found.push({ place: `${path}:${line(node.getStart())}`, lines: line(node.getEnd()) - line(node.getStart()) + 1 });
+      found.push({ place: `${path}:${line(node.getStart())}`, lines: line(node.getEnd()) - line(node.getStart()) + 1, title: isDescribe(node.parent) });
     }
     ts.forEachChild(node, visit);
   };
   visit(source);
   return found;
+}
+
+function isDescribe(node: ts.Node): boolean {
+  return ts.isCallExpression(node) && /^describe/.test(node.expression.getText());
 }

@@ -28,7 +28,9 @@ type Compile = (schema: JsonSchema) => ValidateFunction;
 function compiler(more: Options): Compile {
   let ajv: Ajv | undefined;
   return (schema) => {
-    ajv ??= new (load('ajv') as typeof import('ajv')).Ajv({ allErrors: false, strict: false, useDefaults: true, validateFormats: false, ...more });
+    // The class apart: the packer's compiler drops the parentheses of `new (load('ajv') as …).Ajv()`.
+    const loaded = load('ajv') as typeof import('ajv');
+    ajv ??= new loaded.Ajv({ allErrors: false, strict: false, useDefaults: true, validateFormats: false, ...more });
     return ajv.compile(schema);
   };
 }

@@ -1,0 +1,77 @@
+/** The arguments of a list and what they do. */
+export interface ListOptions {
+  /** Arguments that filter by equality. */
+  readonly filters: readonly { readonly arg: string; readonly column: string }[];
+  readonly where?: { readonly arg: string; readonly shape: string };
+  readonly orderBy?: { readonly arg: string; readonly shape: string };
+  readonly paging: Paging;
+  /** Set when the field returns a Relay connection; its parts are found by the connection's own type. */
+  readonly connection?: Connection;
+  /** Columns that a caller may filter by, when `@list(filter:)` names them; all of them when absent. */
+  readonly filterable?: readonly string[];
+  /** The order when the caller asks for none; the key is always the last column of it. */
+  readonly order: readonly { readonly column: string; readonly descending: boolean }[];
+}
+
+export interface Paging {
+  readonly limit?: string;
+  readonly offset?: string;
+  readonly first?: string;
+  readonly after?: string;
+  readonly last?: string;
+  readonly before?: string;
+  /** Rows when the caller names no number. */
+  readonly default: number;
+  /** The most a caller may ask for. */
+  readonly max: number;
+}
+
+export interface Connection {
+  readonly type: string;
+  /** The type of its edges; absent when it declares nodes alone. */
+  readonly edge?: string;
+  /** Names of the fields as the schema declares them; absent when it does not. */
+  readonly nodes?: string;
+  readonly totalCount?: string;
+}
+
+export interface FilterShape {
+  /** Name of the input type. */
+  readonly id: string;
+  readonly entity: string;
+  readonly filters: readonly Filter[];
+}
+
+export type FilterOperator =
+  | 'eq' | 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'contains' | 'startsWith' | 'endsWith' | 'isNull';
+
+export type Filter =
+  | { readonly kind: 'operators'; readonly name: string; readonly column: string; readonly operators: readonly FilterOperator[] }
+  | { readonly kind: 'equals'; readonly name: string; readonly column: string }
+  | { readonly kind: 'and' | 'or' | 'not'; readonly name: string }
+  | { readonly kind: 'one'; readonly name: string; readonly field: string; readonly shape: string }
+  | {
+      readonly kind: 'many';
+      readonly name: string;
+      readonly field: string;
+      readonly quantifiers: readonly ('some' | 'every' | 'none')[];
+      readonly shape: string;
+    };
+
+export interface OrderShape {
+  /** Name of the enum or input type. */
+  readonly id: string;
+  readonly entity: string;
+  readonly form:
+    /** `enum UserOrder { NAME_ASC NAME_DESC }` */
+    | { readonly kind: 'enum'; readonly values: readonly { readonly value: string; readonly column: string; readonly descending: boolean }[] }
+    /** `input UserOrder { name: SortDirection }` */
+    | { readonly kind: 'fields'; readonly fields: readonly { readonly name: string; readonly column: string }[] }
+    /** `input UserOrder { field: UserOrderField!, direction: SortDirection }` */
+    | {
+        readonly kind: 'pair';
+        readonly field: string;
+        readonly direction?: string;
+        readonly values: readonly { readonly value: string; readonly column: string }[];
+      };
+}

@@ -1,0 +1,35 @@
+import type { Entity, Loader } from './entity.ts';
+import type { FilterShape, OrderShape } from './lists.ts';
+import type { Operation, WriteShape } from './operations.ts';
+import type { Api, AuthModel, HostingModel, ServerOptions } from './settings.ts';
+import type { AbstractType, EnumType, ObjectType, ScalarType } from './types.ts';
+
+/** The whole project. */
+export interface Project {
+  readonly name: string;
+  /** The SDL as it is served: the user's own text merged, with our directives' uses and definitions left out. */
+  readonly sdl: string;
+  /** The part of `sdl` that `api.crud` added; it is emitted as a file of its own for people to read. */
+  readonly crudSdl?: string;
+  readonly ids: IdKind;
+  readonly entities: readonly Entity[];
+  readonly objects: readonly ObjectType[];
+  readonly abstracts: readonly AbstractType[];
+  readonly enums: readonly EnumType[];
+  readonly scalars: readonly ScalarType[];
+  readonly operations: readonly Operation[];
+  readonly loaders: readonly Loader[];
+  /** How an input object (or the arguments of a field) becomes columns and relations, by `WriteShape.id`. */
+  readonly writes: readonly WriteShape[];
+  /** How a `where` input becomes a condition, by the name of the input type. */
+  readonly filters: readonly FilterShape[];
+  /** How an `orderBy` input becomes an order, by the name of the input or enum type. */
+  readonly orders: readonly OrderShape[];
+  readonly api: Api;
+  readonly server: ServerOptions;
+  readonly auth: AuthModel | null;
+  readonly hosting: HostingModel | null;
+}
+
+/** `integer`: 1, 2, 3 …, on the wire as strings. `uuid`: version 7. */
+export type IdKind = 'integer' | 'uuid';

@@ -1,0 +1,59 @@
+export type TypeKind = 'scalar' | 'enum' | 'entity' | 'object' | 'interface' | 'union' | 'input';
+
+/** A type as a field or argument names it. */
+export interface TypeRef {
+  readonly name: string;
+  readonly kind: TypeKind;
+  /** As the SDL prints it: `[Post!]!`. */
+  readonly text: string;
+  readonly required: boolean;
+  readonly list: boolean;
+  /** Whether the items of a list are non-null. */
+  readonly itemRequired: boolean;
+}
+
+export interface Argument {
+  readonly name: string;
+  readonly type: TypeRef;
+  readonly constraint?: Constraint;
+}
+
+export interface Constraint {
+  readonly min?: number;
+  readonly max?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+}
+
+/** An object type that is not a table: a JSON column's shape, a payload, a connection, an edge. */
+export interface ObjectType {
+  readonly name: string;
+  readonly role: 'value' | 'payload' | 'connection' | 'edge' | 'pageInfo' | 'root';
+  readonly fields: readonly { readonly name: string; readonly type: TypeRef; readonly args: readonly Argument[] }[];
+}
+
+export interface AbstractType {
+  readonly name: string;
+  readonly kind: 'interface' | 'union';
+  readonly members: readonly string[];
+}
+
+export interface EnumType {
+  readonly name: string;
+  readonly values: readonly string[];
+  /** Values that had another name, by `@renamed`: rows that hold the old one are rewritten. */
+  readonly renames?: readonly { readonly from: string; readonly to: string }[];
+}
+
+/** Stored form. `timestamp` is UTC in ISO 8601 text on SQLite and `timestamptz` on PostgreSQL; `id` follows `Project.ids`. */
+export type ColumnType =
+  | 'id' | 'text' | 'integer' | 'bigint' | 'real' | 'decimal' | 'boolean' | 'timestamp' | 'date' | 'time' | 'json' | 'uuid' | 'bytes';
+
+export interface ScalarType {
+  readonly name: string;
+  readonly column: ColumnType;
+  /** `builtin`: GraphQL's own; `known`: ours; `user`: mapped in `src/scalars.ts`. */
+  readonly source: 'builtin' | 'known' | 'user';
+}
