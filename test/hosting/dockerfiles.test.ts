@@ -114,7 +114,7 @@ describeEachEngine('a Dockerfile that has no Node.js in it', ({ socket }) => {
 
   it('that goes wrong says where: no such base, no such file, no such instruction, a line that fails', async () => {
     const wrong: [string, string, RegExp][] = [
-      ['base', 'FROM localhost:1/none:1\n', /none/],
+      ['base', 'FROM docker.io/twofold-test/none-of-ours:1\n', /none-of-ours|registry/],
       ['file', `FROM ${WEB}\nCOPY not-there /x\n`, /not-there/],
       ['word', `FROM ${WEB}\nFLY away\n`, /FLY|fly/],
       ['line', `FROM ${WEB}\nRUN echo before && exit 9\n`, /exit 9|9/],

@@ -5,7 +5,7 @@ import { EngineError } from '../engine/errors.ts';
 import type { Deployment } from '../records/app.ts';
 import type { BuildPlan } from '../source/plan.ts';
 import { assertPublicAddress } from '../source/base-images.ts';
-import { assertTriggers } from '../source/dockerfile.ts';
+import { assertTriggers, isNamed } from '../source/dockerfile.ts';
 import type { Spool } from '../source/spool.ts';
 import { diskOf } from '../stats.ts';
 import type { BuildLogs } from './build-logs.ts';
@@ -24,7 +24,7 @@ export function createBuilder(core: Core, logs: BuildLogs): Builder {
       const release = await places.take(work.signal, () => logs.add(deployment, 'Waiting for another build to end'));
       try {
         await assertDisk(core);
-        await assertBases(core, work);
+        await assertBases(core, work, (line) => logs.add(deployment, line));
         return await run(core, logs, deployment, work);
       } finally {
         release();
@@ -68,14 +68,18 @@ function describe(error: unknown, { late, cancelled, timeout }: { late: boolean;
  * What a Dockerfile builds on is fetched by the engine, from inside our network, and may bring instructions of its own:
  * both are looked at before. An image that cannot be had is left to the build, which says so.
  */
-async function assertBases(core: Core, { plan, signal }: Parameters<Builder['build']>[1]): Promise<void> {
+async function assertBases(core: Core, { plan, signal }: Parameters<Builder['build']>[1], say: (line: string) => void): Promise<void> {
   const engine = core.connection.engine();
   const policy = core.model.build;
+  const within = AbortSignal.any([signal, AbortSignal.timeout(policy.timeout)]);
   const find = (image: string) => engine.image(image).catch(() => null);
   for (const image of plan.images) {
     const local = await find(image);
-    if (!local && policy.from.includes('*')) await assertPublicAddress(image);
-    if (!local) await engine.pull(image, signal).catch(() => {});
+    if (!local && !isNamed(image, policy)) await assertPublicAddress(image);
+    if (!local) {
+      say(`Fetching ${image}`);
+      await engine.pull(image, within).catch(() => {});
+    }
     assertTriggers((local ?? (await find(image)))?.triggers ?? [], policy);
   }
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { ContainerUsage } from './engine.ts';
 
 /** Asks the engine for a container's first process; null when it does not run. */
@@ -6,6 +6,9 @@ export type PidOf = (id: string) => Promise<number | null>;
 
 interface Place {
   readonly pid: number;
+  /** Of the process's folder in /proc: another process of the same id has another one. */
+  readonly inode: number;
+  readonly memoryLimit: number;
   /** Folder of each controller; on cgroup v2 all are the same one. */
   readonly cpu: string;
   readonly memory: string;
@@ -27,71 +30,92 @@ const KEPT = 5000;
 export function createUsageReader(pidOf: PidOf): (id: string) => Promise<ContainerUsage | null> {
   const places = new Map<string, Place>();
   const find = async (id: string): Promise<Place | null> => {
-    const known = places.get(id);
-    if (known && (await belongs(known.pid, id))) return known;
     const pid = await pidOf(id);
-    const place = pid ? await placeOf(pid, id) : null;
+    const place = pid ? placeOf(pid, id) : null;
     if (places.size >= KEPT) places.clear();
     if (place) places.set(id, place);
     else places.delete(id);
     return place;
   };
   return async (id) => {
-    const place = await find(id);
-    return place && (await read(place).catch(() => null));
+    const known = places.get(id);
+    const place = known && known.inode === inodeOf(known.pid) ? known : await find(id);
+    return place && read(place);
   };
 }
 
-/** Process ids are used again: the cgroup's name holds the container's id. */
-const belongs = async (pid: number, id: string) => (await text(`/proc/${pid}/cgroup`)).includes(id);
+const inodeOf = (pid: number) => statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.ino ?? 0;
 
-async function placeOf(pid: number, id: string): Promise<Place | null> {
-  const lines = (await text(`/proc/${pid}/cgroup`)).split('\n').map((line) => /^\d+:([^:]*):(.*)$/.exec(line));
+/** Process ids are used again: the cgroup's name holds the container's id. */
+function placeOf(pid: number, id: string): Place | null {
+  const inode = inodeOf(pid);
+  if (inode === 0) return null;
+  const lines = text(`/proc/${pid}/cgroup`).split('\n').map((line) => /^\d+:([^:]*):(.*)$/.exec(line));
   const path = (controller: string) => lines.find((line) => line?.[1]?.split(',').includes(controller));
   const [cpu, memory, pids] = ['cpuacct', 'memory', 'pids'].map(path);
   if (cpu?.[2]?.includes(id) && memory && pids) {
     const [cpuFolder = '', memoryFolder = '', pidsFolder = ''] = [cpu, memory, pids].map((line) => `${ROOT}/${line?.[1]}${line?.[2]}`);
-    return { pid, cpu: cpuFolder, memory: memoryFolder, pids: pidsFolder, version: 1 };
+    return { pid, inode, memoryLimit: limitOf(`${memoryFolder}/memory.limit_in_bytes`), cpu: cpuFolder, memory: memoryFolder, pids: pidsFolder, version: 1 };
   }
   const unified = lines.find((line) => line?.[1] === '')?.[2];
   if (!unified?.includes(id)) return null;
   const folder = ROOT + unified;
-  return { pid, cpu: folder, memory: folder, pids: folder, version: 2 };
+  return { pid, inode, memoryLimit: limitOf(`${folder}/memory.max`), cpu: folder, memory: folder, pids: folder, version: 2 };
 }
 
-async function read(place: Place): Promise<ContainerUsage> {
-  const [cpu, memory, pids, network] = await Promise.all([readCpu(place), readMemory(place), file(`${place.pids}/pids.current`), readNetwork(place.pid)]);
-  return { cpu, ...memory, pids: Number(pids) || 0, ...network };
+/** A container keeps the limit that it was made with. */
+function limitOf(path: string): number {
+  const max = Number(text(path));
+  return Number.isFinite(max) && max < 2 ** 60 ? max : 0;
 }
 
-async function readCpu({ cpu, version }: Place): Promise<number> {
-  if (version === 1) return Number(await file(`${cpu}/cpuacct.usage`));
-  return field(await file(`${cpu}/cpu.stat`), 'usage_usec') * 1000;
+/** Null when the container has ended meanwhile. */
+function read(place: Place): ContainerUsage | null {
+  try {
+    const pids = Number(file(`${place.pids}/pids.current`)) || 0;
+    return { cpu: readCpu(place), memory: readMemory(place), memoryLimit: place.memoryLimit, pids, ...readNetwork(place.pid) };
+  } catch {
+    return null;
+  }
 }
 
-async function readMemory({ memory, version }: Place) {
-  const names = version === 1 ? ['memory.usage_in_bytes', 'memory.limit_in_bytes', 'memory.stat'] : ['memory.current', 'memory.max', 'memory.stat'];
-  const [used = '', limit = '', stat = ''] = await Promise.all(names.map((name) => file(`${memory}/${name}`)));
-  // The page cache that can be dropped at once is not what an app uses.
-  const cache = field(stat, version === 1 ? 'total_inactive_file' : 'inactive_file');
-  const max = Number(limit);
-  return { memory: Math.max(0, Number(used) - cache), memoryLimit: Number.isFinite(max) && max < 2 ** 60 ? max : 0 };
+function readCpu({ cpu, version }: Place): number {
+  if (version === 1) return Number(file(`${cpu}/cpuacct.usage`));
+  return field(file(`${cpu}/cpu.stat`), USAGE) * 1000;
+}
+
+/** The page cache that can be dropped at once is not what an app uses. */
+function readMemory({ memory, version }: Place): number {
+  const used = Number(file(version === 1 ? `${memory}/memory.usage_in_bytes` : `${memory}/memory.current`));
+  return Math.max(0, used - field(file(`${memory}/memory.stat`), version === 1 ? CACHE_1 : CACHE_2));
 }
 
 /** The process's own view of its network, without its loopback. */
-async function readNetwork(pid: number) {
-  const rows = (await file(`/proc/${pid}/net/dev`)).split('\n').map((line) => /^\s*([^:\s]+):\s*(.*)$/.exec(line));
+function readNetwork(pid: number) {
   let [networkIn, networkOut] = [0, 0];
-  for (const row of rows) {
+  for (const line of file(`/proc/${pid}/net/dev`).split('\n')) {
+    const row = INTERFACE.exec(line);
     if (!row || row[1] === 'lo') continue;
-    const counters = (row[2] as string).split(/\s+/).map(Number);
-    networkIn += counters[0] ?? 0;
-    networkOut += counters[8] ?? 0;
+    const counters = (row[2] as string).split(/\s+/);
+    networkIn += Number(counters[0] ?? 0);
+    networkOut += Number(counters[8] ?? 0);
   }
   return { networkIn, networkOut };
 }
 
+const USAGE = /^usage_usec (\d+)$/m;
+const CACHE_1 = /^total_inactive_file (\d+)$/m;
+const CACHE_2 = /^inactive_file (\d+)$/m;
+const INTERFACE = /^\s*([^:\s]+):\s*(.*)$/;
+const field = (stat: string, pattern: RegExp) => Number(pattern.exec(stat)?.[1] ?? 0);
+
 /** These files are made by the kernel as they are read: the way through a thread would take longer than the reading. */
-const file = async (path: string) => readFileSync(path, 'utf8');
-const text = (path: string) => file(path).catch(() => '');
-const field = (stat: string, name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(stat)?.[1] ?? 0);
+const file = (path: string) => readFileSync(path, 'utf8');
+
+function text(path: string): string {
+  try {
+    return file(path);
+  } catch {
+    return '';
+  }
+}

@@ -94,10 +94,13 @@ function assertImage(image: string, { stages, images, policy }: Scope): void {
   images.add(image);
   // Images of other apps hold other people's source.
   if (/^localhost\//i.test(image)) throw refuse(`FROM ${quote(image)} is not allowed: it is an image of this server`);
-  const named = policy.from.some((pattern) => pattern !== '*' && fits(image, pattern));
+  const named = isNamed(image, policy);
   if (!named && policy.from.includes('*')) return assertPublicRegistry(image);
   if (!named) throw refuse(`FROM ${quote(image)} is not allowed`);
 }
+
+/** Whether the list of images has this one by more than `*`. */
+export const isNamed = (image: string, { from }: DockerfilePolicy) => from.some((pattern) => pattern !== '*' && fits(image, pattern));
 
 function fits(image: string, pattern: string): boolean {
   const expression = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&')).join('.*');
