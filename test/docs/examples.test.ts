@@ -35,7 +35,7 @@ describe.each(pages().map((page) => [page.path, page] as const))('%s', (_, page)
 
   for (const database of databases) {
     for (const example of examplesOf(page).filter(({ steps }) => steps.some((step) => isPlayed(step, database)))) {
-      it(`answers the example at line ${example.schema.line} as it says, on ${database}`, async () => {
+      it(`answers the example at line ${example.schema.line} as it says, on ${database}`, { timeout: example.files.length > 0 ? 240_000 : 60_000 }, async () => {
         const { url, drop } = database === 'postgres' ? await createDatabase() : { url: ':memory:', drop: async () => {} };
         const world = await startExample(example, url).catch(async (error: unknown) => (await drop(), Promise.reject(error)));
         try {
