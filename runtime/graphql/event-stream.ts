@@ -40,15 +40,16 @@ async function write(body: PassThrough, results: AsyncIterableIterator<string>, 
   body.write(':\n\n');
   try {
     for await (const text of results) {
-      if (!body.write(`event: next\ndata: ${text}\n\n`)) await drained(body);
       if (body.destroyed) return;
+      if (!body.write(`event: next\ndata: ${text}\n\n`)) await drained(body);
     }
   } catch (thrown) {
-    body.write(`event: next\ndata: ${refuse(errorsOf(thrown), context, service.engine).text}\n\n`);
+    if (!body.destroyed) body.write(`event: next\ndata: ${refuse(errorsOf(thrown), context, service.engine).text}\n\n`);
   } finally {
     clearInterval(beat);
     body.end('event: complete\ndata:\n\n');
   }
 }
 
-const drained = (body: PassThrough) => new Promise<void>((resolve) => void body.once('drain', resolve).once('close', resolve));
+/** What is closed already says nothing any more. */
+const drained = (body: PassThrough) => new Promise<void>((resolve) => (body.destroyed ? resolve() : void body.once('drain', resolve).once('close', resolve)));

@@ -22,9 +22,12 @@ const MOST = 200;
 export function sharedReads(reader: SqliteConnection): SharedReads {
   let turn = false;
   let reads = 0;
+  /** Answers to reads without parameters: in one state of the database they stay what they are. */
+  const known = new Map<string, unknown>();
   const renew = () => {
     if (reads > 0 && reader.inTransaction()) reader.run('commit', []);
     reads = 0;
+    known.clear();
   };
   const end = () => {
     turn = false;
@@ -42,7 +45,9 @@ export function sharedReads(reader: SqliteConnection): SharedReads {
       if (reads >= MOST) renew();
       if (reads === 0) reader.run('begin', []);
       reads += 1;
-      return reader.value(sql, parameters);
+      if (parameters.length > 0) return reader.value(sql, parameters);
+      if (!known.has(sql)) known.set(sql, reader.value(sql, parameters));
+      return known.get(sql);
     },
   };
 }

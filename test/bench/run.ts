@@ -18,7 +18,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     servers: { type: 'string' },
     rounds: { type: 'string', default: '7' },
-    slice: { type: 'string', default: '200' },
+    slice: { type: 'string', default: '150' },
     database: { type: 'string' },
   },
 });

@@ -16,7 +16,7 @@ const SDL = `
   type Subscription { authorCreated: Author! }
 `.replace(' pages(first: Int): PostConnection! @relation(inverse: "author")', '');
 
-const MANIFEST = 'name: test\napi: { limits: { batch: 10, time: 2s } }\n';
+const MANIFEST = 'name: test\napi: { limits: { batch: 10, time: 5s } }\n';
 
 /** A request and what it comes to: everything, or the code of a refusal. */
 interface Side {
@@ -79,9 +79,9 @@ const LIMITS: Readonly<Record<string, Pair>> = {
     over: { sends: () => names('{ authors(limit: 101) { id } }'), gets: 100 },
   },
   time: {
-    limit: 2000,
+    limit: 5000,
     at: { sends: () => told({ query: '{ wait(milliseconds: 1) }' }), gets: 200 },
-    over: { sends: () => told({ query: '{ wait(milliseconds: 60000) }' }), gets: [400, 'TIMEOUT', 2000, 2000] },
+    over: { sends: () => told({ query: '{ wait(milliseconds: 60000) }' }), gets: [400, 'TIMEOUT', 5000, 5000] },
   },
   result: {
     limit: RESULT,

@@ -9,7 +9,7 @@ import { databases, startServer, user, type TestServer, type TestOptions } from 
 const SDL = `
   type Member { id: ID! name: String! notes: [Note!]! }
   type Note @auth(allow: [OWNER, ROLE], roles: ["admin"], owner: "author") { id: ID! text: String! author: Member! shout: String! @computed }
-  type Query { notes: [Note!]! note(id: ID!): Note members: [Member!]! }
+  type Query { notes: [Note!]! note(id: ID!): Note members: [Member!]! slow: String }
   input NoteInput { text: String! authorId: ID }
   input NotePatch { text: String }
   type Mutation { createMember(name: String!): Member! createNote(input: NoteInput!): Note! updateNote(id: ID!, input: NotePatch!): Note deleteNote(id: ID!): Boolean! }
@@ -17,6 +17,7 @@ const SDL = `
 `;
 const MANIFEST = 'name: test\napi: { access: public }\nauth: { roles: { list: [admin, member], default: member } }\n';
 const RESOLVERS = {
+  Query: { slow: (): Promise<string> => Promise.resolve('at once') },
   Note: { shout: (note: { text: string }) => note.text.toUpperCase() },
   Subscription: {
     ticks: {
@@ -145,6 +146,33 @@ describe.each(databases)('subscriptions on %s', (database) => {
     await reader?.cancel();
     const query = await fetch(`${server.url}/graphql?query=${encodeURIComponent('{ members { name } }')}`, { headers: { accept: 'text/event-stream' } });
     expect((await query.text()).replaceAll(' ', '').split('\n\n').filter((part) => part.startsWith('event'))).toEqual(['event:next\ndata:{"data":{"members":[{"name":"Ada"}]}}', 'event:complete\ndata:']);
+  });
+});
+
+describe('a stream of events', () => {
+  it('leaves nothing behind when its client goes away before there is an answer', async () => {
+    const started = vi.spyOn(globalThis, 'setInterval');
+    const ended = vi.spyOn(globalThis, 'clearInterval');
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => {
+      RESOLVERS.Query.slow = () => (resolve(), new Promise<string>((done) => void (answer = () => done('late'))));
+    });
+    try {
+      const server = await start({});
+      const gone = new AbortController();
+      const response = fetch(`${server.url}/graphql`, { method: 'POST', signal: gone.signal, headers: { 'content-type': 'application/json', accept: 'text/event-stream' }, body: '{"query":"{ slow }"}' });
+      await (await response).body?.getReader().read();
+      await asked;
+      gone.abort();
+      await settled();
+      answer();
+      const beats = () => started.mock.calls.flatMap(([, every], call) => (every === 12_000 ? [started.mock.results[call]?.value] : []));
+      expect(beats()).toHaveLength(1);
+      await vi.waitFor(() => expect(beats().filter((beat) => !ended.mock.calls.some(([handle]) => handle === beat))).toEqual([]), 20_000);
+    } finally {
+      started.mockRestore();
+      ended.mockRestore();
+    }
   });
 });
 

@@ -55,6 +55,28 @@ describe('reads of one turn of the event loop', () => {
     expect(n()).toBe(2);
   });
 
+  it('without parameters are asked once in a state, and anew in the next one', async () => {
+    const asked: string[] = [];
+    const own = sharedReads({ ...reader, value: (sql, parameters) => (asked.push(sql), reader.value(sql, parameters)) });
+    const version = () => own.value('pragma data_version', []);
+    own.together();
+    const first = version();
+    write(7);
+    expect([version(), asked.length]).toEqual([first, 1]);
+    own.renew();
+    const second = version();
+    expect([second === first, asked.length]).toEqual([false, 2]);
+    await nextTurn();
+    await nextTurn();
+    write(8);
+    own.together();
+    expect(version()).not.toBe(second);
+    own.renew();
+    // Outside of a turn nothing is kept.
+    await nextTurn();
+    expect([version(), version(), asked.length > 4]).toEqual([expect.anything(), expect.anything(), true]);
+  });
+
   it('are on their own where no request has come in', () => {
     expect(n()).toBe(0);
     write(3);

@@ -29,7 +29,7 @@ it('tells of changes until the client breaks off', async () => {
 it('gives errors of a document and of a variable as results', async () => {
   // Before the first event the answer is an ordinary refusal, which this client tells by its response.
   const refusal = async (query: string, variables: Record<string, unknown> = {}) => {
-    const thrown: any = await Array.fromAsync(connect().iterate({ query, variables })).catch((error: unknown) => error);
+    const thrown: any = await new Promise((resolve) => void connect().subscribe({ query, variables }, { next: resolve, error: resolve, complete: () => resolve(undefined) }));
     return [thrown.response.status, (await thrown.response.json()).errors[0].extensions.code];
   };
   assert.deepEqual(await refusal('{ nothing }'), [400, 'GRAPHQL_VALIDATION_FAILED']);

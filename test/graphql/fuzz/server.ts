@@ -22,10 +22,6 @@ export function projectOf(seed: number): Project {
 }
 
 const PROGRAM = (seed: number) => `
-import { createHook } from 'node:async_hooks';
-const live = new Map();
-createHook({ init(id, type) { if (type === 'Timeout') live.set(id, new Error().stack.split('\\n').slice(3, 9).join(' | ')); }, destroy(id) { live.delete(id); } }).enable();
-setInterval(() => { const counts = {}; for (const s of live.values()) counts[s] = (counts[s] ?? 0) + 1; console.error('TIMERS', JSON.stringify(counts)); }, 5000).unref();
 import { createServer } from '@twofold/runtime';
 import { readProject } from '@twofold/schema';
 import { setFlagsFromString } from 'node:v8';
