@@ -44,8 +44,9 @@ export function authenticate(parts: AuthParts): Middleware {
 
 function readCaller(parts: AuthParts, ctx: KoaContext, context: RequestContext): NowOrLater<void> {
   const { authorization, 'x-api-key': apiKey } = ctx.req.headers;
-  if (apiKey === undefined) return authorization === undefined ? undefined : readBearer(parts, ctx, context, authorization);
-  return readApiKey(parts, ctx, context).then(() => (authorization === undefined ? undefined : readBoth(parts, ctx, context, authorization)));
+  // An empty field is what many clients send of somebody who is not signed in.
+  if (!apiKey) return authorization ? readBearer(parts, ctx, context, authorization) : undefined;
+  return readApiKey(parts, ctx, context).then(() => (authorization ? readBoth(parts, ctx, context, authorization) : undefined));
 }
 
 /** A key beside a bearer token: both have to be good, and of the same user if the key acts for one. The user is who calls. */

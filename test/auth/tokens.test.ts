@@ -45,6 +45,8 @@ describeEachDatabase('§2.2 the bearer token', (database) => {
       expect([answer.status, answer.text, answer.headers.get('www-authenticate')]).toEqual([401, '{"error":"Unauthorized"}', 'Bearer realm="api"']);
     }
     expect((await server.call('GET', '/elsewhere')).status).toBe(404);
+    // What many clients send of somebody who is not signed in.
+    expect((await server.call('GET', '/elsewhere', undefined, { Authorization: '', 'X-API-Key': '' })).status).toBe(404);
   });
 
   it('beside an API key: both have to be good, and the user is who calls', async () => {
