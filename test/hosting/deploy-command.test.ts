@@ -51,7 +51,9 @@ describeEachEngine('generator deploy', ({ kind, socket }) => {
     cpSync(join(home, 'b'), b, { recursive: true });
     password = /^HOST_PASSWORD=(.+)$/m.exec(readFileSync(join(a, '.env'), 'utf8'))![1]!;
     [server, url] = await start(a, { DOCKER_HOST: `unix://${socket}`, PORT: '0', DATABASE_URL: `file:data/${kind}.db` });
-    ingress = ((await api('GET', '/api/system/config')) as { ingress: { http: number } }).ingress.http;
+    const config = (await api('GET', '/api/system/config')) as { ingress: { http: number } };
+    expect(config).toMatchObject({ ingress: { http: expect.any(Number) } });
+    ingress = config.ingress.http;
   }, 240_000);
 
   afterAll(async () => {

@@ -105,7 +105,7 @@ describeEachEngine('under load', ({ socket }) => {
     expect(Math.min(requests.ok / 20, uploaded.ok, talked.echoed / 5)).toBeGreaterThan(5);
     console.log(`ten deploys: 0 failed of ${requests.ok} requests, ${uploaded.ok} uploads, ${talked.echoed} messages`);
     await server.api('DELETE', '/api/apps/busy');
-  }, 240_000);
+  }, 480_000);
 
   it('what fails leaves the old version serving: one that never is ready, one that ends at once, a build that fails', async () => {
     const node = await importImage(socket, 'twofold-test/node:1');
@@ -141,7 +141,7 @@ describeEachEngine('under load', ({ socket }) => {
     } finally {
       await strict.end();
     }
-  }, 120_000);
+  }, 240_000);
 
   it('deploys of an app with a volume make requests wait, and fail none', async () => {
     await server.api('POST', '/api/apps', { name: 'stateful', image: images[0], volumes: [{ name: 'data', path: '/data' }] });

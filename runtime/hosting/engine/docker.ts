@@ -17,6 +17,8 @@ export interface Dialect {
   readonly buildQuery: Readonly<Record<string, unknown>>;
   readonly eventActions: Readonly<Record<string, 'start' | 'die' | 'remove' | 'oom'>>;
   readonly pruneBuilds: boolean;
+  /** How much of a container's output is kept. */
+  readonly logFiles: Readonly<Record<string, string>>;
 }
 
 const DOCKER: Dialect = {
@@ -24,6 +26,7 @@ const DOCKER: Dialect = {
   buildQuery: { version: '1' },
   eventActions: { start: 'start', die: 'die', destroy: 'remove', oom: 'oom' },
   pruneBuilds: true,
+  logFiles: { 'max-size': '10m', 'max-file': '3' },
 };
 
 /** Docker, through dockerode. */
@@ -34,7 +37,7 @@ export function createDockerEngine(client: Dockerode): Engine {
 /** The code that Docker and Podman share. */
 export function createEngine(client: Dockerode, dialect: Dialect): Engine {
   const container = (id: string) => client.getContainer(id);
-  const create = createContainers(client);
+  const create = createContainers(client, dialect);
   const usageOf = createUsageReader(async (id) => (await container(id).inspect()).State.Pid || null);
   return {
     kind: dialect.kind,
@@ -153,11 +156,11 @@ async function build(client: Dockerode, dialect: Dialect, context: Readable, opt
 }
 
 /** An init process reaps what an app leaves behind; where the engine's own is not installed, apps run without one. */
-function createContainers(client: Dockerode): (spec: ContainerSpec) => Promise<string> {
+function createContainers(client: Dockerode, { logFiles }: Dialect): (spec: ContainerSpec) => Promise<string> {
   let init = true;
   const create = async (spec: ContainerSpec): Promise<string> => {
     try {
-      return (await client.createContainer(createOptions(spec, init))).id;
+      return (await client.createContainer(createOptions(spec, { init, logFiles }))).id;
     } catch (error) {
       if (!init || !/container-init binary not found|docker-init/.test(toEngineError(error).message)) throw error;
       init = false;
@@ -167,7 +170,7 @@ function createContainers(client: Dockerode): (spec: ContainerSpec) => Promise<s
   return create;
 }
 
-function createOptions(spec: ContainerSpec, init: boolean): Dockerode.ContainerCreateOptions {
+function createOptions(spec: ContainerSpec, { init, logFiles }: { init: boolean; logFiles: Dialect['logFiles'] }): Dockerode.ContainerCreateOptions {
   const port = `${spec.port}/tcp`;
   return {
     name: spec.name,
@@ -191,13 +194,11 @@ function createOptions(spec: ContainerSpec, init: boolean): Dockerode.ContainerC
       SecurityOpt: ['no-new-privileges'],
       CapDrop: ['NET_RAW', 'MKNOD', 'AUDIT_WRITE'],
       Init: init,
-      LogConfig: LOG_ROTATION,
+      LogConfig: { Type: 'json-file', Config: { ...logFiles } },
     },
     NetworkingConfig: { EndpointsConfig: { [spec.network]: { Aliases: [...spec.aliases] } } },
   };
 }
-
-const LOG_ROTATION = { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } };
 
 async function ensureNetwork(client: Dockerode, name: string, labels: Readonly<Record<string, string>>): Promise<string | null> {
   const network = client.getNetwork(name);

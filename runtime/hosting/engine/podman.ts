@@ -12,6 +12,8 @@ const PODMAN: Dialect = {
   // `died` is what older versions say; `cleanup` and `init` mean nothing to us.
   eventActions: { start: 'start', die: 'die', died: 'die', remove: 'remove', oom: 'oom' },
   pruneBuilds: false,
+  // It has one file and empties it when it is full: what nobody has read by then is lost.
+  logFiles: { 'max-size': '50m' },
 };
 
 /** Podman, through its Docker-compatible API. */

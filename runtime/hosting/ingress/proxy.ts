@@ -57,7 +57,7 @@ function send(exchange: Exchange, failed?: PooledTarget): void {
   exchange.pooled = pooled;
   pooled.active += 1;
   exchange.running = pooled.connections.send({
-    ...{ method: request.method ?? 'GET', head, body: request, once: !exchange.repeatable },
+    ...{ method: request.method ?? 'GET', head, body: request, once: !exchange.repeatable, patient: targets.length === 1 && exchange.attempts === 1 },
     onHead: (answer) => begin(exchange, answer),
     onBody(data, last) {
       if (!last) return response.write(data) || wait(exchange);

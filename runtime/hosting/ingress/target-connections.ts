@@ -10,6 +10,8 @@ export interface TargetCall {
   readonly body: IncomingMessage;
   /** It cannot be sent twice, so that it goes on no connection that the target may be closing. */
   readonly once: boolean;
+  /** There is no other target to go to: it is waited for. */
+  readonly patient: boolean;
   onHead(head: AnswerHead): void;
   onBody(data: Buffer, last: boolean): boolean;
   onEnd(): void;
@@ -44,6 +46,8 @@ const IDLE = 4000;
 /** A connection that has been idle for longer is not trusted with a request that cannot be sent twice. */
 const IDLE_ONCE = 1000;
 const CONNECT = 750;
+/** Long enough for the kernel to ask again after one and after three seconds, when an app's queue of new connections was full. */
+const CONNECT_PATIENT = 3500;
 const ANSWER = 120_000;
 const MAX_CONNECTIONS = 256;
 
@@ -143,7 +147,10 @@ function dial({ host, port, job, now, received, closed }: Dialled): Connection {
   const socket = connect({ host, port, noDelay: true });
   const connection: Connection = { socket, reader: createResponseReader(), job, since: 0 };
   job.connection = connection;
-  const late = setTimeout(() => socket.destroy(new Error(`no connection within ${CONNECT} ms`)), CONNECT);
+  const patience = job.call.patient ? CONNECT_PATIENT : CONNECT;
+  const giveUp = () => socket.connecting && socket.destroy(new Error(`no connection within ${patience} ms`));
+  // On a busy machine this process may have been the late one: what has come meanwhile is looked at first.
+  const late = setTimeout(() => setImmediate(giveUp), patience);
   let failure: Error | undefined;
   socket.once('connect', () => {
     clearTimeout(late);
