@@ -149,7 +149,8 @@ function readGet(ctx: Context, { origins }: EndpointOptions): Parameters {
   const foreign = site !== undefined && site !== 'same-origin' && site !== 'none';
   const known = origins.includes(ctx.req.headers.origin ?? '') || isJsonBody(ctx.req.headers['content-type']) || PREFLIGHTED.some((header) => ctx.req.headers[header] !== undefined);
   if (foreign && !known) throw new AppError(403, 'CSRF_REFUSED', 'a cross-site GET needs a header that makes the browser ask first: X-Requested-With');
-  return readQueryParameters(ctx.URL.searchParams);
+  // Not of `ctx.URL`, which an odd path or Host leaves empty.
+  return readQueryParameters(new URLSearchParams(ctx.querystring));
 }
 
 async function readPost(request: IncomingMessage, { bodyLimit, service }: EndpointOptions): Promise<Asked> {

@@ -36,7 +36,7 @@ const SDL = `
 const OPEN = (project: any) => ({ ...project, api: { ...project.api, limits: { ...project.api.limits, depth: 99, cost: 1e9, aliases: 1e4, tokens: 1e6, directives: 1e4 } } });
 
 describe.each(databases)('rules about rows on %s', (database) => {
-  it('let a caller tell nothing from rows it may not see: every answer is what it would be without them', async () => {
+  it('let a caller tell nothing from rows it may not see: every answer is what it would be without them', { timeout: 300_000 }, async () => {
     const whole = await startServer(SDL, { database, manifest: PUBLIC, change: OPEN });
     const without = await startServer(SDL, { database, manifest: PUBLIC, change: OPEN });
     try {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type DocumentNode, type FragmentDefinitionNode, Kind, parse, type SelectionSetNode, visit } from 'graphql';
 import type { Project } from '@twofold/schema';
 import { projectOf, startServer, type TestServer } from './harness.ts';
@@ -67,7 +68,9 @@ export async function compareAnswers(comparison: Comparison): Promise<Compared> 
       assertSame({ ...comparison, index, operation }, ours, theirs);
       assertStatements({ ...comparison, index, operation }, statements, ours.data);
       counts.statements += statements;
-      if (ours.errors) counts.failed += 1;
+      if (!ours.errors) continue;
+      counts.failed += 1;
+      await quiet(server);
     }
     return counts;
   } finally {
@@ -153,6 +156,14 @@ function withKeys(value: any): any {
   if (Array.isArray(value)) return value.map(withKeys);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, /ursor$/.test(key) && typeof item === 'string' && !/^\d+$/.test(item) ? JSON.parse(Buffer.from(item, 'hex').toString()).at(-1) : withKeys(item)]));
+}
+
+/** Loaders of an answer that became null early may still be at work: their statements are not those of the next operation. */
+async function quiet(server: TestServer): Promise<void> {
+  do {
+    server.statements();
+    await sleep(10);
+  } while (server.statements().length > 0);
 }
 
 interface Asking {

@@ -1,7 +1,6 @@
 import { createClient, type Client } from 'graphql-ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { createAssembly, partsOf } from '../../runtime/data/announcement-parts.ts';
 import { createDatabase } from '../engines/available.ts';
 import { end, run } from '../server/program.ts';
 import { databases, startServer, user, type TestServer, type TestOptions } from './harness.ts';
@@ -262,20 +261,6 @@ describe.runIf(databases.includes('postgres'))('a removed row that is too large 
     for (const client of clients) await client.dispose();
     for (const server of servers.splice(0)) await server.close();
     await database.drop();
-  });
-});
-
-describe('parts of a notification', () => {
-  it('come together again, each short enough and unlike every other', () => {
-    const text = `${'ü😀'.repeat(30_000)}`;
-    const parts = partsOf(text);
-    expect([parts.length > 20, new Set(parts).size === parts.length, parts.every((part) => Buffer.byteLength(part) < 8000)]).toEqual([true, true, true]);
-    const assembly = createAssembly();
-    expect(parts.slice(0, 3).map((part) => assembly.add(part))).toEqual([undefined, undefined, undefined]);
-    // Heard from the middle on, it is left out; one that follows is heard.
-    const whole = [...parts.slice(5), ...partsOf(text)].map((part) => assembly.add(part)).filter((each) => each !== undefined);
-    expect(whole).toEqual([text]);
-    expect(assembly.add('{"short":true}')).toBe('{"short":true}');
   });
 });
 
