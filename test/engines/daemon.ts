@@ -56,7 +56,7 @@ export async function stopDaemon(directory: string, name: string, signal: NodeJS
 function launch({ directory, name, command, args, env, uid, gid }: Daemon) {
   const log = openSync(join(directory, `${name}.log`), 'a');
   const account = uid === undefined ? {} : { uid, gid: gid ?? uid };
-  return spawn(command, args, { detached: true, stdio: ['ignore', log, log], env: { ...process.env, ...env }, ...account });
+  return spawn(command, args, { cwd: directory, detached: true, stdio: ['ignore', log, log], env: { ...process.env, ...env }, ...account });
 }
 
 function failure({ directory, name, command }: Daemon, reason: string): string {
