@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeEachEngine } from '../engines/available.ts';
@@ -34,10 +35,16 @@ async function listen() {
 describeEachEngine('who means harm', ({ kind, socket }) => {
   let server: TestServer;
   let loopback: Awaited<ReturnType<typeof listen>>;
-  let images: string;
   let left: string[];
   const here = (text: string) => text.replaceAll('8080', String(loopback.port));
-  const imageIds = async () => JSON.stringify((await engineJson<{ Id: string }[]>(socket, { path: '/images/json?all=1' })).map(({ Id }) => Id).sort());
+  /** Tags of this server's images: other tests build on the same engine meanwhile. */
+  const images = async () => {
+    const database = new DatabaseSync(join(server.folder, 'data/app.db'), { readOnly: true });
+    const { value } = database.prepare("SELECT value FROM hosting_settings WHERE key = 'instance'").get() as { value: string };
+    database.close();
+    const all = await engineJson<{ RepoTags: string[] | null }[]>(socket, { path: '/images/json?all=1' });
+    return all.flatMap(({ RepoTags }) => RepoTags ?? []).filter((tag) => tag.startsWith(`localhost/twofold-${value}/`));
+  };
 
   beforeAll(async () => {
     await importImage(socket, 'twofold-test/web:1');
@@ -45,7 +52,6 @@ describeEachEngine('who means harm', ({ kind, socket }) => {
     server = await startServer({ socket, model: { source: { max: 4_000_000, maxUnpacked: 2_000_000, entries: 100 } } });
     writeFileSync(join(server.folder, 'secret.yaml'), 'name: Secret\nimage: x:1\n');
     await server.api('POST', '/api/apps', { name: 'shop' });
-    images = await imageIds();
     left = readdirSync(folder).sort();
   }, 60_000);
   afterAll(async () => {
@@ -61,7 +67,7 @@ describeEachEngine('who means harm', ({ kind, socket }) => {
     expect(readdirSync(folder).sort()).toEqual(left);
     expect(readdirSync(server.folder).sort()).toEqual(['data', 'secret.yaml']);
     expect(loopback.heard).toEqual([]);
-    expect(await imageIds()).toBe(images);
+    expect(await images()).toEqual([]);
   }
 
   it(`is refused ${hostileArchives.length} archives, by name, and nothing of them is written`, async () => {
