@@ -1,18 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { databases, startServer, type TestOptions, type TestServer, user } from '../graphql/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { databases, type TestServer, user } from '../graphql/harness.ts';
+import { serversOn } from './servers.ts';
 
 /** One test for each directive, of what it does to a running server; `promises.test.ts` holds them to it. `@renamed` is in test/generator/migrations. */
 describe.each(databases)('the directives, on %s', (database) => {
-  const servers: TestServer[] = [];
-  afterEach(async () => {
-    for (const server of servers.splice(0)) await server.close();
-  });
-
-  const start = async (sdl: string, options: TestOptions = {}) => {
-    const server = await startServer(sdl, { ...options, database });
-    servers.push(server);
-    return server;
-  };
+  const start = serversOn(database);
   const ask = async (server: TestServer, query: string, as?: ReturnType<typeof user>) => {
     const { data, errors } = await server.query(query, {}, as);
     return errors ? errors.map(({ message, extensions }) => `${extensions.code}: ${message}`) : data;

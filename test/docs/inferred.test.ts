@@ -1,19 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readProject } from '@twofold/schema';
-import { databases, projectOf, startServer, type TestOptions, type TestServer } from '../graphql/harness.ts';
+import { databases, projectOf, type TestServer } from '../graphql/harness.ts';
+import { serversOn } from './servers.ts';
 
 /** One test for each row of the table of what is inferred; `promises.test.ts` holds them to it. */
 describe.each(databases)('what is inferred, on %s', (database) => {
-  const servers: TestServer[] = [];
-  afterEach(async () => {
-    for (const server of servers.splice(0)) await server.close();
-  });
-
-  const start = async (sdl: string, options: TestOptions = {}) => {
-    const server = await startServer(sdl, { ...options, database });
-    servers.push(server);
-    return server;
-  };
+  const start = serversOn(database);
   /** Data, or the errors as text, so that a failure says why. */
   const ask = async (server: TestServer, query: string, variables = {}) => {
     const { data, errors } = await server.query(query, variables);
