@@ -22,6 +22,6 @@ if (runs('ingress')) {
   await benchIngress();
 }
 for (const engine of engines) if (runs(engine.kind)) await benchEngine(engine, apps);
-if (engines.length === 0) say('\nno engine: eval "$(node test/engines/start.ts)" starts them');
+if (engines.length === 0) say('\nno engine: eval "$(npx node test/engines/start.ts)" starts them');
 say(`\n${Math.round((Date.now() - began) / 1000)} s, ${load()}`);
 process.exit(0);

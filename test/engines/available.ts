@@ -70,7 +70,7 @@ export async function createDatabase(): Promise<TestDatabase> {
 }
 
 function reportMissing(service: ServiceName): void {
-  const advice = `no ${services[service].title}; start one with: eval "$(node test/engines/start.ts)"`;
+  const advice = `no ${services[service].title}; start one with: eval "$(npx node test/engines/start.ts)"`;
   if (!isCi() && !told.has(service)) console.warn(`skipped: ${advice}`);
   told.add(service);
   it(`needs ${services[service].title}`, (test) => {
@@ -87,7 +87,7 @@ function isCi(): boolean {
 }
 
 async function asSuperuser(statement: string): Promise<void> {
-  if (!postgresUrl) throw new Error('no PostgreSQL: TEST_POSTGRES_URL is not set; run: eval "$(node test/engines/start.ts)"');
+  if (!postgresUrl) throw new Error('no PostgreSQL: TEST_POSTGRES_URL is not set; run: eval "$(npx node test/engines/start.ts)"');
   const client = new pg.Client({ connectionString: postgresUrl });
   await client.connect();
   try {

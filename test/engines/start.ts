@@ -1,4 +1,4 @@
-// eval "$(node test/engines/start.ts)" starts every service that this machine has the programs for.
+// eval "$(npx node test/engines/start.ts)" starts every service that this machine has the programs for.
 // Names as arguments start only those. Services that already run are kept, and exported again.
 import { createDirectory, currentDirectory, directoryVariable, loadExports, removeDirectory, saveExports, serviceDirectory } from './directory.ts';
 import { services } from './services.ts';

@@ -1,4 +1,4 @@
-// eval "$(node test/engines/stop.ts)" stops what start.ts started in this shell, and unsets its variables.
+// eval "$(npx node test/engines/stop.ts)" stops what start.ts started in this shell, and unsets its variables.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { currentDirectory, directoryVariable, removeDirectory } from './directory.ts';

@@ -19,7 +19,7 @@ import { createDatabase, postgresUrl } from '../engines/available.ts';
 
 /** Databases to run a suite on: `describe.each(databases)`. PostgreSQL is there when TEST_POSTGRES_URL is. */
 export const databases = ['sqlite', ...(postgresUrl || process.env['CI'] ? ['postgres'] : [])] as readonly ('sqlite' | 'postgres')[];
-if (!postgresUrl && !process.env['CI']) console.warn('skipped on PostgreSQL: eval "$(node test/engines/start.ts)"');
+if (!postgresUrl && !process.env['CI']) console.warn('skipped on PostgreSQL: eval "$(npx node test/engines/start.ts)"');
 
 export interface TestServer {
   readonly url: string;

@@ -21,7 +21,7 @@ export const databases: readonly { readonly name: string; readonly missing: stri
 
 function missingPostgres(): string | null {
   if (process.env['TEST_POSTGRES_URL'] || process.env['CI']) return null;
-  return 'skipped: no PostgreSQL; start one with: eval "$(node test/engines/start.ts)"';
+  return 'skipped: no PostgreSQL; start one with: eval "$(npx node test/engines/start.ts)"';
 }
 
 async function sqlite(): Promise<TestDatabase> {
@@ -33,7 +33,7 @@ async function sqlite(): Promise<TestDatabase> {
 
 async function postgres(): Promise<TestDatabase> {
   const admin = process.env['TEST_POSTGRES_URL'];
-  if (!admin) throw new Error('TEST_POSTGRES_URL is not set: start PostgreSQL with: eval "$(node test/engines/start.ts)"');
+  if (!admin) throw new Error('TEST_POSTGRES_URL is not set: start PostgreSQL with: eval "$(npx node test/engines/start.ts)"');
   const name = `t_${randomBytes(8).toString('hex')}`;
   await command(admin, `create database ${name}`);
   const url = Object.assign(new URL(admin), { pathname: `/${name}` }).href;
