@@ -70,6 +70,13 @@ export const extend: Extend = async (userId, { db }) => {
   return { user_id: userId, company_id: user?.company_id ?? null };
 };
 `,
+    'src/auth-events.ts': `import type { Listeners } from '@twofold/runtime';
+
+/** What happens beside the log and the webhooks, once an event is committed; \`'*'\` hears them all. What is thrown here reaches no request. */
+export const listeners: Listeners = {
+  'auth.locked': (event) => console.warn(\`user \${String(event.user_id)} is locked until \${String(event.data['until'])}, after wrong passwords from \${event.ip}\`),
+};
+`,
     'src/resolvers/Mutation.ts': `import { failure } from '@twofold/runtime';
 import type * as types from '../generated/types.ts';
 

@@ -1,6 +1,7 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npx generator generate` writes it again.
 
 import { defineApp, defineProject } from '@twofold/runtime';
+import { listeners } from '../auth-events.ts';
 import { extend } from '../extend.ts';
 import { auth } from './auth.ts';
 import { loaders } from './loaders.ts';
@@ -22,6 +23,7 @@ export const app = defineApp({
   project,
   resolvers,
   extend,
+  listeners,
   openapi,
   migrations: new URL('../../migrations/', import.meta.url),
   root: new URL('../../', import.meta.url),
