@@ -5,7 +5,10 @@ import type { Parsed } from './build/facts.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { ColumnType, Project } from './model.ts';
 import { parseManifest } from './parse/manifest.ts';
-import { parseSchema } from './parse/schema.ts';
+import { placed } from './parse/places.ts';
+import { parseSchema, understandFiles } from './parse/schema.ts';
+import { parseFile } from './parse/syntax.ts';
+import type { Rule } from './rules/finding.ts';
 import { manifestRules, schemaRules } from './rules/index.ts';
 import type { SourceText } from './source.ts';
 
@@ -49,18 +52,22 @@ export function readProject(input: ProjectInput): ProjectReading {
 function withCrud(parsed: Parsed): Parsed {
   const text = crudSdl(parsed);
   if (text === '') return parsed;
-  const { parsed: schema } = parseSchema([...parsed.schema.sources, { file: CRUD_FILE, text }]);
+  const { parsed: schema } = understandFiles([...parsed.schema.files, parseFile({ file: CRUD_FILE, text })]);
   return schema ? { ...parsed, schema: { ...schema, crudSdl: text } } : parsed;
 }
 
 /** What the rules say of the schema, in the light of the manifest. */
 export function checkSchema(parsed: Parsed): Diagnostic[] {
-  return schemaRules.flatMap((rule) => [...rule(build(parsed))]);
+  return judge(parsed, schemaRules);
 }
 
 /** What the rules say of the manifest, in the light of the schema. */
 export function checkManifest(parsed: Parsed): Diagnostic[] {
-  return manifestRules.flatMap((rule) => [...rule(build(parsed))]);
+  return judge(parsed, manifestRules);
+}
+
+function judge(parsed: Parsed, rules: readonly Rule[]): Diagnostic[] {
+  return placed(rules.flatMap((rule) => [...rule(build(parsed))]), parsed.schema.files);
 }
 
 /** By place, the schema before the manifest, and each once: two rules may see the same slip. */

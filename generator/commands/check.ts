@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
+import { keepNewSpaceSmall } from '../new-space.ts';
 import { disk } from '../write/disk.ts';
 import { LOCKFILE } from '../write/lockfile.ts';
 import { reportPlan } from './plan-report.ts';
@@ -12,6 +13,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   if (await isUpToDate(root, call)) return EXIT.done;
   const { planRun } = await import('../pipeline.ts');
+  keepNewSpaceSmall();
   const plan = await planRun(root, {}, disk);
   await reportPlan(plan, call, true);
   const code = exitCodeOf(plan);

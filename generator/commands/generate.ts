@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
+import { keepNewSpaceSmall } from '../new-space.ts';
 import { disk } from '../write/disk.ts';
 import { writeStamp } from '../write/stamp.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
@@ -16,6 +17,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const dry = Boolean(options['dry-run'] || options['diff']);
   if (!dry && !options['allow-drop'] && (await isUpToDate(root, call))) return EXIT.done;
   const pipeline = await import('../pipeline.ts');
+  keepNewSpaceSmall();
   const plan = await (dry ? pipeline.planRun(root, runOptions(call), disk) : pipeline.run(root, runOptions(call), disk));
   await reportPlan(plan, call, dry);
   const code = exitCodeOf(plan);

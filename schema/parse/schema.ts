@@ -8,12 +8,13 @@ import { usesWithin } from './directive-places.ts';
 import type { DirectiveUse } from './directive-places.ts';
 import { schemaFindings, unknownTypes } from './sdl-rules.ts';
 import { servedSdl } from './served-sdl.ts';
+import { placed } from './places.ts';
 import { parseFile } from './syntax.ts';
 import type { ParsedFile } from './syntax.ts';
 
-/** The SDL as graphql-js understands it, with the places of everything. */
+/** The SDL as graphql-js understands it. Its nodes have no places: `placed` looks them up. */
 export interface ParsedSchema {
-  readonly sources: readonly SourceText[];
+  readonly files: readonly ParsedFile[];
   /** The user's definitions; copies of our directives are left out. */
   readonly document: DocumentNode;
   /** Every use of a directive, in the order in which they are written. */
@@ -34,11 +35,15 @@ export interface ParsedSchema {
  * parseSchema([{ file: 'schema.graphql', text: 'type Query { hello: String }' }]).parsed?.sdl
  */
 export function parseSchema(sources: readonly SourceText[]): { parsed: ParsedSchema | null; diagnostics: Diagnostic[] } {
-  const files = sources.map(parseFile);
+  return understandFiles(sources.map(parseFile));
+}
+
+/** The same with files that were parsed before. */
+export function understandFiles(files: readonly ParsedFile[]): { parsed: ParsedSchema | null; diagnostics: Diagnostic[] } {
   const diagnostics = files.flatMap((file) => file.diagnostics);
-  const all = files.flatMap((file) => file.definitions);
+  const all = files.flatMap(({ pieces }) => pieces.flatMap(({ definitions }) => definitions));
   if (diagnostics.length > 0) return { parsed: null, diagnostics };
-  if (all.every(isOurDefinition)) return { parsed: null, diagnostics: [emptySchema(sources)] };
+  if (all.every(isOurDefinition)) return { parsed: null, diagnostics: [emptySchema(files[0]?.source)] };
   return understand(files, all);
 }
 
@@ -46,8 +51,8 @@ function understand(files: readonly ParsedFile[], all: readonly DefinitionNode[]
   const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: all.filter((definition) => !isOurDefinition(definition)) };
   const unknown = unknownTypes(document);
   const schema = buildASTSchema(repaired(document, unknown.keys()), { assumeValidSDL: true });
-  const parsed = { sources: files.map(({ source }) => source), document, uses: document.definitions.flatMap(usesWithin), schema, sdl: servedSdl(files), unknown: new Set(unknown.keys()) };
-  return { parsed, diagnostics: schemaFindings(document, schema, unknown) };
+  const parsed = { files, document, uses: document.definitions.flatMap(usesWithin), schema, sdl: servedSdl(files), unknown: new Set(unknown.keys()) };
+  return { parsed, diagnostics: placed(schemaFindings(document, schema, unknown), files) };
 }
 
 /** What graphql-js can build a schema from, whatever was wrong: every name defined, and once. */
@@ -66,13 +71,13 @@ function standIn(name: string): ScalarTypeDefinitionNode {
   return { kind: Kind.SCALAR_TYPE_DEFINITION, name: { kind: Kind.NAME, value: name } };
 }
 
-function emptySchema(sources: readonly SourceText[]): Diagnostic {
+function emptySchema(source: SourceText = { file: 'schema.graphql', text: '' }): Diagnostic {
   return {
     code: 'SCHEMA_EMPTY',
     severity: 'error',
     summary: 'The schema defines nothing',
     why: 'a GraphQL server answers queries, so it needs a type Query',
     fix: 'type Query { users: [User!]! }   type User { id: ID! name: String! }',
-    at: positionAt(sources[0] ?? { file: 'schema.graphql', text: '' }, 0),
+    at: positionAt(source, 0),
   };
 }

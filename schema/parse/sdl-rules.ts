@@ -1,10 +1,9 @@
 import * as graphql from 'graphql';
 import type { ASTNode, ASTVisitor, ASTVisitorKeyMap, DocumentNode, GraphQLError, GraphQLSchema, NamedTypeNode } from 'graphql';
-import type { Diagnostic } from '../diagnostic.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import { knownScalar } from '../scalars.ts';
-import { positionOf } from '../source.ts';
 import { namedTypes } from './named-types.ts';
+import type { Finding } from './places.ts';
 
 /** What a rule of graphql-js asks of its context; the class of theirs is not exported. */
 interface SdlContext {
@@ -32,7 +31,7 @@ const RULES: readonly (readonly [code: string, rule: (context: never) => ASTVisi
 const MOST_SUGGESTIONS = 20;
 
 /** Everything that makes the SDL no GraphQL schema, as findings. */
-export function schemaFindings(document: DocumentNode, schema: GraphQLSchema, unknown: ReadonlyMap<string, NamedTypeNode[]>): Diagnostic[] {
+export function schemaFindings(document: DocumentNode, schema: GraphQLSchema, unknown: ReadonlyMap<string, NamedTypeNode[]>): Finding[] {
   const findings = [...unknownFindings(document, unknown), ...executableFindings(document), ...ruleFindings(document)];
   return findings.length > 0 ? findings : typeFindings(schema);
 }
@@ -48,7 +47,7 @@ function definedTypes(document: DocumentNode): string[] {
   return [...own, ...graphql.specifiedScalarTypes.map((type) => type.name), ...graphql.introspectionTypes.map((type) => type.name)];
 }
 
-function unknownFindings(document: DocumentNode, unknown: ReadonlyMap<string, NamedTypeNode[]>): Diagnostic[] {
+function unknownFindings(document: DocumentNode, unknown: ReadonlyMap<string, NamedTypeNode[]>): Finding[] {
   const defined = definedTypes(document).filter((name) => !name.startsWith('__'));
   return [...unknown].flatMap(([name, uses], index) => {
     if (knownScalar(name)) return [scalarUndeclared(name, uses[0])];
@@ -57,21 +56,21 @@ function unknownFindings(document: DocumentNode, unknown: ReadonlyMap<string, Na
   });
 }
 
-function scalarUndeclared(name: string, use: ASTNode | undefined): Diagnostic {
+function scalarUndeclared(name: string, use: ASTNode | undefined): Finding {
   return finding('SCALAR_UNDECLARED', `The scalar ${name} is known but not declared`, use, {
     why: 'the schema is served as it is written, and GraphQL wants every scalar declared in it',
     fix: `scalar ${name}`,
   });
 }
 
-function executableFindings(document: DocumentNode): Diagnostic[] {
+function executableFindings(document: DocumentNode): Finding[] {
   return document.definitions.filter(graphql.isExecutableDefinitionNode).map((node) =>
     finding('SDL_EXECUTABLE', 'A query does not belong in a schema', node, { fix: 'keep operations and fragments in files of their own' }),
   );
 }
 
-function ruleFindings(document: DocumentNode): Diagnostic[] {
-  const findings: Diagnostic[] = [];
+function ruleFindings(document: DocumentNode): Finding[] {
+  const findings: Finding[] = [];
   const visitors = RULES.map(([code, rule]) => {
     const context: SdlContext = {
       getDocument: () => document,
@@ -112,7 +111,7 @@ function ofTypes(kind: string, keys: readonly string[]): { readonly [node: strin
 }
 
 /** What graphql-js says of the finished schema: interfaces not fulfilled, unions of scalars, no Query. */
-function typeFindings(schema: GraphQLSchema): Diagnostic[] {
+function typeFindings(schema: GraphQLSchema): Finding[] {
   return graphql.validateSchema(schema).map((error) => {
     if (!error.message.startsWith('Query root type must be provided')) return graphqlFinding('SDL_INVALID', error);
     const first = Object.values(schema.getTypeMap()).find((type) => type.astNode)?.astNode ?? undefined;
@@ -133,7 +132,7 @@ const FIXES: readonly (readonly [RegExp, (...words: string[]) => string])[] = [
 ];
 
 /** A message of graphql-js says what is wrong and then what was meant; the place is the last one that it names. */
-function graphqlFinding(code: string, error: GraphQLError): Diagnostic {
+function graphqlFinding(code: string, error: GraphQLError): Finding {
   const [summary = '', meant] = error.message.split(/(?<=\.) (?=Did you mean)/);
   const known = FIXES.flatMap(([pattern, fix]) => (pattern.test(summary) ? [fix(...(pattern.exec(summary) ?? []))] : []));
   const fix = meant ?? known[0] ?? 'the GraphQL specification asks for it: https://spec.graphql.org/draft/#sec-Type-System';
@@ -141,6 +140,6 @@ function graphqlFinding(code: string, error: GraphQLError): Diagnostic {
   return finding(code, summary.replace(/\.$/, ''), node && 'name' in node && node.name ? (node.name as ASTNode) : node, { fix });
 }
 
-function finding(code: string, summary: string, node: ASTNode | undefined, more: { why?: string; fix?: string }): Diagnostic {
-  return { code, severity: 'error', summary, ...more, at: positionOf(node) };
+function finding(code: string, summary: string, node: ASTNode | undefined, more: { why?: string; fix?: string }): Finding {
+  return { code, severity: 'error', summary, ...more, at: node };
 }

@@ -1,7 +1,9 @@
 import { Kind } from 'graphql';
-import type { ASTNode, DefinitionNode } from 'graphql';
+import type { ConstDirectiveNode, DefinitionNode } from 'graphql';
 import { isOurDefinition, isOurDirective } from '../our-directives.ts';
 import { usesWithin } from './directive-places.ts';
+import { locate } from './pieces.ts';
+import type { Piece } from './pieces.ts';
 import type { ParsedFile } from './syntax.ts';
 
 interface Cut {
@@ -17,13 +19,20 @@ interface Cut {
  */
 export function servedSdl(files: readonly ParsedFile[]): string {
   // A byte order mark inside the joined text would be a mistake.
-  return files.map(({ source, definitions }) => withoutCuts(source.text.replace(/^\uFEFF/, ' '), definitions.flatMap(cutsIn))).join('\n');
+  return files.map(({ source, pieces }) => withoutCuts(source.text.replace(/^\uFEFF/, ' '), pieces.flatMap(cutsIn))).join('\n');
 }
 
-function cutsIn(definition: DefinitionNode): Cut[] {
-  const nodes: ASTNode[] = isOurDefinition(definition) || isOnlyOurs(definition) ? [definition] : [];
-  if (nodes.length === 0) for (const { directive } of usesWithin(definition)) if (isOurDirective(directive)) nodes.push(directive);
-  return nodes.flatMap(({ loc }) => loc ?? []);
+/** Only a piece with something to cut is parsed again, for the places. */
+function cutsIn(piece: Piece): Cut[] {
+  if (!piece.definitions.some((definition) => nodesToCut(definition).length > 0)) return [];
+  return locate(piece)
+    .flatMap(nodesToCut)
+    .map(({ loc }) => ({ start: piece.start + loc!.start, end: piece.start + loc!.end }));
+}
+
+function nodesToCut(definition: DefinitionNode): readonly (DefinitionNode | ConstDirectiveNode)[] {
+  if (isOurDefinition(definition) || isOnlyOurs(definition)) return [definition];
+  return usesWithin(definition).flatMap(({ directive }) => (isOurDirective(directive) ? [directive] : []));
 }
 
 /** `extend type User @entity(plural: "people")`: nothing is left of it when the directive is gone. */

@@ -1,8 +1,9 @@
 import { GraphQLError, parse, Source } from 'graphql';
-import type { DefinitionNode } from 'graphql';
 import type { Diagnostic } from '../diagnostic.ts';
 import { positionAt } from '../source.ts';
 import type { SourceText } from '../source.ts';
+import { parsePieces } from './pieces.ts';
+import type { Piece } from './pieces.ts';
 
 /** A parser that calls itself for every bracket runs out of stack; no schema that people write comes near this. */
 const DEEPEST = 100;
@@ -14,29 +15,34 @@ const BRACKETS_OUTSIDE_TEXT = /"""(?:\\"""|[^])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n]*
  * The definitions of one file. After a mistake it goes on at the next definition, so that one run shows them all.
  *
  * @example
- * parseFile({ file: 'schema.graphql', text: 'scalar Money' }).definitions.length // 1
+ * parseFile({ file: 'schema.graphql', text: 'scalar Money' }).pieces[0]?.definitions.length // 1
  */
 export function parseFile(source: SourceText): ParsedFile {
-  if (isBlank(source.text)) return { source, definitions: [], diagnostics: [] };
   const deep = tooDeepAt(source.text);
-  if (deep !== null) return { source, definitions: [], diagnostics: [tooDeep(source, deep)] };
-  return { source, ...parseFrom(source) };
+  if (deep !== null) return { source, pieces: [], diagnostics: [tooDeep(source, deep)] };
+  try {
+    return { source, pieces: parsePieces(source.text), diagnostics: [] };
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    return { source, pieces: [], diagnostics: findMistakes(source) };
+  }
 }
 
 /** One file, and what it defines. */
 export interface ParsedFile {
   readonly source: SourceText;
-  readonly definitions: readonly DefinitionNode[];
+  readonly pieces: readonly Piece[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-function parseFrom(source: SourceText): { definitions: DefinitionNode[]; diagnostics: Diagnostic[] } {
+/** Parses the whole text from its start, from the definition behind the first mistake, and so on. */
+function findMistakes(source: SourceText): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   let start = 0;
   while (start >= 0 && diagnostics.length < MOST_ERRORS) {
     try {
-      const { definitions } = parse(new Source(source.text.slice(0, start).replace(/[^\n]/g, ' ') + source.text.slice(start), source.file));
-      return { definitions: diagnostics.length > 0 ? [] : [...definitions], diagnostics };
+      parse(new Source(source.text.slice(0, start).replace(/[^\n]/g, ' ') + source.text.slice(start)), { noLocation: true });
+      return diagnostics;
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error;
       const offset = error.positions?.[0] ?? source.text.length;
@@ -44,7 +50,7 @@ function parseFrom(source: SourceText): { definitions: DefinitionNode[]; diagnos
       start = /Unterminated|block string/i.test(error.message) ? -1 : resumeAfter(source.text, offset, start);
     }
   }
-  return { definitions: [], diagnostics };
+  return diagnostics;
 }
 
 /** The next definition: the one on the line of the mistake if the mistake is only that the one above is not closed. */
@@ -77,10 +83,6 @@ function syntaxFix(text: string, offset: number, summary: string): string {
   if (/single quote/.test(summary)) return 'GraphQL writes strings in double quotes';
   if (/Expected ":"/.test(summary)) return 'a field is written name: Type';
   return 'the mistake is here or just before';
-}
-
-function isBlank(text: string): boolean {
-  return /^(?:[\s,\uFEFF]|#[^\n]*)*$/.test(text);
 }
 
 function tooDeepAt(text: string): number | null {

@@ -4,7 +4,7 @@ import { userEntity } from '../build/auth.ts';
 import type { AuthUse } from '../build/directive-uses.ts';
 import type { Built } from '../build/project.ts';
 import { didYouMean, nearest } from '../did-you-mean.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Finding } from '../parse/places.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
@@ -20,7 +20,7 @@ export const access: Rule = function* (built) {
   }
 };
 
-function* checkUse(built: Built, use: AuthUse, entity: string | undefined): Generator<Diagnostic> {
+function* checkUse(built: Built, use: AuthUse, entity: string | undefined): Generator<Finding> {
   const { auth } = built.facts.manifest.values;
   const people = use.allow.filter((word) => word === 'USER' || word === 'OWNER' || word === 'ROLE');
   if (use.allow.length === 0 || use.on.length === 0) yield finding('AUTH_RULE_EMPTY', 'This rule allows nobody anything', use.node, { fix: '@auth(allow: [USER])' });
@@ -33,7 +33,7 @@ function* checkUse(built: Built, use: AuthUse, entity: string | undefined): Gene
   else if (use.owner !== undefined) yield finding('AUTH_OWNER_UNKNOWN', 'owner is named and OWNER is not allowed', use.node, { fix: '@auth(allow: [OWNER], owner: …)' });
 }
 
-function* checkRoles(use: AuthUse, known: readonly string[] | undefined): Generator<Diagnostic> {
+function* checkRoles(use: AuthUse, known: readonly string[] | undefined): Generator<Finding> {
   if (!use.allow.includes('ROLE')) {
     if (use.roles.length > 0) yield finding('AUTH_ROLE_UNKNOWN', 'Roles are named and ROLE is not allowed', use.node, { fix: `@auth(allow: [ROLE], roles: ${JSON.stringify(use.roles)})` });
     return;
@@ -46,7 +46,7 @@ function* checkRoles(use: AuthUse, known: readonly string[] | undefined): Genera
   }
 }
 
-function* checkOwner(built: Built, use: AuthUse, entity: string | undefined): Generator<Diagnostic> {
+function* checkOwner(built: Built, use: AuthUse, entity: string | undefined): Generator<Finding> {
   const fact = entity === undefined ? undefined : built.facts.entities.get(entity);
   const user = userEntity(built.facts);
   const at: ASTNode = use.node;

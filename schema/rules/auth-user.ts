@@ -5,7 +5,8 @@ import { coordinate } from '../build/facts.ts';
 import type { EntityFact, FieldFact } from '../build/facts.ts';
 import type { Built } from '../build/project.ts';
 import { didYouMean } from '../did-you-mean.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Position } from '../diagnostic.ts';
+import type { Finding } from '../parse/places.ts';
 import type { AuthValues } from '../manifest.ts';
 import { snakeCase } from '../names.ts';
 import { finding, withDirective } from './finding.ts';
@@ -26,7 +27,7 @@ export const authUser: Rule = function* (built) {
   yield* credentials(entity);
 };
 
-function* noEntity({ facts }: Built, auth: AuthValues): Generator<Diagnostic> {
+function* noEntity({ facts }: Built, auth: AuthValues): Generator<Finding> {
   if (auth.user !== undefined) {
     const fix = didYouMean(auth.user, facts.entities.keys()) ?? `type ${auth.user} { id: ID! email: String! }`;
     return yield finding('AUTH_USER_UNKNOWN', `There is no type ${auth.user} that is kept in a table`, facts.manifest.at(['auth', 'user']), { fix });
@@ -36,7 +37,7 @@ function* noEntity({ facts }: Built, auth: AuthValues): Generator<Diagnostic> {
   for (const field of auth.register.fields) yield finding('AUTH_REGISTER_FIELD_UNKNOWN', `auth.register.fields names ${field}, and no type is the user`, facts.manifest.at(['auth', 'register', 'fields']), { fix: 'add type User { id: ID! email: String! }' });
 }
 
-function noEmail({ facts }: Built, entity: EntityFact, auth: AuthValues): Diagnostic {
+function noEmail({ facts }: Built, entity: EntityFact, auth: AuthValues): Finding {
   const others = [...facts.entities.values()].filter((other) => userAttributes(other).has('email'));
   const fix = `email: String! @unique${others[0] ? `   or, in manifest.yaml: auth: { user: ${others[0].name} }` : ''}`;
   const present = entity.fields.get('email');
@@ -44,7 +45,7 @@ function noEmail({ facts }: Built, entity: EntityFact, auth: AuthValues): Diagno
   return finding('AUTH_USER_EMAIL', present ? `${entity.name}.email is ${present.type.text}, and people sign in with a text` : `${entity.name} has no email, and people sign in with it`, at, { fix });
 }
 
-function* registerFields({ facts }: Built, entity: EntityFact, auth: AuthValues): Generator<Diagnostic> {
+function* registerFields({ facts }: Built, entity: EntityFact, auth: AuthValues): Generator<Finding> {
   for (const [index, name] of auth.register.fields.entries()) {
     const field = entity.fields.get(name);
     if (field && PRIVILEGE.test(snakeCase(field.name))) yield privilege(field, facts.manifest.at(['auth', 'register', 'fields', index]));
@@ -57,14 +58,14 @@ function* registerFields({ facts }: Built, entity: EntityFact, auth: AuthValues)
 
 const PRIVILEGE = /^(?:roles?|permissions?|(?:is_)?(?:admin|staff|superuser|owner))$/;
 
-function privilege(field: FieldFact, at: Diagnostic['at']): Diagnostic {
+function privilege(field: FieldFact, at: Position): Finding {
   return finding('AUTH_REGISTER_PRIVILEGE', `Whoever registers would choose their own ${field.name}`, at, { why: 'what register takes, anybody can send', fix: `remove it here, and write ${withDirective(field, '@default(value: …)')}` }, 'warning');
 }
 
 /** Filled by register itself, from its body or by the clock. */
 const FILLED = new Set(['email', 'name', 'first_name', 'last_name', 'username', 'phone', 'avatar_url', 'last_login', 'created_at', 'updated_at']);
 
-function* unsetFields(built: Built, entity: EntityFact, auth: AuthValues): Generator<Diagnostic> {
+function* unsetFields(built: Built, entity: EntityFact, auth: AuthValues): Generator<Finding> {
   for (const column of built.shapes.columns.get(entity.name) ?? []) {
     if (!column.required || column.default || column.stamp || column.name === 'id') continue;
     const field = fieldOf(built, entity, column.name);
@@ -91,7 +92,7 @@ function fieldOf({ links }: Built, entity: EntityFact, column: string): FieldFac
 
 const CREDENTIALS = ['password', 'password_hash', 'hashed_password', 'passwd', 'pin', 'otp_secret', 'totp_secret', 'mfa_secret', 'refresh_token', 'access_token', 'reset_token', 'api_key', 'salt'];
 
-function* credentials(entity: EntityFact): Generator<Diagnostic> {
+function* credentials(entity: EntityFact): Generator<Finding> {
   for (const field of entity.fields.values()) {
     if (!CREDENTIALS.includes(snakeCase(field.name)) || field.directives.computed) continue;
     yield finding('AUTH_CREDENTIAL_FIELD', `${coordinate(field)} would be stored and served as plain text`, field.node, {

@@ -1,7 +1,7 @@
 import type { EntityFact, FieldFact } from '../build/facts.ts';
 import { storedAs } from '../build/columns.ts';
 import type { Built } from '../build/project.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Finding } from '../parse/places.ts';
 import { snakeCase } from '../names.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
@@ -12,7 +12,7 @@ export const columnNames: Rule = function* (built) {
   for (const entity of built.facts.entities.values()) yield* checkEntity(built, entity);
 };
 
-function* checkEntity({ facts, links }: Built, entity: EntityFact): Generator<Diagnostic> {
+function* checkEntity({ facts, links }: Built, entity: EntityFact): Generator<Finding> {
   const taken = new Map<string, FieldFact>();
   for (const field of entity.fields.values()) {
     const link = links.byField.get(field);
@@ -35,7 +35,7 @@ function isKeyOf(links: Built['links'], one: FieldFact, other: FieldFact, column
   return relation !== undefined && plain !== undefined && plain !== relation && link?.kind === 'own' && link.key.column === column;
 }
 
-function clash(field: FieldFact, other: FieldFact, column: string): Diagnostic {
+function clash(field: FieldFact, other: FieldFact, column: string): Finding {
   return finding('COLUMN_CLASH', `${field.owner}.${other.name} and ${field.owner}.${field.name} would share the column ${column}`, field.node, {
     why: 'names in the database are in snake_case, and capitals make no difference',
     fix: field.type.kind === 'scalar' && other.type.kind !== 'scalar' ? `${field.name}: ID!   to show the key of ${other.name}, or another name` : 'give one of them another name',

@@ -3,7 +3,7 @@ import type { ASTNode, GraphQLType } from 'graphql';
 import { readFieldDirectives } from '../build/directive-uses.ts';
 import type { Carrier } from '../build/directive-uses.ts';
 import type { Built } from '../build/project.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Finding } from '../parse/places.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Constraint } from '../model.ts';
 import { knownScalar } from '../scalars.ts';
@@ -41,7 +41,7 @@ function* carriers({ facts }: Built): Generator<Place> {
   }
 }
 
-function report(name: string, { why, fix }: { why: string; fix?: string | undefined }, node: ASTNode | undefined): Diagnostic {
+function report(name: string, { why, fix }: { why: string; fix?: string | undefined }, node: ASTNode | undefined): Finding {
   return finding('CONSTRAINT_INVALID', `The constraint on ${name} cannot hold`, node, { why, fix: fix ?? 'change the numbers or the pattern, or remove the constraint' });
 }
 

@@ -3,7 +3,7 @@ import { storedAs } from '../build/columns.ts';
 import { coordinate } from '../build/facts.ts';
 import type { FieldFact } from '../build/facts.ts';
 import { didYouMean } from '../did-you-mean.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Finding } from '../parse/places.ts';
 import type { ColumnType, IdKind } from '../model.ts';
 import { finding, withDirective } from './finding.ts';
 import type { Rule } from './finding.ts';
@@ -28,7 +28,7 @@ interface Problem {
   readonly fix?: string | undefined;
 }
 
-function report(field: FieldFact, { why, fix }: Problem): Diagnostic {
+function report(field: FieldFact, { why, fix }: Problem): Finding {
   const example = withDirective(field, `@default(value: ${EXAMPLES[field.named.name] ?? '"…"'})`);
   return finding('DEFAULT_INVALID', `The default of ${coordinate(field)} does not fit`, field.directives.default?.node, { why, fix: fix ?? example });
 }

@@ -6,7 +6,7 @@ import { storedAs } from '../build/columns.ts';
 import { coordinate } from '../build/facts.ts';
 import type { Facts, FieldFact } from '../build/facts.ts';
 import type { Built } from '../build/project.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Finding } from '../parse/places.ts';
 import { snakeCase } from '../names.ts';
 import { isOurDirective } from '../our-directives.ts';
 import { finding } from './finding.ts';
@@ -44,20 +44,20 @@ function isColumn(facts: Facts, field: FieldFact): boolean {
   return stored !== undefined && stored !== 'json';
 }
 
-function* ineffective(built: Built, field: FieldFact): Generator<Diagnostic> {
+function* ineffective(built: Built, field: FieldFact): Generator<Finding> {
   for (const { name, why, met } of ON_ENTITIES) if (field.directives[name] && !met(built, field)) yield report(field, name, why);
 }
 
 const ONLY_ON_ENTITIES: readonly (keyof FieldDirectives)[] = ['relation', 'unique', 'default', 'updatedAt', 'renamed'];
 
-function* onRoot({ facts }: Built, field: FieldFact): Generator<Diagnostic> {
+function* onRoot({ facts }: Built, field: FieldFact): Generator<Finding> {
   for (const name of ONLY_ON_ENTITIES) if (field.directives[name]) yield report(field, name, 'it is for fields of types that are kept in a table');
   const list = field.type.list || connectionOf(field.named.name, facts) !== undefined;
   if (field.directives.list && !list) yield report(field, 'list', 'the field is no list of entities');
 }
 
 /** On a payload, a connection, a stored value or an interface nobody would ask them; a rule about access must not look as if it held. */
-function* onOthers(facts: Facts): Generator<Diagnostic> {
+function* onOthers(facts: Facts): Generator<Finding> {
   for (const { type, role, directives } of facts.types.values()) {
     if (role === 'entity' || role === 'root') continue;
     for (const { node } of directives.indexes) yield onType('index', type.name, node, 'remove it, or add id: ID!');
@@ -69,7 +69,7 @@ function* onOthers(facts: Facts): Generator<Diagnostic> {
 
 const HEARD_ANYWHERE = new Set(['computed', 'constraint', 'renamed']);
 
-function* onFields(type: GraphQLObjectType | GraphQLInterfaceType, why: string): Generator<Diagnostic> {
+function* onFields(type: GraphQLObjectType | GraphQLInterfaceType, why: string): Generator<Finding> {
   for (const field of Object.values(type.getFields())) {
     for (const directive of field.astNode?.directives ?? []) {
       const { value: name } = directive.name;
@@ -78,16 +78,16 @@ function* onFields(type: GraphQLObjectType | GraphQLInterfaceType, why: string):
   }
 }
 
-function onType(directive: string, type: string, node: ASTNode, fix: string): Diagnostic {
+function onType(directive: string, type: string, node: ASTNode, fix: string): Finding {
   return finding('DIRECTIVE_WITHOUT_EFFECT', `@${directive} has no effect on ${type}`, node, { why: 'the type is not kept in a table', fix });
 }
 
-function report(field: FieldFact, name: string, why: string): Diagnostic {
+function report(field: FieldFact, name: string, why: string): Finding {
   const node = field.field.astNode?.directives?.find((directive) => directive.name.value === name);
   return finding('DIRECTIVE_WITHOUT_EFFECT', `@${name} has no effect on ${coordinate(field)}`, node ?? field.node, { why, fix: 'remove it' });
 }
 
-function* timestampType(facts: Facts, field: FieldFact): Generator<Diagnostic> {
+function* timestampType(facts: Facts, field: FieldFact): Generator<Finding> {
   const kept = ['created_at', 'updated_at'].includes(snakeCase(field.name));
   const stored = storedAs(field, facts);
   if (!kept || !stored || stored === 'timestamp' || facts.parsed.unknown.has(field.named.name)) return;

@@ -7,7 +7,7 @@ import { columnNames, namedColumn } from '../build/named-columns.ts';
 import type { Built } from '../build/project.ts';
 import type { Shapes } from '../build/shapes.ts';
 import { didYouMean } from '../did-you-mean.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Finding } from '../parse/places.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
@@ -20,7 +20,7 @@ export const fieldLists: Rule = function* (built) {
   for (const { field } of built.operations) yield* checkList(built, field);
 };
 
-function* checkList(built: Built, field: FieldFact): Generator<Diagnostic> {
+function* checkList(built: Built, field: FieldFact): Generator<Finding> {
   const said = field.directives.list;
   if (!said) return;
   const node = connectionOf(field.named.name, built.facts)?.node ?? field.named;
@@ -32,11 +32,11 @@ function* checkList(built: Built, field: FieldFact): Generator<Diagnostic> {
   else if ((said.default ?? 1) > (said.max ?? cap)) yield limit(field, `default ${said.default} is above max ${said.max ?? cap}`);
 }
 
-function limit(field: FieldFact, why: string, fix?: string): Diagnostic {
+function limit(field: FieldFact, why: string, fix?: string): Finding {
   return finding('LIST_LIMIT', `The page size of ${coordinate(field)} is not possible`, field.directives.list?.node, { why, fix: fix ?? '@list(default: 20, max: 100)' });
 }
 
-function* unknownFields(shapes: Shapes, entity: EntityFact, names: readonly string[], node: ASTNode, directive: string): Generator<Diagnostic> {
+function* unknownFields(shapes: Shapes, entity: EntityFact, names: readonly string[], node: ASTNode, directive: string): Generator<Finding> {
   for (const name of names) {
     const column = namedColumn(shapes, entity, name);
     if (column && !column.json) continue;

@@ -1,11 +1,11 @@
 import type { ASTNode } from 'graphql';
 import type { FieldFact } from '../build/facts.ts';
 import type { Built } from '../build/project.ts';
-import type { Diagnostic, Position, Severity } from '../diagnostic.ts';
-import { positionOf } from '../source.ts';
+import type { Position, Severity } from '../diagnostic.ts';
+import type { Finding } from '../parse/places.ts';
 
 /** Judges one thing about the two files. */
-export type Rule = (built: Built) => Iterable<Diagnostic>;
+export type Rule = (built: Built) => Iterable<Finding>;
 
 /** The reason and the remedy; either may be missing. */
 export interface Advice {
@@ -19,9 +19,8 @@ export interface Advice {
  * @example
  * finding('TABLE_CLASH', 'Two types share the table people', entity.node, { fix: '@entity(table: "persons")' })
  */
-export function finding(code: string, summary: string, at: ASTNode | Position | undefined, { why, fix }: Advice = {}, severity: Severity = 'error'): Diagnostic {
-  const place = at && 'line' in at ? at : positionOf(at);
-  return { code, severity, summary, ...(why !== undefined && { why }), ...(fix !== undefined && { fix }), at: place };
+export function finding(code: string, summary: string, at: ASTNode | Position | undefined, { why, fix }: Advice = {}, severity: Severity = 'error'): Finding {
+  return { code, severity, summary, ...(why !== undefined && { why }), ...(fix !== undefined && { fix }), at };
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Position } from '../diagnostic.ts';
+import type { Finding } from '../parse/places.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 import { isSafeUrl } from './urls.ts';
@@ -24,6 +25,6 @@ export const oauthProviders: Rule = function* ({ facts }) {
   }
 };
 
-function missing(name: string, preset: string, key: string, at: Diagnostic['at']): Diagnostic {
+function missing(name: string, preset: string, key: string, at: Position): Finding {
   return finding('OAUTH_PROVIDER', `The provider ${name} has no ${key}`, at, { why: `the preset ${preset} needs it`, fix: `${name}: { preset: ${preset}, ${key}: … }` });
 }

@@ -1,7 +1,7 @@
 import { coordinate } from '../build/facts.ts';
 import type { FieldFact } from '../build/facts.ts';
 import type { Refusal } from '../build/shapes.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Finding } from '../parse/places.ts';
 import { withDirective, finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
@@ -17,7 +17,7 @@ export const operations: Rule = function* ({ operations: all, entities }) {
 };
 
 /** A create that forgets a field is more often a slip than meant. */
-function notInferred(field: FieldFact, { code, why, fix }: Refusal, directive: string): Diagnostic {
+function notInferred(field: FieldFact, { code, why, fix }: Refusal, directive: string): Finding {
   const advice = fix ?? withDirective(field, directive);
   return finding(code ?? 'NOT_INFERRED', `${coordinate(field)} is yours to write`, field.node, { why, fix: advice }, code ? 'warning' : 'hint');
 }

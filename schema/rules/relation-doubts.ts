@@ -2,7 +2,7 @@ import { coordinate } from '../build/facts.ts';
 import type { EntityFact, FieldFact } from '../build/facts.ts';
 import type { Doubt } from '../build/pair-relations.ts';
 import { nearest } from '../did-you-mean.ts';
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Finding } from '../parse/places.ts';
 import { snakeCase } from '../names.ts';
 import { finding, listed, withDirective } from './finding.ts';
 import type { Rule } from './finding.ts';
@@ -12,7 +12,7 @@ export const relationDoubts: Rule = function* ({ links, facts }) {
   for (const doubt of links.doubts) yield describe(doubt, facts.entities);
 };
 
-function describe(doubt: Doubt, entities: ReadonlyMap<string, EntityFact>): Diagnostic {
+function describe(doubt: Doubt, entities: ReadonlyMap<string, EntityFact>): Finding {
   const [first] = doubt.candidates;
   switch (doubt.kind) {
     case 'inverse-unknown':
@@ -30,7 +30,7 @@ function describe(doubt: Doubt, entities: ReadonlyMap<string, EntityFact>): Diag
   }
 }
 
-function ambiguous(field: FieldFact, candidates: readonly FieldFact[]): Diagnostic {
+function ambiguous(field: FieldFact, candidates: readonly FieldFact[]): Finding {
   const owner = candidates[0]?.owner ?? '';
   const same = candidates.every((candidate) => candidate.owner === owner && candidate.named.name === field.owner && !candidate.type.list);
   return finding('RELATION_AMBIGUOUS', `${listed(candidates.map(coordinate))} can ${candidates.length === 2 ? 'both' : 'all'} be the inverse of ${coordinate(field)}`, field.node, {
@@ -39,7 +39,7 @@ function ambiguous(field: FieldFact, candidates: readonly FieldFact[]): Diagnost
   });
 }
 
-function contested({ field, candidates }: Doubt): Diagnostic {
+function contested({ field, candidates }: Doubt): Finding {
   const [single, ...lists] = candidates;
   return finding('RELATION_AMBIGUOUS', `${listed(lists.map(coordinate))} can ${lists.length === 2 ? 'both' : 'all'} be the inverse of ${single ? coordinate(single) : ''}`, field.node, {
     why: `${count(lists.length)} lists of ${field.owner} hold ${single?.owner}, and a key has one other end`,
@@ -47,7 +47,7 @@ function contested({ field, candidates }: Doubt): Diagnostic {
   });
 }
 
-function oneToOne(field: FieldFact, candidates: readonly FieldFact[]): Diagnostic {
+function oneToOne(field: FieldFact, candidates: readonly FieldFact[]): Finding {
   const [other] = candidates;
   const one = withDirective(field, `@relation(inverse: "${other?.name}")`);
   const own = field.type.list ? `table: "${snakeCase(field.owner)}_${snakeCase(field.name)}"` : `column: "${snakeCase(field.name)}_id"`;
@@ -58,14 +58,14 @@ function oneToOne(field: FieldFact, candidates: readonly FieldFact[]): Diagnosti
   });
 }
 
-function ownerUnclear(field: FieldFact, other: FieldFact | undefined): Diagnostic {
+function ownerUnclear(field: FieldFact, other: FieldFact | undefined): Finding {
   return finding('RELATION_OWNER_UNCLEAR', `Either ${coordinate(field)} or ${other ? coordinate(other) : ''} can hold the key`, field.node, {
     why: 'they are one relation, and both ends are written alike',
     fix: `${withDirective(field, `@relation(column: "${snakeCase(field.name)}_id")`)}   or let only one of the two be required`,
   });
 }
 
-function inverseUnknown(field: FieldFact, entities: ReadonlyMap<string, EntityFact>): Diagnostic {
+function inverseUnknown(field: FieldFact, entities: ReadonlyMap<string, EntityFact>): Finding {
   const said = field.directives.relation;
   const target = entities.get(field.named.name) ?? [...entities.values()].find(({ name }) => field.type.text.includes(name));
   const back = [...(target?.fields.values() ?? [])].filter(({ named }) => named.name === field.owner).map(({ name }) => name);
@@ -73,7 +73,7 @@ function inverseUnknown(field: FieldFact, entities: ReadonlyMap<string, EntityFa
   return finding('RELATION_INVERSE_UNKNOWN', `${target?.name ?? field.named.name} has no field ${said?.inverse}`, said?.node ?? field.node, { fix: near === undefined ? 'name the field that leads back' : `Did you mean "${near}"?` });
 }
 
-function inverseMismatch(field: FieldFact, other: FieldFact | undefined): Diagnostic {
+function inverseMismatch(field: FieldFact, other: FieldFact | undefined): Finding {
   return finding('RELATION_INVERSE_MISMATCH', `${other ? coordinate(other) : 'The field'} is not the other end of ${coordinate(field)}`, field.directives.relation?.node ?? field.node, {
     why: `it does not lead back to ${field.owner}, or is the end of another relation`,
     fix: 'name the field that leads back, on one side or alike on both',

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../diagnostic.ts';
+import type { Finding } from '../parse/places.ts';
 import type { EntityFact } from '../build/facts.ts';
 import type { Built } from '../build/project.ts';
 import { LONGEST_NAME } from '../names.ts';
@@ -15,7 +15,7 @@ export const tableNames: Rule = function* (built) {
   yield* checkJoinTables(built, taken);
 };
 
-function* checkEntity(entity: EntityFact, taken: Map<string, string>): Generator<Diagnostic> {
+function* checkEntity(entity: EntityFact, taken: Map<string, string>): Generator<Finding> {
   const { table, plural, name } = entity;
   const at = entity.directives.entity?.node ?? entity.node;
   const other = taken.get(table.toLowerCase());
@@ -26,7 +26,7 @@ function* checkEntity(entity: EntityFact, taken: Map<string, string>): Generator
   taken.set(table.toLowerCase(), name);
 }
 
-function* checkJoinTables({ links }: Built, taken: ReadonlyMap<string, string>): Generator<Diagnostic> {
+function* checkJoinTables({ links }: Built, taken: ReadonlyMap<string, string>): Generator<Finding> {
   const owners = new Map<string, string>();
   for (const [field, link] of links.byField) {
     if (link.kind !== 'join') continue;
@@ -49,7 +49,7 @@ export function isName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && name.length <= LONGEST_NAME;
 }
 
-export function invalidName(name: string, at: Parameters<typeof finding>[2], fix = 'choose a shorter or plainer name'): Diagnostic {
+export function invalidName(name: string, at: Parameters<typeof finding>[2], fix = 'choose a shorter or plainer name'): Finding {
   const why = name.length > LONGEST_NAME ? `PostgreSQL cuts names after ${LONGEST_NAME} characters` : 'letters, digits and _ only';
   return finding('NAME_INVALID', `"${name}" is no name for a table or a column`, at, { why, fix });
 }
