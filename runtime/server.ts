@@ -1,5 +1,5 @@
 import type { Server as HttpServer } from 'node:http';
-import { formatDiagnostic, readProject } from '@twofold/schema';
+import { createRequire } from 'node:module';
 import type { Middleware } from 'koa';
 import type { App } from './app.ts';
 import { createApplication } from './application.ts';
@@ -61,7 +61,11 @@ export function createServer(app?: App): Server {
   return server;
 }
 
+const load = createRequire(import.meta.url);
+
+/** The parser and the rules are loaded by who has only a schema: an emitted project brings its model along. */
 function modelOf(sdl: string): App['project'] {
+  const { formatDiagnostic, readProject } = load('@twofold/schema') as typeof import('@twofold/schema');
   const { project, diagnostics } = readProject({ schema: [{ file: 'schema', text: sdl }], manifest: null });
   if (project) return project;
   throw new ConfigError(diagnostics.filter(({ severity }) => severity === 'error').map((finding) => formatDiagnostic(finding, sdl)));

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runProgram } from '../run-program.ts';
+import { bundle, type Bundling } from './bundle.ts';
 import { createTarball, type TarEntry } from './tarball.ts';
 
 /** A package as a file: its name in `vendor/` and its bytes. */
@@ -19,12 +20,25 @@ interface PackageFolders {
   readonly home: string;
   /** Which folders of the repo it ships; they keep their place below `home`. */
   readonly folders: readonly string[];
+  /** How its JavaScript is put together; file by file when absent. */
+  readonly bundling?: Omit<Bundling, 'folder'>;
 }
 
 const PACKAGES: readonly PackageFolders[] = [
   { name: 'generator', home: '.', folders: ['generator', 'templates'] },
   { name: 'schema', home: 'schema', folders: ['schema'] },
-  { name: 'runtime', home: 'runtime', folders: ['runtime'] },
+  {
+    name: 'runtime',
+    home: 'runtime',
+    folders: ['runtime'],
+    bundling: {
+      index: 'index',
+      parts: ['auth', 'hosting', 'rest'],
+      placed: ['hosting/ingress/remote', 'hosting/models/engine/llamacpp', 'hosting/models/engine/mlx'],
+      programs: ['hosting/ingress/process', 'hosting/models/engine/keeper', 'hosting/models/llamacpp/program'],
+      inside: { '@twofold/schema': 'schema', kysely: 'node_modules/kysely', graphql: 'node_modules/graphql' },
+    },
+  },
 ];
 
 const repo = fileURLToPath(new URL('../../', import.meta.url));
@@ -71,15 +85,24 @@ async function compile(out: string): Promise<void> {
   await runProgram(process.execPath, [join(repo, 'node_modules/typescript/bin/tsc'), '-p', config], { cwd: repo });
 }
 
-async function pack({ name, home, folders }: PackageFolders, out: string, sources: readonly TarEntry[]): Promise<PackedFile> {
+async function pack(each: PackageFolders, out: string, sources: readonly TarEntry[]): Promise<PackedFile> {
+  const { name, home, folders } = each;
   const inPackage = (path: string) => (home === '.' ? path : path.slice(home.length + 1));
   const manifest = JSON.parse(await readFile(join(repo, home, 'package.json'), 'utf8')) as Manifest;
-  const compiled = await readFolders(join(out, 'js'), folders);
   const assets = sources.filter(({ path }) => folders.some((folder) => path.startsWith(`${folder}/`)) && !path.endsWith('.ts') && !path.endsWith('/package.json'));
-  const entries = [...compiled, ...assets].map((entry) => ({ ...entry, path: inPackage(entry.path), executable: entry.path.endsWith('/bin.js') }));
+  const placed = [...(await readFolders(join(out, 'js'), folders)), ...assets].map((entry) => ({ ...entry, path: inPackage(entry.path), executable: entry.path.endsWith('/bin.js') }));
+  const entries = each.bundling ? [...placed.filter(({ path }) => !path.endsWith('.js')), ...(await bundled(home, each.bundling))] : placed;
   const unique = new Map(entries.map((entry) => [entry.path, entry]));
   const bytes = createTarball([...unique.values(), { path: 'package.json', bytes: Buffer.from(`${JSON.stringify(shipped(manifest), null, 2)}\n`) }]);
   return { name: `twofold-${name}-${manifest.version}.tgz`, bytes };
+}
+
+/** With the licences of those whose code is inside. */
+async function bundled(home: string, bundling: Omit<Bundling, 'folder'>): Promise<TarEntry[]> {
+  const inside = await Promise.all(Object.entries(bundling.inside).map(async ([name, folder]) => [name, await realpath(join(repo, folder))] as const));
+  const strangers = inside.filter(([name]) => !name.startsWith('@twofold/'));
+  const licences = strangers.map(async ([name, folder]) => ({ path: `licences/${name}.txt`, bytes: await readFile(join(folder, 'LICENSE')) }));
+  return [...(await bundle({ ...bundling, folder: join(repo, home), inside: Object.fromEntries(inside) })), ...(await Promise.all(licences))];
 }
 
 interface Manifest {

@@ -34,7 +34,7 @@ function expose(error: GraphQLError, audience: Audience): Exposed {
   const cause = rootCause(error);
   const failure = toFailure(cause);
   if (failure) return { message: failure.message, extensions: { code: failure.code, ...failure.extensions } };
-  if (cause instanceof GraphQLError) return { message: error.message, extensions: { code: codeOf(cause), ...cause.extensions } };
+  if (isGraphqlError(cause)) return { message: error.message, extensions: { code: codeOf(cause), ...cause.extensions } };
   if (isNullError(cause)) {
     audience.log.warn({ requestId: audience.requestId, path: error.path }, cause.message);
     return { message: cause.message, extensions: { code: 'INTERNAL_SERVER_ERROR' } };
@@ -50,7 +50,7 @@ function mask(cause: unknown, error: GraphQLError, { requestId, log }: Audience)
 /** What was thrown in the first place: graphql-js wraps it once for each level. */
 function rootCause(error: GraphQLError): unknown {
   let cause: unknown = error;
-  while (cause instanceof GraphQLError && cause.originalError) cause = cause.originalError;
+  while (isGraphqlError(cause) && cause.originalError) cause = cause.originalError;
   return cause;
 }
 
@@ -61,9 +61,12 @@ function codeOf(error: GraphQLError): string {
   return error.path ? 'INTERNAL_SERVER_ERROR' : error.message.startsWith('Syntax Error') ? 'GRAPHQL_PARSE_FAILED' : 'BAD_USER_INPUT';
 }
 
+/** A project may throw the error of a `graphql` that it installed itself: that one's class is not ours. */
+export const isGraphqlError = (value: unknown): value is GraphQLError => value instanceof Error && (value as Partial<GraphQLError>)[Symbol.toStringTag] === 'GraphQLError';
+
 /** Any thrown value as the error that the answer can hold. */
 export function toGraphqlError(thrown: unknown): GraphQLError {
-  if (thrown instanceof GraphQLError) return thrown;
+  if (isGraphqlError(thrown)) return thrown;
   const original = thrown instanceof Error ? thrown : new AppError(500, 'INTERNAL_SERVER_ERROR', String(thrown));
   return new GraphQLError(original.message, { originalError: original });
 }

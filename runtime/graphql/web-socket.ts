@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { createRequire } from 'node:module';
 import type { Duplex } from 'node:stream';
-import { type RawData, WebSocket, WebSocketServer } from 'ws';
+import type { RawData, WebSocket, WebSocketServer } from 'ws';
 import { Cancellation } from '../context/cancellation.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { freshContext } from './fresh-context.ts';
@@ -31,24 +32,36 @@ export interface Sockets {
 
 /** Serves the `graphql-transport-ws` protocol, as the library graphql-ws speaks it, on the endpoint's own path. */
 export function createSockets(options: SocketOptions): Sockets {
-  const server = new WebSocketServer({
-    noServer: true,
-    maxPayload: options.bodyLimit,
-    handleProtocols: (protocols) => (protocols.has(PROTOCOL) ? PROTOCOL : false),
-  });
+  let server: WebSocketServer | undefined;
   return {
     upgrade: (request, socket, head) => {
       if (new URL(request.url ?? '', 'http://localhost').pathname !== options.service.api.path) return false;
       if (!isKnownOrigin(request, options.origins)) socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
-      else server.handleUpgrade(request, socket, head, (client) => serve(client, request, options));
+      else (server ??= createSocketServer(options)).handleUpgrade(request, socket, head, (client) => serve(client, request, options));
       return true;
     },
     close: async () => {
-      for (const client of server.clients) client.close(1001, 'Going away');
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const client of server.clients) client.terminate();
+      if (server) await closeAll(server);
     },
   };
+}
+
+const load = createRequire(import.meta.url);
+
+/** The library waits for the first socket. */
+function createSocketServer({ bodyLimit }: SocketOptions): WebSocketServer {
+  const { WebSocketServer: Server } = load('ws') as typeof import('ws');
+  return new Server({
+    noServer: true,
+    maxPayload: bodyLimit,
+    handleProtocols: (protocols) => (protocols.has(PROTOCOL) ? PROTOCOL : false),
+  });
+}
+
+async function closeAll(server: WebSocketServer): Promise<void> {
+  for (const client of server.clients) client.close(1001, 'Going away');
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const client of server.clients) client.terminate();
 }
 
 /** A page of another site may open a socket to us, without asking first. */
@@ -131,7 +144,7 @@ async function receive(connection: Connection, data: RawData): Promise<void> {
 }
 
 function send(client: WebSocket, message: object): void {
-  if (client.readyState === WebSocket.OPEN) client.send(JSON.stringify(message));
+  if (client.readyState === client.OPEN) client.send(JSON.stringify(message));
 }
 
 async function initialise(connection: Connection, payload: Readonly<Record<string, unknown>>): Promise<void> {
@@ -165,7 +178,7 @@ async function begin(connection: Connection, { id, payload }: Message): Promise<
   try {
     for await (const text of await answers(connection, payload, operation)) {
       if (operation.cancelled) break;
-      if (client.readyState === WebSocket.OPEN) client.send(`{"id":${JSON.stringify(id)},"type":"next","payload":${text}}`);
+      if (client.readyState === client.OPEN) client.send(`{"id":${JSON.stringify(id)},"type":"next","payload":${text}}`);
     }
     if (!operation.cancelled) send(client, { id, type: 'complete' });
   } catch (thrown) {

@@ -1,6 +1,6 @@
-import { GraphQLError } from 'graphql';
 import { AppError, failure } from '../errors.ts';
 import { toFailure } from '../data/database-failure.ts';
+import { isGraphqlError } from '../graphql/errors.ts';
 
 /** Statuses of the codes that user code puts into errors of its own. */
 const STATUSES: Readonly<Record<string, number>> = { BAD_USER_INPUT: 400, BAD_REQUEST: 400, UNAUTHENTICATED: 401, FORBIDDEN: 403, NOT_FOUND: 404, CONFLICT: 409, UNPROCESSABLE: 422, RATE_LIMITED: 429, NOT_IMPLEMENTED: 501, INTERNAL_SERVER_ERROR: 500 };
@@ -10,14 +10,14 @@ export function failureOf(error: unknown): unknown {
   const cause = rootCause(error);
   const known = toFailure(cause);
   if (known) return known;
-  if (!(cause instanceof GraphQLError)) return cause;
+  if (!isGraphqlError(cause)) return cause;
   const code = typeof cause.extensions['code'] === 'string' ? cause.extensions['code'] : 'BAD_USER_INPUT';
   return new AppError(STATUSES[code] ?? 400, code, cause.message, { cause });
 }
 
 function rootCause(error: unknown): unknown {
   let cause = error;
-  while (cause instanceof GraphQLError && cause.originalError) cause = cause.originalError;
+  while (isGraphqlError(cause) && cause.originalError) cause = cause.originalError;
   return cause;
 }
 

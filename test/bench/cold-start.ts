@@ -14,23 +14,30 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const GOAL = 400;
 const ROUNDS = 7;
 
-/** From `node src/server.ts` of the emitted blog, over the packages as they are shipped, to its first answer; the database is made on the way. */
+/**
+ * From `node src/server.ts` of the emitted blog, over the packages as they are shipped, to its first answer; the database is
+ * made on the way. The first start of all finds nothing compiled; each later one finds what the one before it has kept.
+ */
 export async function coldStart(): Promise<Aside[]> {
   const folder = await installed();
+  const kept = join(folder, 'node_modules/@twofold/runtime/.cache');
   try {
-    const plain = await start(folder, {});
-    const cache = { NODE_COMPILE_CACHE: join(folder, 'cache') };
-    await startOnce(folder, cache);
-    const cached = await start(folder, cache);
-    const goal = `${GOAL} ms`;
+    const first = await start(() => (rmSync(kept, { recursive: true, force: true }), startOnce(folder, {})));
+    const later = await start(() => startOnce(folder, {}));
+    const everything = { NODE_COMPILE_CACHE: join(folder, 'cache') };
+    await startOnce(folder, everything);
+    const typed = await start(() => startOnce(folder, everything));
     return [
-      { what: 'Cold start to the first answer, database made on the way', seen: `${plain.cpu.toFixed(0)} ms of CPU, ${plain.wall.toFixed(0)} ms`, goal, met: plain.cpu <= GOAL },
-      { what: 'The same with `NODE_COMPILE_CACHE`', seen: `${cached.cpu.toFixed(0)} ms of CPU, ${cached.wall.toFixed(0)} ms`, goal, met: cached.cpu <= GOAL },
+      aside('The first start of all, to the first answer, database made on the way', first),
+      aside('Each later start, database made on the way', later),
+      aside('The same with `NODE_COMPILE_CACHE`: `src/*.ts` is kept as well', typed),
     ];
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
+
+const aside = (what: string, { cpu, wall }: Cost): Aside => ({ what, seen: `${cpu.toFixed(0)} ms of CPU, ${wall.toFixed(0)} ms`, goal: `${GOAL} ms`, met: cpu <= GOAL && wall <= GOAL });
 
 /** The blog with its packages as JavaScript, and everybody else's from here. */
 async function installed(): Promise<string> {
@@ -54,9 +61,9 @@ interface Cost {
   readonly cpu: number;
 }
 
-async function start(folder: string, env: Record<string, string>): Promise<Cost> {
+async function start(once: () => Promise<Cost>): Promise<Cost> {
   const costs: Cost[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) costs.push(await startOnce(folder, env));
+  for (let round = 0; round < ROUNDS; round += 1) costs.push(await once());
   return { wall: median(costs.map(({ wall }) => wall)), cpu: median(costs.map(({ cpu }) => cpu)) };
 }
 

@@ -1,0 +1,129 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Program, query, run } from '../server/program.ts';
+import { sourceFiles } from '../source-files.ts';
+import { generator, linkShippedPackages, makeProject, repo, type TestProject } from './project.ts';
+
+const SCHEMA = `type Note {
+  id: ID!
+  text: String!
+}
+
+type Query {
+  notes: [Note!]!
+  refused: String
+}
+`;
+
+/** Throws the error of a `graphql` that is not the runtime's own. */
+const RESOLVERS = `import type * as types from '../generated/types.ts';
+
+export const resolvers = {
+  refused: async () => {
+    const { GraphQLError } = await import('graphql');
+    throw new GraphQLError('not today', { extensions: { code: 'NOT_TODAY' } });
+  },
+} satisfies types.QueryOverrides;
+`;
+
+/** Serves, and says at its end which files it has loaded. */
+const PROGRAM = `import { writeSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+const loaded: string[] = [];
+registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+process.once('exit', () => writeSync(1, 'loaded ' + JSON.stringify(loaded) + '\\n'));
+await import('./src/server.ts');
+`;
+
+/** What no answer to a simple query needs. */
+const LATER = /node_modules\/(ajv|bcrypt|dockerode|grant|jsonwebtoken|koa-body|nodemailer|pg|undici|ws|@zxcvbn-ts)\//;
+
+describe('the packages as they are shipped', () => {
+  let shop: TestProject;
+  let runtime: string;
+  beforeAll(async () => {
+    shop = makeProject({ 'schema.graphql': SCHEMA, 'manifest.yaml': 'name: shop\n', 'src/resolvers/Query.ts': RESOLVERS });
+    await linkShippedPackages(shop);
+    ownCopy(shop);
+    runtime = join(shop.root, 'node_modules/@twofold/runtime');
+    expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0 });
+  }, 240_000);
+  afterAll(() => shop.remove());
+
+  const serve = () => run(PROGRAM, { DATABASE_URL: ':memory:', PORT: '0', HOST: '127.0.0.1' }, shop.root);
+  const answer = async (program: Program, text: string) => {
+    try {
+      return await query(await program.listening, text);
+    } finally {
+      program.process.kill('SIGTERM');
+      await program.ended;
+    }
+  };
+
+  it('export what the sources export', async () => {
+    const own = await import('@twofold/runtime');
+    const shipped = (await import(/* @vite-ignore */ pathToFileURL(join(runtime, 'index.js')).href)) as object;
+    expect(Object.keys(shipped).sort()).toEqual(Object.keys(own).sort());
+  });
+
+  it('load few files for the first answer, and nothing that it does not need', async () => {
+    const program = serve();
+    expect(await answer(program, '{ notes { id } }')).toEqual({ data: { notes: [] } });
+    const files = (JSON.parse(/^loaded (.*)$/m.exec(program.output())?.[1] ?? '[]') as string[]).filter((url) => !url.startsWith('node:'));
+    expect(files.filter((url) => LATER.test(url))).toEqual([]);
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.length).toBeLessThan(140);
+  });
+
+  it('do not load the WebSocket client of Node with its HTTP', () => {
+    const files = readdirSync(runtime, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
+    expect(files.length).toBeGreaterThan(8);
+    expect(files.filter((name) => /\bfrom "(node:)?http"/.test(readFileSync(join(runtime, name), 'utf8')))).toEqual([]);
+  });
+
+  it('know the errors of a graphql that the project installed itself', async () => {
+    expect(await answer(serve(), '{ refused }')).toMatchObject({ data: { refused: null }, errors: [{ message: 'not today', extensions: { code: 'NOT_TODAY' } }] });
+  });
+
+  it('keep what was compiled for the next start, and start where it cannot be kept', async () => {
+    const cache = join(runtime, '.cache');
+    await answer(serve(), '{ notes { id } }');
+    expect(readdirSync(cache, { recursive: true }).length).toBeGreaterThan(20);
+    expect(await answer(serve(), '{ notes { id } }')).toEqual({ data: { notes: [] } });
+    rmSync(cache, { recursive: true });
+    writeFileSync(cache, 'a file where the folder would be');
+    expect(await answer(serve(), '{ notes { id } }')).toEqual({ data: { notes: [] } });
+    rmSync(cache);
+  });
+
+  it('have a file at its place for each module that looks beside itself', () => {
+    const looking = sourceFiles('runtime').filter((file) => /(programBeside|fileURLToPath)\(import\.meta\.url/.test(readFileSync(join(repo, file), 'utf8')));
+    expect(looking).toContain('runtime/hosting/ingress/remote.ts');
+    const beside: string[] = [];
+    for (const file of looking) {
+      const shipped = join(runtime, file.replace(/^runtime\//, '').replace(/\.ts$/, '.js'));
+      expect(existsSync(shipped), file).toBe(true);
+      for (const [, name = ''] of readFileSync(shipped, 'utf8').matchAll(/programBeside\(import\.meta\.url, "([^"]+)"\)/g)) beside.push(join(dirname(shipped), `${name}.js`));
+    }
+    expect(beside).toHaveLength(2);
+    expect(beside.filter((file) => !existsSync(file))).toEqual([]);
+  });
+
+  it('have each program of its own in one file', () => {
+    for (const name of ['hosting/ingress/process', 'hosting/models/engine/keeper', 'hosting/models/llamacpp/program']) {
+      expect(readFileSync(join(runtime, `${name}.js`), 'utf8')).not.toMatch(/\bfrom "\.|import\("\./);
+    }
+  });
+});
+
+/** Packages of ours that nobody else writes to. */
+function ownCopy({ root }: TestProject): void {
+  const modules = join(root, 'node_modules');
+  const shared = realpathSync(modules);
+  rmSync(modules);
+  mkdirSync(modules);
+  for (const name of readdirSync(shared)) if (name !== '@twofold') symlinkSync(realpathSync(join(shared, name)), join(modules, name));
+  cpSync(join(shared, '@twofold'), join(modules, '@twofold'), { recursive: true, filter: (path) => !path.endsWith('.cache') });
+}
