@@ -1,5 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAgent } from '../../runtime/hosting/engine/connect.ts';
 import { toEngineError } from '../../runtime/hosting/engine/errors.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { callEngine } from '../engines/call-engine.ts';
@@ -54,6 +59,19 @@ describe('the drivers', () => {
   it('use nothing that works on one engine alone: attach, top, update, distribution, a replay of events, restart policies', () => {
     const text = sourceFiles('runtime/hosting/engine').filter((path) => !path.includes('/swarm/')).map((path) => readFileSync(path, 'utf8')).join('\n');
     expect(text.match(/\.attach\(|\.top\(|\)\.update\(|\.distribution\(|until:|followProgress\(|Name: '(?:always|unless-stopped|on-failure)'/g)).toBeNull();
+  });
+
+  it('are asked over connections that are kept, and that nothing else looks into at each call', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'tf-agent-')), 'engine.sock');
+    const engine = createServer((_request, response) => response.end()).listen(path);
+    const agent = createAgent();
+    const ask = () => new Promise((resolve) => request({ socketPath: path, agent, headers: { 'x-large': 'x'.repeat(1000) } }, (answer) => answer.resume().on('end', resolve)).end());
+    await Promise.all(Array.from({ length: 20 }, ask));
+    expect(Object.values(agent.freeSockets).flat().length).toBe(20);
+    // As the library does for its debug log.
+    expect(inspect({ agent }, { showHidden: true, depth: null }).length).toBeLessThan(100);
+    agent.destroy();
+    engine.close();
   });
 
   it('read what failed from the engine\'s own words, not from the library\'s guess', () => {

@@ -1,4 +1,9 @@
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeEachEngine } from '../engines/available.ts';
 import { importImage } from '../engines/import-image.ts';
@@ -54,6 +59,27 @@ describeEachEngine('a secret', ({ socket }) => {
     expect([answers, rows, heard, lines].map((texts) => texts.filter((text) => text.includes(SECRET)))).toEqual([[], [], [], []]);
     expect([answers.length > 20, rows.length > 5, heard.length > 2]).toEqual([true, true, true]);
   }, 90_000);
+
+  it('is in no address that the engine is asked by, which its own log may hold', async () => {
+    const asked: string[] = [];
+    const path = join(mkdtempSync(join(tmpdir(), 'tf-between-')), 'engine.sock');
+    const between = createServer((client) => {
+      const engine = connect(socket);
+      client.on('data', (data) => asked.push(...(data.toString('latin1').match(/^[A-Z]+ \/\S* HTTP/gm) ?? []))).on('error', () => engine.destroy());
+      engine.on('error', () => client.destroy());
+      client.pipe(engine).pipe(client);
+    }).listen(path);
+    await once(between, 'listening');
+    const watched = await startServer({ socket: path });
+    await watched.api('POST', '/api/apps', { name: 'quiet' });
+    await watched.api('PUT', '/api/apps/quiet/secrets/API_KEY', { value: SECRET });
+    expect((await watched.api('POST', '/api/apps/quiet/deploy', { image: web })).status).toBe(200);
+    expect((await watched.api('POST', '/api/apps/quiet/exec', { command: ['sh', '-c', 'printf %s "$API_KEY"'] })).body.stdout).toBe(SECRET);
+    await watched.end();
+    between.close();
+    expect(asked.filter((line) => line.includes('/containers/create?name=')).length).toBe(1);
+    expect(asked.filter((line) => line.includes(SECRET) || line.includes('API_KEY'))).toEqual([]);
+  }, 60_000);
 
   it('reaches the app that it is for, byte for byte', async () => {
     const odd = 'a=b "c" \'d\' $HOME `id` \\n\nsecond line\t✓';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { LogLine } from '../../runtime/hosting/engine/engine.ts';
 import { createFrameReader, createLineAssembler } from '../../runtime/hosting/engine/frames.ts';
-import { compareTimes, linesAfter } from '../../runtime/hosting/engine/log-position.ts';
+import { compareTimes, linesAfter } from '../../runtime/hosting/engine/logs/position.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { importImage } from '../engines/import-image.ts';
 import { startServer, token, type TestServer } from './server.ts';
@@ -42,10 +42,11 @@ describe('log frames', () => {
     ]);
   });
 
-  it('that hold pieces of one line are joined, and the time of each piece is left out', () => {
-    const data = Buffer.concat([frame(1, `${T} ${'a'.repeat(16_384)}`), frame(2, `${T} between\n`), frame(1, `${T} ${'b'.repeat(10)}\n`)]);
+  it('that hold pieces of one line are joined, with the time of the last', () => {
+    const last = T.replace(':05.', ':06.');
+    const data = Buffer.concat([frame(1, `${T} ${'a'.repeat(16_384)}`), frame(2, `${T} between\n`), frame(1, `${last} ${'b'.repeat(10)}\n`)]);
     const lines = linesOf(data, []);
-    expect(lines.map(({ stream, text }) => [stream, text.length])).toEqual([['stderr', 7], ['stdout', 16_394]]);
+    expect(lines.map(({ stream, time, text }) => [stream, time, text.length])).toEqual([['stderr', T, 7], ['stdout', last, 16_394]]);
   });
 
   it('keep a time that the app itself prints', () => {
@@ -68,7 +69,7 @@ describe('a position in a log', () => {
     const all = [line(1, 'a'), line(1, 'a'), line(2, 'b'), line(2, 'b'), line(2, 'b'), line(3, 'c')];
     for (let cut = 1; cut < all.length; cut += 1) {
       const read = (await Array.fromAsync(linesAfter(from(all), undefined))).flat();
-      const { position } = read[cut - 1]!;
+      const position = read[cut - 1]!;
       const again = all.filter(({ time }) => time >= position.time);
       const rest = (await Array.fromAsync(linesAfter(from(again), position))).flat();
       expect(rest.map(({ text }) => text), `after ${cut}`).toEqual(all.slice(cut).map(({ text }) => text));

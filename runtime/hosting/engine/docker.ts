@@ -5,13 +5,14 @@ import { EngineError, isUnchanged, toEngineError } from './errors.ts';
 import type { ContainerDetail, ContainerSpec, ContainerState, Engine, EngineContainer, EngineImage, EngineKind } from './engine.ts';
 import { readEvents } from './event-stream.ts';
 import { runCommand } from './exec.ts';
-import { readLogs } from './log-stream.ts';
+import { dockerLogPlace } from './logs/log-place.ts';
+import { type LogDialect, readContainerLogs } from './logs/log-source.ts';
 import { readProgress } from './progress.ts';
 import { undisturbed } from './undisturbed.ts';
 import { readUsage } from './usage.ts';
 
 /** What Podman's Docker API does otherwise. Everything else is the same code. */
-export interface Dialect {
+export interface Dialect extends LogDialect {
   readonly kind: EngineKind;
   /** What else a build is asked with. */
   readonly buildQuery: Readonly<Record<string, unknown>>;
@@ -27,18 +28,20 @@ const DOCKER: Dialect = {
   eventActions: { start: 'start', die: 'die', destroy: 'remove', oom: 'oom' },
   pruneBuilds: true,
   logFiles: { 'max-size': '10m', 'max-file': '3' },
+  findLogPlace: dockerLogPlace,
+  follow: (read) => (options) => read({ ...options, follow: true }),
 };
 
 /** Docker, through dockerode. */
-export function createDockerEngine(client: Dockerode): Engine {
-  return createEngine(client, DOCKER);
+export function createDockerEngine(client: Dockerode, logs: Partial<LogDialect> = {}): Engine {
+  return createEngine(client, { ...DOCKER, ...logs });
 }
 
 /** The code that Docker and Podman share. */
 export function createEngine(client: Dockerode, dialect: Dialect): Engine {
   const container = (id: string) => client.getContainer(id);
   const create = createContainers(client, dialect);
-  const usageOf = createUsageReader(async (id) => (await container(id).inspect()).State.Pid || null);
+  const usage = createUsageReader(async (id) => (await container(id).inspect()).State.Pid || null);
   return {
     kind: dialect.kind,
     info: once(() => describeEngine(client, dialect.kind)),
@@ -53,13 +56,13 @@ export function createEngine(client: Dockerode, dialect: Dialect): Engine {
 
     create: (spec) => call(() => create(spec)),
     start: (id) => unlessUnchanged(() => container(id).start()),
-    stop: (id, graceSeconds) => unlessUnchanged(() => container(id).stop({ t: graceSeconds })),
-    remove: (id) => ignoring(['not_found'], async () => void (await container(id).remove({ force: true, v: false }))),
+    stop: (id, graceSeconds) => unlessUnchanged(() => container(id).stop({ t: graceSeconds })).finally(() => usage.forget(id)),
+    remove: (id) => ignoring(['not_found'], async () => void (await container(id).remove({ force: true, v: false }))).finally(() => usage.forget(id)),
     inspect: (id) => orNull(async () => toDetail(await container(id).inspect())),
     list: (labels) => call(async () => (await client.listContainers({ all: true, filters: { label: pairs(labels) } })).map(toContainer)),
-    logs: (id, options) => readLogs({ path: `/containers/${id}`, modem: client.modem }, options),
+    logs: (id, options) => readContainerLogs(client, dialect, { ...options, id }),
     exec: (id, command, options) => call(() => runCommand(container(id), command, options)),
-    usage: (id) => orNull(async () => (await usageOf(id)) ?? (await readUsage(container(id)))),
+    usage: (id) => orNull(async () => (await usage.read(id)) ?? (await readUsage(container(id)))),
 
     ensureNetwork: (name, labels) => call(() => ensureNetwork(client, name, labels)),
     removeNetwork: (name) => ignoring(['not_found'], async () => void (await client.getNetwork(name).remove())),
@@ -160,7 +163,9 @@ function createContainers(client: Dockerode, { logFiles }: Dialect): (spec: Cont
   let init = true;
   const create = async (spec: ContainerSpec): Promise<string> => {
     try {
-      return (await client.createContainer(createOptions(spec, { init, logFiles }))).id;
+      // dockerode would put all of it into the address as well, and addresses with an app's secrets into the engine's log.
+      const inTheBody = { _query: { name: spec.name }, _body: createOptions(spec, { init, logFiles }) };
+      return (await client.createContainer(inTheBody as Dockerode.ContainerCreateOptions)).id;
     } catch (error) {
       if (!init || !/container-init binary not found|docker-init/.test(toEngineError(error).message)) throw error;
       init = false;
@@ -173,7 +178,6 @@ function createContainers(client: Dockerode, { logFiles }: Dialect): (spec: Cont
 function createOptions(spec: ContainerSpec, { init, logFiles }: { init: boolean; logFiles: Dialect['logFiles'] }): Dockerode.ContainerCreateOptions {
   const port = `${spec.port}/tcp`;
   return {
-    name: spec.name,
     Image: spec.image,
     Labels: { ...spec.labels },
     Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),

@@ -79,16 +79,28 @@ export interface ContainerSpec {
 /** One line of a container's output, without its line end. */
 export interface LogLine {
   readonly stream: 'stdout' | 'stderr';
-  /** RFC 3339: nanoseconds on Docker, whole seconds on Podman. */
+  /** RFC 3339: nanoseconds; whole seconds from Podman's stream. */
   readonly time: string;
   readonly text: string;
 }
 
+/** How far a reader has come in one container's output: the time of the last line, and how many of that time it has had. */
+export interface LogPosition {
+  readonly time: string;
+  readonly seen: number;
+}
+
+/** A line, and how far a reader has come that has had it. */
+export interface PlacedLine extends LogLine, LogPosition {}
+
 export interface LogOptions {
   /** Lines from the end; absent is all. */
-  readonly tail?: number;
+  readonly tail?: number | undefined;
   /** Unix seconds. */
-  readonly since?: number;
+  readonly since?: number | undefined;
+  /** Goes on behind this line, whatever `tail` says. */
+  readonly after?: LogPosition | undefined;
+  /** Until the container ends. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -168,8 +180,8 @@ export interface Engine {
   inspect(id: string): Promise<ContainerDetail | null>;
   /** Containers that carry every one of the labels, running or not. */
   list(labels: Readonly<Record<string, string>>): Promise<readonly EngineContainer[]>;
-  /** Lines as they come, as many at a time as have come. */
-  logs(id: string, options: LogOptions): AsyncIterable<readonly LogLine[]>;
+  /** Each line once, as many at a time as have come; followed, until the container has ended, and then all it has printed. */
+  logs(id: string, options: LogOptions): AsyncGenerator<readonly PlacedLine[]>;
   exec(id: string, command: readonly string[], options: ExecOptions): Promise<ExecResult>;
   usage(id: string): Promise<ContainerUsage | null>;
 

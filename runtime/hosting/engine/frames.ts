@@ -77,12 +77,12 @@ export function createLineAssembler(): { push(frame: Frame, to: LogLine[]): void
   };
 }
 
-/** The time at the head of a frame; that of a line's second frame is dropped, the first one's is the line's. */
+/** The time at the head of a frame. A line has that of its last: who reads from between two frames on counts it as the others do. */
 function takeTime(line: Open, payload: Buffer): Buffer {
   if (payload.length < 21 || payload[4] !== 45) return payload;
   const match = TIME.exec(payload.toString('latin1', 0, 40));
   if (!match) return payload;
-  if (line.time === '') line.time = match[1] ?? '';
+  line.time = match[1] ?? '';
   return payload.subarray(match[0].length);
 }
 

@@ -2,7 +2,9 @@ import type Dockerode from 'dockerode';
 import { createEngine } from './docker.ts';
 import type { Dialect } from './docker.ts';
 import type { Engine } from './engine.ts';
-import { followByReading } from './followed-logs.ts';
+import { followByReading } from './logs/followed-stream.ts';
+import { podmanLogPlace } from './logs/log-place.ts';
+import type { LogDialect } from './logs/log-source.ts';
 import { undisturbed } from './undisturbed.ts';
 
 const PODMAN: Dialect = {
@@ -12,13 +14,15 @@ const PODMAN: Dialect = {
   // `died` is what older versions say; `cleanup` and `init` mean nothing to us.
   eventActions: { start: 'start', die: 'die', died: 'die', remove: 'remove', oom: 'oom' },
   pruneBuilds: false,
-  // It has one file and empties it when it is full: what nobody has read by then is lost.
+  // It has one file, and begins it anew when it is full: what nobody has read or has open by then is lost.
   logFiles: { 'max-size': '50m' },
+  findLogPlace: podmanLogPlace,
+  follow: (read) => (options) => followByReading(read, options),
 };
 
 /** Podman, through its Docker-compatible API. */
-export function createPodmanEngine(client: Dockerode): Engine {
-  const engine = createEngine(client, PODMAN);
+export function createPodmanEngine(client: Dockerode, logs: Partial<LogDialect> = {}): Engine {
+  const engine = createEngine(client, { ...PODMAN, ...logs });
   return {
     ...engine,
     build: (context, options) =>
@@ -26,6 +30,5 @@ export function createPodmanEngine(client: Dockerode): Engine {
         again: () => options.onLine('Building again: Podman lost sight of its images while another one was removed'),
         stop: () => options.signal.aborted,
       }),
-    logs: (id, options) => (options.follow ? followByReading((each) => engine.logs(id, each), options) : engine.logs(id, options)),
   };
 }

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { failure } from '../../errors.ts';
 import { type Call, type Reply, reply } from '../../http/route.ts';
 import type { Core } from '../core.ts';
-import type { LogPosition } from '../engine/log-position.ts';
-import { followApp, readAppLogs, type AppLine, type Cursor } from '../logs.ts';
+import type { LogLine, LogPosition } from '../engine/engine.ts';
+import { followApp, readAppLogs, type AppLines, type Cursor } from '../logs.ts';
 import { eventStream, wantsEvents } from './sse.ts';
 
 export function logHandlers(core: Core) {
@@ -12,7 +12,7 @@ export function logHandlers(core: Core) {
       const app = core.apps.byName(call.params['name'] as string);
       const { tail, timestamps } = call.query as { tail: number; timestamps: boolean };
       const since = sinceOf(call.query.since);
-      const show = ({ time, text }: { time: string; text: string }) => (timestamps ? `${time} ${text}` : text);
+      const show: Show = ({ time, text }) => (timestamps ? `${time} ${text}` : text);
       if (wantsEvents(call)) return eventStream(call, events(core, app.id, call, show));
       if (call.query.follow === true) return follow(core, app.id, call, show);
       const lines = await readAppLogs(core, app, { tail, ...(since !== undefined && { since }) });
@@ -31,23 +31,23 @@ function sinceOf(text: string | undefined): number | undefined {
   throw failure.badRequest('since must be a time, Unix seconds or a duration such as 10m');
 }
 
-type Show = (line: AppLine) => string;
+type Show = (line: LogLine) => string;
 
 function follow(core: Core, appId: string, { query, context }: Call, show: Show): Reply {
   const lines = followApp(core, appId, { tail: query.tail, cursor: new Map(), signal: context.signal });
-  return reply(200, Readable.from(text(lines, show)), { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' });
+  return reply(200, Readable.from(text(lines, show), { objectMode: false }), { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' });
 }
 
-async function* text(batches: AsyncGenerator<readonly AppLine[]>, show: Show): AsyncGenerator<string> {
-  for await (const batch of batches) yield batch.map((line) => `${show(line)}\n`).join('');
+async function* text(batches: AsyncGenerator<AppLines>, show: Show): AsyncGenerator<string> {
+  for await (const { lines } of batches) yield `${lines.map(show).join('\n')}\n`;
 }
 
 /** Each line is an event whose id says how far the reader has come in every container. */
 async function* events(core: Core, appId: string, { query, context, koa }: Call, show: Show) {
   const cursor = new Map(parseCursor(koa.get('Last-Event-ID')));
-  for await (const batch of followApp(core, appId, { tail: query.tail, cursor, signal: context.signal })) {
-    for (const line of batch) {
-      cursor.set(line.container, line.position);
+  for await (const { container, lines } of followApp(core, appId, { tail: query.tail, cursor, signal: context.signal })) {
+    for (const line of lines) {
+      cursor.set(container, line);
       yield { id: printCursor(cursor), data: show(line) };
     }
   }

@@ -4,7 +4,8 @@ import { call, createDockerEngine, ignoring, orNull, pairs } from '../docker.ts'
 import type { ContainerDetail, Engine, EngineContainer, EngineEvent } from '../engine.ts';
 import { EngineError, toEngineError } from '../errors.ts';
 import { runCommand } from '../exec.ts';
-import { readLogs } from '../log-stream.ts';
+import { readStream } from '../logs/log-stream.ts';
+import { type ReadStream, readStreams } from '../logs/stream-source.ts';
 import { toService } from './service-spec.ts';
 import { currentTask, hasFailed, readNodes, type Service, type Task, toDetail } from './tasks.ts';
 
@@ -36,7 +37,10 @@ export function createSwarmEngine(client: Dockerode): Engine {
     remove: (id) => ignoring(['not_found'], async () => void (await client.getService(id).remove())),
     inspect,
     list: (labels) => call(() => list(client, labels)),
-    logs: (id, options) => readLogs({ path: `/services/${id}`, modem: client.modem }, options),
+    logs(id, options) {
+      const read: ReadStream = (each) => readStream({ path: `/services/${id}`, modem: client.modem }, each);
+      return readStreams({ read, follow: (each) => read({ ...each, follow: true }) }, options);
+    },
     exec: (id, command, options) => call(async () => runCommand(await localContainer(client, id), command, options)),
     async usage(id) {
       const container = await orNull(() => localContainer(client, id)).catch(() => null);

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type Dockerode from 'dockerode';
-import type { LogLine, LogOptions } from './engine.ts';
-import { toEngineError } from './errors.ts';
-import { createFrameReader, createLineAssembler } from './frames.ts';
+import type { LogLine } from '../engine.ts';
+import { toEngineError } from '../errors.ts';
+import { createFrameReader, createLineAssembler } from '../frames.ts';
 
 /** What has output: a container, or a service with those of its tasks. */
 export interface LogSource {
@@ -10,16 +10,27 @@ export interface LogSource {
   readonly modem: Dockerode['modem'];
 }
 
+/** How an output is read, before its lines have places. */
+export interface StreamOptions {
+  readonly tail?: number | undefined;
+  /** Unix seconds. */
+  readonly since?: number | undefined;
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Leaves out what has no line end yet: it will be read again. */
+  readonly whole?: boolean;
+}
+
 /** A container's output as lines, a piece of the stream at a time. Times are always asked for: they are what a resumed stream goes by. */
-export async function* readLogs(source: LogSource, options: LogOptions): AsyncGenerator<LogLine[]> {
+export async function* readStream(source: LogSource, options: StreamOptions): AsyncGenerator<LogLine[]> {
   try {
-    yield* lines(await open(source, options));
+    yield* lines(await open(source, options), options.whole === true);
   } catch (error) {
     if (!options.signal?.aborted) throw toEngineError(error);
   }
 }
 
-async function open({ path, modem: client }: LogSource, { tail, since, follow = false, signal }: LogOptions): Promise<Readable> {
+async function open({ path, modem: client }: LogSource, { tail, since, follow = false, signal }: StreamOptions): Promise<Readable> {
   const query = {
     stdout: true,
     stderr: true,
@@ -46,7 +57,7 @@ async function open({ path, modem: client }: LogSource, { tail, since, follow = 
   return stream;
 }
 
-async function* lines(stream: Readable): AsyncGenerator<LogLine[]> {
+async function* lines(stream: Readable, whole: boolean): AsyncGenerator<LogLine[]> {
   const read = createFrameReader();
   const assembler = createLineAssembler();
   for await (const chunk of stream) {
@@ -54,6 +65,6 @@ async function* lines(stream: Readable): AsyncGenerator<LogLine[]> {
     for (const frame of read(chunk as Buffer)) assembler.push(frame, found);
     if (found.length > 0) yield found;
   }
-  const rest = assembler.end();
+  const rest = whole ? [] : assembler.end();
   if (rest.length > 0) yield rest;
 }

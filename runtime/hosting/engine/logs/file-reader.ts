@@ -1,0 +1,68 @@
+import type { LogLine } from '../engine.ts';
+import type { Generations } from './generations.ts';
+import type { RecordParser } from './records.ts';
+
+/** Lines, and whether some may be missing before them. */
+export interface ReadLines {
+  readonly lines: LogLine[];
+  readonly missing: boolean;
+}
+
+export interface FileReader {
+  /** The lines of the next piece of the file, of none to some thousands; null at the end of what is there. */
+  next(): Promise<ReadLines | null>;
+}
+
+/** As much at once as keeps a flood cheap and everybody else's turn near. */
+const PIECE = 128 * 1024;
+/** No engine writes a longer record: it is rubbish, such as zeros after the machine lost its power. */
+const LONGEST_RECORD = 1024 * 1024;
+const NEWLINE = 10;
+
+/** Reads files from one to the next, from `offset` in the first on. */
+export function createFileReader(generations: Generations, parser: RecordParser, offset: number): FileReader {
+  let at = offset;
+  let rest: Buffer = Buffer.alloc(0);
+  let missing = false;
+  let isComplete = false;
+
+  const begin = (lost: boolean) => {
+    at = 0;
+    rest = Buffer.alloc(0);
+    missing ||= lost;
+    isComplete = false;
+  };
+  /** Whether there is more to read: what was written before the next file came, the next file, or what replaced the text of this one. */
+  const goOn = async (): Promise<boolean> => {
+    await generations.look();
+    if (generations.files.length === 1) {
+      const isCut = (await handle().stat()).size < at;
+      if (isCut) begin(true);
+      return isCut;
+    }
+    if (isComplete) {
+      await generations.shift();
+      begin(generations.files[0]?.missing === true);
+    } else isComplete = true;
+    return true;
+  };
+  const handle = () => (generations.files[0] as Generations['files'][number]).handle;
+  const linesOf = (piece: Buffer): ReadLines => {
+    const whole = piece.lastIndexOf(NEWLINE) + 1;
+    const found: ReadLines = { lines: [], missing };
+    missing = false;
+    parser.push(piece.toString('utf8', 0, whole), found.lines);
+    rest = piece.length - whole > LONGEST_RECORD ? Buffer.alloc(0) : Buffer.from(piece.subarray(whole));
+    return found;
+  };
+  return {
+    async next() {
+      for (;;) {
+        const { bytesRead, buffer } = await handle().read(Buffer.allocUnsafeSlow(PIECE), 0, PIECE, at);
+        at += bytesRead;
+        if (bytesRead > 0) return linesOf(rest.length > 0 ? Buffer.concat([rest, buffer.subarray(0, bytesRead)]) : buffer.subarray(0, bytesRead));
+        if (!(await goOn())) return null;
+      }
+    },
+  };
+}

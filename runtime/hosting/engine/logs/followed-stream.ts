@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LogLine, PlacedLine } from '../engine.ts';
+import type { StreamOptions } from './log-stream.ts';
+import { linesAfter, second } from './position.ts';
+
+/** The shortest pause between two reads, in milliseconds; a slow read is followed by a longer one. */
+const PAUSE = 100;
+const PATIENCE = 4;
+
+/**
+ * Follows an output on an engine that leaves out lines of a followed one when much is printed (Podman). That stream only
+ * says that there is something new; what it is, is read without following, from the last line on. The last line of a read
+ * may be half a line that is just being written: it is given out when the next read has it too.
+ *
+ * @param read reads an output, as `readStream`.
+ */
+export async function* followByReading(read: (options: StreamOptions) => AsyncIterable<readonly LogLine[]>, { since, signal }: StreamOptions): AsyncGenerator<readonly LogLine[]> {
+  const bell = createBell(read({ follow: true, tail: 0, signal }));
+  let last: PlacedLine | undefined;
+  let held: PlacedLine | undefined;
+  for (;;) {
+    const began = Date.now();
+    const over = bell.over() || signal?.aborted === true;
+    let newest: PlacedLine | undefined;
+    for await (const batch of linesAfter(read({ since: last ? second(last.time) : since, whole: true }), last)) {
+      const sure = newest ? [newest, ...batch] : batch;
+      newest = sure.pop();
+      if (sure.length > 0) yield sure;
+      last = sure.at(-1) ?? last;
+    }
+    if (newest && isSame(newest, held)) {
+      yield [newest];
+      last = newest;
+      newest = undefined;
+    }
+    held = newest;
+    if (over && !held) return;
+    await sleep(Math.max(PAUSE, PATIENCE * (Date.now() - began)), undefined, { signal }).catch(() => {});
+    if (!held) await bell.rings();
+  }
+}
+
+function isSame(a: PlacedLine, b: PlacedLine | undefined): boolean {
+  return a.time === b?.time && a.seen === b.seen && a.text === b.text;
+}
+
+/** Rings when anything comes, and for good when the stream is over. */
+function createBell(stream: AsyncIterable<unknown>) {
+  let rung = false;
+  let ended = false;
+  let wake = () => {};
+  void (async () => {
+    for await (const _ of stream) {
+      rung = true;
+      wake();
+    }
+  })()
+    .catch(() => {})
+    .finally(() => {
+      ended = true;
+      wake();
+    });
+  return {
+    over: () => ended,
+    async rings(): Promise<void> {
+      if (!rung && !ended) await new Promise<void>((resolve) => (wake = resolve));
+      rung = false;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { constants } from 'node:fs';
+import { open, stat, type FileHandle } from 'node:fs/promises';
+import type { LogFormat } from './records.ts';
+
+/** One of the files that an output is in. */
+export interface LogFile {
+  readonly handle: FileHandle;
+  readonly inode: bigint;
+  /** Lines may be missing before it: it was not seen to follow on the one before. */
+  missing: boolean;
+}
+
+/**
+ * The files that an output is in, oldest first. An engine begins a new one when the last is full: Docker renames the
+ * full one to `.1` and that to `.2`; Podman puts the new one in its place, and the full one is gone for all but those
+ * who have it open.
+ */
+export interface Generations {
+  /** The first is the one being read, the last the one being written. */
+  readonly files: readonly LogFile[];
+  /** Opens what has come since. */
+  look(): Promise<void>;
+  /** Goes on from the first to the next. */
+  shift(): Promise<void>;
+  /** Leaves out all but the last. */
+  skipToLast(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** So many full files are kept open for a slow reader, or the disk would fill with what nobody else can see. */
+const HELD = 4;
+/** No engine is told to keep more. */
+const MOST = 100;
+
+/**
+ * @returns null when the file is not there, not readable, or not the container's: an engine on another machine names a
+ * file of that one. A path is followed when the container's id is in it, and not through a link.
+ *
+ * @example
+ * const generations = await openGenerations({ path: LogPath, id, format: 'json-file' });
+ */
+export async function openGenerations({ path, id, format }: { readonly path: string; readonly id: string; readonly format: LogFormat }): Promise<Generations | null> {
+  if (!path.startsWith('/') || id.length < 12 || !path.includes(id)) return null;
+  const { found } = await openSince(path, undefined);
+  if (found.length === 0) return null;
+  const files = [...found];
+  const most = Math.max(files.length, 1) + HELD;
+  let looking: Promise<void> = Promise.resolve();
+
+  const look = async () => {
+    const newest = files.at(-1);
+    if (!newest || (await inodeOf(path)) === newest.inode) return;
+    const { found: fresh, complete } = await openSince(path, newest.inode);
+    if (fresh[0] && !complete && format === 'json-file') fresh[0].missing = true;
+    files.push(...fresh);
+    while (files.length > most) await dropUnread(files);
+  };
+  return {
+    files,
+    // One after the other: what has come before it is asked for is seen.
+    look: () => (looking = looking.catch(() => {}).then(look)),
+    shift: async () => void (await files.shift()?.handle.close()),
+    async skipToLast() {
+      for (const { handle } of files.splice(0, files.length - 1)) await handle.close();
+    },
+    async close() {
+      await looking.catch(() => {});
+      for (const { handle } of files.splice(0)) await handle.close();
+    },
+  };
+}
+
+/** The oldest of those that wait: the first is just being read. */
+async function dropUnread(files: LogFile[]): Promise<void> {
+  const [dropped] = files.splice(1, 1);
+  if (files[1]) files[1].missing = true;
+  await dropped?.handle.close();
+}
+
+/** The file and its older ones, back to the one with the inode; `complete` when that was found. */
+async function openSince(path: string, last: bigint | undefined): Promise<{ found: LogFile[]; complete: boolean }> {
+  const found: LogFile[] = [];
+  for (let number = 0; number < MOST; number += 1) {
+    const file = await openFile(number === 0 ? path : `${path}.${number}`);
+    if (!file) break;
+    // It may have been renamed since the last one was opened.
+    const again = file.inode === found[0]?.inode;
+    if (again || file.inode === last) await file.handle.close();
+    if (file.inode === last) return { found, complete: true };
+    if (!again) found.unshift(file);
+  }
+  return { found, complete: false };
+}
+
+async function openFile(path: string): Promise<LogFile | null> {
+  try {
+    // Without waiting for the other end, should it be a pipe.
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const { ino: inode, ...stats } = await handle.stat({ bigint: true });
+    if ((Number(stats.mode) & constants.S_IFMT) === constants.S_IFREG) return { handle, inode, missing: false };
+    await handle.close();
+  } catch {
+    // Not there, or not ours to read.
+  }
+  return null;
+}
+
+const inodeOf = async (path: string) => (await stat(path, { bigint: true }).catch(() => null))?.ino;

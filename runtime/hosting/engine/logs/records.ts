@@ -1,0 +1,153 @@
+import type { LogLine } from '../engine.ts';
+
+/** How an engine writes a container's output into a file: Docker's `json-file`, or `k8s-file`, which Podman's conmon writes. */
+export type LogFormat = 'json-file' | 'k8s-file';
+
+/** Turns records into lines. A line may be cut into several records, between which those of the other stream come. */
+export interface RecordParser {
+  /** Whole records, each with its line end; their lines are put into `to`. What is no record is left out. */
+  push(records: string, to: LogLine[]): void;
+  /** What has no line end yet. */
+  end(): LogLine[];
+}
+
+/** A line is cut here, so that one without an end cannot fill the memory. */
+const MAX_LINE = 1024 * 1024;
+
+type Stream = LogLine['stream'];
+
+/** One record, and whether a line ends with it. */
+interface Piece extends LogLine {
+  readonly ends: boolean;
+}
+
+/**
+ * @example
+ * const lines: LogLine[] = [];
+ * createRecordParser('k8s-file').push('2026-01-01T00:00:05.1+00:00 stdout F hello\n', lines);
+ */
+export function createRecordParser(format: LogFormat): RecordParser {
+  const open: Partial<Record<Stream, LogLine>> = {};
+  const pieceOf = format === 'json-file' ? jsonPiece : createKubernetesPiece();
+  const add = ({ stream, time, text, ends }: Piece, to: LogLine[]) => {
+    // A line has the time of its last piece: a reader who begins between two pieces counts it as the others do.
+    const line = { stream, time, text: open[stream] ? open[stream].text + text : text };
+    if (!ends && line.text.length <= MAX_LINE) return void (open[stream] = line);
+    delete open[stream];
+    to.push(toLine(line));
+  };
+  return {
+    push(records, to) {
+      for (let at = 0, end = records.indexOf('\n'); end >= 0; at = end + 1, end = records.indexOf('\n', at)) {
+        const piece = pieceOf(records, at, end);
+        if (!piece) continue;
+        if (piece.ends && !open[piece.stream]) to.push(toLine(piece));
+        else add(piece, to);
+      }
+    },
+    end: () => Object.values(open).map(toLine),
+  };
+}
+
+const RETURN = 13;
+
+/** A return before the line end belongs to it. */
+function toLine({ stream, time, text }: LogLine): LogLine {
+  return { stream, time, text: text.charCodeAt(text.length - 1) === RETURN ? text.slice(0, -1) : text };
+}
+
+const LOG = '{"log":"';
+const STREAM = '","stream":"';
+const TIME = '","time":"';
+/** Where the time begins, behind `","stream":"stdout`. Both streams' names have six letters. */
+const TO_TIME = STREAM.length + 6 + TIME.length;
+const LONGEST_END = TO_TIME + '2026-01-01T00:00:00.000000000+00:00"}'.length + 1;
+const ESCAPE = '\\';
+const LETTER_N = 110;
+
+/** `{"log":"hello\n","stream":"stdout","time":"…"}`. In the text each quote has a backslash before it, so that the fields behind it are found by their own. */
+function jsonPiece(records: string, at: number, end: number): Piece | undefined {
+  const text = at + LOG.length;
+  const mark = records.lastIndexOf(STREAM, end);
+  const stream = streamAt(records, mark + STREAM.length);
+  const usual = mark >= text && records.startsWith(LOG, at) && records.startsWith(TIME, mark + TO_TIME - TIME.length) && records.startsWith('"}', end - 2) && end - mark < LONGEST_END;
+  if (!stream || !usual) return anyJsonPiece(records.slice(at, end));
+  const time = toNanoseconds(records.slice(mark + TO_TIME, end - 2));
+  const escape = records.indexOf(ESCAPE, text);
+  if (escape < 0 || escape > mark) return { stream, time, text: records.slice(text, mark), ends: false };
+  if (escape === mark - 2 && records.charCodeAt(mark - 1) === LETTER_N) return { stream, time, text: records.slice(text, escape), ends: true };
+  return toPiece(stream, time, parse(records.slice(text - 1, mark + 1)));
+}
+
+/** A record with more fields, such as those that `labels` and `tag` of the log's settings add. */
+function anyJsonPiece(record: string): Piece | undefined {
+  const found = parse(record) as { log?: unknown; stream?: unknown; time?: unknown } | undefined;
+  if (typeof found?.time !== 'string' || (found.stream !== 'stdout' && found.stream !== 'stderr')) return undefined;
+  return toPiece(found.stream, toNanoseconds(found.time), found.log ?? '');
+}
+
+function toPiece(stream: Stream, time: string, text: unknown): Piece | undefined {
+  if (typeof text !== 'string') return undefined;
+  const ends = text.endsWith('\n');
+  return { stream, time, text: ends ? text.slice(0, -1) : text, ends };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Half a record, of an engine that was killed.
+  }
+}
+
+const FULL_TIME = '2026-01-01T00:00:00.000000000Z'.length;
+
+/** The file has as many digits as are not zero, the engine's stream has nine. */
+function toNanoseconds(time: string): string {
+  if (time.length === FULL_TIME || !time.endsWith('Z')) return time;
+  const digits = time.charCodeAt(19) === 46 ? time.slice(20, -1) : '';
+  return `${time.slice(0, 19)}.${digits.padEnd(9, '0')}Z`;
+}
+
+const LETTER_F = 70;
+const LETTER_P = 80;
+const SPACE = 32;
+
+/** `2026-01-01T00:00:05.123456789+00:00 stdout F hello`; `P` when the line goes on in the next record of its stream. Many records have one time. */
+function createKubernetesPiece(): typeof jsonPiece {
+  const toUtc = createToUtc();
+  let local = ' ';
+  let time = '';
+  return (records, at, end) => {
+    const known = records.startsWith(local, at) && records.charCodeAt(at + local.length) === SPACE;
+    const space = known ? at + local.length : records.indexOf(' ', at);
+    const stream = streamAt(records, space + 1);
+    const letter = records.charCodeAt(space + 8);
+    if (!stream || space + 9 > end || (letter !== LETTER_F && letter !== LETTER_P)) return undefined;
+    if (!known) time = toUtc((local = records.slice(at, space)));
+    return time === '' ? undefined : { stream, time, text: records.slice(space + 10, end), ends: letter === LETTER_F };
+  };
+}
+
+const LOCAL_TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/;
+
+/** The machine's own time, with its zone, in UTC; '' for what is no time. Zones differ by whole minutes. */
+function createToUtc(): (local: string) => string {
+  let last = '';
+  let utc = '';
+  return (local) => {
+    const [, minute = '', seconds = '', digits = '', zone = ''] = LOCAL_TIME.exec(local) ?? [];
+    if (minute === '') return '';
+    if (minute + zone !== last) {
+      const time = new Date(minute + zone);
+      if (Number.isNaN(time.getTime())) return '';
+      utc = time.toISOString().slice(0, 16);
+      last = minute + zone;
+    }
+    return `${utc}${seconds}.${digits.padEnd(9, '0')}Z`;
+  };
+}
+
+function streamAt(records: string, at: number): Stream | undefined {
+  return records.startsWith('stdout', at) ? 'stdout' : records.startsWith('stderr', at) ? 'stderr' : undefined;
+}
