@@ -2,6 +2,7 @@ import type { Filter, ListOptions, OrderShape, Paging } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { refusal, type Rules } from './access.ts';
 import { found, type EntityModel, type Model } from './model.ts';
+import { assertFilterSize } from './filter-size.ts';
 import type { Call, Order, Page } from './plan.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -10,13 +11,14 @@ type Arguments = Readonly<Record<string, unknown>>;
  * What the arguments of a list ask for.
  *
  * @throws AppError `BAD_USER_INPUT` for a negative number, a foreign cursor or pages in both directions.
- * @throws AppError `FORBIDDEN` when the order is by a field that the caller may not read.
+ * @throws AppError `FORBIDDEN` when the order is by a field that the caller may not read, `TOO_DEEP` or `TOO_COSTLY` for a filter that is too large.
  */
 export function readListArguments(model: Model, rules: Rules, list: ListOptions, entity: EntityModel, args: Arguments): Call {
   const order = totalOrder(readOrder(model, rules, list, entity, args));
   const equals = list.filters.filter(({ arg }) => args[arg] !== undefined).map(({ arg, column }) => ({ column, value: args[arg] }));
   for (const { column } of equals) assertReadable(rules, entity, column);
   const where = list.where && args[list.where.arg];
+  assertFilterSize(where);
   if (list.filterable && list.where) assertFilterable(model, list.where.shape, where, new Set(list.filterable));
   return { equals, ...(where !== undefined && where !== null && { where }), order, page: readPage(list.paging, args, order.length) };
 }

@@ -21,6 +21,8 @@ export interface Reading {
   /** With type names and parents of user code in it, see `Scope.tree`. */
   readonly tree: boolean;
   readonly query: Query;
+  /** The store's, where no transaction is open. */
+  readonly text?: Store['text'];
   /** The store's, where a value can be had at once and no transaction is open. */
   readonly valueNow?: Store['valueNow'] | undefined;
 }
@@ -32,7 +34,7 @@ export type Value = string | number | null;
 export interface Reader {
   /** Key of what stands for something refused or missing: `{"<marker>": "FORBIDDEN" | "UNAUTHENTICATED" | "MISSING"}`. */
   readonly marker: string;
-  /** @returns JSON text, a number for a count, or null when there is no row. A promise unless the reading has `valueNow`. */
+  /** @returns JSON text, a number for a count where the database has one, or null when there is no row. A promise unless the reading has `valueNow`. */
   read(root: Root, calls: readonly Call[], reading: Reading): Value | Promise<Value>;
   /** The statement that inserts a row with these columns and answers with it as `root` says, see `insertStatement`. */
   insertion(columns: readonly string[], root: Get, calls: readonly Call[], reading: Pick<Reading, 'rules' | 'tree'>): Statement;
@@ -51,6 +53,7 @@ export function createReader(model: Model, store: Store): Reader {
       const statement = statements.get(root, shapeOf(calls, reading.tree), () => rootStatement(scope(calls, reading), root));
       const values = bind(statement.places, model, dialect, { calls, caller: reading.caller });
       if (reading.valueNow) return (reading.valueNow(statement.text, values) ?? null) as Value;
+      if (reading.text) return reading.text(statement.text, values);
       return reading.query(statement.text, values).then((rows) => (rows[0]?.['j'] ?? null) as Value);
     },
     insertion: (columns, root, calls, reading) => statements.get(root, `${columns.join()}|${shapeOf(calls, reading.tree)}`, () => insertStatement(scope(calls, reading), columns, root)),

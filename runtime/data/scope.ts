@@ -24,11 +24,14 @@ export interface Scope {
   readonly tree: boolean;
   /** A table alias that nothing else uses. */
   alias(): string;
+  /** How many relations its conditions look into, with this one. */
+  relation(): number;
 }
 
-export function createScope(options: Omit<Scope, 'json' | 'alias'>): Scope {
+export function createScope(options: Omit<Scope, 'json' | 'alias' | 'relation'>): Scope {
   let aliases = 0;
-  return { ...options, json: jsonOf[options.dialect], alias: () => `t${++aliases}` };
+  let relations = 0;
+  return { ...options, json: jsonOf[options.dialect], alias: () => `t${++aliases}`, relation: () => ++relations };
 }
 
 /** `t1."author_id"` */

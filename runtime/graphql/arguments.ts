@@ -7,7 +7,7 @@ import type { Model } from '../data/model.ts';
 import { readListArguments } from '../data/page.ts';
 import type { Call } from '../data/plan.ts';
 import { type ArgumentReader, createArgumentReader } from './argument-reader.ts';
-import type { CallSource } from './plan/planner.ts';
+import type { CallSource } from './plan/planning.ts';
 
 export interface ArgumentReading {
   readonly model: Model;

@@ -205,8 +205,10 @@ function send(ctx: Context, status: number, type: string, text: string): void {
 
 /** Where no middleware waits to see the answer, it need not pass through Koa: that takes a third of a small query's time. */
 function sendNow(response: ServerResponse, status: number, type: string, text: string, id?: string): void {
-  const length = String(Buffer.byteLength(text));
+  const bytes = Buffer.byteLength(text);
+  const length = String(bytes);
   const content = type === 'application/json' ? 'application/json; charset=utf-8' : `${type}; charset=utf-8`;
   response.writeHead(status, id === undefined ? ['Content-Type', content, 'Content-Length', length] : ['X-Request-Id', id, 'Content-Type', content, 'Content-Length', length]);
-  response.end(text);
+  // Of ASCII both encodings make the same bytes, and Latin-1 is written without a second buffer of three times the size.
+  response.end(text, bytes === text.length ? 'latin1' : 'utf8');
 }

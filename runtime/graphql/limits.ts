@@ -40,6 +40,9 @@ const WORDS: Readonly<Record<Measure | 'cost', string>> = { depth: 'depth', alia
 
 const MEASURES: readonly Measure[] = ['depth', 'aliases', 'rootFields', 'directives'];
 
+/** Of a fragment nobody knows where it stands. */
+const BELOW_ROOT = MEASURES.filter((measure) => measure !== 'rootFields');
+
 /** A list that the caller does not size counts as this many rows, so that three of them inside each other pass. */
 const UNSIZED = 10;
 
@@ -48,23 +51,38 @@ export function limitError(code: string, message: string, figures: { readonly va
   return new GraphQLError(message, { extensions: { code, ...figures } });
 }
 
-/** What an operation has too much of; undefined when it is within every limit. */
-export function checkMeasures(operation: OperationDefinitionNode, document: DocumentNode, limits: ApiLimits): GraphQLError | undefined {
-  const measures = measureOperation(operation, document);
-  const over = MEASURES.find((measure) => measures[measure] > limits[measure]);
+/**
+ * What a document has too much of; undefined when it is within every limit. It is asked before validation, which takes a
+ * hundred times as long, and so fragments that nothing spreads count as well. One that spreads itself is validation's matter.
+ */
+export function checkMeasures(document: DocumentNode, limits: ApiLimits): GraphQLError | undefined {
+  const measure = createMeasure(document);
+  for (const definition of document.definitions) {
+    const over = definition.kind === 'OperationDefinition' || definition.kind === 'FragmentDefinition' ? exceeding(measure(definition), definition.kind === 'OperationDefinition' ? MEASURES : BELOW_ROOT, limits) : undefined;
+    if (over) return over;
+  }
+  return undefined;
+}
+
+function exceeding(measures: Measures, counted: readonly Measure[], limits: ApiLimits): GraphQLError | undefined {
+  const over = counted.find((measure) => measures[measure] > limits[measure] && measures[measure] !== Infinity);
   if (over) return exceeded(over, measures[over], limits[over]);
   return measures.fields > FIELDS ? limitError(CODES.cost, `the operation asks for ${measures.fields} fields, ${FIELDS} are allowed`, { value: measures.fields, limit: FIELDS }) : undefined;
 }
 
 function exceeded(measure: Measure | 'cost', value: number, limit: number): GraphQLError {
-  return limitError(CODES[measure], `the operation has ${value === Infinity ? 'an endless number of' : value} ${WORDS[measure]}, ${limit} are allowed`, { value, limit });
+  return limitError(CODES[measure], `the operation has ${value} ${WORDS[measure]}, ${limit} are allowed`, { value, limit });
 }
 
+type Measured = Pick<OperationDefinitionNode | FragmentDefinitionNode, 'selectionSet' | 'directives'>;
+
 /**
- * Counts what the operation asks for, fragments included as often as they are spread. Each fragment is looked at once,
+ * Counts what a definition asks for, fragments included as often as they are spread. Each fragment is looked at once,
  * however often it is used.
+ *
+ * @example createMeasure(document)(operation).depth // 3
  */
-export function measureOperation(operation: OperationDefinitionNode, document: DocumentNode): Measures {
+export function createMeasure(document: DocumentNode): (definition: Measured) => Measures {
   const fragments = fragmentsOf(document);
   const known = new Map<string, Measures>();
   const ofFragment = (name: string): Measures => {
@@ -72,7 +90,7 @@ export function measureOperation(operation: OperationDefinitionNode, document: D
     if (found) return found;
     known.set(name, ENDLESS);
     const fragment = fragments.get(name);
-    const measures = fragment ? withDirectives(ofSelection(fragment.selectionSet), fragment.directives?.length) : NOTHING;
+    const measures = fragment ? ofDefinition(fragment) : NOTHING;
     known.set(name, measures);
     return measures;
   };
@@ -83,11 +101,12 @@ export function measureOperation(operation: OperationDefinitionNode, document: D
       if (selection.kind === 'InlineFragment') return withDirectives(ofSelection(selection.selectionSet), directives);
       return ofField(selection, directives, ofSelection);
     }).reduce(together, NOTHING);
-  return withDirectives(ofSelection(operation.selectionSet), operation.directives?.length);
+  const ofDefinition = ({ selectionSet, directives }: Measured): Measures => withDirectives(ofSelection(selectionSet), directives?.length);
+  return ofDefinition;
 }
 
 const NOTHING: Measures = { depth: 0, aliases: 0, rootFields: 0, directives: 0, fields: 0 };
-/** A fragment that spreads itself: validation has refused it already, this only ends the walk. */
+/** A fragment that spreads itself: validation refuses it, this only ends the walk. */
 const ENDLESS: Measures = { depth: Infinity, aliases: 0, rootFields: 0, directives: 0, fields: 0 };
 
 /** Introspection nests types in types: its own validation rule bounds it. */

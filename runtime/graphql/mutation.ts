@@ -9,7 +9,7 @@ import { performAction, type WriteAction, type Written } from '../data/write-act
 import { readArguments, readCalls } from './arguments.ts';
 import { clearLoaders } from './loaders.ts';
 import type { RootPlan, WritePart } from './plan/operation.ts';
-import type { Plan } from './plan/planner.ts';
+import type { Plan } from './plan/planning.ts';
 import type { Outcome, Run } from './run.ts';
 import { withTypes } from './typed-tree.ts';
 

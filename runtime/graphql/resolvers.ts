@@ -11,7 +11,8 @@ import type { RequestContext } from '../context/request-context.ts';
 import { readCalls } from './arguments.ts';
 import { ownResolver, ownSubscribe, type Engine } from './engine.ts';
 import { loadRow } from './loaders.ts';
-import { planField, type Plan } from './plan/planner.ts';
+import { planField } from './plan/planner.ts';
+import type { Plan } from './plan/planning.ts';
 import { resolveRoot, type Run } from './run.ts';
 
 type Resolve = GraphQLFieldResolver<any, RequestContext>;
@@ -142,10 +143,19 @@ export async function fromParent(engine: Engine, entity: EntityModel, field: Fie
   if (direct !== undefined && (source.kind === 'column' || typeof direct !== 'number')) {
     return typeof direct === 'function' ? direct.call(parent, args, context, info) : withPrefix(entity, field, direct);
   }
+  if (source.kind === 'one' && source.key === 'own' && source.typeColumn !== undefined) return loadMember(engine, entity, field, { parent, context, info, column: source.column, typeColumn: source.typeColumn });
+  assertReadable(engine, source, info);
   const keyColumn = source.kind === 'one' && source.key === 'own' ? source.column : source.kind === 'column' ? source.column : 'id';
   const key = await columnOf(engine, entity, parent, keyColumn, context);
   if (source.kind === 'column') return withPrefix(entity, field, key ?? null);
   return key === undefined || key === null ? null : loadField(engine, entity, field, keyColumn, key, info);
+}
+
+/** Who may see no row of the other entity is told so whether there is a key or not: else it could be told which. */
+function assertReadable({ model }: Engine, source: Field['source'], info: GraphQLResolveInfo): void {
+  const target = (source.kind === 'one' || source.kind === 'many') && model.entities.get(source.entity);
+  const access = target && (info.rootValue as Run).rules.entity(target.entity, 'READ');
+  if (access && access.kind === 'none') throw refusal(access.code);
 }
 
 const withPrefix = ({ entity, global }: EntityModel, field: Field, value: unknown) =>
@@ -163,20 +173,49 @@ async function columnOf(engine: Engine, entity: EntityModel, parent: Parent, nam
 /** Reads one field for all the parents of a level at once, with everything that is selected below it. */
 async function loadField(engine: Engine, entity: EntityModel, field: Field, keyColumn: string, key: unknown, info: GraphQLResolveInfo): Promise<unknown> {
   const run = info.rootValue as Run;
-  const places = info.fieldNodes.map(({ loc }) => loc?.start).join();
-  const id = `${entity.entity.name}.${field.name}:${places}`;
-  let batch = run.batches.get(id);
-  if (!batch) {
-    const plan = planField(run.planning, entity.entity.name, field, info.fieldNodes);
-    batch = new DataLoader<unknown, unknown, string>((keys) => readBatch(run, entity, plan, keyColumn, keys), { cacheKeyFn: String, maxBatchSize: 1000 });
-    run.batches.set(id, batch);
-  }
+  const batch = batchOf(run, entity, keyColumn, idOf(entity, field, info), () => planField(run.planning, entity.entity.name, field, info.fieldNodes));
   return fromTree(engine, await batch.load(key));
+}
+
+interface Several {
+  readonly parent: Parent;
+  readonly context: RequestContext;
+  readonly info: GraphQLResolveInfo;
+  readonly column: string;
+  readonly typeColumn: string;
+}
+
+/** A row of one of several types: those of each type are read together. */
+async function loadMember(engine: Engine, entity: EntityModel, field: Field, { parent, context, info, column, typeColumn }: Several): Promise<unknown> {
+  const [type, key] = [await columnOf(engine, entity, parent, typeColumn, context), await columnOf(engine, entity, parent, column, context)];
+  if (key === undefined || key === null) return null;
+  const run = info.rootValue as Run;
+  const batch = batchOf(run, entity, column, `${idOf(entity, field, info)}:${String(type)}`, () => memberPlan(planField(run.planning, entity.entity.name, field, info.fieldNodes), String(type), column));
+  return fromTree(engine, await batch.load(key));
+}
+
+/** Nothing is read of a type whose rows the caller may not read. */
+function memberPlan({ node, ...plan }: Plan<Planned>, type: string, column: string): Plan<Planned> {
+  const member = node.kind === 'abstract' ? node.members.find(({ entity }) => entity === type) : undefined;
+  if (!member) return { ...plan, node };
+  return { ...plan, node: { kind: 'one', key: node.key, required: false, link: { key: 'own', column }, shape: member.shape } };
+}
+
+const idOf = ({ entity }: EntityModel, field: Field, { fieldNodes }: GraphQLResolveInfo) => `${entity.name}.${field.name}:${fieldNodes.map(({ loc }) => loc?.start).join()}`;
+
+function batchOf(run: Run, entity: EntityModel, keyColumn: string, id: string, plan: () => Plan<Planned>): DataLoader<unknown, unknown, string> {
+  const known = run.batches.get(id);
+  if (known) return known;
+  const planned = plan();
+  const batch = new DataLoader<unknown, unknown, string>((keys) => readBatch(run, entity, planned, keyColumn, keys), { cacheKeyFn: String, maxBatchSize: 1000 });
+  run.batches.set(id, batch);
+  return batch;
 }
 
 async function readBatch(run: Run, { entity }: EntityModel, plan: Plan<Planned>, keyColumn: string, keys: readonly unknown[]): Promise<unknown[]> {
   const { engine, rules, variables, context } = run;
   if (plan.node.kind === 'refused') throw refusal(plan.node.code);
+  if (plan.node.kind === 'abstract') return keys.map(() => null);
   const calls = readCalls({ model: engine.model, schema: engine.schema, rules, variables }, plan.calls);
   const texts = await engine.reader.readBatch(entity.name, plan.node, keyColumn, keys, calls, { rules, tree: true, caller: callerId(context.principal), query: engine.store.query });
   return texts.map((text) => (text === null ? null : JSON.parse(text)));

@@ -9,7 +9,7 @@ import { executeRun } from './execute/index.ts';
 import { performWrite } from './mutation.ts';
 import { createFieldBudget } from './plan/budget.ts';
 import { planOperation, type OperationPlan, type RootPlan } from './plan/operation.ts';
-import type { Planning } from './plan/planner.ts';
+import type { Planning } from './plan/planning.ts';
 import { withTypes } from './typed-tree.ts';
 import { readVariables } from './variables.ts';
 
@@ -171,10 +171,11 @@ const RULES = new WeakMap<Engine, WeakMap<RequestContext['principal'], Rules>>()
 
 /** The rules of a caller are made once, and those of nobody once for all requests of a server. */
 function rulesFor(engine: Engine, { principal }: RequestContext): Rules {
+  const known = RULES.get(engine)?.get(principal);
+  if (known) return known;
+  const made = createRules(engine.model, principal);
   const rules = RULES.get(engine) ?? new WeakMap();
-  RULES.set(engine, rules);
-  const made = rules.get(principal) ?? createRules(engine.model, principal);
-  rules.set(principal, made);
+  RULES.set(engine, rules.set(principal, made));
   return made;
 }
 
@@ -221,7 +222,7 @@ export async function settle(run: Run, root: RootPlan, tree: boolean): Promise<O
 function readRoot({ engine, rules, variables, context }: Run, { plan }: ReadRoot, tree: boolean): string | null | Promise<string | null> {
   const { model, schema, reader, store } = engine;
   const calls = readCalls({ model, schema, rules, variables }, plan.calls);
-  return reader.read(plan.node, calls, { rules, tree, caller: callerId(context.principal), query: store.query, valueNow: store.valueNow }) as string | null | Promise<string | null>;
+  return reader.read(plan.node, calls, { rules, tree, caller: callerId(context.principal), query: store.query, text: store.text, valueNow: store.valueNow }) as string | null | Promise<string | null>;
 }
 
 /** Lets graphql-js put the answer together; root fields that have an outcome are not run again. */

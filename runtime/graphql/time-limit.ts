@@ -6,14 +6,18 @@ import { limitError } from './limits.ts';
 export const TIMEOUT = Symbol('timeout');
 
 /** What `work` comes to, or `TIMEOUT` after so many milliseconds: then the signal of `context` is aborted. */
-export async function within<T>(milliseconds: number, work: Promise<T>, context: RequestContext): Promise<T | typeof TIMEOUT> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<typeof TIMEOUT>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, TIMEOUT);
+export function within<T>(milliseconds: number, work: Promise<T>, context: RequestContext): Promise<T | typeof TIMEOUT> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      context.cancel(new DOMException(sentence(milliseconds), 'TimeoutError'));
+      resolve(TIMEOUT);
+    }, milliseconds);
+    const end = <Value>(settle: (value: Value) => void) => (value: Value) => {
+      clearTimeout(timer);
+      settle(value);
+    };
+    work.then(end(resolve), end(reject));
   });
-  const done = await Promise.race([work, late]).finally(() => clearTimeout(timer));
-  if (done === TIMEOUT) context.cancel(new DOMException(sentence(milliseconds), 'TimeoutError'));
-  return done;
 }
 
 /** What the caller is told of it. */

@@ -15,8 +15,8 @@ export function clientOf(response: ServerResponse): Cancellable {
 }
 
 /** Whether the client went away before it had its answer. */
-export function isGone({ destroyed, writableFinished }: ServerResponse): boolean {
-  return destroyed && !writableFinished;
+export function isGone(response: ServerResponse): boolean {
+  return response.destroyed && !response.writableFinished;
 }
 
 function abortWhenGone(response: ServerResponse): AbortController {

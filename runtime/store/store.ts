@@ -26,6 +26,11 @@ export interface Store {
   /** One statement, prepared and kept: `?` on SQLite, `$1` on PostgreSQL. For texts of constant shape. */
   query<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
   /**
+   * The first column of the first row as the database writes it, null when there is no row: for statements that answer with
+   * one text, and where that is cheaper than a row. Absent where `valueNow` is.
+   */
+  readonly text?: ((sql: string, parameters: readonly unknown[]) => Promise<string | null>) | undefined;
+  /**
    * The first column of the first row, at once; undefined when there is no row. Only where the database answers in this
    * process without waiting for anybody: there a promise would cost as much as the statement. For texts that only read.
    */

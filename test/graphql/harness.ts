@@ -143,6 +143,7 @@ function counted(store: Store): { store: Store; statements: () => string[] } {
       texts.push(sql);
       return store.query(sql, parameters);
     },
+    ...(store.text && { text: (sql: string, parameters: readonly unknown[]) => (texts.push(sql), (store.text as NonNullable<Store['text']>)(sql, parameters)) }),
     ...(store.valueNow && { valueNow: (sql: string, parameters: readonly unknown[]) => (texts.push(sql), store.valueNow?.(sql, parameters)) }),
     ...(store.writeTogether && {
       writeTogether: (sql: string, parameters: readonly unknown[]) => {

@@ -2,20 +2,23 @@ import { buildSchema, Kind, parse, type FragmentDefinitionNode, type OperationDe
 import { describe, expect, it } from 'vitest';
 import { createRules } from '../../runtime/data/access.ts';
 import { indexModel } from '../../runtime/data/model.ts';
-import type { Call } from '../../runtime/data/plan.ts';
-import { createScope } from '../../runtime/data/scope.ts';
-import { rootStatement } from '../../runtime/data/select.ts';
-import { shapeOf } from '../../runtime/data/shape.ts';
 import { planOperation } from '../../runtime/graphql/plan/operation.ts';
+import { printPlan } from '../../runtime/graphql/plan/print.ts';
 import type { Principal } from '../../runtime/context/request-context.ts';
 import { projectOf, user } from './harness.ts';
 
 const project = projectOf(
   `
-  type User { id: ID! name: String! email: String posts(limit: Int): [Post!]! fullName: String! @computed }
-  type Post @auth(allow: [OWNER], owner: "author") { id: ID! title: String! author: User! secret: String @auth(allow: [ROLE], roles: ["admin"]) }
+  interface Titled { id: ID! title: String! }
+  type User { id: ID! name: String! email: String @auth(allow: [OWNER], owner: "id") posts(limit: Int): [Post!]! pages(first: Int): PostConnection! @relation(inverse: "editor") fullName: String! @computed }
+  type Post implements Titled @auth(allow: [OWNER], owner: "author") { id: ID! title: String! author: User! @relation(inverse: "posts") editor: User @relation(inverse: "pages") secret: String @auth(allow: [ROLE], roles: ["admin"]) about: Titled }
+  type Note implements Titled @auth(allow: [ROLE], roles: ["admin"]) { id: ID! title: String! }
+  type Page implements Titled { id: ID! title: String! }
+  type PostConnection { edges: [PostEdge!]! nodes: [Post!]! pageInfo: PageInfo! totalCount: Int! } type PostEdge { node: Post! cursor: String! } type PageInfo { hasNextPage: Boolean! endCursor: String }
   input UserFilter { name: TextFilter } input TextFilter { eq: String }
-  type Query { users(where: UserFilter, limit: Int): [User!]! user(id: ID!): User posts: [Post!]! }
+  type Query { users(where: UserFilter, limit: Int): [User!]! user(id: ID!): User posts: [Post!]! titled: [Titled!]! }
+  type PostPayload { post: Post ok: Boolean! } type Mutation { createPost(title: String!, authorId: ID!): PostPayload! deletePost(id: ID!): Boolean! }
+  type Subscription { userChanged: User! }
   `,
   'name: test\napi: { access: public }\nauth: { roles: { list: [admin, member], default: member } }\n',
 );
@@ -26,7 +29,7 @@ function plan(text: string, principal: Principal = { kind: 'anonymous' }, variab
   const operation = document.definitions.find((node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
   const fragments = new Map(document.definitions.filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION).map((node) => [node.name.value, node]));
   const planning = { model, rules: createRules(model, principal), selecting: { schema: buildSchema(project.sdl), fragments, variables }, isCustom: () => false, isPlain: () => true };
-  return planOperation(planning, operation.operation, 'Query', operation);
+  return planOperation(planning, operation.operation, planning.selecting.schema.getRootType(operation.operation as never)?.name ?? '', operation);
 }
 
 const readRoot = (text: string, principal?: Principal, variables?: object) => {
@@ -64,28 +67,35 @@ describe('a plan', () => {
   });
 });
 
-describe('a statement', () => {
-  const list = (more: Partial<Call> = {}): Call => ({ equals: [], order: [{ column: 'id', descending: false }], page: { limit: 20, offset: 0, backwards: false }, ...more });
-  const statement = (dialect: 'sqlite' | 'postgres', calls: Call[], principal = user(1)) =>
-    rootStatement(createScope({ model, rules: createRules(model, principal), dialect, calls, marker: '$m', tree: false }), readRoot('{ users { id posts { title } } }', principal).node);
+describe('a plan for people', () => {
+  const printed = (text: string, principal?: Principal) => printPlan(plan(text, principal)).split('\n');
 
-  it('is one for a whole selection, with the rules in it', () => {
-    expect(statement('sqlite', [list(), list()]).text).toBe(
-      `select (select json_group_array(json_object('id', cast(t1."id" as text), 'posts', (select json_group_array(json_object('title', t2."title")) from (select t3."title" from "posts" t3 where (t3."author_id" = t1."id") and (t3."author_id" = ?) order by t3."id" limit +?) t2))) from (select t4."id" from "users" t4 order by t4."id" limit +?) t1) as j`,
-    );
-    expect(statement('postgres', [list(), list()])).toMatchObject({
-      text: `select ((select coalesce(json_agg(json_build_object('id', t1."id"::text, 'posts', (select coalesce(json_agg(json_build_object('title', t2."title")), '[]'::json) from (select t3."title" from "posts" t3 where (t3."author_id" = t1."id") and (t3."author_id" = $1) order by t3."id" limit $2) t2))), '[]'::json) from (select t4."id" from "users" t4 order by t4."id" limit $3) t1))::text as j`,
-      places: [{ from: 'caller' }, { from: 'call', call: 1, path: ['page', 'limit'] }, { from: 'call', call: 0, path: ['page', 'limit'] }],
-    });
+  it('says where each member of the answer comes from, and what it takes', () => {
+    expect(printed('{ me: user(id: 1) { n: name __typename posts(limit: 2) { title author { id } } } users(limit: 1) { id fullName } __typename }', user(1))).toEqual([
+      'me: one User (id), may be marked', '  n: column name', '  __typename: type name User', '  posts: many Post by author_id (limit)', '    title: column title', '    author: one User by author_id', '      id: column id',
+      'users: list of User (limit), as a tree', '  id: column id', '  (the whole row, for functions)',
+      '__typename: type name Query',
+      '(the executor puts the answer together)',
+    ]);
   });
 
-  it('is the same for all values of one shape, and another for another shape', () => {
-    const where = (value: unknown) => [list({ where: { name: { eq: value } } }), list()];
-    expect(shapeOf(where('a'), false)).toBe(shapeOf(where("b' or 1=1"), false));
-    expect(statement('sqlite', where('a')).text).toBe(statement('sqlite', where('b')).text);
-    const shapes = [where('a'), where(null), [list(), list()], [list({ order: [{ column: 'name', descending: true }, { column: 'id', descending: false }] }), list()], [list({ page: { limit: 5, offset: 2, backwards: false } }), list()]];
-    const texts = shapes.map((calls) => statement('sqlite', calls).text);
-    expect(new Set(texts).size).toBe(5);
-    expect(new Set(shapes.map((calls) => shapeOf(calls, false))).size).toBe(5);
+  it('has the parts of connections, and each type that a row may be of', () => {
+    expect(printed('{ user(id: 1) { pages(first: 2) { edges { cursor node { title } } nodes { id } pageInfo { hasNextPage } totalCount __typename } } }', user(1))).toEqual([
+      'user: one User (id)', '  pages: connection of Post by editor_id (first)', '    edges: edges', '      cursor: cursor', '      node: node', '        title: column title',
+      '    nodes: nodes', '      id: column id', '    pageInfo: page info (hasNextPage)', '    totalCount: totalCount', '    __typename: type name PostConnection',
+    ]);
+    expect(printed('{ titled { title ... on Post { about { id } } } }', user(1))).toEqual([
+      'titled: list of Titled', '  of Post', '    title: column title', '    about: one or no row by about_type and about_id', '      of Post', '        id: column id', '      of Page', '        id: column id', '  of Page', '    title: column title',
+    ]);
+  });
+
+  it('tells what is for owners alone, and what is refused', () => {
+    expect(printed('{ users { email posts { secret } } }', user(1))).toEqual(['users: list of User, as a tree, may be marked', '  email: column email, for its id alone', '  posts: many Post by author_id', '    secret: refused, FORBIDDEN', '(the executor puts the answer together)']);
+    expect(printed('{ posts { id } __schema { queryType { name } } }')).toEqual(['posts: refused, UNAUTHENTICATED', '__schema: function', '(the executor puts the answer together)']);
+  });
+
+  it('has what a mutation answers with, and the row of an event', () => {
+    expect(printed('mutation { createPost(title: "a", authorId: 1) { ok post { title } } deletePost(id: 1) }', user(1))).toEqual(['createPost: create Post, answered by the insert', '  ok: ok', '  post: one Post (its key)', '    title: column title', 'deletePost: remove Post', '  answer: ok']);
+    expect(printed('subscription { userChanged { name } }', user(1))).toEqual(['userChanged (event): one User (its key)', '  name: column name', '(the executor puts the answer together)']);
   });
 });

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { buildTables, type Column, type Project } from '@twofold/schema';
+import { buildTables, type Column, type Field, type Project } from '@twofold/schema';
 import type { Store } from '../../runtime/store/store.ts';
 import type { Random } from './random-schema.ts';
 
 export type Row = Record<string, any>;
 export interface Data {
-  /** Rows by table, with the values the database gives back, `id` first. */
+  /** Rows by entity, with the values the database gives back, `id` first, and the name of their type. */
   readonly rows: ReadonlyMap<string, readonly Row[]>;
   readonly joins: ReadonlyMap<string, readonly Row[]>;
 }
@@ -45,7 +45,9 @@ export async function randomData(random: Random, project: Project, store: Store,
     if (store.dialect === 'postgres') await sql`set local session_replication_role = replica`.execute(trx);
     for (const entity of project.entities) {
       for (let id = 1; id <= (count.get(entity.name) ?? 0); id++) {
+        const several = new Map(entity.fields.flatMap((field) => keysOfSeveral(random, project, count, field)));
         const values = entity.columns.filter(({ name }) => name !== 'id').map((column): [string, unknown] => {
+          if (several.has(column.name)) return [column.name, several.get(column.name)];
           if (!column.required && random.chance(0.25)) return [column.name, null];
           if (column.references) return [column.name, key(column)];
           return [column.name, column.list ? JSON.stringify([random.pick(WORDS), random.pick(WORDS)]) : bound(randomValue(random, column.scalar), column, store)];
@@ -60,6 +62,14 @@ export async function randomData(random: Random, project: Project, store: Store,
   });
   for (let hole = 0; hole < holes; hole++) await removeUnnoticed(random.pick(project.entities).table, 1 + random.below(7), store);
   return { rows: await readAll(project, store), joins: await readJoins(project, store) };
+}
+
+/** The two columns of a key that may be of several types; both are nothing, or none is. */
+function keysOfSeveral(random: Random, project: Project, count: ReadonlyMap<string, number>, { source, type }: Field): [string, unknown][] {
+  if (source.kind !== 'one' || source.typeColumn === undefined) return [];
+  const { members } = project.abstracts.find(({ name }) => name === type.name) ?? { members: [] };
+  const member = !type.required && random.chance(0.25) ? null : random.pick(members);
+  return [[source.typeColumn, member], [source.column, member === null ? null : 1 + random.below(count.get(member) ?? 1)]];
 }
 
 /** Leaves rows behind that refer to nothing, as no server of ours would: a program beside it might. */
@@ -87,7 +97,8 @@ async function readAll(project: Project, store: Store): Promise<Map<string, Row[
   const rows = new Map<string, Row[]>();
   for (const entity of project.entities) {
     const columns = entity.columns.map(({ name, type }) => (type === 'bigint' ? sql<string>`cast(${sql.ref(name)} as text)`.as(name) : name));
-    rows.set(entity.name, (await store.db.selectFrom(entity.table).select(columns as never).orderBy('id').execute()) as Row[]);
+    const found = (await store.db.selectFrom(entity.table).select(columns as never).orderBy('id').execute()) as Row[];
+    rows.set(entity.name, found.map((row) => ({ ...row, __typename: entity.name })));
   }
   return rows;
 }

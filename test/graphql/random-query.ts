@@ -1,3 +1,4 @@
+import { buildSchema, type GraphQLSchema, parse, validate } from 'graphql';
 import type { Entity, ListOptions, Project } from '@twofold/schema';
 import { randomValue } from './random-data.ts';
 import type { Random } from './random-schema.ts';
@@ -18,14 +19,27 @@ interface Making {
   readonly cursors: boolean;
 }
 
-/** An operation over the whole language: aliases, fragments, variables, conditions, filters, pages. */
+/** An operation over the whole language: aliases, fragments, variables, conditions, filters, pages, types of several kinds. */
 export function randomQuery(random: Random, project: Project, functions: boolean, cursors = false): RandomQuery {
+  const schema = SCHEMAS.get(project) ?? buildSchema(project.sdl);
+  SCHEMAS.set(project, schema);
+  // Where objects are of several types, members of the same name may be of types that do not go together.
+  for (;;) {
+    const query = anyQuery(random, project, functions, cursors);
+    if (validate(schema, parse(query.text)).length === 0) return query;
+  }
+}
+
+const SCHEMAS = new WeakMap<Project, GraphQLSchema>();
+
+function anyQuery(random: Random, project: Project, functions: boolean, cursors: boolean): RandomQuery {
   const making: Making = { random, project, functions, cursors, variables: new Map(), fragments: [] };
   const operations = project.operations.filter(({ root }) => root === 'query');
   const roots = Array.from({ length: 1 + random.below(2) }, (_, index) => {
     const operation = random.pick(operations);
     const { action } = operation;
     if (action.kind === 'get') return `r${index}: ${operation.name}(id: "${1 + random.below(10)}") ${objectSelection(making, action.entity, 3)}`;
+    if (action.kind === 'listAbstract') return `r${index}: ${operation.name}${random.chance(0.5) ? `(limit: ${random.below(9)})` : ''} ${abstractSelection(making, action.type, 2)}`;
     return action.kind === 'list' ? `r${index}: ${operation.name}${listArguments(making, action.entity, action.list)} ${listSelection(making, action.entity, action.list, 3)}` : '__typename';
   });
   const body = [`{ ${roots.join(' ')} }`, ...usedFragments(roots.join(' '), making.fragments)].join('\n');
@@ -44,19 +58,33 @@ function usedFragments(text: string, fragments: readonly string[]): string[] {
 
 const entityOf = (project: Project, name: string) => project.entities.find((entity) => entity.name === name) as Entity;
 
-function objectSelection(making: Making, entityName: string, depth: number): string {
+/** Of an interface or a union: what all have, what some have, in conditions inside conditions, and some of it twice. */
+function abstractSelection(making: Making, type: string, depth: number): string {
+  const { random, project } = making;
+  const abstract = project.abstracts.find(({ name }) => name === type);
+  const common = abstract?.kind === 'interface' ? ['id', ...(random.chance(0.5) ? ['label'] : []), ...(depth > 0 && random.chance(0.4) ? [`near ${abstractSelection(making, type, depth - 1)}`] : [])] : [];
+  const parts = ['__typename', ...common];
+  for (const member of abstract?.members ?? []) {
+    if (!random.chance(0.6)) continue;
+    const selection = objectSelection(making, member, Math.max(0, depth - 1), random.chance(0.8) ? `${member.toLowerCase()}_` : '');
+    parts.push(random.chance(0.25) ? `... on Labelled { ... on ${member} ${selection} label }` : `... on ${member} ${selection}`);
+  }
+  return `{ ${wrap(making, type, parts)} }`;
+}
+
+function objectSelection(making: Making, entityName: string, depth: number, prefix = ''): string {
   const { random } = making;
   const entity = entityOf(making.project, entityName);
   const parts = ['id'];
   for (const field of entity.fields) {
     if (!random.chance(0.4)) continue;
-    const alias = random.chance(0.2) ? `x${random.below(99)}_${field.name}: ` : '';
+    const alias = random.chance(0.2) ? `${prefix}x${random.below(99)}_${field.name}: ` : prefix && `${prefix}${field.name}: `;
     const condition = random.chance(0.08) ? ` @${random.pick(['skip', 'include'])}(if: ${random.chance(0.5) ? variable(making, 'Boolean!', random.chance(0.5)) : String(random.chance(0.5))})` : '';
     const { source } = field;
     if (source.kind === 'column') parts.push(`${alias}${field.name}${condition}`);
     if (source.kind === 'custom' && making.functions) parts.push(`${alias}${field.name}`);
     if (depth === 0 || (source.kind !== 'one' && source.kind !== 'many')) continue;
-    if (source.kind === 'one') parts.push(`${alias}${field.name}${condition} ${objectSelection(making, source.entity, depth - 1)}`);
+    if (source.kind === 'one') parts.push(`${alias}${field.name}${condition} ${source.typeColumn === undefined ? objectSelection(making, source.entity, depth - 1) : abstractSelection(making, source.entity, depth - 1)}`);
     else parts.push(`${alias}${field.name}${listArguments(making, source.entity, source.list)}${condition} ${listSelection(making, source.entity, source.list, depth - 1)}`);
   }
   if (random.chance(0.2)) parts.push('__typename');

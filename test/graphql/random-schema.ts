@@ -39,7 +39,7 @@ export function randomSchema(random: Random): string {
     const other = types[(index + 1) % types.length] as string;
     const [one, many] = [other.toLowerCase(), `${type.toLowerCase()}s`];
     members.get(type)?.push(`${one}: ${other}${random.chance(0.5) ? '!' : ''}`);
-    members.get(other)?.push(listField(random, many, type));
+    members.get(other)?.push(`${listField(random, many, type)} @relation(inverse: "${one}")`);
     inverse.push({ type, field: one, other, single: true }, { type: other, field: many, other: type, single: false });
   });
   if (types.length > 2 && random.chance(0.7)) {
@@ -48,17 +48,33 @@ export function randomSchema(random: Random): string {
     members.get(b)?.push(`fans: [${a}!]! @relation(inverse: "friends")`);
     inverse.push({ type: a, field: 'friends', other: b, single: false });
   }
+  const abstracts = randomAbstracts(random, types, members);
   for (const type of types) relations.push(...inputsOf(type, members.get(type) ?? [], inverse.filter((relation) => relation.type === type)));
   return [
     'scalar DateTime scalar BigInt scalar Decimal scalar Date',
     'enum Mood { CALM WILD }',
     'enum Direction { ASC DESC }',
     ...filterInputs(),
-    ...types.map((type) => `type ${type} { id: ID! ${members.get(type)?.join(' ')} echo: String! @computed }`),
+    ...abstracts.definitions,
+    ...types.map((type) => `type ${type} ${abstracts.implementing.includes(type) ? 'implements Labelled ' : ''}{ id: ID! ${members.get(type)?.join(' ')} echo: String! @computed }`),
     ...relations,
     'type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }',
-    `type Query { ${types.map((type) => rootFields(type)).join(' ')} }`,
+    `type Query { ${types.map((type) => rootFields(type)).join(' ')} labelled(limit: Int, offset: Int): [Labelled!]! anything(limit: Int): [Anything!]! }`,
   ].join('\n');
+}
+
+/** An interface that some of them implement, whose objects lead to others of it, and a union; keys of rows of several types. */
+function randomAbstracts(random: Random, types: readonly string[], members: ReadonlyMap<string, string[]>): { readonly implementing: readonly string[]; readonly definitions: readonly string[] } {
+  const implementing = types.slice(random.below(2));
+  for (const type of implementing) members.get(type)?.push(`near: Labelled${random.chance(0.3) ? '!' : ''}`);
+  const union = types.slice(0, 2 + random.below(types.length - 1));
+  for (const type of types) {
+    if (random.chance(0.5)) continue;
+    const name = `${type.toLowerCase()}Thing`;
+    members.get(type)?.push(`${name}: Anything${random.chance(0.5) ? '!' : ''}`);
+    for (const other of union) if (random.chance(0.4)) members.get(other)?.push(`${listField(random, `${name}s`, type)} @relation(inverse: "${name}")`);
+  }
+  return { implementing, definitions: ['interface Labelled { id: ID! label: String near: Labelled }', `union Anything = ${union.join(' | ')}`] };
 }
 
 function listField(random: Random, name: string, type: string): string {

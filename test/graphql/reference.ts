@@ -42,8 +42,18 @@ export function createReference(project: Project, data: Data, custom: (entity: s
 function rootValue(world: World, name: string, args: Args): Value {
   const action = world.project.operations.find((operation) => operation.name === name)?.action;
   if (action?.kind === 'get') return rowsOf(world, action.entity).find((row) => action.by.every(({ arg, column }) => String(row[column]) === String(args[arg]))) ?? null;
+  if (action?.kind === 'listAbstract') return abstractList(world, action.type, action.list, args);
   return action?.kind === 'list' ? listValue(world, action.entity, action.list, rowsOf(world, action.entity), args) : null;
 }
+
+/** Rows of several types by their keys, and where these are equal, by the names of their types. */
+function abstractList(world: World, type: string, { paging }: ListOptions, args: Args): Value {
+  const rows = membersOf(world, type).flatMap((member) => rowsOf(world, member));
+  const sorted = rows.sort((a, b) => a['id'] - b['id'] || (a['__typename'] < b['__typename'] ? -1 : 1));
+  return sorted.slice(args[paging.offset ?? ''] ?? 0).slice(0, args[paging.limit ?? ''] ?? paging.default);
+}
+
+const membersOf = ({ project }: World, type: string): readonly string[] => project.abstracts.find(({ name }) => name === type)?.members ?? [];
 
 interface World {
   readonly project: Project;
@@ -56,13 +66,14 @@ const entityOf = ({ project }: World, name: string) => project.entities.find((en
 
 function fieldValue(world: World, _entity: Entity, { source }: Field, row: Row, args: Args): Value {
   if (source.kind === 'column') return row[source.column];
+  if (source.kind === 'one' && source.typeColumn !== undefined) return rowsOf(world, row[source.typeColumn]).find(({ id }) => id === row[source.column]) ?? null;
   if (source.kind === 'one') return rowsOf(world, source.entity).find((other) => (source.key === 'own' ? other['id'] === row[source.column] : other[source.column] === row['id'])) ?? null;
   return source.kind === 'many' ? listValue(world, source.entity, source.list, related(world, source, row), args) : null;
 }
 
 function related(world: World, source: Extract<Field['source'], { kind: 'many' }>, row: Row): Row[] {
   const { via } = source;
-  if (via.kind === 'column') return rowsOf(world, source.entity).filter((other) => other[via.column] === row['id']);
+  if (via.kind === 'column') return rowsOf(world, source.entity).filter((other) => other[via.column] === row['id'] && (via.typeColumn === undefined || other[via.typeColumn] === row['__typename']));
   const keys = (world.data.joins.get(via.table) ?? []).filter((pair) => pair[via.own] === row['id']).map((pair) => pair[via.other]);
   return rowsOf(world, source.entity).filter((other) => keys.includes(other['id']));
 }

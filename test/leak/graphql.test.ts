@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Entity, Project } from '@twofold/schema';
 import type { Principal } from '../../runtime/context/request-context.ts';
 import { changesOf } from '../../runtime/data/changes.ts';
-import { databases, startServer, type TestServer } from '../graphql/harness.ts';
+import { databases, projectOf, startServer, type TestServer } from '../graphql/harness.ts';
 import { randomQuery, type RandomQuery } from '../graphql/random-query.ts';
 import { createRandom, type Random } from '../graphql/random-schema.ts';
 import { randomRules } from './random-rules.ts';
 import { randomWrite } from './random-write.ts';
 import { sightOf } from './sight.ts';
+import { type Execution, takeOver } from './takeover.ts';
 import { callersOf, hiddenTexts, otherWorld, randomWorld, settle, type World } from './worlds.ts';
 
 /** More of them: LEAK_SCHEMAS=200 LEAK_SEED=1000 npx vitest run test/leak */
@@ -29,13 +30,17 @@ interface Pair {
   readonly two: TestServer;
 }
 
-describe.each(databases)('random rules and callers on %s', (database) => {
+const EXECUTIONS: readonly Execution[] = ['planned', 'unplanned'];
+const kinds = databases.flatMap((database) => EXECUTIONS.map((execution) => ({ database, execution })));
+
+describe.each(kinds)('random rules and callers on $database, $execution', ({ database, execution }) => {
   it.each(seeds)('tell nothing that they forbid, in any answer, seed %i', { timeout: 300_000 }, async (seed) => {
-    const random = createRandom(seed);
+    const random = createRandom(execution === 'planned' ? seed : seed + 500_000);
     const { sdl, manifest } = randomRules(random);
+    const resolvers = execution === 'planned' ? {} : takeOver(random, projectOf(sdl, manifest));
     for (const caller of callersOf(random)) {
-      const one = await startServer(sdl, { manifest, database, change: OPEN });
-      const two = await startServer(sdl, { manifest, database, change: OPEN });
+      const one = await startServer(sdl, { manifest, database, resolvers, change: OPEN });
+      const two = await startServer(sdl, { manifest, database, resolvers, change: OPEN });
       try {
         const world = randomWorld(random, one.project);
         await settle(one.project, one.store, world, world);

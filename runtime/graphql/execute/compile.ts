@@ -4,7 +4,7 @@ import { ownResolver, rootName, type Engine } from '../engine.ts';
 import { collectFields, type Selecting } from '../plan/collect.ts';
 import { abstractCompleter, leafCompleter, listCompleter, objectCompleter, requiredCompleter } from './complete.ts';
 import type { Completer, ExecutableField, Fields, Reads } from './field.ts';
-import { leafOf } from './text.ts';
+import { leafOf } from './value.ts';
 
 export interface Compiling {
   readonly engine: Engine;

@@ -1,22 +1,22 @@
 import { type GraphQLAbstractType, GraphQLError, type GraphQLLeafType, type GraphQLObjectType, isObjectType } from 'graphql';
 import { InternalError } from '../../errors.ts';
 import { type Execution, nullWithError, type Path, resolveInfo } from './execution.ts';
-import type { Completer, ExecutableField, Fields, Text } from './field.ts';
-import { Writer } from './text.ts';
+import { type Answer, Waiting } from './answer.ts';
+import type { Completer, ExecutableField, Fields } from './field.ts';
 import { executeFields } from './fields.ts';
-import { assertNoError, isThenable } from './value.ts';
+import { assertJson, assertNoError, isThenable } from './value.ts';
 
 /** The sentences are those of graphql-js: they are part of the answer. */
 const place = ({ parent, definition }: ExecutableField) => `${parent.name}.${definition.name}`;
 
 export function requiredCompleter(complete: Completer): Completer {
-  const assert = (field: ExecutableField, text: Text) => {
-    if (text === null) throw new InternalError(`Cannot return null for non-nullable field ${place(field)}.`);
-    return text;
+  const assert = (field: ExecutableField, value: unknown) => {
+    if (value === null) throw new InternalError(`Cannot return null for non-nullable field ${place(field)}.`);
+    return value;
   };
   return (execution, field, value, path) => {
     const done = complete(execution, field, value, path);
-    return done instanceof Promise ? done.then((text) => assert(field, text)) : assert(field, done);
+    return done instanceof Promise ? done.then((kept) => assert(field, kept)) : assert(field, done);
   };
 }
 
@@ -25,25 +25,26 @@ export function leafCompleter(type: GraphQLLeafType): Completer {
     if (value === null || value === undefined) return null;
     const coerced = type.coerceOutputValue(value);
     if (coerced === null || coerced === undefined) throw new InternalError(`${type.name} made nothing of a value`);
-    return JSON.stringify(coerced) ?? 'null';
+    return assertJson(coerced);
   };
 }
 
 export function listCompleter(complete: Completer, required: boolean): Completer {
   const completeItem = itemCompleter(complete, required);
   const items = (execution: Execution, field: ExecutableField, values: Iterable<unknown>, path: Path) => {
-    const writer = new Writer('[');
-    let index = 0;
+    const list: unknown[] = [];
+    let waiting: Waiting | undefined;
     try {
       for (const value of values) {
-        writer.add(index > 0 ? ',' : '', completeItem(execution, field, value, { prev: path, key: index, typename: undefined }));
-        index += 1;
+        const done = completeItem(execution, field, value, { prev: path, key: list.length, typename: undefined });
+        if (done instanceof Promise) waiting = (waiting ?? new Waiting()).add(list as unknown as Answer, list.length, done);
+        else list.push(done);
       }
     } catch (thrown) {
-      writer.abandon();
+      waiting?.abandon();
       throw thrown;
     }
-    return writer.end(']');
+    return waiting ? waiting.finish(list) : list;
   };
   return (execution, field, value, path) => {
     if (value === null || value === undefined) return null;
@@ -76,7 +77,7 @@ interface Shaped {
   fieldsOf(): Fields;
 }
 
-function completeObject(execution: Execution, field: ExecutableField, value: unknown, path: Path, { fieldsOf, type }: Shaped): string | Promise<string> {
+function completeObject(execution: Execution, field: ExecutableField, value: unknown, path: Path, { fieldsOf, type }: Shaped): Answer | Promise<Answer> {
   if (!type.isTypeOf) return executeFields(execution, fieldsOf(), value, path);
   const is = type.isTypeOf(value, execution.run.context, resolveInfo(execution, field, path));
   const proceed = (true_: boolean) => {

@@ -1,13 +1,13 @@
 import type { FieldNode, GraphQLField, GraphQLFieldResolver, GraphQLObjectType } from 'graphql';
 import type { ArgumentReader } from '../argument-reader.ts';
 import type { Execution, Path } from './execution.ts';
-import type { Leaf } from './text.ts';
+import type { Leaf } from './value.ts';
 
 /** A field of a selection, with everything that the schema and the document say about it. */
 export interface ExecutableField {
   /** Its name in the answer. */
   readonly key: string;
-  /** The answer's text before its value: the name, and a comma unless it is the first of its object. */
+  /** Of a root field: the answer's text before its value, with a comma unless it is the first. */
   readonly lead: string;
   readonly name: string;
   readonly nodes: readonly FieldNode[];
@@ -33,11 +33,8 @@ export interface Reads {
   readonly typename: boolean;
 }
 
-/** JSON text of a value, null for null: a text may say "null" as well, where a scalar writes a value of its own so. */
-export type Text = string | null;
-
-/** Makes the text of what a resolver returned, or a promise of one. Throws where graphql-js would. */
-export type Completer = (execution: Execution, field: ExecutableField, value: unknown, path: Path) => Text | Promise<Text>;
+/** Makes what a resolver returned the answer's own, or a promise of that. Throws where graphql-js would. */
+export type Completer = (execution: Execution, field: ExecutableField, value: unknown, path: Path) => unknown;
 
 /** The fields of an object in the order of the answer. */
 export type Fields = readonly ExecutableField[];

@@ -1,33 +1,37 @@
 import { AppError } from '../../errors.ts';
 import { TYPE_KEY } from '../../data/scope.ts';
+import { type Answer, EmptyAnswer, Waiting } from './answer.ts';
 import { type Execution, nullWithError, type Path, resolveInfo } from './execution.ts';
-import type { ExecutableField, Fields, Text } from './field.ts';
-import { leafText, quote, Writer } from './text.ts';
-import { assertNoError, isThenable } from './value.ts';
+import type { ExecutableField, Fields } from './field.ts';
+import { assertNoError, isThenable, leafValue } from './value.ts';
 
-type Members = Record<string, unknown>;
+type Members = Readonly<Record<string, unknown>>;
 
-/** The text of one object of the answer, or a promise of it. */
-export function executeFields(execution: Execution, fields: Fields, source: unknown, path: Path | undefined): string | Promise<string> {
-  const object = typeof source === 'object' && source !== null ? (source as Members) : undefined;
-  const from: Source = { value: source, object, tree: object !== undefined && TYPE_KEY in object, path };
-  const writer = new Writer('{');
+/** One object of the answer, or a promise of it. */
+export function executeFields(execution: Execution, fields: Fields, value: unknown, path: Path | undefined): Answer | Promise<Answer> {
+  const object = typeof value === 'object' && value !== null ? (value as Members) : undefined;
+  const source: Source = { value, object, tree: object !== undefined && object[TYPE_KEY] !== undefined, path };
+  const answer = new EmptyAnswer();
+  let waiting: Waiting | undefined;
   try {
-    for (const field of fields) writer.add(field.lead, (object && atHand(field, object, from.tree)) ?? executeField(execution, field, from));
+    for (const field of fields) {
+      const done = (object && atHand(field, object, source.tree)) ?? executeField(execution, field, source);
+      if (done instanceof Promise) waiting = (waiting ?? new Waiting()).add(answer, field.key, done);
+      else answer[field.key] = done;
+    }
   } catch (thrown) {
-    writer.abandon();
+    waiting?.abandon();
     throw thrown;
   }
-  return writer.end('}');
+  return waiting ? waiting.finish(answer) : answer;
 }
 
 /** Most members of what a plan read, and of objects out of memory, are the answer's own already. */
-function atHand({ plain, reads, leaf, key, name }: ExecutableField, object: Members, tree: boolean): string | undefined {
-  if (!tree) return leaf && reads.fromMember ? leafText(leaf, object[name]) : undefined;
+function atHand({ plain, reads, leaf, key, name }: ExecutableField, object: Members, tree: boolean): unknown {
+  if (!tree) return leaf && reads.fromMember ? leafValue(leaf, object[name]) : undefined;
   if (!plain || !reads.fromTree) return undefined;
   const value = object[key];
-  if (typeof value === 'string') return quote(value);
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+  return typeof value === 'object' ? undefined : value;
 }
 
 /** The object that fields are of. */
@@ -40,8 +44,8 @@ export interface Source {
 }
 
 /** One field, run as the specification has it in section 6.4, "Executing Fields". */
-export function executeField(execution: Execution, field: ExecutableField, source: Source): Text | Promise<Text> {
-  if (field.reads.typename) return quote(field.parent.name);
+export function executeField(execution: Execution, field: ExecutableField, source: Source): unknown {
+  if (field.reads.typename) return field.parent.name;
   const path: Path = { prev: source.path, key: field.key, typename: field.parent.name };
   try {
     const value = valueOf(execution, field, source, path);
@@ -53,11 +57,11 @@ export function executeField(execution: Execution, field: ExecutableField, sourc
   }
 }
 
-function complete(execution: Execution, field: ExecutableField, value: unknown, path: Path): Text | Promise<Text> {
-  return (field.leaf && leafText(field.leaf, value)) ?? field.complete(execution, field, assertNoError(value), path);
+function complete(execution: Execution, field: ExecutableField, value: unknown, path: Path): unknown {
+  return (field.leaf && leafValue(field.leaf, value)) ?? field.complete(execution, field, assertNoError(value), path);
 }
 
-const later = (execution: Execution, { nodes, required }: ExecutableField, path: Path, done: Promise<Text>) =>
+const later = (execution: Execution, { nodes, required }: ExecutableField, path: Path, done: Promise<unknown>) =>
   done.catch((thrown: unknown) => nullWithError(execution, thrown, { nodes, required, path }));
 
 function valueOf(execution: Execution, field: ExecutableField, { value, object, tree }: Source, path: Path): unknown {

@@ -4,10 +4,10 @@ import type { PreparedOperation } from '../document-cache.ts';
 import type { OperationPlan } from '../plan/operation.ts';
 import type { Answer, Run } from '../run.ts';
 import { compileFields } from './compile.ts';
+import { Waiting } from './answer.ts';
 import { createErrors, type Execution } from './execution.ts';
-import type { Fields } from './field.ts';
+import type { ExecutableField, Fields } from './field.ts';
 import { executeField, type Source } from './fields.ts';
-import { Writer } from './text.ts';
 
 /**
  * Runs an operation that has user code in it, over what plans have read. It answers what graphql-js answers, and is
@@ -35,27 +35,38 @@ export function executeRun(run: Run): Answer | Promise<Answer> {
   }
 }
 
-/** Root fields; the text of one that is done already is the answer's own. */
 function executeRoots(execution: Execution, fields: Fields): string | Promise<string> {
-  const { outcomes } = execution.run;
-  const writer = new Writer('{');
+  const texts: Record<string, unknown> = { __proto__: null };
+  let waiting: Waiting | undefined;
   try {
     for (const field of fields) {
-      const outcome = outcomes.get(field.key);
-      writer.add(field.lead, outcome && 'text' in outcome ? outcome.text : executeField(execution, field, rootOf(execution)));
+      const text = rootText(execution, field);
+      if (text instanceof Promise) waiting = (waiting ?? new Waiting()).add(texts, field.key, text);
+      else texts[field.key] = text;
     }
   } catch (thrown) {
-    writer.abandon();
+    waiting?.abandon();
     throw thrown;
   }
-  return writer.end('}');
+  const whole = () => `{${fields.map(({ key, lead }) => `${lead}${texts[key]}`).join('')}}`;
+  return waiting ? waiting.finish(texts).then(whole) : whole();
 }
 
 async function executeSerially(execution: Execution, fields: Fields): Promise<string> {
   let text = '{';
-  for (const field of fields) text += field.lead + ((await executeField(execution, field, rootOf(execution))) ?? 'null');
+  for (const field of fields) text += field.lead + (await rootText(execution, field));
   return `${text}}`;
 }
+
+/** JSON of a root field; the text of one that is done already is the answer's own. */
+function rootText(execution: Execution, field: ExecutableField): string | null | Promise<string> {
+  const outcome = execution.run.outcomes.get(field.key);
+  if (outcome && 'text' in outcome) return outcome.text;
+  const value = executeField(execution, field, rootOf(execution));
+  return value instanceof Promise ? value.then(jsonOf) : jsonOf(value);
+}
+
+const jsonOf = (value: unknown): string => JSON.stringify(value) ?? 'null';
 
 const rootOf = ({ run }: Execution): Source => ({ value: run, object: undefined, tree: false, path: undefined });
 

@@ -4,7 +4,8 @@ import { rootAccess, type Refusal } from '../../data/access.ts';
 import { readsTableAgain } from '../../data/insert.ts';
 import type { Get, Root } from '../../data/plan.ts';
 import { collectFields } from './collect.ts';
-import { planByKey, planRead, type Plan, type Planning } from './planner.ts';
+import { planByKey, planRead } from './planner.ts';
+import { fieldNameOf, type Plan, type Planning } from './planning.ts';
 
 /** A whole operation: one entry for each member of the answer, in its order. */
 export interface OperationPlan {
@@ -101,7 +102,7 @@ function planWrite(planning: Planning, operation: Operation, { entity, returns }
   const parts: WritePart[] = [];
   let complete = true;
   for (const [key, selected] of collectFields(planning.selecting, returns.type, nodes)) {
-    const name = (selected[0] as FieldNode).name.value;
+    const name = fieldNameOf(selected);
     if (name === '__typename') parts.push({ kind: 'typename', key, value: returns.type });
     else if (planning.isCustom(returns.type, name)) complete = false;
     else if (name === returns.entity) parts.push(read(key, selected));

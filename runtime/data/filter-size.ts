@@ -1,0 +1,28 @@
+import { AppError } from '../errors.ts';
+
+/** Steps into a filter, and names in it: a database takes an expression neither of any depth nor of any length. */
+const LIMITS = { depth: 40, names: 900 };
+
+/**
+ * A filter may come in a variable, where no limit of the document counts it. What becomes SQL is every field and operator
+ * that it names, and every object that names none; the values of an `in` are one place.
+ *
+ * @throws AppError `TOO_DEEP` or `TOO_COSTLY`.
+ * @example assertFilterSize({ name: { eq: 'Ada' } }) // two of 900
+ */
+export function assertFilterSize(where: unknown): void {
+  let names = 0;
+  const visit = (value: unknown, depth: number): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (depth > LIMITS.depth) throw tooDeep();
+    const inner = Array.isArray(value) ? value : Object.values(value);
+    if (!Array.isArray(value)) names += Math.max(1, inner.length);
+    if (names > LIMITS.names) throw tooLong();
+    for (const item of inner) visit(item, depth + 1);
+  };
+  visit(where, 1);
+}
+
+const tooDeep = () => new AppError(400, 'TOO_DEEP', `a filter may be nested ${LIMITS.depth} levels deep`, { extensions: { limit: LIMITS.depth } });
+
+const tooLong = () => new AppError(400, 'TOO_COSTLY', `a filter may name ${LIMITS.names} fields and operators: many values of one field belong into its in`, { extensions: { limit: LIMITS.names } });

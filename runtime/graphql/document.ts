@@ -1,0 +1,86 @@
+import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, type GraphQLSchema, Kind, NoSchemaIntrospectionCustomRule, type OperationDefinitionNode, parse, recommendedRules, specifiedRules, validate, visit } from 'graphql';
+import type { ApiLimits } from '@twofold/schema';
+import { checkMeasures, limitError } from './limits.ts';
+
+/** What a text came to: a document that may be run, or what is wrong with it. */
+export type ReadDocument = { readonly document: DocumentNode; readonly errors?: never } | { readonly errors: readonly GraphQLError[]; readonly document?: never };
+
+export interface DocumentRules {
+  readonly schema: GraphQLSchema;
+  readonly limits: ApiLimits;
+  readonly introspection: boolean;
+  readonly suggestions: boolean;
+}
+
+/** Whoever sends more mistakes than these at once is not helped by the rest. */
+const ERRORS = 20;
+
+/**
+ * Text → document: parsed, measured, validated. What is too large is refused before validation begins, whose time grows with
+ * the square of what is asked for.
+ *
+ * @example readDocument('{ users { id } }', rules).document?.definitions.length // 1
+ */
+export function readDocument(text: string, rules: DocumentRules): ReadDocument {
+  const { schema, limits, suggestions } = rules;
+  try {
+    const document = parseWithin(text, limits.tokens);
+    const over = checkMeasures(document, limits);
+    if (over) return { errors: [over] };
+    const errors = validate(schema, document, validationRules(rules), { hideSuggestions: !suggestions, maxErrors: ERRORS });
+    return errors.length > 0 ? { errors: errors.map(asValidationError) } : { document };
+  } catch (error) {
+    if (error instanceof GraphQLError) return { errors: [error] };
+    throw error;
+  }
+}
+
+const RULES = [...new Set([...specifiedRules, ...recommendedRules])];
+
+const validationRules = ({ introspection }: DocumentRules) => (introspection ? RULES : [...RULES, NoSchemaIntrospectionCustomRule]);
+
+function parseWithin(text: string, tokens: number): DocumentNode {
+  // To say where an error is, its lines are counted: with a megabyte of them that takes 40 ms for each error.
+  if (hasMoreLines(text, tokens)) throw tooManyTokens('lines', tokens);
+  try {
+    return parse(text, { maxTokens: tokens });
+  } catch (error) {
+    if (error instanceof GraphQLError && /more than \d+ tokens/.test(error.message)) throw tooManyTokens('tokens', tokens);
+    throw error;
+  }
+}
+
+const tooManyTokens = (what: string, limit: number) => limitError('TOO_MANY_TOKENS', `the document has more than ${limit} ${what}`, { value: limit + 1, limit });
+
+/** As GraphQL counts them: a line ends with `\n`, `\r`, or both. */
+function hasMoreLines(text: string, most: number): boolean {
+  if (text.length < most) return false;
+  const ends = /\r\n|[\n\r]/g;
+  let lines = 1;
+  while (lines <= most && ends.test(text)) lines += 1;
+  return lines > most;
+}
+
+/** Without its nodes, which hold the whole document: an error is kept longer than that. */
+const asValidationError = ({ message, source, positions, extensions }: GraphQLError) => new GraphQLError(message, { source, positions, extensions: { code: 'GRAPHQL_VALIDATION_FAILED', ...extensions } });
+
+/** The fragments of a document by their names. */
+export const fragmentsOf = ({ definitions }: DocumentNode) => new Map(definitions.filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION).map((node) => [node.name.value, node]));
+
+export const operationsOf = ({ definitions }: DocumentNode) => definitions.filter((node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION);
+
+/** Which variables decide about plans: those that `@skip` and `@include` name, and whether one sizes a list. */
+export function variablesThatDecide(document: DocumentNode): { readonly conditions: readonly string[]; readonly sized: boolean } {
+  const conditions = new Set<string>();
+  let sized = false;
+  visit(document, {
+    Directive: ({ name, arguments: given }) => {
+      if (name.value !== 'skip' && name.value !== 'include') return;
+      for (const { value } of given ?? []) if (value.kind === Kind.VARIABLE) conditions.add(value.name.value);
+    },
+    Field: ({ arguments: given }) => {
+      sized ||= (given ?? []).some(({ name, value }) => value.kind === Kind.VARIABLE && ['first', 'last', 'limit'].includes(name.value));
+    },
+  });
+  return { conditions: [...conditions].sort(), sized };
+}

@@ -1,0 +1,106 @@
+import type { Field } from '@twofold/schema';
+import type { FieldNode } from 'graphql';
+import { found, keyType, type EntityModel } from '../../data/model.ts';
+import type { Member, Planned, Shape } from '../../data/plan.ts';
+import { collectFields } from './collect.ts';
+import { planConnection } from './connection.ts';
+import { fieldNameOf, newNotes, numberOf, type Planning, type Tree } from './planning.ts';
+
+/** One member of the answer: its name there, and the nodes that ask for it. */
+interface Asked {
+  readonly key: string;
+  readonly nodes: readonly FieldNode[];
+}
+
+export function startTree(planning: Planning): Tree {
+  const tree: Tree = { planning, notes: newNotes(), shape: (entity, nodes) => planShape(tree, entity, nodes) };
+  return tree;
+}
+
+function planShape(tree: Tree, entityName: string, nodes: readonly FieldNode[]): Shape {
+  const { model, selecting, isCustom } = tree.planning;
+  const entity = model.entity(entityName);
+  const fields: Planned[] = [];
+  let row = false;
+  for (const [key, selected] of collectFields(selecting, entityName, nodes)) {
+    const name = fieldNameOf(selected);
+    const field = entity.fields.get(name);
+    if (name === '__typename') fields.push({ kind: 'typename', key, value: entityName });
+    else if (!field || field.source.kind === 'custom' || isCustom(entityName, name)) row = true;
+    else fields.push(planEntityField(tree, entity, field, { key, nodes: selected }));
+  }
+  if (row) tree.notes.pure = false;
+  return { entity: entityName, fields, row };
+}
+
+/** A field as the caller may have it: its value, its value for owners, or a refusal. */
+export function planEntityField(tree: Tree, entity: EntityModel, field: Field, asked: Asked): Planned {
+  const access = tree.planning.rules.field(entity.entity, field, 'READ');
+  if (access.kind === 'none') return refuse(tree, asked.key, access.code);
+  const planned = planSource(tree, entity, field, asked);
+  if (access.kind !== 'owner' || planned.kind === 'refused' || planned.kind === 'typename') return planned;
+  tree.notes.marks = true;
+  return { ...planned, only: access.columns };
+}
+
+function planSource(tree: Tree, entity: EntityModel, field: Field, asked: Asked): Planned {
+  const { source } = field;
+  switch (source.kind) {
+    case 'column':
+      if (field.type.kind === 'object' || !tree.planning.isPlain(field.type.name)) tree.notes.pure = false;
+      return { kind: 'column', key: asked.key, column: source.column };
+    case 'one':
+      if (source.key === 'own' && source.typeColumn !== undefined) return planAbstract(tree, field, { ...asked, column: source.column, typeColumn: source.typeColumn });
+      return planRelated(tree, entity, field, asked);
+    case 'many':
+      return planRelated(tree, entity, field, asked);
+    case 'custom':
+      return refuse(tree, asked.key, 'FORBIDDEN');
+  }
+}
+
+function refuse({ notes }: Tree, key: string, code: 'UNAUTHENTICATED' | 'FORBIDDEN'): Planned {
+  notes.pure = false;
+  return { kind: 'refused', key, code };
+}
+
+/** A row, or rows, of another entity, if the caller may see any of them. */
+function planRelated(tree: Tree, entity: EntityModel, field: Field, asked: Asked): Planned {
+  const { source } = field;
+  if (source.kind !== 'one' && source.kind !== 'many') return refuse(tree, asked.key, 'FORBIDDEN');
+  const { rules, model } = tree.planning;
+  const target = rules.entity(model.entity(source.entity).entity, 'READ');
+  if (target.kind === 'none') return refuse(tree, asked.key, target.code);
+  const type = keyType(source, entity.entity.name);
+  return source.kind === 'one' ? planOne(tree, field, source, { ...asked, ...(type && { of: type }) }) : planMany(tree, entity, field, { ...asked, ...(type && { of: type }) });
+}
+
+type Linked = Asked & { readonly of?: NonNullable<ReturnType<typeof keyType>> };
+
+function planOne(tree: Tree, field: Field, source: Extract<Field['source'], { kind: 'one' }>, { key, nodes, of }: Linked): Planned {
+  const { required } = field.type;
+  if (required) tree.notes.marks = true;
+  return { kind: 'one', key, required, link: { key: source.key, column: source.column, ...(of && { of }) }, shape: tree.shape(source.entity, nodes) };
+}
+
+function planMany(tree: Tree, { entity }: EntityModel, { name, source }: Field, { key, nodes, of }: Linked): Planned {
+  if (source.kind !== 'many') return refuse(tree, key, 'FORBIDDEN');
+  const { list, via } = source;
+  const call = numberOf(tree, { type: entity.name, field: name, node: nodes[0] as FieldNode, read: 'list', entity: source.entity, list });
+  const listed = { key, entity: source.entity, link: { ...via, ...(of && { of }) }, list, call };
+  return list.connection ? { kind: 'connection', ...listed, ...planConnection(tree, listed, nodes) } : { kind: 'many', ...listed, shape: tree.shape(source.entity, nodes) };
+}
+
+function planAbstract(tree: Tree, { type }: Field, { key, nodes, column, typeColumn }: Asked & { readonly column: string; readonly typeColumn: string }): Planned {
+  if (type.required) tree.notes.marks = true;
+  return { kind: 'abstract', key, required: type.required, typeColumn, column, members: planMembers(tree, type.name, nodes) };
+}
+
+/** The members of an interface or a union that the caller may read; rows of the others are not there. */
+export function planMembers(tree: Tree, type: string, nodes: readonly FieldNode[]): Member[] {
+  const { model, rules } = tree.planning;
+  tree.notes.abstract = true;
+  return found(model.abstracts.get(type), `interface or union ${type}`)
+    .members.filter((member) => model.entities.has(member) && rules.entity(model.entity(member).entity, 'READ').kind !== 'none')
+    .map((member) => ({ entity: member, shape: tree.shape(member, nodes) }));
+}
