@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { isAbsolute, join, relative } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
 import type { OutputChunk, OutputOptions, Plugin, rolldown as Rolldown } from 'rolldown';
 import type { TarEntry } from './tarball.ts';
 
@@ -71,6 +71,8 @@ interface Build {
 
 async function build(rolldown: typeof Rolldown, { folder, inside }: Bundling, { name, source, codeSplitting }: Build): Promise<OutputChunk[]> {
   const build = await rolldown({
+    // Comments name the sources from here.
+    cwd: dirname(folder),
     input: { [name]: join(folder, `${source}.ts`) },
     platform: 'node',
     preserveEntrySignatures: 'allow-extension',

@@ -1,7 +1,9 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundle } from '../../generator/packages/bundle.ts';
 import { type Program, query, run } from '../server/program.ts';
 import { sourceFiles } from '../source-files.ts';
 import { generator, linkShippedPackages, makeProject, repo, type TestProject } from './project.ts';
@@ -116,6 +118,19 @@ describe('the packages as they are shipped', () => {
       expect(readFileSync(join(runtime, `${name}.js`), 'utf8')).not.toMatch(/\bfrom "\.|import\("\./);
     }
   });
+});
+
+it('pieces name their sources, from whatever folder they are packed', async () => {
+  const home = process.cwd();
+  process.chdir(tmpdir());
+  try {
+    const files = await bundle({ folder: join(repo, 'runtime'), index: 'listener', parts: [], placed: [], programs: [], inside: {} });
+    const text = files.map(({ bytes }) => String(bytes)).join('\n');
+    expect(text).toContain('// runtime/errors.ts\n');
+    expect(text).not.toMatch(/^\/\/ (\.\.|\/)/m);
+  } finally {
+    process.chdir(home);
+  }
 });
 
 /** Packages of ours that nobody else writes to. */
