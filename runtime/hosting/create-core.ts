@@ -25,6 +25,7 @@ interface Wiring {
 /** The shared parts. What refers back to them is wired in afterwards. */
 export function createCore(kernel: Kernel, { model, seal, apps, onStep }: { readonly model: HostingModel; readonly seal: Seal; readonly apps: AppBook; readonly onStep: (step: DeployStep) => void }) {
   const { store, now, log, settings } = kernel;
+  assertLogs(settings.text('HOSTING_LOGS'));
   const naming = { instance: '' };
   const operations = createOperations();
   const vault = createVault(store, seal);
@@ -96,6 +97,11 @@ function reachOf(text: string | undefined): Reach | null {
   if (text === undefined || text === '') return null;
   if (text !== 'address' && text !== 'port') throw new ConfigError(['HOSTING_REACH must be address or port']);
   return text;
+}
+
+/** What apps print is read from the engine's files where it can be, unless its stream is asked for. */
+function assertLogs(text: string | undefined): void {
+  if (text !== undefined && text !== 'file' && text !== 'stream') throw new ConfigError(['HOSTING_LOGS must be file or stream']);
 }
 
 /** The installation's id, made once: of two servers that start at the same time on a new database, one makes it. */

@@ -3,7 +3,7 @@ import { engineJson } from '../engines/call-engine.ts';
 import { token } from '../hosting/server.ts';
 import type { Hosting } from './hosting-engine.ts';
 import { cpuOf } from './hosting-process.ts';
-import { median, say, verdict } from './hosting-report.ts';
+import { load, median, say, verdict } from './hosting-report.ts';
 
 const LINES = 200_000;
 const ROUNDS = 3;
@@ -25,7 +25,7 @@ createServer((asked, answer) => {
 }).listen(process.env.PORT);
 `;
 
-/** How fast lines come that an app prints all at once before it ends, and whether all of them do; beside what the engine's own stream gives. */
+/** How fast lines come that an app prints all at once before it ends, and whether all of them do; beside what the engine's own stream gives and what the engine takes. */
 export async function benchLogs(hosting: Hosting, { kind, socket, image }: { kind: string; socket: string; image: string }): Promise<void> {
   const rounds: { rate: number; lost: number; cpu: number; raw: number }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -46,7 +46,29 @@ export async function benchLogs(hosting: Hosting, { kind, socket, image }: { kin
   const lost = rounds.reduce((sum, one) => sum + one.lost, 0);
   verdict(`followed logs, ${LINES} lines before the app ends: lines/s`, thousands(rate), '≥ 150 k', rate >= 150_000);
   verdict('lines lost at the end', `${lost} of ${LINES * ROUNDS}`, '0', lost === 0);
-  say(`| CPU of the server for a line; the engine's own stream of the same lines, read by itself: lines/s | ${median(rounds.map((one) => one.cpu)).toFixed(1)} µs; ${thousands(median(rounds.map((one) => one.raw)))} | | ${kind} |`);
+  say(`| CPU of the server for a line | ${median(rounds.map((one) => one.cpu)).toFixed(1)} µs | | ${load()} |`);
+  say(`| the engine's own stream of the same lines, read by itself: lines/s | ${thousands(median(rounds.map((one) => one.raw)))} | | ${kind} |`);
+  say(`| lines/s that the engine takes when nobody reads: more cannot be followed | ${thousands(await ingest(hosting, image))} | | |`);
+}
+
+/** How fast the engine writes what an app prints, by the times that it gives the lines. */
+async function ingest(hosting: Hosting, image: string): Promise<number> {
+  const name = 'flood-alone';
+  await hosting.call('POST', '/api/apps', { name, image, command: ['node', '-e', FLOOD] });
+  await visit(hosting.ingress, `${name}.apps.test`);
+  await new Promise((resolve) => setTimeout(resolve, 5000));
+  const { text } = await hosting.call('GET', `/api/apps/${name}/logs?tail=${LAST}&timestamps=true`);
+  await hosting.call('DELETE', `/api/apps/${name}`);
+  const times = text.split('\n').filter((line) => line.includes(' line ')).map(nanoseconds);
+  return ((times.length - 1) / ((times.at(-1) ?? 0) - (times[0] ?? 0))) * 1e9;
+}
+
+/** As many as can be asked for at once. */
+const LAST = 100_000;
+
+/** Within one hour: `2026-01-01T00:05:00.123456789Z …`. */
+function nanoseconds(line: string): number {
+  return (Number(line.slice(14, 16)) * 60 + Number(line.slice(17, 29))) * 1e9;
 }
 
 const thousands = (value: number) => `${Math.round(value / 1000)} k`;

@@ -21,13 +21,17 @@ const execute = promisify(execFile);
 
 async function makeBoth(): Promise<void> {
   const init = (name: string, ...options: string[]) => execute('npx', ['generator', 'init', join(home, name), ...options], { cwd: root, env: environment() });
+  // What is built elsewhere needs no packages here, but the lock file that the build installs from.
+  await init('b', '--no-install');
+  const locked = execute('npm', ['install', '--package-lock-only', '--ignore-scripts', '--no-audit'], { cwd: join(home, 'b'), env: environment() });
+  await Promise.all([locked, makeHost(init)]);
+}
+
+async function makeHost(init: (name: string, ...options: string[]) => Promise<unknown>): Promise<void> {
   await init('a', '--template', 'hosting');
   const manifest = readFileSync(join(home, 'a/manifest.yaml'), 'utf8');
   writeFileSync(join(home, 'a/manifest.yaml'), manifest.replace('  domain: apps.localhost\n', '  domain: apps.localhost\n  ingress: { http: 0, https: 0 }\n  disk_floor: 0\n'));
   await execute('npm', ['run', 'generate'], { cwd: join(home, 'a'), env: environment() });
-  // What is built elsewhere needs no packages here, but the lock file that the build installs from.
-  await init('b', '--no-install');
-  await execute('npm', ['install', '--package-lock-only', '--ignore-scripts', '--no-audit'], { cwd: join(home, 'b'), env: environment() });
 }
 
 /** As a shell has it: nothing of npm's or of the tests. */
@@ -74,17 +78,18 @@ describeEachEngine('generator deploy', ({ kind, socket }) => {
   const deploy = (more: Record<string, string> = {}, ...words: string[]) => command(b, ['deploy', '--to', url, ...words], { DEPLOY_PASSWORD: password, ...more });
 
   it('says what is wrong before anything is sent', async () => {
-    const cases: readonly [Awaited<ReturnType<typeof command>>, RegExp][] = [
-      [await command(b, ['deploy']), /deploy where\?/],
-      [await command(b, ['deploy', '--to', 'http://127.0.0.1:3'], {}), /does not answer/],
-      [await command(b, ['deploy', '--to', url]), /not signed in at .*\n\s+fix .*DEPLOY_TOKEN/],
-      [await command(b, ['deploy', '--to', url, '--token', 'nonsense']), /not signed in at/],
-      [await deploy({ DEPLOY_PASSWORD: 'wrong' }), /not signed in at .*Invalid password/],
-      [await deploy({}, '--name', 'No Name'), /"No Name" is no name for an app/],
-      [await deploy({}, '--env', 'NOT_THERE'), /NOT_THERE has no value/],
-      [await command(b, ['deploy', '--to', 'ftp://x']), /no address of a server/],
+    const cases: readonly [ReturnType<typeof command>, RegExp][] = [
+      [command(b, ['deploy']), /deploy where\?/],
+      [command(b, ['deploy', '--to', 'http://127.0.0.1:3'], {}), /does not answer/],
+      [command(b, ['deploy', '--to', url]), /not signed in at .*\n\s+fix .*DEPLOY_TOKEN/],
+      [command(b, ['deploy', '--to', url, '--token', 'nonsense']), /not signed in at/],
+      [deploy({ DEPLOY_PASSWORD: 'wrong' }), /not signed in at .*Invalid password/],
+      [deploy({}, '--name', 'No Name'), /"No Name" is no name for an app/],
+      [deploy({}, '--env', 'NOT_THERE'), /NOT_THERE has no value/],
+      [command(b, ['deploy', '--to', 'ftp://x']), /no address of a server/],
     ];
-    for (const [{ code, errors }, text] of cases) {
+    for (const [run, text] of cases) {
+      const { code, errors } = await run;
       expect(errors).toMatch(text);
       expect(code).toBe(2);
     }

@@ -103,7 +103,7 @@ describeEachEngine('the domain of an app', ({ socket }) => {
   }, 30_000);
 
   it('is not served at all by a server with a setting that is none', async () => {
-    for (const env of [{ HOSTING_REDIRECT: 'maybe' }, { HOSTING_INGRESS: 'both' }, { HOSTING_REACH: 'magic' }]) {
+    for (const env of [{ HOSTING_REDIRECT: 'maybe' }, { HOSTING_INGRESS: 'both' }, { HOSTING_REACH: 'magic' }, { HOSTING_LOGS: 'both' }]) {
       await expect(startServer({ socket, env }), JSON.stringify(env)).rejects.toThrow(ConfigError);
     }
   }, 30_000);

@@ -57,8 +57,7 @@ describeEachEngine('a container\'s output', ({ kind, socket }) => {
       // The stream does not say whether a line that has no end yet will have one: it comes after the last three.
       expect(texts(await read(source, id, { follow: true, tail: 3 }))).toEqual(ODD_LINES.slice(source === 'file' ? -3 : -4));
       // Podman's own stream joins the last two, when one has no end.
-      if (source === 'file' || kind === 'docker') expect(texts(await read(source, id, { tail: 3 }))).toEqual(ODD_LINES.slice(-3));
-      expect(texts(await read(source, id, { tail: 1 }))).toEqual(['no end']);
+      for (const tail of source === 'file' || kind === 'docker' ? [1, 3] : []) expect(texts(await read(source, id, { tail }))).toEqual(ODD_LINES.slice(-tail));
       expect(texts(await read(source, id, { since: Math.floor(Date.now() / 1000) + 60 }))).toEqual([]);
       expect(texts(await read(source, id, { since: Math.floor(Date.now() / 1000) - 600 }))).toEqual(ODD_LINES);
       for (const at of [0, 3, 6, 8]) expect(texts(await read(source, id, { after: all[at] })), `after ${at}`).toEqual(ODD_LINES.slice(at + 1));

@@ -20,7 +20,7 @@ function createPodman() {
   const timeOf = (time: number) => new Date(Math.floor(time) * 1000).toISOString().replace('.000Z', 'Z');
   async function* read({ since = 0, follow, whole }: StreamOptions): AsyncGenerator<LogLine[]> {
     if (follow) {
-      while (!over) {
+      for (const isOver = () => over; !isOver(); ) {
         await new Promise<void>((resolve) => (wake = resolve));
         yield [];
       }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { LogLine } from '../../runtime/hosting/engine/engine.ts';
@@ -83,6 +84,23 @@ describe('a position in a log', () => {
   });
 });
 
+const FLOOD_LINES = 600_000;
+/** Prints some 60 MB when it is asked to, which are more than 100 MB in the engine's files. */
+const FLOOD = `
+const { createServer } = require('http'), { writeSync } = require('fs');
+const write = (data) => { for (let at = 0; at < data.length; ) { try { at += writeSync(1, data, at); } catch (error) { if (error.code !== 'EAGAIN') throw error; } } };
+createServer((asked, answer) => {
+  if (asked.url !== '/flood') return answer.end();
+  for (let line = 0; line < ${FLOOD_LINES}; line += 500) write(Buffer.from(Array.from({ length: 500 }, (_, index) => String(line + index).padEnd(100, '.') + '\\n').join('')));
+  answer.end('${FLOOD_LINES} lines');
+}).listen(process.env.PORT, () => console.log('ready'));
+`;
+
+function memory(): number {
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
 describeEachEngine('followed logs', ({ socket }) => {
   let server: TestServer;
   let web: string;
@@ -145,6 +163,29 @@ describeEachEngine('followed logs', ({ socket }) => {
     await server.api('POST', '/api/apps/over/deploy', { image: await importImage(socket, 'twofold-test/web:2') });
     expect(await followed).toMatch(/version 1 listens[^]*version 2 starts/);
     await server.api('DELETE', '/api/apps/over');
+  }, 60_000);
+
+  it('wait for a reader who reads nothing, without filling the memory, and then he has every line', async () => {
+    await server.api('POST', '/api/apps', { name: 'slow', image: await importImage(socket, 'twofold-test/node:1'), command: ['node', '-e', FLOOD] });
+    const sent = request(`${server.url}/api/apps/slow/logs?follow=true`, { headers: { authorization: `Bearer ${token}` }, agent: false }).end();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    const before = memory();
+    expect((await server.visit('slow.apps.test', '/flood')).text).toBe(`${FLOOD_LINES} lines`);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(memory() - before).toBeLessThan(40 * 1024 * 1024);
+    let [at, wrong, rest] = [0, 0, ''];
+    for await (const chunk of answer.setEncoding('latin1')) {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop() as string;
+      for (const line of lines) {
+        if (line === 'ready') continue;
+        if (Number.parseInt(line, 10) !== at) wrong += 1;
+        at += 1;
+      }
+      if (at === FLOOD_LINES) break;
+    }
+    expect([at, wrong]).toEqual([FLOOD_LINES, 0]);
+    await server.api('DELETE', '/api/apps/slow');
   }, 60_000);
 
   it('of several replicas come together', async () => {

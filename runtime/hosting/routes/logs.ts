@@ -46,10 +46,10 @@ async function* text(batches: AsyncGenerator<AppLines>, show: Show): AsyncGenera
 async function* events(core: Core, appId: string, { query, context, koa }: Call, show: Show) {
   const cursor = new Map(parseCursor(koa.get('Last-Event-ID')));
   for await (const { container, lines } of followApp(core, appId, { tail: query.tail, cursor, signal: context.signal })) {
-    for (const line of lines) {
+    yield lines.map((line) => {
       cursor.set(container, line);
-      yield { id: printCursor(cursor), data: show(line) };
-    }
+      return { id: printCursor(cursor), data: show(line) };
+    });
   }
 }
 

@@ -14,8 +14,8 @@ const HEARTBEAT = 15_000;
 /** Whether the caller asks for `text/event-stream`. */
 export const wantsEvents = ({ koa }: Call): boolean => koa.get('Accept').includes('text/event-stream');
 
-/** Sends events as they come (HTML Living Standard §9.2). The source is ended when the caller goes away. */
-export function eventStream({ context, koa }: Call, events: AsyncGenerator<SentEvent>): Reply {
+/** Sends events as they come, as many at once as come together (HTML Living Standard §9.2). The source is ended when the caller goes away. */
+export function eventStream({ context, koa }: Call, events: AsyncGenerator<SentEvent | readonly SentEvent[]>): Reply {
   const stream = Readable.from(frames(events), { objectMode: false });
   const timer = setInterval(() => {
     if (!koa.res.writableEnded && koa.res.headersSent) koa.res.write(':\n\n');
@@ -29,10 +29,12 @@ export function eventStream({ context, koa }: Call, events: AsyncGenerator<SentE
   return reply(200, stream, { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
 }
 
-async function* frames(events: AsyncGenerator<SentEvent>): AsyncGenerator<string> {
+async function* frames(events: AsyncGenerator<SentEvent | readonly SentEvent[]>): AsyncGenerator<string> {
   yield ':\n\n';
-  for await (const { id, event, data } of events) {
-    const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
-    yield `id: ${id}\n${event ? `event: ${event}\n` : ''}${lines.join('')}\n`;
-  }
+  for await (const some of events) yield [some].flat().map(frame).join('');
+}
+
+function frame({ id, event, data }: SentEvent): string {
+  const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
+  return `id: ${id}\n${event ? `event: ${event}\n` : ''}${lines.join('')}\n`;
 }

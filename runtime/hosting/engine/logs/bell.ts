@@ -5,6 +5,8 @@ export interface Bell {
   ring(): void;
   /** At once when it is first asked, since what came before then was not heard; then when it has rung. */
   rung(): Promise<void>;
+  /** Whether somebody waits for it. */
+  isQuiet(): boolean;
   close(): void;
 }
 
@@ -27,6 +29,7 @@ export function createBell(path: string): Bell {
   return {
     ring,
     close,
+    isQuiet: () => watching !== undefined,
     async rung() {
       if (!watching) {
         isRung = false;

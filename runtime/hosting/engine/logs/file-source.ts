@@ -13,8 +13,10 @@ export const MISSING = '(lines are missing here: they were gone from the log fil
 
 /** While lines come, the file is read so often: in large pieces, and soon enough for the eye. */
 const PAUSE = 20;
-/** How often it is looked for a new file, and whether anything was missed. */
-const LOOK = 500;
+/** How often it is looked for a new file while one is read, also when its reader is slow: Docker fills one in 200 ms. */
+const LOOK = 50;
+/** And for what the kernel may not have told, on a file that is quiet. */
+const QUIET = 1000;
 
 /** A container's output from the engine's own files: each line once, and with `follow` until the container has ended. */
 export async function* readLogFiles(place: LogPlace, generations: Generations, options: LogOptions): AsyncGenerator<PlacedLine[]> {
@@ -82,7 +84,8 @@ async function* whileOpen({ place, generations, reader, signal }: Written): Asyn
     failure = error;
     bell.ring();
   });
-  const timer = setInterval(() => void generations.look().catch(() => {}).finally(bell.ring), LOOK);
+  const looks = setInterval(() => void (bell.isQuiet() || generations.look().catch(() => {})), LOOK);
+  const rings = setInterval(bell.ring, QUIET);
   signal?.addEventListener('abort', bell.ring, { once: true });
   try {
     for (let isLast = false; !isLast && !isStopped(); ) {
@@ -91,20 +94,17 @@ async function* whileOpen({ place, generations, reader, signal }: Written): Asyn
       let has = false;
       for (let read = await reader.next(); read && !isStopped(); read = await reader.next()) {
         has = true;
+        bell.close();
         yield read;
       }
-      if (!isLast) await (has ? pause(bell.close) : bell.rung());
+      if (!isLast) await (has ? sleep(PAUSE) : bell.rung());
     }
     if (failure) throw failure;
   } finally {
-    clearInterval(timer);
+    clearInterval(looks);
+    clearInterval(rings);
     signal?.removeEventListener('abort', bell.ring);
     end.close();
     bell.close();
   }
-}
-
-async function pause(before: () => void): Promise<void> {
-  before();
-  await sleep(PAUSE);
 }

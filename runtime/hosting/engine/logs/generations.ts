@@ -27,8 +27,8 @@ export interface Generations {
   close(): Promise<void>;
 }
 
-/** So many full files are kept open for a slow reader, or the disk would fill with what nobody else can see. */
-const HELD = 4;
+/** So many full files are kept open for a slow reader, some 200 MB: more would fill the disk with what nobody else can see. */
+const HELD: Readonly<Record<LogFormat, number>> = { 'json-file': 20, 'k8s-file': 4 };
 /** No engine is told to keep more. */
 const MOST = 100;
 
@@ -44,7 +44,7 @@ export async function openGenerations({ path, id, format }: { readonly path: str
   const { found } = await openSince(path, undefined);
   if (found.length === 0) return null;
   const files = [...found];
-  const most = Math.max(files.length, 1) + HELD;
+  const most = files.length + HELD[format];
   let looking: Promise<void> = Promise.resolve();
 
   const look = async () => {
