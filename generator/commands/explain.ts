@@ -43,9 +43,9 @@ function choose(all: readonly Explanation[], name: string | undefined): readonly
   throw new CommandError(EXIT.usage, 'UNKNOWN_COORDINATE', `the schema has no ${name}`, near ? `did you mean ${near}?` : 'generator explain lists everything');
 }
 
-function print({ coordinate, what, decidedBy, stored, operation, as, statements, routes, file }: Explained, { terminal }: CommandCall, database: 'sqlite' | 'postgres'): string {
+function print({ coordinate, what, decidedBy, stored, operation, as, plan, statements, routes, file }: Explained, { terminal }: CommandCall, database: 'sqlite' | 'postgres'): string {
   const line = (name: string, text: string | null | undefined) => (text ? `  ${terminal.paint.dim(name.padEnd(9))}  ${text}\n` : '');
   const asked = operation && as !== 'anyone' ? `${operation}  (${as})` : operation;
   const below = '\n             ';
-  return `${terminal.paint.bold(coordinate)}  ${what}\n${line('rule', decidedBy)}${line('stored', stored)}${line('file', file)}${line('asked by', asked)}${line('statement', statements?.[database].join(below))}${line('routes', routes?.join(below))}`;
+  return `${terminal.paint.bold(coordinate)}  ${what}\n${line('rule', decidedBy)}${line('stored', stored)}${line('file', file)}${line('asked by', asked)}${line('plan', plan?.replaceAll('\n', below))}${line('statement', statements?.[database].join(below))}${line('routes', routes?.join(below))}`;
 }

@@ -11,6 +11,8 @@ export interface Statements {
   readonly operation: string;
   /** Whom the server answers it: `anyone`, `a signed-in user`, … */
   readonly as: string;
+  /** Where each member of the answer comes from. */
+  readonly plan: string;
   /** What the server then asks its database. */
   readonly statements: Readonly<Record<Database, readonly string[]>>;
 }
@@ -37,7 +39,7 @@ export interface Asked {
 interface Answer {
   readonly database: Database;
   readonly own: readonly string[];
-  readonly operations: readonly (Readonly<Record<Database, { readonly as: string; readonly statements: readonly string[] }>> | null)[];
+  readonly operations: readonly (Readonly<Record<Database, { readonly as: string; readonly plan: string; readonly statements: readonly string[] }>> | null)[];
 }
 
 /** Statements as the project's own runtime makes them; without it, what the user's files say of themselves. */
@@ -66,7 +68,7 @@ async function tell(root: string, project: Project, { coordinates }: Asked, own:
   if ('failed' in answer) return answer;
   const statements = examples.flatMap(({ coordinate, operation }, index) => {
     const of = answer.operations[index];
-    return of ? [[coordinate, { operation, as: of.sqlite.as, statements: { sqlite: of.sqlite.statements, postgres: of.postgres.statements } }] as const] : [];
+    return of ? [[coordinate, { operation, as: of.sqlite.as, plan: of.sqlite.plan, statements: { sqlite: of.sqlite.statements, postgres: of.postgres.statements } }] as const] : [];
   });
   return { own: answer.own, database: answer.database, statements: new Map(statements) };
 }

@@ -9,12 +9,15 @@ import { createDocumentCache, type PreparedOperation } from './document-cache.ts
 import type { Engine } from './engine.ts';
 import { createEngine } from './index.ts';
 import type { OperationPlan } from './plan/operation.ts';
+import { printPlan } from './plan/print.ts';
 import { runOperation, startRun } from './run.ts';
 
 /** What an operation makes the server ask its database. */
 export interface Rehearsed {
   /** For whom: the first of the callers that is not refused. */
   readonly as: string;
+  /** Where each member of the answer comes from, see `printPlan`. */
+  readonly plan: string;
   /** In the order in which they are issued; places for values as the database writes them. */
   readonly statements: readonly string[];
 }
@@ -44,9 +47,9 @@ export function createRehearsal({ kernel, dialect, resolvers, scalars }: Rehears
     const operation = documents.get(document).prepared?.operations[0];
     if (!operation) return null;
     for (const [as, principal] of callersOf(project)) {
-      const refused = await isRefused(engine, operation, contextOf(kernel, principal));
+      const plan = await rehearsedPlan(engine, operation, contextOf(kernel, principal));
       const statements = noted.splice(0).map((text) => text.replaceAll(engine.reader.marker, MARKER));
-      if (!refused) return { as, statements };
+      if (plan) return { as, plan: printPlan(plan), statements };
     }
     return null;
   };
@@ -63,13 +66,14 @@ function callersOf({ auth, ids }: Project): [string, Principal][] {
   return [['anyone', { kind: 'anonymous' }], ['a signed-in user', user(usual)], ...others.map((name): [string, Principal] => [`a user with the role ${name}`, user(name)])];
 }
 
-async function isRefused(engine: Engine, operation: PreparedOperation, context: RequestContext): Promise<boolean> {
+/** The plan that was run; null when the caller is refused. */
+async function rehearsedPlan(engine: Engine, operation: PreparedOperation, context: RequestContext): Promise<OperationPlan | null> {
   const request = { operation, variables: {}, context };
   const run = startRun(engine, request);
-  if ('errors' in run || holdsRefusal(run.plan)) return true;
+  if ('errors' in run || holdsRefusal(run.plan)) return null;
   const answer = await runOperation(engine, request);
   const errors = 'result' in answer ? (answer.result.errors ?? []) : [];
-  return errors.some(({ originalError }) => REFUSALS.includes(String((originalError as { code?: unknown } | undefined)?.code)));
+  return errors.some(({ originalError }) => REFUSALS.includes(String((originalError as { code?: unknown } | undefined)?.code))) ? null : run.plan;
 }
 
 const REFUSALS = ['UNAUTHENTICATED', 'FORBIDDEN'];

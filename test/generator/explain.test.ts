@@ -240,6 +240,8 @@ describe('explain', () => {
         '  stored     users.name',
         '  file       src/generated/model.ts:N',
         '  asked by   { users { name } }',
+        '  plan       users: list User',
+        '               name: column name',
         expect.stringMatching(/^ {2}statement {2}select \(.+json_agg\(.+"users".+\)::text as j$/),
         '',
       ]);

@@ -72,30 +72,30 @@ describe('a plan for people', () => {
 
   it('says where each member of the answer comes from, and what it takes', () => {
     expect(printed('{ me: user(id: 1) { n: name __typename posts(limit: 2) { title author { id } } } users(limit: 1) { id fullName } __typename }', user(1))).toEqual([
-      'me: one User (id), may be marked', '  n: column name', '  __typename: type name User', '  posts: many Post by author_id (limit)', '    title: column title', '    author: one User by author_id', '      id: column id',
-      'users: list of User (limit), as a tree', '  id: column id', '  (the whole row, for functions)',
-      '__typename: type name Query',
+      'me: get User (id), may be marked', '  n: column name', '  __typename: typename User', '  posts: many Post by author_id (limit)', '    title: column title', '    author: one User by author_id', '      id: column id',
+      'users: list User (limit), as a tree', '  id: column id', '  (the whole row, for functions)',
+      '__typename: typename Query',
       '(the executor puts the answer together)',
     ]);
   });
 
   it('has the parts of connections, and each type that a row may be of', () => {
     expect(printed('{ user(id: 1) { pages(first: 2) { edges { cursor node { title } } nodes { id } pageInfo { hasNextPage } totalCount __typename } } }', user(1))).toEqual([
-      'user: one User (id)', '  pages: connection of Post by editor_id (first)', '    edges: edges', '      cursor: cursor', '      node: node', '        title: column title',
-      '    nodes: nodes', '      id: column id', '    pageInfo: page info (hasNextPage)', '    totalCount: totalCount', '    __typename: type name PostConnection',
+      'user: get User (id)', '  pages: connection Post by editor_id (first)', '    edges: edges PostEdge', '      cursor: cursor', '      node: node Post', '        title: column title',
+      '    nodes: nodes Post', '      id: column id', '    pageInfo: pageInfo', '      hasNextPage: hasNextPage', '    totalCount: totalCount', '    __typename: typename PostConnection',
     ]);
     expect(printed('{ titled { title ... on Post { about { id } } } }', user(1))).toEqual([
-      'titled: list of Titled', '  of Post', '    title: column title', '    about: one or no row by about_type and about_id', '      of Post', '        id: column id', '      of Page', '        id: column id', '  of Page', '    title: column title',
+      'titled: abstractList Titled', '  of Post', '    title: column title', '    about: abstract about_id', '      of Post', '        id: column id', '      of Page', '        id: column id', '  of Page', '    title: column title',
     ]);
   });
 
   it('tells what is for owners alone, and what is refused', () => {
-    expect(printed('{ users { email posts { secret } } }', user(1))).toEqual(['users: list of User, as a tree, may be marked', '  email: column email, for its id alone', '  posts: many Post by author_id', '    secret: refused, FORBIDDEN', '(the executor puts the answer together)']);
-    expect(printed('{ posts { id } __schema { queryType { name } } }')).toEqual(['posts: refused, UNAUTHENTICATED', '__schema: function', '(the executor puts the answer together)']);
+    expect(printed('{ users { email posts { secret } } }', user(1))).toEqual(['users: list User, as a tree, may be marked', '  email: column email for its id', '  posts: many Post by author_id', '    secret: refused FORBIDDEN', '(the executor puts the answer together)']);
+    expect(printed('{ posts { id } __schema { queryType { name } } }')).toEqual(['posts: refused UNAUTHENTICATED', '__schema: function', '(the executor puts the answer together)']);
   });
 
   it('has what a mutation answers with, and the row of an event', () => {
-    expect(printed('mutation { createPost(title: "a", authorId: 1) { ok post { title } } deletePost(id: 1) }', user(1))).toEqual(['createPost: create Post, answered by the insert', '  ok: ok', '  post: one Post (its key)', '    title: column title', 'deletePost: remove Post', '  answer: ok']);
-    expect(printed('subscription { userChanged { name } }', user(1))).toEqual(['userChanged (event): one User (its key)', '  name: column name', '(the executor puts the answer together)']);
+    expect(printed('mutation { createPost(title: "a", authorId: 1) { ok post { title } } deletePost(id: 1) }', user(1))).toEqual(['createPost: create PostPayload, answered by the insert', '  ok: ok', '  post: get Post', '    title: column title', 'deletePost: remove Boolean', '  answer: ok']);
+    expect(printed('subscription { userChanged { name } }', user(1))).toEqual(['userChanged: get User', '  name: column name', '(the executor puts the answer together)']);
   });
 });

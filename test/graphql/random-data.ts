@@ -61,8 +61,11 @@ export async function randomData(random: Random, project: Project, store: Store,
     }
   });
   for (let hole = 0; hole < holes; hole++) await removeUnnoticed(random.pick(project.entities).table, 1 + random.below(7), store);
-  return { rows: await readAll(project, store), joins: await readJoins(project, store) };
+  return readData(project, store);
 }
+
+/** What the tables hold. */
+export const readData = async (project: Project, store: Store): Promise<Data> => ({ rows: await readAll(project, store), joins: await readJoins(project, store) });
 
 /** The two columns of a key that may be of several types; both are nothing, or none is. */
 function keysOfSeveral(random: Random, project: Project, count: ReadonlyMap<string, number>, { source, type }: Field): [string, unknown][] {

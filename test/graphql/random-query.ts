@@ -49,6 +49,21 @@ function anyQuery(random: Random, project: Project, functions: boolean, cursors:
   return { text, variables: Object.fromEntries(used.map(([name, { value }]) => [name, value])) };
 }
 
+/** What may be selected of an object, with the variables and fragments that go with it. */
+export function randomSelection(random: Random, project: Project, entity: string): { readonly declared: readonly string[]; readonly selection: string; readonly fragments: string; readonly variables: Record<string, unknown> } {
+  const schema = SCHEMAS.get(project) ?? buildSchema(project.sdl);
+  SCHEMAS.set(project, schema);
+  for (;;) {
+    const making: Making = { random, project, functions: false, cursors: false, variables: new Map(), fragments: [] };
+    const selection = objectSelection(making, entity, 2);
+    const fragments = usedFragments(selection, making.fragments).join('\n');
+    const used = [...making.variables].filter(([name]) => new RegExp(`\\$${name}\\b`).test(selection + fragments));
+    const declared = used.map(([name, { type }]) => `$${name}: ${type}`);
+    const probe = `query ${declared.length > 0 ? `(${declared.join(', ')})` : ''} { ${entity.toLowerCase()}(id: 1) ${selection} } ${fragments}`;
+    if (validate(schema, parse(probe)).length === 0) return { declared, selection, fragments, variables: Object.fromEntries(used.map(([name, { value }]) => [name, value])) };
+  }
+}
+
 function usedFragments(text: string, fragments: readonly string[]): string[] {
   const rest = fragments.filter((fragment) => text.includes(`...${fragment.split(' ')[1]} `));
   const more = fragments.filter((fragment) => rest.some((other) => other !== fragment && other.includes(`...${fragment.split(' ')[1]} `)));
