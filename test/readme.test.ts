@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { renderSummary, summaryOf, withSummary } from './bench/summary.ts';
 import { root } from './source-files.ts';
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -28,4 +29,26 @@ it('lists exactly the folders that the repository has', () => {
   const listed = [...readme.matchAll(/^\| `(\w+)\/` \|/gm)].map(([, name]) => name as string);
   const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n').filter((path) => path.includes('/') && !path.startsWith('.'));
   expect(listed.sort()).toEqual([...new Set(tracked.map((path) => path.split('/')[0] as string))].sort());
+});
+
+it('shows what the benchmark writes into it, and that in full', () => {
+  const cost = /(?:\d+\.\d|\d+)/.source;
+  const times = /\d+\.\d\d ×/.source;
+  const [head, rule, ...rest] = (summaryOf(readme) ?? '').split('\n');
+  const [given = '', line = ''] = renderSummary([], 'a machine').split('\n');
+  expect([head, rule]).toEqual([given, line]);
+  const rows = rest.slice(0, -2);
+  expect(rows.map((row) => row.split(':')[0])).toEqual([...Array(6).fill('| SQLite'), ...Array(5).fill('| PostgreSQL')]);
+  for (const row of rows) expect(row).toMatch(new RegExp(`^\\| \\w+: [^|]+ \\| ${cost} \\| ${cost} \\(${times}\\) \\| [^|]+: ${cost} \\(${times}\\) \\|$`));
+  expect(rest.at(-1)).toMatch(/^Seen on \d{4}-\d\d-\d\d, Node v24/);
+});
+
+it('takes a new table of the benchmark in the place of the old one', () => {
+  const line = { title: 'SQLite: a query', ours: 100.4, hand: { cost: 90, times: 1.1156 }, peer: { name: 'another', cost: 250, times: 2.49 } };
+  const summary = renderSummary([line], '2026-01-02, Node v24.0.0');
+  expect(summary).toContain('| SQLite: a query | 100 | 90.0 (1.12 ×) | another: 250 (2.49 ×) |');
+  const page = withSummary('before\n<!-- bench:graphql -->\nold\n<!-- /bench:graphql -->\nafter\n', summary);
+  expect(page).toBe(`before\n<!-- bench:graphql -->\n${summary}\n<!-- /bench:graphql -->\nafter\n`);
+  expect(withSummary(page, summary)).toBe(page);
+  expect(() => withSummary('no marks', summary)).toThrow('bench:graphql');
 });

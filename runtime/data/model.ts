@@ -25,6 +25,8 @@ export interface EntityModel {
   readonly bytes: readonly Column[];
   /** Whether its ids are global, `Post:7`: it implements `Node`. */
   readonly global: boolean;
+  /** Whether a field may answer with one of several types, of which it is one. */
+  readonly oneOfSeveral: boolean;
   column(name: string): Column;
 }
 
@@ -32,7 +34,8 @@ const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscriptio
 
 /** @example indexModel(project).entity('Post').column('author_id').type // 'id' */
 export function indexModel(project: Project): Model {
-  const entities = new Map(project.entities.map((entity) => [entity.name, entityModel(entity)]));
+  const members = new Set(project.abstracts.flatMap((type) => type.members));
+  const entities = new Map(project.entities.map((entity) => [entity.name, entityModel(entity, members.has(entity.name))]));
   return {
     project,
     ids: project.ids,
@@ -47,7 +50,7 @@ export function indexModel(project: Project): Model {
   };
 }
 
-function entityModel(entity: Entity): EntityModel {
+function entityModel(entity: Entity, oneOfSeveral: boolean): EntityModel {
   const columns = new Map(entity.columns.map((column) => [column.name, column]));
   return {
     entity,
@@ -55,6 +58,7 @@ function entityModel(entity: Entity): EntityModel {
     columns,
     bytes: entity.columns.filter(({ type }) => type === 'bytes'),
     global: entity.interfaces.includes('Node'),
+    oneOfSeveral,
     column: (name) => found(columns.get(name), `column ${entity.table}.${name}`),
   };
 }
@@ -88,9 +92,9 @@ export function entityOf(row: unknown): string | undefined {
   return typeof row === 'object' && row !== null ? (row as { readonly [ENTITY]?: string })[ENTITY] : undefined;
 }
 
-/** A row as user code gets it, from the JSON that the database wrote: bytes are bytes again, and it knows its type. */
+/** A row as user code gets it, from the JSON that the database wrote: bytes are bytes again, and it knows its type where it could be another. */
 export function decodeRow(entity: EntityModel, row: Record<string, unknown>): Record<string, unknown> {
-  Object.defineProperty(row, ENTITY, { value: entity.entity.name });
+  if (entity.oneOfSeveral) Object.defineProperty(row, ENTITY, { value: entity.entity.name });
   for (const column of entity.bytes) {
     const name = propertyOf(entity, column);
     if (typeof row[name] === 'string') row[name] = Buffer.from(row[name], 'hex');

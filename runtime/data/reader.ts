@@ -59,6 +59,8 @@ export function createReader(model: Model, store: Store): Reader {
     insertion: (columns, root, calls, reading) => statements.get(root, `${columns.join()}|${shapeOf(calls, reading.tree)}`, () => insertStatement(scope(calls, reading), columns, root)),
     readBatch: async (entity, field, keyColumn, keys, calls, reading) => {
       const statement = statements.get(field, shapeOf(calls, reading.tree), () => batchStatement(scope(calls, reading), entity, field, keyColumn));
+      // Whether it may be asked at all is known by now.
+      if (keys.length === 0) return [];
       const rows = await reading.query(statement.text, bind(statement.places, model, dialect, { calls, caller: reading.caller, keys }));
       const values: (string | null)[] = keys.map(() => null);
       for (const { i, j } of rows) values[Number(i)] = j as string | null;

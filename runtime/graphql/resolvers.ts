@@ -148,7 +148,21 @@ export async function fromParent(engine: Engine, entity: EntityModel, field: Fie
   const keyColumn = source.kind === 'one' && source.key === 'own' ? source.column : source.kind === 'column' ? source.column : 'id';
   const key = await columnOf(engine, entity, parent, keyColumn, context);
   if (source.kind === 'column') return withPrefix(entity, field, key ?? null);
-  return key === undefined || key === null ? null : loadField(engine, entity, field, keyColumn, key, info);
+  if (key !== undefined && key !== null) return loadField(engine, entity, field, keyColumn, key, info);
+  await assertAskable(info.rootValue as Run, entity, field, keyColumn, info);
+  return null;
+}
+
+const ASKABLE = new WeakMap<Run['batches'], Map<string, Promise<unknown>>>();
+
+/** Filters and orders that the caller may not use are refused where there is no key as well: else it could be told that there is none. */
+function assertAskable(run: Run, entity: EntityModel, field: Field, keyColumn: string, info: GraphQLResolveInfo): Promise<unknown> {
+  const asked = ASKABLE.get(run.batches) ?? new Map<string, Promise<unknown>>();
+  ASKABLE.set(run.batches, asked);
+  const id = idOf(entity, field, info);
+  const known = asked.get(id) ?? readBatch(run, entity, planField(run.planning, entity.entity.name, field, info.fieldNodes), keyColumn, []);
+  asked.set(id, known);
+  return known;
 }
 
 /** Who may see no row of the other entity is told so whether there is a key or not: else it could be told which. */

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { sqliteDatabase } from './database.ts';
-import { drive, requestBytes } from './load.ts';
+import { assertAnswered, drive, requestBytes } from './load.ts';
 import { median, ratio } from './measure.ts';
 import type { Aside } from './report.ts';
 
@@ -11,7 +11,9 @@ export async function growth(): Promise<Aside[]> {
   const few = await startGrown(10, database.url);
   const many = await startGrown(3000, database.url);
   const servers = [few, many];
-  const requests = [requestBytes({ query: '{ posts(limit: 20) { id title author { id name } } }' })];
+  const query = '{ posts(limit: 20) { id title author { id name } } }';
+  const requests = [requestBytes({ query })];
+  for (const { port } of servers) await assertAnswered(port, query);
   for (const { port } of servers) await drive(port, requests, 15_000);
   for (let round = 0; round < 9; round += 1) {
     for (const { port, cpu, samples } of servers) {

@@ -2,6 +2,13 @@ import { connect, type Socket } from 'node:net';
 
 const CONNECTIONS = 64;
 
+/** One request, to see that it is answered. @throws TypeError when the answer has errors */
+export async function assertAnswered(port: number, query: string): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) });
+  const { errors } = (await response.json()) as { errors?: readonly { readonly message: string }[] };
+  if (errors) throw new TypeError(`${query}: ${errors[0]?.message}`);
+}
+
 /** A request as bytes, ready to be sent again and again. */
 export function requestBytes(body: unknown, path = '/graphql'): Buffer {
   const text = JSON.stringify(body);
@@ -10,11 +17,15 @@ export function requestBytes(body: unknown, path = '/graphql'): Buffer {
   );
 }
 
-/** Sends `count` requests over kept connections, each waiting for its answer. Rejects when one is not a 200. */
-export async function drive(port: number, requests: readonly Buffer[], count: number, connections = CONNECTIONS): Promise<void> {
+/**
+ * Sends `count` requests over kept connections, each waiting for its answer. Rejects when one is not a 200.
+ *
+ * @param burst milliseconds between two looks at the answers: the longer, the less the client needs itself.
+ */
+export async function drive(port: number, requests: readonly Buffer[], count: number, connections = CONNECTIONS, burst = 1): Promise<void> {
   let next = 0;
   const take = () => (next < count ? requests[next++ % requests.length] : undefined);
-  const stop = readInBursts();
+  const stop = readInBursts(burst);
   try {
     await Promise.all(Array.from({ length: Math.min(connections, count) }, () => converse(port, take)));
   } finally {
@@ -26,12 +37,12 @@ const clock = new Int32Array(new SharedArrayBuffer(4));
 
 /**
  * Waking a sleeping client costs the process that writes to it, and on a virtual machine as much as the whole answer of a
- * fast server. So the client never sleeps in `epoll`: it looks at all its connections once in a millisecond.
+ * fast server. So the client never sleeps in `epoll`: it looks at all its connections once in a millisecond, or less often.
  */
-function readInBursts(): () => void {
+function readInBursts(burst: number): () => void {
   let running = true;
   const next = () => {
-    Atomics.wait(clock, 0, 0, 1);
+    Atomics.wait(clock, 0, 0, burst);
     if (running) setImmediate(next);
   };
   setImmediate(next);

@@ -1,14 +1,21 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import type { Running } from './contender.ts';
 import { median, ratio, type Results } from './measure.ts';
+import { contenders } from './servers/index.ts';
+import type { Line } from './summary.ts';
 import type { Workload } from './workloads.ts';
 
 const print = (line = '') => process.stdout.write(`${line}\n`);
 
+/** When and where a run was made. */
+export function machineOf(): string {
+  const model = cpus()[0]?.model.trim() ?? 'unknown processor';
+  return `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${availableParallelism()} cores (${model}), load ${loadavg()[0]?.toFixed(1)}`;
+}
+
 /** Where and how a run was made: a load above the number of cores makes every server slower, and those with more code most. */
 export function printMachine(rounds: number): void {
-  const model = cpus()[0]?.model.trim() ?? 'unknown processor';
-  print(`Node ${process.version}, ${availableParallelism()} cores (${model}), load ${loadavg()[0]?.toFixed(1)}; medians of ${rounds} interleaved rounds.`);
+  print(`${machineOf()}; medians of ${rounds} interleaved rounds.`);
 }
 
 /** Microseconds of CPU for a request, and how often that is ours. */
@@ -78,6 +85,19 @@ function fastestPeer(results: Results, workload: string, ours: readonly number[]
   const peers = [...(results.get(workload) ?? [])].filter(([name]) => !NOT_PEERS.includes(name));
   const [first] = peers.map(([peer, costs]) => ({ peer, least: ratio(costs, ours) })).toSorted((a, b) => a.least - b.least);
   return first ?? {};
+}
+
+/** Each workload in one line; none where there is nobody to compare with. */
+export function linesOf(database: string, workloads: readonly Workload[], results: Results): Line[] {
+  return workloads.flatMap(({ name, title }) => {
+    const ours = samplesOf(results, name, 'twofold');
+    const byHand = samplesOf(results, name, 'hand');
+    const { peer, least } = fastestPeer(results, name, ours);
+    if (ours.length === 0 || byHand.length === 0 || peer === undefined || least === undefined) return [];
+    const hand = { cost: median(byHand), times: ratio(ours, byHand) };
+    const known = contenders.find((contender) => contender.name === peer)?.title ?? peer;
+    return [{ title: `${database}: ${title}`, ours: median(ours), hand, peer: { name: known, cost: median(samplesOf(results, name, peer)), times: least } }];
+  });
 }
 
 /** What the tables do not show: one line each. */

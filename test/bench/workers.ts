@@ -1,7 +1,17 @@
-/** The benchmark's server as a program, with as many workers as WORKERS says: `node workers.ts <database url>`. */
+/** The benchmark's server as a program, with a search, and as many workers as WORKERS says: `node workers.ts <database url>`. */
 import { createServer, defineApp } from '@twofold/runtime';
 import { projectOf } from './database.ts';
 import { SDL } from './workloads.ts';
 
+const SEARCHED = `${SDL.replace('posts(limit: Int)', 'posts(limit: Int, where: PostFilter)')}
+input PostFilter {
+  body: TextFilter
+}
+
+input TextFilter {
+  contains: String
+}
+`;
+
 Object.assign(process.env, { DATABASE_URL: process.argv[2], NODE_ENV: 'production', LOG_LEVEL: 'info' });
-await createServer(defineApp({ project: projectOf(SDL) })).serve('127.0.0.1:0');
+await createServer(defineApp({ project: projectOf(SEARCHED) })).serve('127.0.0.1:0');

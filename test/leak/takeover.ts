@@ -7,10 +7,10 @@ import type { Random } from '../graphql/random-schema.ts';
 export type Execution = 'planned' | 'unplanned';
 
 /** Functions that answer nothing which the server would not: whatever is told through them, the server itself has told. */
-export function takeOver(random: Random, project: Project): Resolvers {
+export function takeOver(random: Random, project: Project, bareRows = true): Resolvers {
   const roots: Record<string, Record<string, Resolver>> = { Query: {}, Mutation: {} };
   for (const { root, name, action } of project.operations) {
-    if (root === 'query') roots['Query']![name] = action.kind === 'get' && random.chance(0.3) ? bare : answered;
+    if (root === 'query') roots['Query']![name] = action.kind === 'get' && bareRows && random.chance(0.3) ? bare : answered;
     if (root === 'mutation' && random.chance(0.5)) roots['Mutation']![name] = answered;
   }
   return { ...roots, ...Object.fromEntries(project.entities.map((entity) => [entity.name, fieldsOf(random, entity)])) } as Resolvers;

@@ -31,18 +31,21 @@ type Asked = Pick<ExecutableField, 'key' | 'lead' | 'nodes'>;
 
 function compileField(compiling: Compiling, parent: GraphQLObjectType, definition: GraphQLField<unknown, unknown>, asked: Asked): ExecutableField {
   const named = isNonNullType(definition.type) ? definition.type.ofType : definition.type;
+  const reads = readsOf(compiling.engine, parent, definition);
+  const leaf = leafOf(named);
   return {
     ...asked,
     name: definition.name,
     parent,
     definition,
     required: isNonNullType(definition.type),
-    reads: readsOf(compiling.engine, parent, definition),
+    reads,
     arguments: createArgumentReader(definition, asked.nodes[0] as FieldNode),
     resolve: definition.resolve ?? memberOf,
     complete: completerFor(compiling, definition.type, asked.nodes),
-    plain: isLeafType(named) && compiling.engine.isPlain(named.name),
-    leaf: leafOf(named),
+    leaf,
+    member: reads.fromMember ? leaf : undefined,
+    planned: reads.fromTree && isLeafType(named) && compiling.engine.isPlain(named.name),
   };
 }
 

@@ -19,10 +19,12 @@ export interface ExecutableField {
   readonly arguments: ArgumentReader;
   readonly resolve: GraphQLFieldResolver<unknown, unknown>;
   readonly complete: Completer;
-  /** Whether values that a plan read are the answer's own. */
-  readonly plain: boolean;
   /** Of the specification's own scalars: which values are written as they are. */
   readonly leaf: Leaf | undefined;
+  /** The same, where the member of an object is the value: it is asked of every object. */
+  readonly member: Leaf | undefined;
+  /** Whether what a plan read is the answer's own. */
+  readonly planned: boolean;
 }
 
 export interface Reads {

@@ -27,9 +27,9 @@ export function executeFields(execution: Execution, fields: Fields, value: unkno
 }
 
 /** Most members of what a plan read, and of objects out of memory, are the answer's own already. */
-function atHand({ plain, reads, leaf, key, name }: ExecutableField, object: Members, tree: boolean): unknown {
-  if (!tree) return leaf && reads.fromMember ? leafValue(leaf, object[name]) : undefined;
-  if (!plain || !reads.fromTree) return undefined;
+function atHand({ member, planned, key, name }: ExecutableField, object: Members, tree: boolean): unknown {
+  if (!tree) return member && leafValue(member, object[name]);
+  if (!planned) return undefined;
   const value = object[key];
   return typeof value === 'object' ? undefined : value;
 }
