@@ -15,22 +15,37 @@ const FOLDERS = ['src/resolvers', 'src/plugins'];
 /** Reads everything a run works from. Nothing after this reads the disk until the write. */
 export async function readSources(root: string): Promise<Sources> {
   const problems: Diagnostic[] = [];
-  const schemaFiles = [SCHEMA, ...(await namesIn(root, SCHEMA_FOLDER)).filter((name) => name.endsWith('.graphql')).map((name) => `${SCHEMA_FOLDER}/${name}`)];
-  const texts = await Promise.all(schemaFiles.map((file) => readText(root, file, problems)));
-  const userFiles = await readUserFiles(root);
-  const resolvers = await Promise.all(userFiles.filter((path) => path.startsWith('src/resolvers/')).map((path) => readText(root, path, [])));
+  const [schema, user, manifest, migrations, tables, scalars, vendor] = await Promise.all([
+    readSchema(root, problems),
+    readUser(root),
+    readText(root, MANIFEST, problems),
+    namesIn(root, 'migrations'),
+    readText(root, SNAPSHOT, problems),
+    readText(root, 'src/scalars.ts', []),
+    namesIn(root, 'vendor'),
+  ]);
   return {
     root,
-    schema: texts.filter((source) => source !== null),
-    manifest: await readText(root, MANIFEST, problems),
-    userFiles,
-    resolvers: resolvers.filter((source) => source !== null),
-    migrations: (await namesIn(root, 'migrations')).filter((name) => /^\d+_[\w-]+\.(ts|js|mjs)$/.test(name)),
-    tables: (await readText(root, SNAPSHOT, problems))?.text ?? null,
-    scalars: (await readText(root, 'src/scalars.ts', []))?.text ?? null,
-    packages: (await namesIn(root, 'vendor')).some((name) => name.startsWith('twofold-runtime-')) ? 'vendor' : 'registry',
-    problems,
+    schema,
+    manifest,
+    ...user,
+    migrations: migrations.filter((name) => /^\d+_[\w-]+\.(ts|js|mjs)$/.test(name)),
+    tables: tables?.text ?? null,
+    scalars: scalars?.text ?? null,
+    packages: vendor.some((name) => name.startsWith('twofold-runtime-')) ? 'vendor' : 'registry',
+    problems: problems.sort((a, b) => (a.at.file < b.at.file ? -1 : 1)),
   };
+}
+
+async function readSchema(root: string, problems: Diagnostic[]): Promise<SourceText[]> {
+  const files = [SCHEMA, ...(await namesIn(root, SCHEMA_FOLDER)).filter((name) => name.endsWith('.graphql')).map((name) => `${SCHEMA_FOLDER}/${name}`)];
+  return (await Promise.all(files.map((file) => readText(root, file, problems)))).filter((source) => source !== null);
+}
+
+async function readUser(root: string): Promise<Pick<Sources, 'userFiles' | 'resolvers'>> {
+  const userFiles = await readUserFiles(root);
+  const resolvers = await Promise.all(userFiles.filter((path) => path.startsWith('src/resolvers/')).map((path) => readText(root, path, [])));
+  return { userFiles, resolvers: resolvers.filter((source) => source !== null) };
 }
 
 /** Texts of some files of a project, by path; those that are not there are null. */

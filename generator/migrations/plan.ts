@@ -15,11 +15,13 @@ export interface PlannedMigration {
 
 /** Compares the model's tables with those of the last migration, and plans the next one. */
 export function planMigration(project: Project, sources: Sources, allowDrop: readonly string[]): PlannedMigration {
+  const wanted = buildTables(project);
+  const snapshot = printSnapshot({ ids: project.ids, tables: wanted });
+  if (snapshot === sources.tables) return { file: null, snapshot, findings: [] };
   const before = sources.tables === null ? { ids: project.ids, tables: [] } : parseSnapshot(sources.tables);
   if (before === null) return broken('a line of it cannot be read', 'solve the merge conflict in it, line by line, and run again');
   if (sources.tables === null && sources.migrations.length > 0) return broken('it is missing', 'restore it from version control: migrations are the difference to it');
   if (before.ids !== project.ids && before.tables.length > 0) return idsChanged(before.ids, project.ids);
-  const wanted = buildTables(project);
   const allowed = allowedDrops(project, allowDrop);
   const difference = findDifference(before.tables, wanted, { allowDrop: (coordinate) => allowed.has(coordinate), valueRenames: valueRenames(project) });
   const { steps } = difference;

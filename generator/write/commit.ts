@@ -29,10 +29,10 @@ export async function commit(root: string, changes: readonly Change[], disk: Dis
   await assertUnchanged(root, writing, disk);
   await disk.removeFolder(join(root, TRANSACTION));
   const steps = writing.map(stepOf);
-  for (const [index, change] of writing.entries()) {
+  await allDone(writing.map(async ({ after }, index) => {
     const { staged } = steps[index]!;
-    if (staged !== null) await disk.write(join(root, staged), change.after!);
-  }
+    if (staged !== null) await disk.write(join(root, staged), after!);
+  }));
   await writeJournal(root, steps, disk);
   await carryOut(root, steps, disk);
 }
@@ -55,8 +55,9 @@ export async function recover(root: string, disk: Disk): Promise<boolean> {
 }
 
 async function assertUnchanged(root: string, changes: readonly Change[], disk: Disk): Promise<void> {
-  for (const { path, before } of changes) {
-    if ((await disk.read(join(root, path))) === before) continue;
+  const now = await Promise.all(changes.map(({ path }) => disk.read(join(root, path))));
+  for (const [index, { path, before }] of changes.entries()) {
+    if (now[index] === before) continue;
     throw new CommandError(EXIT.again, 'CHANGED_MEANWHILE', `${path} was changed while this run was at work; nothing was written`, 'run again');
   }
 }
@@ -73,7 +74,7 @@ async function writeJournal(root: string, steps: readonly Step[], disk: Disk): P
 }
 
 async function carryOut(root: string, steps: readonly Step[], disk: Disk): Promise<void> {
-  for (const step of steps) await carryOutStep(root, step, disk);
+  await allDone(steps.map((step) => carryOutStep(root, step, disk)));
   // The journal goes first: a folder that is only half removed must not look like a commit under way.
   await disk.remove(join(root, JOURNAL));
   await disk.removeFolder(join(root, TRANSACTION));
@@ -90,6 +91,11 @@ async function carryOutStep(root: string, step: Step, disk: Disk): Promise<void>
     // Nothing is staged any more: the run that was killed had put it into its place, and somebody changed it back since.
     if (!hasCode(error, 'ENOENT')) throw error;
   }
+}
+
+/** Nothing is still being written when one of them has failed: the next run may begin then. */
+async function allDone(work: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason;
 }
 
 function hashOf(text: string | null): string | null {

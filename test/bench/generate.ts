@@ -31,6 +31,10 @@ const GOALS: Readonly<Record<string, { readonly cpu: number; readonly memory?: n
 const FIRST = 'server preset, first run';
 const AGAIN = 'server preset, nothing to do';
 
+const modules = fileURLToPath(new URL('node_modules', import.meta.url));
+const cli = join(modules, '@graphql-codegen/cli/cjs/bin.js');
+if (!existsSync(cli)) process.stderr.write('Ours alone: for the peers and the public schemas run  npm ci --prefix test/bench\n');
+
 line(['schema', 'what', 'CPU s', 'wall s', 'MB', 'files']);
 const published = publicSchemas();
 const synthetic = SIZES.map((count) => ({ count, measure: () => measureSchema(`${count} types`, { schema: syntheticSchema(count) }) }));
@@ -93,8 +97,6 @@ function ours(root: string, { schema, scalars = '' }: Inputs): Contender[] {
 
 /** graphql-codegen's own program, in projects of its own; none when it is not installed in test/bench. */
 function peers(root: string, inputs: Inputs): Contender[] {
-  const modules = fileURLToPath(new URL('node_modules', import.meta.url));
-  const cli = join(modules, '@graphql-codegen/cli/cjs/bin.js');
   if (!existsSync(cli)) return [];
   const contender = (what: string, folder: string, config: object): Contender => {
     const cwd = join(root, folder);

@@ -32,7 +32,6 @@ export function publicSchemas(): PublicSchema[] {
       return [settle(name, read())];
     } catch (error) {
       if ((error as { code?: string }).code !== 'ENOENT') throw error;
-      process.stderr.write(`${name}: not installed (cd test/bench && npm ci)\n`);
       return [];
     }
   });
