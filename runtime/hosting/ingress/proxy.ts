@@ -58,6 +58,7 @@ function send(exchange: Exchange, failed?: PooledTarget): void {
   pooled.active += 1;
   exchange.running = pooled.connections.send({
     ...{ method: request.method ?? 'GET', head, body: request, once: !exchange.repeatable, patient: targets.length === 1 && exchange.attempts === 1 },
+    movable: () => exchange.route()?.targets.some(({ id }) => id !== pooled.target.id) ?? false,
     onHead: (answer) => begin(exchange, answer),
     onBody(data, last) {
       if (!last) return response.write(data) || wait(exchange);

@@ -12,6 +12,8 @@ export interface TargetCall {
   readonly once: boolean;
   /** There is no other target to go to: it is waited for. */
   readonly patient: boolean;
+  /** Whether there is another one by now. */
+  movable(): boolean;
   onHead(head: AnswerHead): void;
   onBody(data: Buffer, last: boolean): boolean;
   onEnd(): void;
@@ -32,8 +34,12 @@ export interface TargetConnections {
   send(call: TargetCall): RunningCall;
   /** Closes those that have been idle for too long, and gives up on answers that do not begin. */
   sweep(): void;
+  /** Calls that still wait for a connection, and of which nothing was sent, fail when they can go to another target. */
+  yield(): void;
   /** No more is sent; what runs is finished. */
   close(): void;
+  /** Whether nothing is left of it. */
+  empty(): boolean;
   /** Closes all at once. */
   destroy(): void;
 }
@@ -50,6 +56,12 @@ const CONNECT = 750;
 const CONNECT_PATIENT = 3500;
 const ANSWER = 120_000;
 const MAX_CONNECTIONS = 256;
+/**
+ * Milliseconds after its last call in which a target has ended. One whose queue was full has never seen some of what was
+ * sent to it, and has not said that it ended.
+ */
+const GONE = 15_000;
+const REPLACED = 'another target has taken its place';
 
 interface Connection {
   readonly socket: Socket;
@@ -75,6 +87,7 @@ export function createTargetConnections({ host, port }: { readonly host: string;
   const idle: Connection[] = [];
   const queue: Job[] = [];
   let closing = false;
+  let closedAt = Infinity;
 
   const open = (job: Job) => {
     const closed = (connection: Connection, tell: () => void) => {
@@ -111,17 +124,29 @@ export function createTargetConnections({ host, port }: { readonly host: string;
     sweep() {
       const time = now();
       while (idle[0] && time - idle[0].since >= IDLE) idle.shift()?.socket.destroy();
-      for (const { job, socket } of all) if (job?.waitsSince && time - job.waitsSince > ANSWER) socket.destroy(new AnswerTimeout('no answer in time'));
+      for (const connection of all) giveUp(connection, time, closedAt);
+    },
+    yield() {
+      for (const { job, socket } of all) if (socket.connecting && job?.call.movable()) socket.destroy(new Error(REPLACED));
     },
     close() {
       closing = true;
       for (const { socket } of idle.splice(0)) socket.destroy();
+      closedAt = now();
     },
+    empty: () => all.size === 0,
     destroy() {
       closing = true;
       for (const { socket } of all) socket.destroy();
     },
   };
+}
+
+/** On an answer that does not begin. */
+function giveUp({ job, socket }: Connection, time: number, closedAt: number): void {
+  if (!job?.waitsSince) return;
+  if (time - job.waitsSince > ANSWER) socket.destroy(new AnswerTimeout('no answer in time'));
+  else if (time - closedAt > GONE && !job.call.once && job.call.movable()) socket.destroy(new Error(REPLACED));
 }
 
 /** The connection that rested the shortest; those that rested for too long are closed. */

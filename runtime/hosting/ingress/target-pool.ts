@@ -15,7 +15,7 @@ export interface PooledTarget {
 export interface TargetPools {
   /** The least busy target that is up; undefined when there is none. `not` is one that has just failed. */
   pick(targets: readonly Target[], not?: Target): PooledTarget | undefined;
-  /** When the last request of these is over, or the time is up. */
+  /** When the last request of these is over, or the time is up; one that has not reached them goes where it can. */
   drained(ids: readonly string[], timeout: number): Promise<void>;
   /** Closes the connections of a target that serves no more. */
   close(ids: readonly string[]): void;
@@ -27,8 +27,14 @@ const EJECTION = 1000;
 
 export function createTargetPools(now: () => number): TargetPools {
   const pools = new Map<string, PooledTarget>();
+  /** Closed, with something that still runs. */
+  const leaving = new Set<TargetConnections>();
   const sweeping = setInterval(() => {
     for (const { connections } of pools.values()) connections.sweep();
+    for (const connections of leaving) {
+      connections.sweep();
+      if (connections.empty()) leaving.delete(connections);
+    }
   }, 1000).unref();
   let turn = 0;
 
@@ -45,6 +51,7 @@ export function createTargetPools(now: () => number): TargetPools {
     },
     async drained(ids, timeout) {
       const end = now() + timeout;
+      for (const id of ids) pools.get(id)?.connections.yield();
       while (ids.some((id) => (pools.get(id)?.active ?? 0) > 0) && now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
     },
     close(ids) {
@@ -52,12 +59,14 @@ export function createTargetPools(now: () => number): TargetPools {
         const pooled = pools.get(id);
         pools.delete(id);
         pooled?.connections.close();
+        if (pooled) leaving.add(pooled.connections);
       }
     },
     closeAll() {
       clearInterval(sweeping);
-      for (const { connections } of pools.values()) connections.destroy();
+      for (const connections of [...pools.values()].map((pooled) => pooled.connections).concat(...leaving)) connections.destroy();
       pools.clear();
+      leaving.clear();
     },
   };
 
