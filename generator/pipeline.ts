@@ -1,4 +1,4 @@
-import type { Diagnostic, Project } from '@twofold/schema';
+import type { Diagnostic, Project, ProjectInput } from '@twofold/schema';
 import type { DocumentNode } from 'graphql';
 import { CommandError, EXIT } from './failure.ts';
 import type { Change, RenderedFile, Sources } from './files.ts';
@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly force?: boolean;
   /** Tables and columns that may go, by coordinate. */
   readonly allowDrop?: readonly string[];
+  /** Given by a process that runs again and again: an empty map, in which each run finds what the one before has parsed. */
+  readonly known?: NonNullable<ProjectInput['known']>;
 }
 
 /** What the two inputs mean. */
@@ -36,21 +38,21 @@ export interface Plan extends Reading {
 }
 
 /** Stages read, parse, check and build. @throws CommandError when there is no schema at all. */
-export async function readProjectOf(root: string): Promise<Reading> {
+export async function readProjectOf(root: string, { known }: RunOptions = {}): Promise<Reading> {
   const sources = await readSources(root);
   if (sources.schema.length === 0 && sources.problems.length === 0) {
     throw new CommandError(EXIT.usage, 'NO_SCHEMA', `there is no schema.graphql in ${root}`, 'npx generator init makes a project; --cwd DIR names another folder');
   }
   const { readProject } = await import('@twofold/schema');
   const scalars = readUserScalars(sources.scalars);
-  const { project, document, diagnostics } = readProject({ schema: sources.schema, manifest: sources.manifest, ...(scalars && { scalars }) });
+  const { project, document, diagnostics } = readProject({ schema: sources.schema, manifest: sources.manifest, ...(scalars && { scalars }), ...(known && { known }) });
   const findings = [...sources.problems, ...diagnostics];
   return { sources, project: hasErrors(findings) ? null : project, document, findings };
 }
 
 /** Every stage but the writing. */
 export async function planRun(root: string, options: RunOptions, disk: Disk): Promise<Plan> {
-  const reading = await readProjectOf(root);
+  const reading = await readProjectOf(root, options);
   const { project, document, sources } = reading;
   if (!project || !document) return { ...reading, changes: [] };
   const migration = planMigration(project, sources, options.allowDrop ?? []);

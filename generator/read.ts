@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Diagnostic, SourceText } from '@twofold/schema';
 import type { Sources } from './files.ts';
@@ -73,8 +73,8 @@ async function namesIn(root: string, folder: string): Promise<string[]> {
 async function readText(root: string, file: string, problems: Diagnostic[]): Promise<SourceText | null> {
   const path = join(root, file);
   try {
-    if ((await stat(path)).isDirectory()) return (problems.push(unreadable(file, 'is a folder')), null);
-    return { file, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path)) };
+    if (statSync(path).isDirectory()) return (problems.push(unreadable(file, 'is a folder')), null);
+    return { file, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path)) };
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null;
     problems.push(unreadable(file, error instanceof TypeError ? 'is not UTF-8 text' : 'cannot be read'));

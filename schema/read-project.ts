@@ -5,6 +5,8 @@ import type { Parsed } from './build/facts.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { ColumnType, Project } from './model.ts';
 import { parseManifest } from './parse/manifest.ts';
+import { keepPieces, unusedPieces } from './parse/pieces.ts';
+import type { KnownPieces } from './parse/pieces.ts';
 import { placed } from './parse/places.ts';
 import { parseSchema, understandFiles } from './parse/schema.ts';
 import { parseFile } from './parse/syntax.ts';
@@ -18,6 +20,8 @@ export interface ProjectInput {
   readonly manifest: SourceText | null;
   /** How the user's own scalars are stored, from `src/scalars.ts`. When given, a scalar that is not in it is an error. */
   readonly scalars?: Readonly<Record<string, ColumnType>>;
+  /** An empty map of a caller that reads again and again: in it are the parsed pieces of the last schema that could be parsed. */
+  readonly known?: KnownPieces;
 }
 
 /** What the two inputs mean. */
@@ -37,22 +41,25 @@ export interface ProjectReading {
  */
 export function readProject(input: ProjectInput): ProjectReading {
   const manifest = parseManifest(input.manifest);
-  const schema = parseSchema(input.schema);
+  const { known = new Map() } = input;
+  const unused = unusedPieces(known);
+  const schema = parseSchema(input.schema, unused);
   const found = [...schema.diagnostics, ...manifest.diagnostics];
   const files = [...input.schema.map(({ file }) => file), CRUD_FILE];
   if (!schema.parsed) return { project: null, document: null, diagnostics: inOrder(found, files) };
   const given: Parsed = { schema: schema.parsed, manifest: manifest.manifest, ...(input.scalars && { scalars: input.scalars }) };
-  const parsed = found.length === 0 && manifest.manifest.values.api.crud ? withCrud(given) : given;
+  const parsed = found.length === 0 && manifest.manifest.values.api.crud ? withCrud(given, unused) : given;
+  keepPieces(known, parsed.schema.files.flatMap(({ pieces }) => pieces));
   const diagnostics = inOrder([...found, ...checkSchema(parsed), ...checkManifest(parsed)], files);
   const failed = diagnostics.some(({ severity }) => severity === 'error');
   return { project: failed ? null : build(parsed).project, document: parsed.schema.document, diagnostics };
 }
 
 /** The schema with what `api.crud` adds, read again: what is served was checked as a whole. */
-function withCrud(parsed: Parsed): Parsed {
+function withCrud(parsed: Parsed, unused: KnownPieces): Parsed {
   const text = crudSdl(parsed);
   if (text === '') return parsed;
-  const { parsed: schema } = understandFiles([...parsed.schema.files, parseFile({ file: CRUD_FILE, text })]);
+  const { parsed: schema } = understandFiles([...parsed.schema.files, parseFile({ file: CRUD_FILE, text }, unused)]);
   return schema ? { ...parsed, schema: { ...schema, crudSdl: text } } : parsed;
 }
 

@@ -59,8 +59,13 @@ export function raw(text: string): Code {
 
 /** A name of the runtime. One that does not exist is a compile error of the template. */
 export function runtime(name: keyof typeof Runtime): Code {
-  return imported({ from: '@twofold/runtime', name, as: name, typeOnly: false });
+  const known = functions.get(name) ?? imported({ from: '@twofold/runtime', name, as: name, typeOnly: false });
+  functions.set(name, known);
+  return known;
 }
+
+/** A resolver names the same few thousands of times. */
+const functions = new Map<keyof typeof Runtime, Code>();
 
 /** A type of the runtime; `RuntimeType` lists those that emitted code may name. */
 export function runtimeType(name: RuntimeType): Code {
@@ -143,7 +148,7 @@ function lineIndents(part: string, at: number, strings: readonly string[]): numb
 
 function printImports(imports: readonly Import[]): string {
   const modules = new Map<string, Map<string, Import>>();
-  for (const entry of imports) {
+  for (const entry of new Set(imports)) {
     const key = `${entry.typeOnly ? 'type ' : ''}${entry.name} as ${entry.as}`;
     const names = modules.get(entry.from) ?? new Map<string, Import>();
     modules.set(entry.from, names.set(key, entry));

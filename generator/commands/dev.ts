@@ -14,14 +14,15 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   const server = createDevServer(root, call.terminal);
   const own = ownWrites();
-  const rehearsal = createRehearsal(() => planRun(root, runOptions(call), disk));
-  const save = async (paths: ReadonlySet<string> = new Set()) => {
-    const started = performance.now();
-    const plan = await runPipeline(root, runOptions(call), disk);
+  const options = { ...runOptions(call), known: new Map() };
+  const rehearsal = createRehearsal(() => planRun(root, options, disk));
+  const save = async (paths: ReadonlySet<string> = new Set(), seen = performance.now()) => {
+    const plan = await runPipeline(root, options, disk);
+    const took = Math.round(performance.now() - seen);
     own.note(plan.changes.filter(({ kind }) => kind !== 'same').map(({ path }) => path));
     await reportPlan(plan, call, false);
     if (exitCodeOf(plan) !== EXIT.done && exitCodeOf(plan) !== EXIT.conflict) return call.terminal.say(server.running() ? 'The last good server goes on.' : 'No server yet: it starts when this is mended.');
-    call.terminal.note(`generated in ${Math.round(performance.now() - started)} ms`);
+    call.terminal.note(`generated in ${took} ms`);
     const same = plan.changes.every(({ kind }) => kind === 'same') && [...paths].every((path) => /\.(graphql|yaml)$/.test(path));
     if (!same || !server.running()) await server.restart();
   };
@@ -29,10 +30,9 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   try {
     await save();
     rehearsal.start();
-    const saved = async (paths: ReadonlySet<string>) => {
+    const saved = async (paths: ReadonlySet<string>, seen: number) => {
       rehearsal.stop();
-      await save(paths);
-      rehearsal.start();
+      await save(paths, seen).finally(rehearsal.start);
     };
     const watcher = watchInputs(root, saved, failed, (path) => isSource(path) && !own.has(path));
     await new Promise<void>((done) => process.once('SIGINT', done).once('SIGTERM', done));

@@ -1,5 +1,6 @@
 import { Kind } from 'graphql';
 import type { ASTNode, ConstDirectiveNode, DefinitionNode } from 'graphql';
+import { remembered } from './remembered.ts';
 
 /** A use of a directive: on what, and what kind of place that is. */
 export interface DirectiveUse {
@@ -35,11 +36,11 @@ const LOCATIONS: Readonly<Record<string, string>> = {
  * @example
  * usesWithin(definition)[0]?.location // 'OBJECT'
  */
-export function usesWithin(definition: DefinitionNode): DirectiveUse[] {
+export const usesWithin = remembered((definition: DefinitionNode): readonly DirectiveUse[] => {
   const uses: DirectiveUse[] = [];
   collect(definition, 'ARGUMENT_DEFINITION', uses);
   return uses;
-}
+});
 
 /** What may carry directives, or hold what does. */
 interface Holder {

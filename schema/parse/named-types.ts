@@ -1,5 +1,6 @@
 import { Kind } from 'graphql';
 import type { DefinitionNode, NamedTypeNode, TypeNode } from 'graphql';
+import { remembered } from './remembered.ts';
 
 /** What may name types, or hold what does. */
 interface Naming {
@@ -12,11 +13,11 @@ interface Naming {
 }
 
 /** Every place of a definition that names a type, in the order in which they are written. */
-export function namedTypes(definition: DefinitionNode): NamedTypeNode[] {
+export const namedTypes = remembered((definition: DefinitionNode): readonly NamedTypeNode[] => {
   const found: NamedTypeNode[] = [];
   collect(definition as Naming, found);
   return found;
-}
+});
 
 function collect({ type, interfaces, types, fields, arguments: args, operationTypes }: Naming, found: NamedTypeNode[]): void {
   if (interfaces) found.push(...interfaces);

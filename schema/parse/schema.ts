@@ -8,6 +8,7 @@ import { usesWithin } from './directive-places.ts';
 import type { DirectiveUse } from './directive-places.ts';
 import { schemaFindings, unknownTypes } from './sdl-rules.ts';
 import { servedSdl } from './served-sdl.ts';
+import type { KnownPieces } from './pieces.ts';
 import { placed } from './places.ts';
 import { parseFile } from './syntax.ts';
 import type { ParsedFile } from './syntax.ts';
@@ -34,8 +35,8 @@ export interface ParsedSchema {
  * @example
  * parseSchema([{ file: 'schema.graphql', text: 'type Query { hello: String }' }]).parsed?.sdl
  */
-export function parseSchema(sources: readonly SourceText[]): { parsed: ParsedSchema | null; diagnostics: Diagnostic[] } {
-  return understandFiles(sources.map(parseFile));
+export function parseSchema(sources: readonly SourceText[], unused: KnownPieces = new Map()): { parsed: ParsedSchema | null; diagnostics: Diagnostic[] } {
+  return understandFiles(sources.map((source) => parseFile(source, unused)));
 }
 
 /** The same with files that were parsed before. */
@@ -51,7 +52,7 @@ function understand(files: readonly ParsedFile[], all: readonly DefinitionNode[]
   const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: all.filter((definition) => !isOurDefinition(definition)) };
   const unknown = unknownTypes(document);
   const schema = buildASTSchema(repaired(document, unknown.keys()), { assumeValidSDL: true });
-  const parsed = { files, document, uses: document.definitions.flatMap(usesWithin), schema, sdl: servedSdl(files), unknown: new Set(unknown.keys()) };
+  const parsed = { files, document, uses: document.definitions.flatMap((definition) => usesWithin(definition)), schema, sdl: servedSdl(files), unknown: new Set(unknown.keys()) };
   return { parsed, diagnostics: placed(schemaFindings(document, schema, unknown), files) };
 }
 

@@ -1,5 +1,5 @@
 import * as graphql from 'graphql';
-import type { ASTNode, ASTVisitor, ASTVisitorKeyMap, DocumentNode, GraphQLError, GraphQLSchema, NamedTypeNode } from 'graphql';
+import type { ASTNode, ASTVisitor, ASTVisitorKeyMap, DefinitionNode, DocumentNode, GraphQLError, GraphQLSchema, NamedTypeNode } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import { knownScalar } from '../scalars.ts';
 import { namedTypes } from './named-types.ts';
@@ -39,7 +39,7 @@ export function schemaFindings(document: DocumentNode, schema: GraphQLSchema, un
 /** The names that are used and nowhere defined, with the places that use them. */
 export function unknownTypes(document: DocumentNode): Map<string, NamedTypeNode[]> {
   const defined = new Set(definedTypes(document));
-  return Map.groupBy(document.definitions.flatMap(namedTypes).filter(({ name }) => !defined.has(name.value)), ({ name }) => name.value);
+  return Map.groupBy(document.definitions.flatMap((definition) => namedTypes(definition)).filter(({ name }) => !defined.has(name.value)), ({ name }) => name.value);
 }
 
 function definedTypes(document: DocumentNode): string[] {
@@ -69,7 +69,29 @@ function executableFindings(document: DocumentNode): Finding[] {
   );
 }
 
+/** Definitions that no rule had anything to say of. */
+const passed = new WeakSet<DefinitionNode>();
+
+/** Where every name stands once and nothing is extended, no definition makes another one wrong: those that passed are not asked again. */
 function ruleFindings(document: DocumentNode): Finding[] {
+  const { definitions } = document;
+  const asked = standAlone(definitions) ? definitions.filter((definition) => !passed.has(definition)) : definitions;
+  const findings = askRules(document, asked);
+  if (findings.length === 0) for (const definition of asked) passed.add(definition);
+  return findings;
+}
+
+function standAlone(definitions: readonly DefinitionNode[]): boolean {
+  const names = new Set<string>();
+  for (const definition of definitions) {
+    if (graphql.isTypeSystemExtensionNode(definition)) return false;
+    const name = definition.kind === graphql.Kind.DIRECTIVE_DEFINITION ? `@${definition.name.value}` : 'name' in definition ? definition.name?.value ?? '' : '';
+    if (names.size === names.add(name).size) return false;
+  }
+  return true;
+}
+
+function askRules(document: DocumentNode, definitions: readonly DefinitionNode[]): Finding[] {
   const findings: Finding[] = [];
   const visitors = RULES.map(([code, rule]) => {
     const context: SdlContext = {
@@ -80,7 +102,7 @@ function ruleFindings(document: DocumentNode): Finding[] {
     };
     return rule(context as never);
   });
-  graphql.visit(document, graphql.visitInParallel(visitors), DUPLICABLE);
+  graphql.visit({ ...document, definitions }, graphql.visitInParallel(visitors), DUPLICABLE);
   return findings;
 }
 

@@ -3,6 +3,7 @@ import type { ConstDirectiveNode, DefinitionNode } from 'graphql';
 import { isOurDefinition, isOurDirective } from '../our-directives.ts';
 import { usesWithin } from './directive-places.ts';
 import { locate } from './pieces.ts';
+import { remembered } from './remembered.ts';
 import type { Piece } from './pieces.ts';
 import type { ParsedFile } from './syntax.ts';
 
@@ -24,11 +25,13 @@ export function servedSdl(files: readonly ParsedFile[]): string {
 
 /** Only a piece with something to cut is parsed again, for the places. */
 function cutsIn(piece: Piece): Cut[] {
-  if (!piece.definitions.some((definition) => nodesToCut(definition).length > 0)) return [];
+  if (!piece.definitions.some(hasCuts)) return [];
   return locate(piece)
     .flatMap(nodesToCut)
     .map(({ loc }) => ({ start: piece.start + loc!.start, end: piece.start + loc!.end }));
 }
+
+const hasCuts = remembered((definition: DefinitionNode) => nodesToCut(definition).length > 0);
 
 function nodesToCut(definition: DefinitionNode): readonly (DefinitionNode | ConstDirectiveNode)[] {
   if (isOurDefinition(definition) || isOnlyOurs(definition)) return [definition];

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../diagnostic.ts';
 import { positionAt } from '../source.ts';
 import type { SourceText } from '../source.ts';
 import { parsePieces } from './pieces.ts';
-import type { Piece } from './pieces.ts';
+import type { KnownPieces, Piece } from './pieces.ts';
 
 /** A parser that calls itself for every bracket runs out of stack; no schema that people write comes near this. */
 const DEEPEST = 100;
@@ -17,11 +17,11 @@ const BRACKETS_OUTSIDE_TEXT = /"""(?:\\"""|[^])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n]*
  * @example
  * parseFile({ file: 'schema.graphql', text: 'scalar Money' }).pieces[0]?.definitions.length // 1
  */
-export function parseFile(source: SourceText): ParsedFile {
+export function parseFile(source: SourceText, unused: KnownPieces = new Map()): ParsedFile {
   const deep = tooDeepAt(source.text);
   if (deep !== null) return { source, pieces: [], diagnostics: [tooDeep(source, deep)] };
   try {
-    return { source, pieces: parsePieces(source.text), diagnostics: [] };
+    return { source, pieces: parsePieces(source.text, unused), diagnostics: [] };
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     return { source, pieces: [], diagnostics: findMistakes(source) };

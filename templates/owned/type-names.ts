@@ -22,7 +22,10 @@ export type TypeNames = (type: string) => string;
 
 /** The names of every type that an SDL may declare. Words of descriptions may be among them, and do no harm. */
 export function typeNamesOf(sdl: string): TypeNames {
-  const types = new Set(sdl.match(/(?<=\b(?:type|interface|union|enum|input|scalar)\s+)\w+/g));
+  const types = new Set(Array.from(sdl.matchAll(/\b(?:type|interface|union|enum|input|scalar)(?=\s+(\w+))/g), ([, name]) => name!));
   const clashing = new Set([...types].filter((name) => TAKEN.has(name) || INHERITED.has(name) || types.has(ENDING.exec(name)?.[1] ?? '')));
-  return (type) => (clashing.has(type) ? `${type}_` : type);
+  return clashing.size === 0 ? unchanged : (type) => (clashing.has(type) ? `${type}_` : type);
 }
+
+/** One function for all schemas without a clash: what was read with it of a definition is good for the next one too. */
+const unchanged: TypeNames = (type) => type;

@@ -9,7 +9,7 @@ import { syntheticSchema } from '../generator/synthetic.ts';
 
 /** What `generator dev` needs after a save, in milliseconds: medians. */
 export interface DevTimes {
-  /** From the save to the last file that is written, as `dev` itself says. */
+  /** From when `dev` sees the save, before its pause for editors, to the last file that is written; as `dev` itself says. */
   readonly generated: number;
   /** From the save to an answer of the restarted server that knows of the change. */
   readonly answered: number;

@@ -93,6 +93,17 @@ describe('a rehearsal', () => {
     expect(runs).toBe(20);
   });
 
+  it('is over when its runs took two seconds of CPU, and begins none that would make it more', async () => {
+    let [runs, clock] = [0, 0];
+    const rehearsal = createRehearsal(async () => void (runs++, (clock += 900)), () => clock);
+    rehearsal.start();
+    await until(() => runs >= 2);
+    await wait(200);
+    rehearsal.start();
+    await wait(1_300);
+    expect(runs).toBe(2);
+  });
+
   it('is given up when a run fails', async () => {
     let runs = 0;
     const rehearsal = createRehearsal(async () => {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Plan, run } from '../../generator/pipeline.ts';
+import { type Plan, run, type RunOptions } from '../../generator/pipeline.ts';
 import { disk } from '../../generator/write/disk.ts';
 import { faultyDisk, Stopped } from './faulty-disk.ts';
 import { makeProject, type TestProject } from './project.ts';
@@ -46,6 +46,25 @@ describe('regeneration', () => {
       expect([seed, generated(walked)]).toEqual([seed, generated(fresh)]);
     }
   });
+
+  test('writes the same bytes and says the same in a process that goes on as in a new one', async () => {
+    for (let seed = 1; seed <= 15; seed++) {
+      const random = createRandom(seed);
+      let schema = startSchema(random);
+      const [going, fresh] = [project(inputs(schema)), project(inputs(schema))];
+      const known: NonNullable<RunOptions['known']> = new Map();
+      for (let step = 0; step < 8; step++) {
+        const crud = random.chance(0.3) ? 'api: { crud: true }\n' : '';
+        const text = `${printSdl(schema)}${EXTRAS[(seed + step) % EXTRAS.length]}`;
+        for (const each of [going, fresh]) each.write('schema.graphql', text);
+        for (const each of [going, fresh]) each.write('manifest.yaml', `name: shop\n${crud}`);
+        const [warm, cold] = [await run(going.root, { known }, disk), await run(fresh.root, {}, disk)];
+        expect([seed, step, warm.findings, kinds(warm)]).toEqual([seed, step, cold.findings, kinds(cold)]);
+        expect([seed, step, withoutStamp(going)]).toEqual([seed, step, withoutStamp(fresh)]);
+        if (random.chance(0.8)) schema = changeSchema(schema, random);
+      }
+    }
+  }, 120_000);
 
   test('writes the same bytes in whatever order the disk lists files, and from one file or many', async () => {
     const schema = startSchema(createRandom(3), 5);
@@ -151,6 +170,25 @@ describe('a file that is saved while a run is at work', () => {
     expect(shop.files()).toEqual(before);
   });
 });
+
+/** What makes the types of other definitions other ones: extensions, what a scalar or an interface is, names that clash, the same twice, mistakes. */
+const EXTRAS = [
+  '',
+  'extend type Query {\n  more: Int\n}\n',
+  'scalar Extra\n\ntype Query2 {\n  a: Extra\n}\n',
+  'type Extra {\n  b: Int\n}\n\ntype Query2 {\n  a: Extra\n}\n',
+  'type Promise {\n  a: Int\n}\n\ntype Query2 {\n  a: Promise\n}\n',
+  'interface Face {\n  a: Int\n}\n\ntype Extra implements Face {\n  a: Int\n}\n',
+  'type Extra {\n  a: Int\n}\n',
+  'type Extra {\n  a: Int\n}\n\nunion Some = Extra | Other\n\ntype Other {\n  a: Int\n}\n',
+  'type Extra {\n  a: Int\n}\n\ntype Extra {\n  a: Int\n}\n',
+  'type Extra {\n  a: Int\n  a: Missing\n}\n',
+  'type Extra {\n  a: Int\n',
+];
+
+function withoutStamp(each: TestProject): Record<string, string> {
+  return Object.fromEntries(Object.entries(each.files()).filter(([path]) => !path.startsWith('.generator/')));
+}
 
 async function expectNoLoss(random: Random, label: string): Promise<void> {
   let schema = startSchema(random);

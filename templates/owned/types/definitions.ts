@@ -1,5 +1,6 @@
 import {
   type ConstDirectiveNode,
+  type DefinitionNode,
   type DocumentNode,
   type InputValueDefinitionNode,
   type FieldDefinitionNode,
@@ -70,17 +71,37 @@ export function readDefinitions({ definitions }: DocumentNode, names: TypeNames)
   const extensions = Map.groupBy(definitions.filter(({ kind }) => kind.endsWith('TypeExtension')), (node) => (node as unknown as Parts).name.value);
   const types = definitions.flatMap((node) => {
     const kind = KINDS[node.kind];
-    const parts = node as unknown as Parts;
-    return kind ? [readDefinition(kind, [parts, ...((extensions.get(parts.name.value) ?? []) as unknown as Parts[])], { names, builtin })] : [];
+    if (!kind) return [];
+    const more = extensions.get((node as unknown as Parts).name.value);
+    const read = more ? readDefinition(kind, [node, ...more] as unknown as Parts[], names) : readAlone(kind, node, names);
+    for (const name of read.builtin) builtin.add(name);
+    return [read.definition];
   });
   return { types: inNaturalOrder(types, ({ name }) => name), builtin, names };
 }
 
-function readDefinition(kind: Definition['kind'], parts: readonly Parts[], { names, builtin }: { names: TypeNames; builtin: Set<string> }): Definition {
+/** One type, and the scalars of GraphQL itself that it uses. */
+interface ReadDefinition {
+  readonly definition: Definition;
+  readonly builtin: ReadonlySet<string>;
+}
+
+const known = new WeakMap<TypeNames, WeakMap<DefinitionNode, ReadDefinition>>();
+
+/** A type without extensions is read once: a run that finds its node in the schema again finds this too. */
+function readAlone(kind: Definition['kind'], node: DefinitionNode, names: TypeNames): ReadDefinition {
+  const own = known.get(names) ?? new WeakMap<DefinitionNode, ReadDefinition>();
+  const read = own.get(node) ?? readDefinition(kind, [node as unknown as Parts], names);
+  known.set(names, own.set(node, read));
+  return read;
+}
+
+function readDefinition(kind: Definition['kind'], parts: readonly Parts[], names: TypeNames): ReadDefinition {
+  const builtin = new Set<string>();
   const [own] = parts as readonly [Parts];
   const named = parts.flatMap(({ interfaces, types }) => [...(interfaces ?? []), ...(types ?? [])]);
   const values = parts.flatMap((part) => part.values ?? []).map(({ name, description }) => ({ name: name.value, comment: commentOf({ description }) }));
-  return {
+  const definition: Definition = {
     kind,
     name: names(own.name.value),
     comment: commentOf({ description: own.description }),
@@ -89,6 +110,7 @@ function readDefinition(kind: Definition['kind'], parts: readonly Parts[], { nam
     values: inNaturalOrder(values, ({ name }) => name),
     oneOf: own.directives?.some(({ name }) => name.value === 'oneOf') ?? false,
   };
+  return { definition, builtin };
 }
 
 function readMembers(nodes: readonly (FieldDefinitionNode | InputValueDefinitionNode)[], builtin: Set<string>): Member[] {

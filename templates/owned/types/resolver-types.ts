@@ -1,6 +1,7 @@
 import { propertyName } from '../../literal.ts';
 import { inNaturalOrder } from '../../natural-order.ts';
 import { type Definition, type Definitions, type Member, namedType } from './definitions.ts';
+import { createPrinted } from './printed.ts';
 import { isRequired, printType } from './value-types.ts';
 
 /** What the types of resolvers are made from. */
@@ -23,7 +24,7 @@ export function printResolverTypes(parts: ResolverParts): string[] {
     ...(interfaces.length > 0 ? [printMembers('Mapping of interface types', 'ResolversInterfaceTypes', interfaces, context)] : []),
     printTypeMap(context),
     printParentMap(context),
-    ...definitions.types.flatMap((definition) => printResolvers(definition, context)),
+    ...definitions.types.flatMap((definition) => printed(definition, resolversNeed(definition, context), () => printResolvers(definition, context))),
     printAll(definitions.types),
   ];
 }
@@ -136,6 +137,13 @@ function entryOf(definition: Definition, context: Context, table: string): strin
     default:
       return name;
   }
+}
+
+const printed = createPrinted<readonly string[]>();
+
+/** What `printResolvers` asks of the context, as one text. */
+function resolversNeed({ name }: Definition, { roots, alternatives, possible }: Context): string {
+  return `${roots.subscription} ${alternatives.has(name)} ${possible.get(name)?.join(' ') ?? ''}`;
 }
 
 function printResolvers(definition: Definition, context: Context): string[] {
