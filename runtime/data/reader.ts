@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Dialect, Query, Store } from '../store/store.ts';
+import type { Asker, Dialect, Query, Store } from '../store/store.ts';
 import type { Rules } from './access.ts';
 import type { Place, Statement } from './fragment.ts';
 import type { Model } from './model.ts';
@@ -21,6 +21,8 @@ export interface Reading {
   /** With type names and parents of user code in it, see `Scope.tree`. */
   readonly tree: boolean;
   readonly query: Query;
+  /** Who waits for it. */
+  readonly asker?: Asker;
   /** The store's, where no transaction is open. */
   readonly text?: Store['text'];
   /** The store's, where a value can be had at once and no transaction is open. */
@@ -53,15 +55,15 @@ export function createReader(model: Model, store: Store): Reader {
       const statement = statements.get(root, shapeOf(calls, reading.tree), () => rootStatement(scope(calls, reading), root));
       const values = bind(statement.places, model, dialect, { calls, caller: reading.caller });
       if (reading.valueNow) return (reading.valueNow(statement.text, values) ?? null) as Value;
-      if (reading.text) return reading.text(statement.text, values);
-      return reading.query(statement.text, values).then((rows) => (rows[0]?.['j'] ?? null) as Value);
+      if (reading.text) return reading.text(statement.text, values, reading.asker);
+      return reading.query(statement.text, values, reading.asker).then((rows) => (rows[0]?.['j'] ?? null) as Value);
     },
     insertion: (columns, root, calls, reading) => statements.get(root, `${columns.join()}|${shapeOf(calls, reading.tree)}`, () => insertStatement(scope(calls, reading), columns, root)),
     readBatch: async (entity, field, keyColumn, keys, calls, reading) => {
       const statement = statements.get(field, shapeOf(calls, reading.tree), () => batchStatement(scope(calls, reading), entity, field, keyColumn));
       // Whether it may be asked at all is known by now.
       if (keys.length === 0) return [];
-      const rows = await reading.query(statement.text, bind(statement.places, model, dialect, { calls, caller: reading.caller, keys }));
+      const rows = await reading.query(statement.text, bind(statement.places, model, dialect, { calls, caller: reading.caller, keys }), reading.asker);
       const values: (string | null)[] = keys.map(() => null);
       for (const { i, j } of rows) values[Number(i)] = j as string | null;
       return values;

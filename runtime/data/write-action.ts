@@ -1,6 +1,6 @@
 import type { Action, ArgumentPath, Operation } from '@twofold/schema';
 import { AppError } from '../errors.ts';
-import type { Store } from '../store/store.ts';
+import type { Asker, Store } from '../store/store.ts';
 import { refusal, rootAccess, type Access, type Rules } from './access.ts';
 import type { Change, Changes } from './changes.ts';
 import { assertConstraint, assertInput } from './constraint.ts';
@@ -40,8 +40,8 @@ export interface WriteRequest<T> {
   read(id: string, query: Query): Promise<T>;
   /** The same for a create that can be inserted and read by one statement. */
   readonly returning?: Returning<T> | undefined;
-  /** Whether nobody waits for the answer any more: then nothing is written. */
-  cancelled?(): boolean;
+  /** Who waits for the answer: when nobody does any more, nothing is written. */
+  readonly asker?: Asker;
   /** Asked before anything is written to a row that is there; a throw keeps it as it is. */
   precondition?(id: string, query: Query): Promise<void>;
 }
@@ -84,7 +84,7 @@ function attempt<T>(actor: Actor, request: WriteRequest<T>): Written<T> | Promis
 
 /** Undefined where it has to wait for somebody's transaction. Others that write in the same turn share one with it. */
 function insertNow<T>(actor: Actor, request: WriteRequest<T>, insert: PlainInsert<T>): Promise<Written<T>> | undefined {
-  assertWanted(request.cancelled);
+  assertWanted(request.asker);
   const { entity } = request.operation.action as WriteAction;
   return actor.store.writeTogether?.(insert.text, insert.values)?.then((rows) => {
     const written = inserted(insert, rows);
@@ -99,10 +99,11 @@ function inserted<T>({ take }: PlainInsert<T>, [row]: readonly Record<string, un
 
 async function performLater<T>(actor: Actor, request: WriteRequest<T>, action: WriteAction, access: Access, insert: PlainInsert<T> | undefined): Promise<Written<T>> {
   const changes: Change[] = [];
-  const written = await actor.store.transact((query) => {
+  const work = (query: Query) => {
     const writing: Writing = { model: actor.model, rules: request.rules, caller: request.caller, dialect: actor.store.dialect, query, now: actor.now(), changes };
     return unlessCancelled(request, () => (insert ? insertWithin(writing, request, insert) : perform(actor, request, action, { writing, access })));
-  });
+  };
+  const written = await actor.store.transact(work, request.asker);
   actor.changes.publish(changes);
   return written;
 }
@@ -114,15 +115,15 @@ async function insertWithin<T>(writing: Writing, request: WriteRequest<T>, inser
 }
 
 /** Whoever was told that it took too long must not find it done: it is looked at before the commit. */
-async function unlessCancelled<T>({ cancelled }: WriteRequest<unknown>, work: () => Promise<T>): Promise<T> {
-  assertWanted(cancelled);
+async function unlessCancelled<T>({ asker }: WriteRequest<unknown>, work: () => Promise<T>): Promise<T> {
+  assertWanted(asker);
   const done = await work();
-  assertWanted(cancelled);
+  assertWanted(asker);
   return done;
 }
 
-function assertWanted(cancelled: (() => boolean) | undefined): void {
-  if (cancelled?.()) throw new AppError(503, 'CANCELLED', 'the operation was cancelled');
+function assertWanted(asker: Asker | undefined): void {
+  if (asker?.cancelled) throw new AppError(503, 'CANCELLED', 'the operation was cancelled');
 }
 
 function assertArguments(model: Model, action: WriteAction, { operation, args, prefix }: WriteRequest<unknown>): void {

@@ -1,4 +1,5 @@
 import {
+  type DefinitionNode,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
@@ -8,6 +9,7 @@ import {
   isCompositeType,
   isInterfaceType,
   isObjectType,
+  type NameNode,
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
@@ -58,10 +60,16 @@ export function limitError(code: string, message: string, figures: { readonly va
 export function checkMeasures(document: DocumentNode, limits: ApiLimits): GraphQLError | undefined {
   const measure = createMeasure(document);
   for (const definition of document.definitions) {
-    const over = definition.kind === 'OperationDefinition' || definition.kind === 'FragmentDefinition' ? exceeding(measure(definition), definition.kind === 'OperationDefinition' ? MEASURES : BELOW_ROOT, limits) : undefined;
+    const over = ofDefinition(definition, measure, limits);
     if (over) return over;
   }
   return undefined;
+}
+
+function ofDefinition(definition: DefinitionNode, measure: (definition: Measured) => Measures, limits: ApiLimits): GraphQLError | undefined {
+  if (definition.kind === 'OperationDefinition') return exceeding(measure(definition), MEASURES, limits);
+  if (definition.kind !== 'FragmentDefinition' || isIntrospection(definition.typeCondition.name)) return undefined;
+  return exceeding(measure(definition), BELOW_ROOT, limits);
 }
 
 function exceeding(measures: Measures, counted: readonly Measure[], limits: ApiLimits): GraphQLError | undefined {
@@ -110,8 +118,10 @@ const NOTHING: Measures = { depth: 0, aliases: 0, rootFields: 0, directives: 0, 
 const ENDLESS: Measures = { depth: Infinity, aliases: 0, rootFields: 0, directives: 0, fields: 0 };
 
 /** Introspection nests types in types: its own validation rule bounds it. */
+const isIntrospection = ({ value }: NameNode) => value.startsWith('__');
+
 function ofField(field: FieldNode, directives: number, ofSelection: (set: SelectionSetNode) => Measures): Measures {
-  const below = field.selectionSet && !field.name.value.startsWith('__') ? ofSelection(field.selectionSet) : NOTHING;
+  const below = field.selectionSet && !isIntrospection(field.name) ? ofSelection(field.selectionSet) : NOTHING;
   return { depth: below.depth + 1, aliases: below.aliases + (field.alias ? 1 : 0), rootFields: 1, directives: below.directives + directives, fields: below.fields + 1 };
 }
 

@@ -68,7 +68,7 @@ function rowLoader({ model, store, reader }: Parts, context: RequestContext, loa
       const rules = createRules(model, context.principal);
       const access = rules.entity(model.entity(loader.entity).entity, 'READ');
       if (access.kind === 'none') throw refusal(access.code);
-      const reading = { rules, caller: callerId(context.principal), tree: false, query: store.query };
+      const reading = { rules, caller: callerId(context.principal), tree: false, query: store.query, asker: context };
       const texts = await reader.readBatch(loader.entity, field, keyColumn, keys, loader.many ? [{ equals: [], order: [{ column: 'id', descending: false }] }] : [], reading);
       return texts.map((text) => readRows(model.entity(loader.entity), text, loader.many));
     },

@@ -31,7 +31,7 @@ export function performWrite(run: Run, root: WriteRoot, tree: boolean): Outcome 
     args,
     rules,
     caller: callerId(context.principal),
-    cancelled: () => context.cancelled,
+    asker: context,
     returning: returningOf(run, root, tree),
     read: (id, query) => readParts(run, root, id, { query, tree }),
   });

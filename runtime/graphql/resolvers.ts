@@ -160,9 +160,15 @@ function assertAskable(run: Run, entity: EntityModel, field: Field, keyColumn: s
   const asked = ASKABLE.get(run.batches) ?? new Map<string, Promise<unknown>>();
   ASKABLE.set(run.batches, asked);
   const id = idOf(entity, field, info);
-  const known = asked.get(id) ?? readBatch(run, entity, planField(run.planning, entity.entity.name, field, info.fieldNodes), keyColumn, []);
+  const known = asked.get(id) ?? ask(run, entity, planField(run.planning, entity.entity.name, field, info.fieldNodes), keyColumn);
   asked.set(id, known);
   return known;
+}
+
+/** Of several types all are asked, for the same reason: else it could be told of which the row is. */
+async function ask(run: Run, entity: EntityModel, plan: Plan<Planned>, keyColumn: string): Promise<void> {
+  const members = plan.node.kind === 'abstract' ? plan.node.members : [];
+  for (const asked of [plan, ...members.map((member) => memberPlan(plan, member.entity, keyColumn))]) await readBatch(run, entity, asked, keyColumn, []);
 }
 
 /** Who may see no row of the other entity is told so whether there is a key or not: else it could be told which. */
@@ -201,9 +207,10 @@ interface Several {
 
 /** A row of one of several types: those of each type are read together. */
 async function loadMember(engine: Engine, entity: EntityModel, field: Field, { parent, context, info, column, typeColumn }: Several): Promise<unknown> {
+  const run = info.rootValue as Run;
+  await assertAskable(run, entity, field, column, info);
   const [type, key] = [await columnOf(engine, entity, parent, typeColumn, context), await columnOf(engine, entity, parent, column, context)];
   if (key === undefined || key === null) return null;
-  const run = info.rootValue as Run;
   const batch = batchOf(run, entity, column, `${idOf(entity, field, info)}:${String(type)}`, () => memberPlan(planField(run.planning, entity.entity.name, field, info.fieldNodes), String(type), column));
   return fromTree(engine, await batch.load(key));
 }
@@ -231,6 +238,6 @@ async function readBatch(run: Run, { entity }: EntityModel, plan: Plan<Planned>,
   if (plan.node.kind === 'refused') throw refusal(plan.node.code);
   if (plan.node.kind === 'abstract') return keys.map(() => null);
   const calls = readCalls({ model: engine.model, schema: engine.schema, rules, variables }, plan.calls);
-  const texts = await engine.reader.readBatch(entity.name, plan.node, keyColumn, keys, calls, { rules, tree: true, caller: callerId(context.principal), query: engine.store.query });
+  const texts = await engine.reader.readBatch(entity.name, plan.node, keyColumn, keys, calls, { rules, tree: true, caller: callerId(context.principal), query: engine.store.query, asker: context });
   return texts.map((text) => (text === null ? null : JSON.parse(text)));
 }

@@ -74,7 +74,7 @@ async function answerChange(engine: Engine, request: SubscriptionRequest, change
   if (change.kind === 'deleted') return answerRemoval(run, request, root, change);
   const { plan, key } = root;
   const calls = readCalls({ model: engine.model, schema: engine.schema, rules: run.rules, variables: run.variables }, plan.calls, change.id);
-  const reading = { rules: run.rules, caller: callerId(context.principal), query: engine.store.query };
+  const reading = { rules: run.rules, caller: callerId(context.principal), query: engine.store.query, asker: context };
   const text = (await engine.reader.read(plan.node, calls, { ...reading, tree: !plan.pure })) as string | null;
   if (text === null) return undefined;
   if (plan.pure && !text.includes(engine.reader.marker)) return `{"data":{${JSON.stringify(key)}:${text}}}`;

@@ -30,7 +30,7 @@ export const ROOT_KEY = 'it';
  */
 export async function ask(service: RestService, question: Question): Promise<string | null> {
   const run = start(service, question);
-  const text = isPlanned(run) ? await askPlanned(service, run, service.engine.store.query) : await inTime(service, question);
+  const text = await inTime(service, question.context, isPlanned(run) ? askPlanned(service, run, service.engine.store.query) : execute(service, question));
   const { result } = service.engine.model.project.api.limits;
   if (text !== null && text.length * 3 > result && Buffer.byteLength(text) > result) throw failure.badRequest(`the result has more than ${result} bytes`);
   return text;
@@ -61,7 +61,7 @@ async function askPlanned({ engine }: RestService, { plan, rules, variables, con
   if (root?.kind !== 'read') return null;
   const { model, schema, reader } = engine;
   const calls = readCalls({ model, schema, rules, variables }, root.plan.calls);
-  const text = (await reader.read(root.plan.node, calls, { rules, tree: false, caller: callerId(context.principal), query })) as string | null;
+  const text = (await reader.read(root.plan.node, calls, { rules, tree: false, caller: callerId(context.principal), query, asker: context })) as string | null;
   return text?.includes(reader.marker) ? JSON.stringify(JSON.parse(text, leaveOut(reader.marker))) : text;
 }
 
@@ -81,9 +81,10 @@ async function execute(service: RestService, { document, variables, context, fai
   return value === null ? null : JSON.stringify(document.includes(rows) ? takeRows(value, rows) : value);
 }
 
-async function inTime(service: RestService, question: Question): Promise<string | null> {
+/** @throws AppError `UNAVAILABLE` (503) when it takes longer than a request may. */
+export async function inTime<T>(service: RestService, context: RequestContext, work: Promise<T>): Promise<T> {
   const { time } = service.engine.model.project.api.limits;
-  const text = await within(time, execute(service, question), question.context);
-  if (text === TIMEOUT) throw failure.unavailable(`the request took longer than ${time} ms`);
-  return text;
+  const done = await within(time, work, context);
+  if (done === TIMEOUT) throw failure.unavailable(`the request took longer than ${time} ms`);
+  return done;
 }

@@ -9,7 +9,7 @@ import { coerceArguments, readArguments, readObject } from './body.ts';
 import { etagOf, hasTag } from './etag.ts';
 import { callOwnWrite } from './own-fields.ts';
 import { assertKnown } from './query.ts';
-import { ask, askWithin, type Question } from './read.ts';
+import { ask, askWithin, inTime, type Question } from './read.ts';
 import { question } from './reads.ts';
 import { notFound, type RestAnswer, type RestRequest } from './request.ts';
 
@@ -83,16 +83,17 @@ async function writeAction(request: RestRequest, args: Args, { answer, key }: Wr
   const { service, operation, rules, context, served } = request;
   const seen = key === undefined ? undefined : await ifMatch(request, key);
   const shown = (id: string) => question(request, service.names.row(served.module.entity), id);
-  const written = await performAction(service.engine, {
+  const writing = performAction(service.engine, {
     operation,
     args: operation.action.kind === 'remove' ? args : coerceArguments(service.engine.schema, operation, args),
     rules,
     prefix: '',
     caller: callerId(context.principal),
-    cancelled: () => context.cancelled,
+    asker: context,
     read: async (id, query) => (answer === 'object' ? askWithin(service, shown(id), query) : null),
     ...(seen && { precondition: seen }),
   });
+  const written = writing instanceof Promise ? await inTime(service, context, writing) : writing;
   clearLoaders(context);
   if (written.id === null) return { id: null, text: null, done: false };
   const object = written.read === undefined ? await showWritten(request, shown(written.id)) : written.read;

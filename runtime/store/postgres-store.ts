@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
+import { type Abandoned, abandonedStatements } from './abandoned.ts';
 import { createStatementNames, type StatementNames } from './statement-names.ts';
-import type { Query, Store } from './store.ts';
+import type { Asker, Query, Store } from './store.ts';
 import { ValueQuery } from './value-query.ts';
 
 const POOL = 10;
@@ -12,24 +13,24 @@ const driver = () => createRequire(import.meta.url)('pg') as typeof pg & { reado
 
 /** PostgreSQL at `url`. Connections are made on first use and kept for the next. */
 export function postgresStore(url: string): Store {
-  const { Pool, types, utils } = driver();
+  const { Connection, Pool, types, utils } = driver();
   const getTypeParser = (oid: number, format?: 'text' | 'binary') => parsers[oid] ?? types.getTypeParser(oid, format as 'text');
-  const pool = new Pool({ connectionString: url, max: POOL, types: { getTypeParser } as pg.CustomTypesConfig, onConnect: withoutJit });
+  const pool = new Pool({ connectionString: url, max: POOL, types: { getTypeParser } as pg.CustomTypesConfig, onConnect: prepare });
   // A connection that breaks is replaced on the next query; without listeners the process would end.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
   const db = new Kysely<any>({ dialect: new PostgresDialect({ pool }) });
-  const names = createStatementNames();
-  const query: Query = (text, values) => ask(pool, names, text, values).catch((error) => again(names, error, text, () => ask(pool, names, text, values)));
-  const text: Store['text'] = (sql, values) => {
-    const prepared = values.map((value) => utils.prepareValue(value));
-    return askText(pool, names, sql, prepared).catch((error) => again(names, error, sql, () => askText(pool, names, sql, prepared)));
+  const parts: Parts = { pool, names: createStatementNames(), abandoned: abandonedStatements(Connection) };
+  const query: Query = (text, values, asker) => ask(parts, { text, values, asker }).catch((error) => again(parts.names, error, text, () => ask(parts, { text, values, asker })));
+  const text: Store['text'] = (sql, values, asker) => {
+    const asked: Asked = { text: sql, values: values.map((value) => utils.prepareValue(value)), asker };
+    return askText(parts, asked).catch((error) => again(parts.names, error, sql, () => askText(parts, asked)));
   };
   return {
     dialect: 'postgres',
     db,
     transaction: (work) => db.transaction().execute(work),
-    transact: (work) => transact(pool, names, work),
+    transact: (work, asker) => transact(parts, work, asker),
     structuralTransaction: (work) => db.transaction().execute(work),
     query: query as Store['query'],
     text,
@@ -38,36 +39,60 @@ export function postgresStore(url: string): Store {
   };
 }
 
+/** What every statement of a store goes through. */
+interface Parts {
+  readonly pool: pg.Pool;
+  readonly names: StatementNames;
+  readonly abandoned: Abandoned;
+}
+
+interface Asked {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  readonly asker: Asker | undefined;
+}
+
 /**
  * PostgreSQL compiles what it takes for a costly statement, each expression of it: one that makes JSON of forty types takes
- * seconds to compile and milliseconds to run. It is said in a statement, because poolers refuse it among the connection's options.
+ * seconds to compile and milliseconds to run. What this process began ends within seconds of it, on servers that can look
+ * (14 and later, on Linux). Both are said in statements, because poolers refuse them among the connection's options.
  */
-const withoutJit = async (client: pg.ClientBase) => void (await client.query('set jit = off').catch(() => {}));
+async function prepare(client: pg.ClientBase): Promise<void> {
+  for (const setting of ['jit = off', "client_connection_check_interval = '5s'"]) await client.query(`set ${setting}`).catch(() => {});
+}
 
-async function ask(pool: pg.Pool, names: StatementNames, text: string, values: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
+async function ask({ pool, names, abandoned }: Parts, asked: Asked): Promise<readonly Record<string, unknown>[]> {
   const client = await pool.connect();
   let broken = false;
   try {
-    return await run(client, names, text, values);
+    return await run({ names, abandoned }, client, asked);
   } catch (error) {
     broken = isBroken(error);
     throw error;
   } finally {
-    client.release(broken || names.isWorn(client));
+    client.release(broken || isSpent({ names, abandoned }, client));
   }
 }
 
 /** What the database refuses, it refuses with an error of its own, and the connection is as good as before. */
 const isBroken = (error: unknown) => (error as { severity?: string }).severity !== 'ERROR';
 
+type Kept = Pick<Parts, 'names' | 'abandoned'>;
+
+const isSpent = ({ names, abandoned }: Kept, client: pg.PoolClient) => names.isWorn(client) || abandoned.isTold(client);
+
 /** As `ask`, with one promise where that has five: with a small statement they cost as much as it does. */
-function askText(pool: pg.Pool, names: StatementNames, text: string, values: readonly unknown[]): Promise<string | null> {
+function askText(parts: Parts, { text, values, asker }: Asked): Promise<string | null> {
+  const { pool, names, abandoned } = parts;
   return new Promise((resolve, reject) => {
     pool.connect((refused, client, release) => {
       if (!client) return reject(refused);
+      if (asker?.cancelled) return reject((release(), unwanted()));
+      const running = abandoned.began(client, asker);
       client.query(
         new ValueQuery({ name: names.nameOn(client, text), text }, values, (error, value) => {
-          release((error !== undefined && isBroken(error)) || names.isWorn(client));
+          abandoned.ended(running);
+          release((error !== undefined && isBroken(error)) || isSpent(parts, client));
           if (error) reject(error);
           else resolve(value);
         }),
@@ -76,24 +101,33 @@ function askText(pool: pg.Pool, names: StatementNames, text: string, values: rea
   });
 }
 
-async function run(client: pg.PoolClient, names: StatementNames, text: string, values: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
+async function run({ names, abandoned }: Kept, client: pg.PoolClient, { text, values, asker }: Asked): Promise<readonly Record<string, unknown>[]> {
+  if (asker?.cancelled) throw unwanted();
   const name = names.nameOn(client, text);
-  return (await client.query({ ...(name !== undefined && { name }), text, values: values as unknown[] })).rows;
+  const running = abandoned.began(client, asker);
+  try {
+    return (await client.query({ ...(name !== undefined && { name }), text, values: values as unknown[] })).rows;
+  } finally {
+    abandoned.ended(running);
+  }
 }
 
-async function transact<T>(pool: pg.Pool, names: StatementNames, work: (query: Query) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+/** Of a statement that was not begun: the connection is as good as before. */
+const unwanted = () => Object.assign(new Error('nobody waits for the statement any more'), { severity: 'ERROR' });
+
+async function transact<T>(parts: Parts, work: (query: Query) => Promise<T>, asker: Asker | undefined): Promise<T> {
+  const client = await parts.pool.connect();
   let broken = false;
   try {
     await client.query('begin');
-    const result = await work((text, values) => run(client, names, text, values));
+    const result = await work((text, values) => run(parts, client, { text, values, asker }));
     await client.query('commit');
     return result;
   } catch (error) {
     await client.query('rollback').catch(() => (broken = true));
     throw error;
   } finally {
-    client.release(broken || names.isWorn(client));
+    client.release(broken || isSpent(parts, client));
   }
 }
 

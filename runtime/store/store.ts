@@ -2,8 +2,13 @@ import type { Kysely, Transaction } from 'kysely';
 
 export type Dialect = 'sqlite' | 'postgres';
 
+/** For whom a statement runs: on PostgreSQL it is ended when nobody waits for it any more. */
+export interface Asker {
+  readonly cancelled: boolean;
+}
+
 /** Runs one statement, see `Store.query`. */
-export type Query = (sql: string, parameters: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>;
+export type Query = (sql: string, parameters: readonly unknown[], asker?: Asker) => Promise<readonly Record<string, unknown>[]>;
 
 /**
  * The database: Kysely over `node:sqlite` or PostgreSQL, the same on both.
@@ -20,16 +25,16 @@ export interface Store {
    * The same for statements that are texts already: each is prepared and kept, and no query builder stands between. Inside,
    * use `query` and nothing else.
    */
-  transact<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  transact<T>(work: (query: Query) => Promise<T>, asker?: Asker): Promise<T>;
   /** The same for changes of tables: on SQLite foreign keys are checked once, before the commit. */
   structuralTransaction<T>(work: (trx: Transaction<any>) => Promise<T>): Promise<T>;
   /** One statement, prepared and kept: `?` on SQLite, `$1` on PostgreSQL. For texts of constant shape. */
-  query<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
+  query<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[], asker?: Asker): Promise<Row[]>;
   /**
    * The first column of the first row as the database writes it, null when there is no row: for statements that answer with
    * one text, and where that is cheaper than a row. Absent where `valueNow` is.
    */
-  readonly text?: ((sql: string, parameters: readonly unknown[]) => Promise<string | null>) | undefined;
+  readonly text?: ((sql: string, parameters: readonly unknown[], asker?: Asker) => Promise<string | null>) | undefined;
   /**
    * The first column of the first row, at once; undefined when there is no row. Only where the database answers in this
    * process without waiting for anybody: there a promise would cost as much as the statement. For texts that only read.

@@ -14,7 +14,7 @@ import type { Kernel, ServerModule } from '../../runtime/module.ts';
 import type { Resolvers, ScalarMapping } from '../../runtime/plugin.ts';
 import { createTables } from '../../runtime/store/create-tables.ts';
 import { openStore } from '../../runtime/store/open-store.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import type { Asker, Store } from '../../runtime/store/store.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
 
 /** Databases to run a suite on: `describe.each(databases)`. PostgreSQL is there when TEST_POSTGRES_URL is. */
@@ -139,11 +139,11 @@ function counted(store: Store): { store: Store; statements: () => string[] } {
   let texts: string[] = [];
   const noted: Store = {
     ...store,
-    query: (sql, parameters) => {
+    query: (sql, parameters, asker) => {
       texts.push(sql);
-      return store.query(sql, parameters);
+      return store.query(sql, parameters, asker);
     },
-    ...(store.text && { text: (sql: string, parameters: readonly unknown[]) => (texts.push(sql), (store.text as NonNullable<Store['text']>)(sql, parameters)) }),
+    ...(store.text && { text: (sql: string, parameters: readonly unknown[], asker?: Asker) => (texts.push(sql), (store.text as NonNullable<Store['text']>)(sql, parameters, asker)) }),
     ...(store.valueNow && { valueNow: (sql: string, parameters: readonly unknown[]) => (texts.push(sql), store.valueNow?.(sql, parameters)) }),
     ...(store.writeTogether && {
       writeTogether: (sql: string, parameters: readonly unknown[]) => {
@@ -152,12 +152,13 @@ function counted(store: Store): { store: Store; statements: () => string[] } {
         return rows;
       },
     }),
-    transact: (work) =>
+    transact: (work, asker) =>
       store.transact((query) =>
         work((sql, parameters) => {
           texts.push(sql);
           return query(sql, parameters);
         }),
+        asker,
       ),
     transaction: (work) =>
       store.transaction((trx) => {

@@ -56,6 +56,19 @@ describe('New, Schema, Serve', () => {
 });
 
 describe('a server', () => {
+  it('writes answers whole, short and long, of whatever letters', async () => {
+    const server = createServer().schema(WITH_CREATE);
+    const { url } = await server.start('127.0.0.1:0', { env: quiet });
+    for (const [at, name] of ['a', 'é', '\u{1F600}b', 'a'.repeat(100_000), 'é'.repeat(50_000), '\u{1F600}b'.repeat(20_000)].entries()) {
+      const asked = { query: 'mutation New($name: String!) { createUser(name: $name, email: "a@example.test") { id name } }', variables: { name } };
+      const response = await fetch(`${url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(asked) });
+      const bytes = Buffer.from(await response.arrayBuffer());
+      expect(response.headers.get('content-length')).toBe(String(bytes.length));
+      expect(JSON.parse(bytes.toString())).toEqual({ data: { createUser: { id: String(at + 1), name } } });
+    }
+    await server.close();
+  });
+
   it('runs middleware after the request context and before the endpoint', async () => {
     const seen: unknown[] = [];
     const trace: Middleware = async (ctx, next) => {
