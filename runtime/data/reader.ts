@@ -27,6 +27,8 @@ export interface Reading {
   readonly text?: Store['text'];
   /** The store's, where a value can be had at once and no transaction is open. */
   readonly valueNow?: Store['valueNow'] | undefined;
+  /** Of a batch: the keys are of rows that nobody has read for the caller yet, and lead to nothing where it may not see the row. */
+  readonly unread?: boolean;
 }
 
 /** What the one statement of a root field gives. */
@@ -60,7 +62,7 @@ export function createReader(model: Model, store: Store): Reader {
     },
     insertion: (columns, root, calls, reading) => statements.get(root, `${columns.join()}|${shapeOf(calls, reading.tree)}`, () => insertStatement(scope(calls, reading), columns, root)),
     readBatch: async (entity, field, keyColumn, keys, calls, reading) => {
-      const statement = statements.get(field, shapeOf(calls, reading.tree), () => batchStatement(scope(calls, reading), entity, field, keyColumn));
+      const statement = statements.get(field, `${reading.unread ? 'unread' : ''}${shapeOf(calls, reading.tree)}`, () => batchStatement(scope(calls, reading), entity, field, keyColumn, reading.unread));
       // Whether it may be asked at all is known by now.
       if (keys.length === 0) return [];
       const rows = await reading.query(statement.text, bind(statement.places, model, dialect, { calls, caller: reading.caller, keys }), reading.asker);

@@ -75,12 +75,21 @@ export function seenColumn(scope: Scope, { columns }: EntityModel, column: strin
   const own = reference(alias, column);
   const references = columns.get(column)?.references;
   const target = references && scope.model.entities.get(references.entity);
-  const access = target && scope.rules.entity(target.entity, 'READ');
-  if (!target || !access || access.kind === 'all') return sql`${own}`;
+  return target ? seenKey(scope, target, own) : sql`${own}`;
+}
+
+/**
+ * The key of a row of `entity`, or nothing where the caller may not see that row.
+ *
+ * @throws AppError when it may see none.
+ */
+export function seenKey(scope: Scope, { entity }: EntityModel, key: string): Sql {
+  const access = scope.rules.entity(entity, 'READ');
+  if (access.kind === 'all') return sql`${key}`;
   if (access.kind === 'none') throw refusal(access.code);
   const other = scope.alias();
-  const condition = and([sql`${reference(other, 'id')} = ${own}`, accessCondition(scope, target.entity.name, access, other)]);
-  return sql`(select ${reference(other, 'id')} from ${name(target.entity.table)} ${other}${where(condition)})`;
+  const condition = and([sql`${reference(other, 'id')} = ${key}`, accessCondition(scope, entity.name, access, other)]);
+  return sql`(select ${reference(other, 'id')} from ${name(entity.table)} ${other}${where(condition)})`;
 }
 
 /** What stands where the answer has something that the caller may not see, or that is not there though it must be. */

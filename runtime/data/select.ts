@@ -4,7 +4,7 @@ import { joinSql, name, sql, toStatement, type Sql, type Statement } from './fra
 import { fieldJson, objectJson } from './object.ts';
 import type { Get, Planned, Root, Shape } from './plan.ts';
 import { countJson, equalities, readAccess, rowsJson } from './rows.ts';
-import { and, reference, rowCondition, stored, where, type Scope } from './scope.ts';
+import { and, reference, rowCondition, seenKey, stored, where, type Scope } from './scope.ts';
 import { tableSource, type Source } from './source.ts';
 import { postgresType } from './values.ts';
 
@@ -48,16 +48,20 @@ export const asText = (scope: Scope, value: Sql): Sql => (scope.dialect === 'pos
 
 /**
  * The statement that answers one field of `entity` for many parents at once: a row for each key with `i`, its place in
- * the list, and `j`, the JSON.
+ * the list, and `j`, the JSON. With `unread`, the key of a parent that the caller may not see is nothing.
+ *
+ * @throws AppError when the keys are unread and the caller may see no row of `entity`, or its arguments ask for what it may not use.
  */
-export function batchStatement(scope: Scope, entity: string, field: Planned, keyColumn: string): Statement {
+export function batchStatement(scope: Scope, entity: string, field: Planned, keyColumn: string, unread = false): Statement {
   const joins: Sql[] = [];
   const value = fieldJson(scope, entity, field, { ref: () => 'k.key_', ...(scope.dialect === 'sqlite' && { joins }) });
   const as = stored(scope.model, scope.model.entity(entity), keyColumn);
   const keys = { from: 'keys' as const, as: { ...as, many: true } };
   const sqlite = scope.dialect === 'sqlite';
-  const list = sqlite
+  const given = sqlite
     ? sql`(select key as i, value as key_ from json_each(${keys})) k`
     : sql`unnest(${keys}::${postgresType(as.type, scope.model.ids)}[]) with ordinality k(key_, i)`;
+  const access = scope.rules.entity(scope.model.entity(entity).entity, 'READ');
+  const list = unread && access.kind !== 'all' ? sql`(select k.i, ${seenKey(scope, scope.model.entity(entity), 'k.key_')} as key_ from ${given}) k` : given;
   return toStatement(sql`select ${sqlite ? 'k.i' : '(k.i - 1)::int'} as i, ${asText(scope, value)} as j from ${list}${joinSql(joins, '')}`, scope.dialect);
 }

@@ -84,7 +84,7 @@ function entityField(engine: Engine, entity: EntityModel, name: string): Resolve
   const own = ownResolver(engine, entity.entity.name, name);
   if (own || !field || field.source.kind === 'custom') {
     return (parent, args, context, info) => {
-      const row = isTree(parent) && parent[ROW_KEY] ? decodeRow(entity, parent[ROW_KEY]) : parent;
+      const row = isTree(parent) && parent[ROW_KEY] ? readRow(entity, parent[ROW_KEY]) : parent;
       const done = () => call(own, row, args, context, info) ?? (own ? undefined : held(row, name, args, context, info, entity));
       return field ? allowed(info, entity, field, row, done) : done();
     };
@@ -96,6 +96,15 @@ function entityField(engine: Engine, entity: EntityModel, name: string): Resolve
     if (isTree(parent)) return decode(fromTree(engine, parent[info.path.key]));
     return allowed(info, entity, field, parent, () => fromParent(engine, entity, field, parent, args, context, info));
   };
+}
+
+/** Rows that were read by the rules of their way: a root field's own may show what those of the entity alone would not. */
+const READ = new WeakSet<Parent>();
+
+function readRow(entity: EntityModel, stored: any): Parent {
+  const row = decodeRow(entity, stored);
+  READ.add(row);
+  return row;
 }
 
 const call = (own: ReturnType<typeof ownResolver>, ...args: [Parent, any, RequestContext, GraphQLResolveInfo]) => own?.(...args);
@@ -148,7 +157,7 @@ export async function fromParent(engine: Engine, entity: EntityModel, field: Fie
   const keyColumn = source.kind === 'one' && source.key === 'own' ? source.column : source.kind === 'column' ? source.column : 'id';
   const key = await columnOf(engine, entity, parent, keyColumn, context);
   if (source.kind === 'column') return withPrefix(entity, field, key ?? null);
-  if (key !== undefined && key !== null) return loadField(engine, entity, field, keyColumn, key, info);
+  if (key !== undefined && key !== null) return loadField(engine, entity, field, { keyColumn, key, info, unread: keyColumn === 'id' && !READ.has(parent) });
   await assertAskable(info.rootValue as Run, entity, field, keyColumn, info);
   return null;
 }
@@ -168,7 +177,7 @@ function assertAskable(run: Run, entity: EntityModel, field: Field, keyColumn: s
 /** Of several types all are asked, for the same reason: else it could be told of which the row is. */
 async function ask(run: Run, entity: EntityModel, plan: Plan<Planned>, keyColumn: string): Promise<void> {
   const members = plan.node.kind === 'abstract' ? plan.node.members : [];
-  for (const asked of [plan, ...members.map((member) => memberPlan(plan, member.entity, keyColumn))]) await readBatch(run, entity, asked, keyColumn, []);
+  for (const asked of [plan, ...members.map((member) => memberPlan(plan, member.entity, keyColumn))]) await readBatch(run, { entity, keyColumn }, asked, []);
 }
 
 /** Who may see no row of the other entity is told so whether there is a key or not: else it could be told which. */
@@ -190,10 +199,18 @@ async function columnOf(engine: Engine, entity: EntityModel, parent: Parent, nam
   return row?.[property];
 }
 
+interface Keyed {
+  readonly keyColumn: string;
+  readonly key: unknown;
+  readonly info: GraphQLResolveInfo;
+  /** User code named the row: what refers to it tells its key, which is nothing to whoever may not see it. */
+  readonly unread: boolean;
+}
+
 /** Reads one field for all the parents of a level at once, with everything that is selected below it. */
-async function loadField(engine: Engine, entity: EntityModel, field: Field, keyColumn: string, key: unknown, info: GraphQLResolveInfo): Promise<unknown> {
+async function loadField(engine: Engine, entity: EntityModel, field: Field, { keyColumn, key, info, unread }: Keyed): Promise<unknown> {
   const run = info.rootValue as Run;
-  const batch = batchOf(run, entity, keyColumn, idOf(entity, field, info), () => planField(run.planning, entity.entity.name, field, info.fieldNodes));
+  const batch = batchOf(run, { entity, keyColumn, unread }, `${idOf(entity, field, info)}${unread ? ':unread' : ''}`, () => planField(run.planning, entity.entity.name, field, info.fieldNodes));
   return fromTree(engine, await batch.load(key));
 }
 
@@ -211,7 +228,7 @@ async function loadMember(engine: Engine, entity: EntityModel, field: Field, { p
   await assertAskable(run, entity, field, column, info);
   const [type, key] = [await columnOf(engine, entity, parent, typeColumn, context), await columnOf(engine, entity, parent, column, context)];
   if (key === undefined || key === null) return null;
-  const batch = batchOf(run, entity, column, `${idOf(entity, field, info)}:${String(type)}`, () => memberPlan(planField(run.planning, entity.entity.name, field, info.fieldNodes), String(type), column));
+  const batch = batchOf(run, { entity, keyColumn: column }, `${idOf(entity, field, info)}:${String(type)}`, () => memberPlan(planField(run.planning, entity.entity.name, field, info.fieldNodes), String(type), column));
   return fromTree(engine, await batch.load(key));
 }
 
@@ -224,20 +241,26 @@ function memberPlan({ node, ...plan }: Plan<Planned>, type: string, column: stri
 
 const idOf = ({ entity }: EntityModel, field: Field, { fieldNodes }: GraphQLResolveInfo) => `${entity.name}.${field.name}:${fieldNodes.map(({ loc }) => loc?.start).join()}`;
 
-function batchOf(run: Run, entity: EntityModel, keyColumn: string, id: string, plan: () => Plan<Planned>): DataLoader<unknown, unknown, string> {
+interface Keys {
+  readonly entity: EntityModel;
+  readonly keyColumn: string;
+  readonly unread?: boolean;
+}
+
+function batchOf(run: Run, of: Keys, id: string, plan: () => Plan<Planned>): DataLoader<unknown, unknown, string> {
   const known = run.batches.get(id);
   if (known) return known;
   const planned = plan();
-  const batch = new DataLoader<unknown, unknown, string>((keys) => readBatch(run, entity, planned, keyColumn, keys), { cacheKeyFn: String, maxBatchSize: 1000 });
+  const batch = new DataLoader<unknown, unknown, string>((keys) => readBatch(run, of, planned, keys), { cacheKeyFn: String, maxBatchSize: 1000 });
   run.batches.set(id, batch);
   return batch;
 }
 
-async function readBatch(run: Run, { entity }: EntityModel, plan: Plan<Planned>, keyColumn: string, keys: readonly unknown[]): Promise<unknown[]> {
+async function readBatch(run: Run, { entity: { entity }, keyColumn, unread = false }: Keys, plan: Plan<Planned>, keys: readonly unknown[]): Promise<unknown[]> {
   const { engine, rules, variables, context } = run;
   if (plan.node.kind === 'refused') throw refusal(plan.node.code);
   if (plan.node.kind === 'abstract') return keys.map(() => null);
   const calls = readCalls({ model: engine.model, schema: engine.schema, rules, variables }, plan.calls);
-  const texts = await engine.reader.readBatch(entity.name, plan.node, keyColumn, keys, calls, { rules, tree: true, caller: callerId(context.principal), query: engine.store.query, asker: context });
+  const texts = await engine.reader.readBatch(entity.name, plan.node, keyColumn, keys, calls, { rules, tree: true, caller: callerId(context.principal), query: engine.store.query, asker: context, unread });
   return texts.map((text) => (text === null ? null : JSON.parse(text)));
 }

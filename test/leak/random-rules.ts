@@ -26,7 +26,7 @@ export function randomRules(random: Random, extra = ''): Ruled {
     const before = TYPES[(index + TYPES.length - 1) % TYPES.length] as string;
     const [one, many] = [next.toLowerCase(), `${before.toLowerCase()}s`];
     const listed = random.chance(0.5) ? `${many}(first: Int, after: String, last: Int, before: String, where: ${before}Filter, orderBy: ${before}Order): ${before}Connection!` : `${many}(limit: Int, offset: Int, where: ${before}Filter, orderBy: ${before}Order): [${before}!]!`;
-    return `type ${type} ${rule()} { id: ID! label: String! secret: String ${random.pick(FIELDS)} number: Int ${random.pick(FIELDS)} code: String ${random.chance(0.3) ? '@unique' : ''} owner: User${random.chance(0.3) ? '!' : ''} second: User ${one}: ${next}${random.chance(0.2) ? '!' : ''} ${random.chance(0.2) ? '@auth(allow: [ROLE], roles: ["admin"])' : ''} ${listed} }`;
+    return `type ${type} ${rule()} { id: ID! label: String! secret: String ${random.pick(FIELDS)} number: Int ${random.pick(FIELDS)} code: String ${random.chance(0.3) ? '@unique' : ''} owner: User${random.chance(0.3) ? '!' : ''} second: User ${one}: ${next}${random.chance(0.2) ? '!' : ''} ${random.chance(0.2) ? '@auth(allow: [ROLE], roles: ["admin"])' : ''} about: Anything ${random.chance(0.2) ? '@auth(allow: [ROLE], roles: ["admin"])' : ''} ${listed} @relation(inverse: "${type.toLowerCase()}") }`;
   });
   const sdl = [
     'enum Direction { ASC DESC }',
@@ -36,6 +36,7 @@ export function randomRules(random: Random, extra = ''): Ruled {
     `type User ${random.pick(USERS)} { id: ID! email: String name: String! phone: String ${random.pick(PHONES)} owned: [Alpha!]! @relation(inverse: "owner") }`,
     'input UserFilter { name: StringOps phone: StringOps and: [UserFilter!] or: [UserFilter!] not: UserFilter }',
     'input UserOrder { name: Direction phone: Direction id: Direction }',
+    'union Anything = Alpha | Beta | Gamma | User',
     ...types,
     ...TYPES.flatMap((type, index) => inputs(type, TYPES[(index + 1) % TYPES.length] as string, TYPES[(index + TYPES.length - 1) % TYPES.length] as string)),
     'type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }',

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inferred } from '../../runtime/inferred.ts';
 import { databases, startServer, user, type TestServer } from '../graphql/harness.ts';
 
 const MANIFEST = 'name: leak\napi: { access: public }\nauth: { roles: { list: [admin, member], default: member } }\n';
@@ -87,5 +88,43 @@ describe.each(databases)('what a caller may not see cannot be told on %s', (data
     expect(await taken('mine')).toEqual(await taken('hidden'));
     const { errors } = await server.query('mutation { updateNote(id: 1, slug: "hidden") { id } }', {}, user(1));
     expect(errors?.map(({ extensions }) => extensions)).toEqual([{ code: 'CONFLICT', fields: ['slug'] }]);
+  });
+});
+
+const NAMED = `
+  type User @auth(allow: [OWNER, ROLE], roles: ["admin"], owner: "id") { id: ID! email: String name: String! posts(first: Int): PostConnection! @relation(inverse: "author") drafts: [Post!]! @relation(inverse: "editor") }
+  type Post @auth(allow: [PUBLIC]) { id: ID! title: String! author: User editor: User }
+  type PostConnection { nodes: [Post!]! totalCount: Int! }
+  type Query { named(id: ID!): User @computed people: [User!]! @resolve(as: LIST) @auth(allow: [PUBLIC]) }
+`;
+
+describe.each(databases)('what refers to a row on %s', (database) => {
+  let server: TestServer;
+  const start = async (sdl: string, manifest: string) => {
+    const drafts = (parent: any, args: any, context: any, info: any) => inferred(parent, args, context, info);
+    server = await startServer(sdl, { database, manifest, resolvers: { Query: { named: (_: unknown, { id }: any) => ({ id: Number(id) }) }, User: { drafts } } });
+    const { db } = server.store;
+    for (const name of ['Ada', 'Bob']) await db.insertInto('users').values({ name }).execute();
+    await db.insertInto('posts').values([{ title: 'a', author_id: 1, editor_id: 1 }, { title: 'b', author_id: 2, editor_id: 2 }]).execute();
+  };
+  beforeEach(() => start(NAMED, MANIFEST));
+  afterEach(() => server?.close());
+
+  const below = (title?: string) => ({ posts: { nodes: title ? [{ title }] : [], totalCount: title ? 1 : 0 }, drafts: title ? [{ title }] : [] });
+  const QUERY = '{ one: named(id: 1) { ...Below } two: named(id: 2) { ...Below } } fragment Below on User { posts { nodes { title } totalCount } drafts { title } }';
+
+  it('does not tell its key where a function named the row and the caller may not see it', async () => {
+    expect((await server.query(QUERY, {}, user(1))).data).toEqual({ one: below('a'), two: below() });
+    expect((await server.query(QUERY, {}, user(2))).data).toEqual({ one: below(), two: below('b') });
+    expect((await server.query(QUERY, {}, user(9, 'admin'))).data).toEqual({ one: below('a'), two: below('b') });
+    const { data, errors } = await server.query(QUERY);
+    expect({ data, codes: new Set(errors?.map(({ extensions }) => extensions.code)) }).toEqual({ data: { one: null, two: null }, codes: new Set(['UNAUTHENTICATED']) });
+  });
+
+  it('is listed below rows that were read by the rules of their root field, function or not', async () => {
+    await server.close();
+    await start(NAMED.replace(/type User @auth\(.*?\) \{/, 'type User {'), MANIFEST.replace('access: public', 'access: user'));
+    const { data, errors } = await server.query('{ people { posts { nodes { title } totalCount } drafts { title } } }');
+    expect({ errors, data }).toEqual({ errors: undefined, data: { people: [below('a'), below('b')] } });
   });
 });

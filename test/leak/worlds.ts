@@ -11,6 +11,14 @@ export type World = ReadonlyMap<string, readonly Row[]>;
 
 const PUBLIC_WORDS = ['ant', 'bee', 'cat', 'dog', 'eel'];
 
+/** The two columns that say which row of which type. */
+interface KeyOfSeveral {
+  readonly typeColumn: string;
+  readonly column: string;
+}
+
+const keysOfSeveral = ({ fields }: Entity): KeyOfSeveral[] => fields.flatMap(({ source }) => (source.kind === 'one' && source.key === 'own' && source.typeColumn !== undefined ? [{ typeColumn: source.typeColumn, column: source.column }] : []));
+
 /** Every text that is made for a row, so that those of hidden ones can be told from all others. */
 export function randomWorld(random: Random, project: Project): World {
   const counts = new Map(project.entities.map(({ name }) => [name, 4 + random.below(5)]));
@@ -21,7 +29,12 @@ export function randomWorld(random: Random, project: Project): World {
     if (scalar === 'Int') return random.below(6);
     return name === 'label' ? random.pick(PUBLIC_WORDS) : `${name} ${entity.name} ${id} ${random.below(1e6)}`;
   };
-  return new Map(project.entities.map((entity) => [entity.name, Array.from({ length: counts.get(entity.name) ?? 0 }, (_, index) => Object.fromEntries(entity.columns.map((column) => [column.name, value(entity, column, index + 1)])))]));
+  const pair = ({ typeColumn, column }: KeyOfSeveral): Row => {
+    const type = random.pick(project.entities).name;
+    return random.chance(0.3) ? { [typeColumn]: null, [column]: null } : { [typeColumn]: type, [column]: 1 + random.below(counts.get(type) ?? 1) };
+  };
+  const row = (entity: Entity, id: number): Row => Object.assign(Object.fromEntries(entity.columns.map((column) => [column.name, value(entity, column, id)])), ...keysOfSeveral(entity).map(pair));
+  return new Map(project.entities.map((entity) => [entity.name, Array.from({ length: counts.get(entity.name) ?? 0 }, (_, index) => row(entity, index + 1))]));
 }
 
 /**
@@ -44,9 +57,10 @@ interface Changing {
 
 /** Values are changed one by one, each only if the caller may then do neither more nor less than before. */
 function changedRow(changing: Changing, entity: Entity, row: Row): Row {
-  let current = row;
+  const several = keysOfSeveral(entity);
+  let current: Row = Object.assign({}, row, ...several.map((key) => otherPair(changing, entity, row, key)));
   for (const column of entity.columns) {
-    if (column.name === 'id') continue;
+    if (column.name === 'id' || several.some((key) => column.name === key.column || column.name === key.typeColumn)) continue;
     const next = { ...current, [column.name]: otherValue(changing, entity, column, row) };
     if (sameRights(changing.sight, entity, row, next)) current = next;
   }
@@ -56,6 +70,15 @@ function changedRow(changing: Changing, entity: Entity, row: Row): Row {
 const VERBS = ['READ', 'UPDATE', 'DELETE'] as const;
 
 const sameRights = (sight: Sight, entity: Entity, before: Row, after: Row) => VERBS.every((verb) => sight.row(entity, before, verb) === sight.row(entity, after, verb)) && entity.fields.every(({ name }) => sight.field(entity, name, before) === sight.field(entity, name, after));
+
+/** Nothing, or another row that the caller may not see, of whatever type. */
+function otherPair({ random, sight, unseen }: Changing, entity: Entity, row: Row, { typeColumn, column }: KeyOfSeveral): Row {
+  const kept = { [typeColumn]: row[typeColumn], [column]: row[column] };
+  const seen = row[column] !== null && !unseen.get(String(row[typeColumn]))?.includes(row[column] as number);
+  if (random.chance(0.3) || (seen && sight.row(entity, row))) return kept;
+  const [type, ids] = random.pick([...unseen]);
+  return random.chance(0.4) || ids.length === 0 ? { [typeColumn]: null, [column]: null } : { [typeColumn]: type, [column]: random.pick(ids) };
+}
 
 function otherValue({ random, sight, unseen }: Changing, entity: Entity, column: Column, row: Row): unknown {
   const value = row[column.name];
