@@ -38,6 +38,6 @@ export function showKey(row: ApiKeyRow, key: string) {
 export function expiryOf(now: number, given: unknown): number | null {
   if (given === undefined || given === null) return null;
   const duration = parseDuration(given);
-  if (duration === null) throw failure.invalid('expires_in must be seconds or a duration such as "30d"');
+  if (duration === null) throw failure.invalid('expires_in must be seconds or a duration such as "30d", a hundred years at most');
   return now + duration;
 }

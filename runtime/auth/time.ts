@@ -20,9 +20,16 @@ export function retryAfter(milliseconds: number): string {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 
-/** A duration in a body, in milliseconds: seconds as a number, or `"30d"`. Null when it is neither. */
+/** A hundred years: whatever ends later has a time that no date can say. */
+const LONGEST = 36_500 * DAY;
+
+/** A duration in a body, in whole milliseconds: seconds as a number, or `"30d"`. Null when it is neither, or over a hundred years. */
 export function parseDuration(value: unknown): number | null {
-  if (typeof value === 'number') return Number.isFinite(value) && value > 0 ? value * SECOND : null;
-  const match = typeof value === 'string' ? /^(\d{1,9})(ms|s|m|h|d)$/.exec(value) : null;
-  return match && Number(match[1]) > 0 ? Number(match[1]) * UNITS[match[2]!]! : null;
+  const duration = typeof value === 'number' ? Math.round(value * SECOND) : typeof value === 'string' ? durationOf(value) : NaN;
+  return duration > 0 && duration <= LONGEST ? duration : null;
+}
+
+function durationOf(text: string): number {
+  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
+  return match ? Number(match[1]) * UNITS[match[2]!]! : NaN;
 }

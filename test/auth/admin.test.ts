@@ -40,6 +40,16 @@ describeEachDatabase('§2.13 API keys and management', (database) => {
     expect(server.logs.join()).not.toContain(secret);
   });
 
+  it('a key ends within a hundred years, and the list of keys can always be read', async () => {
+    for (const expires_in of [1e13, 1e300, -1, 0, 1e-9, 1.5, 3_153_600_001, '999999999d', '36501d', 'NaN', {}, true]) expect([expires_in, (await call('POST', '/api-keys', { name: 'k', scopes: [], expires_in })).status]).toEqual([expires_in, 400]);
+    for (const limit_per_min of [1e300, 2 ** 53, -1, 1.5]) expect([limit_per_min, (await call('POST', '/api-keys', { name: 'k', scopes: [], limit_per_min })).status]).toEqual([limit_per_min, 400]);
+    for (const expires_in of [1, '36500d']) {
+      const made = await call('POST', '/api-keys', { name: 'k', scopes: [], expires_in });
+      expect([made.status, Date.parse(made.body.expires_at) > Date.now() - 60_000]).toEqual([201, true]);
+    }
+    expect((await call('GET', '/api-keys')).status).toBe(200);
+  });
+
   it('a key that acts for a user puts his id into the context; one that does not is 401 there', async () => {
     const { body } = await server.register('acts@x.test');
     const acting = await makeKey({ user_id: body.id });

@@ -62,7 +62,7 @@ function rotate(parts: AuthParts): Handler {
   return async ({ context, params, body }) => {
     const old = await find(parts, params['id']);
     const overlap = body.overlap === undefined || body.overlap === 0 ? 0 : parseDuration(body.overlap);
-    if (overlap === null) throw failure.invalid('overlap must be seconds or a duration such as "1h"');
+    if (overlap === null) throw failure.invalid('overlap must be seconds or a duration such as "1h", a hundred years at most');
     const caller = callerOf(context);
     const { row, key } = await events.transact(caller, async (trx, emit) => {
       const created = await apiKeys.create(trx, {

@@ -33,7 +33,7 @@ export function webhookHandlers({ kernel, webhooks }: AuthParts) {
   const rotateWebhook: Handler = async ({ params, body }) => {
     const id = idOf(params);
     const overlap = parseDuration(body.overlap ?? '24h');
-    if (overlap === null) throw failure.invalid('overlap must be seconds or a duration such as "1h"');
+    if (overlap === null) throw failure.invalid('overlap must be seconds or a duration such as "1h", a hundred years at most');
     const secret = await store.transaction((trx) => webhooks.endpoints.rotate(trx, id, overlap));
     if (secret === null) throw missing();
     return reply(200, { id, secret });
