@@ -78,8 +78,9 @@ const weightOf = (text: string, { tokenCount }: DocumentNode) => WEIGHTS.documen
 const weightOfErrors = (text: string, errors: readonly GraphQLError[]) => errors.reduce((sum, { message }) => sum + WEIGHTS.error + 2 * message.length, 2 * text.length);
 
 function prepareOperations(document: DocumentNode, grow: (bytes: number) => void): Prepared {
-  const common = { document, fragments: fragmentsOf(document), ...variablesThatDecide(document) };
-  const measure = createMeasure(document);
+  const fragments = fragmentsOf(document);
+  const common = { document, fragments, ...variablesThatDecide(document) };
+  const measure = createMeasure(fragments);
   const plansOf = (node: OperationDefinitionNode) => createPlanCache({ weight: WEIGHTS.plan + WEIGHTS.field * measure(node).fields, grow });
   return { document, operations: operationsOf(document).map((node) => ({ ...common, node, plans: plansOf(node) })) };
 }

@@ -1,6 +1,6 @@
 import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, type GraphQLSchema, Kind, NoSchemaIntrospectionCustomRule, type OperationDefinitionNode, parse, recommendedRules, specifiedRules, validate, visit } from 'graphql';
 import type { ApiLimits } from '@twofold/schema';
-import { checkMeasures, limitError } from './limits.ts';
+import { checkMeasures, type Fragments, limitError } from './limits.ts';
 
 /** What a text came to: a document that may be run, or what is wrong with it. */
 export type ReadDocument = { readonly document: DocumentNode; readonly errors?: never } | { readonly errors: readonly GraphQLError[]; readonly document?: never };
@@ -25,7 +25,7 @@ export function readDocument(text: string, rules: DocumentRules): ReadDocument {
   const { schema, limits, suggestions } = rules;
   try {
     const document = parseWithin(text, limits.tokens);
-    const over = checkMeasures(document, limits);
+    const over = checkMeasures(document.definitions, fragmentsOf(document), limits);
     if (over) return { errors: [over] };
     const errors = validate(schema, document, validationRules(rules), { hideSuggestions: !suggestions, maxErrors: ERRORS });
     return errors.length > 0 ? { errors: errors.map(asValidationError) } : { document };
@@ -65,7 +65,7 @@ function hasMoreLines(text: string, most: number): boolean {
 const asValidationError = ({ message, source, positions, extensions }: GraphQLError) => new GraphQLError(message, { source, positions, extensions: { code: 'GRAPHQL_VALIDATION_FAILED', ...extensions } });
 
 /** The fragments of a document by their names. */
-export const fragmentsOf = ({ definitions }: DocumentNode) => new Map(definitions.filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION).map((node) => [node.name.value, node]));
+export const fragmentsOf = ({ definitions }: DocumentNode): Fragments => new Map(definitions.filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION).map((node) => [node.name.value, node]));
 
 export const operationsOf = ({ definitions }: DocumentNode) => definitions.filter((node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION);
 

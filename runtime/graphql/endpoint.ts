@@ -64,7 +64,7 @@ export function createDirectEndpoint(options: EndpointOptions): DirectEndpoint {
 function answerDirectly(exchange: Exchange, { service, bodyLimit }: EndpointOptions): void {
   const { request } = exchange;
   const type = negotiate(request.headers.accept, false) as JsonType;
-  const failed = (thrown: unknown) => sendRefusal(exchange, service, type, thrown);
+  const failed = (thrown: unknown) => sendRefusal(exchange, type, thrown);
   try {
     assertReadable(request);
     takeBody(request, bodyLimit, (body) => void answerTo(exchange, service, type, () => readAsked(body, service)), failed);
@@ -89,7 +89,7 @@ async function stream(ctx: Context, options: EndpointOptions, exchange: Exchange
     const asked = ctx.req.method === 'GET' ? readGet(ctx, options) : await readPost(ctx.req, options);
     await options.stream(ctx, options.service, Array.isArray(asked) ? (asked[0] as Parameters) : asked);
   } catch (thrown) {
-    sendRefusal(exchange, options.service, 'application/graphql-response+json', thrown);
+    sendRefusal(exchange, 'application/graphql-response+json', thrown);
   }
 }
 
@@ -98,14 +98,14 @@ async function answer(exchange: Exchange, service: Service, type: JsonType, read
     const asked = await read();
     await answerTo(exchange, service, type, () => asked);
   } catch (thrown) {
-    sendRefusal(exchange, service, type, thrown);
+    sendRefusal(exchange, type, thrown);
   }
 }
 
 /** Never rejects; a promise only where something has to be waited for. */
 function answerTo(exchange: Exchange, service: Service, type: JsonType, read: () => Asked): void | Promise<void> {
   const finish = (response: Response) => exchange.send(statusFor(response, type), type, response.text);
-  const failed = (thrown: unknown) => sendRefusal(exchange, service, type, thrown);
+  const failed = (thrown: unknown) => sendRefusal(exchange, type, thrown);
   try {
     const asked = read();
     if (Array.isArray(asked)) return answerBatch(exchange, service, asked, type).catch(failed);
@@ -116,8 +116,8 @@ function answerTo(exchange: Exchange, service: Service, type: JsonType, read: ()
   }
 }
 
-function sendRefusal(exchange: Exchange, service: Service, type: JsonType, thrown: unknown): void {
-  const response = refuse(errorsOf(thrown), exchange.context, service.engine);
+function sendRefusal(exchange: Exchange, type: JsonType, thrown: unknown): void {
+  const response = refuse(errorsOf(thrown), exchange.context);
   exchange.send(statusOf(thrown) ?? statusFor(response, type), type, response.text);
 }
 
@@ -187,7 +187,7 @@ async function answerBatch(exchange: Exchange, service: Service, batch: readonly
     // Each within a time of its own.
     const context = freshContext(service.engine, exchange.context);
     const attempt = async () => run({ ...exchange, context }, service, parameters);
-    const response = await attempt().catch((thrown: unknown) => refuse(errorsOf(thrown), exchange.context, service.engine));
+    const response = await attempt().catch((thrown: unknown) => refuse(errorsOf(thrown), exchange.context));
     texts.push(response.text);
   }
   exchange.send(200, type, `[${texts.join(',')}]`);

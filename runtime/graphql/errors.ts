@@ -48,7 +48,7 @@ function mask(cause: unknown, error: GraphQLError, { requestId, log }: Audience)
 }
 
 /** What was thrown in the first place: graphql-js wraps it once for each level. */
-function rootCause(error: GraphQLError): unknown {
+export function rootCause(error: unknown): unknown {
   let cause: unknown = error;
   while (isGraphqlError(cause) && cause.originalError) cause = cause.originalError;
   return cause;

@@ -26,14 +26,14 @@ export async function streamEvents(ctx: Context, service: Service, parameters: P
   ctx.set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
   ctx.body = body;
   ctx.req.socket.setNoDelay(true);
-  void write(body, results, service, context);
+  void write(body, results, context);
 }
 
 async function* single(answer: () => Promise<string>): AsyncIterableIterator<string> {
   yield await answer();
 }
 
-async function write(body: PassThrough, results: AsyncIterableIterator<string>, service: Service, context: RequestContext): Promise<void> {
+async function write(body: PassThrough, results: AsyncIterableIterator<string>, context: RequestContext): Promise<void> {
   // A comment now and then keeps proxies from closing what looks idle.
   const beat = setInterval(() => body.write(':\n\n'), BEAT);
   body.once('close', () => void results.return?.());
@@ -44,7 +44,7 @@ async function write(body: PassThrough, results: AsyncIterableIterator<string>, 
       if (!body.write(`event: next\ndata: ${text}\n\n`)) await drained(body);
     }
   } catch (thrown) {
-    if (!body.destroyed) body.write(`event: next\ndata: ${refuse(errorsOf(thrown), context, service.engine).text}\n\n`);
+    if (!body.destroyed) body.write(`event: next\ndata: ${refuse(errorsOf(thrown), context).text}\n\n`);
   } finally {
     clearInterval(beat);
     body.end('event: complete\ndata:\n\n');

@@ -25,7 +25,7 @@ export async function answerInferred(parent: Parent, args: Arguments, context: R
   if (isDeepStrictEqual({ ...given }, { ...args })) return fromParent(engine, entity, field, parent, args, context, info);
   const asked = withArguments(run, info.fieldNodes, args);
   // Other arguments than those of the document: it is not read together with its neighbours.
-  const apart: Run = { ...partsOf(run), variables: asked.variables, batches: new Map() };
+  const apart: Run = { ...partsOf(run), variables: asked.variables, batches: new Map(), askable: new Map() };
   return fromParent(engine, entity, field, parent, args, context, { ...info, fieldNodes: asked.nodes, rootValue: apart });
 }
 
@@ -52,6 +52,7 @@ const partsOf = (run: Run): Run => ({
   variables: run.variables,
   outcomes: new Map(),
   batches: run.batches,
+  askable: run.askable,
 });
 
 /** The nodes of a field with values for its arguments, which a document cannot name: they are given as variables. */

@@ -1,6 +1,5 @@
 import {
   type DefinitionNode,
-  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   getNamedType,
@@ -24,6 +23,9 @@ export interface Measures {
   /** Of all objects together, fragments included as often as they are spread. */
   readonly fields: number;
 }
+
+/** The fragments of a document by their names. */
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 type Measure = Exclude<keyof Measures, 'fields'>;
 
@@ -57,9 +59,9 @@ export function limitError(code: string, message: string, figures: { readonly va
  * What a document has too much of; undefined when it is within every limit. It is asked before validation, which takes a
  * hundred times as long, and so fragments that nothing spreads count as well. One that spreads itself is validation's matter.
  */
-export function checkMeasures(document: DocumentNode, limits: ApiLimits): GraphQLError | undefined {
-  const measure = createMeasure(document);
-  for (const definition of document.definitions) {
+export function checkMeasures(definitions: readonly DefinitionNode[], fragments: Fragments, limits: ApiLimits): GraphQLError | undefined {
+  const measure = createMeasure(fragments);
+  for (const definition of definitions) {
     const over = ofDefinition(definition, measure, limits);
     if (over) return over;
   }
@@ -88,10 +90,9 @@ type Measured = Pick<OperationDefinitionNode | FragmentDefinitionNode, 'selectio
  * Counts what a definition asks for, fragments included as often as they are spread. Each fragment is looked at once,
  * however often it is used.
  *
- * @example createMeasure(document)(operation).depth // 3
+ * @example createMeasure(fragmentsOf(document))(operation).depth // 3
  */
-export function createMeasure(document: DocumentNode): (definition: Measured) => Measures {
-  const fragments = fragmentsOf(document);
+export function createMeasure(fragments: Fragments): (definition: Measured) => Measures {
   const known = new Map<string, Measures>();
   const ofFragment = (name: string): Measures => {
     const found = known.get(name);
@@ -135,23 +136,25 @@ const together = (a: Measures, b: Measures): Measures => ({
   fields: a.fields + b.fields,
 });
 
-const fragmentsOf = (document: DocumentNode) =>
-  new Map(document.definitions.filter((definition): definition is FragmentDefinitionNode => definition.kind === 'FragmentDefinition').map((fragment) => [fragment.name.value, fragment]));
-
 const SIZES = new Set(['first', 'last', 'limit']);
+
+/** An operation as its document has it. */
+export interface Costed {
+  readonly node: OperationDefinitionNode;
+  readonly fragments: Fragments;
+}
 
 /**
  * Refuses an operation that would make too many objects: each costs 1, and what stands in a list costs as often as the
  * list may have rows.
  */
-export function checkCost(schema: GraphQLSchema, operation: OperationDefinitionNode, document: DocumentNode, variables: Readonly<Record<string, unknown>>, limit: number, list: number): GraphQLError | undefined {
-  const cost = costOf(schema, operation, document, variables, list);
-  return cost > limit ? exceeded('cost', cost, limit) : undefined;
+export function checkCost(schema: GraphQLSchema, operation: Costed, variables: Readonly<Record<string, unknown>>, limits: ApiLimits): GraphQLError | undefined {
+  const cost = costOf(schema, operation, variables, limits.list);
+  return cost > limits.cost ? exceeded('cost', cost, limits.cost) : undefined;
 }
 
 /** The number of objects that an operation may ask for. */
-export function costOf(schema: GraphQLSchema, operation: OperationDefinitionNode, document: DocumentNode, variables: Readonly<Record<string, unknown>>, list: number): number {
-  const fragments = fragmentsOf(document);
+function costOf(schema: GraphQLSchema, { node, fragments }: Costed, variables: Readonly<Record<string, unknown>>, list: number): number {
   const known = new Map<string, number>();
   const ofFragment = (name: string): number => {
     const found = known.get(name);
@@ -178,7 +181,7 @@ export function costOf(schema: GraphQLSchema, operation: OperationDefinitionNode
     if (!isList || /Connection$/.test(type)) return 1 + below;
     return sizeOf(field, variables, list) * (1 + below);
   };
-  return ofSelection(operation.selectionSet, rootType(schema, operation));
+  return ofSelection(node.selectionSet, rootType(schema, node));
 }
 
 function sizeOf(field: FieldNode, variables: Readonly<Record<string, unknown>>, list: number): number {

@@ -162,15 +162,11 @@ export async function fromParent(engine: Engine, entity: EntityModel, field: Fie
   return null;
 }
 
-const ASKABLE = new WeakMap<Run['batches'], Map<string, Promise<unknown>>>();
-
 /** Filters and orders that the caller may not use are refused where there is no key as well: else it could be told that there is none. */
 function assertAskable(run: Run, entity: EntityModel, field: Field, keyColumn: string, info: GraphQLResolveInfo): Promise<unknown> {
-  const asked = ASKABLE.get(run.batches) ?? new Map<string, Promise<unknown>>();
-  ASKABLE.set(run.batches, asked);
   const id = idOf(entity, field, info);
-  const known = asked.get(id) ?? ask(run, entity, planField(run.planning, entity.entity.name, field, info.fieldNodes), keyColumn);
-  asked.set(id, known);
+  const known = run.askable.get(id) ?? ask(run, entity, planField(run.planning, entity.entity.name, field, info.fieldNodes), keyColumn);
+  run.askable.set(id, known);
   return known;
 }
 

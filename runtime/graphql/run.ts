@@ -29,6 +29,8 @@ export interface Run {
   readonly outcomes: Map<string, Outcome>;
   /** Fields of objects that user code returned, waiting to be read together. */
   readonly batches: Map<string, DataLoader<any, any, any>>;
+  /** Fields of which it was asked whether the caller may filter and order them so, by what they ask. */
+  readonly askable: Map<string, Promise<unknown>>;
   /** The row of an event, for a subscription. */
   readonly event?: unknown;
 }
@@ -150,6 +152,7 @@ class Started implements Run {
   readonly event?: unknown;
   #planning: Planning | undefined;
   #batches: Run['batches'] | undefined;
+  #askable: Run['askable'] | undefined;
 
   constructor(engine: Engine, context: RequestContext, operation: PreparedOperation, variables: VariableValues, event: unknown) {
     this.engine = engine;
@@ -167,6 +170,10 @@ class Started implements Run {
 
   get batches(): Run['batches'] {
     return (this.#batches ??= new Map());
+  }
+
+  get askable(): Run['askable'] {
+    return (this.#askable ??= new Map());
   }
 }
 

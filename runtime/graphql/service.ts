@@ -56,20 +56,20 @@ function fail(error: Error): never {
 export function respond(service: Service, operation: PreparedOperation, parameters: Parameters, context: RequestContext): Response | Promise<Response> {
   const { engine, api } = service;
   const over = costError(service, operation, parameters.variables);
-  if (over) return refuse([over], context, engine);
+  if (over) return refuse([over], context);
   const answer = runOperation(engine, { operation, variables: parameters.variables, context });
   if (!(answer instanceof Promise)) return toResponse(service, answer, context);
   return within(api.limits.time, answer, context).then((done) => toResponse(service, done, context));
 }
 
 function toResponse(service: Service, answer: Answer | typeof TIMEOUT, context: RequestContext): Response {
-  const { engine, api } = service;
-  if (answer === TIMEOUT) return refuse([timeoutError(api.limits.time)], context, engine);
+  const { api } = service;
+  if (answer === TIMEOUT) return refuse([timeoutError(api.limits.time)], context);
   if ('text' in answer) return sized(answer.text, service, context);
   // What failed because the client went away is no failure, and nobody is there to be told.
   if (context.cancelled) return UNHEARD;
   const { errors, data } = answer.result;
-  if (data === undefined) return refuse(errors ?? [], context, engine);
+  if (data === undefined) return refuse(errors ?? [], context);
   const formatted = errors?.map((error) => formatError(error, { requestId: context.id, log: context.log }));
   return sized(JSON.stringify({ ...(formatted && { errors: formatted }), data }), service, context);
 }
@@ -82,20 +82,20 @@ const COSTS = new WeakMap<PreparedOperation, GraphQLError | null>();
 function costError({ engine, api: { limits } }: Service, operation: PreparedOperation, variables: Readonly<Record<string, unknown>>): GraphQLError | undefined {
   const known = operation.sized ? undefined : COSTS.get(operation);
   if (known !== undefined) return known ?? undefined;
-  const error = checkCost(engine.schema, operation.node, operation.document, variables, limits.cost, limits.list);
+  const error = checkCost(engine.schema, operation, variables, limits);
   if (!operation.sized) COSTS.set(operation, error ?? null);
   return error;
 }
 
-function sized(text: string, { api: { limits }, engine }: Service, context: RequestContext): Response {
+function sized(text: string, { api: { limits } }: Service, context: RequestContext): Response {
   // In UTF-8 a unit of a text takes three bytes at most, so that nearly every text need not be counted.
   const bytes = text.length * 3 <= limits.result ? 0 : Buffer.byteLength(text);
   if (bytes <= limits.result) return { text, refused: false };
-  return refuse([limitError('RESULT_TOO_LARGE', `the result has more than ${limits.result} bytes`, { value: bytes, limit: limits.result })], context, engine);
+  return refuse([limitError('RESULT_TOO_LARGE', `the result has more than ${limits.result} bytes`, { value: bytes, limit: limits.result })], context);
 }
 
 /** The answer to a request that was not run. */
-export function refuse(errors: readonly GraphQLError[], { id, log }: RequestContext, _engine: Engine): Response {
+export function refuse(errors: readonly GraphQLError[], { id, log }: RequestContext): Response {
   const formatted = errors.map((error) => formatError(error, { requestId: id, log }));
   const limit = errors.some(({ extensions }) => extensions['limit'] !== undefined);
   return { text: JSON.stringify({ errors: formatted }), refused: limit ? 'limit' : 'request' };

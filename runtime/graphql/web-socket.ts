@@ -182,7 +182,7 @@ async function begin(connection: Connection, { id, payload }: Message): Promise<
     }
     if (!operation.cancelled) send(client, { id, type: 'complete' });
   } catch (thrown) {
-    const { text } = refuse(errorsOf(thrown), connection.context, connection.options.service.engine);
+    const { text } = refuse(errorsOf(thrown), connection.context);
     if (!operation.cancelled) send(client, { id, type: 'error', payload: JSON.parse(text).errors });
   } finally {
     running.delete(id);

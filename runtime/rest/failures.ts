@@ -1,6 +1,6 @@
 import { AppError, failure } from '../errors.ts';
 import { toFailure } from '../data/database-failure.ts';
-import { isGraphqlError } from '../graphql/errors.ts';
+import { isGraphqlError, rootCause } from '../graphql/errors.ts';
 
 /** Statuses of the codes that user code puts into errors of its own. */
 const STATUSES: Readonly<Record<string, number>> = { BAD_USER_INPUT: 400, BAD_REQUEST: 400, UNAUTHENTICATED: 401, FORBIDDEN: 403, NOT_FOUND: 404, CONFLICT: 409, UNPROCESSABLE: 422, RATE_LIMITED: 429, NOT_IMPLEMENTED: 501, INTERNAL_SERVER_ERROR: 500 };
@@ -13,12 +13,6 @@ export function failureOf(error: unknown): unknown {
   if (!isGraphqlError(cause)) return cause;
   const code = typeof cause.extensions['code'] === 'string' ? cause.extensions['code'] : 'BAD_USER_INPUT';
   return new AppError(STATUSES[code] ?? 400, code, cause.message, { cause });
-}
-
-function rootCause(error: unknown): unknown {
-  let cause = error;
-  while (isGraphqlError(cause) && cause.originalError) cause = cause.originalError;
-  return cause;
 }
 
 /** A row that something points at cannot go; one that points at nothing cannot come. */

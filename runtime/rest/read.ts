@@ -46,7 +46,7 @@ function start(service: RestService, { document, variables, context }: Question)
   const { engine } = service;
   const { limits } = engine.model.project.api;
   const operation = service.documents(document);
-  const over = checkCost(engine.schema, operation.node, operation.document, variables, limits.cost, limits.list);
+  const over = checkCost(engine.schema, operation, variables, limits);
   if (over) throw failure.badRequest(over.message, { extensions: over.extensions });
   const run = startRun(engine, { operation, variables, context });
   if ('errors' in run) throw failure.badRequest(run.errors[0]?.message ?? 'Invalid request');

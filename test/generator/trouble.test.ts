@@ -86,9 +86,9 @@ describe('an exit code', () => {
     await generator(['generate'], shop.root);
     shop.write('manifest.yaml', 'name: shop\nserver: { port: 9000 }\n');
     const editor = preload(`
-      import fs from 'node:fs/promises'; import { appendFileSync } from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
-      const { readFile } = fs; let reads = 0;
-      fs.readFile = async (path, ...rest) => { const text = await readFile(path, ...rest); if (String(path).endsWith('src/generated/model.ts') && ++reads === 1) appendFileSync('src/generated/model.ts', '// saved\\n'); return text; };
+      import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
+      const { readFileSync } = fs; let reads = 0;
+      fs.readFileSync = (path, ...rest) => { const text = readFileSync(path, ...rest); if (String(path).endsWith('src/generated/model.ts') && ++reads === 1) fs.appendFileSync('src/generated/model.ts', '// saved\\n'); return text; };
       syncBuiltinESMExports();`);
     const { code, stderr } = await generator(['generate'], shop.root, editor);
     expect([code, stderr]).toEqual([75, expect.stringMatching(/src\/generated\/model\.ts was changed while this run was at work[^]*run again/)]);
