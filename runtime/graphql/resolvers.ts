@@ -218,13 +218,13 @@ interface Several {
   readonly typeColumn: string;
 }
 
-/** A row of one of several types: those of each type are read together. */
+/** A row of one of several types: those of each type are read together, whatever types refer to them. */
 async function loadMember(engine: Engine, entity: EntityModel, field: Field, { parent, context, info, column, typeColumn }: Several): Promise<unknown> {
   const run = info.rootValue as Run;
   await assertAskable(run, entity, field, column, info);
   const [type, key] = [await columnOf(engine, entity, parent, typeColumn, context), await columnOf(engine, entity, parent, column, context)];
   if (key === undefined || key === null) return null;
-  const batch = batchOf(run, { entity, keyColumn: column }, `${idOf(entity, field, info)}:${String(type)}`, () => memberPlan(planField(run.planning, entity.entity.name, field, info.fieldNodes), String(type), column));
+  const batch = batchOf(run, { entity, keyColumn: column }, `${String(type)}:${placesOf(info)}`, () => memberPlan(planField(run.planning, entity.entity.name, field, info.fieldNodes), String(type), column));
   return fromTree(engine, await batch.load(key));
 }
 
@@ -235,7 +235,10 @@ function memberPlan({ node, ...plan }: Plan<Planned>, type: string, column: stri
   return { ...plan, node: { kind: 'one', key: node.key, required: false, link: { key: 'own', column }, shape: member.shape } };
 }
 
-const idOf = ({ entity }: EntityModel, field: Field, { fieldNodes }: GraphQLResolveInfo) => `${entity.name}.${field.name}:${fieldNodes.map(({ loc }) => loc?.start).join()}`;
+const idOf = ({ entity }: EntityModel, field: Field, info: GraphQLResolveInfo) => `${entity.name}.${field.name}:${placesOf(info)}`;
+
+/** Where a field stands in the document. */
+const placesOf = ({ fieldNodes }: GraphQLResolveInfo) => fieldNodes.map(({ loc }) => loc?.start).join();
 
 interface Keys {
   readonly entity: EntityModel;

@@ -102,6 +102,33 @@ describe.each(databases)('the other end of a key that may be of several types, o
   });
 });
 
+describe.each(databases)('a key of several types, below objects of several types that a function returned, on %s', (database) => {
+  const PLACED = `
+    interface Placed { id: ID! label: String! near: Placed }
+    type Ant implements Placed { id: ID! label: String! near: Placed }
+    type Bee implements Placed { id: ID! label: String! near: Placed }
+    type Cat implements Placed { id: ID! label: String! near: Placed }
+    type Query { placed: [Placed!]! }
+  `;
+
+  it('is read with one statement for each type that it leads to', async () => {
+    const kinds = ['Ant', 'Bee', 'Cat'] as const;
+    const rows = kinds.flatMap((kind, at) => [1, 2].map((id) => ({ __typename: kind, id, label: `${kind} ${id}`, near_type: kinds[(at + id) % 2], near_id: id })));
+    const server = await startServer(PLACED, { database, resolvers: { Query: { placed: () => rows } } });
+    try {
+      for (const table of ['ants', 'bees', 'cats']) await server.store.db.insertInto(table).values([1, 2].map((id) => ({ label: `${table} ${id}` }))).execute();
+      server.statements();
+      const { data, errors } = await server.query('{ placed { label near { __typename id label ... on Ant { near { id } } } } }');
+      expect(errors).toBeUndefined();
+      expect(data.placed.map(({ near }: any) => `${near.__typename} ${near.label}`)).toEqual(['Bee bees 1', 'Ant ants 2', 'Ant ants 1', 'Bee bees 2', 'Bee bees 1', 'Ant ants 2']);
+      const statements = server.statements();
+      expect(statements, statements.join('\n')).toHaveLength(2);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
 const SCALARS = `
   scalar DateTime scalar Date scalar Time scalar JSON scalar BigInt scalar Decimal scalar UUID scalar URL scalar EmailAddress scalar Byte scalar PositiveInt scalar Timestamp scalar SafeInt scalar Long
   type Thing { id: ID! at: DateTime day: Date time: Time json: JSON big: BigInt exact: Decimal uuid: UUID url: URL email: EmailAddress bytes: Byte positive: PositiveInt ms: Timestamp safe: SafeInt long: Long float: Float flag: Boolean text: String list: [Int!] }
