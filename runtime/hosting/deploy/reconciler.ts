@@ -19,10 +19,12 @@ export interface Reconciler {
 const RESYNC = 30_000;
 const PARALLEL = 4;
 
-export function createReconciler(core: Core, supervisor: Supervisor): Reconciler {
+/** `every` is in milliseconds. */
+export function createReconciler(core: Core, supervisor: Supervisor, every = RESYNC): Reconciler {
   const abort = new AbortController();
   let loop: Promise<void> = Promise.resolve();
   let recovered = false;
+  let hasOldImages = true;
 
   const resync = async () => {
     await core.apps.load();
@@ -30,6 +32,7 @@ export function createReconciler(core: Core, supervisor: Supervisor): Reconciler
     const byApp = Map.groupBy(containers, (container) => container.labels[LABELS.app] ?? '');
     await inParallel([...core.apps.all()], (app) => reconcile(core, supervisor, app, byApp.get(app.id) ?? []));
     for (const [appId, orphans] of byApp) if (!core.apps.byId(appId)) await removeAll(core, orphans);
+    if (hasOldImages) hasOldImages = !(await forgetOldImagesOfAll(core));
   };
 
   return {
@@ -37,14 +40,14 @@ export function createReconciler(core: Core, supervisor: Supervisor): Reconciler
       const first = !recovered;
       if (first) await failUnfinished(core);
       recovered = true;
-      await resync();
       // A deployment that was cut off, with the server or with the engine, has tagged an image that nothing will run.
-      await forgetOldImagesOfAll(core);
+      hasOldImages = true;
+      await resync();
     },
     start() {
       loop = (async () => {
         while (!abort.signal.aborted) {
-          await sleep(RESYNC, undefined, { signal: abort.signal, ref: false }).catch(() => {});
+          await sleep(every, undefined, { signal: abort.signal, ref: false }).catch(() => {});
           if (abort.signal.aborted || core.connection.info() === null) continue;
           await resync().catch((error: Error) => core.log.warn(`resync: ${error.message}`));
         }
