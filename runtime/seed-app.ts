@@ -1,6 +1,6 @@
 import type { App } from './app.ts';
 import { boot, type BootOptions, prepareDatabase } from './boot.ts';
-import { type SeedReport, type SeedRow, seedRows } from './seed/index.ts';
+import type { SeedReport, SeedRow } from './seed/index.ts';
 
 export interface SeedAppOptions extends BootOptions {
   /** Told after each row. */
@@ -15,6 +15,7 @@ export interface SeedAppOptions extends BootOptions {
  * @throws ConfigError for settings that are wrong, or migrations that wait.
  */
 export async function seedApp(app: App, rows: readonly SeedRow[], { progress, ...options }: SeedAppOptions = {}): Promise<SeedReport> {
+  const { seedRows } = await import('./seed/index.ts');
   const booted = await boot(app, options);
   try {
     await prepareDatabase(app, booted);

@@ -1,4 +1,4 @@
-import cluster from 'node:cluster';
+import type { Cluster } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { readEnvironment } from './config/environment.ts';
 import { relayChanges } from './data/worker-announcements.ts';
@@ -13,8 +13,10 @@ const GIVE_UP_WITHIN = 5_000;
  */
 export async function runWorkers(begin: () => Promise<Running>): Promise<Running> {
   const count = workerCount(readEnvironment(process.cwd(), process.env)['WORKERS']);
-  if (cluster.isWorker || count === 1) return begin();
-  return supervise(count);
+  if (count === 1) return begin();
+  // It brings all of child processes along, for which most servers have no use.
+  const { default: cluster } = await import('node:cluster');
+  return cluster.isWorker ? begin() : supervise(cluster, count);
 }
 
 /** @throws ConfigError when it is neither a number from 1 to 256 nor `auto`. */
@@ -26,8 +28,8 @@ export function workerCount(text: string | undefined): number {
   throw new ConfigError(['WORKERS must be a number from 1 to 256, or auto']);
 }
 
-async function supervise(count: number): Promise<Running> {
-  relayChanges();
+async function supervise(cluster: Cluster, count: number): Promise<Running> {
+  relayChanges(cluster);
   let stopping = false;
   const fork = () => {
     const born = Date.now();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runProgram } from '../run-program.ts';
 import { bundle, type Bundling } from './bundle.ts';
+import { licencesOf } from './licences.ts';
 import { createTarball, type TarEntry } from './tarball.ts';
 
 /** A package as a file: its name in `vendor/` and its bytes. */
@@ -33,10 +34,12 @@ const PACKAGES: readonly PackageFolders[] = [
     folders: ['runtime'],
     bundling: {
       index: 'index',
-      parts: ['auth', 'hosting', 'rest'],
+      parts: ['auth', 'hosting', 'rest', 'graphql/explorer', 'seed'],
       placed: ['hosting/ingress/remote', 'hosting/models/engine/llamacpp', 'hosting/models/engine/mlx'],
       programs: ['hosting/ingress/process', 'hosting/models/engine/keeper', 'hosting/models/llamacpp/program'],
       inside: { '@twofold/schema': 'schema', kysely: 'node_modules/kysely', graphql: 'node_modules/graphql' },
+      together: ['@koa/cors', '@koa/router', 'dataloader', 'koa', 'koa-helmet', 'pino'],
+      waiting: ['mime-types'],
     },
   },
 ];
@@ -100,9 +103,8 @@ async function pack(each: PackageFolders, out: string, sources: readonly TarEntr
 /** With the licences of those whose code is inside. */
 async function bundled(home: string, bundling: Omit<Bundling, 'folder'>): Promise<TarEntry[]> {
   const inside = await Promise.all(Object.entries(bundling.inside).map(async ([name, folder]) => [name, await realpath(join(repo, folder))] as const));
-  const strangers = inside.filter(([name]) => !name.startsWith('@twofold/'));
-  const licences = strangers.map(async ([name, folder]) => ({ path: `licences/${name}.txt`, bytes: await readFile(join(folder, 'LICENSE')) }));
-  return [...(await bundle({ ...bundling, folder: join(repo, home), inside: Object.fromEntries(inside) })), ...(await Promise.all(licences))];
+  const { files, modules } = await bundle({ ...bundling, folder: join(repo, home), inside: Object.fromEntries(inside) });
+  return [...files, ...(await licencesOf(modules))];
 }
 
 interface Manifest {

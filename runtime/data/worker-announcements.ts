@@ -1,4 +1,4 @@
-import cluster from 'node:cluster';
+import type { Cluster } from 'node:cluster';
 import type { Announcements } from './announcements.ts';
 import type { Change, Changes } from './changes.ts';
 
@@ -12,16 +12,19 @@ const isOurs = (message: unknown): message is Message => typeof message === 'obj
 /**
  * Passes what one worker says of changes on to the others. Called once, by the process that starts them.
  *
- * @example relayChanges(); cluster.fork();
+ * @example relayChanges(cluster); cluster.fork();
  */
-export function relayChanges(): void {
+export function relayChanges(cluster: Cluster): void {
   cluster.on('message', (sender, message: unknown) => {
     if (!isOurs(message)) return;
     for (const worker of Object.values(cluster.workers ?? {})) if (worker && worker.id !== sender.id && worker.isConnected()) worker.send(message);
   });
 }
 
-/** Tells the other workers of one machine of changes, through the process that started them: they share a SQLite file. */
+/**
+ * Tells the other workers of one machine of changes, through the process that started them: they share a SQLite file. Says
+ * and hears nothing where there are no others.
+ */
 export function createWorkerAnnouncements(changes: Changes): Announcements {
   const foreign = new WeakSet<Change>();
   const receive = (message: unknown) => {
@@ -32,6 +35,7 @@ export function createWorkerAnnouncements(changes: Changes): Announcements {
   let stopListening = () => {};
   return {
     start: async () => {
+      if (!(await isWorker())) return;
       process.on('message', receive);
       stopListening = changes.subscribe((change) => void (foreign.has(change) || process.send?.({ twofold: 'changes', changes: [change] } satisfies Message)));
     },
@@ -41,3 +45,6 @@ export function createWorkerAnnouncements(changes: Changes): Announcements {
     },
   };
 }
+
+/** A process that nobody can talk to is none, and need not load what knows for sure. */
+const isWorker = async () => process.connected && (await import('node:cluster')).default.isWorker;

@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import { buildSchema } from 'graphql';
 import type { When } from '@twofold/schema';
 import { createAnnouncements, type Announcements } from '../data/announcements.ts';
@@ -12,7 +11,7 @@ import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import { createDocumentCache } from './document-cache.ts';
 import { createDirectEndpoint, createEndpoint } from './endpoint.ts';
 import type { Engine } from './engine.ts';
-import { createExplorer } from './explorer/page.ts';
+import { createExplorer } from './explorer.ts';
 import { streamEvents } from './event-stream.ts';
 import { createLoaders } from './loaders.ts';
 import { attachResolvers } from './resolvers.ts';
@@ -68,14 +67,14 @@ function announcementsOf({ project, store, settings, log }: Kernel, { changes }:
   if (!project.operations.some(({ action }) => action.kind === 'subscribe')) return undefined;
   const url = settings.text('DATABASE_URL');
   if (store.dialect === 'postgres') return url === undefined ? undefined : createAnnouncements({ store, changes, url, log });
-  return cluster.isWorker ? createWorkerAnnouncements(changes) : undefined;
+  return createWorkerAnnouncements(changes);
 }
 
 /** An engine over the model of `kernel.project`: GraphQL has one, REST another. */
 export function createEngine(kernel: Kernel, resolvers: Resolvers, scalars: Readonly<Record<string, ScalarMapping>>): Engine {
   const { project, store, log, now } = kernel;
   const model = indexModel(project);
-  const schema = buildSchema(project.sdl, { assumeValidSDL: true });
+  const schema = buildSchema(project.sdl, { assumeValid: true, noLocation: true });
   const codecs = attachScalars(schema, project, scalars);
   const watched = new Set(project.operations.flatMap(({ action }) => (action.kind === 'subscribe' && action.on.includes('deleted') ? [action.entity] : [])));
   const engine: Engine = {

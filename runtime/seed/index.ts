@@ -27,7 +27,7 @@ export interface SeedOptions {
 export async function seedRows(rows: readonly SeedRow[], { kernel, scalars = {}, progress = () => {} }: SeedOptions): Promise<SeedReport> {
   const { project, store, now } = kernel;
   const model = indexModel(project);
-  const schema = buildSchema(project.sdl, { assumeValidSDL: true });
+  const schema = buildSchema(project.sdl, { assumeValid: true, noLocation: true });
   attachScalars(schema, project, scalars);
   const work = () =>
     store.transact(async (query) => {

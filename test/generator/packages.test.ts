@@ -1,4 +1,6 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -30,6 +32,17 @@ export const resolvers = {
 } satisfies types.QueryOverrides;
 `;
 
+/** A route that has to know media types, in what it is asked and what it answers. */
+const ROUTES = `import type { Router } from '@twofold/runtime';
+
+export function routes(router: Router): void {
+  router.get('/picture', (ctx) => {
+    ctx.type = ctx.accepts('html', 'png') === 'png' ? '.png' : '.html';
+    ctx.body = 'a picture';
+  });
+}
+`;
+
 /** Serves, and says at its end which files it has loaded. */
 const PROGRAM = `import { writeSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -40,13 +53,13 @@ await import('./src/server.ts');
 `;
 
 /** What no answer to a simple query needs. */
-const LATER = /node_modules\/(ajv|bcrypt|dockerode|grant|jsonwebtoken|koa-body|nodemailer|pg|undici|ws|@zxcvbn-ts)\//;
+const LATER = /node_modules\/(ajv|bcrypt|dockerode|grant|jsonwebtoken|koa-body|nodemailer|pg|undici|ws|@zxcvbn-ts)\/|mime-(types|db)|\/(explorer|seed|rest|auth|hosting)\.js|node:(cluster|https|http2|tls|child_process)$/;
 
 describe('the packages as they are shipped', () => {
   let shop: TestProject;
   let runtime: string;
   beforeAll(async () => {
-    shop = makeProject({ 'schema.graphql': SCHEMA, 'manifest.yaml': 'name: shop\n', 'src/resolvers/Query.ts': RESOLVERS });
+    shop = makeProject({ 'schema.graphql': SCHEMA, 'manifest.yaml': 'name: shop\n', 'src/resolvers/Query.ts': RESOLVERS, 'src/routes.ts': ROUTES });
     await linkShippedPackages(shop);
     ownCopy(shop);
     runtime = join(shop.root, 'node_modules/@twofold/runtime');
@@ -55,14 +68,20 @@ describe('the packages as they are shipped', () => {
   afterAll(() => shop.remove());
 
   const serve = () => run(PROGRAM, { DATABASE_URL: ':memory:', PORT: '0', HOST: '127.0.0.1' }, shop.root);
-  const answer = async (program: Program, text: string) => {
+  const ask = async <T>(program: Program, question: (url: string) => Promise<T>) => {
     try {
-      return await query(await program.listening, text);
+      return await question(await program.listening);
     } finally {
       program.process.kill('SIGTERM');
       await program.ended;
     }
   };
+  const answer = (program: Program, text: string) => ask(program, (url) => query(url, text));
+  const get = (program: Program, path: string, accept: string) =>
+    ask(program, async (url) => {
+      const response = await fetch(new URL(path, url), { headers: { accept } });
+      return { type: response.headers.get('content-type'), text: await response.text() };
+    });
 
   it('export what the sources export', async () => {
     const own = await import('@twofold/runtime');
@@ -73,16 +92,42 @@ describe('the packages as they are shipped', () => {
   it('load few files for the first answer, and nothing that it does not need', async () => {
     const program = serve();
     expect(await answer(program, '{ notes { id } }')).toEqual({ data: { notes: [] } });
-    const files = (JSON.parse(/^loaded (.*)$/m.exec(program.output())?.[1] ?? '[]') as string[]).filter((url) => !url.startsWith('node:'));
-    expect(files.filter((url) => LATER.test(url))).toEqual([]);
-    expect(files.length).toBeGreaterThan(20);
-    expect(files.length).toBeLessThan(140);
+    const loaded = JSON.parse(/^loaded (.*)$/m.exec(program.output())?.[1] ?? '[]') as string[];
+    const files = loaded.filter((url) => !url.startsWith('node:'));
+    expect(loaded.filter((url) => LATER.test(url))).toEqual([]);
+    expect(files.filter((url) => url.includes('/node_modules/') && !url.includes('/@twofold/'))).toEqual([]);
+    expect(files.length).toBeGreaterThan(12);
+    expect(files.length).toBeLessThan(24);
   });
 
-  it('do not load the WebSocket client of Node with its HTTP', () => {
-    const files = readdirSync(runtime, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
+  it('require the modules of Node, of which an import would read everything', () => {
+    const files = readdirSync(runtime, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js') && name !== 'index.js');
     expect(files.length).toBeGreaterThan(8);
-    expect(files.filter((name) => /\bfrom "(node:)?http"/.test(readFileSync(join(runtime, name), 'utf8')))).toEqual([]);
+    const imported = files.flatMap((name) => [...readFileSync(join(runtime, name), 'utf8').matchAll(/^import .* from "([\w/:]+)";$/gm)].map(([, module = '']) => module));
+    expect([...new Set(imported.filter(isBuiltin))]).toEqual(['node:module']);
+  });
+
+  it('read the tables of media types when somebody asks for one', async () => {
+    const program = serve();
+    expect(await get(program, '/picture', 'image/png')).toMatchObject({ type: 'image/png' });
+    expect(program.output()).toMatch(/mime-types-2[\d.]+\.cjs/);
+    expect(program.output()).toMatch(/mime-types-3[\d.]+\.cjs/);
+  });
+
+  it('read the page for browsers when a browser comes', async () => {
+    const program = serve();
+    expect(await get(program, '/graphql', 'text/html')).toEqual({ type: 'text/html; charset=utf-8', text: expect.stringContaining('shop: GraphiQL') });
+    expect(program.output()).toContain('graphql/explorer.js');
+  });
+
+  it('come with the licence of everybody whose code is inside', () => {
+    const names = new Set(
+      readdirSync(runtime)
+        .filter((name) => /\.c?js$/.test(name))
+        .flatMap((name) => [...readFileSync(join(runtime, name), 'utf8').matchAll(/^(?:\/\/|\/\/#region) .*node_modules\/((?:@[\w-]+\/)?[\w.-]+)\//gm)].map(([, from = '']) => from)),
+    );
+    expect([...names]).toEqual(expect.arrayContaining(['@koa/router', 'graphql', 'koa', 'koa-compose', 'kysely', 'pino']));
+    for (const name of names) expect(readFileSync(join(runtime, 'licences', `${name}.txt`), 'utf8'), name).toMatch(/licen[cs]e|permission/i);
   });
 
   it('know the errors of a graphql that the project installed itself', async () => {
@@ -98,6 +143,20 @@ describe('the packages as they are shipped', () => {
     writeFileSync(cache, 'a file where the folder would be');
     expect(await answer(serve(), '{ notes { id } }')).toEqual({ data: { notes: [] } });
     rmSync(cache);
+  });
+
+  it('are compiled while an image is built, with the sources', async () => {
+    const line = /^RUN node --eval "(.*)"$/m.exec(readFileSync(join(shop.root, 'Dockerfile'), 'utf8'))?.[1] ?? '';
+    const cache = join(shop.root, 'compiled');
+    const build = () => spawnSync(process.execPath, ['--eval', line], { cwd: shop.root, env: { ...process.env, NODE_COMPILE_CACHE: cache } });
+    expect(build().status).toBe(0);
+    const compiled = readdirSync(cache, { recursive: true }).length;
+    expect(compiled).toBeGreaterThan(14);
+    rmSync(cache, { recursive: true });
+    // What cannot start says so when it is started.
+    renameSync(join(shop.root, 'src/routes.ts'), join(shop.root, 'src/away.ts'));
+    expect(build().status).toBe(0);
+    renameSync(join(shop.root, 'src/away.ts'), join(shop.root, 'src/routes.ts'));
   });
 
   it('have a file at its place for each module that looks beside itself', () => {
@@ -124,7 +183,7 @@ it('pieces name their sources, from whatever folder they are packed', async () =
   const home = process.cwd();
   process.chdir(tmpdir());
   try {
-    const files = await bundle({ folder: join(repo, 'runtime'), index: 'listener', parts: [], placed: [], programs: [], inside: {} });
+    const { files } = await bundle({ folder: join(repo, 'runtime'), index: 'listener', parts: [], placed: [], programs: [], inside: {}, together: [], waiting: [] });
     const text = files.map(({ bytes }) => String(bytes)).join('\n');
     expect(text).toContain('// runtime/errors.ts\n');
     expect(text).not.toMatch(/^\/\/ (\.\.|\/)/m);

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Middleware } from 'koa';
 import { completionScript } from './completion-script.ts';
 import { documentationScript } from './documentation-script.ts';
 import { editorScript } from './editor-script.ts';
@@ -7,36 +6,20 @@ import { languageScript } from './language-script.ts';
 import { mainScript } from './main-script.ts';
 import { style } from './style.ts';
 
-interface Asset {
+/** A file of the page. */
+export interface Asset {
   readonly type: string;
   readonly text: string;
   readonly tag: string;
 }
 
-/** Nothing but ourselves may be asked, and nothing may frame the page. */
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/**
- * The page that a browser gets at the endpoint: an editor with completion, variables and headers, the schema's
- * documentation, and what was run before. It is text of ours and asks no other host for anything.
- *
- * @param path of the endpoint; the page's own files stand below it.
- */
-export function createExplorer(path: string, name: string): Middleware {
-  const assets = new Map<string, Asset>([
+/** The page at `path` and its own files below it. */
+export function createAssets(path: string, name: string): ReadonlyMap<string, Asset> {
+  return new Map([
     [path, asset('text/html', page(path, name))],
     [`${path}/explorer.js`, asset('text/javascript', [languageScript, completionScript, editorScript, documentationScript, mainScript].join('\n'))],
     [`${path}/explorer.css`, asset('text/css', style)],
   ]);
-  return async function explorer(ctx, next) {
-    const found = ctx.method === 'GET' ? assets.get(ctx.path) : undefined;
-    if (!found) return next();
-    ctx.set({ 'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-cache', ETag: found.tag, Vary: 'Accept' });
-    ctx.status = 200;
-    if (ctx.fresh) return void (ctx.status = 304);
-    ctx.type = `${found.type}; charset=utf-8`;
-    ctx.body = found.text;
-  };
 }
 
 const asset = (type: string, text: string): Asset => ({ type, text, tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 20)}"` });
