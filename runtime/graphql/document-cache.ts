@@ -36,8 +36,11 @@ export interface DocumentOptions extends DocumentRules {
   readonly bytes?: number;
 }
 
-/** What holds a document in memory, as seen with `--expose-gc`: its tree for each word and sign, its plans for each field. */
-const WEIGHTS = { document: 2_000, token: 400, plan: 4_000, field: 300, error: 1_000 };
+/**
+ * What holds a document in memory, as seen with `--expose-gc`: its tree for each word and sign, its plans for each field, of
+ * which two thirds are the code that may be made for it.
+ */
+const WEIGHTS = { document: 2_000, token: 400, plan: 6_000, field: 900, error: 1_000 };
 
 /** Apart from the others: whoever sends nonsense must not push out what is used. */
 const REFUSALS = { entries: 200, bytes: 4_000_000 };

@@ -25,6 +25,8 @@ export interface GraphqlOptions {
   /** The user's functions by type and field; each takes the place of an inferred one. */
   readonly resolvers?: Resolvers;
   readonly scalars?: Readonly<Record<string, ScalarMapping>>;
+  /** How often an operation with functions of the user's runs before code is made for what it selects: 30. */
+  readonly codeAfter?: number;
 }
 
 /**
@@ -33,8 +35,8 @@ export interface GraphqlOptions {
  * @throws ConfigError for a scalar mapping or an allow-list that cannot be used.
  * @example const graphql = createGraphql({ kernel, resolvers: { User: { fullName: (user) => `${user.first} ${user.last}` } } });
  */
-export function createGraphql({ kernel, resolvers = {}, scalars = {} }: GraphqlOptions): ServerModule {
-  const engine = createEngine(kernel, resolvers, scalars);
+export function createGraphql({ kernel, resolvers = {}, scalars = {}, codeAfter = CODE_AFTER }: GraphqlOptions): ServerModule {
+  const engine = createEngine(kernel, resolvers, scalars, codeAfter);
   const { api, server } = kernel.project;
   const isOn = (when: When) => when === 'always' || (when === 'development' && !kernel.settings.production);
   const service: Service = {
@@ -70,8 +72,11 @@ function announcementsOf({ project, store, settings, log }: Kernel, { changes }:
   return createWorkerAnnouncements(changes);
 }
 
+/** Code takes longer to be made than a document that is asked a few times takes without. */
+const CODE_AFTER = 30;
+
 /** An engine over the model of `kernel.project`: GraphQL has one, REST another. */
-export function createEngine(kernel: Kernel, resolvers: Resolvers, scalars: Readonly<Record<string, ScalarMapping>>): Engine {
+export function createEngine(kernel: Kernel, resolvers: Resolvers, scalars: Readonly<Record<string, ScalarMapping>>, codeAfter = CODE_AFTER): Engine {
   const { project, store, log, now } = kernel;
   const model = indexModel(project);
   const schema = buildSchema(project.sdl, { assumeValid: true, noLocation: true });
@@ -84,6 +89,7 @@ export function createEngine(kernel: Kernel, resolvers: Resolvers, scalars: Read
     log,
     now,
     resolvers,
+    codeAfter,
     reader: createReader(model, store),
     changes: changesOf(store),
     isPlain: (scalar) => codecs.get(scalar)?.plain ?? true,

@@ -1,6 +1,6 @@
 import { GraphQLBoolean, GraphQLError, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { type Answer, EmptyAnswer, Waiting } from '../../runtime/graphql/execute/answer.ts';
+import { EmptyAnswer, Waiting } from '../../runtime/graphql/execute/answer.ts';
 import { assertJson, leafOf, leafValue } from '../../runtime/graphql/execute/value.ts';
 
 const SCALARS = [GraphQLString, GraphQLID, GraphQLInt, GraphQLFloat, GraphQLBoolean];
@@ -43,29 +43,30 @@ describe('what an answer waits for', () => {
   it('keeps its place', async () => {
     const answer = new EmptyAnswer();
     const slow = Promise.withResolvers<number>();
-    const waiting = new Waiting().add(answer, 'first', slow.promise);
+    const waiting = new Waiting().add('first', slow.promise);
+    answer['first'] = null;
     answer['second'] = 2;
-    waiting.add(answer, 'third', Promise.resolve(3)).add(answer, 'fourth', Promise.resolve(null));
+    answer['third'] = null;
+    waiting.add('third', Promise.resolve(3)).add('fourth', Promise.resolve(null));
     const whole = waiting.finish(answer);
     slow.resolve(1);
     expect(JSON.stringify(await whole)).toBe('{"first":1,"second":2,"third":3,"fourth":null}');
   });
 
   it('keeps its place in a list', async () => {
-    const list: unknown[] = [];
-    const waiting = new Waiting().add(list as unknown as Answer, 0, Promise.resolve('a'));
-    list.push('b');
+    const waiting = new Waiting().add(0, Promise.resolve('a'));
+    const list = [null, 'b'];
     expect(await waiting.finish(list)).toEqual(['a', 'b']);
   });
 
   it('fails when one of it fails, and leaves no rejection to nobody', async () => {
     const failing = () => Promise.reject(new GraphQLError('no'));
     const answer = new EmptyAnswer();
-    await expect(new Waiting().add(answer, 'a', failing()).add(answer, 'b', Promise.resolve(2)).finish(answer)).rejects.toThrow('no');
+    await expect(new Waiting().add('a', failing()).add('b', Promise.resolve(2)).finish(answer)).rejects.toThrow('no');
     const unhandled: unknown[] = [];
     const note = (error: unknown) => void unhandled.push(error);
     process.on('unhandledRejection', note);
-    new Waiting().add(answer, 'a', failing()).abandon();
+    new Waiting().add('a', failing()).abandon();
     await new Promise((resolve) => setTimeout(resolve, 20));
     process.off('unhandledRejection', note);
     expect(unhandled).toEqual([]);

@@ -40,6 +40,8 @@ export interface TestOptions {
   readonly manifest?: string;
   readonly resolvers?: Resolvers;
   readonly scalars?: Record<string, ScalarMapping>;
+  /** After how many runs code is made for an operation: 0 for the first already, `Infinity` for never. */
+  readonly codeAfter?: number;
   readonly database?: 'sqlite' | 'postgres';
   readonly env?: Record<string, string>;
   readonly root?: string;
@@ -73,7 +75,8 @@ export async function startServer(sdl: string, options: TestOptions = {}): Promi
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
   const kernel: Kernel = { project, store, log, settings: createSettings(options.env ?? {}), now: options.now ?? Date.now, root: options.root ?? '/' };
-  const module = createGraphql({ kernel, ...(options.resolvers && { resolvers: options.resolvers }), ...(options.scalars && { scalars: options.scalars }) });
+  const { resolvers, scalars, codeAfter } = options;
+  const module = createGraphql({ kernel, ...(resolvers && { resolvers }), ...(scalars && { scalars }), ...(codeAfter !== undefined && { codeAfter }) });
   const modules = [module, ...(options.also ? [options.also(kernel, module)] : [])];
   const server = http.createServer(application(kernel, modules).callback());
   server.on('upgrade', (request, socket, head) => {

@@ -8,28 +8,28 @@ export type Answer = Record<string | number, unknown>;
 export const EmptyAnswer = function EmptyAnswer() {} as unknown as new () => Answer;
 EmptyAnswer.prototype = Object.create(null);
 
-/** What of an answer is still to come. */
+/** What of an answer is still to come, and where it belongs. */
 export class Waiting {
-  readonly #places: Promise<void>[] = [];
+  readonly #keys: (string | number)[] = [];
+  readonly #values: Promise<unknown>[] = [];
 
-  /** Keeps the place `key` of `answer` for a value. */
-  add(answer: Answer, key: string | number, value: Promise<unknown>): this {
-    answer[key] = null;
-    this.#places.push(
-      value.then((done) => {
-        answer[key] = done;
-      }),
-    );
+  /** The place `key` is for `value`; null stands there until then. */
+  add(key: string | number, value: Promise<unknown>): this {
+    this.#keys.push(key);
+    this.#values.push(value);
     return this;
   }
 
   /** Resolves when everything is there. */
-  finish<T>(answer: T): Promise<T> {
-    return Promise.all(this.#places).then(() => answer);
+  finish<T extends object>(answer: T): Promise<T> {
+    return Promise.all(this.#values).then((values) => {
+      values.forEach((value, index) => ((answer as Answer)[this.#keys[index] as string] = value));
+      return answer;
+    });
   }
 
   /** What still runs has nobody left to tell. */
   abandon(): void {
-    this.#places.forEach((place) => void place.catch(() => {}));
+    this.#values.forEach((value) => void value.catch(() => {}));
   }
 }

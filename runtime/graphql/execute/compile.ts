@@ -4,6 +4,7 @@ import { ownResolver, rootName, type Engine } from '../engine.ts';
 import { collectFields, type Selecting } from '../plan/collect.ts';
 import { abstractCompleter, leafCompleter, listCompleter, objectCompleter, requiredCompleter } from './complete.ts';
 import type { Completer, ExecutableField, Fields, Reads } from './field.ts';
+import { Selection } from './selection.ts';
 import { leafOf } from './value.ts';
 
 export interface Compiling {
@@ -11,13 +12,13 @@ export interface Compiling {
   readonly selecting: Selecting;
 }
 
-type Selection = { readonly selectionSet?: SelectionSetNode | undefined };
+type Selected = { readonly selectionSet?: SelectionSetNode | undefined };
 
 /**
  * The fields of a selection on `type`, ready to be run. Selections below are compiled when an object of their type first
  * comes by.
  */
-export function compileFields(compiling: Compiling, type: GraphQLObjectType, nodes: readonly Selection[]): Fields {
+export function compileFields(compiling: Compiling, type: GraphQLObjectType, nodes: readonly Selected[]): Fields {
   const fields: ExecutableField[] = [];
   for (const [key, selected] of collectFields(compiling.selecting, type.name, nodes)) {
     const definition = compiling.selecting.schema.getField(type, (selected[0] as FieldNode).name.value);
@@ -72,17 +73,17 @@ function completerFor(compiling: Compiling, type: GraphQLOutputType, nodes: read
   if (isNonNullType(type)) return requiredCompleter(completerFor(compiling, type.ofType, nodes));
   if (isListType(type)) return listCompleter(completerFor(compiling, type.ofType, nodes), isNonNullType(type.ofType));
   if (isLeafType(type)) return leafCompleter(type);
-  const fieldsOf = lazily((object: GraphQLObjectType) => compileFields(compiling, object, nodes));
-  return isAbstractType(type) ? abstractCompleter(type, fieldsOf) : objectCompleter(fieldsOf(type), type);
+  const selectionOf = lazily((object) => new Selection(compileFields(compiling, object, nodes)));
+  return isAbstractType(type) ? abstractCompleter(type, selectionOf) : objectCompleter(selectionOf(type));
 }
 
-function lazily(compile: (type: GraphQLObjectType) => Fields): (type: GraphQLObjectType) => () => Fields {
-  const known = new Map<GraphQLObjectType, () => Fields>();
+function lazily(compile: (type: GraphQLObjectType) => Selection): (type: GraphQLObjectType) => () => Selection {
+  const known = new Map<GraphQLObjectType, () => Selection>();
   return (type) => {
     const found = known.get(type);
     if (found) return found;
-    let fields: Fields | undefined;
-    const made = () => (fields ??= compile(type));
+    let selection: Selection | undefined;
+    const made = () => (selection ??= compile(type));
     known.set(type, made);
     return made;
   };

@@ -1,9 +1,9 @@
 import { type GraphQLAbstractType, GraphQLError, type GraphQLLeafType, type GraphQLObjectType, isObjectType } from 'graphql';
 import { InternalError } from '../../errors.ts';
-import { type Execution, nullWithError, type Path, resolveInfo } from './execution.ts';
-import { type Answer, Waiting } from './answer.ts';
-import type { Completer, ExecutableField, Fields } from './field.ts';
-import { executeFields } from './fields.ts';
+import { type Execution, nullWithError, type Path, placeAt, resolveInfo } from './execution.ts';
+import { Waiting } from './answer.ts';
+import type { Completer, ExecutableField } from './field.ts';
+import type { Selection } from './selection.ts';
 import { assertJson, assertNoError, isThenable } from './value.ts';
 
 /** The sentences are those of graphql-js: they are part of the answer. */
@@ -14,8 +14,8 @@ export function requiredCompleter(complete: Completer): Completer {
     if (value === null) throw new InternalError(`Cannot return null for non-nullable field ${place(field)}.`);
     return value;
   };
-  return (execution, field, value, path) => {
-    const done = complete(execution, field, value, path);
+  return (execution, field, value, path, index) => {
+    const done = complete(execution, field, value, path, index);
     return done instanceof Promise ? done.then((kept) => assert(field, kept)) : assert(field, done);
   };
 }
@@ -32,13 +32,17 @@ export function leafCompleter(type: GraphQLLeafType): Completer {
 export function listCompleter(complete: Completer, required: boolean): Completer {
   const completeItem = itemCompleter(complete, required);
   const items = (execution: Execution, field: ExecutableField, values: Iterable<unknown>, path: Path) => {
-    const list: unknown[] = [];
+    // A copy is as long as it has to be; pushed to, a list of three has room for seventeen.
+    const list: unknown[] = Array.isArray(values) ? [...values] : [];
     let waiting: Waiting | undefined;
+    let index = 0;
     try {
-      for (const value of values) {
-        const done = completeItem(execution, field, value, { prev: path, key: list.length, typename: undefined });
-        if (done instanceof Promise) waiting = (waiting ?? new Waiting()).add(list as unknown as Answer, list.length, done);
-        else list.push(done);
+      for (const value of list.length > 0 ? list : values) {
+        const done = completeItem(execution, field, value, path, index);
+        const isLate = done instanceof Promise;
+        if (isLate) waiting = (waiting ?? new Waiting()).add(index, done);
+        list[index] = isLate ? null : done;
+        index += 1;
       }
     } catch (thrown) {
       waiting?.abandon();
@@ -46,8 +50,9 @@ export function listCompleter(complete: Completer, required: boolean): Completer
     }
     return waiting ? waiting.finish(list) : list;
   };
-  return (execution, field, value, path) => {
+  return (execution, field, value, above, index) => {
     if (value === null || value === undefined) return null;
+    const path = placeAt(above, index);
     if (Array.isArray(value)) return items(execution, field, value, path);
     if (typeof value === 'object' && Symbol.asyncIterator in value) return Array.fromAsync(value as AsyncIterable<unknown>).then((list) => items(execution, field, list, path));
     if (typeof value === 'object' && Symbol.iterator in value) return items(execution, field, value as Iterable<unknown>, path);
@@ -57,45 +62,27 @@ export function listCompleter(complete: Completer, required: boolean): Completer
 
 /** An item that fails is null, or takes the list with it. */
 function itemCompleter(complete: Completer, required: boolean): Completer {
-  return (execution, field, value, path) => {
+  const fail = (execution: Execution, field: ExecutableField, thrown: unknown, path: Path) => nullWithError(execution, thrown, { nodes: field.nodes, required, path });
+  return (execution, field, value, path, index) => {
     try {
-      const done = isThenable(value) ? Promise.resolve(value).then((resolved) => complete(execution, field, assertNoError(resolved), path)) : complete(execution, field, assertNoError(value), path);
-      return done instanceof Promise ? done.catch((thrown: unknown) => nullWithError(execution, thrown, { nodes: field.nodes, required, path })) : done;
+      const done = isThenable(value) ? Promise.resolve(value).then((resolved) => complete(execution, field, assertNoError(resolved), path, index)) : complete(execution, field, assertNoError(value), path, index);
+      return done instanceof Promise ? done.catch((thrown: unknown) => fail(execution, field, thrown, placeAt(path, index))) : done;
     } catch (thrown) {
-      return nullWithError(execution, thrown, { nodes: field.nodes, required, path });
+      return fail(execution, field, thrown, placeAt(path, index));
     }
   };
 }
 
-export function objectCompleter(fieldsOf: () => Fields, type: GraphQLObjectType): Completer {
-  const shaped = { fieldsOf, type };
-  return (execution, field, value, path) => (value === null || value === undefined ? null : completeObject(execution, field, value, path, shaped));
+export function objectCompleter(selectionOf: () => Selection): Completer {
+  return (execution, _field, value, path, index) => (value === null || value === undefined ? null : selectionOf().execute(execution, value, path, index));
 }
 
-interface Shaped {
-  readonly type: GraphQLObjectType;
-  fieldsOf(): Fields;
-}
-
-function completeObject(execution: Execution, field: ExecutableField, value: unknown, path: Path, { fieldsOf, type }: Shaped): Answer | Promise<Answer> {
-  if (!type.isTypeOf) return executeFields(execution, fieldsOf(), value, path);
-  const is = type.isTypeOf(value, execution.run.context, resolveInfo(execution, field, path));
-  const proceed = (true_: boolean) => {
-    if (!true_) throw new GraphQLError(`Expected value of type "${type.name}" but got another.`, { nodes: field.nodes });
-    return executeFields(execution, fieldsOf(), value, path);
-  };
-  return isThenable(is) ? Promise.resolve(is).then(proceed) : proceed(is as boolean);
-}
-
-export function abstractCompleter(type: GraphQLAbstractType, fieldsOf: (type: GraphQLObjectType) => () => Fields): Completer {
-  const complete = (execution: Execution, field: ExecutableField, value: unknown, path: Path, name: unknown) => {
-    const object = concreteType(execution, field, type, name);
-    return completeObject(execution, field, value, path, { type: object, fieldsOf: fieldsOf(object) });
-  };
-  return (execution, field, value, path) => {
+export function abstractCompleter(type: GraphQLAbstractType, selectionOf: (type: GraphQLObjectType) => () => Selection): Completer {
+  return (execution, field, value, path, index) => {
     if (value === null || value === undefined) return null;
-    const name = type.resolveType?.(value, execution.run.context, resolveInfo(execution, field, path), type);
-    return isThenable(name) ? Promise.resolve(name).then((resolved) => complete(execution, field, value, path, resolved)) : complete(execution, field, value, path, name);
+    const complete = (name: unknown) => selectionOf(concreteType(execution, field, type, name))().execute(execution, value, path, index);
+    const name = type.resolveType?.(value, execution.run.context, resolveInfo(execution, field, placeAt(path, index)), type);
+    return isThenable(name) ? Promise.resolve(name).then(complete) : complete(name);
   };
 }
 

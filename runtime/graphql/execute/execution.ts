@@ -4,11 +4,19 @@ import type { ExecutableField } from './field.ts';
 
 export type Path = GraphQLResolveInfo['path'];
 
+/** Where a value stands: at a path, or as the item `index` of the list at that path. Most items never need a path of their own. */
+export const placeAt = (path: Path, index: number): Path => (index === WHOLE ? path : { prev: path, key: index, typename: undefined });
+
+/** The index of a value that is no item. */
+export const WHOLE = -1;
+
 /** One operation under way. */
 export interface Execution {
   readonly run: Run;
   readonly fragments: GraphQLResolveInfo['fragments'];
   readonly errors: Errors;
+  /** Whether the operation has run so often that code is made for what it selects. */
+  readonly often: boolean;
   /** What resolvers may ask of `info` while the operation runs. */
   readonly helpers: Pick<GraphQLResolveInfo, 'getAbortSignal' | 'getAsyncHelpers'>;
 }
@@ -21,10 +29,11 @@ export interface Errors {
 
 export function createErrors(): Errors {
   const list: GraphQLError[] = [];
-  const places = new Set<Path | undefined>();
+  let places: Set<Path | undefined> | undefined;
   return {
     list,
     add: (error, path) => {
+      places ??= new Set();
       if (isBelow(places, path)) return;
       places.add(path);
       list.push(error);
@@ -33,7 +42,6 @@ export function createErrors(): Errors {
 }
 
 function isBelow(places: ReadonlySet<Path | undefined>, path: Path | undefined): boolean {
-  if (places.size === 0) return false;
   for (let place = path; place; place = place.prev) if (places.has(place)) return true;
   return places.has(undefined);
 }

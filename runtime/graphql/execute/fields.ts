@@ -1,23 +1,25 @@
 import { AppError } from '../../errors.ts';
 import { TYPE_KEY } from '../../data/scope.ts';
 import { type Answer, EmptyAnswer, Waiting } from './answer.ts';
-import { type Execution, nullWithError, type Path, resolveInfo } from './execution.ts';
+import { type Execution, nullWithError, type Path, resolveInfo, WHOLE } from './execution.ts';
 import type { ExecutableField, Fields } from './field.ts';
 import { assertNoError, isThenable, leafValue } from './value.ts';
 
-type Members = Readonly<Record<string, unknown>>;
+export type Members = Readonly<Record<string, unknown>>;
 
-/** One object of the answer, or a promise of it. */
-export function executeFields(execution: Execution, fields: Fields, value: unknown, path: Path | undefined): Answer | Promise<Answer> {
-  const object = typeof value === 'object' && value !== null ? (value as Members) : undefined;
-  const source: Source = { value, object, tree: object !== undefined && object[TYPE_KEY] !== undefined, path };
+/** Whether a plan read it: its members have the keys of the answer, and no functions. */
+export const isTree = (object: object): boolean => (object as Members)[TYPE_KEY] !== undefined;
+
+/** One object of the answer, or a promise of it. `path` is the object's own. */
+export function executeFields(execution: Execution, fields: Fields, value: unknown, path: Path): Answer | Promise<Answer> {
   const answer = new EmptyAnswer();
   let waiting: Waiting | undefined;
   try {
     for (const field of fields) {
-      const done = (object && atHand(field, object, source.tree)) ?? executeField(execution, field, source);
-      if (done instanceof Promise) waiting = (waiting ?? new Waiting()).add(answer, field.key, done);
-      else answer[field.key] = done;
+      const done = executeField(execution, field, value, path);
+      const isLate = done instanceof Promise;
+      answer[field.key] = isLate ? null : done;
+      if (isLate) waiting = (waiting ?? new Waiting()).add(field.key, done);
     }
   } catch (thrown) {
     waiting?.abandon();
@@ -26,54 +28,82 @@ export function executeFields(execution: Execution, fields: Fields, value: unkno
   return waiting ? waiting.finish(answer) : answer;
 }
 
-/** Most members of what a plan read, and of objects out of memory, are the answer's own already. */
-function atHand({ member, planned, key, name }: ExecutableField, object: Members, tree: boolean): unknown {
-  if (!tree) return member && leafValue(member, object[name]);
-  if (!planned) return undefined;
-  const value = object[key];
-  return typeof value === 'object' ? undefined : value;
+/**
+ * One field of `value`, run as the specification has it in section 6.4, "Executing Fields". Here and below, `above` is the
+ * path of the object that the field is of.
+ */
+export function executeField(execution: Execution, field: ExecutableField, value: unknown, above: Path | undefined): unknown {
+  const { reads } = field;
+  if (reads.typename) return field.parent.name;
+  if (typeof value !== 'object' || value === null) return callField(execution, field, value, above);
+  const object = value as Members;
+  if (isTree(object)) return reads.fromTree ? completeTree(execution, field, object, object[field.key], above) : callField(execution, field, object, above);
+  return reads.fromMember ? readMember(execution, field, object, above) : callField(execution, field, object, above);
 }
 
-/** The object that fields are of. */
-export interface Source {
-  readonly value: unknown;
-  readonly object: Members | undefined;
-  /** Whether a plan read it. */
-  readonly tree: boolean;
-  readonly path: Path | undefined;
-}
-
-/** One field, run as the specification has it in section 6.4, "Executing Fields". */
-export function executeField(execution: Execution, field: ExecutableField, source: Source): unknown {
-  if (field.reads.typename) return field.parent.name;
-  const path: Path = { prev: source.path, key: field.key, typename: field.parent.name };
+function readMember(execution: Execution, field: ExecutableField, object: Members, above: Path | undefined): unknown {
   try {
-    const value = valueOf(execution, field, source, path);
-    if (isThenable(value)) return later(execution, field, path, Promise.resolve(value).then((resolved) => complete(execution, field, resolved, path)));
-    const done = complete(execution, field, value, path);
-    return done instanceof Promise ? later(execution, field, path, done) : done;
+    return completeMember(execution, field, object, object[field.name], above);
+  } catch (thrown) {
+    return failField(execution, field, thrown, above);
+  }
+}
+
+/** A field that is a member of an object out of memory. A getter is asked once. */
+export function completeMember(execution: Execution, field: ExecutableField, object: Members, member: unknown, above: Path | undefined): unknown {
+  if (typeof member === 'function') return callField(execution, field, object, above);
+  return (field.leaf && leafValue(field.leaf, member)) ?? completeField(execution, field, member, pathOf(field, above));
+}
+
+/** A field that a plan has read; what it marked is for the resolver to explain. */
+export function completeTree(execution: Execution, field: ExecutableField, object: Members, member: unknown, above: Path | undefined): unknown {
+  if (field.planned && typeof member !== 'object' && member !== undefined) return member;
+  if (member === null && !field.required) return null;
+  if (isMarked(execution, member)) return callField(execution, field, object, above);
+  return completeField(execution, field, member, pathOf(field, above));
+}
+
+const isMarked = ({ run }: Execution, value: unknown) => typeof value === 'object' && value !== null && run.engine.reader.marker in value;
+
+/** A field that a function answers. */
+export function callField(execution: Execution, field: ExecutableField, value: unknown, above: Path | undefined): unknown {
+  const { run } = execution;
+  const path = pathOf(field, above);
+  try {
+    if (run.context.cancelled) throw cancelled();
+    return settle(execution, field, field.resolve(value, field.arguments(run.variables), run.context, resolveInfo(execution, field, path)), path);
   } catch (thrown) {
     return nullWithError(execution, thrown, { nodes: field.nodes, required: field.required, path });
   }
 }
 
+/** Nobody waits for the answer, so nobody is told of this. */
+const cancelled = () => new AppError(503, 'CANCELLED', 'the operation was cancelled');
+
+function completeField(execution: Execution, field: ExecutableField, value: unknown, path: Path): unknown {
+  try {
+    return settle(execution, field, value, path);
+  } catch (thrown) {
+    return nullWithError(execution, thrown, { nodes: field.nodes, required: field.required, path });
+  }
+}
+
+function settle(execution: Execution, field: ExecutableField, value: unknown, path: Path): unknown {
+  if (isThenable(value)) return later(execution, field, path, Promise.resolve(value).then((resolved) => complete(execution, field, resolved, path)));
+  const done = complete(execution, field, value, path);
+  return done instanceof Promise ? later(execution, field, path, done) : done;
+}
+
 function complete(execution: Execution, field: ExecutableField, value: unknown, path: Path): unknown {
-  return (field.leaf && leafValue(field.leaf, value)) ?? field.complete(execution, field, assertNoError(value), path);
+  return (field.leaf && leafValue(field.leaf, value)) ?? field.complete(execution, field, assertNoError(value), path, WHOLE);
 }
 
 const later = (execution: Execution, { nodes, required }: ExecutableField, path: Path, done: Promise<unknown>) =>
   done.catch((thrown: unknown) => nullWithError(execution, thrown, { nodes, required, path }));
 
-function valueOf(execution: Execution, field: ExecutableField, { value, object, tree }: Source, path: Path): unknown {
-  const { reads } = field;
-  if (object && !tree && reads.fromMember && typeof object[field.name] !== 'function') return object[field.name];
-  if (object && tree && reads.fromTree && !isMarked(execution, object[field.key])) return object[field.key];
-  const { run } = execution;
-  if (run.context.cancelled) throw cancelled();
-  return field.resolve(value, field.arguments(run.variables), run.context, resolveInfo(execution, field, path));
+/** Null in the place of a field that failed. @throws GraphQLError where null may not be */
+export function failField(execution: Execution, field: ExecutableField, thrown: unknown, above: Path | undefined): null {
+  return nullWithError(execution, thrown, { nodes: field.nodes, required: field.required, path: pathOf(field, above) });
 }
 
-/** Nobody waits for the answer, so nobody is told of this. */
-const cancelled = () => new AppError(503, 'CANCELLED', 'the operation was cancelled');
-
-const isMarked = ({ run }: Execution, value: unknown) => typeof value === 'object' && value !== null && run.engine.reader.marker in value;
+const pathOf = ({ key, parent }: ExecutableField, above: Path | undefined): Path => ({ prev: above, key, typename: parent.name });

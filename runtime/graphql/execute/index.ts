@@ -4,10 +4,10 @@ import type { PreparedOperation } from '../document-cache.ts';
 import type { OperationPlan } from '../plan/operation.ts';
 import type { Answer, Run } from '../run.ts';
 import { compileFields } from './compile.ts';
-import { Waiting } from './answer.ts';
+import { EmptyAnswer, Waiting } from './answer.ts';
 import { createErrors, type Execution } from './execution.ts';
 import type { ExecutableField, Fields } from './field.ts';
-import { executeField, type Source } from './fields.ts';
+import { executeField } from './fields.ts';
 
 /**
  * Runs an operation that has user code in it, over what plans have read. It answers what graphql-js answers, and is
@@ -17,62 +17,85 @@ import { executeField, type Source } from './fields.ts';
 export function executeRun(run: Run): Answer | Promise<Answer> {
   const compiled = compiledFor(run);
   const abort = lazyAbort(run);
-  const execution: Execution = { run, fragments: compiled.fragments, errors: createErrors(), helpers: { getAbortSignal: abort.signal, getAsyncHelpers: () => HELPERS } };
-  const finish = (data: string | null): Answer => {
+  const execution: Execution = { run, fragments: compiled.fragments, errors: createErrors(), often: ++compiled.runs > run.engine.codeAfter, helpers: { getAbortSignal: abort.signal, getAsyncHelpers: () => HELPERS } };
+  const { list } = execution.errors;
+  const finish = (roots: Roots): Answer => {
     abort.end();
-    const { list } = execution.errors;
-    return list.length > 0 ? { result: { errors: list, data: data === null ? null : JSON.parse(data) } } : { text: `{"data":${data}}` };
+    return list.length > 0 ? { result: { errors: list, data: valuesOf(roots) } } : { text: textOf(compiled.fields, roots) };
   };
-  const failed = (thrown: unknown) => {
+  const failed = (thrown: unknown): Answer => {
+    abort.end();
     execution.errors.add(thrown as GraphQLError, undefined);
-    return finish(null);
+    return { result: { errors: list, data: null } };
   };
   try {
-    const data = run.operation.node.operation === 'mutation' ? executeSerially(execution, compiled.fields) : executeRoots(execution, compiled.fields);
-    return data instanceof Promise ? data.then(finish, failed) : finish(data);
+    const roots = run.operation.node.operation === 'mutation' ? executeSerially(execution, compiled.fields) : executeRoots(execution, compiled.fields);
+    return roots instanceof Promise ? roots.then(finish).catch(failed) : finish(roots);
   } catch (thrown) {
     return failed(thrown);
   }
 }
 
-function executeRoots(execution: Execution, fields: Fields): string | Promise<string> {
-  const texts: Record<string, unknown> = { __proto__: null };
+/** What the root fields came to. */
+type Roots = Readonly<Record<string, unknown>>;
+
+function executeRoots(execution: Execution, fields: Fields): Roots | Promise<Roots> {
+  const roots = new EmptyAnswer();
   let waiting: Waiting | undefined;
   try {
     for (const field of fields) {
-      const text = rootText(execution, field);
-      if (text instanceof Promise) waiting = (waiting ?? new Waiting()).add(texts, field.key, text);
-      else texts[field.key] = text;
+      const value = executeRoot(execution, field);
+      const isLate = value instanceof Promise;
+      roots[field.key] = isLate ? null : value;
+      if (isLate) waiting = (waiting ?? new Waiting()).add(field.key, value);
     }
   } catch (thrown) {
     waiting?.abandon();
     throw thrown;
   }
-  const whole = () => `{${fields.map(({ key, lead }) => `${lead}${texts[key]}`).join('')}}`;
-  return waiting ? waiting.finish(texts).then(whole) : whole();
+  return waiting ? waiting.finish(roots) : roots;
 }
 
-async function executeSerially(execution: Execution, fields: Fields): Promise<string> {
-  let text = '{';
-  for (const field of fields) text += field.lead + (await rootText(execution, field));
-  return `${text}}`;
+async function executeSerially(execution: Execution, fields: Fields): Promise<Roots> {
+  const roots = new EmptyAnswer();
+  for (const field of fields) roots[field.key] = await executeRoot(execution, field);
+  return roots;
 }
 
-/** JSON of a root field; the text of one that is done already is the answer's own. */
-function rootText(execution: Execution, field: ExecutableField): string | null | Promise<string> {
+function executeRoot(execution: Execution, field: ExecutableField): unknown {
   const outcome = execution.run.outcomes.get(field.key);
-  if (outcome && 'text' in outcome) return outcome.text;
-  const value = executeField(execution, field, rootOf(execution));
-  return value instanceof Promise ? value.then(jsonOf) : jsonOf(value);
+  return outcome && 'text' in outcome ? new Finished(outcome.text) : executeField(execution, field, execution.run, undefined);
 }
 
-const jsonOf = (value: unknown): string => JSON.stringify(value) ?? 'null';
+/** A root field that is JSON already, which is the answer's own. */
+class Finished {
+  readonly text: string | null;
 
-const rootOf = ({ run }: Execution): Source => ({ value: run, object: undefined, tree: false, path: undefined });
+  constructor(text: string | null) {
+    this.text = text;
+  }
+}
+
+/** The whole answer. Written at once it is one flat text, which need not be put together again to be measured and sent. */
+function textOf(fields: Fields, roots: Roots): string {
+  if (!fields.some(({ key }) => roots[key] instanceof Finished)) return JSON.stringify({ data: roots });
+  const members = fields.map(({ key, lead }) => {
+    const value = roots[key];
+    return `${lead}${value instanceof Finished ? value.text : JSON.stringify(value)}`;
+  });
+  return `{"data":{${members.join('')}}}`;
+}
+
+function valuesOf(roots: Roots): Roots {
+  const values = new EmptyAnswer();
+  for (const [key, value] of Object.entries(roots)) values[key] = value instanceof Finished ? JSON.parse(value.text ?? 'null') : value;
+  return values;
+}
 
 interface Compiled {
   readonly fields: Fields;
   readonly fragments: Execution['fragments'];
+  runs: number;
 }
 
 /** Kept as long as the plan, which is made for each of the conditions that decide what is selected. */
@@ -84,7 +107,7 @@ function compiledFor({ engine, operation, plan, variables }: Run): Compiled {
   const type = engine.schema.getRootType(operation.node.operation) as GraphQLObjectType;
   const conditions = Object.fromEntries(operation.conditions.map((name) => [name, variables.coerced[name]]));
   const selecting = { schema: engine.schema, fragments: operation.fragments, variables: conditions };
-  const compiled = { fields: compileFields({ engine, selecting }, type, [operation.node]), fragments: fragmentsOf(operation) };
+  const compiled = { fields: compileFields({ engine, selecting }, type, [operation.node]), fragments: fragmentsOf(operation), runs: 0 };
   COMPILED.set(plan, compiled);
   return compiled;
 }
