@@ -55,6 +55,8 @@ export interface Change {
   readonly before: string | null;
   /** The text it will have; null when it is removed. */
   readonly after: string | null;
+  /** Whether the text on disk is no run's output, so that it is kept aside before it is replaced. */
+  readonly rescued?: boolean;
 }
 
 /**

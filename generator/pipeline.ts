@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic, Project, ProjectInput } from '@twofold/schema';
 import type { DocumentNode } from 'graphql';
 import { CommandError, EXIT } from './failure.ts';
@@ -18,7 +19,7 @@ export interface RunOptions {
   readonly force?: boolean;
   /** Tables and columns that may go, by coordinate. */
   readonly allowDrop?: readonly string[];
-  /** Given by a process that runs again and again: an empty map, in which each run finds what the one before has parsed. */
+  /** Given by a process that runs again and again: what each run keeps for the next one (`createKnown`). */
   readonly known?: NonNullable<ProjectInput['known']>;
 }
 
@@ -63,9 +64,21 @@ export async function planRun(root: string, options: RunOptions, disk: Disk): Pr
   return { ...reading, findings, changes: await planChanges(root, { files, force: options.force ?? false }, disk) };
 }
 
-/** All seven stages. The changes say what was written; `edited` ones say that nothing was. */
+/** All seven stages. The changes say what was written; `edited` ones say that nothing was. @throws CommandError 75 when the inputs never stand still. */
 export async function run(root: string, options: RunOptions, disk: Disk): Promise<Plan> {
-  return applyChanges(root, () => planRun(root, options, disk), disk);
+  return applyChanges(root, () => planSettled(root, options, disk), disk);
+}
+
+/** How often a run begins anew because somebody saves while it is at work. */
+const ATTEMPTS = 20;
+
+/** An editor may be in the middle of a file when it is read: what is written comes from inputs that stood still meanwhile. */
+async function planSettled(root: string, options: RunOptions, disk: Disk): Promise<Plan> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const plan = await planRun(root, options, disk);
+    if (isDeepStrictEqual(await readSources(root), plan.sources)) return plan;
+  }
+  throw new CommandError(EXIT.again, 'CHANGED_MEANWHILE', 'the inputs were changed again and again while this run was at work; nothing was written', 'run again');
 }
 
 export function hasErrors(findings: readonly Diagnostic[]): boolean {

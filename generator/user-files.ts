@@ -17,9 +17,11 @@ export function partsOf(userFiles: readonly string[]): UserParts {
 
 /** A file of resolvers for a type that the schema does not have: kept, left out of the app, and reported. */
 export function findOrphans(project: Project, userFiles: readonly string[]): Diagnostic[] {
+  const { resolverTypes } = partsOf(userFiles);
+  if (resolverTypes.length === 0) return [];
   const known = typeNames(project);
-  return partsOf(userFiles)
-    .resolverTypes.filter((name) => !known.has(name))
+  return resolverTypes
+    .filter((name) => !known.has(name))
     .map((name) => ({
       code: 'RESOLVER_ORPHAN',
       severity: 'warning',

@@ -3,6 +3,8 @@ import { CRUD_FILE, crudSdl } from './build/crud-sdl.ts';
 import { build } from './build/project.ts';
 import type { Parsed } from './build/facts.ts';
 import type { Diagnostic } from './diagnostic.ts';
+import { createKnown, keepProject } from './known.ts';
+import type { Known } from './known.ts';
 import type { ColumnType, Project } from './model.ts';
 import { parseManifest } from './parse/manifest.ts';
 import { keepPieces, unusedPieces } from './parse/pieces.ts';
@@ -20,8 +22,8 @@ export interface ProjectInput {
   readonly manifest: SourceText | null;
   /** How the user's own scalars are stored, from `src/scalars.ts`. When given, a scalar that is not in it is an error. */
   readonly scalars?: Readonly<Record<string, ColumnType>>;
-  /** An empty map of a caller that reads again and again: in it are the parsed pieces of the last schema that could be parsed. */
-  readonly known?: KnownPieces;
+  /** Given by a caller that reads again and again: what the readings before have understood. */
+  readonly known?: Known;
 }
 
 /** What the two inputs mean. */
@@ -41,18 +43,18 @@ export interface ProjectReading {
  */
 export function readProject(input: ProjectInput): ProjectReading {
   const manifest = parseManifest(input.manifest);
-  const { known = new Map() } = input;
-  const unused = unusedPieces(known);
+  const { known = createKnown() } = input;
+  const unused = unusedPieces(known.pieces);
   const schema = parseSchema(input.schema, unused);
   const found = [...schema.diagnostics, ...manifest.diagnostics];
   const files = [...input.schema.map(({ file }) => file), CRUD_FILE];
   if (!schema.parsed) return { project: null, document: null, diagnostics: inOrder(found, files) };
   const given: Parsed = { schema: schema.parsed, manifest: manifest.manifest, ...(input.scalars && { scalars: input.scalars }) };
   const parsed = found.length === 0 && manifest.manifest.values.api.crud ? withCrud(given, unused) : given;
-  keepPieces(known, parsed.schema.files.flatMap(({ pieces }) => pieces));
+  keepPieces(known.pieces, parsed.schema.files.flatMap(({ pieces }) => pieces));
   const diagnostics = inOrder([...found, ...checkSchema(parsed), ...checkManifest(parsed)], files);
   const failed = diagnostics.some(({ severity }) => severity === 'error');
-  return { project: failed ? null : build(parsed).project, document: parsed.schema.document, diagnostics };
+  return { project: failed ? null : keepProject(known, build(parsed).project), document: parsed.schema.document, diagnostics };
 }
 
 /** The schema with what `api.crud` adds, read again: what is served was checked as a whole. */

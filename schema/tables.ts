@@ -1,5 +1,6 @@
 import type { ColumnDefault, ColumnType, Constraint, OnDelete, Project } from './model.ts';
 import { indexName } from './names.ts';
+import { createMemory } from './remembered.ts';
 
 /**
  * A table as the database has it. `buildTables` makes them from the model; migrations are the difference of two lists,
@@ -41,7 +42,7 @@ export interface TableIndex {
  */
 export function buildTables(project: Project): Table[] {
   const tables = new Map(project.entities.map((entity) => [entity.name, entity.table]));
-  return [...project.entities.map((entity) => entityTable(tables, entity)), ...joinTables(project, tables)];
+  return [...project.entities.map((entity) => made(entity, referred(tables, entity), () => entityTable(tables, entity))), ...joinTables(project, tables)];
 }
 
 /** Name of an entity → name of its table. */
@@ -62,6 +63,13 @@ export function columnChecks({ name, type, values, constraint }: TableColumn): s
   const { min, max, minLength, maxLength } = constraint;
   if (['integer', 'bigint', 'real'].includes(type)) return [...listed, ...bound(quoted, '>=', min), ...bound(quoted, '<=', max)];
   return type === 'text' ? [...listed, ...bound(`length(${quoted})`, '>=', minLength), ...bound(`length(${quoted})`, '<=', maxLength)] : listed;
+}
+
+const made = createMemory<Project['entities'][number], Table>();
+
+/** The names of the tables that an entity's columns refer to. */
+function referred(tables: TableNames, entity: Project['entities'][number]): (string | undefined)[] {
+  return entity.columns.flatMap(({ references }) => (references ? [tables.get(references.entity)] : []));
 }
 
 function entityTable(tables: TableNames, entity: Project['entities'][number]): Table {

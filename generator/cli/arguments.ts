@@ -23,7 +23,7 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
   const rest = name === undefined ? words : words.toSpliced(words.indexOf(name), 1);
   const specs = [...GLOBAL_OPTIONS, ...(command?.options ?? [])];
   const { options, positionals } = readWords(rest, specs, command);
-  if (positionals.length > (command?.positionals ?? 1)) throw usage('UNEXPECTED_WORD', `unexpected ${positionals.at(-1)}`, command);
+  if (positionals.length > (command?.positionals ?? 1)) throw usage('UNEXPECTED_WORD', `unexpected argument ${positionals.at(-1)}`, command);
   const helped = name === 'help' && positionals[0] !== undefined ? findCommand(positionals[0], commands) : command;
   return { command: helped, options, positionals, help: options['help'] === true || name === 'help', version: options['version'] === true };
 }

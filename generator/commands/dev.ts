@@ -1,23 +1,27 @@
 import { resolve } from 'node:path';
+import { createKnown } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { createDevServer } from '../dev/dev-server.ts';
 import { createRehearsal } from '../dev/rehearsal.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
-import { planRun, run as runPipeline } from '../pipeline.ts';
+import { planRun } from '../pipeline.ts';
 import { disk } from '../write/disk.ts';
 import { exitCodeOf } from './outcome.ts';
 import { reportPlan, runOptions } from './plan-report.ts';
-import { isInput, watchInputs } from './watch.ts';
+import { createRuns, isInput, watchInputs } from './watch.ts';
 
 /** `generator dev`: regenerates, migrates and restarts on save; a server that works goes on while there are errors. */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
+  const told = new Promise<void>((done) => process.once('SIGINT', done).once('SIGTERM', done));
   const server = createDevServer(root, call.terminal);
   const own = ownWrites();
-  const options = { ...runOptions(call), known: new Map() };
+  const options = { ...runOptions(call), known: createKnown() };
   const rehearsal = createRehearsal(() => planRun(root, options, disk));
-  const save = async (paths: ReadonlySet<string> = new Set(), seen = performance.now()) => {
-    const plan = await runPipeline(root, options, disk);
+  const runOnce = createRuns(root, options);
+  const save = async (paths: ReadonlySet<string>, seen: number) => {
+    const plan = await runOnce(paths, seen);
+    if (!plan) return;
     const took = Math.round(performance.now() - seen);
     own.note(plan.changes.filter(({ kind }) => kind !== 'same').map(({ path }) => path));
     await reportPlan(plan, call, false);
@@ -28,14 +32,12 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   };
   const failed = (error: unknown) => call.terminal.say(error instanceof CommandError ? `${error.message}\n   fix  ${error.fix ?? ''}` : String(error));
   try {
-    await save();
-    rehearsal.start();
     const saved = async (paths: ReadonlySet<string>, seen: number) => {
       rehearsal.stop();
       await save(paths, seen).finally(rehearsal.start);
     };
-    const watcher = watchInputs(root, saved, failed, (path) => isSource(path) && !own.has(path));
-    await new Promise<void>((done) => process.once('SIGINT', done).once('SIGTERM', done));
+    const watcher = await watchInputs(root, saved, failed, (path) => isSource(path) && !own.has(path));
+    await told;
     watcher.close();
     return EXIT.done;
   } finally {

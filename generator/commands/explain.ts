@@ -28,7 +28,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   for (const each of explainAll(project, told.isOwn).filter(({ coordinate }) => coordinates.includes(coordinate))) {
     explanations.push({ ...each, file: await placeOf(each.coordinate, { texts, userFiles, project }), ...told.statements.get(each.coordinate) });
   }
-  if (told.missing !== null) call.terminal.note(`  no statements: ${told.missing}`);
+  if (told.missing !== null) call.terminal.note(`  statements are left out: ${told.missing}`);
   if (call.terminal.json) call.terminal.document({ ok: true, database: told.database, explanations });
   else call.terminal.data(explanations.map((each) => print(each, call, told.database)).join('\n'));
   return EXIT.done;

@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import { keepNewSpaceSmall } from '../new-space.ts';
+import type { Plan } from '../pipeline.ts';
 import { disk } from '../write/disk.ts';
+import { LOCKFILE } from '../write/lockfile.ts';
 import { writeStamp } from '../write/stamp.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
 import { reportPlan, runOptions } from './plan-report.ts';
@@ -22,7 +24,13 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   await reportPlan(plan, call, dry);
   const code = exitCodeOf(plan);
   if (!dry && code === EXIT.done) await writeStamp(plan, disk);
+  if (!dry && isFirst(plan)) call.terminal.note('\nNext:\n  npm install\n  npm start\n  npm run dev\n\nREADME.md says what each file is for.');
   return code;
+}
+
+/** Whether the run has made a project of the two inputs. */
+function isFirst({ changes }: Plan): boolean {
+  return ['package.json', 'README.md', LOCKFILE].every((path) => changes.some((change) => change.path === path && change.kind === 'create'));
 }
 
 async function printModel(call: CommandCall): Promise<ExitCode> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Project } from '@twofold/schema';
 import { type DatabaseKind, renderEnv } from '../../templates/seeded/env.ts';
 import { type Starter, starters, type StarterName } from '../../templates/starter/index.ts';
@@ -30,7 +30,8 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const plan = await runPipeline(init.root, {}, disk);
   if (!plan.project) return (reportFindings(plan, call), exitCodeOf(plan));
   await writeEnv(init, plan.project);
-  terminal.note(`${terminal.paint.green('created')}  ${init.name} in ${init.root}: ${written + plan.changes.length} files`);
+  const created = written + plan.changes.filter(({ kind }) => kind === 'create').length;
+  terminal.note(`${terminal.paint.green('created')}  ${init.name} in ${init.root}: ${created} file${created === 1 ? '' : 's'}`);
   const installed = options['no-install'] !== true && (await installPackages(init.root, terminal));
   reportInit(init, { plan, installed }, call);
   if (options['start']) await serve(init.root, terminal);
@@ -106,7 +107,7 @@ async function writeNew(path: string, text: string | Uint8Array, mode = 0o666): 
 }
 
 function reportInit({ root, template }: InitOptions, { plan, installed }: { plan: Plan; installed: boolean }, { terminal, options, cwd }: CommandCall): void {
-  const next = [...(root === resolve(cwd) ? [] : [`cd ${quoted(root)}`]), ...(installed ? [] : ['npm install']), 'npm start', 'npm run dev'].slice(0, 3);
+  const next = [...(root === resolve(cwd) ? [] : [`cd ${quoted(relative(resolve(cwd), root))}`]), ...(installed ? [] : ['npm install']), 'npm start', 'npm run dev'].slice(0, 3);
   if (terminal.json) return terminal.document({ ok: true, root, installed, files: plan.changes.map(changeAsData), next });
   if (options['quiet']) return;
   const { port } = plan.project!.server;

@@ -1,7 +1,11 @@
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { createKnown } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
-import { run as runPipeline } from '../pipeline.ts';
+import type { Sources } from '../files.ts';
+import { type Plan, run as runPipeline, type RunOptions } from '../pipeline.ts';
+import { readSources } from '../read.ts';
 import { watchFolders } from '../watch-folders.ts';
 import { disk } from '../write/disk.ts';
 import { reportPlan, runOptions } from './plan-report.ts';
@@ -9,14 +13,37 @@ import { reportPlan, runOptions } from './plan-report.ts';
 /** `generator generate --watch`: runs again whenever an input is saved, until it is stopped. */
 export async function watch(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
-  const options = { ...runOptions(call), known: new Map() };
-  const generate = async () => reportPlan(await runPipeline(root, options, disk), call, false);
-  await generate();
+  const runOnce = createRuns(root, { ...runOptions(call), known: createKnown() });
+  const generate = async (...save: Parameters<typeof runOnce>) => {
+    const plan = await runOnce(...save);
+    if (plan) await reportPlan(plan, call, false);
+  };
+  const watcher = await watchInputs(root, generate, (error) => call.terminal.say(String(error)));
   call.terminal.note('Watching. Ctrl+C stops.');
-  const watcher = watchInputs(root, generate, (error) => call.terminal.say(String(error)));
   await new Promise<void>((done) => process.once('SIGINT', done).once('SIGTERM', done));
   watcher.close();
   return EXIT.done;
+}
+
+/**
+ * Runs of one project, one after the other. An editor writes a file in steps: a run that was asked for while the one before was
+ * at work is null if that one has read the last step already.
+ */
+export function createRuns(root: string, options: RunOptions): (paths: ReadonlySet<string>, seen: number) => Promise<Plan | null> {
+  let last: { readonly sources: Sources; readonly ended: number } | null = null;
+  return async (paths, seen) => {
+    const onlyTexts = [...paths].every((path) => /\.(graphql|yaml)$/.test(path));
+    if (onlyTexts && last && seen < last.ended && isDeepStrictEqual(withoutOwn(await readSources(root)), withoutOwn(last.sources))) return null;
+    last = null;
+    const plan = await runPipeline(root, options, disk);
+    last = { sources: plan.sources, ended: performance.now() };
+    return plan;
+  };
+}
+
+/** Without what a run adds itself. */
+function withoutOwn(sources: Sources): Sources {
+  return { ...sources, migrations: [], tables: null };
 }
 
 /** Whether a saved file is something a run reads. */
@@ -24,33 +51,46 @@ export function isInput(path: string): boolean {
   return /^(schema\.graphql|manifest\.yaml|schema[\\/][^\\/]+\.graphql|src[\\/](extend|auth-events|scalars|routes)\.ts|src[\\/](resolvers|plugins)[\\/][^\\/]+\.ts)$/.test(path);
 }
 
-const QUIET = 8;
+const QUIET = 2;
+
+type Changed = (paths: ReadonlySet<string>, seen: number) => Promise<void>;
 
 /**
- * Calls `changed` with the saved paths after inputs were saved, and with the time at which the first was seen, never twice at a time. Saves that come while it runs lead to one more run.
- * Editors write a file in several steps, so that a pause of some milliseconds makes one save of them.
+ * Calls `changed` at once, and then with the saved paths after inputs were saved and the time at which the first was seen, never twice at a
+ * time. Saves that come while it runs lead to one more run, those of the first one among them.
+ * Editors write a file in several steps, so that a short pause makes one save of them; a run that reads half of a file sees that itself.
+ *
+ * @returns after the first call. @throws what that one throws; whatever is thrown later goes to `failed`.
  */
-export function watchInputs(root: string, changed: (paths: ReadonlySet<string>, seen: number) => Promise<void>, failed: (error: unknown) => void, accept = isInput): { close(): void } {
+export async function watchInputs(root: string, changed: Changed, failed: (error: unknown) => void, accept = isInput): Promise<{ close(): void }> {
   let timer: NodeJS.Timeout | undefined;
-  let running = false;
+  let running = true;
   let saved = new Set<string>();
   let seen = 0;
   const start = async () => {
     if (running) return;
     running = true;
     while (saved.size > 0) {
-      const paths = saved;
+      // Asked again: what a run has written itself is known once it is done.
+      const paths = new Set([...saved].filter(accept));
       saved = new Set();
-      await changed(paths, seen).catch(failed);
+      if (paths.size > 0) await changed(paths, seen).catch(failed);
     }
     running = false;
   };
-  const watcher = watchFolders(root, (path) => {
+  const watcher = await watchFolders(root, (path) => {
     if (!accept(path)) return;
     if (saved.size === 0) seen = performance.now();
     saved.add(path);
     clearTimeout(timer);
     timer = setTimeout(() => void start(), QUIET);
   });
-  return { close: () => (clearTimeout(timer), watcher.close()) };
+  const close = () => (clearTimeout(timer), watcher.close());
+  await changed(new Set(), performance.now()).catch((error: unknown) => {
+    close();
+    throw error;
+  });
+  running = false;
+  void start();
+  return { close };
 }

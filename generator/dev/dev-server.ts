@@ -9,7 +9,7 @@ export interface DevServer {
   running(): boolean;
   /** Ends the server that runs, and starts it from what is on disk now. */
   restart(): Promise<void>;
-  /** Ends both. */
+  /** Ends both, for good. */
   stop(): Promise<void>;
 }
 
@@ -27,6 +27,7 @@ const WAIT = fileURLToPath(new URL('wait.js', import.meta.url));
  */
 export function createDevServer(root: string, terminal: Terminal): DevServer {
   let current: ChildProcess | null = null;
+  let stopped = false;
   // Two processes cannot listen on the port of one debugger.
   const prepare = () => (/--inspect/.test(process.env['NODE_OPTIONS'] ?? '') ? null : launch(root));
   let spare = prepare();
@@ -39,6 +40,8 @@ export function createDevServer(root: string, terminal: Terminal): DevServer {
     running: () => current !== null && !hasEnded(current),
     restart: async () => {
       await stopCurrent();
+      // The word to stop may come while a run is at work that wants a server afterwards.
+      if (stopped) return;
       if (!existsSync(join(root, 'src/server.ts'))) return terminal.say('there is no src/server.ts to start');
       const fit = spare !== null && isFit(spare, root);
       if (!fit) spare?.child.kill('SIGKILL');
@@ -51,6 +54,7 @@ export function createDevServer(root: string, terminal: Terminal): DevServer {
       spare = prepare();
     },
     stop: async () => {
+      stopped = true;
       spare?.child.kill('SIGKILL');
       await stopCurrent();
     },

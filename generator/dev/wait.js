@@ -6,6 +6,9 @@ import { pathToFileURL } from 'node:url';
 // `dev` preloads this into a server that is not wanted yet: the packages are loaded, and the project's own files only at
 // the word to start. Plain JavaScript: Node refuses to strip types below node_modules.
 
+/** As in `dev-server.ts`, in milliseconds. */
+const PATIENCE = 2_000;
+
 // What the server starts inherits the preload, and waits for nothing.
 if (process.env['GENERATOR_DEV_WAITS']) {
   delete process.env['GENERATOR_DEV_WAITS'];
@@ -15,7 +18,13 @@ if (process.env['GENERATOR_DEV_WAITS']) {
   process.once('disconnect', leave);
   await loadPackages();
   await wanted;
-  process.off('disconnect', leave).disconnect();
+  process.off('disconnect', leave);
+  // A server ends as it does when it is told to, and at the latest when it would have been killed.
+  process.once('disconnect', () => {
+    setTimeout(() => process.exit(1), PATIENCE).unref();
+    process.kill(process.pid, 'SIGTERM');
+  });
+  process.channel?.unref();
 }
 
 async function loadPackages() {

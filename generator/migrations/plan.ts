@@ -1,6 +1,7 @@
-import { buildTables, type Diagnostic, type Project, type TableColumn } from '@twofold/schema';
+import { buildTables, type Diagnostic, type Project, type Table, type TableColumn } from '@twofold/schema';
 import { renderMigration } from '../../templates/migration.ts';
 import type { Step } from '../../templates/steps.ts';
+import { closest } from '../cli/closest.ts';
 import type { Sources } from '../files.ts';
 import { type Difference, findDifference, type ValueRename } from './difference.ts';
 import { migrationPath } from './name.ts';
@@ -28,7 +29,7 @@ export function planMigration(project: Project, sources: Sources, allowDrop: rea
   return {
     file: steps.length === 0 ? null : { path: migrationPath(sources.migrations, steps), text: renderMigration(steps, project.ids) },
     snapshot: printSnapshot({ ids: project.ids, tables: difference.tables }),
-    findings: [...keptFindings(difference), ...valueFindings(steps)],
+    findings: [...keptFindings(difference), ...dropFindings(difference, allowDrop.filter((name) => !namesOne(before.tables, allowedDrops(project, [name])))), ...valueFindings(steps)],
   };
 }
 
@@ -75,6 +76,21 @@ function keptFindings({ kept }: Difference): Diagnostic[] {
           at: atSnapshot(),
         },
   );
+}
+
+/** Whether one of these coordinates is a table or a column. */
+function namesOne(tables: readonly Table[], coordinates: ReadonlySet<string>): boolean {
+  return tables.some(({ name, columns }) => coordinates.has(name) || columns.some((column) => coordinates.has(`${name}.${column.name}`)));
+}
+
+/** A slip in a name would leave the column without a word; what is gone already, and like no other, is no slip. */
+function dropFindings({ kept }: Difference, names: readonly string[]): Diagnostic[] {
+  const waiting = kept.map(({ coordinate }) => coordinate);
+  return names.flatMap((name) => {
+    const near = closest(name, waiting);
+    if (near === undefined) return [];
+    return [{ code: 'DROP_UNKNOWN', severity: 'warning', summary: `--allow-drop ${name} names nothing that could be dropped`, fix: `did you mean ${near}?`, at: atSnapshot() }];
+  });
 }
 
 /** Columns that must have a value, in tables that may have rows. */

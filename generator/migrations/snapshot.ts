@@ -1,4 +1,4 @@
-import type { IdKind, Table, TableColumn, TableIndex } from '@twofold/schema';
+import { remembered, type IdKind, type Table, type TableColumn, type TableIndex } from '@twofold/schema';
 
 /** Where the tables stand as the last migration leaves them. */
 export const SNAPSHOT = 'migrations/tables.txt';
@@ -21,14 +21,14 @@ export function printSnapshot({ ids, tables }: Snapshot): string {
   return `${[HEADER, `ids ${ids}`, ...tables.flatMap(tableLines).sort()].join('\n')}\n`;
 }
 
-function tableLines(table: Table): string[] {
+const tableLines = remembered((table: Table): readonly string[] => {
   const { name: _name, columns, indexes, renamedFrom: _renamed, ...rest } = table;
   return [
     `table ${table.name} ${JSON.stringify(rest)}`,
     ...columns.map(({ name, renamedFrom: _from, ...column }) => `column ${table.name}.${name} ${JSON.stringify(column)}`),
     ...indexes.map(({ name, ...index }) => `index ${table.name}.${name} ${JSON.stringify(index)}`),
   ];
-}
+});
 
 /** Reads a snapshot. Null when a line is none of ours: a merge conflict, or an edit. The key is the first column again. */
 export function parseSnapshot(text: string): Snapshot | null {

@@ -38,34 +38,26 @@ function compareFile(file: RenderedFile, { lock, present, force }: Comparison): 
   if (owner !== 'generated') return before === null && !entry ? change('create') : change('same', before);
   if (before === null) return change('create');
   if (sameText(before, text)) return change('same', before);
-  return isOurs(before, entry) || force ? change('update', withLineEndsOf(before, text)) : change('edited', before);
+  if (isOutput(before, entry)) return change('update', withLineEndsOf(before, text));
+  return isMerged(before, entry) || force ? { ...change('update', withLineEndsOf(before, text)), rescued: true } : change('edited', before);
 }
 
 /** A generated file that nothing generates any more goes if it is as we wrote it, and stays if not. */
 function compareGone(path: string, entry: LockEntry, before: string | null): Change[] {
   if (before === null) return [];
-  const ours = isOurs(before, entry);
-  return [{ path, owner: 'generated', kind: ours ? 'remove' : 'stale', before, after: ours ? null : before }];
+  const rescued = !isOutput(before, entry);
+  if (rescued && !isMerged(before, entry)) return [{ path, owner: 'generated', kind: 'stale', before, after: before }];
+  return [{ path, owner: 'generated', kind: 'remove', before, after: null, rescued }];
 }
 
-/**
- * Whether a generated file is as a run left it. After a merge of two branches (two hashes, or git's markers in the text)
- * it is neither branch's, and is replaced; `rescue` decides that its text is kept aside.
- */
-function isOurs(text: string, entry: LockEntry | undefined): boolean {
-  return entry !== undefined && (entry.hashes.includes(hashText(text)) || isMerged(text, entry));
+/** Whether a generated file is as a run left it. */
+function isOutput(text: string, entry: LockEntry | undefined): boolean {
+  return entry !== undefined && entry.hashes.includes(hashText(text));
 }
 
-function isMerged(text: string, entry: LockEntry): boolean {
-  return entry.hashes.length > 1 || /^<{7} .*$[^]*^>{7} /m.test(text);
-}
-
-/** Texts of generated files that a run is about to replace although they are not what a run wrote: they are kept aside. */
-export function rescuable(changes: readonly Change[], lock: Lock): Change[] {
-  return changes.filter(
-    ({ path, owner, kind, before }) =>
-      owner === 'generated' && kind === 'update' && before !== null && !lock.get(path)?.hashes.includes(hashText(before)),
-  );
+/** After a merge of two branches (two hashes, or git's markers in the text) it is neither branch's, and goes. */
+function isMerged(text: string, entry: LockEntry | undefined): boolean {
+  return entry !== undefined && (entry.hashes.length > 1 || /^<{7} .*$[^]*^>{7} /m.test(text));
 }
 
 function sameText(a: string, b: string): boolean {

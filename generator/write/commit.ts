@@ -17,6 +17,12 @@ interface Step {
   readonly staged: string | null;
 }
 
+interface Commit {
+  readonly steps: readonly Step[];
+  /** Whether the file of a step has the text that it had when the step was planned. */
+  readonly isAsBefore: (text: string | null, step: number) => boolean;
+}
+
 /**
  * Writes changes so that every file has its old text or its new one at any moment, and a run that was killed can be
  * finished: new texts are staged, a journal says what goes where, then each file is renamed into its place.
@@ -29,12 +35,9 @@ export async function commit(root: string, changes: readonly Change[], disk: Dis
   await assertUnchanged(root, writing, disk);
   await disk.removeFolder(join(root, TRANSACTION));
   const steps = writing.map(stepOf);
-  await allDone(writing.map(async ({ after }, index) => {
-    const { staged } = steps[index]!;
-    if (staged !== null) await disk.write(join(root, staged), after!);
-  }));
+  for (const [index, { staged }] of steps.entries()) if (staged !== null) await disk.write(join(root, staged), writing[index]!.after!);
   await writeJournal(root, steps, disk);
-  await carryOut(root, steps, disk);
+  await carryOut(root, { steps, isAsBefore: (text, at) => text === writing[at]!.before }, disk);
 }
 
 /**
@@ -50,14 +53,14 @@ export async function recover(root: string, disk: Disk): Promise<boolean> {
     if (left.length > 0) await disk.removeFolder(join(root, TRANSACTION));
     return false;
   }
-  await carryOut(root, JSON.parse(text) as Step[], disk);
+  const steps = JSON.parse(text) as Step[];
+  await carryOut(root, { steps, isAsBefore: (now, at) => hashOf(now) === steps[at]!.before }, disk);
   return true;
 }
 
 async function assertUnchanged(root: string, changes: readonly Change[], disk: Disk): Promise<void> {
-  const now = await Promise.all(changes.map(({ path }) => disk.read(join(root, path))));
-  for (const [index, { path, before }] of changes.entries()) {
-    if (now[index] === before) continue;
+  for (const { path, before } of changes) {
+    if ((await disk.read(join(root, path))) === before) continue;
     throw new CommandError(EXIT.again, 'CHANGED_MEANWHILE', `${path} was changed while this run was at work; nothing was written`, 'run again');
   }
 }
@@ -73,17 +76,16 @@ async function writeJournal(root: string, steps: readonly Step[], disk: Disk): P
   await disk.rename(join(root, `${JOURNAL}.part`), join(root, JOURNAL));
 }
 
-async function carryOut(root: string, steps: readonly Step[], disk: Disk): Promise<void> {
-  await allDone(steps.map((step) => carryOutStep(root, step, disk)));
+/** A file that somebody saved after the journal was written keeps what they saved. */
+async function carryOut(root: string, { steps, isAsBefore }: Commit, disk: Disk): Promise<void> {
+  for (const [at, step] of steps.entries()) if (isAsBefore(await disk.read(join(root, step.path)), at)) await carryOutStep(root, step, disk);
   // The journal goes first: a folder that is only half removed must not look like a commit under way.
   await disk.remove(join(root, JOURNAL));
   await disk.removeFolder(join(root, TRANSACTION));
 }
 
-/** A file that somebody saved after the journal was written keeps what they saved. */
 async function carryOutStep(root: string, step: Step, disk: Disk): Promise<void> {
   const target = join(root, step.path);
-  if (hashOf(await disk.read(target)) !== step.before) return;
   if (step.staged === null) return disk.remove(target);
   try {
     await disk.rename(join(root, step.staged), target);
@@ -91,11 +93,6 @@ async function carryOutStep(root: string, step: Step, disk: Disk): Promise<void>
     // Nothing is staged any more: the run that was killed had put it into its place, and somebody changed it back since.
     if (!hasCode(error, 'ENOENT')) throw error;
   }
-}
-
-/** Nothing is still being written when one of them has failed: the next run may begin then. */
-async function allDone(work: readonly Promise<void>[]): Promise<void> {
-  for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason;
 }
 
 function hashOf(text: string | null): string | null {

@@ -47,7 +47,7 @@ export async function writeStamp({ sources, changes, findings }: Ran, disk: Disk
   const lock = parseLock(changes.find(({ path }) => path === LOCKFILE)?.after ?? null);
   const known = (path: string, text: string | null) => lock.get(path)?.owner === 'generated' && text !== null ? lock.get(path)!.hashes[0]! : hash(text);
   const files = Object.fromEntries(changes.map(({ path, before, after, kind }) => [path, known(path, kind === 'same' ? before : after)]));
-  const lasting = findings.filter(({ code }) => code !== ONCE);
+  const lasting = findings.filter(({ code }) => !ONCE.has(code));
   const text = JSON.stringify({ inputs: hashInputs(now), files, findings: lasting } satisfies Stamp);
   const path = join(sources.root, STAMP);
   if ((await disk.read(path)) !== text) await disk.write(path, text);
@@ -59,8 +59,8 @@ interface Ran {
   readonly findings: readonly Diagnostic[];
 }
 
-/** A finding about the step itself: it is not there any more once the migration is written. */
-const ONCE = 'MIGRATION_NEEDS_VALUE';
+/** Findings about the run itself: the next one, with the migration written and other options, does not have them. */
+const ONCE: ReadonlySet<string> = new Set(['MIGRATION_NEEDS_VALUE', 'DROP_UNKNOWN']);
 
 function parseStamp(text: string | null): Stamp | null {
   try {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Change, RenderedFile } from '../files.ts';
-import { compareFiles, rescuable } from './changes.ts';
+import { compareFiles } from './changes.ts';
 import { commit, FOLDER, recover } from './commit.ts';
 import type { Disk } from './disk.ts';
 import { hashText, type Lock, type LockEntry, LOCKFILE, parseLock, printLock } from './lockfile.ts';
@@ -64,9 +64,9 @@ function entryOf({ path, owner, kind, after }: Change, { known, base }: { known:
 }
 
 async function rescue(root: string, changes: readonly Change[], disk: Disk): Promise<void> {
-  const lock = parseLock(await disk.read(join(root, LOCKFILE)));
-  for (const { path, before } of rescuable(changes, lock)) {
+  for (const { path, before, rescued } of changes) {
+    if (!rescued) continue;
     const name = `${path.replaceAll('/', '__')}.${hashText(before!).slice(0, 8)}`;
-    if (path !== LOCKFILE) await disk.write(join(root, FOLDER, 'rescued', name), before!);
+    await disk.write(join(root, FOLDER, 'rescued', name), before!);
   }
 }

@@ -1,6 +1,5 @@
 import type { AuthValues } from '../manifest.ts';
 import type { AuthModel, AuthUser, OAuthProvider, UserAttribute } from '../model.ts';
-import { snakeCase } from '../names.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
 import { duration, rateLimit } from './quantities.ts';
 
@@ -90,8 +89,8 @@ export function userEntity(facts: Facts): EntityFact | undefined {
 /** The attributes that an entity declares: `avatarUrl` and `avatar_url` are both the avatar's address. */
 export function userAttributes(entity: EntityFact): ReadonlyMap<UserAttribute, FieldFact> {
   const known = new Set<string>(ATTRIBUTES);
-  const fields = [...entity.fields.values()].filter((field) => isPlain(field) && known.has(snakeCase(field.name)));
-  return new Map(fields.map((field) => [snakeCase(field.name) as UserAttribute, field]));
+  const fields = [...entity.fields.values()].filter((field) => isPlain(field) && known.has(field.snakeName));
+  return new Map(fields.map((field) => [field.snakeName as UserAttribute, field]));
 }
 
 function isPlain(field: FieldFact): boolean {
@@ -101,6 +100,6 @@ function isPlain(field: FieldFact): boolean {
 function buildUser(facts: Facts, auth: AuthValues): AuthUser {
   const entity = userEntity(facts);
   if (!entity) return OWN_USERS;
-  const columns = [...userAttributes(entity)].map(([attribute, field]) => [attribute, snakeCase(field.name)]);
+  const columns = [...userAttributes(entity)].map(([attribute, field]) => [attribute, field.snakeName]);
   return { entity: entity.name, table: entity.table, columns: Object.fromEntries(columns), registerFields: auth.register.fields };
 }

@@ -82,7 +82,7 @@ function plainColumn(entity: EntityFact, field: FieldFact, facts: Facts): Column
   const stamp = stampOf(entity, field, type);
   const fallback = defaultOf(field);
   return {
-    name: snakeCase(field.name),
+    name: field.snakeName,
     field: field.name,
     type,
     required: field.type.required,
@@ -106,7 +106,7 @@ function stampOf(entity: EntityFact, field: FieldFact, type: ColumnType): Column
   if (type !== 'timestamp') return undefined;
   if (field.directives.updatedAt) return 'updated';
   if (entity.directives.entity?.timestamps === false || field.directives.default) return undefined;
-  const name = snakeCase(field.name);
+  const name = field.snakeName;
   return name === 'created_at' ? 'created' : name === 'updated_at' ? 'updated' : undefined;
 }
 

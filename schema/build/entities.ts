@@ -73,7 +73,7 @@ function sourceOf(shapes: Shapes, field: FieldFact): Source {
   const link = shapes.links.byField.get(field);
   if (link) return linkSource(shapes, field, link);
   const stored = storedAs(field, shapes.facts);
-  if (stored) return { source: { kind: 'column', column: snakeCase(field.name) }, decidedBy: stored === 'json' ? 'JSON column' : 'column' };
+  if (stored) return { source: { kind: 'column', column: field.snakeName }, decidedBy: stored === 'json' ? 'JSON column' : 'column' };
   const refusal = shapes.links.doubts.some((doubt) => doubt.field === field || doubt.candidates.includes(field)) ? undefined : { why: notStored(field) };
   return { source: { kind: 'custom' }, decidedBy: 'stub', ...(refusal && { refusal }) };
 }

@@ -1,6 +1,7 @@
 import { getNamedType, isEnumType, isInputObjectType, isInterfaceType, isListType, isNonNullType, isScalarType, isUnionType } from 'graphql';
 import type { ASTNode, GraphQLArgument, GraphQLField, GraphQLNamedType, GraphQLSchema, GraphQLType } from 'graphql';
 import type { Argument, ColumnType, TypeKind, TypeRef } from '../model.ts';
+import { createMemory } from '../remembered.ts';
 import { camelCase, pluralize, snakeCase } from '../names.ts';
 import type { ParsedSchema } from '../parse/schema.ts';
 import type { Manifest } from '../parse/manifest.ts';
@@ -42,6 +43,8 @@ export interface EntityFact {
 export interface FieldFact {
   readonly owner: string;
   readonly name: string;
+  /** The name as a database would have it: `created_at`. */
+  readonly snakeName: string;
   readonly field: GraphQLField<unknown, unknown>;
   readonly named: GraphQLNamedType;
   readonly type: TypeRef;
@@ -78,13 +81,17 @@ function entityFact({ type, directives }: ClassifiedType, types: Facts['types'])
 
 /** The fields of an object type, in the schema's order. */
 export function fieldFacts(type: ClassifiedType['type'], types: Facts['types']): ReadonlyMap<string, FieldFact> {
-  return new Map(Object.values(type.getFields()).map((field) => [field.name, fieldFact(type.name, field, types)]));
+  return gathered(type, [types], () => new Map(Object.values(type.getFields()).map((field) => [field.name, fieldFact(type.name, field, types)])));
 }
+
+/** Root types are asked for as operations and as objects. */
+const gathered = createMemory<ClassifiedType['type'], ReadonlyMap<string, FieldFact>>();
 
 function fieldFact(owner: string, field: GraphQLField<unknown, unknown>, types: Facts['types']): FieldFact {
   return {
     owner,
     name: field.name,
+    snakeName: snakeCase(field.name),
     field,
     named: getNamedType(field.type),
     type: typeRef(field.type, types),

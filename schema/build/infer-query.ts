@@ -52,7 +52,7 @@ const AFTER = new Set(['list', 'connection', 'page', 'all']);
 /** An interface or union has no plural that anyone agrees on, so any name will do. */
 function isNeutral(field: FieldFact, entity: EntityFact | undefined): boolean {
   if (!entity) return true;
-  const words = snakeCase(field.name).replace(/_by_.+$/, '').split('_').filter(Boolean);
+  const words = field.snakeName.replace(/_by_.+$/, '').split('_').filter(Boolean);
   while (words.length > 1 && BEFORE.has(words[0] ?? '')) words.shift();
   while (words.length > 1 && AFTER.has(words.at(-1) ?? '')) words.pop();
   const rest = words.join('_');

@@ -98,7 +98,7 @@ function isFirst(end: End, other: End): boolean {
 
 function keyFor(end: End, draft: Draft): ForeignKey {
   const { field, abstract } = end;
-  const column = field.directives.relation?.column ?? `${snakeCase(field.name)}_id`;
+  const column = field.directives.relation?.column ?? `${field.snakeName}_id`;
   const partner = draft.pairing.partner.get(end);
   return {
     owner: field.owner,
@@ -117,7 +117,7 @@ function addNamedKeys(entity: EntityFact, draft: Draft): void {
   const taken = new Set(draft.keys.get(entity.name)?.map((key) => key.column));
   for (const field of entity.fields.values()) {
     const target = namedTarget(field, draft.facts);
-    const column = snakeCase(field.name);
+    const column = field.snakeName;
     if (!target || taken.has(column)) continue;
     const { required } = field.type;
     addKey({ owner: entity.name, column, target, required, unique: field.directives.unique, onDelete: required ? 'restrict' : 'set null', field }, draft);

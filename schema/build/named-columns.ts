@@ -1,4 +1,3 @@
-import { snakeCase } from '../names.ts';
 import { storedAs } from './columns.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import type { NamedColumn, Shapes } from './shapes.ts';
@@ -18,7 +17,7 @@ export function namedColumn(shapes: Shapes, entity: EntityFact, name: string): N
 function ownColumn(shapes: Shapes, field: FieldFact): NamedColumn | undefined {
   const type = storedAs(field, shapes.facts);
   if (!type) return keyColumn(shapes, field);
-  return { column: snakeCase(field.name), scalar: field.named.name, field, json: type === 'json' };
+  return { column: field.snakeName, scalar: field.named.name, field, json: type === 'json' };
 }
 
 function keyColumn(shapes: Shapes, field: FieldFact | undefined): NamedColumn | undefined {

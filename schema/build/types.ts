@@ -4,7 +4,7 @@ import type { AbstractType, EnumType, ObjectType, ScalarType } from '../model.ts
 import { knownScalar } from '../scalars.ts';
 import { scalarType } from './columns.ts';
 import { readFieldDirectives } from './directive-uses.ts';
-import { typeRef } from './facts.ts';
+import { fieldFacts } from './facts.ts';
 import type { Facts } from './facts.ts';
 
 /** The types of a schema that are no tables. */
@@ -28,11 +28,7 @@ export function buildTypes(facts: Facts): OtherTypes {
 function buildObjects(facts: Facts): ObjectType[] {
   return [...facts.types.values()].flatMap(({ type, role }) => {
     if (role === 'entity') return [];
-    const fields = Object.values(type.getFields()).map((field) => ({
-      name: field.name,
-      type: typeRef(field.type, facts.types),
-      args: field.args.map((argument) => ({ name: argument.name, type: typeRef(argument.type, facts.types) })),
-    }));
+    const fields = Array.from(fieldFacts(type, facts.types).values(), ({ name, type, args }) => ({ name, type, args: args.map((argument) => ({ name: argument.name, type: argument.type })) }));
     return [{ name: type.name, role, fields }];
   });
 }

@@ -2,7 +2,7 @@ import { getNamedType, getNullableType, isInputObjectType, isListType } from 'gr
 import type { GraphQLInputField, GraphQLInputObjectType, GraphQLType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Constraint, Write, WriteShape } from '../model.ts';
-import { singularize, snakeCase } from '../names.ts';
+import { singularize } from '../names.ts';
 import { storedAs } from './columns.ts';
 import { readFieldDirectives } from './directive-uses.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
@@ -83,7 +83,7 @@ function fieldWrite(shapes: Shapes, item: WriteSource, field: FieldFact, owner: 
   if (given.name !== wanted.name && !(stored === 'json' && isInputObjectType(given))) return { why: `${place} is ${given.name}, and the field is ${wanted.name}` };
   if (isListType(getNullableType(item.type)) !== field.type.list) return { why: `${place} is ${String(item.type)}, and the field is ${field.type.text}` };
   const constraint = item.constraint ?? field.directives.constraint;
-  return { kind: 'column', name: item.name, column: snakeCase(field.name), ...(constraint && { constraint }) };
+  return { kind: 'column', name: item.name, column: field.snakeName, ...(constraint && { constraint }) };
 }
 
 /** `author: ID!` and `tags: [ID!]` name the rows themselves. */

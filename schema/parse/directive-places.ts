@@ -1,6 +1,6 @@
 import { Kind } from 'graphql';
 import type { ASTNode, ConstDirectiveNode, DefinitionNode } from 'graphql';
-import { remembered } from './remembered.ts';
+import { remembered } from '../remembered.ts';
 
 /** A use of a directive: on what, and what kind of place that is. */
 export interface DirectiveUse {

@@ -1,6 +1,6 @@
 import { Kind } from 'graphql';
 import type { DefinitionNode, NamedTypeNode, TypeNode } from 'graphql';
-import { remembered } from './remembered.ts';
+import { remembered } from '../remembered.ts';
 
 /** What may name types, or hold what does. */
 interface Naming {

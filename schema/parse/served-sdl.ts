@@ -3,7 +3,7 @@ import type { ConstDirectiveNode, DefinitionNode } from 'graphql';
 import { isOurDefinition, isOurDirective } from '../our-directives.ts';
 import { usesWithin } from './directive-places.ts';
 import { locate } from './pieces.ts';
-import { remembered } from './remembered.ts';
+import { createMemory } from '../remembered.ts';
 import type { Piece } from './pieces.ts';
 import type { ParsedFile } from './syntax.ts';
 
@@ -23,15 +23,21 @@ export function servedSdl(files: readonly ParsedFile[]): string {
   return files.map(({ source, pieces }) => withoutCuts(source.text.replace(/^\uFEFF/, ' '), pieces.flatMap(cutsIn))).join('\n');
 }
 
-/** Only a piece with something to cut is parsed again, for the places. */
 function cutsIn(piece: Piece): Cut[] {
-  if (!piece.definitions.some(hasCuts)) return [];
-  return locate(piece)
-    .flatMap(nodesToCut)
-    .map(({ loc }) => ({ start: piece.start + loc!.start, end: piece.start + loc!.end }));
+  return cutsWithin(piece.definitions, [piece.text], () => findCuts(piece)).map(({ start, end }) => ({ start: piece.start + start, end: piece.start + end }));
 }
 
-const hasCuts = remembered((definition: DefinitionNode) => nodesToCut(definition).length > 0);
+const cutsWithin = createMemory<readonly DefinitionNode[], readonly Cut[]>();
+
+/** By places in the piece. Only one with something to cut is parsed again, for them. */
+function findCuts(piece: Piece): readonly Cut[] {
+  if (!piece.definitions.some((definition) => nodesToCut(definition).length > 0)) return NO_CUTS;
+  return locate(piece)
+    .flatMap(nodesToCut)
+    .map(({ loc }) => ({ start: loc!.start, end: loc!.end }));
+}
+
+const NO_CUTS: readonly Cut[] = [];
 
 function nodesToCut(definition: DefinitionNode): readonly (DefinitionNode | ConstDirectiveNode)[] {
   if (isOurDefinition(definition) || isOnlyOurs(definition)) return [definition];

@@ -8,7 +8,6 @@ import { didYouMean } from '../did-you-mean.ts';
 import type { Position } from '../diagnostic.ts';
 import type { Finding } from '../parse/places.ts';
 import type { AuthValues } from '../manifest.ts';
-import { snakeCase } from '../names.ts';
 import { finding, withDirective } from './finding.ts';
 import type { Rule } from './finding.ts';
 
@@ -48,7 +47,7 @@ function noEmail({ facts }: Built, entity: EntityFact, auth: AuthValues): Findin
 function* registerFields({ facts }: Built, entity: EntityFact, auth: AuthValues): Generator<Finding> {
   for (const [index, name] of auth.register.fields.entries()) {
     const field = entity.fields.get(name);
-    if (field && PRIVILEGE.test(snakeCase(field.name))) yield privilege(field, facts.manifest.at(['auth', 'register', 'fields', index]));
+    if (field && PRIVILEGE.test(field.snakeName)) yield privilege(field, facts.manifest.at(['auth', 'register', 'fields', index]));
     if (field && (storedAs(field, facts) || field.type.kind === 'entity')) continue;
     yield finding('AUTH_REGISTER_FIELD_UNKNOWN', `${entity.name} has no field ${name} that register could fill`, facts.manifest.at(['auth', 'register', 'fields', index]), {
       fix: didYouMean(name, entity.fields.keys()) ?? `known: ${[...entity.fields.keys()].filter((known) => known !== 'id').join(', ')}`,
@@ -69,7 +68,7 @@ function* unsetFields(built: Built, entity: EntityFact, auth: AuthValues): Gener
   for (const column of built.shapes.columns.get(entity.name) ?? []) {
     if (!column.required || column.default || column.stamp || column.name === 'id') continue;
     const field = fieldOf(built, entity, column.name);
-    if (!field || FILLED.has(snakeCase(field.name)) || auth.register.fields.includes(field.name)) continue;
+    if (!field || FILLED.has(field.snakeName) || auth.register.fields.includes(field.name)) continue;
     yield finding('AUTH_USER_FIELD_UNSET', `Nobody could register: nothing fills ${coordinate(field)}`, field.node, {
       why: 'it is required, has no default, and is no part of what register takes',
       fix: choice(field) ?? `in manifest.yaml: auth: { register: { fields: [${[...auth.register.fields, field.name].join(', ')}] } }`,
@@ -87,14 +86,14 @@ function choice(field: FieldFact): string | undefined {
 
 function fieldOf({ links }: Built, entity: EntityFact, column: string): FieldFact | undefined {
   const key = links.keys.get(entity.name)?.find((candidate) => candidate.column === column);
-  return key ? key.field : [...entity.fields.values()].find((field) => snakeCase(field.name) === column);
+  return key ? key.field : [...entity.fields.values()].find((field) => field.snakeName === column);
 }
 
 const CREDENTIALS = ['password', 'password_hash', 'hashed_password', 'passwd', 'pin', 'otp_secret', 'totp_secret', 'mfa_secret', 'refresh_token', 'access_token', 'reset_token', 'api_key', 'salt'];
 
 function* credentials(entity: EntityFact): Generator<Finding> {
   for (const field of entity.fields.values()) {
-    if (!CREDENTIALS.includes(snakeCase(field.name)) || field.directives.computed) continue;
+    if (!CREDENTIALS.includes(field.snakeName) || field.directives.computed) continue;
     yield finding('AUTH_CREDENTIAL_FIELD', `${coordinate(field)} would be stored and served as plain text`, field.node, {
       why: 'signing in keeps credentials in a table of its own, hashed, where no query and no mutation reaches them',
       fix: 'remove the field; people set their password by POST /api/auth/register',

@@ -2,7 +2,6 @@ import type { EntityFact, FieldFact } from '../build/facts.ts';
 import { storedAs } from '../build/columns.ts';
 import type { Built } from '../build/project.ts';
 import type { Finding } from '../parse/places.ts';
-import { snakeCase } from '../names.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 import { invalidName, isName } from './table-names.ts';
@@ -17,7 +16,7 @@ function* checkEntity({ facts, links }: Built, entity: EntityFact): Generator<Fi
   for (const field of entity.fields.values()) {
     const link = links.byField.get(field);
     const stored = storedAs(field, facts);
-    const columns = link?.kind === 'own' ? [link.key.column, ...(link.key.typeColumn ? [link.key.typeColumn] : [])] : stored ? [snakeCase(field.name)] : [];
+    const columns = link?.kind === 'own' ? [link.key.column, ...(link.key.typeColumn ? [link.key.typeColumn] : [])] : stored ? [field.snakeName] : [];
     for (const column of columns) {
       const other = taken.get(column.toLowerCase());
       if (!isName(column)) yield invalidName(column, field.directives.relation?.node ?? field.node);

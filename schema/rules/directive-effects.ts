@@ -7,7 +7,6 @@ import { coordinate } from '../build/facts.ts';
 import type { Facts, FieldFact } from '../build/facts.ts';
 import type { Built } from '../build/project.ts';
 import type { Finding } from '../parse/places.ts';
-import { snakeCase } from '../names.ts';
 import { isOurDirective } from '../our-directives.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
@@ -88,7 +87,7 @@ function report(field: FieldFact, name: string, why: string): Finding {
 }
 
 function* timestampType(facts: Facts, field: FieldFact): Generator<Finding> {
-  const kept = ['created_at', 'updated_at'].includes(snakeCase(field.name));
+  const kept = ['created_at', 'updated_at'].includes(field.snakeName);
   const stored = storedAs(field, facts);
   if (!kept || !stored || stored === 'timestamp' || facts.parsed.unknown.has(field.named.name)) return;
   yield finding('TIMESTAMP_TYPE', `${coordinate(field)} is ${field.type.text}, so the server does not keep it`, field.node, { why: 'only a DateTime is filled by itself', fix: `${field.name}: DateTime!   with   scalar DateTime` }, 'hint');

@@ -6,8 +6,8 @@ import type { Rule } from './finding.ts';
 /** ENTITY_KEY_MISSING, ENTITY_KEY_TYPE, SOFT_DELETE_TYPE: what is kept in a table has `id: ID!`. */
 export const entityKey: Rule = function* ({ facts }) {
   for (const { type, directives, role } of facts.types.values()) {
-    const deleted = Object.values(type.getFields()).find(({ name }) => snakeCase(name) === 'deleted_at');
-    if (directives.entity?.softDelete && deleted && String(deleted.type) !== 'DateTime') {
+    const deleted = directives.entity?.softDelete && Object.values(type.getFields()).find(({ name }) => snakeCase(name) === 'deleted_at');
+    if (deleted && String(deleted.type) !== 'DateTime') {
       yield finding('SOFT_DELETE_TYPE', `${type.name}.${deleted.name} marks removed rows and has to be a DateTime that may be null`, deleted.astNode?.name, { fix: `${deleted.name}: DateTime` });
     }
     const id = type.getFields()['id'];

@@ -50,7 +50,7 @@ function contested({ field, candidates }: Doubt): Finding {
 function oneToOne(field: FieldFact, candidates: readonly FieldFact[]): Finding {
   const [other] = candidates;
   const one = withDirective(field, `@relation(inverse: "${other?.name}")`);
-  const own = field.type.list ? `table: "${snakeCase(field.owner)}_${snakeCase(field.name)}"` : `column: "${snakeCase(field.name)}_id"`;
+  const own = field.type.list ? `table: "${snakeCase(field.owner)}_${field.snakeName}"` : `column: "${field.snakeName}_id"`;
   const two = withDirective(field, `@relation(${own})`);
   return finding('RELATION_AMBIGUOUS', `${coordinate(field)} and ${listed(candidates.map(coordinate), 'or')} can be two ends of one relation, or two relations`, field.node, {
     why: 'they point at each other, and the names do not tell',
@@ -61,7 +61,7 @@ function oneToOne(field: FieldFact, candidates: readonly FieldFact[]): Finding {
 function ownerUnclear(field: FieldFact, other: FieldFact | undefined): Finding {
   return finding('RELATION_OWNER_UNCLEAR', `Either ${coordinate(field)} or ${other ? coordinate(other) : ''} can hold the key`, field.node, {
     why: 'they are one relation, and both ends are written alike',
-    fix: `${withDirective(field, `@relation(column: "${snakeCase(field.name)}_id")`)}   or let only one of the two be required`,
+    fix: `${withDirective(field, `@relation(column: "${field.snakeName}_id")`)}   or let only one of the two be required`,
   });
 }
 

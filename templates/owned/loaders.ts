@@ -1,4 +1,4 @@
-import type { Loader, Project } from '@twofold/schema';
+import { createMemory, type Loader, type Project } from '@twofold/schema';
 import { code, file, type Code, runtime, type } from '../code.ts';
 import { propertyName, str } from '../literal.ts';
 import { HEADER } from './header.ts';
@@ -13,11 +13,13 @@ export function renderLoaders(project: Project): string {
     code`
       /** Rows that are fetched together: \`ctx.loaders.user.load(id)\`. Made fresh for every request. */
       export const loaders = {
-        ${sorted(project.loaders, ({ name }) => name).map((loader) => code`${propertyName(loader.name)}: ${renderLoader(loader, names)},`)}
+        ${sorted(project.loaders, ({ name }) => name).map((loader) => printed(loader, [names], () => code`${propertyName(loader.name)}: ${renderLoader(loader, names)},`))}
       };
     `,
   );
 }
+
+const printed = createMemory<Loader, Code>();
 
 function renderLoader({ entity, by, many, via }: Loader, names: TypeNames): Code {
   const row = type(`${names(entity)}Row`);

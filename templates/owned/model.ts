@@ -1,4 +1,4 @@
-import type { AuthRule, Column, Constraint, Entity, Filter, FilterShape, Project, Write } from '@twofold/schema';
+import { createMemory, type AuthRule, type Column, type Constraint, type Entity, type Filter, type FilterShape, type Project, type Write } from '@twofold/schema';
 import { code, file, type Code } from '../code.ts';
 import { literal, type LiteralValue, Tall } from '../literal.ts';
 import { apiSettings, serverSettings } from './settings.ts';
@@ -25,17 +25,24 @@ function compactModel(project: Project): LiteralValue {
   return {
     name: project.name,
     ids: project.ids,
-    entities: new Tall(byName(project.entities, (entity) => compactEntity(entity, project))),
+    entities: new Tall(byName(project.entities, (entity) => printed(entity, [project.ids, project.enums], () => member(compactEntity(entity, project))))),
     objects: unlessEmpty(byName(project.objects.filter(({ role }) => role !== 'root'), ({ role }) => role)),
     scalars: unlessEmpty(byName(scalars, ({ column, source }) => ({ column, source }))),
-    writes: unlessEmpty(Object.fromEntries(sorted(project.writes, (shape) => shape.id).map((shape) => [shape.id, merge(shape.writes.map(compactWrite))]))),
-    filters: unlessEmpty(Object.fromEntries(sorted(project.filters, (shape) => shape.id).map((shape) => [shape.id, compactFilter(shape)]))),
+    writes: unlessEmpty(Object.fromEntries(sorted(project.writes, (shape) => shape.id).map((shape) => [shape.id, printed(shape, [], () => member(merge(shape.writes.map(compactWrite))))]))),
+    filters: unlessEmpty(Object.fromEntries(sorted(project.filters, (shape) => shape.id).map((shape) => [shape.id, printed(shape, [], () => member(compactFilter(shape)))]))),
     orders: unlessEmpty(Object.fromEntries(sorted(project.orders, (shape) => shape.id).map(({ id, entity, form }) => [id, { entity, ...form } as unknown as LiteralValue]))),
     access: unlessEmpty(accessTable(project)),
     constraints: unlessEmpty(constraintTable(project)),
     api: apiSettings(project.api),
     server: serverSettings(project.server),
   };
+}
+
+const printed = createMemory<object, Code>();
+
+/** A member of one of the model's tables, which stand in the model. */
+function member(value: LiteralValue): Code {
+  return literal(value, { indent: 4 });
 }
 
 function compactEntity(entity: Entity, project: Project): LiteralValue {

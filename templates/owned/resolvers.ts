@@ -1,4 +1,4 @@
-import type { Action, FieldSource, ListOptions, Many, One, Project, Returns } from '@twofold/schema';
+import { remembered, type Action, type Entity, type FieldSource, type ListOptions, type Many, type One, type Operation, type Project, type Returns } from '@twofold/schema';
 import { code, file, join, local, runtime, type Code } from '../code.ts';
 import { literal, type LiteralValue, propertyName, str } from '../literal.ts';
 import { HEADER } from './header.ts';
@@ -46,17 +46,19 @@ function rootAnswers(project: Project): TypeAnswers[] {
   const names = rootNames(project);
   return (['query', 'mutation', 'subscription'] as const).flatMap((root) => {
     const operations = project.operations.filter((operation) => operation.root === root);
-    const fields = operations.map(({ name, action }) => code`${propertyName(name)}: ${renderAction(action)}`);
-    return fields.length > 0 ? [{ name: names[root], fields: join(fields, ',\n') }] : [];
+    return operations.length > 0 ? [{ name: names[root], fields: join(operations.map(renderOperation), ',\n') }] : [];
   });
 }
 
 function entityAnswers(project: Project): TypeAnswers[] {
-  return project.entities.flatMap(({ name, fields }) => {
-    const answered = fields.flatMap((field) => (field.source.kind === 'column' ? [] : [code`${propertyName(field.name)}: ${renderSource(field.source)}`]));
-    return answered.length > 0 ? [{ name, fields: join(answered, ',\n') }] : [];
-  });
+  return project.entities.map((entity) => ({ name: entity.name, fields: renderFields(entity) })).filter(({ fields }) => fields.text !== '');
 }
+
+const renderOperation = remembered(({ name, action }: Operation): Code => code`${propertyName(name)}: ${renderAction(action)}`);
+
+const renderFields = remembered(({ fields }: Entity): Code =>
+  join(fields.flatMap((field) => (field.source.kind === 'column' ? [] : [code`${propertyName(field.name)}: ${renderSource(field.source)}`])), ',\n'),
+);
 
 function renderAction(action: Action): Code {
   switch (action.kind) {

@@ -1,4 +1,4 @@
-import type { Column, IdKind, Project, Table, TableColumn } from '@twofold/schema';
+import { createMemory, type Column, type Entity, type IdKind, type Project, type Table, type TableColumn } from '@twofold/schema';
 import { code, type Code, join } from '../code.ts';
 import { propertyName, str } from '../literal.ts';
 import { sorted } from './model.ts';
@@ -10,27 +10,40 @@ export function renderDatabase(tables: readonly Table[], ids: IdKind): Code {
   return code`
     /** The tables, as \`ctx.db\` knows them. */
     export interface Database {
-      ${sorted(tables, ({ name }) => name).map((table) => code`
-        ${propertyName(table.name)}: {
-          ${table.columns.map((column) => code`${propertyName(column.name)}: ${tableColumnType(column, { table, ids })};`)}
-        };
-      `)}
+      ${sorted(tables, ({ name }) => name).map((table) => printed(table, [ids], () => renderTable(table, ids)))}
     }
+  `;
+}
+
+const printed = createMemory<Entity | Table, Code>();
+
+function renderTable(table: Table, ids: IdKind): Code {
+  return code`
+    ${propertyName(table.name)}: {
+      ${table.columns.map((column) => code`${propertyName(column.name)}: ${tableColumnType(column, { table, ids })};`)}
+    };
   `;
 }
 
 /** What a resolver gets as the parent, and a loader gives: fields that are columns, and keys of other rows by column. */
 export function renderRows(project: Project, names: TypeNames): Code {
-  return join(
-    sorted(project.entities, ({ name }) => name).map((entity) => code`
-      /** A row of \`${entity.table}\`: its fields, and the keys that its relations are found by. */
-      export interface ${names(entity.name)}Row {
-        ${entity.columns.map((column) => code`${rowMember(column, { project, names })}`)}
-      }
-    `),
-    '\n\n',
-  );
+  const named = [...project.enums, ...project.objects].map(({ name }) => name).join(' ');
+  const given = [names, project.ids, project.scalars, named];
+  const rows = sorted(project.entities, ({ name }) => name).map((entity) => printed(entity, given, () => renderRow(entity, project, names)));
+  return join(rows, '\n\n');
 }
+
+function renderRow(entity: Entity, project: RowTypes, names: TypeNames): Code {
+  return code`
+    /** A row of \`${entity.table}\`: its fields, and the keys that its relations are found by. */
+    export interface ${names(entity.name)}Row {
+      ${entity.columns.map((column) => code`${rowMember(column, { project, names })}`)}
+    }
+  `;
+}
+
+/** What the type of a column is looked up in. */
+type RowTypes = Pick<Project, 'ids' | 'enums' | 'objects' | 'scalars'>;
 
 function tableColumnType(column: TableColumn, { table, ids }: { table: Table; ids: IdKind }): Code {
   const type = `${column.values ? column.values.map(str).join(' | ') : valueType(column.type, ids)}${column.required ? '' : ' | null'}`;
@@ -39,14 +52,14 @@ function tableColumnType(column: TableColumn, { table, ids }: { table: Table; id
   return key || column.default?.kind === 'value' ? code`${kyselyType('Generated')}<${type}>` : code`${type}`;
 }
 
-function rowMember(column: Column, { project, names }: { project: Project; names: TypeNames }): string {
+function rowMember(column: Column, { project, names }: { project: RowTypes; names: TypeNames }): string {
   const optional = column.name === 'id' || column.required ? '' : '?';
   const single = memberType(column, { project, names });
   const type = column.list ? `${/^\w+$/.test(single) ? single : `(${single})`}[]` : single;
   return `${propertyName(column.field ?? column.name)}${optional}: ${type}${optional === '' ? '' : ' | null'};`;
 }
 
-function memberType({ scalar, type }: Column, { project, names }: { project: Project; names: TypeNames }): string {
+function memberType({ scalar, type }: Column, { project, names }: { project: RowTypes; names: TypeNames }): string {
   if (type === 'id') return project.ids === 'integer' ? 'number | string' : 'string';
   if (project.enums.some(({ name }) => name === scalar) || project.objects.some(({ name }) => name === scalar)) return names(scalar);
   const stored = project.scalars.find(({ name }) => name === scalar);

@@ -11,6 +11,30 @@ const project = (files?: Record<string, string>) => {
 };
 afterEach(() => made.splice(0).forEach((each) => each.remove()));
 
+describe('generate', () => {
+  test('says after the first run what comes next, and one line for what nobody has to read', async () => {
+    const shop = project();
+    const first = await generator(['generate'], shop.root);
+    expect(first.stderr).toContain('Next:\n  npm install\n  npm start\n');
+    expect(first.stderr.match(/\.generator\/base\/.*/g)).toEqual(['.generator/base/ (10 files)']);
+    shop.write('manifest.yaml', 'name: shop\nserver: { port: 9000 }\n');
+    expect((await generator(['generate'], shop.root)).stderr).not.toContain('Next:');
+  });
+
+  test('says that a name after --allow-drop is a slip, once', async () => {
+    const shop = project();
+    await generator(['generate'], shop.root);
+    shop.write('schema.graphql', SEED.replace('  name: String!\n', ''));
+    const slip = await generator(['generate', '--allow-drop', 'users.nmae'], shop.root);
+    expect(slip).toMatchObject({ code: 0, stderr: expect.stringMatching(/DROP_UNKNOWN {2}--allow-drop users\.nmae[^]*did you mean users\.name\?/) });
+    expect((await generator(['generate'], shop.root)).stderr).not.toContain('DROP_UNKNOWN');
+    for (const name of ['User.name', 'users.name']) {
+      const dropped = await generator(['generate', '--allow-drop', name], shop.root);
+      expect([name, dropped.code, dropped.stderr.includes('DROP_UNKNOWN')]).toEqual([name, 0, false]);
+    }
+  });
+});
+
 describe('help', () => {
   test('lists every command, and each has help with an example', async () => {
     const { stdout, code } = await generator(['--help'], '/');
@@ -31,7 +55,7 @@ describe('help', () => {
     [['generate', '--dry-rum'], 'did you mean --dry-run?'],
     [['init', '--template', 'bloq'], 'one of starter, blog, company, hosting'],
     [['init', '--template'], '--template needs a value'],
-    [['check', 'this'], 'unexpected this'],
+    [['check', 'this'], 'unexpected argument this'],
     [['check', '--json=yes'], 'takes no value'],
   ])('%j says %j', async (args, text) => {
     const { code, stderr, stdout } = await generator(args, '/');

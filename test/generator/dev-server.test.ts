@@ -68,6 +68,20 @@ describe('a server of dev', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
+  it('starts none when it was stopped in the middle of a restart', async () => {
+    const { server, write, said } = project();
+    write('src/server.ts', SERVER('one'));
+    await server.restart();
+    await said('one', 1);
+    await Promise.all([server.restart(), server.stop()]);
+    await server.restart();
+    const pids = [...(await said('loaded', 1)), ...(await said('one', 1))].map(({ pid }) => pid);
+    await until(() => !pids.some(isAlive));
+    expect(server.running()).toBe(false);
+    await wait(300);
+    expect([...(await said('loaded', 1)), ...(await said('one', 1))].filter(({ pid }) => isAlive(pid))).toEqual([]);
+  });
+
   it('hands nothing of the waiting on to what it starts', async () => {
     const { server, write, said } = project();
     write('src/server.ts', `import { fork } from 'node:child_process';\nimport { appendFileSync } from 'node:fs';\nappendFileSync('said.txt', \`\${process.pid} \${process.argv[2] ?? 'parent'}\\n\`);\nif (!process.argv[2]) fork('src/server.ts', ['forked']);\nelse process.exit();\n`);

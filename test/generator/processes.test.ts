@@ -48,6 +48,17 @@ describe('runs in processes', () => {
     expect(unfinished).toBeGreaterThan(0);
   }, 120_000);
 
+  test('need few files open at once, however many they read and write', async () => {
+    const shop = project(syntheticSchema(100));
+    for (let at = 0; at < 100; at++) shop.write(`src/resolvers/Thing${at}.ts`, 'export const resolvers = {};\n');
+    // What Node itself has open, and three more.
+    const limited = (args: string) => runFile('/bin/sh', ['-c', `ulimit -n 30 && exec "$0" "$1" ${args}`, process.execPath, join(repo, 'generator/bin.js')], shop.root);
+    expect(await limited('generate')).toMatchObject({ code: 0 });
+    expect(await limited('check')).toMatchObject({ code: 0 });
+    shop.write('manifest.yaml', 'name: shop\nserver: { port: 9000 }\nauth: {}\n');
+    expect(await limited('generate')).toMatchObject({ code: 0 });
+  });
+
   test('open no socket', async () => {
     const shop = project();
     const trap = `import net from 'node:net'; net.Socket.prototype.connect = () => { throw new Error('a socket was opened'); }; import dns from 'node:dns'; dns.lookup = () => { throw new Error('a name was looked up'); };`;

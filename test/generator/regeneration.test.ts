@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Plan, run, type RunOptions } from '../../generator/pipeline.ts';
+import { type Plan, run } from '../../generator/pipeline.ts';
 import { disk } from '../../generator/write/disk.ts';
+import { createKnown } from '../../schema/index.ts';
 import { faultyDisk, Stopped } from './faulty-disk.ts';
 import { makeProject, type TestProject } from './project.ts';
 import { createRandom, type Random } from './random.ts';
@@ -52,12 +53,12 @@ describe('regeneration', () => {
       const random = createRandom(seed);
       let schema = startSchema(random);
       const [going, fresh] = [project(inputs(schema)), project(inputs(schema))];
-      const known: NonNullable<RunOptions['known']> = new Map();
+      const known = createKnown();
       for (let step = 0; step < 8; step++) {
-        const crud = random.chance(0.3) ? 'api: { crud: true }\n' : '';
+        const settings = MANIFESTS[random.whole(MANIFESTS.length)];
         const text = `${printSdl(schema)}${EXTRAS[(seed + step) % EXTRAS.length]}`;
         for (const each of [going, fresh]) each.write('schema.graphql', text);
-        for (const each of [going, fresh]) each.write('manifest.yaml', `name: shop\n${crud}`);
+        for (const each of [going, fresh]) each.write('manifest.yaml', `name: shop\n${settings}`);
         const [warm, cold] = [await run(going.root, { known }, disk), await run(fresh.root, {}, disk)];
         expect([seed, step, warm.findings, kinds(warm)]).toEqual([seed, step, cold.findings, kinds(cold)]);
         expect([seed, step, withoutStamp(going)]).toEqual([seed, step, withoutStamp(fresh)]);
@@ -171,6 +172,37 @@ describe('a file that is saved while a run is at work', () => {
   });
 });
 
+describe('an input that is saved while a run is at work', () => {
+  const saving = (save: (reads: number) => void) => {
+    let reads = 0;
+    return { ...disk, read: async (path: string) => {
+      if (path.endsWith('generator.lock')) save(++reads);
+      return disk.read(path);
+    } };
+  };
+
+  test('is what is written, and of half a file there is no trace', async () => {
+    const shop = project({ 'schema.graphql': 'type Query {\n  a: Int\n}\n\ntype A {\n  id: ID!\n}\n\ntype B {\n  id: ID!\n}\n', 'manifest.yaml': 'name: shop\n' });
+    await generate(shop);
+    const whole = shop.read('schema.graphql').replace('a: Int', 'b: Int');
+    const fresh = project({ 'schema.graphql': whole, 'manifest.yaml': 'name: shop\n' });
+    await generate(fresh);
+    shop.write('schema.graphql', 'type Query {\n  b: Int\n}\n');
+    const plan = await run(shop.root, {}, saving((reads) => reads === 1 && shop.write('schema.graphql', whole)));
+    expect(plan.findings).toEqual([]);
+    expect(withoutStamp(shop)).toEqual(withoutStamp(fresh));
+  });
+
+  test('stops the run with 75 when it never stands still, and nothing is written', async () => {
+    const shop = project(inputs(startSchema(createRandom(5))));
+    await generate(shop);
+    const before = withoutStamp(shop);
+    const text = shop.read('schema.graphql');
+    await expect(run(shop.root, {}, saving((reads) => shop.write('schema.graphql', `${text}\ntype More${reads} {\n  id: ID!\n}\n`)))).rejects.toMatchObject({ exitCode: 75 });
+    expect(withoutStamp(shop)).toEqual({ ...before, 'schema.graphql': shop.read('schema.graphql') });
+  });
+});
+
 /** What makes the types of other definitions other ones: extensions, what a scalar or an interface is, names that clash, the same twice, mistakes. */
 const EXTRAS = [
   '',
@@ -184,7 +216,16 @@ const EXTRAS = [
   'type Extra {\n  a: Int\n}\n\ntype Extra {\n  a: Int\n}\n',
   'type Extra {\n  a: Int\n  a: Missing\n}\n',
   'type Extra {\n  a: Int\n',
+  'type Extra {\n  id: ID!\n  kind: Kind!\n  size: Int @constraint(min: 1, max: 5)\n}\n\nenum Kind {\n  A\n  B\n}\n',
+  'type Extra {\n  id: ID!\n  kind: Kind!\n  size: Int @constraint(max: 5, min: 1)\n}\n\nenum Kind {\n  A\n  B\n  C\n}\n',
+  'type Extra {\n  id: ID!\n  kind: Kind!\n  size: Int\n}\n\ntype Kind {\n  id: ID!\n  extras: [Extra!]!\n}\n',
+  'type Extra @entity(table: "others") {\n  id: ID!\n  kind: Kind!\n  size: Int\n}\n\ntype Kind @entity(table: "sorts") {\n  id: ID!\n  extras: [Extra!]!\n}\n',
+  'type Extra {\n  id: ID!\n  kind: Kind\n}\n\nscalar Kind\n',
+  'type Extra {\n  id: ID!\n  kind: Kind\n}\n\ntype Kind {\n  word: String\n}\n',
 ];
+
+/** What every part of the model may depend on. */
+const MANIFESTS = ['', '', '', 'api: { crud: true }\n', 'api: { rest: true }\n', 'api: { limits: { list: 7 } }\n', 'auth: {}\n', 'auth: { rate_limits: { login-ip: 5/1m, register-ip: 3/1m } }\n', 'auth: { rate_limits: { register-ip: 3/1m, login-ip: 5/1m } }\n', 'hosting: {}\n'];
 
 function withoutStamp(each: TestProject): Record<string, string> {
   return Object.fromEntries(Object.entries(each.files()).filter(([path]) => !path.startsWith('.generator/')));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readProject } from '../../schema/index.ts';
+import { createKnown, readProject } from '../../schema/index.ts';
 import type { ProjectInput } from '../../schema/index.ts';
 import { createRandom } from '../generator/random.ts';
 import { changeSchema, printSdl, startSchema } from '../generator/random-schema.ts';
@@ -18,7 +18,7 @@ describe('pieces that are known from the run before', () => {
   it('change nothing of what is read: model, findings and places, over random changes and slips', () => {
     for (let seed = 1; seed <= 40; seed++) {
       const random = createRandom(seed);
-      const known: NonNullable<ProjectInput['known']> = new Map();
+      const known = createKnown();
       let schema = startSchema(random);
       for (let step = 0; step < 12; step++) {
         schema = changeSchema(schema, random);
@@ -30,13 +30,13 @@ describe('pieces that are known from the run before', () => {
   });
 
   it('say the right line of each of two pieces with the same text', () => {
-    const known: NonNullable<ProjectInput['known']> = new Map();
+    const known = createKnown();
     const text = 'type Query {\n  a: Missing\n}\n\ntype A {\n  b: Missing\n}\n\ntype A {\n  b: Missing\n}\n';
     for (let run = 0; run < 3; run++) expect(readProject({ ...input(text), known }).diagnostics).toEqual(readProject(input(text)).diagnostics);
   });
 
   it('are the same nodes as before, but those of what changed', () => {
-    const known: NonNullable<ProjectInput['known']> = new Map();
+    const known = createKnown();
     const text = (field: string) => `type Query {\n  a: Int\n}\n\ntype A {\n  ${field}: Int\n}\n`;
     const [first, second] = [readProject({ ...input(text('b')), known }), readProject({ ...input(text('c')), known })];
     expect(second.document!.definitions[0]).toBe(first.document!.definitions[0]);
@@ -44,13 +44,13 @@ describe('pieces that are known from the run before', () => {
   });
 
   it('are kept while the schema cannot be parsed, and never more than those of one schema', () => {
-    const known: NonNullable<ProjectInput['known']> = new Map();
+    const known = createKnown();
     for (let run = 0; run < 50; run++) readProject({ ...input(`type Query {\n  a${run}: Int\n}\n\ntype A {\n  b: Int\n}\n`), known });
-    const kept = [...known.keys()];
+    const kept = [...known.pieces.keys()];
     expect(kept.length).toBeLessThanOrEqual(3);
     readProject({ ...input('type Query {\n  a: Int\n}\n\ntype A {'), known });
-    expect([...known.keys()]).toEqual(kept);
-    expect([...known.values()].every((all) => all.length === 1)).toBe(true);
+    expect([...known.pieces.keys()]).toEqual(kept);
+    expect([...known.pieces.values()].every((all) => all.length === 1)).toBe(true);
   });
 });
 

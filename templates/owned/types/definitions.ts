@@ -1,3 +1,4 @@
+import { createMemory } from '@twofold/schema';
 import {
   type ConstDirectiveNode,
   type DefinitionNode,
@@ -73,7 +74,8 @@ export function readDefinitions({ definitions }: DocumentNode, names: TypeNames)
     const kind = KINDS[node.kind];
     if (!kind) return [];
     const more = extensions.get((node as unknown as Parts).name.value);
-    const read = more ? readDefinition(kind, [node, ...more] as unknown as Parts[], names) : readAlone(kind, node, names);
+    // A type without extensions is read once: a run that finds its node in the schema again finds this too.
+    const read = more ? readDefinition(kind, [node, ...more] as unknown as Parts[], names) : readAlone(node, [names], () => readDefinition(kind, [node as unknown as Parts], names));
     for (const name of read.builtin) builtin.add(name);
     return [read.definition];
   });
@@ -86,15 +88,7 @@ interface ReadDefinition {
   readonly builtin: ReadonlySet<string>;
 }
 
-const known = new WeakMap<TypeNames, WeakMap<DefinitionNode, ReadDefinition>>();
-
-/** A type without extensions is read once: a run that finds its node in the schema again finds this too. */
-function readAlone(kind: Definition['kind'], node: DefinitionNode, names: TypeNames): ReadDefinition {
-  const own = known.get(names) ?? new WeakMap<DefinitionNode, ReadDefinition>();
-  const read = own.get(node) ?? readDefinition(kind, [node as unknown as Parts], names);
-  known.set(names, own.set(node, read));
-  return read;
-}
+const readAlone = createMemory<DefinitionNode, ReadDefinition>();
 
 function readDefinition(kind: Definition['kind'], parts: readonly Parts[], names: TypeNames): ReadDefinition {
   const builtin = new Set<string>();

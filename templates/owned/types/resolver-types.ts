@@ -1,7 +1,7 @@
+import { createMemory } from '@twofold/schema';
 import { propertyName } from '../../literal.ts';
 import { inNaturalOrder } from '../../natural-order.ts';
 import { type Definition, type Definitions, type Member, namedType } from './definitions.ts';
-import { createPrinted } from './printed.ts';
 import { isRequired, printType } from './value-types.ts';
 
 /** What the types of resolvers are made from. */
@@ -24,7 +24,7 @@ export function printResolverTypes(parts: ResolverParts): string[] {
     ...(interfaces.length > 0 ? [printMembers('Mapping of interface types', 'ResolversInterfaceTypes', interfaces, context)] : []),
     printTypeMap(context),
     printParentMap(context),
-    ...definitions.types.flatMap((definition) => printed(definition, resolversNeed(definition, context), () => printResolvers(definition, context))),
+    ...definitions.types.flatMap((definition) => printed(definition, [resolversNeed(definition, context)], () => printResolvers(definition, context))),
     printAll(definitions.types),
   ];
 }
@@ -139,7 +139,7 @@ function entryOf(definition: Definition, context: Context, table: string): strin
   }
 }
 
-const printed = createPrinted<readonly string[]>();
+const printed = createMemory<Definition, readonly string[]>();
 
 /** What `printResolvers` asks of the context, as one text. */
 function resolversNeed({ name }: Definition, { roots, alternatives, possible }: Context): string {

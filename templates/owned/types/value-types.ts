@@ -1,7 +1,7 @@
+import { createMemory } from '@twofold/schema';
 import { Kind, type TypeNode } from 'graphql';
 import { propertyName, str } from '../../literal.ts';
 import type { Definition, Definitions, Member } from './definitions.ts';
-import { createPrinted } from './printed.ts';
 
 /** How values of each scalar look in TypeScript: one type, or one as it comes in and one as it goes out. */
 export type ScalarTypes = Readonly<Record<string, string | { readonly input: string; readonly output: string }>>;
@@ -17,11 +17,11 @@ export function printValueTypes(definitions: Definitions, scalars: ScalarTypes):
   const given = own.map(({ name }) => name).join(' ');
   return [
     `export type Maybe<T> = T | null;\nexport type InputMaybe<T> = T | null | undefined;\n${printScalars(own, scalars)}`,
-    ...definitions.types.flatMap((definition) => printed(definition, given, () => printDefinition(definition, sides))),
+    ...definitions.types.flatMap((definition) => printed(definition, [given], () => printDefinition(definition, sides))),
   ];
 }
 
-const printed = createPrinted<readonly string[]>();
+const printed = createMemory<Definition, readonly string[]>();
 
 type Leaf = (type: string) => string;
 
