@@ -148,10 +148,10 @@ class Started implements Run {
   readonly operation: PreparedOperation;
   readonly plan: OperationPlan;
   readonly variables: VariableValues;
-  readonly outcomes = new Map<string, Outcome>();
   readonly event?: unknown;
   #planning: Planning | undefined;
   #batches: Run['batches'] | undefined;
+  #outcomes: Run['outcomes'] | undefined;
   #askable: Run['askable'] | undefined;
 
   constructor(engine: Engine, context: RequestContext, operation: PreparedOperation, variables: VariableValues, event: unknown) {
@@ -166,6 +166,10 @@ class Started implements Run {
 
   get planning(): Planning {
     return (this.#planning ??= planningFor(this.engine, this.operation, this.variables, this.rules));
+  }
+
+  get outcomes(): Run['outcomes'] {
+    return (this.#outcomes ??= new Map());
   }
 
   get batches(): Run['batches'] {

@@ -1,4 +1,5 @@
-import { coerceInputValue, type GraphQLSchema, getVariableValues, isNonNullType, type OperationDefinitionNode, type VariableValues } from 'graphql';
+import { type GraphQLSchema, getVariableValues, isNonNullType, type OperationDefinitionNode, type VariableValues } from 'graphql';
+import { coercerOf } from './input-coercer.ts';
 
 type Signature = VariableValues['sources'][string]['signature'];
 export type ReadVariables = ReturnType<typeof getVariableValues>;
@@ -6,11 +7,15 @@ export type ReadVariables = ReturnType<typeof getVariableValues>;
 /** What the definitions of an operation come to, known since its variables were read once. */
 const SIGNATURES = new WeakMap<OperationDefinitionNode, readonly Signature[]>();
 
+/** Nothing is added to it: whoever has it has it with everybody else. */
+const NONE: ReadVariables = { variableValues: Object.freeze({ sources: Object.freeze({ __proto__: null }), coerced: Object.freeze({ __proto__: null }) }) as never };
+
 /**
  * The variables of a request as graphql-js reads them. It looks at the definitions anew for every request; here that is
  * done once for a document, and whatever is not right is left to graphql-js, which says what is wrong with it.
  */
 export function readVariables(schema: GraphQLSchema, node: OperationDefinitionNode, given: Readonly<Record<string, unknown>>): ReadVariables {
+  if (!node.variableDefinitions?.length) return NONE;
   const signatures = SIGNATURES.get(node);
   const variableValues = signatures && coerceAll(signatures, given);
   if (variableValues) return { variableValues };
@@ -31,7 +36,7 @@ function coerceAll(signatures: readonly Signature[], given: Readonly<Record<stri
       sources[name] = { signature };
       continue;
     }
-    const taken = coerceInputValue(value, type);
+    const taken = coercerOf(type)(value);
     if (taken === undefined) return undefined;
     sources[name] = { signature, value };
     coerced[name] = taken;

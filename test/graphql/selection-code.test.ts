@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { buildSchema, execute, type ExecutionResult, type GraphQLObjectType, parse, responsePathAsArray } from 'graphql';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createSettings } from '../../runtime/config/settings.ts';
 import type { RequestContext } from '../../runtime/context/request-context.ts';
 import { createDocumentCache } from '../../runtime/graphql/document-cache.ts';
@@ -163,15 +163,20 @@ const functions = (world: World) => ({
   },
 });
 
-async function byUs(world: World, query: string, variables: Made, codeAfter: number): Promise<ExecutionResult> {
+const byUs = (world: World, query: string, variables: Made, codeAfter: number): Promise<ExecutionResult> => prepare(world, query, variables, codeAfter)();
+
+/** An operation that can be asked again and again. */
+function prepare(world: World, query: string, variables: Made, codeAfter: number): () => Promise<ExecutionResult> {
   const kernel = { project, settings: createSettings({}), store: { dialect: 'sqlite' }, now: Date.now, root: '/' } as never;
   const engine = createEngine(kernel, functions(world), {}, codeAfter);
   const limits = { ...project.api.limits, aliases: 99 };
   const { prepared, errors } = createDocumentCache({ schema: engine.schema, limits, introspection: true, suggestions: true }).get(query);
   if (!prepared) throw new TypeError(`${query}: ${String(errors)}`);
   const context = { principal: { kind: 'anonymous' }, cancelled: false } as RequestContext;
-  const answer = await runOperation(engine, { operation: prepared.operations[0] as never, variables, context });
-  return 'text' in answer ? JSON.parse(answer.text) : answer.result;
+  return async () => {
+    const answer = await runOperation(engine, { operation: prepared.operations[0] as never, variables, context });
+    return 'text' in answer ? JSON.parse(answer.text) : answer.result;
+  };
 }
 
 async function byGraphqlJs(world: World, query: string, variableValues: Made): Promise<ExecutionResult> {
@@ -227,6 +232,18 @@ describe('the code of a selection', () => {
       expect(compileCode([field('a', name)], 'tree')).toBeNull();
     }
     expect(compileCode(Array.from({ length: 101 }, (_, index) => field(`a${index}`)), 'object')).toBeNull();
+  });
+
+  it('is made for an operation that runs often, and once', async () => {
+    const ask = prepare({ node: () => ({ must: 'must', child: { must: 'below' } }), nodes: () => [] } as unknown as World, '{ node { must child { must } } }', {}, 2);
+    const made = vi.spyOn(globalThis, 'Function');
+    const counts: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      expect(await ask()).toEqual({ data: { node: { must: 'must', child: { must: 'below' } } } });
+      counts.push(made.mock.calls.length);
+    }
+    made.mockRestore();
+    expect(counts).toEqual([0, 0, 2, 2, 2]);
   });
 
   it('is done without where a process makes no code of texts', () => {
