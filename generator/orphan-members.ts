@@ -5,6 +5,7 @@ import { closest } from './cli/closest.ts';
 
 /** Functions for fields that a type of the schema does not have: kept, never called, and reported with their place. */
 export async function findOrphanMembers(project: Project, resolvers: readonly SourceText[]): Promise<Diagnostic[]> {
+  if (resolvers.length === 0) return [];
   const fields = fieldsByType(project);
   const found: Diagnostic[] = [];
   for (const source of resolvers) {

@@ -1,9 +1,8 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Diagnostic, SourceText } from '@twofold/schema';
 import type { Sources } from './files.ts';
-import { SNAPSHOT } from './migrations/snapshot.ts';
+import { SNAPSHOT } from './migrations/name.ts';
 import { hasCode } from './write/disk.ts';
 
 const SCHEMA = 'schema.graphql';
@@ -63,7 +62,7 @@ async function readUserFiles(root: string): Promise<string[]> {
 /** Sorted by code unit: the order in which a disk lists its files must not matter. */
 async function namesIn(root: string, folder: string): Promise<string[]> {
   try {
-    return (await readdir(join(root, folder))).sort();
+    return readdirSync(join(root, folder)).sort();
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
     throw error;

@@ -1,5 +1,8 @@
 import type { Step } from '../../templates/steps.ts';
 
+/** Where the tables stand as the last migration leaves them. */
+export const SNAPSHOT = 'migrations/tables.txt';
+
 /** `0002_add_posts_summary.ts`: the next number, and what happens first. */
 export function migrationPath(existing: readonly string[], steps: readonly Step[]): string {
   const last = Math.max(0, ...existing.map((file) => Number.parseInt(file, 10)).filter(Number.isFinite));

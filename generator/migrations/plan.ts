@@ -4,8 +4,8 @@ import type { Step } from '../../templates/steps.ts';
 import { closest } from '../cli/closest.ts';
 import type { Sources } from '../files.ts';
 import { type Difference, findDifference, type ValueRename } from './difference.ts';
-import { migrationPath } from './name.ts';
-import { parseSnapshot, printSnapshot, SNAPSHOT } from './snapshot.ts';
+import { migrationPath, SNAPSHOT } from './name.ts';
+import { parseSnapshot, printSnapshot } from './snapshot.ts';
 
 /** What a run does about the database. */
 export interface PlannedMigration {

@@ -1,8 +1,5 @@
 import { remembered, type IdKind, type Table, type TableColumn, type TableIndex } from '@twofold/schema';
 
-/** Where the tables stand as the last migration leaves them. */
-export const SNAPSHOT = 'migrations/tables.txt';
-
 /** The tables of a project at one point of its history. */
 export interface Snapshot {
   readonly ids: IdKind;

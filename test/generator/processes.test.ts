@@ -59,6 +59,14 @@ describe('runs in processes', () => {
     expect(await limited('generate')).toMatchObject({ code: 0 });
   });
 
+  test('that have nothing to do load neither graphql nor the schema package nor YAML', async () => {
+    const shop = project();
+    const told = `import { registerHooks } from 'node:module'; registerHooks({ resolve: (name, context, next) => { if (/^(graphql|yaml|@twofold.schema)$/.test(name)) process.stderr.write('loads ' + name + '\\n'); return next(name, context); } });`;
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(told)}` };
+    expect((await generator(['generate'], shop.root, env)).stderr).toContain('loads graphql');
+    for (const args of [['generate'], ['check']]) expect([args, await generator(args, shop.root, env)]).toEqual([args, { code: 0, stdout: '', stderr: 'Everything is up to date.\n' }]);
+  });
+
   test('open no socket', async () => {
     const shop = project();
     const trap = `import net from 'node:net'; net.Socket.prototype.connect = () => { throw new Error('a socket was opened'); }; import dns from 'node:dns'; dns.lookup = () => { throw new Error('a name was looked up'); };`;
