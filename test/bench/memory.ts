@@ -27,7 +27,9 @@ export async function memory(requests = 200_000): Promise<Aside[]> {
     const heaps = seen.map(({ heap }) => heap);
     const residents = seen.map(({ resident }) => resident);
     const list = (figures: readonly number[]) => figures.map((figure) => figure.toFixed(1)).join(', ');
-    const met = Math.max(...heaps) <= Math.min(...heaps) * 1.05 + 1;
+    // What is compiled late may go again; nothing may be added.
+    const [first = NaN, ...later] = heaps;
+    const met = Math.max(...later) <= first * 1.05 + 1;
     return [{ what: `Memory in thirds of ${requests.toLocaleString('en')} requests, one in ten a new document`, seen: `heap ${list(heaps)} MB, resident ${list(residents)} MB`, goal: 'flat', met }];
   } finally {
     await server.close();
