@@ -14,8 +14,8 @@ export function machineOf(): string {
 }
 
 /** Where and how a run was made: a load above the number of cores makes every server slower, and those with more code most. */
-export function printMachine(rounds: number, onPostgres: number): void {
-  print(`${machineOf()}; medians of ${rounds} interleaved rounds, of ${onPostgres} on PostgreSQL.`);
+export function printMachine(rounds: number): void {
+  print(`${machineOf()}; medians of ${rounds} interleaved rounds.`);
 }
 
 /** Microseconds of CPU for a request, and how often that is ours. */

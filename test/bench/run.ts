@@ -21,7 +21,7 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     servers: { type: 'string' },
-    rounds: { type: 'string', default: '7' },
+    rounds: { type: 'string', default: '21' },
     slice: { type: 'string', default: '150' },
     database: { type: 'string' },
     readme: { type: 'boolean', default: false },
@@ -38,16 +38,13 @@ const asked = (list: string | undefined) => (name: string) => list === undefined
 const measuring = { rounds: Number(values.rounds), slice: Number(values.slice) * 1000 };
 const postgresUrl = process.env['TEST_POSTGRES_URL'];
 
-/** The processes of PostgreSQL want the same cores: one round says less there, and so there are more of them. */
-const ROUNDS_ON_POSTGRES = 3;
-
 /** What the peers do on PostgreSQL differs in the driver alone: the fastest two stand for them. */
 const ON_POSTGRES = ['twofold', 'hand', 'mercurius', 'koa-jit'];
 
 const some = contenders.filter(({ name }) => asked(values.servers)(name));
 const missed: string[] = [];
 const lines: Line[] = [];
-printMachine(measuring.rounds, measuring.rounds * ROUNDS_ON_POSTGRES);
+printMachine(measuring.rounds);
 if (asked(values.database)('sqlite')) missed.push(...(await compare('SQLite', some, sqliteDatabase)));
 if (asked(values.database)('postgres')) {
   if (postgresUrl) missed.push(...(await compare('PostgreSQL', some.filter(({ name }) => ON_POSTGRES.includes(name)), () => postgresDatabase(postgresUrl))));
@@ -82,7 +79,7 @@ async function compare(title: string, compared: typeof contenders, open: () => P
       servers.push(await startContender(contender, database.url));
     }
     await compareAnswers(servers, chosen);
-    const results = await measure(servers, chosen, { ...measuring, rounds: measuring.rounds * (title === 'PostgreSQL' ? ROUNDS_ON_POSTGRES : 1) });
+    const results = await measure(servers, chosen, measuring);
     printTable(title, servers, chosen, results);
     lines.push(...linesOf(title, chosen, results));
     return printGoals(title, results);
