@@ -10,6 +10,7 @@ import { errorBoundary } from './http/error-boundary.ts';
 import { mountRoutes } from './http/mount.ts';
 import { contextFactory, requestContext } from './http/request-context.ts';
 import type { BoundRoute } from './http/route.ts';
+import { createTurn } from './http/turn.ts';
 import { healthRoute } from './http/health.ts';
 
 /** Members of the request context that also stand on Koa's `ctx`. */
@@ -55,7 +56,7 @@ class Application extends Koa {
   readonly #arrived: (() => void) | undefined;
   direct: Direct | undefined;
 
-  /** @param arrived told of every request, in the turn of the event loop that brought it. */
+  /** @param arrived told of every other request, in the turn of the event loop that brought it. */
   constructor(arrived: (() => void) | undefined) {
     super();
     this.#arrived = arrived;
@@ -66,20 +67,22 @@ class Application extends Koa {
     const arrived = this.#arrived;
     const listener = super.callback();
     const around: RequestListener = (request, response) => {
+      if (direct?.(request, response)) return;
       arrived?.();
-      if (!direct?.(request, response)) void listener(request, response);
+      void listener(request, response);
     };
     return around as ReturnType<Koa['callback']>;
   }
 }
 
-function directListener({ modules }: Booted, createContext: ReturnType<typeof contextFactory>): Direct | undefined {
+function directListener({ kernel, modules }: Booted, createContext: ReturnType<typeof contextFactory>): Direct | undefined {
   // An endpoint that stands before it could want the request.
   const endpoint = modules.find((module) => module.endpoint)?.direct;
   if (!endpoint) return undefined;
+  const arrive = createTurn(kernel.store.readTogetherIn);
   return (request, response) => {
     if (!endpoint.takes(request)) return false;
-    endpoint.answer({ request, response, context: createContext(request, response) });
+    endpoint.answer({ request, response, context: createContext(request, response), later: arrive() });
     return true;
   };
 }

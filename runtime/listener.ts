@@ -2,6 +2,7 @@ import { executionAsyncResource } from 'node:async_hooks';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from './errors.ts';
+import { Message } from './http/message.ts';
 import { refuseUnreadable } from './http/unreadable.ts';
 import type { ServerModule } from './module.ts';
 
@@ -37,7 +38,7 @@ export function parseAddress(text: string, fallback: Address): Address {
 /** Listens and resolves when it does. @throws ConfigError when the port is taken or not allowed. */
 export async function listen(handler: RequestListener, modules: readonly ServerModule[], address: Address): Promise<Server> {
   await tick;
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE }, handler);
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE, IncomingMessage: Message }, handler);
   server.on('clientError', refuseUnreadable);
   server.on('upgrade', (request, socket, head) => {
     if (modules.some((module) => module.upgrade?.(request, socket, head))) return;

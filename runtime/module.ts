@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Settings } from './config/settings.ts';
 import type { RequestContext } from './context/request-context.ts';
 import type { BoundRoute, Guard } from './http/route.ts';
+import type { Later } from './http/turn.ts';
 import type { Migration } from './store/migration.ts';
 import type { Store } from './store/store.ts';
 
@@ -21,6 +22,15 @@ export interface Kernel {
   readonly root: string;
 }
 
+/** A request that is answered without Koa. */
+export interface DirectExchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly context: RequestContext;
+  /** For what is left to do when the request was read. */
+  readonly later: Later;
+}
+
 /**
  * Requests that a module can answer without Koa, used when the server has no middleware that would see them. It answers
  * exactly as `endpoint` would.
@@ -28,7 +38,7 @@ export interface Kernel {
 export interface DirectEndpoint {
   takes(request: IncomingMessage): boolean;
   /** Must not throw. */
-  answer(exchange: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly context: RequestContext }): void;
+  answer(exchange: DirectExchange): void;
 }
 
 /**

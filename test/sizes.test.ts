@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { root, sourceFiles } from './source-files.ts';
 
 /** Lines of a file that are neither blank nor comment, for each part of the runtime. */
-const RUNTIME_BUDGET: Readonly<Record<string, number>> = { kernel: 1250, store: 1350, model: 700, data: 2500, graphql: 4000, rest: 1500, seed: 450, auth: 5500, hosting: 10500 };
+const RUNTIME_BUDGET: Readonly<Record<string, number>> = { kernel: 1300, store: 1350, model: 700, data: 2500, graphql: 4150, rest: 1500, seed: 450, auth: 5500, hosting: 10500 };
 const FILE_LIMIT = 300;
 const FUNCTION_LIMIT = 60;
 const FUNCTION_MEDIAN = 8;

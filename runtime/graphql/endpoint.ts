@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { AppError, failure } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { isJsonBody, readBody, takeBody } from '../http/read-body.ts';
+import type { Later } from '../http/turn.ts';
 import type { DirectEndpoint } from '../module.ts';
 import { freshContext } from './fresh-context.ts';
 import { negotiate, type Answering } from './media-type.ts';
@@ -57,17 +58,17 @@ export function createDirectEndpoint(options: EndpointOptions): DirectEndpoint {
   const { path } = options.service.api;
   return {
     takes: ({ method, url, headers }) => method === 'POST' && url === path && isPlain(headers.accept),
-    answer: ({ request, response, context }) => answerDirectly({ request, context, send: (status, type, text) => sendNow(response, status, type, text, context.id) }, options),
+    answer: ({ request, response, context, later }) => answerDirectly({ request, context, send: (status, type, text) => sendNow(response, status, type, text, context.id) }, options, later),
   };
 }
 
-function answerDirectly(exchange: Exchange, { service, bodyLimit }: EndpointOptions): void {
+function answerDirectly(exchange: Exchange, { service, bodyLimit }: EndpointOptions, later: Later): void {
   const { request } = exchange;
   const type = negotiate(request.headers.accept, false) as JsonType;
   const failed = (thrown: unknown) => sendRefusal(exchange, type, thrown);
   try {
     assertReadable(request);
-    takeBody(request, bodyLimit, (body) => void answerTo(exchange, service, type, () => readAsked(body, service)), failed);
+    takeBody(request, bodyLimit, (body) => later(() => void answerTo(exchange, service, type, () => readAsked(body, service))), failed);
   } catch (thrown) {
     failed(thrown);
   }

@@ -7,6 +7,8 @@ export interface SharedReads {
    * who is answered in this turn had asked before its first read, so that nobody gets a state older than the question.
    */
   together(): void;
+  /** The same until `work` returns. */
+  within(work: () => void): void;
   value(sql: string, parameters: readonly unknown[]): unknown;
   /** This process is about to write: the next read takes a new state. */
   renew(): void;
@@ -39,6 +41,15 @@ export function sharedReads(reader: SqliteConnection): SharedReads {
       if (turn) return;
       turn = true;
       setImmediate(end);
+    },
+    within: (work) => {
+      if (turn) return work();
+      turn = true;
+      try {
+        work();
+      } finally {
+        end();
+      }
     },
     value: (sql, parameters) => {
       if (!turn) return reader.value(sql, parameters);

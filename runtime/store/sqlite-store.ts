@@ -27,7 +27,7 @@ export function sqliteStore(file: string): Store {
     structuralTransaction: (work) => withoutForeignKeys(handles, db, work),
     query: async (sql, parameters) => (await runAlone(handles, sql, parameters)).rows as never,
     // In memory there is one handle, and somebody's transaction may be open on it.
-    ...(shared && { valueNow: shared.value, readTogether: shared.together }),
+    ...(shared && { valueNow: shared.value, readTogether: shared.together, readTogetherIn: shared.within }),
     writeTogether: writes.write,
     lock: (name, work) => withLock(file, locks, name, work),
     close: async () => {

@@ -47,6 +47,23 @@ describe('reads of one turn of the event loop', () => {
     expect(n()).toBe(1);
   });
 
+  it('see it as long as the work takes in which they were asked, even when that fails', () => {
+    const failing = () =>
+      reads.within(() => {
+        n();
+        write(1);
+        expect(n()).toBe(0);
+        throw new RangeError('no');
+      });
+    expect(failing).toThrow('no');
+    expect(statements).toEqual(['begin', 'commit']);
+    expect(n()).toBe(1);
+    reads.together();
+    reads.within(() => expect(n()).toBe(1));
+    write(2);
+    expect(n()).toBe(1);
+  });
+
   it('see what this process has written since', () => {
     reads.together();
     expect(n()).toBe(0);
