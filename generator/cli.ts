@@ -61,6 +61,7 @@ const SYSTEM: Readonly<Record<string, string>> = {
 /** What the operating system refused, in words; null when it was not the operating system. */
 function systemFailure(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return null;
-  const what = SYSTEM[String(error.code)] ?? `failed (${String(error.code)})`;
+  const nowhere = error.syscall === 'mkdir' && error.code === 'ENOENT' ? 'cannot be made: this place takes no new folders' : undefined;
+  const what = nowhere ?? SYSTEM[String(error.code)] ?? `failed (${String(error.code)})`;
   return `${'path' in error ? String(error.path) : error.syscall === 'write' ? 'a file' : String(error.syscall)} ${what}`;
 }

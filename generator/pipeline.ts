@@ -39,10 +39,13 @@ export interface Plan extends Reading {
 }
 
 /** Stages read, parse, check and build. @throws CommandError when there is no schema at all. */
-export async function readProjectOf(root: string, { known }: RunOptions = {}): Promise<Reading> {
-  const sources = await readSources(root);
+export async function readProjectOf(root: string): Promise<Reading> {
+  return understand(await readSources(root), {});
+}
+
+async function understand(sources: Sources, { known }: RunOptions): Promise<Reading> {
   if (sources.schema.length === 0 && sources.problems.length === 0) {
-    throw new CommandError(EXIT.usage, 'NO_SCHEMA', `there is no schema.graphql in ${root}`, 'npx generator init makes a project; --cwd DIR names another folder');
+    throw new CommandError(EXIT.usage, 'NO_SCHEMA', `there is no schema.graphql in ${sources.root}`, 'npx generator init makes a project; --cwd DIR names another folder');
   }
   const { readProject } = await import('@twofold/schema');
   const scalars = readUserScalars(sources.scalars);
@@ -53,15 +56,20 @@ export async function readProjectOf(root: string, { known }: RunOptions = {}): P
 
 /** Every stage but the writing. */
 export async function planRun(root: string, options: RunOptions, disk: Disk): Promise<Plan> {
-  const reading = await readProjectOf(root, options);
-  const { project, document, sources } = reading;
+  return planSources(await readSources(root), options, disk);
+}
+
+/** The same from sources that were read. */
+export async function planSources(sources: Sources, options: RunOptions, disk: Disk): Promise<Plan> {
+  const reading = await understand(sources, options);
+  const { project, document } = reading;
   if (!project || !document) return { ...reading, changes: [] };
   const migration = planMigration(project, sources, options.allowDrop ?? []);
   const findings = [...reading.findings, ...findOrphans(project, sources.userFiles), ...(await findOrphanMembers(project, sources.resolvers)), ...migration.findings];
   if (hasErrors(findings)) return { ...reading, project: null, findings, changes: [] };
   const planned = planFiles(project, { document, sources: withoutOrphans(sources, project), migration, version: packageVersion() });
   const files: RenderedFile[] = await renderFiles(planned);
-  return { ...reading, findings, changes: await planChanges(root, { files, force: options.force ?? false }, disk) };
+  return { ...reading, findings, changes: await planChanges(sources.root, { files, force: options.force ?? false }, disk) };
 }
 
 /** All seven stages. The changes say what was written; `edited` ones say that nothing was. @throws CommandError 75 when the inputs never stand still. */

@@ -1,10 +1,17 @@
 import type { Project } from './model.ts';
+import { parseManifest } from './parse/manifest.ts';
 import type { KnownPieces } from './parse/pieces.ts';
+import type { ProjectInput, ProjectReading } from './read-project.ts';
+import type { SourceText } from './source.ts';
 
 /** What a caller that reads again and again keeps from one reading to the next. */
 export interface Known {
+  /** The last reading, and of what. */
+  last: { readonly given: Omit<ProjectInput, 'known'>; readonly reading: ProjectReading } | null;
   /** The parsed pieces of the last schema that could be parsed. */
   readonly pieces: KnownPieces;
+  /** The last manifest, and what it says. */
+  manifest: { readonly source: SourceText | null; readonly reading: ReturnType<typeof parseManifest> } | null;
   /** The last model that was whole. */
   project: Project | null;
 }
@@ -17,7 +24,22 @@ export interface Known {
  * readProject({ schema, manifest, known });
  */
 export function createKnown(): Known {
-  return { pieces: new Map(), project: null };
+  return { last: null, pieces: new Map(), manifest: null, project: null };
+}
+
+/** The reading of texts that are those of the last time is the last one: most saves are of neither input. */
+export function readOnce(known: Known, given: Omit<ProjectInput, 'known'>, read: () => ProjectReading): ProjectReading {
+  if (known.last && isSame(known.last.given, given)) return known.last.reading;
+  known.last = { given, reading: read() };
+  return known.last.reading;
+}
+
+/** What the manifest says: read again if its text is another one. */
+export function readManifest(known: Known, source: SourceText | null): ReturnType<typeof parseManifest> {
+  const before = known.manifest;
+  if (before && isSame(before.source, source)) return before.reading;
+  known.manifest = { source, reading: parseManifest(source) };
+  return known.manifest.reading;
 }
 
 /**

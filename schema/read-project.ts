@@ -3,10 +3,9 @@ import { CRUD_FILE, crudSdl } from './build/crud-sdl.ts';
 import { build } from './build/project.ts';
 import type { Parsed } from './build/facts.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { createKnown, keepProject } from './known.ts';
+import { createKnown, keepProject, readManifest, readOnce } from './known.ts';
 import type { Known } from './known.ts';
 import type { ColumnType, Project } from './model.ts';
-import { parseManifest } from './parse/manifest.ts';
 import { keepPieces, unusedPieces } from './parse/pieces.ts';
 import type { KnownPieces } from './parse/pieces.ts';
 import { placed } from './parse/places.ts';
@@ -41,9 +40,12 @@ export interface ProjectReading {
  * @example
  * const { project, diagnostics } = readProject({ schema: [{ file: 'schema.graphql', text: sdl }], manifest: null });
  */
-export function readProject(input: ProjectInput): ProjectReading {
-  const manifest = parseManifest(input.manifest);
-  const { known = createKnown() } = input;
+export function readProject({ known = createKnown(), ...input }: ProjectInput): ProjectReading {
+  return readOnce(known, input, () => readInputs(input, known));
+}
+
+function readInputs(input: Omit<ProjectInput, 'known'>, known: Known): ProjectReading {
+  const manifest = readManifest(known, input.manifest);
   const unused = unusedPieces(known.pieces);
   const schema = parseSchema(input.schema, unused);
   const found = [...schema.diagnostics, ...manifest.diagnostics];

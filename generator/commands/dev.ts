@@ -3,9 +3,8 @@ import { createKnown } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { createDevServer } from '../dev/dev-server.ts';
 import { createRehearsal } from '../dev/rehearsal.ts';
+import { createRehearsedSave } from '../dev/rehearsed-save.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
-import { planRun } from '../pipeline.ts';
-import { disk } from '../write/disk.ts';
 import { exitCodeOf } from './outcome.ts';
 import { reportPlan, runOptions } from './plan-report.ts';
 import { createRuns, isInput, watchInputs } from './watch.ts';
@@ -17,7 +16,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const server = createDevServer(root, call.terminal);
   const own = ownWrites();
   const options = { ...runOptions(call), known: createKnown() };
-  const rehearsal = createRehearsal(() => planRun(root, options, disk));
+  const rehearsal = createRehearsal(createRehearsedSave(root, options));
   const runOnce = createRuns(root, options);
   const save = async (paths: ReadonlySet<string>, seen: number) => {
     const plan = await runOnce(paths, seen);

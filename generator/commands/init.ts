@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Project } from '@twofold/schema';
 import { type DatabaseKind, renderEnv } from '../../templates/seeded/env.ts';
@@ -9,7 +9,7 @@ import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { isCheckout } from '../packages/checkout.ts';
 import { type Plan, run as runPipeline } from '../pipeline.ts';
 import { changeAsData } from '../report.ts';
-import { disk, hasCode } from '../write/disk.ts';
+import { disk, hasCode, makeFolder } from '../write/disk.ts';
 import { installPackages, serve } from './install.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
 
@@ -96,7 +96,7 @@ async function writeEnv({ root, database }: InitOptions, project: Project): Prom
 }
 
 async function writeNew(path: string, text: string | Uint8Array, mode = 0o666): Promise<boolean> {
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   try {
     await writeFile(path, text, { flag: 'wx', mode });
     return true;

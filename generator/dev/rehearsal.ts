@@ -22,7 +22,7 @@ export interface Rehearsal {
 
 /**
  * The first run in a process takes four times the CPU of the twentieth, because its code is not compiled yet. So `dev` goes
- * through some that write nothing, while nothing else is to be done; a save is then as fast as the twentieth.
+ * through some saves that nobody made (`rehearsed-save.ts`), while nothing else is to be done; a save is then as fast as the twentieth.
  */
 export function createRehearsal(run: () => Promise<unknown>, spent = cpuTime): Rehearsal {
   const state = { left: RUNS, budget: BUDGET, wanted: false, going: false };

@@ -33,17 +33,17 @@ export const disk: Disk = {
     }
   },
   write: async (path, text, mode) => {
-    fs.mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeTo(fs.openSync(path, 'w', mode ?? 0o666), text);
   },
   rename: async (from, to) => {
-    fs.mkdirSync(dirname(to), { recursive: true });
+    makeFolder(dirname(to));
     fs.renameSync(from, to);
   },
   remove: async (path) => fs.rmSync(path, { force: true }),
   removeFolder: async (path) => fs.rmSync(path, { recursive: true, force: true }),
   createExclusive: async (path, text) => {
-    fs.mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeTo(fs.openSync(path, 'wx'), text);
   },
   list: async (path) => {
@@ -55,6 +55,23 @@ export const disk: Disk = {
     }
   },
 };
+
+/**
+ * Makes a folder and those above it, one after the other: Node's own `recursive` never ends where nobody can make one, as in `/proc`.
+ *
+ * @throws the error of the operating system, with the folder that could not be made.
+ */
+export function makeFolder(path: string): void {
+  if (fs.existsSync(path)) return;
+  const above = dirname(path);
+  if (above !== path) makeFolder(above);
+  try {
+    fs.mkdirSync(path);
+  } catch (error) {
+    // Somebody else has made it since.
+    if (!hasCode(error, 'EEXIST')) throw error;
+  }
+}
 
 function writeTo(file: number, text: string): void {
   try {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Owner } from '../files.ts';
 
 export const LOCKFILE = 'generator.lock';
@@ -37,5 +37,5 @@ export function printLock(lock: Lock): string {
 
 /** Hash of a text. Line ends do not count: a checkout may change them. */
 export function hashText(text: string): string {
-  return createHash('sha256').update(text.includes('\r') ? text.replaceAll('\r\n', '\n') : text).digest('hex').slice(0, 32);
+  return hash('sha256', text.includes('\r') ? text.replaceAll('\r\n', '\n') : text).slice(0, 32);
 }

@@ -1,8 +1,8 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { CommandError, EXIT } from '../failure.ts';
 import { FOLDER } from './commit.ts';
+import { makeFolder } from './disk.ts';
 
 /** How long a run waits for another one, in milliseconds. */
 const PATIENCE = 10_000;
@@ -22,7 +22,7 @@ const TROUBLE: Readonly<Record<number, string>> = { 8: 'it is read-only', 10: 't
  */
 export async function withRunLock<T>(root: string, work: () => Promise<T>): Promise<T> {
   const { DatabaseSync } = await import('node:sqlite');
-  await mkdir(join(root, FOLDER), { recursive: true });
+  makeFolder(join(root, FOLDER));
   const database = asTrouble(() => new DatabaseSync(join(root, FOLDER, 'run.lock')));
   try {
     await acquire(() => asTrouble(() => database.exec('begin exclusive')), Date.now() + PATIENCE);

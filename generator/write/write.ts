@@ -28,12 +28,16 @@ export async function applyChanges<Plan extends { readonly changes: readonly Cha
   return withRunLock(root, async () => {
     await recover(root, disk);
     const planned = await plan();
-    const { changes } = planned;
-    if (changes.some(({ kind }) => kind === 'edited')) return planned;
-    await rescue(root, changes, disk);
-    await commit(root, changes, disk);
+    await writeChanges(root, planned.changes, disk);
     return planned;
   });
+}
+
+/** The writing alone: only for a disk that no other run writes to. */
+export async function writeChanges(root: string, changes: readonly Change[], disk: Disk): Promise<void> {
+  if (changes.some(({ kind }) => kind === 'edited')) return;
+  await rescue(root, changes, disk);
+  await commit(root, changes, disk);
 }
 
 function pathsOf({ path, owner }: RenderedFile): string[] {

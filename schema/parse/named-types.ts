@@ -19,6 +19,9 @@ export const namedTypes = remembered((definition: DefinitionNode): readonly Name
   return found;
 });
 
+/** The types that a definition names, each once. */
+export const typesNamed = remembered((definition: DefinitionNode): readonly string[] => [...new Set(namedTypes(definition).map(({ name }) => name.value))]);
+
 function collect({ type, interfaces, types, fields, arguments: args, operationTypes }: Naming, found: NamedTypeNode[]): void {
   if (interfaces) found.push(...interfaces);
   if (types) found.push(...types);

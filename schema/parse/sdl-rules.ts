@@ -2,7 +2,7 @@ import * as graphql from 'graphql';
 import type { ASTNode, ASTVisitor, ASTVisitorKeyMap, DefinitionNode, DocumentNode, GraphQLError, GraphQLSchema, NamedTypeNode } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import { knownScalar } from '../scalars.ts';
-import { namedTypes } from './named-types.ts';
+import { namedTypes, typesNamed } from './named-types.ts';
 import type { Finding } from './places.ts';
 
 /** What a rule of graphql-js asks of its context; the class of theirs is not exported. */
@@ -39,7 +39,8 @@ export function schemaFindings(document: DocumentNode, schema: GraphQLSchema, un
 /** The names that are used and nowhere defined, with the places that use them. */
 export function unknownTypes(document: DocumentNode): Map<string, NamedTypeNode[]> {
   const defined = new Set(definedTypes(document));
-  return Map.groupBy(document.definitions.flatMap((definition) => namedTypes(definition)).filter(({ name }) => !defined.has(name.value)), ({ name }) => name.value);
+  const uses = document.definitions.flatMap((definition) => (typesNamed(definition).every((name) => defined.has(name)) ? [] : namedTypes(definition)));
+  return Map.groupBy(uses.filter(({ name }) => !defined.has(name.value)), ({ name }) => name.value);
 }
 
 function definedTypes(document: DocumentNode): string[] {

@@ -18,6 +18,7 @@ export const operations: Rule = function* ({ operations: all, entities }) {
 
 /** A create that forgets a field is more often a slip than meant. */
 function notInferred(field: FieldFact, { code, why, fix }: Refusal, directive: string): Finding {
-  const advice = fix ?? withDirective(field, directive);
-  return finding(code ?? 'NOT_INFERRED', `${coordinate(field)} is yours to write`, field.node, { why, fix: advice }, code ? 'warning' : 'hint');
+  const place = coordinate(field);
+  const advice = fix ?? `${withDirective(field, directive)}   and   npx generator eject ${place}   for a start in your code`;
+  return finding(code ?? 'NOT_INFERRED', `${place} is yours to write`, field.node, { why, fix: advice }, code ? 'warning' : 'hint');
 }

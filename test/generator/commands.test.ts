@@ -129,6 +129,17 @@ describe('generate', () => {
     expect(rescued.map(([, text]) => text)).toEqual([edited]);
   });
 
+  test('removes a generated file that nothing generates any more, and keeps what a merge left of it', async () => {
+    const shop = project({ 'schema.graphql': SEED, 'manifest.yaml': 'name: shop\nauth: {}\n' });
+    expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0 });
+    const merged = `<<<<<<< HEAD\n// mine\n=======\n${shop.read('src/generated/auth.ts')}>>>>>>> left\n`;
+    shop.write('src/generated/auth.ts', merged);
+    shop.write('manifest.yaml', 'name: shop\n');
+    expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0 });
+    expect(shop.has('src/generated/auth.ts')).toBe(false);
+    expect(Object.entries(shop.files()).filter(([path]) => path.startsWith('.generator/rescued/')).map(([, text]) => text)).toEqual([merged]);
+  });
+
   test('a folder without a schema is a usage error that says what to do', async () => {
     const { code, stderr } = await generator(['generate'], project({}).root);
     expect(code).toBe(2);

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -56,6 +56,11 @@ describe('init', () => {
       await ended;
     }
   }, 120_000);
+
+  test.skipIf(!existsSync('/proc/self'))('says so where no folder can be made, which Node by itself tries for ever', () => {
+    const { status, stderr } = spawnSync(process.execPath, [join(repo, 'generator/bin.js'), 'init', '/proc/shop/deeper', '--no-install', '--packages', 'registry'], { encoding: 'utf8', timeout: 60_000, killSignal: 'SIGKILL' });
+    expect([status, stderr]).toEqual([2, expect.stringContaining('/proc/shop cannot be made')]);
+  }, 70_000);
 
   test('--version is that of the package', async () => {
     expect(await generator(['--version'], '/')).toEqual({ code: 0, stdout: `${JSON.parse(readFileSync(join(repo, 'package.json'), 'utf8')).version}\n`, stderr: '' });

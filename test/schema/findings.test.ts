@@ -109,7 +109,7 @@ const CASES: readonly Case[] = [
   { code: 'RESOLVE_IMPOSSIBLE', sdl: 'type Query { a: Int @resolve(as: CREATE) }', at: '1:21' },
   { code: 'RESOLVE_IMPOSSIBLE', sdl: 'type Query { as(titel: Int): [A!]! @resolve(as: LIST) } type A { id: ID! title: Int }', at: '1:36', fix: 'Did you mean "title"?' },
   { code: 'NOT_INFERRED', sdl: 'type Query { topAs: [A!]! } type A { id: ID! }', at: '1:14', fix: 'topAs: [A!]! @resolve(as: LIST)', severity: 'hint' },
-  { code: 'NOT_INFERRED', sdl: `${QUERY}type A { id: ID! b(c: Int): String }`, at: '2:18', fix: 'b(c: Int): String @computed', severity: 'hint' },
+  { code: 'NOT_INFERRED', sdl: `${QUERY}type A { id: ID! b(c: Int): String }`, at: '2:18', fix: 'b(c: Int): String @computed   and   npx generator eject A.b   for a start in your code', severity: 'hint' },
   { code: 'LOOKUP_NOT_UNIQUE', sdl: 'type Query { a(name: String!): A } type A { id: ID! name: String! }', at: '1:14', fix: 'name: String! @unique', severity: 'hint' },
   { code: 'CREATE_FIELD_UNSET', sdl: `${QUERY}type Mutation { createA(b: Int): A } type A { id: ID! b: Int c: Int! }`, at: '2:17', severity: 'warning' },
   { code: 'TIMESTAMP_TYPE', sdl: `${QUERY}type A { id: ID! createdAt: String }`, at: '2:18', severity: 'hint' },

@@ -45,6 +45,18 @@ describe('a model that is read again', () => {
     expect(second.entities).toBe(first.entities);
   });
 
+  it('is the very one of the last time when nothing that it is read from has changed', () => {
+    const known = createKnown();
+    const again = (text: string, settings = '', scalars?: { Money: 'decimal' }) => readProject({ ...input(text, settings), ...(scalars && { scalars }), known });
+    const texts = USER + POST + QUERY;
+    for (const other of [() => again(`${texts}# a comment\n`), () => again(texts, 'api: { rest: true }'), () => again(texts, '', { Money: 'decimal' })]) {
+      const reading = again(texts);
+      expect(again(texts)).toBe(reading);
+      expect(other()).not.toBe(reading);
+      expect(JSON.stringify(again(texts))).toBe(JSON.stringify(reading));
+    }
+  });
+
   it('outlives a schema with mistakes', () => {
     const known = createKnown();
     const before = read(known, USER + POST + QUERY);
