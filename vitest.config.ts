@@ -9,6 +9,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**', 'test/bench/**'],
     testTimeout: 60_000,
     hookTimeout: 300_000,
+    // A second, which is usual, says more of how busy the machine is than of what is waited for.
+    expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
     maxWorkers: 2,
     // Real engines, mail servers and clocks: in CI a test that fails by chance is asked again before it stops a landing.

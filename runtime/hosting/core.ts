@@ -2,6 +2,7 @@ import type { HostingModel } from '@twofold/schema';
 import type { Logger } from 'pino';
 import type { Naming, Reach } from './deploy/containers.ts';
 import type { Operations } from './deploy/operations.ts';
+import type { Retries } from './deploy/retries.ts';
 import type { DeployStep } from './deploy/steps.ts';
 import type { EngineConnection } from './engine/connection.ts';
 import type { EventHub } from './events.ts';
@@ -23,6 +24,8 @@ export interface Core {
   readonly now: () => number;
   /** Containers that are being stopped on purpose: their end is no crash, and no one else removes them. */
   readonly leaving: Set<string>;
+  /** Images that are to go and could not yet. */
+  readonly oldImages: Retries;
   /** Told after each step of a deployment. */
   readonly onStep: (step: DeployStep) => void;
 }

@@ -5,6 +5,7 @@ import { ConfigError } from '../errors.ts';
 import type { Kernel } from '../module.ts';
 import { instanceLabels, networkName, type Reach } from './deploy/containers.ts';
 import { createOperations } from './deploy/operations.ts';
+import { createRetries } from './deploy/retries.ts';
 import type { DeployStep } from './deploy/steps.ts';
 import { connectEngine } from './engine/connect.ts';
 import { createConnection } from './engine/connection.ts';
@@ -45,7 +46,7 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep }: { read
   });
   return {
     ...{ model, naming, apps, deployments: createDeploymentBook({ store, now }), connection, ingress, operations, certificates, vault },
-    ...{ events: createEventHub(now), log, now, leaving: new Set<string>(), onStep },
+    ...{ events: createEventHub(now), log, now, leaving: new Set<string>(), oldImages: createRetries(now), onStep },
     wire: (given: Wiring) => void (wiring = given),
     ports: () => ports,
     addressOf(domain: string) {

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { findCommand, run, succeeds } from './command.ts';
 import { startDaemon, stopDaemon } from './daemon.ts';
+import { freePort } from './free-port.ts';
 
 /** Makes a throwaway cluster on a free port of the loopback and starts it. Nothing in it survives a crash: it does not sync. */
 export async function startPostgres(directory: string): Promise<Record<string, string>> {
@@ -66,14 +65,4 @@ function createCluster({ initdb, data, directory, account }: { initdb: string; d
   const access = ['-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`];
   run(initdb, ['-D', data, ...access, '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'], account);
   return password;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 }

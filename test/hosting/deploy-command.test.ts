@@ -75,6 +75,8 @@ describeEachEngine('generator deploy', ({ kind, socket }) => {
     return response.json();
   }
 
+  /** What became of the last deployment. */
+  const last = async () => ((await api('GET', '/api/apps/b/deployments')) as { deployments: { status: string }[] }).deployments[0]!.status;
   const deploy = (more: Record<string, string> = {}, ...words: string[]) => command(b, ['deploy', '--to', url, ...words], { DEPLOY_PASSWORD: password, ...more });
 
   it('says what is wrong before anything is sent', async () => {
@@ -138,6 +140,7 @@ describeEachEngine('generator deploy', ({ kind, socket }) => {
 
   it('leaves an app of the same name alone that is not a project’s', async () => {
     await importImage(socket, 'twofold-test/web:1');
+    await api('DELETE', '/api/apps/other'); // Of an earlier try.
     expect(await api('POST', '/api/apps', { name: 'other', image: 'docker.io/twofold-test/web:1' })).toMatchObject({ status: 'running', source: { kind: 'image' } });
     const { code, errors } = await deploy({}, '--name', 'other');
     expect([code, errors]).toEqual([2, expect.stringMatching(/has an app other already, and it was not deployed from a project \(image\)/)]);
@@ -149,6 +152,7 @@ describeEachEngine('generator deploy', ({ kind, socket }) => {
 
   it('that is interrupted says what becomes of the deployment, and another one waits its turn', async () => {
     const dockerfile = readFileSync(join(home, 'b/Dockerfile'), 'utf8');
+    await expect.poll(last, { timeout: 120_000 }).toMatch(/^(healthy|failed)$/);
     writeFileSync(join(b, 'Dockerfile'), dockerfile.replace('USER node', 'RUN echo slowly && sleep 10\nUSER node'));
     const child = spawn(process.execPath, [bin, 'deploy', '--to', url], { cwd: b, env: environment({ DEPLOY_PASSWORD: password }), stdio: ['ignore', 'ignore', 'pipe'] });
     let text = '';
@@ -161,8 +165,8 @@ describeEachEngine('generator deploy', ({ kind, socket }) => {
     const second = await deploy();
     expect([second.code, second.errors]).toEqual([75, expect.stringMatching(/another deploy of b is running/)]);
     writeFileSync(join(b, 'Dockerfile'), dockerfile);
-    await expect.poll(async () => ((await api('GET', '/api/apps/b/deployments')) as { deployments: { status: string }[] }).deployments[0]!.status, { timeout: 120_000 }).toBe('healthy');
-  }, 240_000);
+    await expect.poll(last, { timeout: 120_000 }).toBe('healthy');
+  }, 480_000);
 });
 
 async function start(folder: string, settings: Record<string, string>): Promise<[ChildProcess, string]> {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { ConfigError } from '../../runtime/errors.ts';
 import { describeEachEngine } from '../engines/available.ts';
@@ -38,6 +38,7 @@ describeEachEngine('the domain of an app', ({ socket }) => {
     web = await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket });
   }, 60_000);
+  afterEach(() => server?.clear(), 60_000);
   afterAll(() => server?.end(), 60_000);
 
   it('takes a certificate of one\'s own, and plain requests are sent on to it from then', async () => {

@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createAgent } from '../../runtime/hosting/engine/connect.ts';
 import { toEngineError } from '../../runtime/hosting/engine/errors.ts';
 import { describeEachEngine } from '../engines/available.ts';
@@ -19,6 +19,7 @@ describeEachEngine('an app, where engines differ', ({ socket }) => {
     images = [await importImage(socket, 'twofold-test/web:1'), await importImage(socket, 'twofold-test/web:2')];
     server = await startServer({ socket, model: { deploys: { keep: 5, readyTimeout: 6000, drain: 500 } } });
   }, 60_000);
+  afterEach(() => server?.clear(), 60_000);
   afterAll(() => server?.end(), 60_000);
 
   it('says that it was probably the memory', async () => {

@@ -18,6 +18,8 @@ describeEachEngine('an engine that is killed and started again', ({ kind }) => {
   let engine: KillableEngine;
   let server: TestServer;
   let instance = '';
+  /** The server's log. */
+  const said: string[] = [];
   let names = 0;
   /** A test that is tried again has an app of its own each time. */
   const fresh = (word: string) => `${word}-${(names += 1)}`;
@@ -30,7 +32,7 @@ describeEachEngine('an engine that is killed and started again', ({ kind }) => {
       fatal.step = null;
       engine.kill();
     };
-    server = await startServer({ socket: engine.socket, onStep });
+    server = await startServer({ socket: engine.socket, onStep, logTo: { write: (line) => void said.push(line) } });
     instance = (await server.kernel.store.db.selectFrom('hosting_settings').select('value').where('key', '=', 'instance').executeTakeFirstOrThrow())['value'] as string;
   }, 120_000);
   afterAll(async () => {
@@ -72,6 +74,16 @@ describeEachEngine('an engine that is killed and started again', ({ kind }) => {
     const recordOf = (number: number) => [number, number === serves ? 'healthy' : served.includes(number) ? 'superseded' : 'failed', number === serves];
     const records = Array.from({ length: last }, (_, index) => recordOf(last - index));
     return { status: 'running', deployment: serves, records, containers: [[serves, 'running']], tags: served };
+  };
+
+  const warnings = () => said.map((line) => JSON.parse(line) as { level: number; msg?: string }).filter(({ level }) => level >= 40).map(({ msg }) => msg);
+  /** Comes to be so; what it is instead is said in full, with what the server has said last. */
+  const settles = async (name: string, wanted: ReturnType<typeof whole>) => {
+    let seen: unknown;
+    const look = async () => (seen = await stateOf(name));
+    await expect.poll(look, { timeout: 45_000, interval: 250 }).toEqual(wanted).catch((cause: unknown) => {
+      throw new Error(`it is ${JSON.stringify(seen)} instead of ${JSON.stringify(wanted)}, and the server said ${JSON.stringify(warnings().slice(-10))}`, { cause });
+    });
   };
 
   /** Reads the numbers that an app prints, as a person's terminal does: cut off, it asks again from the last event on. */
@@ -152,7 +164,7 @@ describeEachEngine('an engine that is killed and started again', ({ kind }) => {
       expect([step, fatal.step, status, body.error ?? null]).toEqual([step, null, switched ? 200 : 503, switched ? null : expect.stringMatching(/engine/)]);
       if (switched) served.push(number);
       await back();
-      await expect.poll(() => stateOf(name), { timeout: 45_000, interval: 250 }).toEqual(whole(served, number));
+      await settles(name, whole(served, number));
       expect([step, await page(name)]).toEqual([step, `version ${served.at(-1)}`]);
       if (!switched) expect((await server.api('GET', `/api/apps/${name}/deployments/${number}`)).body.reason).toMatch(/engine/);
     }

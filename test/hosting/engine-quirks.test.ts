@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connectEngine } from '../../runtime/hosting/engine/connect.ts';
 import type { BuildOptions, ContainerSpec, Engine, LogLine } from '../../runtime/hosting/engine/engine.ts';
 import { describeEachEngine } from '../engines/available.ts';
@@ -16,12 +16,15 @@ describeEachEngine('the driver', ({ kind, socket }) => {
   const network = `twofold-test-${run}`;
   let engine: Engine;
   let web: string;
+  /** A test that is tried again has names of its own each time. */
+  let turn = 0;
 
   beforeAll(async () => {
     web = await importImage(socket, 'twofold-test/web:1');
     engine = await connectEngine({ kind: 'auto', socket }, {});
     await engine.ensureNetwork(network, labels);
   }, 60_000);
+  beforeEach(() => void (turn += 1));
   afterAll(async () => {
     for (const { id } of await engine.list(labels)) await engine.remove(id);
     await engine.removeNetwork(network);
@@ -29,7 +32,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
   }, 60_000);
 
   const spec = (name: string, more: Partial<ContainerSpec> = {}): ContainerSpec => ({
-    ...{ name: `${network}-${name}`, image: web, reference: web, labels, env: {}, command: null, port: 8080, publish: false, network, aliases: [name], volumes: [], memory: 0, cpus: 0, pids: 0 },
+    ...{ name: `${network}-${turn}-${name}`, image: web, reference: web, labels, env: {}, command: null, port: 8080, publish: false, network, aliases: [name], volumes: [], memory: 0, cpus: 0, pids: 0 },
     ...more,
   });
   const make = async (name: string, more: Partial<ContainerSpec> = {}) => {
@@ -57,16 +60,16 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     await engine.removeNetwork(`${network}-none`);
     await engine.removeVolume(`${network}-none`);
     expect(await engine.inspect('0'.repeat(64))).toBeNull();
-  }, 30_000);
+  }, 60_000);
 
   it('removes what still runs, and tells names apart that begin alike', async () => {
     const one = await make('web-1');
     const ten = await make('web-10');
-    expect((await engine.list(labels)).filter(({ name }) => /web-10?$/.test(name)).map(({ id }) => id).sort()).toEqual([one, ten].sort());
+    expect((await engine.list(labels)).filter(({ name }) => name.includes(`-${turn}-web-1`)).map(({ id }) => id).sort()).toEqual([one, ten].sort());
     await engine.remove(one);
     expect(await engine.inspect(one)).toBeNull();
     expect(await state(ten)).toBe('running');
-  }, 30_000);
+  }, 60_000);
 
   it('starts what runs and stops what does not, as if nothing had been asked', async () => {
     const id = await make('twice');
@@ -75,14 +78,14 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     await engine.stop(id, 5);
     await engine.stop(id, 5);
     expect(await state(id)).toBe('stopped');
-  }, 30_000);
+  }, 60_000);
 
   it('ends a stop by the app itself, within its time', async () => {
     const id = await make('graceful');
-    await expect.poll(() => textOf(id), { timeout: 10_000 }).toContain('listens');
-    await engine.stop(id, 8);
+    await expect.poll(() => textOf(id), { timeout: 20_000 }).toContain('listens');
+    await engine.stop(id, 20);
     expect(await textOf(id)).toContain('version 1 stops');
-  }, 30_000);
+  }, 60_000);
 
   it('fails a pull that the engine answers with 200', async () => {
     await expect(engine.pull(`localhost:1/none-${run}:1`, new AbortController().signal)).rejects.toMatchObject({ name: 'EngineError', message: expect.stringMatching(/localhost:1|127\.0\.0\.1:1|::1/) });
@@ -121,7 +124,18 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     expect(await engine.image(tag)).toBeNull();
     expect((await engine.image(web))?.id).toBe(before?.id);
     await engine.untag(tag);
-  }, 30_000);
+  }, 60_000);
+
+  it('does not let an image go that a container has, and says so', async () => {
+    const tag = `localhost/twofold-test-${run}/used:${turn}`;
+    const { id: image } = await build(`FROM ${web}\nRUN echo ${turn} of ${run} > /www/used\n`, { tag });
+    const id = await engine.create(spec('user', { image }));
+    await expect(engine.untag(tag)).rejects.toMatchObject({ kind: 'conflict' });
+    expect(await engine.tags(tag)).toEqual([tag]);
+    await engine.remove(id);
+    await engine.untag(tag);
+    expect(await engine.tags(tag)).toEqual([]);
+  }, 60_000);
 
   it('keeps why a container could not be started', async () => {
     const { id: image } = await build(`FROM ${web}\nUSER nobody-knows\n`, { tag: `localhost/twofold-test-${run}/user:1` });
@@ -131,24 +145,24 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     expect(error?.kind).not.toBe('unavailable');
     expect(await engine.exec(id, ['true'], { timeout: 1000, limit: 10 }).then(() => 'ran', ({ name }) => name)).toBe('EngineError');
     expect(['created', 'stopped']).toContain(await state(id));
-  }, 30_000);
+  }, 60_000);
 
   it('has one word for each state, and the exit code', async () => {
     const id = await engine.create(spec('states', { command: ['sh', '-c', 'exit 7'] }));
     expect(await state(id)).toBe('created');
     await engine.start(id);
-    await expect.poll(() => state(id), { timeout: 10_000 }).toBe('stopped');
+    await expect.poll(() => state(id), { timeout: 20_000 }).toBe('stopped');
     expect((await engine.inspect(id))?.exitCode).toBe(7);
     expect((await engine.list(labels)).find((each) => each.id === id)?.state).toBe('stopped');
-  }, 30_000);
+  }, 60_000);
 
   it('leaves restarts to us', async () => {
     const id = await make('ends', { command: ['sh', '-c', 'exit 1'] });
-    await expect.poll(() => state(id), { timeout: 10_000 }).toBe('stopped');
+    await expect.poll(() => state(id), { timeout: 20_000 }).toBe('stopped');
     await new Promise((resolve) => setTimeout(resolve, 1000));
     const { RestartCount = 0, State, HostConfig } = await engineJson<{ RestartCount?: number; State: { Status: string }; HostConfig: { RestartPolicy: { Name: string } } }>(socket, { path: `/containers/${id}/json` });
     expect([RestartCount, State.Status === 'running', HostConfig.RestartPolicy.Name || 'no']).toEqual([0, false, 'no']);
-  }, 30_000);
+  }, 60_000);
 
   it('runs no health check of the engine\'s', async () => {
     const { id: image } = await build(`FROM ${web}\nHEALTHCHECK --interval=1s CMD touch /tmp/asked\n`, { tag: `localhost/twofold-test-${run}/health:1` });
@@ -161,7 +175,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     const id = await make('hungry', { memory: 16 * 2 ** 20, command: ['sh', '-c', 'tail /dev/zero'] });
     await expect.poll(() => state(id), { timeout: 20_000 }).toBe('stopped');
     expect((await engine.inspect(id))?.exitCode).toBe(137);
-  }, 40_000);
+  }, 60_000);
 
   it('measures at once, and again with larger counters', async () => {
     const id = await make('busy', { memory: 64 * 2 ** 20, command: ['sh', '-c', 'while true; do :; done'] });
@@ -175,7 +189,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     expect(second?.networkIn).toBeGreaterThanOrEqual(0);
     expect(await engine.usage('0'.repeat(64))).toBeNull();
     await engine.remove(id);
-  }, 30_000);
+  }, 60_000);
 
   it('reads all of a log, also of one that has ended, with lines of any length', async () => {
     const long = 'x'.repeat(40_000);
@@ -203,7 +217,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     expect(await engine.exec(id, ['sh', '-c', 'cat; echo out; echo err >&2; exit 3'], options)).toEqual({ exitCode: 3, stdout: 'out\n', stderr: 'err\n', truncated: false });
     expect(await engine.exec(id, ['sh', '-c', 'head -c 5000 /dev/zero | tr "\\0" y'], options)).toMatchObject({ exitCode: 0, stdout: 'y'.repeat(1000), truncated: true });
     expect((await engine.exec(id, ['/no/such/program'], options).catch(({ message }) => ({ exitCode: 127, stderr: message }))).exitCode).toBeGreaterThan(125);
-  }, 30_000);
+  }, 60_000);
 
   it('tells of start, end and removal in the same words, and of nothing that is not ours', async () => {
     const abort = new AbortController();
@@ -211,40 +225,48 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     const listening = (async () => {
       for await (const { action, containerId, exitCode } of engine.events(labels, abort.signal)) seen.push(`${action} ${containerId} ${action === 'die' ? exitCode : ''}`.trim());
     })().catch(() => {});
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // Nothing says that the engine has begun to tell but that it tells.
+    for (let count = 0; seen.length === 0 && count < 30; count += 1) {
+      await make(`early-${count}`, { command: ['true'] });
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
     const { Id: foreign } = await engineJson<{ Id: string }>(socket, { method: 'POST', path: '/containers/create', json: { Image: web, Cmd: ['true'], Labels: { 'twofold-test': 'foreign' } } });
     await callEngine(socket, { method: 'POST', path: `/containers/${foreign}/start` });
     const id = await make('told', { command: ['sh', '-c', 'sleep 0.3; exit 4'] });
-    await expect.poll(() => state(id), { timeout: 10_000 }).toBe('stopped');
-    await expect.poll(() => seen.some((each) => each.startsWith('die')), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => state(id), { timeout: 20_000 }).toBe('stopped');
+    await expect.poll(() => seen.some((each) => each.startsWith(`die ${id}`)), { timeout: 20_000 }).toBe(true);
     await engine.remove(id);
-    await expect.poll(() => seen, { timeout: 10_000 }).toContain(`remove ${id}`);
+    await expect.poll(() => seen, { timeout: 20_000 }).toContain(`remove ${id}`);
     abort.abort();
     await listening;
     await callEngine(socket, { method: 'DELETE', path: `/containers/${foreign}?force=1` });
-    expect([...new Set(seen)]).toEqual([`start ${id}`, `die ${id} 4`, `remove ${id}`]);
-  }, 40_000);
+    // Podman may tell late of what other tests of this file have ended.
+    const of = (one: string) => [...new Set(seen)].filter((each) => each.includes(one));
+    expect([of(id), of(foreign)]).toEqual([[`start ${id}`, `die ${id} 4`, `remove ${id}`], []]);
+  }, 90_000);
 
   it('gives every network names, and finds apps by them', async () => {
     await make('named');
     const asker = await make('asker', { command: ['sh', '-c', 'for i in 1 2 3 4 5 6 7 8 9 10; do wget -q -O - http://named:8080/ && exit 0; sleep 0.5; done; exit 1'] });
     await expect.poll(() => state(asker), { timeout: 20_000 }).toBe('stopped');
     expect(await textOf(asker)).toContain('version 1\n');
-  }, 30_000);
+  }, 60_000);
 
   it('reads the port anew after each start', async () => {
-    const id = await make('port', { publish: true });
+    // A page that nobody else on this machine has: the port is free after the stop, and anyone may take it.
+    const page = `${run} ${turn}`;
+    const id = await make('port', { publish: true, command: ['sh', '-c', `echo ${page} > /www/index.html; exec httpd -f -p 8080 -h /www`] });
     const answer = async () => {
       const port = (await engine.inspect(id))?.ports[8080];
       return fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(2000) }).then((each) => each.text(), () => null);
     };
-    await expect.poll(answer, { timeout: 10_000 }).toBe('version 1\n');
-    await engine.stop(id, 5);
+    await expect.poll(answer, { timeout: 20_000 }).toBe(`${page}\n`);
+    await engine.stop(id, 1);
     // Docker forgets it then, Podman does not: it is nothing to go by until the next start.
-    expect(await answer()).toBeNull();
+    expect(await answer()).not.toBe(`${page}\n`);
     await engine.start(id);
-    await expect.poll(answer, { timeout: 10_000 }).toBe('version 1\n');
-  }, 30_000);
+    await expect.poll(answer, { timeout: 20_000 }).toBe(`${page}\n`);
+  }, 60_000);
 
   it('prunes what is its own alone, where the engine cannot prune builds too', async () => {
     const before = (await engineJson<{ Id: string }[]>(socket, { path: '/images/json' })).length;
@@ -260,7 +282,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     expect(one).toBe(two);
     expect(one).toMatchObject({ kind, version: expect.stringMatching(/^\d+\./), cpus: expect.any(Number), memory: expect.any(Number), root: expect.stringMatching(/^\//) });
     await engine.ping();
-  }, 30_000);
+  }, 60_000);
 
   async function linesOf(id: string, options: Parameters<Engine['logs']>[1]): Promise<LogLine[]> {
     return (await Array.fromAsync(engine.logs(id, options))).flat();

@@ -5,12 +5,15 @@ import WebSocket, { WebSocketServer } from 'ws';
 import { createIngress, type Ingress } from '../../runtime/hosting/ingress/ingress.ts';
 import { createRouteTable, hostName } from '../../runtime/hosting/ingress/route-table.ts';
 
+/** Milliseconds that a request waits for its app. */
+const HOLD = 2500;
+
 let ingress: Ingress;
 let port: number;
 const servers: Server[] = [];
 
 beforeAll(async () => {
-  ingress = createIngress({ http: 0, https: 0, host: '127.0.0.1', now: Date.now, hold: 400 });
+  ingress = createIngress({ http: 0, https: 0, host: '127.0.0.1', now: Date.now, hold: HOLD });
   port = (await ingress.listen()).http as number;
 });
 afterAll(() => ingress.close(1000));
@@ -75,12 +78,11 @@ describe('the ingress', () => {
 
   it('gives an event stream out as it comes', async () => {
     serve([await target('a', (_, response) => { response.writeHead(200, { 'Content-Type': 'text/event-stream' }); response.flushHeaders(); setTimeout(() => response.write('data: 1\n\n'), 50); })]);
-    const began = Date.now();
+    // It never ends: who waits for more than has come waits for ever.
     await new Promise<void>((resolve, reject) => {
       const sent = request({ host: '127.0.0.1', port, agent: false, headers: { host: 'app.test' } }, (answer) => answer.once('data', (chunk) => { expect(String(chunk)).toBe('data: 1\n\n'); sent.destroy(); resolve(); }));
       sent.on('error', reject).end();
     });
-    expect(Date.now() - began).toBeLessThan(1000);
   });
 
   it('joins WebSockets, and keeps them over a switch', async () => {
@@ -122,7 +124,7 @@ describe('the ingress', () => {
     ingress.set({ appId: 'app', hosts: ['app.test'], state: 'holding', targets: [] });
     const began = Date.now();
     expect((await ask()).status).toBe(503);
-    expect(Date.now() - began).toBeGreaterThanOrEqual(390);
+    expect(Date.now() - began).toBeGreaterThanOrEqual(HOLD - 10);
   });
 
   it('goes on to another target when one refuses, whatever the method', async () => {

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { describeEachEngine } from '../engines/available.ts';
 import { importImage } from '../engines/import-image.ts';
 import { sourceForm, tarGzOf } from './archives.ts';
@@ -20,6 +20,7 @@ describeEachEngine('a secret', ({ socket }) => {
     web = await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket, logTo: { write: (line) => void lines.push(line) }, model: { deploys: { keep: 5, readyTimeout: 1500, drain: 500 } } });
   }, 60_000);
+  afterEach(() => server?.clear(), 60_000);
   afterAll(() => server?.end(), 60_000);
 
   it('is in no answer, record, event, error or line of the server\'s log, whatever goes wrong', async () => {

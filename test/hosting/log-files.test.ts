@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -230,9 +230,16 @@ it('a reader is told when more files were filled and removed than he could see',
   await generations.close();
 });
 
-/** What of a log this process has open. */
+/** What of a log this process has open. Others of its files may be closed while they are listed. */
 function openFiles(path: string): string[] {
-  return execFileSync('ls', ['-l', '/proc/self/fd/', `/proc/${process.pid}/fd/`], { encoding: 'utf8' }).split('\n').filter((each) => each.includes(path));
+  return readdirSync('/proc/self/fd').flatMap((number) => {
+    try {
+      const target = readlinkSync(`/proc/self/fd/${number}`);
+      return target.startsWith(path) ? [target] : [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 it('a path is only followed when it is the container\'s, a file, and readable', async () => {

@@ -136,13 +136,25 @@ describeEachEngine('followed logs', ({ socket }) => {
     });
   }
 
+  /** The same, and when a word of it has come. */
+  function begin(path: string, word: string, enough: (text: string) => boolean = () => false): [Promise<string>, Promise<unknown>] {
+    let followed: Promise<string> | undefined;
+    const begun = new Promise<void>((resolve) => {
+      followed = stream(path, {}, (text) => {
+        if (text.includes(word)) resolve();
+        return enough(text);
+      });
+    });
+    return [followed as Promise<string>, Promise.race([begun, followed])];
+  }
+
   it('lose no line when the app is stopped in the middle of a flood', async () => {
     const mark = randomBytes(4).toString('hex');
     // It prints for a while once it is told to, and a last line when it is stopped.
     const script = `httpd -p $PORT -h /www; trap 'i=0; while [ $i -lt 5000 ]; do echo end ${mark} $i; i=$((i+1)); done; exit 0' TERM; echo ready; while true; do sleep 0.05; done`;
     await server.api('POST', '/api/apps', { name: 'flood', image: web, command: ['sh', '-c', script] });
-    const followed = stream('/api/apps/flood/logs?follow=true&tail=10', {});
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    const [followed, begun] = begin('/api/apps/flood/logs?follow=true&tail=10', 'ready');
+    await begun;
     await server.api('POST', '/api/apps/flood/stop');
     const lines = (await followed).trimEnd().split('\n');
     expect(lines[0]).toBe('ready');
@@ -165,8 +177,8 @@ describeEachEngine('followed logs', ({ socket }) => {
 
   it('go on over a deployment', async () => {
     await server.api('POST', '/api/apps', { name: 'over', image: web });
-    const followed = stream('/api/apps/over/logs?follow=true', {}, (text) => text.includes('version 2 listens'));
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const [followed, begun] = begin('/api/apps/over/logs?follow=true', 'version 1 listens', (text) => text.includes('version 2 listens'));
+    await begun;
     await server.api('POST', '/api/apps/over/deploy', { image: await importImage(socket, 'twofold-test/web:2') });
     expect(await followed).toMatch(/version 1 listens[^]*version 2 starts/);
     await server.api('DELETE', '/api/apps/over');

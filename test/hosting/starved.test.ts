@@ -32,7 +32,7 @@ describe('a target on a machine that has too much to do', () => {
   /** @returns the status, or why there was none. */
   const ask = (patient: boolean, connections = createTargetConnections({ host: '127.0.0.1', port }, Date.now), movable = false) =>
     new Promise<number | string>((resolve) => {
-      const shared = { method: 'GET', head: head as never, body: null as never, once: false, patient, movable: () => movable };
+      const shared = { method: 'GET', head: head as never, body: null as never, once: false, patient, movable: () => movable, onTick: () => {} };
       connections.send({ ...shared, onHead: ({ status }) => resolve(status), onBody: () => true, onEnd: () => {}, onError: ({ message }, sent) => resolve(`${message}${sent ? ', sent' : ''}`) });
     }).finally(() => connections.destroy());
 

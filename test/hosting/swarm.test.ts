@@ -33,6 +33,7 @@ describe.skipIf(!wanted)('a swarm of three machines', () => {
   });
 
   it('spreads an app, and replaces it without failing a request', async () => {
+    await server.api('DELETE', '/api/apps/wide'); // Of an earlier try.
     const created = await server.api('POST', '/api/apps', { name: 'wide', image: images[0], replicas: 3 });
     expect([created.status, created.body.status, created.body.error]).toEqual([201, 'running', undefined]);
     expect(new Set(await places()).size).toBe(3);

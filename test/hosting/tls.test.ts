@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttp, get as httpGet } from 'node:http';
 import { get } from 'node:https';
-import { createServer, type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
@@ -20,6 +20,7 @@ import { migrate } from '../../runtime/store/migrate.ts';
 import { openStore } from '../../runtime/store/open-store.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { findCommand } from '../engines/command.ts';
+import { freePort, isFree } from '../engines/free-port.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tf-tls-'));
 const hosts = ['shop.twofold-tls.test', 'other.twofold-tls.test'];
@@ -232,18 +233,3 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
     expect(rows.map(({ domain, certificate }) => [domain, new X509Certificate(certificate).fingerprint256])).toEqual([[hosts[0], (await shown()).fingerprint256]]);
   }, 60_000);
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer().once('error', () => resolve(false)).listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
-}

@@ -1,44 +1,66 @@
 import type { Core } from '../core.ts';
+import { EngineError } from '../engine/errors.ts';
 import type { App } from '../records/app.ts';
 import { allImagesPrefix, imagePrefix, imageTag } from './containers.ts';
 
+/** Among the retries: to look at all there is. */
+const ALL = 'images';
+const ALL_AGAIN = 30_000;
+
 /**
- * Only the last deployments that served keep their images, and none that failed. What cannot be removed now is at the
- * next deployment, or when the engine is found again.
+ * Only the last deployments that served keep their images, and none that failed. What cannot be removed now is later: by
+ * the reconciler, or at the next deployment.
  */
 export async function forgetOldImages(core: Core, app: App): Promise<void> {
-  await warned(core, app.name, async () => {
-    await untagAllBut(core, app, await core.connection.engine().tags(imagePrefix(core.naming, app)));
-    return true;
-  });
+  await orLater(core, async () => untagAllBut(core, app, await core.connection.engine().tags(imagePrefix(core.naming, app))));
 }
 
 /**
- * The same for every app, with one look at the engine's images.
- *
- * @returns whether all is done. An app on which something else is done now has to be asked again.
+ * The same for every app, with one look at the engine's images, when something may be left. An app on which something
+ * else is done now is looked at again.
  */
-export async function forgetOldImagesOfAll(core: Core): Promise<boolean> {
-  return warned(core, 'images', async () => {
+export async function forgetOldImagesOfAll(core: Core): Promise<void> {
+  if (!core.oldImages.anyDue()) return;
+  await orLater(core, async () => {
     const tags = await core.connection.engine().tags(allImagesPrefix(core.naming));
-    let done = true;
+    core.oldImages.keep((key) => key === ALL || tags.includes(key));
+    let busy = false;
     for (const app of [...core.apps.all()]) {
       const own = tags.filter((tag) => tag.startsWith(imagePrefix(core.naming, app)));
-      if (own.length > 0) done = (await core.operations.tryRun(app.id, 'reconcile', () => untagAllBut(core, app, own))) && done;
+      if (own.length > 0 && !(await core.operations.tryRun(app.id, 'reconcile', () => untagAllBut(core, app, own)))) busy = true;
     }
-    return done;
+    if (!busy) core.oldImages.done(ALL);
+    else core.oldImages.failed(ALL, 'something else is done on an app', ALL_AGAIN);
   });
+}
+
+/** After this every app's images are looked at: a deployment may have been cut off, or the engine was away. */
+export function suspectOldImages({ oldImages }: Core): void {
+  oldImages.failed(ALL, 'not looked at yet');
+  oldImages.hurry();
 }
 
 async function untagAllBut(core: Core, app: App, tags: readonly string[]): Promise<void> {
   const kept = await core.deployments.kept(app.id, core.model.deploys.keep);
   const wanted = new Set(kept.map(({ number }) => imageTag(core.naming, app, number)));
-  for (const tag of tags) if (!wanted.has(tag)) await core.connection.engine().untag(tag);
+  for (const tag of tags) if (!wanted.has(tag) && core.oldImages.due(tag)) await untag(core, app, tag);
 }
 
-async function warned(core: Core, what: string, work: () => Promise<boolean>): Promise<boolean> {
-  return work().catch((error: Error) => {
-    core.log.warn(`${what}: ${error.message}`);
-    return false;
+/** One that is refused holds up no other, and is said once. */
+async function untag(core: Core, app: App, tag: string): Promise<void> {
+  try {
+    await core.connection.engine().untag(tag);
+    core.oldImages.done(tag);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.kind === 'unavailable') throw error;
+    // A container that is still being stopped is nothing to worry about.
+    const level = error.kind === 'conflict' ? 'info' : 'warn';
+    if (core.oldImages.failed(tag, error.message)) core.log[level](`${app.name}: the image ${tag} stays for now: ${error.message}`);
+  }
+}
+
+async function orLater(core: Core, work: () => Promise<void>): Promise<void> {
+  await work().catch((error: Error) => {
+    if (core.oldImages.failed(ALL, error.message, ALL_AGAIN)) core.log.warn(`old images stay for now: ${error.message}`);
   });
 }

@@ -126,9 +126,16 @@ async function remove(core: Core, appId: string, { volumes }: { readonly volumes
   core.ingress.remove(appId);
   const containers = await listContainers(engine, core.naming, app);
   for (const { id } of containers) core.leaving.add(id);
-  await Promise.all(containers.map(({ id }) => engine.remove(id)));
-  for (const { id } of containers) core.leaving.delete(id);
-  for (const tag of await engine.tags(imagePrefix(core.naming, app))) await engine.untag(tag);
+  try {
+    await Promise.all(containers.map(({ id }) => engine.remove(id)));
+  } finally {
+    for (const { id } of containers) core.leaving.delete(id);
+  }
+  // An image that a container of somebody else's runs stays theirs.
+  const unlessUsed = (error: { kind?: string }) => {
+    if (error.kind !== 'conflict') throw error;
+  };
+  for (const tag of await engine.tags(imagePrefix(core.naming, app))) await engine.untag(tag).catch(unlessUsed);
   if (volumes) for (const { name } of app.spec.volumes) await engine.removeVolume(volumeName(core.naming, app, name));
   await core.apps.remove(appId);
   core.events.emit('removed', { app: app.name });

@@ -14,13 +14,18 @@ export interface Pulse {
 }
 
 const INTERVAL = 500;
+/** Looks after which the engine is asked again about a process that is not in `/proc`, at most: half a minute. */
+const MOST = 64;
 
 interface Watched {
   readonly pid: number;
   readonly mark: string | null;
+  /** Without a mark: looks until the engine is asked again, and how many they were. */
+  left: number;
+  readonly pause: number;
 }
 
-export function createPulse(core: Core, onDeath: (app: App, containerId: string) => void): Pulse {
+export function createPulse(core: Core, onDeath: (app: App, containerId: string) => void, every = INTERVAL): Pulse {
   const abort = new AbortController();
   let loop: Promise<void> = Promise.resolve();
   let watched = new Map<string, Watched>();
@@ -31,30 +36,36 @@ export function createPulse(core: Core, onDeath: (app: App, containerId: string)
       const route = core.ingress.get(app.id);
       if (app.desired !== 'running' || route?.state !== 'serving') continue;
       for (const { id } of route.targets) {
-        const known = watched.get(id) ?? (await watch(id));
-        if (!known) continue;
-        if (known.mark !== null && markOf(known.pid) !== known.mark) await check(app, id);
-        else seen.set(id, known);
+        const before = watched.get(id);
+        const now = before && !isDue(before) ? before : await ask(app, id, before);
+        if (now) seen.set(id, now);
       }
     }
     watched = seen;
   };
-  const watch = async (id: string): Promise<Watched | null> => {
+  /**
+   * A Podman that is busy goes on to say for a while that a process runs which is gone. Where the engine runs elsewhere no
+   * process is ever here: it is asked less and less often.
+   */
+  const ask = async (app: App, id: string, before: Watched | undefined): Promise<Watched | null> => {
+    if (core.leaving.has(id)) return null;
     const detail = await core.connection.engine().inspect(id);
-    return detail?.state === 'running' ? { pid: detail.pid, mark: detail.pid > 0 ? markOf(detail.pid) : null } : null;
-  };
-  const check = async (app: App, id: string) => {
-    if (core.leaving.has(id)) return;
-    const detail = await core.connection.engine().inspect(id);
-    if (detail?.state !== 'running') onDeath(app, id);
+    if (core.leaving.has(id)) return null;
+    if (detail?.state !== 'running') {
+      onDeath(app, id);
+      return null;
+    }
+    const { pid } = detail;
+    const pause = before?.pid === pid && before.mark === null ? Math.min(MOST, 2 * before.pause) : 1;
+    return { pid, mark: pid > 0 ? markOf(pid) : null, left: pause, pause };
   };
 
   return {
     start() {
       loop = (async () => {
         while (!abort.signal.aborted) {
-          if (core.connection.info()) await look().catch((error: Error) => core.log.debug(`pulse: ${error.message}`));
-          await sleep(INTERVAL, undefined, { signal: abort.signal, ref: false }).catch(() => {});
+          if (hasProcesses(core)) await look().catch((error: Error) => core.log.debug(`pulse: ${error.message}`));
+          await sleep(every, undefined, { signal: abort.signal, ref: false }).catch(() => {});
         }
       })();
     },
@@ -63,6 +74,16 @@ export function createPulse(core: Core, onDeath: (app: App, containerId: string)
       await loop;
     },
   };
+}
+
+/** A Swarm's are on other machines, and its managers start them again. */
+const hasProcesses = ({ connection }: Core): boolean => (connection.info()?.kind ?? 'swarm') !== 'swarm';
+
+/** Whether the engine has to be asked: the process is gone, or was not here. */
+function isDue(watched: Watched): boolean {
+  if (watched.mark !== null) return markOf(watched.pid) !== watched.mark;
+  watched.left -= 1;
+  return watched.left <= 0;
 }
 
 /** When the process began: with its id, that names one process for good. Null when there is none of that id. */

@@ -3,7 +3,7 @@ import type { Core } from '../core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
 import type { App } from '../records/app.ts';
 import { deploymentOf, instanceLabels, LABELS } from './containers.ts';
-import { forgetOldImagesOfAll } from './kept-images.ts';
+import { forgetOldImagesOfAll, suspectOldImages } from './kept-images.ts';
 import { ensureReplicas } from './lifecycle.ts';
 import { absent, currentTargets, serving } from './rollout.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -17,6 +17,8 @@ export interface Reconciler {
 }
 
 const RESYNC = 30_000;
+/** What had to be left alone is looked at again after this, and then after twice as long. */
+const SOON = 1000;
 const PARALLEL = 4;
 
 /** `every` is in milliseconds. */
@@ -24,15 +26,29 @@ export function createReconciler(core: Core, supervisor: Supervisor, every = RES
   const abort = new AbortController();
   let loop: Promise<void> = Promise.resolve();
   let recovered = false;
-  let hasOldImages = true;
+  /** How often in a row something had to be left alone. */
+  let misses = 0;
+  let next = core.now() + every;
 
   const resync = async () => {
     await core.apps.load();
     const containers = await core.connection.engine().list(instanceLabels(core.naming));
     const byApp = Map.groupBy(containers, (container) => container.labels[LABELS.app] ?? '');
-    await inParallel([...core.apps.all()], (app) => reconcile(core, supervisor, app, byApp.get(app.id) ?? []));
+    let left = 0;
+    await inParallel([...core.apps.all()], async (app) => {
+      if (!(await reconcile(core, supervisor, app, byApp.get(app.id) ?? []))) left += 1;
+    });
     for (const [appId, orphans] of byApp) if (!core.apps.byId(appId)) await removeAll(core, orphans);
-    if (hasOldImages) hasOldImages = !(await forgetOldImagesOfAll(core));
+    return left === 0;
+  };
+  const look = async () => {
+    misses += 1;
+    next = Infinity;
+    try {
+      if (await resync()) misses = 0;
+    } finally {
+      next = core.now() + (misses === 0 ? every : Math.min(every, SOON * 2 ** (misses - 1)));
+    }
   };
 
   return {
@@ -40,16 +56,20 @@ export function createReconciler(core: Core, supervisor: Supervisor, every = RES
       const first = !recovered;
       if (first) await failUnfinished(core);
       recovered = true;
+      supervisor.forgive();
       // A deployment that was cut off, with the server or with the engine, has tagged an image that nothing will run.
-      hasOldImages = true;
-      await resync();
+      suspectOldImages(core);
+      misses = 0;
+      await look();
+      await forgetOldImagesOfAll(core);
     },
     start() {
       loop = (async () => {
         while (!abort.signal.aborted) {
-          await sleep(every, undefined, { signal: abort.signal, ref: false }).catch(() => {});
+          await sleep(Math.min(every, SOON), undefined, { signal: abort.signal, ref: false }).catch(() => {});
           if (abort.signal.aborted || core.connection.info() === null) continue;
-          await resync().catch((error: Error) => core.log.warn(`resync: ${error.message}`));
+          if (core.now() >= next) await look().catch((error: Error) => core.log.warn(`resync: ${error.message}`));
+          await forgetOldImagesOfAll(core);
         }
       })();
     },
@@ -76,8 +96,9 @@ async function failUnfinished(core: Core): Promise<void> {
   }
 }
 
-async function reconcile(core: Core, supervisor: Supervisor, { id }: App, listed: readonly EngineContainer[]): Promise<void> {
-  await core.operations
+/** @returns false when it was left alone, because something else is done on the app, or did not come to its end. */
+async function reconcile(core: Core, supervisor: Supervisor, { id }: App, listed: readonly EngineContainer[]): Promise<boolean> {
+  return core.operations
     .tryRun(id, 'reconcile', async (signal) => {
       const app = core.apps.byId(id);
       if (!app) return;
@@ -87,7 +108,10 @@ async function reconcile(core: Core, supervisor: Supervisor, { id }: App, listed
       if (app.deployment === null || app.desired === 'stopped') await keepStopped(core, app, current);
       else await keepRunning(core, supervisor, { app, current, signal });
     })
-    .catch((error: Error) => core.log.warn(`resync: ${error.message}`));
+    .catch((error: Error) => {
+      core.log.warn(`resync: ${error.message}`);
+      return false;
+    });
 }
 
 async function keepStopped(core: Core, app: App, current: readonly EngineContainer[]): Promise<void> {

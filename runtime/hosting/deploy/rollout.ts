@@ -82,13 +82,16 @@ async function bringUp(core: Core, app: App, deployment: Deployment, signal: Abo
   }
 }
 
+/** Never throws: also without the engine the container has to be somebody's. */
 async function discard(core: Core, id: string): Promise<void> {
   core.leaving.add(id);
-  await core.connection
-    .engine()
-    .remove(id)
-    .catch((error: Error) => core.log.warn(`a container is left to the reconciler: ${error.message}`));
-  core.leaving.delete(id);
+  try {
+    await core.connection.engine().remove(id);
+  } catch (error) {
+    core.log.warn(`a container is left to the reconciler: ${(error as Error).message}`);
+  } finally {
+    core.leaving.delete(id);
+  }
 }
 
 /** The point of no return: after a crash before it the old deployment is the app's, after it the new one is. */

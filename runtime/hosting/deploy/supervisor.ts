@@ -12,6 +12,8 @@ export interface Supervisor {
   onEvent(event: EngineEvent): void;
   /** A container was found dead. */
   onDeath(app: App, containerId: string): void;
+  /** The engine is there again: what ended with it did not end by itself, and is not held against its app. */
+  forgive(): void;
   stop(): Promise<void>;
 }
 
@@ -54,6 +56,7 @@ export function createSupervisor(core: Core): Supervisor {
       if (app && deploymentOf({ labels } as never) === app.deployment) onDeath(app, containerId);
     },
     onDeath,
+    forgive: () => state.restarts.clear(),
     async stop() {
       abort.abort();
       await Promise.all(pending);

@@ -50,7 +50,7 @@ export function createEngine(client: Dockerode, dialect: Dialect): Engine {
     pull: (reference, signal) => call(() => pull(client, reference, signal)),
     image: (reference) => orNull(async () => toImage(await client.getImage(reference).inspect())),
     tag: (imageId, reference) => call(async () => void (await client.getImage(imageId).tag(splitReference(reference)))),
-    untag: (reference) => ignoring(['not_found', 'conflict'], async () => void (await client.getImage(reference).remove())),
+    untag: (reference) => ignoring(['not_found'], async () => void (await client.getImage(reference).remove())),
     tags: (prefix) => call(async () => (await undisturbed(() => client.listImages())).flatMap((image) => image.RepoTags ?? []).filter((tag) => tag.startsWith(prefix))),
     build: (context, options) => call(() => build(client, dialect, context(), options)),
 

@@ -166,7 +166,7 @@ export interface Engine {
   pull(reference: string, signal: AbortSignal): Promise<void>;
   image(reference: string): Promise<EngineImage | null>;
   tag(imageId: string, reference: string): Promise<void>;
-  /** Removes a tag, and the image with its last one. Nothing happens when it is absent or in use. */
+  /** Removes a tag, and the image with its last one. Nothing happens when it is absent. @throws EngineError `conflict` while a container has it. */
   untag(reference: string): Promise<void>;
   /** Tags that begin with `prefix`. */
   tags(prefix: string): Promise<readonly string[]>;

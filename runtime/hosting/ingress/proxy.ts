@@ -11,6 +11,10 @@ import { eject } from './target-pool.ts';
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
 const ATTEMPTS = 3;
 const SHORT = 4096;
+/** Bytes of a body that is passed on only when it is whole: as much as one read of a connection may bring. */
+const WHOLE = 64 * 1024;
+/** Milliseconds after which an answer that is kept back is passed on as far as it has come. */
+const PATIENCE = 1000;
 
 interface Given {
   readonly request: IncomingMessage;
@@ -30,7 +34,15 @@ interface Exchange extends Given {
   /** The target that has it now. */
   pooled: PooledTarget | null;
   running: RunningCall | null;
+  held: Held | null;
   over: boolean;
+}
+
+/** The beginning of an answer of which the client has seen nothing, so that another target can still give all of it. */
+interface Held {
+  readonly head: AnswerHead;
+  readonly parts: Buffer[];
+  readonly since: number;
 }
 
 /** Passes one request to a target of the route and its answer back, both as streams. */
@@ -39,7 +51,7 @@ export function proxyRequest(given: Given): void {
   const head = requestHead(request, given.secure);
   if (!head) return sendPage(request, response, 'badRequest');
   const repeatable = head.body === 'none' && IDEMPOTENT.has(request.method ?? '');
-  const exchange: Exchange = { ...given, head, repeatable, attempts: 0, pooled: null, running: null, over: false };
+  const exchange: Exchange = { ...given, head, repeatable, attempts: 0, pooled: null, running: null, held: null, over: false };
   response.on('close', () => {
     if (exchange.over) return;
     exchange.running?.abandon();
@@ -59,27 +71,15 @@ function send(exchange: Exchange, failed?: PooledTarget): void {
   exchange.running = pooled.connections.send({
     ...{ method: request.method ?? 'GET', head, body: request, once: !exchange.repeatable, patient: targets.length === 1 && exchange.attempts === 1 },
     movable: () => exchange.route()?.targets.some(({ id }) => id !== pooled.target.id) ?? false,
+    onTick: (time) => hurry(exchange, time),
     onHead: (answer) => begin(exchange, answer),
-    onBody(data, last) {
-      if (!last) return response.write(data) || wait(exchange);
-      end(exchange);
-      // A short body goes out with the head as one text, which is one write instead of two.
-      if (data.length <= SHORT) response.end(data.toString('latin1'), 'latin1');
-      else response.end(data);
-      return true;
-    },
+    onBody: (data, last) => (exchange.held ? goOn(exchange, exchange.held, { data, last }) : pass(exchange, data, last)),
     onEnd() {
       end(exchange);
       response.end();
     },
     onError: (error, sent) => fail(exchange, { error, sent }),
   });
-}
-
-/** The client reads more slowly than the target writes. */
-function wait({ response, running }: Exchange): false {
-  response.once('drain', () => running?.resume());
-  return false;
 }
 
 /** The target has nothing to do with it any more. */
@@ -98,22 +98,73 @@ function refuse(exchange: Exchange, page: Page): void {
   sendPage(exchange.request, exchange.response, page);
 }
 
-function begin(exchange: Exchange, { status, reason, headers }: AnswerHead): void {
+/**
+ * The head of an answer whose length is known is of no use without its body. Kept back until that begins, and with a
+ * short body until that is whole, it leaves a request that may be sent twice free to go to another target.
+ */
+function begin(exchange: Exchange, head: AnswerHead): void {
+  if (exchange.repeatable && head.length) exchange.held = { head, parts: [], since: exchange.now() };
+  else if (writeHead(exchange, head)) process.nextTick(flush, exchange);
+}
+
+function writeHead(exchange: Exchange, { status, reason, headers }: AnswerHead): boolean {
   const { response, running } = exchange;
+  exchange.held = null;
   response.sendDate = false;
   try {
     response.writeHead(status, reason, headers);
+    return true;
   } catch {
     // Bytes that no header may hold.
     running?.abandon();
-    return refuse(exchange, 'badGateway');
+    refuse(exchange, 'badGateway');
+    return false;
   }
-  process.nextTick(flush, exchange);
 }
 
 /** A head whose body does not come with it goes at once: an event stream's has to arrive before its first event does. */
 function flush({ over, response }: Exchange): void {
   if (!over) response.flushHeaders();
+}
+
+/** More of an answer that is kept back. */
+function goOn(exchange: Exchange, { head, parts }: Held, { data, last }: { data: Buffer; last: boolean }): boolean {
+  if (!last && (head.length as number) <= WHOLE) {
+    parts.push(data);
+    return true;
+  }
+  return !writeHead(exchange, head) || pass(exchange, parts.length > 0 ? Buffer.concat([...parts, data]) : data, last);
+}
+
+/**
+ * An answer that takes its time is passed on as it comes. On a busy machine this process may have been the late one: what
+ * has come meanwhile is read first, in this round of the loop, and a connection that has ended is told of in the next.
+ */
+function hurry(exchange: Exchange, time: number): void {
+  const { held } = exchange;
+  if (held && time - held.since > PATIENCE) setImmediate(() => setImmediate(release, exchange, held));
+}
+
+function release(exchange: Exchange, held: Held): void {
+  if (exchange.over || exchange.held !== held || !writeHead(exchange, held.head)) return;
+  exchange.response.flushHeaders();
+  if (held.parts.length > 0) exchange.response.write(Buffer.concat(held.parts));
+}
+
+function pass(exchange: Exchange, data: Buffer, last: boolean): boolean {
+  const { response } = exchange;
+  if (!last) return response.write(data) || wait(exchange);
+  end(exchange);
+  // A short body goes out with the head as one text, which is one write instead of two.
+  if (data.length <= SHORT) response.end(data.toString('latin1'), 'latin1');
+  else response.end(data);
+  return true;
+}
+
+/** The client reads more slowly than the target writes. */
+function wait({ response, running }: Exchange): false {
+  response.once('drain', () => running?.resume());
+  return false;
 }
 
 /**
@@ -123,6 +174,7 @@ function flush({ over, response }: Exchange): void {
 function fail(exchange: Exchange, { error, sent }: { error: Error; sent: boolean }): void {
   const { response, pooled, repeatable, attempts } = exchange;
   leave(exchange);
+  exchange.held = null;
   if (response.headersSent) {
     end(exchange);
     return void response.destroy();

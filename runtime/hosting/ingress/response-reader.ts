@@ -7,6 +7,8 @@ export interface AnswerHead {
   readonly reason: string;
   /** Names and values by turns, without those of the connection to the target. */
   readonly headers: string[];
+  /** Bytes of the body that follows; null when only its end will tell. */
+  readonly length: number | null;
 }
 
 /** Where an answer goes, as it comes. */
@@ -176,7 +178,8 @@ function parseHead(text: string, method: string): { head: AnswerHead; framing: F
   const framing = framingOf(own, { status, method, old: first[1] === '0' });
   const connection = (own.get('connection') ?? '').toLowerCase();
   const keepAlive = first[1] === '1' ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
-  return { head: { status, reason: first[3] ?? '', headers: withoutListed(headers, connection) }, framing, keepAlive };
+  const length = framing.kind === 'sized' ? framing.length : null;
+  return { head: { status, reason: first[3] ?? '', headers: withoutListed(headers, connection), length }, framing, keepAlive };
 }
 
 /** Where the body ends (RFC 9112 §6.3). */

@@ -14,6 +14,8 @@ export interface TargetCall {
   readonly patient: boolean;
   /** Whether there is another one by now. */
   movable(): boolean;
+  /** Once a second while it runs. */
+  onTick(time: number): void;
   onHead(head: AnswerHead): void;
   onBody(data: Buffer, last: boolean): boolean;
   onEnd(): void;
@@ -124,7 +126,7 @@ export function createTargetConnections({ host, port }: { readonly host: string;
     sweep() {
       const time = now();
       while (idle[0] && time - idle[0].since >= IDLE) idle.shift()?.socket.destroy();
-      for (const connection of all) giveUp(connection, time, closedAt);
+      for (const connection of all) attend(connection, time, closedAt);
     },
     yield() {
       for (const { job, socket } of all) if (socket.connecting && job?.call.movable()) socket.destroy(new Error(REPLACED));
@@ -142,8 +144,9 @@ export function createTargetConnections({ host, port }: { readonly host: string;
   };
 }
 
-/** On an answer that does not begin. */
-function giveUp({ job, socket }: Connection, time: number, closedAt: number): void {
+/** Tells a call that time has passed, and gives up on an answer that does not begin. */
+function attend({ job, socket }: Connection, time: number, closedAt: number): void {
+  job?.call.onTick(time);
   if (!job?.waitsSince) return;
   if (time - job.waitsSince > ANSWER) socket.destroy(new AnswerTimeout('no answer in time'));
   else if (time - closedAt > GONE && !job.call.once && job.call.movable()) socket.destroy(new Error(REPLACED));
