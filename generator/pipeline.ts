@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic, Project, ProjectInput } from '@twofold/schema';
 import type { DocumentNode } from 'graphql';
@@ -80,11 +81,18 @@ export async function run(root: string, options: RunOptions, disk: Disk): Promis
 /** How often a run begins anew because somebody saves while it is at work. */
 const ATTEMPTS = 20;
 
-/** An editor may be in the middle of a file when it is read: what is written comes from inputs that stood still meanwhile. */
+/** Milliseconds in which an editor that empties a file and writes it, or puts another one in its place, has done so. */
+const STEPS = 2;
+
+/** An editor may be in the middle of a file when it is read: what is written or said comes from inputs that stood still meanwhile. */
 async function planSettled(root: string, options: RunOptions, disk: Disk): Promise<Plan> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const plan = await planRun(root, options, disk);
-    if (isDeepStrictEqual(await readSources(root), plan.sources)) return plan;
+    const sources = await readSources(root);
+    const [outcome] = await Promise.allSettled([planSources(sources, options, disk)]);
+    if (outcome.status === 'rejected' || hasErrors(outcome.value.findings)) await wait(STEPS);
+    if (!isDeepStrictEqual(await readSources(root), sources)) continue;
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
   }
   throw new CommandError(EXIT.again, 'CHANGED_MEANWHILE', 'the inputs were changed again and again while this run was at work; nothing was written', 'run again');
 }

@@ -32,7 +32,7 @@ export async function watch(call: CommandCall): Promise<ExitCode> {
 export function createRuns(root: string, options: RunOptions): (paths: ReadonlySet<string>, seen: number) => Promise<Plan | null> {
   let last: { readonly sources: Sources; readonly ended: number } | null = null;
   return async (paths, seen) => {
-    const onlyTexts = [...paths].every((path) => /\.(graphql|yaml)$/.test(path));
+    const onlyTexts = [...paths].every(isText);
     if (onlyTexts && last && seen < last.ended && isDeepStrictEqual(withoutOwn(await readSources(root)), withoutOwn(last.sources))) return null;
     last = null;
     const plan = await runPipeline(root, options, disk);
@@ -51,6 +51,10 @@ export function isInput(path: string): boolean {
   return /^(schema\.graphql|manifest\.yaml|schema[\\/][^\\/]+\.graphql|src[\\/](extend|auth-events|scalars|routes)\.ts|src[\\/](resolvers|plugins)[\\/][^\\/]+\.ts)$/.test(path);
 }
 
+/** Schema and manifest: what a run reads it reads once more before it writes or says anything. */
+const isText = (path: string) => /\.(graphql|yaml)$/.test(path);
+
+/** Milliseconds in which several files that are saved at once become one save, for those that a run only passes on to the server. */
 const QUIET = 2;
 
 type Changed = (paths: ReadonlySet<string>, seen: number) => Promise<void>;
@@ -58,17 +62,18 @@ type Changed = (paths: ReadonlySet<string>, seen: number) => Promise<void>;
 /**
  * Calls `changed` at once, and then with the saved paths after inputs were saved and the time at which the first was seen, never twice at a
  * time. Saves that come while it runs lead to one more run, those of the first one among them.
- * Editors write a file in several steps, so that a short pause makes one save of them; a run that reads half of a file sees that itself.
+ * Editors write a file in several steps: a run that reads half of a schema sees that itself and begins anew.
  *
  * @returns after the first call. @throws what that one throws; whatever is thrown later goes to `failed`.
  */
 export async function watchInputs(root: string, changed: Changed, failed: (error: unknown) => void, accept = isInput): Promise<{ close(): void }> {
   let timer: NodeJS.Timeout | undefined;
   let running = true;
+  let closed = false;
   let saved = new Set<string>();
   let seen = 0;
   const start = async () => {
-    if (running) return;
+    if (running || closed) return;
     running = true;
     while (saved.size > 0) {
       // Asked again: what a run has written itself is known once it is done.
@@ -83,9 +88,14 @@ export async function watchInputs(root: string, changed: Changed, failed: (error
     if (saved.size === 0) seen = performance.now();
     saved.add(path);
     clearTimeout(timer);
-    timer = setTimeout(() => void start(), QUIET);
+    if (isText(path)) setImmediate(start);
+    else timer = setTimeout(start, QUIET);
   });
-  const close = () => (clearTimeout(timer), watcher.close());
+  const close = () => {
+    closed = true;
+    clearTimeout(timer);
+    watcher.close();
+  };
   await changed(new Set(), performance.now()).catch((error: unknown) => {
     close();
     throw error;

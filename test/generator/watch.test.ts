@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createKnown } from '../../schema/index.ts';
 import { createRuns, watchInputs } from '../../generator/commands/watch.ts';
 
 const ends: (() => void)[] = [];
@@ -84,6 +85,23 @@ describe('runs', () => {
     expect(await run(new Set(['schema.graphql']), performance.now())).not.toBeNull();
     write('type Query {\n  b: Int\n}\n');
     expect((await run(new Set(['schema.graphql']), seen))?.project?.operations[0]?.name).toBe('b');
+  });
+
+  it.each([
+    ['emptied', (path: string) => writeFileSync(path, '')],
+    ['removed', (path: string) => rmSync(path, { force: true })],
+  ])('say nothing of a file that an editor has %s to write it anew', async (_, clear) => {
+    const path = join(folder(), 'schema.graphql');
+    clear(path);
+    // Asked for once the inputs were read.
+    const options = {
+      get known() {
+        writeFileSync(path, 'type Query {\n  whole: Int\n}\n');
+        return createKnown();
+      },
+    };
+    const plan = await createRuns(join(path, '..'), options)(new Set(['schema.graphql']), performance.now());
+    expect([plan?.findings.filter(({ severity }) => severity === 'error'), plan?.project?.operations[0]?.name]).toEqual([[], 'whole']);
   });
 });
 
