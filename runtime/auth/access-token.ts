@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
+import { isOpaqueId } from './identity-rules.ts';
 import { isUserId, type UserId } from './ids.ts';
 import { MINUTE, SECOND } from './time.ts';
 
@@ -136,9 +137,12 @@ function isHostClaims(claims: Record<string, unknown>): claims is Record<string,
 }
 
 function hasTimes(claims: Record<string, unknown>): boolean {
-  return (
-    Number.isInteger(claims['exp']) && Number.isInteger(claims['iat']) && typeof claims['jti'] === 'string' && typeof claims['sid'] === 'string'
-  );
+  return Number.isInteger(claims['exp']) && Number.isInteger(claims['iat']) && isOurId(claims['jti']) && isOurId(claims['sid']);
+}
+
+/** A database is asked for it: PostgreSQL takes no text with a NUL. */
+function isOurId(claim: unknown): boolean {
+  return typeof claim === 'string' && isOpaqueId(claim);
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {

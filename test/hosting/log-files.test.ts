@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -214,6 +214,26 @@ describe.each(FORMATS)('a log of %s that goes on in a new file', (format) => {
     await generations.close();
     expect(openFiles(path)).toEqual([]);
   });
+});
+
+it('files that are renamed twice while they are opened are opened once, and in their order', async () => {
+  const path = newLog();
+  const write = (name: string, from: number) => {
+    writeFileSync(name, records('json-file', from, from + 10));
+    utimesSync(name, from, from);
+  };
+  write(path, 0);
+  const generations = (await openGenerations({ path, id: ID, format: 'json-file' }))!;
+  // What one sees who opens the first name, is held up for two files, and goes on to the next names.
+  renameSync(path, `${path}.3`);
+  write(path, 10);
+  write(`${path}.1`, 20);
+  linkSync(path, `${path}.2`);
+  await generations.look();
+  const first = await Promise.all(generations.files.map(async ({ handle }) => JSON.parse((await handle.readFile('utf8')).split('\n')[0]!).log));
+  expect(first).toEqual(['line 0\n', 'line 10\n', 'line 20\n']);
+  await generations.close();
+  expect(openFiles(path)).toEqual([]);
 });
 
 it('a reader is told when more files were filled and removed than he could see', async () => {

@@ -6,6 +6,8 @@ import type { LogFormat } from './records.ts';
 export interface LogFile {
   readonly handle: FileHandle;
   readonly inode: bigint;
+  /** When it was last written to, in nanoseconds, as it was opened. */
+  readonly written: bigint;
   /** Lines may be missing before it: it was not seen to follow on the one before. */
   missing: boolean;
 }
@@ -77,27 +79,34 @@ async function dropUnread(files: LogFile[]): Promise<void> {
   await dropped?.handle.close();
 }
 
-/** The file and its older ones, back to the one with the inode; `complete` when that was found. */
+/**
+ * The file and its older ones, back to the one with the inode; `complete` when that was found. They may be renamed
+ * meanwhile, and more than once: then one has two names, or a newer one the name that an older one had.
+ */
 async function openSince(path: string, last: bigint | undefined): Promise<{ found: LogFile[]; complete: boolean }> {
   const found: LogFile[] = [];
-  for (let number = 0; number < MOST; number += 1) {
+  let complete = false;
+  let renamed = false;
+  for (let number = 0; number < MOST && !complete; number += 1) {
     const file = await openFile(number === 0 ? path : `${path}.${number}`);
     if (!file) break;
-    // It may have been renamed since the last one was opened.
-    const again = file.inode === found[0]?.inode;
-    if (again || file.inode === last) await file.handle.close();
-    if (file.inode === last) return { found, complete: true };
-    if (!again) found.unshift(file);
+    const again = found.some(({ inode }) => inode === file.inode);
+    renamed ||= again;
+    complete = file.inode === last;
+    if (again || complete) await file.handle.close();
+    else found.unshift(file);
   }
-  return { found, complete: false };
+  renamed ||= found.length > 1 && (await inodeOf(path)) !== found.at(-1)?.inode;
+  if (renamed) found.sort((a, b) => Number(a.written - b.written));
+  return { found, complete };
 }
 
 async function openFile(path: string): Promise<LogFile | null> {
   try {
     // Without waiting for the other end, should it be a pipe.
     const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const { ino: inode, ...stats } = await handle.stat({ bigint: true });
-    if ((Number(stats.mode) & constants.S_IFMT) === constants.S_IFREG) return { handle, inode, missing: false };
+    const { ino: inode, mtimeNs: written, mode } = await handle.stat({ bigint: true });
+    if ((Number(mode) & constants.S_IFMT) === constants.S_IFREG) return { handle, inode, written, missing: false };
     await handle.close();
   } catch {
     // Not there, or not ours to read.
