@@ -68,8 +68,8 @@ export function makeFolder(path: string): void {
   try {
     fs.mkdirSync(path);
   } catch (error) {
-    // Somebody else has made it since.
-    if (!hasCode(error, 'EEXIST')) throw error;
+    // Somebody else has made it since; a link to nowhere is none.
+    if (!hasCode(error, 'EEXIST') || !fs.existsSync(path)) throw error;
   }
 }
 

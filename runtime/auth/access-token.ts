@@ -137,10 +137,10 @@ function isHostClaims(claims: Record<string, unknown>): claims is Record<string,
 }
 
 function hasTimes(claims: Record<string, unknown>): boolean {
-  return Number.isInteger(claims['exp']) && Number.isInteger(claims['iat']) && isOurId(claims['jti']) && isOurId(claims['sid']);
+  return Number.isSafeInteger(claims['exp']) && Number.isSafeInteger(claims['iat']) && isOurId(claims['jti']) && isOurId(claims['sid']);
 }
 
-/** A database is asked for it: PostgreSQL takes no text with a NUL. */
+/** What a token says goes to a database: PostgreSQL takes no text with a NUL, and no whole number beyond 64 bits. */
 function isOurId(claim: unknown): boolean {
   return typeof claim === 'string' && isOpaqueId(claim);
 }

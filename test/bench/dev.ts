@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { freePort } from '../engines/free-port.ts';
 import { syntheticSchema } from '../generator/synthetic.ts';
 
 /** What `generator dev` needs after a save, in milliseconds: medians. */
@@ -95,15 +95,6 @@ async function answers(port: number, field: string): Promise<void> {
     if (text.includes('NOT_IMPLEMENTED')) return;
   }
   throw new Error(`no answer that knows ${field}`);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 function median(values: readonly number[]): number {
