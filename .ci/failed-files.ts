@@ -3,4 +3,5 @@
 import { relative } from 'node:path';
 import { failed, readResults } from './results.ts';
 
-for (const file of readResults(process.argv[2] ?? '') ?? []) if (failed(file)) console.log(relative(process.cwd(), file.name));
+for (const file of readResults(process.argv[2] ?? '') ?? [])
+  if (failed(file)) console.log(relative(process.cwd(), file.name));

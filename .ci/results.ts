@@ -21,4 +21,5 @@ export function readResults(path: string): readonly TestFile[] | null {
   return (JSON.parse(readFileSync(path, 'utf8')) as { testResults: TestFile[] }).testResults;
 }
 
-export const failed = ({ status, assertionResults }: TestFile): boolean => status === 'failed' || assertionResults.some((test) => test.status === 'failed');
+export const failed = ({ status, assertionResults }: TestFile): boolean =>
+  status === 'failed' || assertionResults.some((test) => test.status === 'failed');

@@ -18,7 +18,8 @@ if (major < 24) {
   // What was compiled once is read from a cache in the temporary folder the next time: half of a short run is loading.
   module.enableCompileCache?.();
   // A run of a second ends before the optimising compiler has paid for itself: without it a fifth of the CPU time is saved.
-  if (!process.argv.some((word) => word === 'dev' || word === '--watch')) setFlagsFromString('--no-opt');
+  if (!process.argv.some((word) => word === 'dev' || word === '--watch'))
+    setFlagsFromString('--no-opt');
   // In the repo it is TypeScript, installed it is JavaScript: Node refuses to strip types below node_modules.
   const inRepo = existsSync(new URL('./cli.ts', import.meta.url));
   const { main } = await import(inRepo ? './cli.ts' : './cli.js');

@@ -10,7 +10,11 @@ import { CommandError, EXIT, type ExitCode } from './failure.ts';
  * @returns the exit code.
  */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
-  const plain = createTerminal({ json: argv.includes('--json'), quiet: argv.includes('--quiet'), color: !argv.includes('--no-color') });
+  const plain = createTerminal({
+    json: argv.includes('--json'),
+    quiet: argv.includes('--quiet'),
+    color: !argv.includes('--no-color'),
+  });
   try {
     return await dispatch(argv, plain);
   } catch (error) {
@@ -20,19 +24,29 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 
 async function dispatch(argv: readonly string[], plain: Terminal): Promise<ExitCode> {
   const { command, options, positionals, help, version } = parseArguments(argv, commands);
-  if (version) return (plain.data(`${(await import('./version.ts')).packageVersion()}\n`), EXIT.done);
+  if (version)
+    return (plain.data(`${(await import('./version.ts')).packageVersion()}\n`), EXIT.done);
   if (!command) return (plain.data(overview(commands)), help ? EXIT.done : EXIT.usage);
   if (help) return (plain.data(commandHelp(command)), EXIT.done);
   const { run } = await command.load();
-  return run({ options, positionals, terminal: plain, cwd: typeof options['cwd'] === 'string' ? options['cwd'] : process.cwd() });
+  return run({
+    options,
+    positionals,
+    terminal: plain,
+    cwd: typeof options['cwd'] === 'string' ? options['cwd'] : process.cwd(),
+  });
 }
 
 /** A failure that was foreseen says what to do; anything else is a bug of ours. */
 function explainFailure(error: unknown, terminal: Terminal): ExitCode {
   if (error instanceof CommandError) {
     const { exitCode, code, message, fix } = error;
-    if (terminal.json) terminal.document({ ok: false, error: { code, message, ...(fix !== undefined && { fix }) } });
-    else terminal.say(`${terminal.paint.red('error')}  ${message}${fix === undefined ? '' : `\n   fix  ${fix}`}`);
+    if (terminal.json)
+      terminal.document({ ok: false, error: { code, message, ...(fix !== undefined && { fix }) } });
+    else
+      terminal.say(
+        `${terminal.paint.red('error')}  ${message}${fix === undefined ? '' : `\n   fix  ${fix}`}`,
+      );
     return exitCode;
   }
   const text = systemFailure(error);
@@ -41,8 +55,11 @@ function explainFailure(error: unknown, terminal: Terminal): ExitCode {
     else terminal.say(`${terminal.paint.red('error')}  ${text}`);
     return EXIT.usage;
   }
-  if (terminal.json) terminal.document({ ok: false, error: { code: 'BUG', message: String(error) } });
-  terminal.say(`This is a bug of ours. Please report it where you have the generator from, with the lines below.\n${error instanceof Error ? error.stack : String(error)}`);
+  if (terminal.json)
+    terminal.document({ ok: false, error: { code: 'BUG', message: String(error) } });
+  terminal.say(
+    `This is a bug of ours. Please report it where you have the generator from, with the lines below.\n${error instanceof Error ? error.stack : String(error)}`,
+  );
   return EXIT.bug;
 }
 
@@ -61,7 +78,10 @@ const SYSTEM: Readonly<Record<string, string>> = {
 /** What the operating system refused, in words; null when it was not the operating system. */
 function systemFailure(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return null;
-  const nowhere = error.syscall === 'mkdir' && error.code === 'ENOENT' ? 'cannot be made: this place takes no new folders' : undefined;
+  const nowhere =
+    error.syscall === 'mkdir' && error.code === 'ENOENT'
+      ? 'cannot be made: this place takes no new folders'
+      : undefined;
   const what = nowhere ?? SYSTEM[String(error.code)] ?? `failed (${String(error.code)})`;
   return `${'path' in error ? String(error.path) : error.syscall === 'write' ? 'a file' : String(error.syscall)} ${what}`;
 }

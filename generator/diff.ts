@@ -31,7 +31,10 @@ function joinHunks(edits: readonly Edit[]): Edit[][] {
   return hunks;
 }
 
-function printHunk(edits: readonly Edit[], { old, next }: { old: readonly string[]; next: readonly string[] }): string {
+function printHunk(
+  edits: readonly Edit[],
+  { old, next }: { old: readonly string[]; next: readonly string[] },
+): string {
   const [first, last] = [edits[0]!, edits.at(-1)!];
   const lead = Math.min(CONTEXT, first.oldStart);
   const trail = Math.min(CONTEXT, old.length - last.oldEnd);

@@ -4,7 +4,10 @@ import { rootNames } from '../templates/root-names.ts';
 import { closest } from './cli/closest.ts';
 
 /** Functions for fields that a type of the schema does not have: kept, never called, and reported with their place. */
-export async function findOrphanMembers(project: Project, resolvers: readonly SourceText[]): Promise<Diagnostic[]> {
+export async function findOrphanMembers(
+  project: Project,
+  resolvers: readonly SourceText[],
+): Promise<Diagnostic[]> {
   if (resolvers.length === 0) return [];
   const fields = fieldsByType(project);
   const found: Diagnostic[] = [];
@@ -19,29 +22,52 @@ export async function findOrphanMembers(project: Project, resolvers: readonly So
 function fieldsByType(project: Project): ReadonlyMap<string, ReadonlySet<string>> {
   const roots = rootNames(project);
   const fields = new Map<string, Set<string>>();
-  const add = (type: string, name: string) => void (fields.get(type) ?? fields.set(type, new Set()).get(type)!).add(name);
-  for (const { name, fields: own } of [...project.entities, ...project.objects]) for (const field of own) add(name, field.name);
+  const add = (type: string, name: string) =>
+    void (fields.get(type) ?? fields.set(type, new Set()).get(type)!).add(name);
+  for (const { name, fields: own } of [...project.entities, ...project.objects])
+    for (const field of own) add(name, field.name);
   for (const { root, name } of project.operations) add(roots[root], name);
   return fields;
 }
 
 /** A look that costs nothing: the file is parsed only when a line might begin a member that is no field. */
 function mayHold(text: string, known: ReadonlySet<string>): boolean {
-  return [...text.matchAll(/^[ \t]*(?:export const resolvers\b.*?\{\s*)?(?:async\s+)?['"]?(\w+)['"]?\s*[(:,}]/gm)].some(([, name]) => !known.has(name!));
+  return [
+    ...text.matchAll(
+      /^[ \t]*(?:export const resolvers\b.*?\{\s*)?(?:async\s+)?['"]?(\w+)['"]?\s*[(:,}]/gm,
+    ),
+  ].some(([, name]) => !known.has(name!));
 }
 
-async function orphansIn({ file, text }: SourceText, type: string, known: ReadonlySet<string>): Promise<Diagnostic[]> {
+async function orphansIn(
+  { file, text }: SourceText,
+  type: string,
+  known: ReadonlySet<string>,
+): Promise<Diagnostic[]> {
   const { memberNames, memberRange } = await import('./edit/insert-member.ts');
   const found: Diagnostic[] = [];
   for (const name of (await memberNames(text)) ?? []) {
     if (name === '' || name.startsWith('__') || known.has(name)) continue;
     const range = await memberRange(text, name);
-    if (range) found.push(orphan(type, name, { file, ...placeIn(text, range.start), length: name.length }, closest(name, [...known])));
+    if (range)
+      found.push(
+        orphan(
+          type,
+          name,
+          { file, ...placeIn(text, range.start), length: name.length },
+          closest(name, [...known]),
+        ),
+      );
   }
   return found;
 }
 
-function orphan(type: string, name: string, at: Diagnostic['at'], near: string | undefined): Diagnostic {
+function orphan(
+  type: string,
+  name: string,
+  at: Diagnostic['at'],
+  near: string | undefined,
+): Diagnostic {
   return {
     code: 'RESOLVER_FIELD_ORPHAN',
     severity: 'warning',

@@ -46,11 +46,21 @@ export async function readProjectOf(root: string): Promise<Reading> {
 
 async function understand(sources: Sources, { known }: RunOptions): Promise<Reading> {
   if (sources.schema.length === 0 && sources.problems.length === 0) {
-    throw new CommandError(EXIT.usage, 'NO_SCHEMA', `there is no schema.graphql in ${sources.root}`, 'npx generator init makes a project; --cwd DIR names another folder');
+    throw new CommandError(
+      EXIT.usage,
+      'NO_SCHEMA',
+      `there is no schema.graphql in ${sources.root}`,
+      'npx generator init makes a project; --cwd DIR names another folder',
+    );
   }
   const { readProject } = await import('@twofold/schema');
   const scalars = readUserScalars(sources.scalars);
-  const { project, document, diagnostics } = readProject({ schema: sources.schema, manifest: sources.manifest, ...(scalars && { scalars }), ...(known && { known }) });
+  const { project, document, diagnostics } = readProject({
+    schema: sources.schema,
+    manifest: sources.manifest,
+    ...(scalars && { scalars }),
+    ...(known && { known }),
+  });
   const findings = [...sources.problems, ...diagnostics];
   return { sources, project: hasErrors(findings) ? null : project, document, findings };
 }
@@ -61,16 +71,34 @@ export async function planRun(root: string, options: RunOptions, disk: Disk): Pr
 }
 
 /** The same from sources that were read. */
-export async function planSources(sources: Sources, options: RunOptions, disk: Disk): Promise<Plan> {
+export async function planSources(
+  sources: Sources,
+  options: RunOptions,
+  disk: Disk,
+): Promise<Plan> {
   const reading = await understand(sources, options);
   const { project, document } = reading;
   if (!project || !document) return { ...reading, changes: [] };
   const migration = planMigration(project, sources, options.allowDrop ?? []);
-  const findings = [...reading.findings, ...findOrphans(project, sources.userFiles), ...(await findOrphanMembers(project, sources.resolvers)), ...migration.findings];
+  const findings = [
+    ...reading.findings,
+    ...findOrphans(project, sources.userFiles),
+    ...(await findOrphanMembers(project, sources.resolvers)),
+    ...migration.findings,
+  ];
   if (hasErrors(findings)) return { ...reading, project: null, findings, changes: [] };
-  const planned = planFiles(project, { document, sources: withoutOrphans(sources, project), migration, version: packageVersion() });
+  const planned = planFiles(project, {
+    document,
+    sources: withoutOrphans(sources, project),
+    migration,
+    version: packageVersion(),
+  });
   const files: RenderedFile[] = await renderFiles(planned);
-  return { ...reading, findings, changes: await planChanges(sources.root, { files, force: options.force ?? false }, disk) };
+  return {
+    ...reading,
+    findings,
+    changes: await planChanges(sources.root, { files, force: options.force ?? false }, disk),
+  };
 }
 
 /** All seven stages. The changes say what was written; `edited` ones say that nothing was. @throws CommandError 75 when the inputs never stand still. */
@@ -94,7 +122,12 @@ async function planSettled(root: string, options: RunOptions, disk: Disk): Promi
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   }
-  throw new CommandError(EXIT.again, 'CHANGED_MEANWHILE', 'the inputs were changed again and again while this run was at work; nothing was written', 'run again');
+  throw new CommandError(
+    EXIT.again,
+    'CHANGED_MEANWHILE',
+    'the inputs were changed again and again while this run was at work; nothing was written',
+    'run again',
+  );
 }
 
 export function hasErrors(findings: readonly Diagnostic[]): boolean {

@@ -12,7 +12,11 @@ import { renderTypes } from '../templates/owned/types.ts';
 import { renderCompose, renderDockerfile } from '../templates/seeded/container.ts';
 import { renderEnvExample } from '../templates/seeded/env.ts';
 import { renderGraphqlConfig } from '../templates/seeded/graphql-config.ts';
-import { renderDockerignore, renderGitattributes, renderGitignore } from '../templates/seeded/ignore.ts';
+import {
+  renderDockerignore,
+  renderGitattributes,
+  renderGitignore,
+} from '../templates/seeded/ignore.ts';
 import { renderPackageJson } from '../templates/seeded/package-json.ts';
 import { renderReadme } from '../templates/seeded/readme.ts';
 import { renderServer } from '../templates/seeded/server.ts';
@@ -32,7 +36,10 @@ export interface PlanOptions {
 }
 
 /** Which files a project has: one row each. */
-export function planFiles(project: Project, { document, sources, migration, version }: PlanOptions): PlannedFile[] {
+export function planFiles(
+  project: Project,
+  { document, sources, migration, version }: PlanOptions,
+): PlannedFile[] {
   const user = partsOf(sources.userFiles);
   const generated = row('generated');
   const scaffold = row('scaffold');
@@ -40,15 +47,23 @@ export function planFiles(project: Project, { document, sources, migration, vers
   const vendor = sources.packages === 'vendor';
   return [
     generated('src/generated/app.ts', () => renderApp(project, user)),
-    generated('src/generated/directives.graphql', () => `# The directives of the generator, for editors; the server does not serve them.\n\n${directivesSdl.trim()}\n`),
+    generated(
+      'src/generated/directives.graphql',
+      () =>
+        `# The directives of the generator, for editors; the server does not serve them.\n\n${directivesSdl.trim()}\n`,
+    ),
     generated('src/generated/loaders.ts', () => renderLoaders(project)),
     generated('src/generated/model.ts', () => renderModel(project)),
     generated('src/generated/openapi.json', () => renderOpenapi(project)),
     generated('src/generated/resolvers.ts', () => renderResolvers(project, user.resolverTypes)),
     generated('src/generated/schema.graphql.ts', () => renderSchema(project)),
-    generated('src/generated/types.ts', () => renderTypes({ project, document, tables: buildTables(project) })),
+    generated('src/generated/types.ts', () =>
+      renderTypes({ project, document, tables: buildTables(project) }),
+    ),
     ...(project.auth ? [generated('src/generated/auth.ts', () => renderAuth(project.auth!))] : []),
-    ...(project.hosting ? [generated('src/generated/hosting.ts', () => renderHosting(project.hosting!))] : []),
+    ...(project.hosting
+      ? [generated('src/generated/hosting.ts', () => renderHosting(project.hosting!))]
+      : []),
     ...(project.crudSdl ? [generated('src/generated/crud.graphql', () => project.crudSdl!)] : []),
     generated('migrations/tables.txt', () => migration.snapshot),
     ...(migration.file ? [row('append')(migration.file.path, () => migration.file!.text)] : []),
@@ -62,7 +77,9 @@ export function planFiles(project: Project, { document, sources, migration, vers
     scaffold('Dockerfile', () => renderDockerfile(project, { vendor })),
     scaffold('README.md', () => renderReadme(project)),
     scaffold('compose.yaml', () => renderCompose(project)),
-    scaffold('package.json', () => renderPackageJson(project, { source: sources.packages, version })),
+    scaffold('package.json', () =>
+      renderPackageJson(project, { source: sources.packages, version }),
+    ),
     scaffold('tsconfig.json', renderTsconfig),
   ];
 }

@@ -37,26 +37,49 @@ export async function readSources(root: string): Promise<Sources> {
 }
 
 async function readSchema(root: string, problems: Diagnostic[]): Promise<SourceText[]> {
-  const files = [SCHEMA, ...(await namesIn(root, SCHEMA_FOLDER)).filter((name) => name.endsWith('.graphql')).map((name) => `${SCHEMA_FOLDER}/${name}`)];
-  return (await Promise.all(files.map((file) => readText(root, file, problems)))).filter((source) => source !== null);
+  const files = [
+    SCHEMA,
+    ...(await namesIn(root, SCHEMA_FOLDER))
+      .filter((name) => name.endsWith('.graphql'))
+      .map((name) => `${SCHEMA_FOLDER}/${name}`),
+  ];
+  return (await Promise.all(files.map((file) => readText(root, file, problems)))).filter(
+    (source) => source !== null,
+  );
 }
 
 async function readUser(root: string): Promise<Pick<Sources, 'userFiles' | 'resolvers'>> {
   const userFiles = await readUserFiles(root);
-  const resolvers = await Promise.all(userFiles.filter((path) => path.startsWith('src/resolvers/')).map((path) => readText(root, path, [])));
+  const resolvers = await Promise.all(
+    userFiles
+      .filter((path) => path.startsWith('src/resolvers/'))
+      .map((path) => readText(root, path, [])),
+  );
   return { userFiles, resolvers: resolvers.filter((source) => source !== null) };
 }
 
 /** Texts of some files of a project, by path; those that are not there are null. */
-export async function readTexts(root: string, paths: readonly string[]): Promise<{ get: (path: string) => string | null }> {
-  const texts = new Map(await Promise.all(paths.map(async (path) => [path, (await readText(root, path, []))?.text ?? null] as const)));
+export async function readTexts(
+  root: string,
+  paths: readonly string[],
+): Promise<{ get: (path: string) => string | null }> {
+  const texts = new Map(
+    await Promise.all(
+      paths.map(async (path) => [path, (await readText(root, path, []))?.text ?? null] as const),
+    ),
+  );
   return { get: (path) => texts.get(path) ?? null };
 }
 
 async function readUserFiles(root: string): Promise<string[]> {
   const single = SINGLE.filter((path) => existsSync(join(root, path)));
-  const inFolders = await Promise.all(FOLDERS.map(async (folder) => (await namesIn(root, folder)).map((name) => `${folder}/${name}`)));
-  return [...single, ...inFolders.flat().filter((path) => /\.ts$/.test(path) && !/\.(test|d)\.ts$/.test(path))].sort();
+  const inFolders = await Promise.all(
+    FOLDERS.map(async (folder) => (await namesIn(root, folder)).map((name) => `${folder}/${name}`)),
+  );
+  return [
+    ...single,
+    ...inFolders.flat().filter((path) => /\.ts$/.test(path) && !/\.(test|d)\.ts$/.test(path)),
+  ].sort();
 }
 
 /** Sorted by code unit: the order in which a disk lists its files must not matter. */
@@ -69,18 +92,32 @@ async function namesIn(root: string, folder: string): Promise<string[]> {
   }
 }
 
-async function readText(root: string, file: string, problems: Diagnostic[]): Promise<SourceText | null> {
+async function readText(
+  root: string,
+  file: string,
+  problems: Diagnostic[],
+): Promise<SourceText | null> {
   const path = join(root, file);
   try {
     if (statSync(path).isDirectory()) return (problems.push(unreadable(file, 'is a folder')), null);
-    return { file, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path)) };
+    return {
+      file,
+      text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path)),
+    };
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null;
-    problems.push(unreadable(file, error instanceof TypeError ? 'is not UTF-8 text' : 'cannot be read'));
+    problems.push(
+      unreadable(file, error instanceof TypeError ? 'is not UTF-8 text' : 'cannot be read'),
+    );
     return null;
   }
 }
 
 function unreadable(file: string, what: string): Diagnostic {
-  return { code: 'FILE_UNREADABLE', severity: 'error', summary: `${file} ${what}`, at: { file, line: 1, column: 1, length: 1 } };
+  return {
+    code: 'FILE_UNREADABLE',
+    severity: 'error',
+    summary: `${file} ${what}`,
+    at: { file, line: 1, column: 1, length: 1 },
+  };
 }

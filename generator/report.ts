@@ -12,8 +12,15 @@ export interface Paint {
 }
 
 export function createPaint(colors: boolean): Paint {
-  const paint = (open: number, close: number) => (text: string) => (colors ? `\u001b[${open}m${text}\u001b[${close}m` : text);
-  return { red: paint(31, 39), yellow: paint(33, 39), green: paint(32, 39), dim: paint(2, 22), bold: paint(1, 22) };
+  const paint = (open: number, close: number) => (text: string) =>
+    colors ? `\u001b[${open}m${text}\u001b[${close}m` : text;
+  return {
+    red: paint(31, 39),
+    yellow: paint(33, 39),
+    green: paint(32, 39),
+    dim: paint(2, 22),
+    bold: paint(1, 22),
+  };
 }
 
 /**
@@ -26,13 +33,25 @@ export function createPaint(colors: boolean): Paint {
  *        why  two fields of Post have the type User
  *        fix  posts: [Post!]! @relation(inverse: "author")
  */
-export function formatFindings(findings: readonly Diagnostic[], sources: readonly SourceText[], paint: Paint): string[] {
+export function formatFindings(
+  findings: readonly Diagnostic[],
+  sources: readonly SourceText[],
+  paint: Paint,
+): string[] {
   const files = new Set(findings.map(({ at }) => at.file));
-  const lines = new Map(sources.filter(({ file }) => files.has(file)).map(({ file, text }) => [file, text.split(/\r\n|\r|\n/)]));
+  const lines = new Map(
+    sources
+      .filter(({ file }) => files.has(file))
+      .map(({ file, text }) => [file, text.split(/\r\n|\r|\n/)]),
+  );
   return findings.map((finding) => formatFinding(finding, lines.get(finding.at.file), paint));
 }
 
-function formatFinding(finding: Diagnostic, lines: readonly string[] | undefined, paint: Paint): string {
+function formatFinding(
+  finding: Diagnostic,
+  lines: readonly string[] | undefined,
+  paint: Paint,
+): string {
   const { at, severity, code, summary, why, fix } = finding;
   const mark = severity === 'error' ? paint.red : severity === 'warning' ? paint.yellow : paint.dim;
   return [
@@ -45,17 +64,27 @@ function formatFinding(finding: Diagnostic, lines: readonly string[] | undefined
 
 function frame(lines: readonly string[], { at }: Diagnostic, paint: Paint): string[] {
   const number = (line: number) => String(line).padStart(5);
-  const shown = [at.line - 1, at.line].filter((line) => line >= 1 && line <= lines.length && (line === at.line || lines[line - 1]!.trim() !== ''));
+  const shown = [at.line - 1, at.line].filter(
+    (line) =>
+      line >= 1 && line <= lines.length && (line === at.line || lines[line - 1]!.trim() !== ''),
+  );
   if (!shown.includes(at.line)) return [];
   const line = lines[at.line - 1]!;
   const before = line.slice(0, at.column - 1).replace(/[^\t]/g, ' ');
   const width = Math.max(1, Math.min(at.length, line.length - at.column + 1));
-  return [...shown.map((each) => paint.dim(`${number(each)} │ `) + printable(lines[each - 1]!).slice(0, 200)), `${paint.dim('      │ ')}${printable(before).slice(0, 200)}${paint.red('^'.repeat(Math.min(width, 120)))}`];
+  return [
+    ...shown.map(
+      (each) => paint.dim(`${number(each)} │ `) + printable(lines[each - 1]!).slice(0, 200),
+    ),
+    `${paint.dim('      │ ')}${printable(before).slice(0, 200)}${paint.red('^'.repeat(Math.min(width, 120)))}`,
+  ];
 }
 
 /** Text of an input file on a terminal: control characters would move the cursor or set colours. */
 function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => (character === '\t' || character === '\n' ? character : '�'));
+  return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) =>
+    character === '\t' || character === '\n' ? character : '�',
+  );
 }
 
 const VERBS: Readonly<Record<Exclude<ChangeKind, 'same'>, string>> = {
@@ -74,11 +103,17 @@ export function formatChanges(changes: readonly Change[], paint: Paint): string[
     const { path, kind } = change;
     if (kind === 'same' || (bases.includes(change) && change !== bases[0])) return [];
     const color = kind === 'create' ? paint.green : kind === 'update' ? paint.yellow : paint.red;
-    return [`  ${color(VERBS[kind].padEnd(8))}  ${change === bases[0] && bases.length > 1 ? `${BASE}/ (${bases.length} files)` : path}`];
+    return [
+      `  ${color(VERBS[kind].padEnd(8))}  ${change === bases[0] && bases.length > 1 ? `${BASE}/ (${bases.length} files)` : path}`,
+    ];
   });
 }
 
 /** What `--json` says of a change: no texts, they may be long. */
-export function changeAsData({ path, owner, kind }: Change): { path: string; owner: string; change: string } {
+export function changeAsData({ path, owner, kind }: Change): {
+  path: string;
+  owner: string;
+  change: string;
+} {
   return { path, owner, change: kind };
 }

@@ -13,9 +13,17 @@ export interface ProgramOptions {
  *
  * @throws CommandError with the program's last lines when it fails or is not there.
  */
-export async function runProgram(command: string, args: readonly string[], { cwd, env, show }: ProgramOptions): Promise<void> {
+export async function runProgram(
+  command: string,
+  args: readonly string[],
+  { cwd, env, show }: ProgramOptions,
+): Promise<void> {
   const said: string[] = [];
-  const child = spawn(command, args, { cwd, env: env ?? process.env, stdio: show ? ['ignore', 2, 2] : ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, {
+    cwd,
+    env: env ?? process.env,
+    stdio: show ? ['ignore', 2, 2] : ['ignore', 'pipe', 'pipe'],
+  });
   child.stdout?.on('data', (chunk: Buffer) => void said.push(chunk.toString()));
   child.stderr?.on('data', (chunk: Buffer) => void said.push(chunk.toString()));
   const code = await new Promise<number | NodeJS.Signals | Error>((resolve) => {
@@ -25,5 +33,9 @@ export async function runProgram(command: string, args: readonly string[], { cwd
   if (code === 0) return;
   const last = said.join('').trimEnd().split('\n').slice(-20).join('\n');
   const why = code instanceof Error ? code.message : `ended with ${code}`;
-  throw new CommandError(EXIT.usage, 'PROGRAM_FAILED', `${command} ${args.slice(0, 3).join(' ')} ${why}${last ? `\n${last}` : ''}`);
+  throw new CommandError(
+    EXIT.usage,
+    'PROGRAM_FAILED',
+    `${command} ${args.slice(0, 3).join(' ')} ${why}${last ? `\n${last}` : ''}`,
+  );
 }

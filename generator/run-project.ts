@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { CommandError, EXIT } from './failure.ts';
 
 /** Functions of the runtime that take an app. */
-export type ProjectQuestion = 'explainApp' | 'migrateApp' | 'migrationsOfApp' | 'revertApp' | 'seedApp' | 'settingsOfApp';
+export type ProjectQuestion =
+  | 'explainApp'
+  | 'migrateApp'
+  | 'migrationsOfApp'
+  | 'revertApp'
+  | 'seedApp'
+  | 'settingsOfApp';
 
 export interface AskOptions {
   /** What the function is given besides the app, as JSON. */
@@ -19,12 +25,31 @@ export interface AskOptions {
  *
  * @throws CommandError with what the runtime says is wrong.
  */
-export async function askProject<T>(root: string, question: ProjectQuestion, options: AskOptions = {}): Promise<T> {
-  if (!existsSync(join(root, 'src/generated/app.ts'))) throw new CommandError(EXIT.usage, 'NOT_GENERATED', `there is no src/generated/app.ts in ${root}`, 'npx generator generate');
-  const { code, out, errors } = await runScript(root, script(question, 'input' in options), options);
+export async function askProject<T>(
+  root: string,
+  question: ProjectQuestion,
+  options: AskOptions = {},
+): Promise<T> {
+  if (!existsSync(join(root, 'src/generated/app.ts')))
+    throw new CommandError(
+      EXIT.usage,
+      'NOT_GENERATED',
+      `there is no src/generated/app.ts in ${root}`,
+      'npx generator generate',
+    );
+  const { code, out, errors } = await runScript(
+    root,
+    script(question, 'input' in options),
+    options,
+  );
   const answer = out.split('\n').findLast((line) => line.startsWith(MARK));
   if (code === 0 && answer !== undefined) return JSON.parse(answer.slice(MARK.length)) as T;
-  throw new CommandError(EXIT.usage, 'PROJECT_FAILED', lastLines(errors) || `the project ended with ${code}`, /ERR_MODULE_NOT_FOUND/.test(errors) ? 'npm install' : undefined);
+  throw new CommandError(
+    EXIT.usage,
+    'PROJECT_FAILED',
+    lastLines(errors) || `the project ended with ${code}`,
+    /ERR_MODULE_NOT_FOUND/.test(errors) ? 'npm install' : undefined,
+  );
 }
 
 const MARK = '@@answer ';
@@ -58,9 +83,17 @@ const INPUT = [
   `};`,
 ];
 
-function runScript(root: string, text: string, { input, onProgress }: AskOptions): Promise<{ code: number | null; out: string; errors: string }> {
+function runScript(
+  root: string,
+  text: string,
+  { input, onProgress }: AskOptions,
+): Promise<{ code: number | null; out: string; errors: string }> {
   const env = { LOG_LEVEL: 'silent', ...process.env };
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', text], { cwd: root, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', text], {
+    cwd: root,
+    env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   // A process that fails before it reads its input says why itself.
   child.stdin.on('error', () => {}).end(input === undefined ? '' : JSON.stringify(input));
   const [out, errors]: [string[], string[]] = [[], []];
@@ -69,7 +102,11 @@ function runScript(root: string, text: string, { input, onProgress }: AskOptions
     for (const [, far] of chunk.matchAll(new RegExp(`^${PROGRESS}(.+)$`, 'gm'))) onProgress?.(far!);
   });
   child.stderr.on('data', (chunk: Buffer) => void errors.push(chunk.toString()));
-  return new Promise((resolve, reject) => child.once('error', reject).once('close', (code) => resolve({ code, out: out.join(''), errors: errors.join('') })));
+  return new Promise((resolve, reject) =>
+    child
+      .once('error', reject)
+      .once('close', (code) => resolve({ code, out: out.join(''), errors: errors.join('') })),
+  );
 }
 
 function lastLines(text: string): string {

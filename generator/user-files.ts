@@ -4,7 +4,8 @@ import type { UserParts } from '../templates/owned/app.ts';
 
 /** What the user's optional files add to the app. */
 export function partsOf(userFiles: readonly string[]): UserParts {
-  const inFolder = (folder: string) => userFiles.filter((path) => path.startsWith(`${folder}/`)).map((path) => basename(path, '.ts'));
+  const inFolder = (folder: string) =>
+    userFiles.filter((path) => path.startsWith(`${folder}/`)).map((path) => basename(path, '.ts'));
   return {
     resolverTypes: inFolder('src/resolvers'),
     plugins: inFolder('src/plugins'),
@@ -34,5 +35,7 @@ export function findOrphans(project: Project, userFiles: readonly string[]): Dia
 
 /** Names of the types that may have resolvers. */
 export function typeNames(project: Project): ReadonlySet<string> {
-  return new Set([...project.sdl.matchAll(/^\s*(?:type|interface|union)\s+(\w+)/gm)].map((match) => match[1]!));
+  return new Set(
+    [...project.sdl.matchAll(/^\s*(?:type|interface|union)\s+(\w+)/gm)].map((match) => match[1]!),
+  );
 }

@@ -1,7 +1,13 @@
 import type { ColumnType } from '@twofold/schema';
 
 /** `type` of a mapping → how the value is stored. */
-const STORED: Readonly<Record<string, ColumnType>> = { text: 'text', integer: 'integer', real: 'real', json: 'json', timestamp: 'timestamp' };
+const STORED: Readonly<Record<string, ColumnType>> = {
+  text: 'text',
+  integer: 'integer',
+  real: 'real',
+  json: 'json',
+  timestamp: 'timestamp',
+};
 
 /**
  * How the scalars of `src/scalars.ts` are stored, read from its text without running it.
@@ -30,7 +36,9 @@ export function readUserScalars(text: string | null): Readonly<Record<string, Co
 
 /** Comments as blanks, so that places stay. */
 function blankComments(text: string): string {
-  return text.replace(/\/\*[^]*?\*\/|(?<![:'"\w])\/\/[^\n]*/g, (comment) => comment.replace(/[^\n]/g, ' '));
+  return text.replace(/\/\*[^]*?\*\/|(?<![:'"\w])\/\/[^\n]*/g, (comment) =>
+    comment.replace(/[^\n]/g, ' '),
+  );
 }
 
 /** Where the brace that is open before `at` closes; braces in texts do not count. */

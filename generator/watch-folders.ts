@@ -2,7 +2,15 @@ import { type FSWatcher, watch } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const IGNORED: ReadonlySet<string> = new Set(['node_modules', '.git', '.generator', 'vendor', 'data', 'dist', 'coverage']);
+const IGNORED: ReadonlySet<string> = new Set([
+  'node_modules',
+  '.git',
+  '.generator',
+  'vendor',
+  'data',
+  'dist',
+  'coverage',
+]);
 
 /** How long after a file came or went folders are looked for, in milliseconds: a run writes many files. */
 const PAUSE = 10;
@@ -13,7 +21,10 @@ const PAUSE = 10;
  *
  * @returns once all of them are watched.
  */
-export async function watchFolders(root: string, saved: (path: string) => void): Promise<{ close(): void }> {
+export async function watchFolders(
+  root: string,
+  saved: (path: string) => void,
+): Promise<{ close(): void }> {
   const watchers = new Map<string, FSWatcher>();
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
@@ -46,7 +57,9 @@ export async function watchFolders(root: string, saved: (path: string) => void):
   };
   /** Files that were written into a folder before it was watched. */
   const scanAndTell = async () => {
-    for (const folder of await scan()) for (const name of await readdir(join(root, folder)).catch(() => [])) saved(inside(folder, name));
+    for (const folder of await scan())
+      for (const name of await readdir(join(root, folder)).catch(() => []))
+        saved(inside(folder, name));
   };
   await scan();
   return {
@@ -64,7 +77,9 @@ function inside(folder: string, name: string): string {
 
 async function listFolders(root: string, folder: string): Promise<string[]> {
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
-  const names = entries.filter((entry) => entry.isDirectory() && !IGNORED.has(entry.name)).map(({ name }) => inside(folder, name));
+  const names = entries
+    .filter((entry) => entry.isDirectory() && !IGNORED.has(entry.name))
+    .map(({ name }) => inside(folder, name));
   const below = await Promise.all(names.map((each) => listFolders(root, each)));
   return [folder, ...below.flat()];
 }

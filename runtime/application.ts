@@ -23,7 +23,11 @@ const LEFT: ReadonlySet<string> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNR
  * The whole request path, top to bottom: boundary, request context, headers, authentication, the user's middleware,
  * GraphQL, routes.
  */
-export function createApplication(app: App, booted: Booted, middleware: readonly Middleware[]): Koa {
+export function createApplication(
+  app: App,
+  booted: Booted,
+  middleware: readonly Middleware[],
+): Koa {
   const { kernel, modules } = booted;
   const koa = new Application(kernel.store.readTogether);
   koa.silent = true;
@@ -33,8 +37,13 @@ export function createApplication(app: App, booted: Booted, middleware: readonly
   });
   exposeContext(koa);
   const own = [...(app.plugins ?? []).flatMap((plugin) => pluginMiddleware(plugin)), ...middleware];
-  const loaders = (context: RequestContext) => modules.find((module) => module.loaders)?.loaders?.(context);
-  const between = [...crossOrigin(kernel.project.server.cors), ...modules.flatMap((module) => module.middleware ?? []), ...own];
+  const loaders = (context: RequestContext) =>
+    modules.find((module) => module.loaders)?.loaders?.(context);
+  const between = [
+    ...crossOrigin(kernel.project.server.cors),
+    ...modules.flatMap((module) => module.middleware ?? []),
+    ...own,
+  ];
   const chain: Middleware[] = [
     errorBoundary(kernel.log),
     requestContext(kernel, loaders, { answersItself: own.length === 0 }),
@@ -75,14 +84,22 @@ class Application extends Koa {
   }
 }
 
-function directListener({ kernel, modules }: Booted, createContext: ReturnType<typeof contextFactory>): Direct | undefined {
+function directListener(
+  { kernel, modules }: Booted,
+  createContext: ReturnType<typeof contextFactory>,
+): Direct | undefined {
   // An endpoint that stands before it could want the request.
   const endpoint = modules.find((module) => module.endpoint)?.direct;
   if (!endpoint) return undefined;
   const arrive = createTurn(kernel.store.readTogetherIn);
   return (request, response) => {
     if (!endpoint.takes(request)) return false;
-    endpoint.answer({ request, response, context: createContext(request, response), later: arrive() });
+    endpoint.answer({
+      request,
+      response,
+      context: createContext(request, response),
+      later: arrive(),
+    });
     return true;
   };
 }
@@ -101,22 +118,48 @@ function exposeContext(koa: Koa): void {
 /** No origin but the server's own unless the manifest lists it. */
 function crossOrigin(origins: readonly string[]): Middleware[] {
   if (origins.length === 0) return [];
-  const origin = (ctx: Koa.Context) => (origins.includes(ctx.get('Origin')) ? ctx.get('Origin') : '');
-  return [cors({ origin, credentials: true, exposeHeaders: ['ETag', 'Location', 'X-Incomplete', 'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'] })];
+  const origin = (ctx: Koa.Context) =>
+    origins.includes(ctx.get('Origin')) ? ctx.get('Origin') : '';
+  return [
+    cors({
+      origin,
+      credentials: true,
+      exposeHeaders: [
+        'ETag',
+        'Location',
+        'X-Incomplete',
+        'X-Request-Id',
+        'Retry-After',
+        'RateLimit',
+        'RateLimit-Policy',
+      ],
+    }),
+  ];
 }
 
-function pluginMiddleware({ middleware = [], hooks }: NonNullable<App['plugins']>[number]): Middleware[] {
+function pluginMiddleware({
+  middleware = [],
+  hooks,
+}: NonNullable<App['plugins']>[number]): Middleware[] {
   const onRequest = hooks?.request;
-  const hook: Middleware[] = onRequest ? [async (ctx, next) => (await onRequest(ctx.state.context), next())] : [];
+  const hook: Middleware[] = onRequest
+    ? [async (ctx, next) => (await onRequest(ctx.state.context), next())]
+    : [];
   return [...hook, ...([middleware].flat() as Middleware[])];
 }
 
 function routers(app: App, { kernel, modules }: Booted): Middleware[] {
   const router = new Router();
-  const routes: BoundRoute[] = [healthRoute(kernel, modules), ...modules.flatMap((module) => module.routes ?? [])];
+  const routes: BoundRoute[] = [
+    healthRoute(kernel, modules),
+    ...modules.flatMap((module) => module.routes ?? []),
+  ];
   mountRoutes(router, routes, Object.assign({}, ...modules.map((module) => module.guards ?? {})));
   const own = new Router();
   for (const plugin of app.plugins ?? []) plugin.routes?.(own);
   app.routes?.(own);
-  return [router, own].flatMap((each) => [each.routes() as unknown as Middleware, each.allowedMethods() as unknown as Middleware]);
+  return [router, own].flatMap((each) => [
+    each.routes() as unknown as Middleware,
+    each.allowedMethods() as unknown as Middleware,
+  ]);
 }

@@ -39,7 +39,14 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
   const settings = createSettings(readEnvironment(root, options.env ?? process.env));
   const log = createLogger(settings, options.logTo);
   const store = open(settings, root);
-  const kernel: Kernel = { project: app.project, settings, store, log, now: options.now ?? Date.now, root };
+  const kernel: Kernel = {
+    project: app.project,
+    settings,
+    store,
+    log,
+    now: options.now ?? Date.now,
+    root,
+  };
   try {
     const modules = await createModules(app, kernel);
     settings.assert();
@@ -69,19 +76,41 @@ async function createModules(app: App, kernel: Kernel): Promise<ServerModule[]> 
   if (auth || hosting) {
     const { createAuth } = await import('./auth/index.ts');
     modules.push(
-      await createAuth({ kernel, model: auth, host: hosting !== null, ...(app.extend && { extend: app.extend }), ...(app.listeners && { listeners: app.listeners }) }),
+      await createAuth({
+        kernel,
+        model: auth,
+        host: hosting !== null,
+        ...(app.extend && { extend: app.extend }),
+        ...(app.listeners && { listeners: app.listeners }),
+      }),
     );
   }
-  if (hosting) modules.push(await (await import('./hosting/index.ts')).createHosting({ kernel, model: hosting }));
+  if (hosting)
+    modules.push(
+      await (await import('./hosting/index.ts')).createHosting({ kernel, model: hosting }),
+    );
   const { createGraphql } = await import('./graphql/index.ts');
-  modules.push(await createGraphql({ kernel, resolvers, ...(app.scalars && { scalars: app.scalars }) }));
-  if (api.rest) modules.push((await import('./rest/index.ts')).createRest({ kernel, resolvers, ...(app.scalars && { scalars: app.scalars }), ...(app.openapi && { openapi: app.openapi }) }));
+  modules.push(
+    await createGraphql({ kernel, resolvers, ...(app.scalars && { scalars: app.scalars }) }),
+  );
+  if (api.rest)
+    modules.push(
+      (await import('./rest/index.ts')).createRest({
+        kernel,
+        resolvers,
+        ...(app.scalars && { scalars: app.scalars }),
+        ...(app.openapi && { openapi: app.openapi }),
+      }),
+    );
   return modules;
 }
 
 /** The user's functions, those of plugins among them. */
 export function resolversOf(app: App): Resolvers {
-  return [app.resolvers ?? {}, ...(app.plugins ?? []).map((plugin) => plugin.resolvers ?? {})].reduceRight(mergeResolvers, {});
+  return [
+    app.resolvers ?? {},
+    ...(app.plugins ?? []).map((plugin) => plugin.resolvers ?? {}),
+  ].reduceRight(mergeResolvers, {});
 }
 
 /** What stands further left wins: the project's own resolvers over those of a plugin. */
@@ -108,12 +137,18 @@ export async function prepareDatabase(app: App, { kernel, modules }: Booted): Pr
 async function refusePending(store: Store, migrations: readonly Migration[]): Promise<void> {
   const { pending } = await migrationStatus(store, migrations);
   if (pending.length === 0) return;
-  throw new ConfigError([`${pending.length} migrations are not applied (${pending.join(', ')}): run "npm run migrate", or set MIGRATE=on`]);
+  throw new ConfigError([
+    `${pending.length} migrations are not applied (${pending.join(', ')}): run "npm run migrate", or set MIGRATE=on`,
+  ]);
 }
 
 /** The project's list first, then each module's: a module may refer to the project's tables. */
-export async function migrationsOf(app: App, modules: readonly ServerModule[]): Promise<(readonly Migration[])[]> {
+export async function migrationsOf(
+  app: App,
+  modules: readonly ServerModule[],
+): Promise<(readonly Migration[])[]> {
   const own = app.migrations ? await loadMigrations(app.migrations) : [];
-  return [own, ...modules.map((module) => module.migrations ?? [])].filter((list) => list.length > 0);
+  return [own, ...modules.map((module) => module.migrations ?? [])].filter(
+    (list) => list.length > 0,
+  );
 }
-

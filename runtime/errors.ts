@@ -40,18 +40,28 @@ export class AppError extends Error {
  * throw failure.notFound('Post not found');
  */
 export const failure = {
-  badRequest: (message: string, options?: FailureOptions) => new AppError(400, 'BAD_REQUEST', message, options),
-  invalid: (message: string, options?: FailureOptions) => new AppError(400, 'BAD_USER_INPUT', message, options),
-  unauthenticated: (message = 'Unauthorized', options?: FailureOptions) => new AppError(401, 'UNAUTHENTICATED', message, options),
-  forbidden: (message = 'Forbidden', options?: FailureOptions) => new AppError(403, 'FORBIDDEN', message, options),
-  notFound: (message = 'Not found', options?: FailureOptions) => new AppError(404, 'NOT_FOUND', message, options),
-  conflict: (message: string, options?: FailureOptions) => new AppError(409, 'CONFLICT', message, options),
-  tooLarge: (message = 'Request body too large', options?: FailureOptions) => new AppError(413, 'TOO_LARGE', message, options),
+  badRequest: (message: string, options?: FailureOptions) =>
+    new AppError(400, 'BAD_REQUEST', message, options),
+  invalid: (message: string, options?: FailureOptions) =>
+    new AppError(400, 'BAD_USER_INPUT', message, options),
+  unauthenticated: (message = 'Unauthorized', options?: FailureOptions) =>
+    new AppError(401, 'UNAUTHENTICATED', message, options),
+  forbidden: (message = 'Forbidden', options?: FailureOptions) =>
+    new AppError(403, 'FORBIDDEN', message, options),
+  notFound: (message = 'Not found', options?: FailureOptions) =>
+    new AppError(404, 'NOT_FOUND', message, options),
+  conflict: (message: string, options?: FailureOptions) =>
+    new AppError(409, 'CONFLICT', message, options),
+  tooLarge: (message = 'Request body too large', options?: FailureOptions) =>
+    new AppError(413, 'TOO_LARGE', message, options),
   unsupportedMediaType: (message = 'Unsupported media type', options?: FailureOptions) =>
     new AppError(415, 'UNSUPPORTED_MEDIA_TYPE', message, options),
-  unprocessable: (message: string, options?: FailureOptions) => new AppError(422, 'UNPROCESSABLE', message, options),
-  tooMany: (message = 'Rate limit exceeded', options?: FailureOptions) => new AppError(429, 'RATE_LIMITED', message, options),
-  unavailable: (message = 'Service unavailable', options?: FailureOptions) => new AppError(503, 'UNAVAILABLE', message, options),
+  unprocessable: (message: string, options?: FailureOptions) =>
+    new AppError(422, 'UNPROCESSABLE', message, options),
+  tooMany: (message = 'Rate limit exceeded', options?: FailureOptions) =>
+    new AppError(429, 'RATE_LIMITED', message, options),
+  unavailable: (message = 'Service unavailable', options?: FailureOptions) =>
+    new AppError(503, 'UNAVAILABLE', message, options),
 } as const;
 
 /** A setting or option is wrong: found at start, never on a request. `problems` holds one line for each. */

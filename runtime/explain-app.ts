@@ -24,18 +24,34 @@ export interface ExplainedApp {
  * @param documents GraphQL operations with their values in them.
  * @example (await explainApp(app, ['{ posts { id } }'])).operations[0]?.sqlite.statements
  */
-export async function explainApp(app: App, documents: readonly string[], options: BootOptions = {}): Promise<ExplainedApp> {
+export async function explainApp(
+  app: App,
+  documents: readonly string[],
+  options: BootOptions = {},
+): Promise<ExplainedApp> {
   const root = app.root ? fileURLToPath(app.root) : process.cwd();
   const settings = createSettings(readEnvironment(root, options.env ?? process.env));
-  const kernel = { project: app.project, settings, log: createLogger(settings, { write: () => {} }), root };
+  const kernel = {
+    project: app.project,
+    settings,
+    log: createLogger(settings, { write: () => {} }),
+    root,
+  };
   const { createRehearsal } = await import('./graphql/rehearsal.ts');
-  const rehearse = (dialect: Dialect) => createRehearsal({ kernel, dialect, resolvers: resolversOf(app), scalars: app.scalars ?? {} });
+  const rehearse = (dialect: Dialect) =>
+    createRehearsal({ kernel, dialect, resolvers: resolversOf(app), scalars: app.scalars ?? {} });
   const [sqlite, postgres] = [rehearse('sqlite'), rehearse('postgres')];
   const operations: (Record<Dialect, Rehearsed> | null)[] = [];
   for (const document of documents) {
     const both = [await sqlite(document), await postgres(document)] as const;
     operations.push(both[0] && both[1] && { sqlite: both[0], postgres: both[1] });
   }
-  const own = Object.entries(resolversOf(app)).flatMap(([type, fields]) => Object.keys(fields).map((name) => `${type}.${name}`));
-  return { own, database: /^postgres(ql)?:/.test(settings.text('DATABASE_URL', '')) ? 'postgres' : 'sqlite', operations };
+  const own = Object.entries(resolversOf(app)).flatMap(([type, fields]) =>
+    Object.keys(fields).map((name) => `${type}.${name}`),
+  );
+  return {
+    own,
+    database: /^postgres(ql)?:/.test(settings.text('DATABASE_URL', '')) ? 'postgres' : 'sqlite',
+    operations,
+  };
 }

@@ -15,7 +15,26 @@ export { explainApp } from './explain-app.ts';
 export { seedApp } from './seed-app.ts';
 
 // The model, in the compact form that emitted code uses
-export { create, custom, defineProject, duration, get, list, listAbstract, loadMany, loadOne, many, node, one, remove, size, subscribe, through, update, viaType } from './model/index.ts';
+export {
+  create,
+  custom,
+  defineProject,
+  duration,
+  get,
+  list,
+  listAbstract,
+  loadMany,
+  loadOne,
+  many,
+  node,
+  one,
+  remove,
+  size,
+  subscribe,
+  through,
+  update,
+  viaType,
+} from './model/index.ts';
 export type { Answers, LoadersOf, Model, RowLoader } from './model/index.ts';
 export type { AuthModel, HostingModel } from '@twofold/schema';
 

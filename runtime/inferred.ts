@@ -14,7 +14,17 @@ import type { RequestContext } from './context/request-context.ts';
  *   return post;
  * }
  */
-export async function inferred(parent: unknown, args: unknown, ctx: RequestContext, info: GraphQLResolveInfo): Promise<any> {
+export async function inferred(
+  parent: unknown,
+  args: unknown,
+  ctx: RequestContext,
+  info: GraphQLResolveInfo,
+): Promise<any> {
   const { answerInferred } = await import('./graphql/inferred.ts');
-  return answerInferred(parent as Readonly<Record<string, unknown>>, args as Readonly<Record<string, unknown>>, ctx, info);
+  return answerInferred(
+    parent as Readonly<Record<string, unknown>>,
+    args as Readonly<Record<string, unknown>>,
+    ctx,
+    info,
+  );
 }

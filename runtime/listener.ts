@@ -21,7 +21,9 @@ const KEEP_ALIVE = 65_000;
  * when it looks through the whole heap and finds none, and from then on puts each together one property after the other,
  * which costs a request 5 µs. As long as one is kept, so is the shape.
  */
-export const tick = new Promise<object>((resolve) => process.nextTick(() => resolve(executionAsyncResource())));
+export const tick = new Promise<object>((resolve) =>
+  process.nextTick(() => resolve(executionAsyncResource())),
+);
 
 /**
  * `:8080`, `127.0.0.1:8080` or `[::1]:8080`.
@@ -31,12 +33,19 @@ export const tick = new Promise<object>((resolve) => process.nextTick(() => reso
 export function parseAddress(text: string, fallback: Address): Address {
   const match = /^(?<host>\[[^\]]+\]|[^:[\]]*):(?<port>\d{1,5})$/.exec(text);
   const port = Number(match?.groups?.['port']);
-  if (!match || port > 65_535) throw new ConfigError([`the address ${JSON.stringify(text)} must be of the form :8080 or 127.0.0.1:8080`]);
+  if (!match || port > 65_535)
+    throw new ConfigError([
+      `the address ${JSON.stringify(text)} must be of the form :8080 or 127.0.0.1:8080`,
+    ]);
   return { host: match.groups?.['host']?.replace(/^\[|\]$/g, '') || fallback.host, port };
 }
 
 /** Listens and resolves when it does. @throws ConfigError when the port is taken or not allowed. */
-export async function listen(handler: RequestListener, modules: readonly ServerModule[], address: Address): Promise<Server> {
+export async function listen(
+  handler: RequestListener,
+  modules: readonly ServerModule[],
+  address: Address,
+): Promise<Server> {
   await tick;
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE, IncomingMessage: Message }, handler);
   server.on('clientError', refuseUnreadable);
@@ -52,9 +61,14 @@ export async function listen(handler: RequestListener, modules: readonly ServerM
 }
 
 function explain(error: NodeJS.ErrnoException, { host, port }: Address): Error {
-  if (error.code === 'EADDRINUSE') return new ConfigError([`PORT ${port} is in use: stop what listens there, or set PORT to another`]);
-  if (error.code === 'EACCES') return new ConfigError([`PORT ${port} needs more rights: set PORT to one above 1023`]);
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') return new ConfigError([`HOST ${host} is not an address of this machine`]);
+  if (error.code === 'EADDRINUSE')
+    return new ConfigError([
+      `PORT ${port} is in use: stop what listens there, or set PORT to another`,
+    ]);
+  if (error.code === 'EACCES')
+    return new ConfigError([`PORT ${port} needs more rights: set PORT to one above 1023`]);
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+    return new ConfigError([`HOST ${host} is not an address of this machine`]);
   return error;
 }
 
@@ -72,6 +86,11 @@ export async function drain(server: Server, patience = DRAIN): Promise<void> {
 /** `http://127.0.0.1:8080`: what a person on this machine would type. */
 export function urlOf(server: Server): string {
   const { address, port, family } = server.address() as AddressInfo;
-  const host = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address;
+  const host =
+    address === '0.0.0.0' || address === '::'
+      ? '127.0.0.1'
+      : family === 'IPv6'
+        ? `[${address}]`
+        : address;
   return `http://${host}:${port}`;
 }

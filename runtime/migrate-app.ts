@@ -23,7 +23,10 @@ export function migrationsOfApp(app: App, options?: BootOptions): Promise<Migrat
   return withMigrations(app, options, async (store, lists) => {
     const parts: MigrationStatus[] = [];
     for (const list of lists) parts.push(await migrationStatus(store, list));
-    return { applied: parts.flatMap(({ applied }) => applied), pending: parts.flatMap(({ pending }) => pending) };
+    return {
+      applied: parts.flatMap(({ applied }) => applied),
+      pending: parts.flatMap(({ pending }) => pending),
+    };
   });
 }
 
@@ -32,7 +35,11 @@ export function revertApp(app: App, options?: BootOptions): Promise<string | nul
   return withMigrations(app, options, async (store, [own = []]) => revert(store, own));
 }
 
-async function withMigrations<T>(app: App, options: BootOptions | undefined, work: (store: Store, lists: readonly (readonly Migration[])[]) => Promise<T>): Promise<T> {
+async function withMigrations<T>(
+  app: App,
+  options: BootOptions | undefined,
+  work: (store: Store, lists: readonly (readonly Migration[])[]) => Promise<T>,
+): Promise<T> {
   const { kernel, modules } = await boot(app, options);
   try {
     return await work(kernel.store, await migrationsOf(app, modules));

@@ -7,7 +7,14 @@ import type { Kernel } from './module.ts';
 export type Resolver = (parent: any, args: any, context: any, info: any) => unknown;
 
 /** Resolvers by type and field; a subscription field may be `{ subscribe, resolve? }`. */
-export type Resolvers = Readonly<Record<string, Readonly<Record<string, Resolver | { readonly subscribe: Resolver; readonly resolve?: Resolver }>>>>;
+export type Resolvers = Readonly<
+  Record<
+    string,
+    Readonly<
+      Record<string, Resolver | { readonly subscribe: Resolver; readonly resolve?: Resolver }>
+    >
+  >
+>;
 
 /** How a scalar of the user's own goes in and out, and how it is stored. */
 export interface ScalarMapping<Internal = any, External = any> {

@@ -14,12 +14,20 @@ export interface SeedAppOptions extends BootOptions {
  * @returns what was written, or, with nothing written, what is wrong with which row.
  * @throws ConfigError for settings that are wrong, or migrations that wait.
  */
-export async function seedApp(app: App, rows: readonly SeedRow[], { progress, ...options }: SeedAppOptions = {}): Promise<SeedReport> {
+export async function seedApp(
+  app: App,
+  rows: readonly SeedRow[],
+  { progress, ...options }: SeedAppOptions = {},
+): Promise<SeedReport> {
   const { seedRows } = await import('./seed/index.ts');
   const booted = await boot(app, options);
   try {
     await prepareDatabase(app, booted);
-    return await seedRows(rows, { kernel: booted.kernel, ...(app.scalars && { scalars: app.scalars }), ...(progress && { progress }) });
+    return await seedRows(rows, {
+      kernel: booted.kernel,
+      ...(app.scalars && { scalars: app.scalars }),
+      ...(progress && { progress }),
+    });
   } finally {
     await booted.kernel.store.close();
   }

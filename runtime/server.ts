@@ -54,8 +54,10 @@ export function createServer(app?: App): Server {
     schema: (sdl) => ((current = { ...current, project: modelOf(sdl) }), server),
     use: (layer) => (middleware.push(layer), server),
     plugin: (plugin) => (plugins.push(plugin), server),
-    start: async (address, options) => (running = await start(whole(), middleware, address, options)),
-    serve: async (address) => (running = await runWorkers(() => asProgram(() => start(whole(), middleware, address)))),
+    start: async (address, options) =>
+      (running = await start(whole(), middleware, address, options)),
+    serve: async (address) =>
+      (running = await runWorkers(() => asProgram(() => start(whole(), middleware, address)))),
     close: async () => running?.close(),
   };
   return server;
@@ -65,20 +67,38 @@ const load = createRequire(import.meta.url);
 
 /** The parser and the rules are loaded by who has only a schema: an emitted project brings its model along. */
 function modelOf(sdl: string): App['project'] {
-  const { formatDiagnostic, readProject } = load('@twofold/schema') as typeof import('@twofold/schema');
-  const { project, diagnostics } = readProject({ schema: [{ file: 'schema', text: sdl }], manifest: null });
+  const { formatDiagnostic, readProject } = load(
+    '@twofold/schema',
+  ) as typeof import('@twofold/schema');
+  const { project, diagnostics } = readProject({
+    schema: [{ file: 'schema', text: sdl }],
+    manifest: null,
+  });
   if (project) return project;
-  throw new ConfigError(diagnostics.filter(({ severity }) => severity === 'error').map((finding) => formatDiagnostic(finding, sdl)));
+  throw new ConfigError(
+    diagnostics
+      .filter(({ severity }) => severity === 'error')
+      .map((finding) => formatDiagnostic(finding, sdl)),
+  );
 }
 
-async function start(app: App, middleware: readonly Middleware[], address?: string, options?: BootOptions): Promise<Running> {
+async function start(
+  app: App,
+  middleware: readonly Middleware[],
+  address?: string,
+  options?: BootOptions,
+): Promise<Running> {
   const booted = await boot(app, options);
   const { kernel, modules } = booted;
   try {
     await prepareDatabase(app, booted);
     for (const module of modules) await module.start?.();
     for (const plugin of app.plugins ?? []) await plugin.hooks?.start?.(kernel);
-    const http = await listen(createApplication(app, booted, middleware).callback(), modules, addressOf(booted, address));
+    const http = await listen(
+      createApplication(app, booted, middleware).callback(),
+      modules,
+      addressOf(booted, address),
+    );
     kernel.log.info(`listening on ${urlOf(http)}`);
     return { url: urlOf(http), close: once(() => stop(app, booted, http)) };
   } catch (error) {
@@ -119,7 +139,9 @@ async function asProgram(begin: () => Promise<Running>): Promise<Running> {
     return running;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`The server cannot start:\n${error.problems.map((problem) => `  ${problem}\n`).join('')}`);
+    process.stderr.write(
+      `The server cannot start:\n${error.problems.map((problem) => `  ${problem}\n`).join('')}`,
+    );
     process.exit(1);
   }
 }

@@ -42,10 +42,18 @@ async function supervise(cluster: Cluster, count: number): Promise<Running> {
   const close = async () => {
     stopping = true;
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-    await Promise.all(workers.map((worker) => new Promise((resolve) => (worker.once('exit', resolve), worker.process.kill('SIGTERM')))));
+    await Promise.all(
+      workers.map(
+        (worker) =>
+          new Promise((resolve) => (worker.once('exit', resolve), worker.process.kill('SIGTERM'))),
+      ),
+    );
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void close().finally(() => process.exit(0)));
-  const first = new Promise<string>((resolve) => cluster.once('listening', (_worker, { port }) => resolve(`http://127.0.0.1:${port}`)));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => void close().finally(() => process.exit(0)));
+  const first = new Promise<string>((resolve) =>
+    cluster.once('listening', (_worker, { port }) => resolve(`http://127.0.0.1:${port}`)),
+  );
   for (let started = 0; started < count; started += 1) fork();
   return { url: await first, close };
 }

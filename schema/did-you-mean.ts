@@ -16,7 +16,10 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   let bestDistance = limit + 1;
   for (const candidate of known) {
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
-    const distance = candidate.toLowerCase() === word.toLowerCase() ? 0 : editDistance(word, candidate, bestDistance);
+    const distance =
+      candidate.toLowerCase() === word.toLowerCase()
+        ? 0
+        : editDistance(word, candidate, bestDistance);
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
@@ -35,7 +38,15 @@ function editDistance(left: string, right: string, limit: number): number {
   return above[b.length] ?? limit;
 }
 
-function cell(a: string, b: string, i: number, j: number, row: number[], above: number[], before: number[]): number {
+function cell(
+  a: string,
+  b: string,
+  i: number,
+  j: number,
+  row: number[],
+  above: number[],
+  before: number[],
+): number {
   const same = a[i - 1] === b[j - 1] ? 0 : 1;
   const best = Math.min((row[j - 1] ?? 0) + 1, (above[j] ?? 0) + 1, (above[j - 1] ?? 0) + same);
   const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];

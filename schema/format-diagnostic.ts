@@ -11,9 +11,17 @@ const WIDEST = 120;
  */
 export function formatDiagnostic(diagnostic: Diagnostic, sourceText: string): string {
   const { at, severity, code, summary, why, fix } = diagnostic;
-  const lines = [`${at.file}:${at.line}:${at.column}  ${severity}  ${code}  ${summary}`, ...frame(diagnostic, sourceText)];
+  const lines = [
+    `${at.file}:${at.line}:${at.column}  ${severity}  ${code}  ${summary}`,
+    ...frame(diagnostic, sourceText),
+  ];
   if (why) lines.push(`   why  ${why}`);
-  if (fix) lines.push(...fix.split('\n').map((line, index) => (index === 0 ? `   fix  ${line}` : `        ${line}`)));
+  if (fix)
+    lines.push(
+      ...fix
+        .split('\n')
+        .map((line, index) => (index === 0 ? `   fix  ${line}` : `        ${line}`)),
+    );
   return lines.join('\n');
 }
 
@@ -26,8 +34,16 @@ function frame({ at }: Diagnostic, sourceText: string): string[] {
   const from = at.column > WIDEST - 20 ? at.column - 40 : 0;
   const shown = printable(line.slice(from, from + WIDEST));
   const above = all[at.line - 2];
-  const mark = ' '.repeat(Math.max(0, at.column - 1 - from)) + '^'.repeat(Math.max(1, Math.min(at.length, line.length - at.column + 1, WIDEST)));
-  return [...(above?.trim() && from === 0 ? [gutter(String(at.line - 1), printable(above.slice(0, WIDEST)))] : []), gutter(String(at.line), shown), gutter('', mark)];
+  const mark =
+    ' '.repeat(Math.max(0, at.column - 1 - from)) +
+    '^'.repeat(Math.max(1, Math.min(at.length, line.length - at.column + 1, WIDEST)));
+  return [
+    ...(above?.trim() && from === 0
+      ? [gutter(String(at.line - 1), printable(above.slice(0, WIDEST)))]
+      : []),
+    gutter(String(at.line), shown),
+    gutter('', mark),
+  ];
 }
 
 /** Tabs would move the mark, and control characters could drive a terminal. */

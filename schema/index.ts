@@ -27,7 +27,13 @@ export type { RestMember } from './rest/members.ts';
 export { createMemory, remembered } from './remembered.ts';
 export { restAnswer, restModules, REST_VERBS } from './rest/modules.ts';
 export type { RestAnswer, RestModule, RestVerb } from './rest/modules.ts';
-export { defaultPageSize, memberOperators, RESERVED, restFilters, restSorts } from './rest/parameters.ts';
+export {
+  defaultPageSize,
+  memberOperators,
+  RESERVED,
+  restFilters,
+  restSorts,
+} from './rest/parameters.ts';
 export type { RestFilter } from './rest/parameters.ts';
 export { restSchemas } from './rest/schemas.ts';
 export { restRoutes } from './routes/rest.ts';

@@ -11,7 +11,10 @@ export interface Known {
   /** The parsed pieces of the last schema that could be parsed. */
   readonly pieces: KnownPieces;
   /** The last manifest, and what it says. */
-  manifest: { readonly source: SourceText | null; readonly reading: ReturnType<typeof parseManifest> } | null;
+  manifest: {
+    readonly source: SourceText | null;
+    readonly reading: ReturnType<typeof parseManifest>;
+  } | null;
   /** The last model that was whole. */
   project: Project | null;
 }
@@ -28,14 +31,21 @@ export function createKnown(): Known {
 }
 
 /** The reading of texts that are those of the last time is the last one: most saves are of neither input. */
-export function readOnce(known: Known, given: Omit<ProjectInput, 'known'>, read: () => ProjectReading): ProjectReading {
+export function readOnce(
+  known: Known,
+  given: Omit<ProjectInput, 'known'>,
+  read: () => ProjectReading,
+): ProjectReading {
   if (known.last && isSame(known.last.given, given)) return known.last.reading;
   known.last = { given, reading: read() };
   return known.last.reading;
 }
 
 /** What the manifest says: read again if its text is another one. */
-export function readManifest(known: Known, source: SourceText | null): ReturnType<typeof parseManifest> {
+export function readManifest(
+  known: Known,
+  source: SourceText | null,
+): ReturnType<typeof parseManifest> {
   const before = known.manifest;
   if (before && isSame(before.source, source)) return before.reading;
   known.manifest = { source, reading: parseManifest(source) };
@@ -53,7 +63,10 @@ export function keepProject(known: Known, project: Project): Project {
 }
 
 function withPartsOf(before: Project, project: Project): Project {
-  const parts = Object.entries(project).map(([key, part]: [string, unknown]) => [key, kept(before[key as keyof Project], part)]);
+  const parts = Object.entries(project).map(([key, part]: [string, unknown]) => [
+    key,
+    kept(before[key as keyof Project], part),
+  ]);
   return Object.fromEntries(parts) as unknown as Project;
 }
 
@@ -65,7 +78,9 @@ function kept(before: unknown, now: unknown): unknown {
     const known = named.get(nameOf(item));
     return known !== undefined && isSame(known, item) ? known : (item as unknown);
   });
-  return items.length === before.length && items.every((item, at) => item === before[at]) ? before : items;
+  return items.length === before.length && items.every((item, at) => item === before[at])
+    ? before
+    : items;
 }
 
 /** What the parts of a list go by; two of one name only make a part be taken for new. */
@@ -78,7 +93,9 @@ function nameOf(item: unknown): string | undefined {
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  return Array.isArray(a) ? Array.isArray(b) && isSameList(a, b) : !Array.isArray(b) && isSameRecord(a as Data, b as Data);
+  return Array.isArray(a)
+    ? Array.isArray(b) && isSameList(a, b)
+    : !Array.isArray(b) && isSameRecord(a as Data, b as Data);
 }
 
 type Data = Readonly<Record<string, unknown>>;

@@ -6,7 +6,13 @@ import type { When } from './model.ts';
  */
 export interface ManifestValues {
   readonly name: string;
-  readonly server: { readonly port: number; readonly host: string; readonly cors: readonly string[]; readonly trusted_proxies: readonly string[]; readonly body_limit: Size };
+  readonly server: {
+    readonly port: number;
+    readonly host: string;
+    readonly cors: readonly string[];
+    readonly trusted_proxies: readonly string[];
+    readonly body_limit: Size;
+  };
   readonly database: { readonly ids: 'integer' | 'uuid' };
   readonly api: {
     readonly path: string;
@@ -42,9 +48,25 @@ export interface AuthValues {
   readonly profile: 'standard' | 'strict' | 'nist';
   readonly user?: string;
   readonly register: { readonly fields: readonly string[] };
-  readonly roles: { readonly list: readonly string[]; readonly default?: string; readonly first: string | null } | null;
-  readonly jwt: { readonly ttl: string; readonly leeway: string; readonly issuer: string | null; readonly audience: string | null; readonly max_bytes: number };
-  readonly refresh: { readonly enabled: boolean; readonly idle: string; readonly absolute: string; readonly grace: string; readonly delivery: 'body' | 'cookie' };
+  readonly roles: {
+    readonly list: readonly string[];
+    readonly default?: string;
+    readonly first: string | null;
+  } | null;
+  readonly jwt: {
+    readonly ttl: string;
+    readonly leeway: string;
+    readonly issuer: string | null;
+    readonly audience: string | null;
+    readonly max_bytes: number;
+  };
+  readonly refresh: {
+    readonly enabled: boolean;
+    readonly idle: string;
+    readonly absolute: string;
+    readonly grace: string;
+    readonly delivery: 'body' | 'cookie';
+  };
   readonly password: {
     readonly min: number;
     readonly max: number;
@@ -54,7 +76,14 @@ export interface AuthValues {
     readonly hash_concurrency: number | 'auto';
     readonly hash_queue: number;
   };
-  readonly lockout: { readonly attempts: number; readonly window: string; readonly duration: string; readonly factor: number; readonly max: string; readonly hard_after: number };
+  readonly lockout: {
+    readonly attempts: number;
+    readonly window: string;
+    readonly duration: string;
+    readonly factor: number;
+    readonly max: string;
+    readonly hard_after: number;
+  };
   readonly require_api_key: boolean;
   readonly require_verified_email: boolean;
   readonly enumeration: 'standard' | 'strict';
@@ -66,7 +95,11 @@ export interface AuthValues {
     readonly providers: Readonly<Record<string, Readonly<Record<string, unknown>> | null>>;
   };
   readonly events: {
-    readonly webhooks: readonly { readonly url: string; readonly secret_env: string; readonly types: readonly string[] }[];
+    readonly webhooks: readonly {
+      readonly url: string;
+      readonly secret_env: string;
+      readonly types: readonly string[];
+    }[];
     readonly alert_email: string | null;
     readonly retention: string;
   };
@@ -74,16 +107,42 @@ export interface AuthValues {
 }
 
 export interface HostingValues {
-  readonly engine: { readonly kind: 'auto' | 'docker' | 'podman' | 'swarm'; readonly socket: string | null };
+  readonly engine: {
+    readonly kind: 'auto' | 'docker' | 'podman' | 'swarm';
+    readonly socket: string | null;
+  };
   readonly domain: string;
   readonly access: 'host' | 'users';
-  readonly defaults: { readonly port: number; readonly memory: Size; readonly cpus: number; readonly pids: number };
-  readonly deploys: { readonly keep: number; readonly ready_timeout: string; readonly drain: string };
-  readonly build: { readonly timeout: string; readonly memory: Size; readonly concurrency: number; readonly allow_add_url: boolean; readonly from: readonly string[] };
+  readonly defaults: {
+    readonly port: number;
+    readonly memory: Size;
+    readonly cpus: number;
+    readonly pids: number;
+  };
+  readonly deploys: {
+    readonly keep: number;
+    readonly ready_timeout: string;
+    readonly drain: string;
+  };
+  readonly build: {
+    readonly timeout: string;
+    readonly memory: Size;
+    readonly concurrency: number;
+    readonly allow_add_url: boolean;
+    readonly from: readonly string[];
+  };
   readonly source: { readonly max: Size; readonly max_unpacked: Size; readonly entries: number };
   readonly git: { readonly allow_http: boolean; readonly allow_private: boolean };
-  readonly ingress: { readonly http: number; readonly https: number; readonly acme: { readonly email: string | null; readonly directory: string | null } };
+  readonly ingress: {
+    readonly http: number;
+    readonly https: number;
+    readonly acme: { readonly email: string | null; readonly directory: string | null };
+  };
   readonly disk_floor: Size;
   readonly templates: string;
-  readonly models: { readonly directory: string; readonly engine: string; readonly list: readonly unknown[] };
+  readonly models: {
+    readonly directory: string;
+    readonly engine: string;
+    readonly list: readonly unknown[];
+  };
 }

@@ -54,10 +54,14 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
 
 /** Words that are the same for one and for many. */
 const UNCOUNTABLE: ReadonlySet<string> = new Set(
-  'audio data equipment feedback fish info information media metadata money news rice series sheep software species staff'.split(' '),
+  'audio data equipment feedback fish info information media metadata money news rice series sheep software species staff'.split(
+    ' ',
+  ),
 );
 
-const SINGULAR: ReadonlyMap<string, string> = new Map([...IRREGULAR].map(([one, many]) => [many, one]));
+const SINGULAR: ReadonlyMap<string, string> = new Map(
+  [...IRREGULAR].map(([one, many]) => [many, one]),
+);
 
 /** `category` → `categories`, `blogPost` → `blogPosts`, `Person` → `People`: the last word becomes plural. */
 export function pluralize(name: string): string {
@@ -74,7 +78,10 @@ function onLastWord(name: string, change: (word: string) => string): string {
   if (start < 0) return change(name);
   const word = name.slice(start);
   const changed = change(word.toLowerCase());
-  return name.slice(0, start) + (word === word.toLowerCase() ? changed : word.charAt(0) + changed.slice(1));
+  return (
+    name.slice(0, start) +
+    (word === word.toLowerCase() ? changed : word.charAt(0) + changed.slice(1))
+  );
 }
 
 function pluralWord(word: string): string {

@@ -23,12 +23,20 @@ export function openapiDocument(project: Project, own?: IsOwn): OpenapiDocument 
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths: pathsOf(routes),
-    components: { schemas: project.api.rest ? restSchemas(project) : {}, securitySchemes: SECURITY },
+    components: {
+      schemas: project.api.rest ? restSchemas(project) : {},
+      securitySchemes: SECURITY,
+    },
   };
 }
 
 const SECURITY = {
-  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The accessToken of a login' },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The accessToken of a login',
+  },
   api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
 } as const;
 
@@ -59,7 +67,8 @@ function distinctIds(routes: readonly RouteSpec[]): RouteSpec[] {
 
 function pathsOf(routes: readonly RouteSpec[]): Record<string, Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of routes) (paths[toTemplate(route.path)] ??= {})[route.method.toLowerCase()] = operationOf(route);
+  for (const route of routes)
+    (paths[toTemplate(route.path)] ??= {})[route.method.toLowerCase()] = operationOf(route);
   return paths;
 }
 
@@ -67,7 +76,11 @@ function pathsOf(routes: readonly RouteSpec[]): Record<string, Record<string, un
 const toTemplate = (path: string) => path.replace(/[:*](\w+)/g, '{$1}');
 
 function operationOf(route: RouteSpec): Record<string, unknown> {
-  const parameters = [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)];
+  const parameters = [
+    ...pathParameters(route),
+    ...queryParameters(route),
+    ...headerParameters(route),
+  ];
   return {
     operationId: route.id,
     tags: [route.tag],
@@ -75,7 +88,9 @@ function operationOf(route: RouteSpec): Record<string, unknown> {
     ...(route.description !== undefined && { description: route.description }),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: requestBody(route.body) }),
-    responses: Object.fromEntries(Object.entries(route.responses).map(([status, response]) => [status, responseOf(response)])),
+    responses: Object.fromEntries(
+      Object.entries(route.responses).map(([status, response]) => [status, responseOf(response)]),
+    ),
     security: securityOf(route).map((name) => ({ [name]: [] })),
   };
 }
@@ -87,7 +102,13 @@ function securityOf({ access, security }: RouteSpec): readonly string[] {
   return access === 'session' ? ['bearer'] : ['bearer', 'api_key'];
 }
 
-const pathParameters = ({ path }: RouteSpec) => [...path.matchAll(/[:*](\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+const pathParameters = ({ path }: RouteSpec) =>
+  [...path.matchAll(/[:*](\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
 
 /** Lists are one parameter with commas in it. */
 function queryParameters({ query = {} }: RouteSpec): object[] {
@@ -101,7 +122,12 @@ function queryParameters({ query = {} }: RouteSpec): object[] {
 }
 
 function headerParameters({ headers = {} }: RouteSpec): object[] {
-  return Object.entries(headers).map(([name, { description, ...schema }]) => ({ name, in: 'header', ...(typeof description === 'string' && { description }), schema }));
+  return Object.entries(headers).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'header',
+    ...(typeof description === 'string' && { description }),
+    schema,
+  }));
 }
 
 function requestBody(body: BodySpec): object {
@@ -110,7 +136,14 @@ function requestBody(body: BodySpec): object {
   return { required: !optional, content: { [type]: { schema: body.schema ?? {} } } };
 }
 
-function responseOf({ description, schema, type }: RouteSpec['responses'][number] & { readonly schema?: JsonSchema }): object {
+function responseOf({
+  description,
+  schema,
+  type,
+}: RouteSpec['responses'][number] & { readonly schema?: JsonSchema }): object {
   if (!schema && !type) return { description };
-  return { description, content: { [type ?? 'application/json']: { schema: schema ?? { type: 'string' } } } };
+  return {
+    description,
+    content: { [type ?? 'application/json']: { schema: schema ?? { type: 'string' } } },
+  };
 }

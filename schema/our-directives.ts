@@ -3,7 +3,9 @@ import type { ConstDirectiveNode, DefinitionNode, GraphQLDirective } from 'graph
 import { directivesSdl } from './directives.ts';
 
 const DEFINITIONS = parse(directivesSdl, { noLocation: true }).definitions;
-const NAMES: ReadonlySet<string> = new Set(DEFINITIONS.map((node) => ('name' in node && node.name ? node.name.value : '')));
+const NAMES: ReadonlySet<string> = new Set(
+  DEFINITIONS.map((node) => ('name' in node && node.name ? node.name.value : '')),
+);
 
 /** As graphql-js sees them, with the types of their arguments; made once. */
 const DIRECTIVES: ReadonlyMap<string, GraphQLDirective> = new Map(
@@ -25,5 +27,8 @@ export function isOurDirective(directive: ConstDirectiveNode): boolean {
 /** Whether a definition is a copy of ours: the file for editors may be among the sources. */
 export function isOurDefinition(node: DefinitionNode): boolean {
   if (node.kind === Kind.DIRECTIVE_DEFINITION) return DIRECTIVES.has(node.name.value);
-  return (node.kind === Kind.ENUM_TYPE_DEFINITION || node.kind === Kind.SCALAR_TYPE_DEFINITION) && NAMES.has(node.name.value);
+  return (
+    (node.kind === Kind.ENUM_TYPE_DEFINITION || node.kind === Kind.SCALAR_TYPE_DEFINITION) &&
+    NAMES.has(node.name.value)
+  );
 }

@@ -51,19 +51,34 @@ function readInputs(input: Omit<ProjectInput, 'known'>, known: Known): ProjectRe
   const found = [...schema.diagnostics, ...manifest.diagnostics];
   const files = [...input.schema.map(({ file }) => file), CRUD_FILE];
   if (!schema.parsed) return { project: null, document: null, diagnostics: inOrder(found, files) };
-  const given: Parsed = { schema: schema.parsed, manifest: manifest.manifest, ...(input.scalars && { scalars: input.scalars }) };
-  const parsed = found.length === 0 && manifest.manifest.values.api.crud ? withCrud(given, unused) : given;
-  keepPieces(known.pieces, parsed.schema.files.flatMap(({ pieces }) => pieces));
+  const given: Parsed = {
+    schema: schema.parsed,
+    manifest: manifest.manifest,
+    ...(input.scalars && { scalars: input.scalars }),
+  };
+  const parsed =
+    found.length === 0 && manifest.manifest.values.api.crud ? withCrud(given, unused) : given;
+  keepPieces(
+    known.pieces,
+    parsed.schema.files.flatMap(({ pieces }) => pieces),
+  );
   const diagnostics = inOrder([...found, ...checkSchema(parsed), ...checkManifest(parsed)], files);
   const failed = diagnostics.some(({ severity }) => severity === 'error');
-  return { project: failed ? null : keepProject(known, build(parsed).project), document: parsed.schema.document, diagnostics };
+  return {
+    project: failed ? null : keepProject(known, build(parsed).project),
+    document: parsed.schema.document,
+    diagnostics,
+  };
 }
 
 /** The schema with what `api.crud` adds, read again: what is served was checked as a whole. */
 function withCrud(parsed: Parsed, unused: KnownPieces): Parsed {
   const text = crudSdl(parsed);
   if (text === '') return parsed;
-  const { parsed: schema } = understandFiles([...parsed.schema.files, parseFile({ file: CRUD_FILE, text }, unused)]);
+  const { parsed: schema } = understandFiles([
+    ...parsed.schema.files,
+    parseFile({ file: CRUD_FILE, text }, unused),
+  ]);
   return schema ? { ...parsed, schema: { ...schema, crudSdl: text } } : parsed;
 }
 
@@ -78,13 +93,23 @@ export function checkManifest(parsed: Parsed): Diagnostic[] {
 }
 
 function judge(parsed: Parsed, rules: readonly Rule[]): Diagnostic[] {
-  return placed(rules.flatMap((rule) => [...rule(build(parsed))]), parsed.schema.files);
+  return placed(
+    rules.flatMap((rule) => [...rule(build(parsed))]),
+    parsed.schema.files,
+  );
 }
 
 /** By place, the schema before the manifest, and each once: two rules may see the same slip. */
 function inOrder(diagnostics: readonly Diagnostic[], files: readonly string[]): Diagnostic[] {
-  const unique = new Map(diagnostics.map((finding) => [`${finding.code} ${finding.summary} ${finding.at.file} ${finding.at.line} ${finding.at.column}`, finding]));
+  const unique = new Map(
+    diagnostics.map((finding) => [
+      `${finding.code} ${finding.summary} ${finding.at.file} ${finding.at.line} ${finding.at.column}`,
+      finding,
+    ]),
+  );
   const ranks = new Map(files.map((file, index) => [file, index]));
   const rank = ({ at }: Diagnostic) => ranks.get(at.file) ?? files.length;
-  return [...unique.values()].sort((a, b) => rank(a) - rank(b) || a.at.line - b.at.line || a.at.column - b.at.column);
+  return [...unique.values()].sort(
+    (a, b) => rank(a) - rank(b) || a.at.line - b.at.line || a.at.column - b.at.column,
+  );
 }

@@ -4,7 +4,9 @@
  * @example
  * const uses = remembered((definition: DefinitionNode) => usesWithin(definition));
  */
-export function remembered<Noun extends object, Answer>(work: (noun: Noun) => Answer): (noun: Noun) => Answer {
+export function remembered<Noun extends object, Answer>(
+  work: (noun: Noun) => Answer,
+): (noun: Noun) => Answer {
   const memory = createMemory<Noun, Answer>();
   return (noun) => memory(noun, NOTHING, () => work(noun));
 }
@@ -17,11 +19,19 @@ export function remembered<Noun extends object, Answer>(work: (noun: Noun) => An
  * const printed = createMemory<Entity, string>();
  * printed(entity, [ids, enums], () => print(entity, ids, enums));
  */
-export function createMemory<Noun extends object, Answer>(): (noun: Noun, given: readonly unknown[], work: () => Answer) => Answer {
-  const answers = new WeakMap<Noun, { readonly given: readonly unknown[]; readonly answer: Answer }>();
+export function createMemory<Noun extends object, Answer>(): (
+  noun: Noun,
+  given: readonly unknown[],
+  work: () => Answer,
+) => Answer {
+  const answers = new WeakMap<
+    Noun,
+    { readonly given: readonly unknown[]; readonly answer: Answer }
+  >();
   return (noun, given, work) => {
     const known = answers.get(noun);
-    if (known?.given.length === given.length && known.given.every((part, at) => part === given[at])) return known.answer;
+    if (known?.given.length === given.length && known.given.every((part, at) => part === given[at]))
+      return known.answer;
     const answer = work();
     answers.set(noun, { given, answer });
     return answer;

@@ -1,7 +1,13 @@
 import type { ColumnType } from './model.ts';
 
 /** GraphQL's own five. `ID` is a key in `id` columns and text everywhere else. */
-const BUILTIN: Readonly<Record<string, ColumnType>> = { ID: 'text', String: 'text', Int: 'integer', Float: 'real', Boolean: 'boolean' };
+const BUILTIN: Readonly<Record<string, ColumnType>> = {
+  ID: 'text',
+  String: 'text',
+  Int: 'integer',
+  Float: 'real',
+  Boolean: 'boolean',
+};
 
 /** The names of `graphql-scalars`, by the form they are stored in. */
 const KNOWN: readonly (readonly [ColumnType, string])[] = [
@@ -15,7 +21,10 @@ const KNOWN: readonly (readonly [ColumnType, string])[] = [
   ['bytes', 'Byte Bytes'],
   ['boolean', 'Bool'],
   ['integer', 'PositiveInt NegativeInt NonNegativeInt NonPositiveInt UnsignedInt Port Year'],
-  ['real', 'PositiveFloat NegativeFloat NonNegativeFloat NonPositiveFloat UnsignedFloat Latitude Longitude Double'],
+  [
+    'real',
+    'PositiveFloat NegativeFloat NonNegativeFloat NonPositiveFloat UnsignedFloat Latitude Longitude Double',
+  ],
   [
     'text',
     'AccountNumber CountryCode CountryName Cuid Cuid2 Currency DID DeweyDecimal Duration EmailAddress HSL HSLA HexColorCode Hexadecimal IBAN ' +
@@ -30,8 +39,13 @@ interface KnownScalar {
 }
 
 const SCALARS: ReadonlyMap<string, KnownScalar> = new Map<string, KnownScalar>([
-  ...Object.entries(BUILTIN).map(([name, column]): [string, KnownScalar] => [name, { column, source: 'builtin' }]),
-  ...KNOWN.flatMap(([column, names]) => names.split(' ').map((name): [string, KnownScalar] => [name, { column, source: 'known' }])),
+  ...Object.entries(BUILTIN).map(([name, column]): [string, KnownScalar] => [
+    name,
+    { column, source: 'builtin' },
+  ]),
+  ...KNOWN.flatMap(([column, names]) =>
+    names.split(' ').map((name): [string, KnownScalar] => [name, { column, source: 'known' }]),
+  ),
 ]);
 
 /**

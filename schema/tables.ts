@@ -24,7 +24,11 @@ export interface TableColumn {
   /** Allowed values of an enum column: a check. */
   readonly values?: readonly string[];
   readonly constraint?: Constraint;
-  readonly references?: { readonly table: string; readonly column: string; readonly onDelete: OnDelete };
+  readonly references?: {
+    readonly table: string;
+    readonly column: string;
+    readonly onDelete: OnDelete;
+  };
   readonly renamedFrom?: string;
 }
 
@@ -42,7 +46,12 @@ export interface TableIndex {
  */
 export function buildTables(project: Project): Table[] {
   const tables = new Map(project.entities.map((entity) => [entity.name, entity.table]));
-  return [...project.entities.map((entity) => made(entity, referred(tables, entity), () => entityTable(tables, entity))), ...joinTables(project, tables)];
+  return [
+    ...project.entities.map((entity) =>
+      made(entity, referred(tables, entity), () => entityTable(tables, entity)),
+    ),
+    ...joinTables(project, tables),
+  ];
 }
 
 /** Name of an entity → name of its table. */
@@ -57,19 +66,31 @@ type TableNames = ReadonlyMap<string, string>;
  */
 export function columnChecks({ name, type, values, constraint }: TableColumn): string[] {
   const quoted = `"${name}"`;
-  const listed = values ? [`${quoted} in (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`] : [];
-  const bound = (subject: string, operator: '>=' | '<=', limit: number | undefined) => (limit === undefined ? [] : [`${subject} ${operator} ${limit}`]);
+  const listed = values
+    ? [`${quoted} in (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`]
+    : [];
+  const bound = (subject: string, operator: '>=' | '<=', limit: number | undefined) =>
+    limit === undefined ? [] : [`${subject} ${operator} ${limit}`];
   if (!constraint) return listed;
   const { min, max, minLength, maxLength } = constraint;
-  if (['integer', 'bigint', 'real'].includes(type)) return [...listed, ...bound(quoted, '>=', min), ...bound(quoted, '<=', max)];
-  return type === 'text' ? [...listed, ...bound(`length(${quoted})`, '>=', minLength), ...bound(`length(${quoted})`, '<=', maxLength)] : listed;
+  if (['integer', 'bigint', 'real'].includes(type))
+    return [...listed, ...bound(quoted, '>=', min), ...bound(quoted, '<=', max)];
+  return type === 'text'
+    ? [
+        ...listed,
+        ...bound(`length(${quoted})`, '>=', minLength),
+        ...bound(`length(${quoted})`, '<=', maxLength),
+      ]
+    : listed;
 }
 
 const made = createMemory<Project['entities'][number], Table>();
 
 /** The names of the tables that an entity's columns refer to. */
 function referred(tables: TableNames, entity: Project['entities'][number]): (string | undefined)[] {
-  return entity.columns.flatMap(({ references }) => (references ? [tables.get(references.entity)] : []));
+  return entity.columns.flatMap(({ references }) =>
+    references ? [tables.get(references.entity)] : [],
+  );
 }
 
 function entityTable(tables: TableNames, entity: Project['entities'][number]): Table {
@@ -92,7 +113,10 @@ function entityTable(tables: TableNames, entity: Project['entities'][number]): T
   };
 }
 
-function reference(tables: TableNames, to: { readonly entity: string; readonly onDelete: OnDelete }) {
+function reference(
+  tables: TableNames,
+  to: { readonly entity: string; readonly onDelete: OnDelete },
+) {
   return { table: tables.get(to.entity) ?? to.entity, column: 'id', onDelete: to.onDelete };
 }
 

@@ -38,7 +38,8 @@ export function code(strings: TemplateStringsArray, ...values: readonly Part[]):
     const part = toCode(value);
     for (const entry of part.imports) imports.push(entry);
     const lineSoFar = text.slice(text.lastIndexOf('\n') + 1);
-    const emptied = part.text === '' && lineSoFar.trim() === '' && (after.startsWith('\n') || after === '');
+    const emptied =
+      part.text === '' && lineSoFar.trim() === '' && (after.startsWith('\n') || after === '');
     text += indented(part.text, /^ */.exec(lineSoFar)![0]);
     text = emptied ? dropLine(text) + (text.includes('\n') ? after : after.slice(1)) : text + after;
   });
@@ -48,7 +49,9 @@ export function code(strings: TemplateStringsArray, ...values: readonly Part[]):
 /** Several pieces of code one below the other, with `between` between them; empty ones are left out. */
 export function join(parts: readonly Part[], between = '\n'): Code {
   const codes = parts.map(toCode).filter((part) => part.text !== '');
-  const imports = codes.some((part) => part.imports.length > 0) ? codes.flatMap((part) => part.imports) : NOTHING;
+  const imports = codes.some((part) => part.imports.length > 0)
+    ? codes.flatMap((part) => part.imports)
+    : NOTHING;
   return { text: codes.map((part) => part.text).join(between), imports };
 }
 
@@ -59,7 +62,8 @@ export function raw(text: string): Code {
 
 /** A name of the runtime. One that does not exist is a compile error of the template. */
 export function runtime(name: keyof typeof Runtime): Code {
-  const known = functions.get(name) ?? imported({ from: '@twofold/runtime', name, as: name, typeOnly: false });
+  const known =
+    functions.get(name) ?? imported({ from: '@twofold/runtime', name, as: name, typeOnly: false });
   functions.set(name, known);
   return known;
 }
@@ -73,7 +77,16 @@ export function runtimeType(name: RuntimeType): Code {
 }
 
 export type RuntimeType =
-  | 'AuthModel' | 'Extend' | 'Generated' | 'HostingModel' | 'Kysely' | 'Listeners' | 'Plugin' | 'RequestContext' | 'Routes' | 'Scalar';
+  | 'AuthModel'
+  | 'Extend'
+  | 'Generated'
+  | 'HostingModel'
+  | 'Kysely'
+  | 'Listeners'
+  | 'Plugin'
+  | 'RequestContext'
+  | 'Routes'
+  | 'Scalar';
 
 /** A name of another file of the project. */
 export function local(from: string, name: string, as = name): Code {
@@ -133,7 +146,9 @@ function withoutIndent(strings: TemplateStringsArray): readonly string[] {
   if (!first.startsWith('\n')) return [...strings];
   const indents = strings.flatMap(lineIndents);
   const common = Math.min(...indents);
-  const stripped = strings.map((part) => part.replaceAll(new RegExp(`\n {0,${Number.isFinite(common) ? common : 0}}`, 'g'), '\n'));
+  const stripped = strings.map((part) =>
+    part.replaceAll(new RegExp(`\n {0,${Number.isFinite(common) ? common : 0}}`, 'g'), '\n'),
+  );
   stripped[0] = stripped[0]!.slice(1);
   stripped[stripped.length - 1] = stripped[stripped.length - 1]!.replace(/\n *$/, '');
   return stripped;
@@ -143,7 +158,9 @@ function withoutIndent(strings: TemplateStringsArray): readonly string[] {
 function lineIndents(part: string, at: number, strings: readonly string[]): number[] {
   const lines = part.split('\n').slice(1);
   const holdsValue = at < strings.length - 1;
-  return lines.filter((line, index) => line.trim() !== '' || (holdsValue && index === lines.length - 1)).map((line) => /^ */.exec(line)![0].length);
+  return lines
+    .filter((line, index) => line.trim() !== '' || (holdsValue && index === lines.length - 1))
+    .map((line) => /^ */.exec(line)![0].length);
 }
 
 function printImports(imports: readonly Import[]): string {
@@ -160,24 +177,36 @@ function printImports(imports: readonly Import[]): string {
 }
 
 function printModule(from: string, entries: readonly Import[]): string[] {
-  const values = entries.filter((entry) => !entry.typeOnly && entry.name !== 'default' && entry.name !== '*');
+  const values = entries.filter(
+    (entry) => !entry.typeOnly && entry.name !== 'default' && entry.name !== '*',
+  );
   const valueNames = new Set(values.map((entry) => entry.as));
-  const types = entries.filter((entry) => entry.typeOnly && entry.name !== '*' && !valueNames.has(entry.as));
+  const types = entries.filter(
+    (entry) => entry.typeOnly && entry.name !== '*' && !valueNames.has(entry.as),
+  );
   const whole = entries.find((entry) => entry.name === '*');
   const fallback = entries.find((entry) => entry.name === 'default');
-  if (from.endsWith('.json')) return [`import ${entries[0]!.as} from '${from}' with { type: 'json' };`];
+  if (from.endsWith('.json'))
+    return [`import ${entries[0]!.as} from '${from}' with { type: 'json' };`];
   return [
     fallback ? `import ${fallback.as} from '${from}';` : '',
     whole ? `import ${whole.typeOnly ? 'type ' : ''}* as ${whole.as} from '${from}';` : '',
-    values.length > 0 ? `import { ${names([...values, ...types.map((entry) => ({ ...entry, inline: true }))])} } from '${from}';` : '',
-    values.length === 0 && types.length > 0 ? `import type { ${names(types)} } from '${from}';` : '',
+    values.length > 0
+      ? `import { ${names([...values, ...types.map((entry) => ({ ...entry, inline: true }))])} } from '${from}';`
+      : '',
+    values.length === 0 && types.length > 0
+      ? `import type { ${names(types)} } from '${from}';`
+      : '',
   ].filter((line) => line !== '');
 }
 
 function names(entries: readonly (Import & { readonly inline?: boolean })[]): string {
   return [...entries]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map((entry) => `${entry.inline ? 'type ' : ''}${entry.name}${entry.name === entry.as ? '' : ` as ${entry.as}`}`)
+    .map(
+      (entry) =>
+        `${entry.inline ? 'type ' : ''}${entry.name}${entry.name === entry.as ? '' : ` as ${entry.as}`}`,
+    )
     .join(', ');
 }
 

@@ -1,7 +1,16 @@
 import { type Code, raw } from './code.ts';
 
 /** A value of a literal: data, or a piece of code that stands where a value would. */
-export type LiteralValue = string | number | boolean | null | undefined | Code | Tall | readonly LiteralValue[] | { readonly [key: string]: LiteralValue };
+export type LiteralValue =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | Code
+  | Tall
+  | readonly LiteralValue[]
+  | { readonly [key: string]: LiteralValue };
 
 /** An object that is printed one member a line, however short it is. */
 export class Tall {
@@ -19,7 +28,10 @@ const PLAIN = /^[\w .,:;!?()[\]{}<>=|&*+/@#%^~-]*$/;
 /** A string in quotes that means exactly `text`, whatever is in it. */
 export function str(text: string): string {
   if (PLAIN.test(text)) return `'${text}'`;
-  const body = JSON.stringify(text).slice(1, -1).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+  const body = JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029');
   if (text.includes("'") && !text.includes('"')) return `"${body}"`;
   return `'${body.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
@@ -27,13 +39,22 @@ export function str(text: string): string {
 /** A doc comment, or nothing when there is no text. Whatever is in the text, the comment ends where it should. */
 export function doc(text: string | undefined): string {
   if (!text) return '';
-  const lines = text.replaceAll('*/', '*\\/').split(/\r\n|\r|\n/).map((line) => line.trimEnd());
-  return lines.length === 1 ? `/** ${lines[0]} */` : `/**\n${lines.map((line) => (line ? ` * ${line}` : ' *')).join('\n')}\n */`;
+  const lines = text
+    .replaceAll('*/', '*\\/')
+    .split(/\r\n|\r|\n/)
+    .map((line) => line.trimEnd());
+  return lines.length === 1
+    ? `/** ${lines[0]} */`
+    : `/**\n${lines.map((line) => (line ? ` * ${line}` : ' *')).join('\n')}\n */`;
 }
 
 /** A property name: bare where the language allows it. */
 export function propertyName(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) && name !== '__proto__' ? name : name === '__proto__' ? `['__proto__']` : str(name);
+  return /^[A-Za-z_$][\w$]*$/.test(name) && name !== '__proto__'
+    ? name
+    : name === '__proto__'
+      ? `['__proto__']`
+      : str(name);
 }
 
 /**
@@ -43,9 +64,15 @@ export function propertyName(name: string): string {
  * @example
  * literal({ title: { type: 'text!' } }).text // "{ title: { type: 'text!' } }"
  */
-export function literal(value: LiteralValue, { indent = 0, open = false }: { indent?: number; open?: boolean } = {}): Code {
+export function literal(
+  value: LiteralValue,
+  { indent = 0, open = false }: { indent?: number; open?: boolean } = {},
+): Code {
   const imports: Code['imports'][number][] = [];
-  const outer = open && typeof value === 'object' && value !== null ? new Tall(value as { [key: string]: LiteralValue }) : value;
+  const outer =
+    open && typeof value === 'object' && value !== null
+      ? new Tall(value as { [key: string]: LiteralValue })
+      : value;
   const text = print(outer, { column: indent, imports });
   return { ...raw(text), imports };
 }
@@ -64,7 +91,9 @@ function print(value: LiteralValue, at: Printing): string {
     for (const entry of value.imports) at.imports.push(entry);
     return value.text;
   }
-  return Array.isArray(value) ? printList(value, at) : printObject(value as { readonly [key: string]: LiteralValue }, at);
+  return Array.isArray(value)
+    ? printList(value, at)
+    : printObject(value as { readonly [key: string]: LiteralValue }, at);
 }
 
 function printList(items: readonly LiteralValue[], at: Printing): string {
@@ -90,7 +119,11 @@ function printMember(key: string, value: LiteralValue, at: Printing): string {
   return isCode(value) && text === key ? key : `${name}: ${text}`;
 }
 
-function fit(parts: readonly string[], { open, close, space }: { open: string; close: string; space: string }, at: Printing): string {
+function fit(
+  parts: readonly string[],
+  { open, close, space }: { open: string; close: string; space: string },
+  at: Printing,
+): string {
   const line = `${open}${space}${parts.join(', ')}${space}${close}`;
   const room = WIDTH - at.column - 16;
   return line.length <= room && !line.includes('\n') ? line : tall(open, parts, close);
@@ -101,5 +134,10 @@ function tall(open: string, parts: readonly string[], close: string): string {
 }
 
 function isCode(value: LiteralValue): value is Code {
-  return typeof value === 'object' && value !== null && Array.isArray((value as Partial<Code>).imports) && 'text' in value;
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Array.isArray((value as Partial<Code>).imports) &&
+    'text' in value
+  );
 }

@@ -1,4 +1,10 @@
-import { columnChecks, type IdKind, type Table, type TableColumn, type TableIndex } from '@twofold/schema';
+import {
+  columnChecks,
+  type IdKind,
+  type Table,
+  type TableColumn,
+  type TableIndex,
+} from '@twofold/schema';
 import { code, type Code, file, join, raw, runtime, runtimeType } from './code.ts';
 import { literal, str } from './literal.ts';
 import { type ColumnChange, invertSteps, type Step } from './steps.ts';
@@ -22,17 +28,23 @@ export function renderMigration(steps: readonly Step[], ids: IdKind): string {
 function renderBody(steps: readonly Step[], ids: IdKind): Code {
   const body = joinSteps(steps);
   const typed = /\btype\.\w+/.test(body.text);
-  return typed ? code`
+  return typed
+    ? code`
     const type = ${runtime('columnTypes')}(db${ids === 'uuid' && ", 'uuid'"});
     ${body}
-  ` : body;
+  `
+    : body;
 }
 
 /** Statements of one line stand together, longer ones apart. */
 function joinSteps(steps: readonly Step[]): Code {
   const statements = steps.map(renderStep);
-  const apart = (at: number) => statements[at]!.text.includes('\n') || statements[at - 1]!.text.endsWith('\n  .execute();');
-  return join(statements.flatMap((step, at) => (at === 0 ? [step] : [raw(apart(at) ? '\n\n' : '\n'), step])), '');
+  const apart = (at: number) =>
+    statements[at]!.text.includes('\n') || statements[at - 1]!.text.endsWith('\n  .execute();');
+  return join(
+    statements.flatMap((step, at) => (at === 0 ? [step] : [raw(apart(at) ? '\n\n' : '\n'), step])),
+    '',
+  );
 }
 
 function renderStep(step: Step): Code {
@@ -69,7 +81,10 @@ function renderCreateTable(table: Table): Code {
 }
 
 function renderCreateIndex(table: string, { name, columns, unique }: TableIndex): Code {
-  const on = columns.length === 1 ? `.column(${str(columns[0]!)})` : `.columns(${literal([...columns]).text})`;
+  const on =
+    columns.length === 1
+      ? `.column(${str(columns[0]!)})`
+      : `.columns(${literal([...columns]).text})`;
   return code`await db.schema.createIndex(${str(name)}).on(${str(table)})${on}${unique && '.unique()'}.execute();`;
 }
 
@@ -99,11 +114,15 @@ function describe(column: TableColumn): Code[] {
   const calls: Code[] = [];
   if (required) calls.push(code`.notNull()`);
   if (unique) calls.push(code`.unique()`);
-  if (value?.kind === 'value' && value.value !== null) calls.push(code`.defaultTo(${literal(value.value)})`);
+  if (value?.kind === 'value' && value.value !== null)
+    calls.push(code`.defaultTo(${literal(value.value)})`);
   const checks = columnChecks(column);
-  if (checks.length > 0) calls.push(code`.check(${runtime('sql')}\`${inSql(checks.join(' and '))}\`)`);
+  if (checks.length > 0)
+    calls.push(code`.check(${runtime('sql')}\`${inSql(checks.join(' and '))}\`)`);
   if (references) {
-    calls.push(code`.references(${str(`${references.table}.${references.column}`)}).onDelete(${str(references.onDelete)})`);
+    calls.push(
+      code`.references(${str(`${references.table}.${references.column}`)}).onDelete(${str(references.onDelete)})`,
+    );
   }
   return calls;
 }

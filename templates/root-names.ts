@@ -3,7 +3,11 @@ import type { Project } from '@twofold/schema';
 
 export type Root = 'query' | 'mutation' | 'subscription';
 
-const USUAL: Readonly<Record<Root, string>> = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' };
+const USUAL: Readonly<Record<Root, string>> = {
+  query: 'Query',
+  mutation: 'Mutation',
+  subscription: 'Subscription',
+};
 
 /** The names of the root types: `Query` and so on, unless the schema definition says otherwise. */
 export function rootNames({ sdl }: Project): Readonly<Record<Root, string>> {
@@ -11,6 +15,12 @@ export function rootNames({ sdl }: Project): Readonly<Record<Root, string>> {
 }
 
 function definedNames(sdl: string): Partial<Record<Root, string>> {
-  const nodes = parse(sdl, { noLocation: true }).definitions.filter((node) => node.kind === Kind.SCHEMA_DEFINITION || node.kind === Kind.SCHEMA_EXTENSION);
-  return Object.fromEntries(nodes.flatMap((node) => node.operationTypes ?? []).map((type) => [type.operation, type.type.name.value]));
+  const nodes = parse(sdl, { noLocation: true }).definitions.filter(
+    (node) => node.kind === Kind.SCHEMA_DEFINITION || node.kind === Kind.SCHEMA_EXTENSION,
+  );
+  return Object.fromEntries(
+    nodes
+      .flatMap((node) => node.operationTypes ?? [])
+      .map((type) => [type.operation, type.type.name.value]),
+  );
 }

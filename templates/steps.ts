@@ -5,10 +5,25 @@ export type Step =
   | { readonly kind: 'createTable'; readonly table: Table }
   | { readonly kind: 'dropTable'; readonly table: Table }
   | { readonly kind: 'renameTable'; readonly from: string; readonly to: string }
-  | { readonly kind: 'renameColumn'; readonly table: string; readonly from: string; readonly to: string }
-  | { readonly kind: 'alterTable'; readonly table: string; readonly changes: readonly ColumnChange[] }
+  | {
+      readonly kind: 'renameColumn';
+      readonly table: string;
+      readonly from: string;
+      readonly to: string;
+    }
+  | {
+      readonly kind: 'alterTable';
+      readonly table: string;
+      readonly changes: readonly ColumnChange[];
+    }
   /** Rows that hold an old name of an enum's value get the new one. */
-  | { readonly kind: 'renameValue'; readonly table: string; readonly column: string; readonly from: string; readonly to: string }
+  | {
+      readonly kind: 'renameValue';
+      readonly table: string;
+      readonly column: string;
+      readonly from: string;
+      readonly to: string;
+    }
   | { readonly kind: 'createIndex'; readonly table: string; readonly index: TableIndex }
   | { readonly kind: 'dropIndex'; readonly table: string; readonly index: TableIndex };
 

@@ -34,30 +34,63 @@ const top = (path: string) => path.split('/')[0] ?? '';
 const layer = (path: string) => path.split('/')[1]?.replace(/\.ts$/, '') ?? '';
 const show = ({ from, to }: Import) => `${from} → ${to}`;
 
-function allowed(table: Readonly<Record<string, readonly string[]>>, from: string, to: string, typeOnly: boolean): boolean {
+function allowed(
+  table: Readonly<Record<string, readonly string[]>>,
+  from: string,
+  to: string,
+  typeOnly: boolean,
+): boolean {
   const may = table[from];
-  return may === undefined || from === to || may.includes(to) || (typeOnly && may.includes(`(${to})`));
+  return (
+    may === undefined || from === to || may.includes(to) || (typeOnly && may.includes(`(${to})`))
+  );
 }
 
 describe('imports', () => {
   it('go one way between the folders', () => {
     const ours = imports.filter(({ to }) => top(to) in FOLDERS);
-    expect(ours.filter(({ from, to, typeOnly }) => !allowed(FOLDERS, top(from), top(to), typeOnly)).map(show)).toEqual([]);
+    expect(
+      ours
+        .filter(({ from, to, typeOnly }) => !allowed(FOLDERS, top(from), top(to), typeOnly))
+        .map(show),
+    ).toEqual([]);
   });
 
   it('go one way inside the runtime, where graphql, auth and hosting do not know each other', () => {
-    const inside = imports.filter(({ from, to }) => top(from) === 'runtime' && top(to) === 'runtime');
+    const inside = imports.filter(
+      ({ from, to }) => top(from) === 'runtime' && top(to) === 'runtime',
+    );
     expect(inside.length).toBeGreaterThan(20);
-    expect(inside.filter(({ from, to, typeOnly }) => !allowed(RUNTIME, layer(from), layer(to), typeOnly)).map(show)).toEqual([]);
+    expect(
+      inside
+        .filter(({ from, to, typeOnly }) => !allowed(RUNTIME, layer(from), layer(to), typeOnly))
+        .map(show),
+    ).toEqual([]);
   });
 
   it('reach the disk only from the first and last stage of the generator, and never from schema or templates', () => {
-    const disk = imports.filter(({ to, typeOnly }) => !typeOnly && /^(node:)?(fs|child_process|net|http|https)(\/|$)/.test(to));
-    expect(disk.filter(({ from }) => ['schema', 'templates'].includes(top(from))).map(show)).toEqual([]);
+    const disk = imports.filter(
+      ({ to, typeOnly }) =>
+        !typeOnly && /^(node:)?(fs|child_process|net|http|https)(\/|$)/.test(to),
+    );
+    expect(
+      disk.filter(({ from }) => ['schema', 'templates'].includes(top(from))).map(show),
+    ).toEqual([]);
   });
 
   it('make no circle of values', () => {
-    expect(circle(new Map(files.map((file) => [file, importsOf(file).filter(({ typeOnly }) => !typeOnly).map(({ to }) => to)])))).toEqual([]);
+    expect(
+      circle(
+        new Map(
+          files.map((file) => [
+            file,
+            importsOf(file)
+              .filter(({ typeOnly }) => !typeOnly)
+              .map(({ to }) => to),
+          ]),
+        ),
+      ),
+    ).toEqual([]);
   });
 });
 

@@ -7,7 +7,10 @@ import { renderSummary, summaryOf, withSummary } from './bench/summary.ts';
 import { root } from './source-files.ts';
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const blocks = (language: string) => [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text]) => text as string);
+const blocks = (language: string) =>
+  [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+    ([, text]) => text as string,
+  );
 const folder = mkdtempSync(join(tmpdir(), 'twofold-readme-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -15,20 +18,33 @@ it('shows beside its input what the generator makes of it', () => {
   writeFileSync(join(folder, 'schema.graphql'), blocks('graphql')[0] ?? '');
   writeFileSync(join(folder, 'manifest.yaml'), 'name: blog\n');
   mkdirSync(join(folder, 'src/resolvers'), { recursive: true });
-  writeFileSync(join(folder, 'src/resolvers/Post.ts'), `import type * as types from '../generated/types.ts';\n\n${blocks('ts')[1]}`);
-  execFileSync(process.execPath, [join(root, 'generator/bin.js'), 'generate', '--cwd', folder], { stdio: 'pipe' });
-  expect(readFileSync(join(folder, 'src/generated/resolvers.ts'), 'utf8')).toContain(blocks('ts')[0]);
+  writeFileSync(
+    join(folder, 'src/resolvers/Post.ts'),
+    `import type * as types from '../generated/types.ts';\n\n${blocks('ts')[1]}`,
+  );
+  execFileSync(process.execPath, [join(root, 'generator/bin.js'), 'generate', '--cwd', folder], {
+    stdio: 'pipe',
+  });
+  expect(readFileSync(join(folder, 'src/generated/resolvers.ts'), 'utf8')).toContain(
+    blocks('ts')[0],
+  );
 });
 
 it('links to pages that are there', () => {
   const links = [...readme.matchAll(/\]\(([^)#]+)\)/g)].map(([, path]) => path as string);
-  expect(links.filter((path) => !path.startsWith('http') && !existsSync(join(root, path)))).toEqual([]);
+  expect(links.filter((path) => !path.startsWith('http') && !existsSync(join(root, path)))).toEqual(
+    [],
+  );
 });
 
 it('lists exactly the folders that the repository has', () => {
   const listed = [...readme.matchAll(/^\| `(\w+)\/` \|/gm)].map(([, name]) => name as string);
-  const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n').filter((path) => path.includes('/') && !path.startsWith('.'));
-  expect(listed.sort()).toEqual([...new Set(tracked.map((path) => path.split('/')[0] as string))].sort());
+  const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((path) => path.includes('/') && !path.startsWith('.'));
+  expect(listed.sort()).toEqual(
+    [...new Set(tracked.map((path) => path.split('/')[0] as string))].sort(),
+  );
 });
 
 it('shows what the benchmark writes into it, and that in full', () => {
@@ -38,16 +54,32 @@ it('shows what the benchmark writes into it, and that in full', () => {
   const [given = '', line = ''] = renderSummary([], 'a machine').split('\n');
   expect([head, rule]).toEqual([given, line]);
   const rows = rest.slice(0, -2);
-  expect(rows.map((row) => row.split(':')[0])).toEqual([...Array(6).fill('| SQLite'), ...Array(5).fill('| PostgreSQL')]);
-  for (const row of rows) expect(row).toMatch(new RegExp(`^\\| \\w+: [^|]+ \\| ${cost} \\| ${cost} \\(${times}\\) \\| [^|]+: ${cost} \\(${times}\\) \\|$`));
+  expect(rows.map((row) => row.split(':')[0])).toEqual([
+    ...Array(6).fill('| SQLite'),
+    ...Array(5).fill('| PostgreSQL'),
+  ]);
+  for (const row of rows)
+    expect(row).toMatch(
+      new RegExp(
+        `^\\| \\w+: [^|]+ \\| ${cost} \\| ${cost} \\(${times}\\) \\| [^|]+: ${cost} \\(${times}\\) \\|$`,
+      ),
+    );
   expect(rest.at(-1)).toMatch(/^Seen on \d{4}-\d\d-\d\d, Node v24/);
 });
 
 it('takes a new table of the benchmark in the place of the old one', () => {
-  const line = { title: 'SQLite: a query', ours: 100.4, hand: { cost: 90, times: 1.1156 }, peer: { name: 'another', cost: 250, times: 2.49 } };
+  const line = {
+    title: 'SQLite: a query',
+    ours: 100.4,
+    hand: { cost: 90, times: 1.1156 },
+    peer: { name: 'another', cost: 250, times: 2.49 },
+  };
   const summary = renderSummary([line], '2026-01-02, Node v24.0.0');
   expect(summary).toContain('| SQLite: a query | 100 | 90.0 (1.12 ×) | another: 250 (2.49 ×) |');
-  const page = withSummary('before\n<!-- bench:graphql -->\nold\n<!-- /bench:graphql -->\nafter\n', summary);
+  const page = withSummary(
+    'before\n<!-- bench:graphql -->\nold\n<!-- /bench:graphql -->\nafter\n',
+    summary,
+  );
   expect(page).toBe(`before\n<!-- bench:graphql -->\n${summary}\n<!-- /bench:graphql -->\nafter\n`);
   expect(withSummary(page, summary)).toBe(page);
   expect(() => withSummary('no marks', summary)).toThrow('bench:graphql');

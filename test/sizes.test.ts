@@ -4,89 +4,115 @@ import { ts } from 'ts-morph';
 import { describe, expect, it } from 'vitest';
 import { root, sourceFiles } from './source-files.ts';
 
-/** Lines of a file that are neither blank nor comment, for each part of the runtime. */
-const RUNTIME_BUDGET: Readonly<Record<string, number>> = { kernel: 1300, store: 1350, model: 700, data: 2500, graphql: 4150, rest: 1500, seed: 450, auth: 5500, hosting: 10500 };
-const FILE_LIMIT = 300;
-const FUNCTION_LIMIT = 60;
-const FUNCTION_MEDIAN = 8;
+// All sizes are lines of text as `npm run format` lays it out, at 100 columns: packing code does not make it smaller.
+
+const FILE_LIMIT = 400;
+const FILE_P90 = 220;
+const FUNCTION_LIMIT = 80;
+const FUNCTION_MEDIAN = 10;
 const FUNCTION_P90 = 25;
 
-const files = ['schema', 'runtime', 'templates', 'generator'].flatMap(sourceFiles).map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
-const functions = files.flatMap(({ path, text }) => functionsOf(path, text));
+/** Lines of each part of the runtime. A commit that raises one does nothing else and says why. */
+const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
+  core: 23_000,
+  auth: 11_500,
+  hosting: 18_500,
+};
+
+/** Functions that were longer than the limit before it was counted on formatted text. The list may only get shorter. */
+const LONG_FUNCTIONS: readonly string[] = [
+  'runtime/auth/api-keys.ts',
+  'runtime/auth/create-auth.ts',
+  'runtime/auth/oauth/handlers.ts',
+  'runtime/auth/sessions.ts',
+  'runtime/auth/user-directory.ts',
+  'runtime/auth/webhooks/endpoints.ts',
+  'runtime/hosting/operator/lease.ts',
+  'runtime/hosting/records/deployment-book.ts',
+  'runtime/hosting/routes/sources.ts',
+];
+
+/** Files that were longer than the limit before it was counted on formatted text. The list may only get shorter. */
+const LONG_FILES: readonly string[] = ['runtime/graphql/resolvers.ts'];
+
+interface File {
+  readonly path: string;
+  readonly text: string;
+}
+
+const files: readonly File[] = ['schema', 'runtime', 'templates', 'generator']
+  .flatMap(sourceFiles)
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+const functions = files.flatMap(functionsOf);
 
 describe('sizes', () => {
-  it(`keeps every file under ${FILE_LIMIT} lines`, () => {
-    const long = files.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 })).filter(({ path, lines }) => lines > FILE_LIMIT && !isTable(path));
-    expect(long).toEqual([]);
+  it(`keeps every file at ${FILE_LIMIT} lines or fewer, but for tables and a list that only shrinks`, () => {
+    const long = files.filter((file) => lineCount(file) > FILE_LIMIT && !isTable(file.path));
+    expect(long.map(({ path }) => path)).toEqual(LONG_FILES);
   });
 
-  it(`keeps every function at ${FUNCTION_LIMIT} lines or fewer`, () => {
-    expect(functions.filter(({ lines }) => lines > FUNCTION_LIMIT)).toEqual([]);
-  });
-
-  it(`keeps the median function at ${FUNCTION_MEDIAN} lines and the ninth decile at ${FUNCTION_P90}`, () => {
-    const lengths = functions.map(({ lines }) => lines).sort((a, b) => a - b);
-    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(FUNCTION_MEDIAN);
-    expect(lengths[Math.floor(lengths.length * 0.9)]).toBeLessThanOrEqual(FUNCTION_P90);
-  });
-
-  it('keeps each part of the runtime within its budget', () => {
-    const report = sizesByPart();
-    process.stderr.write(`lines of code: ${Object.entries(report).map(([part, lines]) => `${part} ${lines}`).join(', ')}\n`);
-    expect(Object.entries(report).filter(([part, lines]) => lines > (RUNTIME_BUDGET[part] ?? 0))).toEqual([]);
-  });
-});
-
-/** Tests that are longer than the rule: they may get shorter, and none may be added. */
-const LONG_TESTS: Readonly<Record<string, number>> = {};
-const LONG_TEST_FUNCTIONS: Readonly<Record<string, number>> = {};
-
-describe('sizes of tests', () => {
-  const tests = sourceFiles('test').map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
-
-  it(`keeps every file under ${FILE_LIMIT} lines, but for a list that only shrinks`, () => {
-    const long = tests.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 })).filter(({ lines }) => lines > FILE_LIMIT);
-    expect(long.filter(({ path, lines }) => lines > (LONG_TESTS[path] ?? FILE_LIMIT))).toEqual([]);
-    expect(Object.keys(LONG_TESTS).filter((path) => !long.some((file) => file.path === path))).toEqual([]);
+  it(`keeps nine files of ten at ${FILE_P90} lines or fewer`, () => {
+    expect(quantile(files.map(lineCount), 0.9)).toBeLessThanOrEqual(FILE_P90);
   });
 
   it(`keeps every function at ${FUNCTION_LIMIT} lines or fewer, but for a list that only shrinks`, () => {
-    const long = tests.flatMap(({ path, text }) => functionsOf(path, text).filter(({ lines, title }) => lines > FUNCTION_LIMIT && !title).map((each) => ({ ...each, path })));
-    expect(long.filter(({ path, lines }) => lines > (LONG_TEST_FUNCTIONS[path] ?? FUNCTION_LIMIT))).toEqual([]);
-    expect(Object.keys(LONG_TEST_FUNCTIONS).filter((path) => !long.some((each) => each.path === path))).toEqual([]);
+    const long = functions.filter(({ lines }) => lines > FUNCTION_LIMIT);
+    expect([...new Set(long.map(({ path }) => path))].sort()).toEqual(LONG_FUNCTIONS);
+  });
+
+  it(`keeps the median function at ${FUNCTION_MEDIAN} lines and nine of ten at ${FUNCTION_P90}`, () => {
+    const blocks = functions.filter(({ block }) => block).map(({ lines }) => lines);
+    expect(quantile(blocks, 0.5)).toBeLessThanOrEqual(FUNCTION_MEDIAN);
+    expect(quantile(blocks, 0.9)).toBeLessThanOrEqual(FUNCTION_P90);
+  });
+
+  it('keeps each part of the runtime within its budget', () => {
+    const sizes = sizesByPart();
+    const over = Object.entries(sizes).filter(([part, lines]) => lines > RUNTIME_BUDGET[part]!);
+    expect(over).toEqual([]);
   });
 });
 
 /** Data, not code: as long as what it lists. */
-const isTable = (path: string) => /^schema\/routes\/\w+\.ts$|\/catalogue(\/|\.ts)|\/tables?\.ts$/.test(path);
+function isTable(path: string): boolean {
+  return /^schema\/routes\/[\w-]+\.ts$|\/catalogue(\/|\.ts)|\/tables?\.ts$/.test(path);
+}
+
+const lineCount = ({ text }: File) => text.split('\n').length - 1;
+
+function quantile(numbers: readonly number[], share: number): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * share)]!;
+}
 
 function sizesByPart(): Record<string, number> {
   const sizes: Record<string, number> = {};
-  for (const { path, text } of files.filter((file) => file.path.startsWith('runtime/'))) {
-    const folder = path.split('/')[1] ?? '';
-    const part = folder in RUNTIME_BUDGET ? folder : 'kernel';
-    sizes[part] = (sizes[part] ?? 0) + codeLines(text);
+  for (const file of files.filter(({ path }) => path.startsWith('runtime/'))) {
+    const folder = file.path.split('/')[1]!;
+    const part = folder in RUNTIME_BUDGET ? folder : 'core';
+    sizes[part] = (sizes[part] ?? 0) + lineCount(file);
   }
   return sizes;
 }
 
-const codeLines = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').split('\n').filter((line) => line.trim() !== '' && !line.trim().startsWith('//')).length;
+interface FunctionSize {
+  readonly path: string;
+  readonly lines: number;
+  /** False for an arrow function whose body is an expression: those are short, and would hide the others. */
+  readonly block: boolean;
+}
 
-/** Every function with a block for a body, and how many lines it takes. `title`: it is the body of a `describe`, a list of tests. */
-function functionsOf(path: string, text: string): { place: string; lines: number; title: boolean }[] {
+function functionsOf({ path, text }: File): FunctionSize[] {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-  const found: { place: string; lines: number; title: boolean }[] = [];
+  const found: FunctionSize[] = [];
+  const lineAt = (position: number) => source.getLineAndCharacterOfPosition(position).line;
   const visit = (node: ts.Node): void => {
-    if (ts.isFunctionLike(node) && 'body' in node && node.body && ts.isBlock(node.body as ts.Node)) {
-      const line = (position: number) => source.getLineAndCharacterOfPosition(position).line + 1;
-      found.push({ place: `${path}:${line(node.getStart())}`, lines: line(node.getEnd()) - line(node.getStart()) + 1, title: isDescribe(node.parent) });
+    if (ts.isFunctionLike(node) && 'body' in node && node.body) {
+      const lines = lineAt(node.getEnd()) - lineAt(node.getStart()) + 1;
+      found.push({ path, lines, block: ts.isBlock(node.body as ts.Node) });
     }
     ts.forEachChild(node, visit);
   };
   visit(source);
   return found;
-}
-
-function isDescribe(node: ts.Node): boolean {
-  return ts.isCallExpression(node) && /^describe/.test(node.expression.getText());
 }

@@ -24,13 +24,20 @@ export function sourceFiles(folder: string): string[] {
 export function importsOf(file: string): Import[] {
   const found: Import[] = [];
   const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {
-    if (specifier && ts.isStringLiteralLike(specifier)) found.push({ from: file, to: toPath(file, specifier.text), typeOnly });
+    if (specifier && ts.isStringLiteralLike(specifier))
+      found.push({ from: file, to: toPath(file, specifier.text), typeOnly });
   };
   const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, node.importClause?.isTypeOnly === true || isTypesOnly(node.importClause));
+    if (ts.isImportDeclaration(node))
+      add(
+        node.moduleSpecifier,
+        node.importClause?.isTypeOnly === true || isTypesOnly(node.importClause),
+      );
     else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
-    else if (ts.isImportTypeNode(node)) add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined, true);
-    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) add(node.arguments[0], false);
+    else if (ts.isImportTypeNode(node))
+      add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined, true);
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      add(node.arguments[0], false);
     ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest));
@@ -40,11 +47,20 @@ export function importsOf(file: string): Import[] {
 /** `import { type A, type B }` */
 function isTypesOnly(clause: ts.ImportClause | undefined): boolean {
   const names = clause?.namedBindings;
-  return clause?.name === undefined && names !== undefined && ts.isNamedImports(names) && names.elements.length > 0 && names.elements.every(({ isTypeOnly }) => isTypeOnly);
+  return (
+    clause?.name === undefined &&
+    names !== undefined &&
+    ts.isNamedImports(names) &&
+    names.elements.length > 0 &&
+    names.elements.every(({ isTypeOnly }) => isTypeOnly)
+  );
 }
 
 function toPath(file: string, specifier: string): string {
-  if (specifier.startsWith('@twofold/')) return specifier.slice('@twofold/'.length).replace(/^(\w+)$/, '$1/index.ts');
+  if (specifier.startsWith('@twofold/'))
+    return specifier.slice('@twofold/'.length).replace(/^(\w+)$/, '$1/index.ts');
   if (!specifier.startsWith('.')) return specifier;
-  return relative(root, resolve(root, dirname(file), specifier)).split(sep).join('/');
+  return relative(root, resolve(root, dirname(file), specifier))
+    .split(sep)
+    .join('/');
 }

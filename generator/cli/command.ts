@@ -26,7 +26,9 @@ export interface CommandSpec {
   readonly load: () => Promise<{ run: (call: CommandCall) => Promise<ExitCode> }>;
 }
 
-export type OptionValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+export type OptionValues = Readonly<
+  Record<string, string | boolean | readonly string[] | undefined>
+>;
 
 export interface CommandCall {
   readonly options: OptionValues;

@@ -8,13 +8,29 @@ export const commands: readonly CommandSpec[] = [
     about: 'writes a new project: the two inputs and everything they mean',
     positionals: 1,
     options: [
-      { name: 'template', value: 'NAME', choices: ['starter', 'blog', 'company', 'hosting'], about: 'what to start with (starter)' },
+      {
+        name: 'template',
+        value: 'NAME',
+        choices: ['starter', 'blog', 'company', 'hosting'],
+        about: 'what to start with (starter)',
+      },
       { name: 'name', value: 'NAME', about: "the project's name (the folder's)" },
-      { name: 'database', value: 'KIND', choices: ['sqlite', 'postgres'], about: 'where rows are kept (sqlite)' },
+      {
+        name: 'database',
+        value: 'KIND',
+        choices: ['sqlite', 'postgres'],
+        about: 'where rows are kept (sqlite)',
+      },
       { name: 'no-install', about: 'do not run npm install' },
       { name: 'start', about: 'run the server when done' },
       { name: 'force', about: 'also in a folder that is not empty; no file is overwritten' },
-      { name: 'packages', value: 'FORM', choices: ['vendor', 'registry'], about: 'where our packages come from', hidden: true },
+      {
+        name: 'packages',
+        value: 'FORM',
+        choices: ['vendor', 'registry'],
+        about: 'where our packages come from',
+        hidden: true,
+      },
     ],
     example: 'npx generator init shop --template blog',
     load: () => import('../commands/init.ts'),
@@ -29,8 +45,16 @@ export const commands: readonly CommandSpec[] = [
       { name: 'diff', about: 'show what would be written' },
       { name: 'watch', about: 'run again whenever an input is saved' },
       { name: 'print-model', about: 'print the model as JSON and write nothing' },
-      { name: 'allow-drop', value: 'COORDINATE', many: true, about: 'a column or table that may be dropped: Post.body' },
-      { name: 'force', about: 'replace generated files that were edited; they are kept under .generator/rescued/' },
+      {
+        name: 'allow-drop',
+        value: 'COORDINATE',
+        many: true,
+        about: 'a column or table that may be dropped: Post.body',
+      },
+      {
+        name: 'force',
+        about: 'replace generated files that were edited; they are kept under .generator/rescued/',
+      },
     ],
     example: 'npx generator generate --dry-run',
     load: () => import('../commands/generate.ts'),
@@ -49,7 +73,14 @@ export const commands: readonly CommandSpec[] = [
     usage: '',
     about: 'generates, migrates and restarts the server as you save',
     positionals: 0,
-    options: [{ name: 'allow-drop', value: 'COORDINATE', many: true, about: 'a column or table that may be dropped: Post.body' }],
+    options: [
+      {
+        name: 'allow-drop',
+        value: 'COORDINATE',
+        many: true,
+        about: 'a column or table that may be dropped: Post.body',
+      },
+    ],
     example: 'npx generator dev',
     load: () => import('../commands/dev.ts'),
   },
@@ -74,7 +105,8 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'rename',
     usage: 'FROM TO',
-    about: 'renames a type or field in the schema, your code and the database, shown as a diff first',
+    about:
+      'renames a type or field in the schema, your code and the database, shown as a diff first',
     positionals: 2,
     options: [{ name: 'yes', about: 'rename without asking' }],
     example: 'npx generator rename User.name User.fullName',
@@ -122,10 +154,25 @@ export const commands: readonly CommandSpec[] = [
     about: 'builds the project on a hosting server and ends when it answers there',
     positionals: 0,
     options: [
-      { name: 'to', value: 'URL', about: 'the hosting server (DEPLOY_URL in the environment or .env)' },
+      {
+        name: 'to',
+        value: 'URL',
+        about: 'the hosting server (DEPLOY_URL in the environment or .env)',
+      },
       { name: 'name', value: 'APP', about: "the app's name there (the project's)" },
-      { name: 'token', value: 'TOKEN', about: 'a token or API key (DEPLOY_TOKEN; or DEPLOY_PASSWORD, the password of the server, which is asked for on a terminal)' },
-      { name: 'env', value: 'NAME[=VALUE]', many: true, about: 'a setting of the app; without a value, the one that .env has. Sealed if its name says secret' },
+      {
+        name: 'token',
+        value: 'TOKEN',
+        about:
+          'a token or API key (DEPLOY_TOKEN; or DEPLOY_PASSWORD, the password of the server, which is asked for on a terminal)',
+      },
+      {
+        name: 'env',
+        value: 'NAME[=VALUE]',
+        many: true,
+        about:
+          'a setting of the app; without a value, the one that .env has. Sealed if its name says secret',
+      },
     ],
     example: 'npx generator deploy --to https://host.example.com --env DATABASE_URL',
     load: () => import('../commands/deploy.ts'),

@@ -2,7 +2,9 @@ import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec } from './command.ts'
 
 /** What `generator --help` says. */
 export function overview(commands: readonly CommandSpec[]): string {
-  const rows = commands.map((command) => [`${command.name} ${command.usage}`.trim(), command.about] as const);
+  const rows = commands.map(
+    (command) => [`${command.name} ${command.usage}`.trim(), command.about] as const,
+  );
   return `generator: two files in, a server you own out
 
 Usage: generator <command> [options]
@@ -30,10 +32,24 @@ Example:
 }
 
 function optionRows(options: readonly OptionSpec[]): (readonly [string, string])[] {
-  return options.filter((option) => !option.hidden).map((option) => [`--${option.name}${option.value ? ` ${option.choices?.join('|') ?? option.value}` : ''}`, option.about] as const);
+  return options
+    .filter((option) => !option.hidden)
+    .map(
+      (option) =>
+        [
+          `--${option.name}${option.value ? ` ${option.choices?.join('|') ?? option.value}` : ''}`,
+          option.about,
+        ] as const,
+    );
 }
 
 function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.min(34, Math.max(...rows.map(([name]) => name.length)));
-  return rows.map(([name, about]) => (name.length > width ? `  ${name}\n  ${' '.repeat(width)}  ${about}` : `  ${name.padEnd(width)}  ${about}`)).join('\n');
+  return rows
+    .map(([name, about]) =>
+      name.length > width
+        ? `  ${name}\n  ${' '.repeat(width)}  ${about}`
+        : `  ${name.padEnd(width)}  ${about}`,
+    )
+    .join('\n');
 }

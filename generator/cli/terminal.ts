@@ -16,7 +16,15 @@ export interface Terminal {
   document(value: unknown): void;
 }
 
-export function createTerminal({ json, quiet, color }: { json: boolean; quiet: boolean; color: boolean }): Terminal {
+export function createTerminal({
+  json,
+  quiet,
+  color,
+}: {
+  json: boolean;
+  quiet: boolean;
+  color: boolean;
+}): Terminal {
   const colors = color && process.stderr.isTTY === true && !process.env['NO_COLOR'];
   return {
     json,

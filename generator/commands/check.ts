@@ -19,7 +19,12 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const code = exitCodeOf(plan);
   if (code !== EXIT.done) return code;
   // After a merge of two branches the lock alone is behind: every file is right, and the next run puts it in order.
-  const differs = plan.changes.some(({ kind, path }) => kind !== 'same' && kind !== 'stale' && path !== LOCKFILE);
-  if (differs) call.terminal.note('Generated files are not up to date: run "npx generator generate" and commit what it writes.');
+  const differs = plan.changes.some(
+    ({ kind, path }) => kind !== 'same' && kind !== 'stale' && path !== LOCKFILE,
+  );
+  if (differs)
+    call.terminal.note(
+      'Generated files are not up to date: run "npx generator generate" and commit what it writes.',
+    );
   return differs ? EXIT.differs : EXIT.done;
 }

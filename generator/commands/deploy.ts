@@ -3,9 +3,20 @@ import { join, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Project } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
-import { type AppSettings, HEALTH, newApp, readSettings, withNeeded } from '../deploy/app-settings.ts';
+import {
+  type AppSettings,
+  HEALTH,
+  newApp,
+  readSettings,
+  withNeeded,
+} from '../deploy/app-settings.ts';
 import { followDeployment } from '../deploy/follow.ts';
-import { type Deployment, type HostedApp, HostingRefusal, type HostingServer } from '../deploy/hosting-server.ts';
+import {
+  type Deployment,
+  type HostedApp,
+  HostingRefusal,
+  type HostingServer,
+} from '../deploy/hosting-server.ts';
 import { packSource } from '../deploy/pack-source.ts';
 import { reachApp } from '../deploy/reach.ts';
 import { environmentOf, openServer } from '../deploy/target.ts';
@@ -27,7 +38,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const server = await openServer(call, here);
   const interruption = noteInterruption(call);
   try {
-    return await deploy({ ...{ root, name, given, server, call }, project: plan.project }, interruption.at);
+    return await deploy(
+      { ...{ root, name, given, server, call }, project: plan.project },
+      interruption.at,
+    );
   } catch (error) {
     throw inWords(error, name);
   } finally {
@@ -50,35 +64,65 @@ async function deploy(work: Work, at: (text: string) => void): Promise<ExitCode>
   const known = await server.app(name);
   assertOurs(known, name);
   const source = await packSource(root);
-  if (source.secrets.length > 0) terminal.note(`left out, as they hold secrets: ${source.secrets.join(', ')}`);
-  terminal.note(`sending ${source.paths.length} files (${Math.ceil(source.archive.length / 1024)} KiB) to ${server.url}`);
+  if (source.secrets.length > 0)
+    terminal.note(`left out, as they hold secrets: ${source.secrets.join(', ')}`);
+  terminal.note(
+    `sending ${source.paths.length} files (${Math.ceil(source.archive.length / 1024)} KiB) to ${server.url}`,
+  );
   const config = await prepareApp(work, known);
   const begun = await server.upload(config, source.archive);
-  at(`deployment ${begun.number} of ${name} goes on without us: run "npx generator deploy" again when it has ended`);
+  at(
+    `deployment ${begun.number} of ${name} goes on without us: run "npx generator deploy" again when it has ended`,
+  );
   const app = await follow(work, begun);
   const by = await reachApp(app, { server: server.url, path: HEALTH });
-  if (by === 'address') terminal.note(`${terminal.paint.yellow('warning')}  ${app.domain} leads nowhere from this machine; the hosting server answers for it`);
-  if (terminal.json) terminal.document({ ok: true, app: name, url: app.url, deployment: begun.number, created: known === null });
+  if (by === 'address')
+    terminal.note(
+      `${terminal.paint.yellow('warning')}  ${app.domain} leads nowhere from this machine; the hosting server answers for it`,
+    );
+  if (terminal.json)
+    terminal.document({
+      ok: true,
+      app: name,
+      url: app.url,
+      deployment: begun.number,
+      created: known === null,
+    });
   else terminal.note(`${terminal.paint.green('deployed')}  ${app.url}${work.project.api.path}`);
   return EXIT.done;
 }
 
 /** The app is there before its source is: its secrets are set when it starts for the first time. */
-async function prepareApp({ name, given, server, call, project }: Work, known: HostedApp | null): Promise<Record<string, unknown>> {
+async function prepareApp(
+  { name, given, server, call, project }: Work,
+  known: HostedApp | null,
+): Promise<Record<string, unknown>> {
   const settings = withNeeded(given, project, known);
   if (!known) {
     const app = await server.create(newApp(name, settings, project));
     call.terminal.note(`${call.terminal.paint.green('created')}  the app ${name}, at ${app.url}`);
   }
-  for (const [key, value] of Object.entries(settings.secrets)) await server.putSecret(name, key, value);
+  for (const [key, value] of Object.entries(settings.secrets))
+    await server.putSecret(name, key, value);
   const changed = known !== null && Object.keys(settings.env).length > 0;
   // Values of secrets come back masked: only what is no secret is sent again.
-  const kept = changed ? Object.entries((await server.app(name))?.env ?? {}).filter(([, value]) => !/^\*+$/.test(value)) : [];
+  const kept = changed
+    ? Object.entries((await server.app(name))?.env ?? {}).filter(
+        ([, value]) => !/^\*+$/.test(value),
+      )
+    : [];
   return { name, ...(changed && { env: { ...Object.fromEntries(kept), ...settings.env } }) };
 }
 
-async function follow({ name, server, call: { terminal } }: Work, { number }: Deployment): Promise<HostedApp> {
-  await followDeployment(server, { app: name, number, onLine: (line) => terminal.note(terminal.paint.dim(`  ${plainText(line)}`)) });
+async function follow(
+  { name, server, call: { terminal } }: Work,
+  { number }: Deployment,
+): Promise<HostedApp> {
+  await followDeployment(server, {
+    app: name,
+    number,
+    onLine: (line) => terminal.note(terminal.paint.dim(`  ${plainText(line)}`)),
+  });
   const app = await server.app(name);
   if (app) return app;
   throw new CommandError(EXIT.again, 'APP_DELETED', `${name} was deleted while it was deployed`);
@@ -86,42 +130,105 @@ async function follow({ name, server, call: { terminal } }: Work, { number }: De
 
 /** A build prints what it likes: nothing of it may steer the terminal. */
 function plainText(line: string): string {
-  return stripVTControlCharacters(line).replace(/\p{Cc}/gu, (character) => (character === '\t' ? character : ''));
+  return stripVTControlCharacters(line).replace(/\p{Cc}/gu, (character) =>
+    character === '\t' ? character : '',
+  );
 }
 
 /** What is sent must be what the schema means, with the lock file that the build installs from. */
 function assertBuildable(root: string, { changes }: Plan): void {
-  const differs = changes.filter(({ kind, path }) => !['same', 'stale'].includes(kind) && path !== LOCKFILE);
-  if (differs.length > 0) throw new CommandError(EXIT.differs, 'NOT_GENERATED', `the project is not up to date: ${differs.slice(0, 3).map(({ path }) => path).join(', ')}${differs.length > 3 ? ', …' : ''}`, 'npx generator generate');
-  const dockerfile = existsSync(join(root, 'Dockerfile')) ? readFileSync(join(root, 'Dockerfile'), 'utf8') : '';
-  if (/package-lock\.json/.test(dockerfile) && !existsSync(join(root, 'package-lock.json'))) throw new CommandError(EXIT.usage, 'NO_PACKAGE_LOCK', 'there is no package-lock.json, from which the image gets its packages', 'npm install');
+  const differs = changes.filter(
+    ({ kind, path }) => !['same', 'stale'].includes(kind) && path !== LOCKFILE,
+  );
+  if (differs.length > 0)
+    throw new CommandError(
+      EXIT.differs,
+      'NOT_GENERATED',
+      `the project is not up to date: ${differs
+        .slice(0, 3)
+        .map(({ path }) => path)
+        .join(', ')}${differs.length > 3 ? ', …' : ''}`,
+      'npx generator generate',
+    );
+  const dockerfile = existsSync(join(root, 'Dockerfile'))
+    ? readFileSync(join(root, 'Dockerfile'), 'utf8')
+    : '';
+  if (/package-lock\.json/.test(dockerfile) && !existsSync(join(root, 'package-lock.json')))
+    throw new CommandError(
+      EXIT.usage,
+      'NO_PACKAGE_LOCK',
+      'there is no package-lock.json, from which the image gets its packages',
+      'npm install',
+    );
 }
 
 function nameOf({ options }: CommandCall, project: Project): string {
-  const name = typeof options['name'] === 'string' ? options['name'] : project.name.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^[^a-z]+|-+$/g, '').slice(0, 63);
+  const name =
+    typeof options['name'] === 'string'
+      ? options['name']
+      : project.name
+          .toLowerCase()
+          .replace(/[^a-z0-9]+/g, '-')
+          .replace(/^[^a-z]+|-+$/g, '')
+          .slice(0, 63);
   if (/^[a-z][a-z0-9-]{0,62}$/.test(name)) return name;
-  throw new CommandError(EXIT.usage, 'NAME_INVALID', `${JSON.stringify(name)} is no name for an app: lower case letters, digits and dashes, a letter first`, '--name NAME');
+  throw new CommandError(
+    EXIT.usage,
+    'NAME_INVALID',
+    `${JSON.stringify(name)} is no name for an app: lower case letters, digits and dashes, a letter first`,
+    '--name NAME',
+  );
 }
 
 /** An app that was made from an image, a repository or a template is somebody else's work. */
 function assertOurs(known: HostedApp | null, name: string): void {
   const kind = known?.source?.kind;
   if (kind === undefined || kind === 'tarball') return;
-  throw new CommandError(EXIT.usage, 'NAME_TAKEN', `the server has an app ${name} already, and it was not deployed from a project (${kind})`, '--name NAME deploys under another name');
+  throw new CommandError(
+    EXIT.usage,
+    'NAME_TAKEN',
+    `the server has an app ${name} already, and it was not deployed from a project (${kind})`,
+    '--name NAME deploys under another name',
+  );
 }
 
 /** What the server refused, in the words of this command. */
 function inWords(error: unknown, name: string): unknown {
   if (!(error instanceof HostingRefusal)) return error;
   const { status, message } = error;
-  if (status === 409 && /operation is running|is locked/i.test(message)) return new CommandError(EXIT.again, 'DEPLOY_RUNNING', `another deploy of ${name} is running`, 'run again when it has ended');
-  if (status === 409) return new CommandError(EXIT.usage, 'NAME_TAKEN', message, '--name NAME deploys under another name');
-  if (status === 413) return new CommandError(EXIT.usage, 'SOURCE_TOO_LARGE', message, 'name what no build needs in .dockerignore');
-  return new CommandError(EXIT.usage, 'SERVER_REFUSED', `the server refused (${status}): ${message}`);
+  if (status === 409 && /operation is running|is locked/i.test(message))
+    return new CommandError(
+      EXIT.again,
+      'DEPLOY_RUNNING',
+      `another deploy of ${name} is running`,
+      'run again when it has ended',
+    );
+  if (status === 409)
+    return new CommandError(
+      EXIT.usage,
+      'NAME_TAKEN',
+      message,
+      '--name NAME deploys under another name',
+    );
+  if (status === 413)
+    return new CommandError(
+      EXIT.usage,
+      'SOURCE_TOO_LARGE',
+      message,
+      'name what no build needs in .dockerignore',
+    );
+  return new CommandError(
+    EXIT.usage,
+    'SERVER_REFUSED',
+    `the server refused (${status}): ${message}`,
+  );
 }
 
 /** Ctrl+C says what becomes of what was begun, and then ends as a signal does. */
-function noteInterruption({ terminal }: CommandCall): { at: (text: string) => void; end: () => void } {
+function noteInterruption({ terminal }: CommandCall): {
+  at: (text: string) => void;
+  end: () => void;
+} {
   let text = 'nothing was deployed';
   const stop = (signal: NodeJS.Signals) => {
     terminal.say(`\ninterrupted: ${text}`);

@@ -24,18 +24,35 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     const took = Math.round(performance.now() - seen);
     own.note(plan.changes.filter(({ kind }) => kind !== 'same').map(({ path }) => path));
     await reportPlan(plan, call, false);
-    if (exitCodeOf(plan) !== EXIT.done && exitCodeOf(plan) !== EXIT.conflict) return call.terminal.say(server.running() ? 'The last good server goes on.' : 'No server yet: it starts when this is mended.');
+    if (exitCodeOf(plan) !== EXIT.done && exitCodeOf(plan) !== EXIT.conflict)
+      return call.terminal.say(
+        server.running()
+          ? 'The last good server goes on.'
+          : 'No server yet: it starts when this is mended.',
+      );
     call.terminal.note(`generated in ${took} ms`);
-    const same = plan.changes.every(({ kind }) => kind === 'same') && [...paths].every((path) => /\.(graphql|yaml)$/.test(path));
+    const same =
+      plan.changes.every(({ kind }) => kind === 'same') &&
+      [...paths].every((path) => /\.(graphql|yaml)$/.test(path));
     if (!same || !server.running()) await server.restart();
   };
-  const failed = (error: unknown) => call.terminal.say(error instanceof CommandError ? `${error.message}\n   fix  ${error.fix ?? ''}` : String(error));
+  const failed = (error: unknown) =>
+    call.terminal.say(
+      error instanceof CommandError
+        ? `${error.message}\n   fix  ${error.fix ?? ''}`
+        : String(error),
+    );
   try {
     const saved = async (paths: ReadonlySet<string>, seen: number) => {
       rehearsal.stop();
       await save(paths, seen).finally(rehearsal.start);
     };
-    const watcher = await watchInputs(root, saved, failed, (path) => isSource(path) && !own.has(path));
+    const watcher = await watchInputs(
+      root,
+      saved,
+      failed,
+      (path) => isSource(path) && !own.has(path),
+    );
     await told;
     watcher.close();
     return EXIT.done;
@@ -47,7 +64,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
 
 /** Inputs, and whatever of the user's the server runs. What the generator writes itself is no reason to run again. */
 function isSource(path: string): boolean {
-  return isInput(path) || /^\.env$|^migrations[\\/][^\\/]+\.ts$|^src[\\/](?!generated[\\/]).*\.(ts|json)$/.test(path);
+  return (
+    isInput(path) ||
+    /^\.env$|^migrations[\\/][^\\/]+\.ts$|^src[\\/](?!generated[\\/]).*\.(ts|json)$/.test(path)
+  );
 }
 
 /** How long the system may take to tell of a file that was written, in milliseconds. */

@@ -25,7 +25,9 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (terminal.json) terminal.document({ ok: checks.every(({ ok }) => ok), checks });
   else {
     for (const { what, ok, text, fix } of checks) {
-      terminal.data(`${ok ? terminal.paint.green('ok   ') : terminal.paint.red('wrong')}  ${what.padEnd(9)}  ${text}\n${fix === undefined ? '' : `       fix        ${fix}\n`}`);
+      terminal.data(
+        `${ok ? terminal.paint.green('ok   ') : terminal.paint.red('wrong')}  ${what.padEnd(9)}  ${text}\n${fix === undefined ? '' : `       fix        ${fix}\n`}`,
+      );
     }
   }
   return checks.every(({ ok }) => ok) ? EXIT.done : EXIT.differs;
@@ -34,10 +36,24 @@ export async function run(call: CommandCall): Promise<ExitCode> {
 async function examine(root: string): Promise<Check[]> {
   const { project, findings } = await readProjectOf(root);
   const errors = findings.filter(({ severity }) => severity === 'error').length;
-  const inputs: Check = { what: 'inputs', ok: errors === 0, text: errors === 0 ? 'schema and manifest are right' : `${errors} errors`, ...(errors > 0 && { fix: 'npx generator check' }) };
+  const inputs: Check = {
+    what: 'inputs',
+    ok: errors === 0,
+    text: errors === 0 ? 'schema and manifest are right' : `${errors} errors`,
+    ...(errors > 0 && { fix: 'npx generator check' }),
+  };
   const env = environment(root);
   const packages = checkPackages(root);
-  const rest = project ? [...checkSecrets(project, root, env), await checkPort(project, env), ...(packages.ok && errors === 0 ? [...(await checkSettings(root)), await checkDatabase(root)] : []), ...checkEngine(project, env)] : [];
+  const rest = project
+    ? [
+        ...checkSecrets(project, root, env),
+        await checkPort(project, env),
+        ...(packages.ok && errors === 0
+          ? [...(await checkSettings(root)), await checkDatabase(root)]
+          : []),
+        ...checkEngine(project, env),
+      ]
+    : [];
   return [{ what: 'node', ok: true, text: process.version }, packages, inputs, ...rest];
 }
 
@@ -48,8 +64,18 @@ function environment(root: string): Readonly<Record<string, string | undefined>>
 
 function checkPackages(root: string): Check {
   const found = findUpwards(root, 'node_modules/@twofold/runtime/package.json');
-  if (!found) return { what: 'packages', ok: false, text: '@twofold/runtime is not installed', fix: 'npm install' };
-  return { what: 'packages', ok: true, text: `@twofold/runtime ${(JSON.parse(readFileSync(found, 'utf8')) as { version: string }).version}` };
+  if (!found)
+    return {
+      what: 'packages',
+      ok: false,
+      text: '@twofold/runtime is not installed',
+      fix: 'npm install',
+    };
+  return {
+    what: 'packages',
+    ok: true,
+    text: `@twofold/runtime ${(JSON.parse(readFileSync(found, 'utf8')) as { version: string }).version}`,
+  };
 }
 
 function findUpwards(folder: string, path: string): string | null {
@@ -59,38 +85,99 @@ function findUpwards(folder: string, path: string): string | null {
   return parent === folder ? null : findUpwards(parent, path);
 }
 
-function checkSecrets({ auth, hosting }: Project, root: string, env: Readonly<Record<string, string | undefined>>): Check[] {
-  const wanted = [...(auth || hosting ? ['JWT_SECRET'] : []), ...(hosting && !env['HOST_PASSWORD_HASH'] ? ['HOST_PASSWORD'] : [])];
+function checkSecrets(
+  { auth, hosting }: Project,
+  root: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Check[] {
+  const wanted = [
+    ...(auth || hosting ? ['JWT_SECRET'] : []),
+    ...(hosting && !env['HOST_PASSWORD_HASH'] ? ['HOST_PASSWORD'] : []),
+  ];
   const checks = wanted.map((name): Check => {
     const value = env[name] ?? '';
     const least = name === 'JWT_SECRET' ? 32 : 1;
     const ok = value.length >= least;
-    return { what: 'secrets', ok, text: ok ? `${name} is set` : value === '' ? `${name} is not set` : `${name} has less than ${least} characters`, ...(!ok && { fix: `echo "${name}=$(openssl rand -base64 32)" >> .env` }) };
+    return {
+      what: 'secrets',
+      ok,
+      text: ok
+        ? `${name} is set`
+        : value === ''
+          ? `${name} is not set`
+          : `${name} has less than ${least} characters`,
+      ...(!ok && { fix: `echo "${name}=$(openssl rand -base64 32)" >> .env` }),
+    };
   });
   const file = join(root, '.env');
-  const open = process.platform !== 'win32' && existsSync(file) && (statSync(file).mode & 0o077) !== 0;
-  return open ? [...checks, { what: 'secrets', ok: false, text: '.env can be read by others on this machine', fix: 'chmod 600 .env' }] : checks;
+  const open =
+    process.platform !== 'win32' && existsSync(file) && (statSync(file).mode & 0o077) !== 0;
+  return open
+    ? [
+        ...checks,
+        {
+          what: 'secrets',
+          ok: false,
+          text: '.env can be read by others on this machine',
+          fix: 'chmod 600 .env',
+        },
+      ]
+    : checks;
 }
 
-async function checkPort({ server }: Project, env: Readonly<Record<string, string | undefined>>): Promise<Check> {
+async function checkPort(
+  { server }: Project,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Check> {
   const port = Number(env['PORT'] ?? server.port);
   const problem = await new Promise<string | null>((done) => {
     const probe = createServer();
-    probe.once('error', (error: NodeJS.ErrnoException) => done(error.code === 'EADDRINUSE' ? 'something listens there already' : String(error.code)));
+    probe.once('error', (error: NodeJS.ErrnoException) =>
+      done(error.code === 'EADDRINUSE' ? 'something listens there already' : String(error.code)),
+    );
     probe.listen({ port, exclusive: true }, () => probe.close(() => done(null)));
   });
-  return { what: 'port', ok: problem === null, text: problem === null ? `${port} is free` : `${port}: ${problem}`, ...(problem !== null && { fix: 'PORT=8081 npm start' }) };
+  return {
+    what: 'port',
+    ok: problem === null,
+    text: problem === null ? `${port} is free` : `${port}: ${problem}`,
+    ...(problem !== null && { fix: 'PORT=8081 npm start' }),
+  };
 }
 
 /** What the server itself would say of its settings: a provider that is half set, a weak key, a webhook without a secret. */
 async function checkSettings(root: string): Promise<Check[]> {
   try {
-    const { problems, inProduction } = await askProject<{ problems: string[]; inProduction: string[] }>(root, 'settingsOfApp');
-    const wrong = problems.filter((text) => !/^JWT_SECRET /.test(text)).map((text): Check => ({ what: 'settings', ok: false, text, fix: 'change it in .env or in manifest.yaml' }));
-    const later = inProduction.map((text): Check => ({ what: 'settings', ok: true, text: `not in production: ${text}` }));
-    return wrong.length + later.length === 0 ? [{ what: 'settings', ok: true, text: 'the server takes them' }] : [...wrong, ...later];
+    const { problems, inProduction } = await askProject<{
+      problems: string[];
+      inProduction: string[];
+    }>(root, 'settingsOfApp');
+    const wrong = problems
+      .filter((text) => !/^JWT_SECRET /.test(text))
+      .map((text): Check => ({
+        what: 'settings',
+        ok: false,
+        text,
+        fix: 'change it in .env or in manifest.yaml',
+      }));
+    const later = inProduction.map((text): Check => ({
+      what: 'settings',
+      ok: true,
+      text: `not in production: ${text}`,
+    }));
+    return wrong.length + later.length === 0
+      ? [{ what: 'settings', ok: true, text: 'the server takes them' }]
+      : [...wrong, ...later];
   } catch (error) {
-    if (error instanceof CommandError) return [{ what: 'settings', ok: false, text: error.message, ...(error.fix !== undefined && { fix: error.fix }) }];
+    if (error instanceof CommandError)
+      return [
+        {
+          what: 'settings',
+          ok: false,
+          text: error.message,
+          ...(error.fix !== undefined && { fix: error.fix }),
+        },
+      ];
     throw error;
   }
 }
@@ -98,19 +185,47 @@ async function checkSettings(root: string): Promise<Check[]> {
 async function checkDatabase(root: string): Promise<Check> {
   try {
     const { pending } = await askProject<{ pending: string[] }>(root, 'migrationsOfApp');
-    return { what: 'database', ok: true, text: pending.length === 0 ? 'reached, and up to date' : `reached; ${pending.length} migrations wait (${pending.join(', ')})` };
+    return {
+      what: 'database',
+      ok: true,
+      text:
+        pending.length === 0
+          ? 'reached, and up to date'
+          : `reached; ${pending.length} migrations wait (${pending.join(', ')})`,
+    };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return { what: 'database', ok: false, text: error.message, fix: error.fix ?? 'look at DATABASE_URL in .env' };
+    return {
+      what: 'database',
+      ok: false,
+      text: error.message,
+      fix: error.fix ?? 'look at DATABASE_URL in .env',
+    };
   }
 }
 
-const SOCKETS = ['/var/run/docker.sock', '/run/podman/podman.sock', `${process.env['XDG_RUNTIME_DIR'] ?? '/run/user/0'}/podman/podman.sock`];
+const SOCKETS = [
+  '/var/run/docker.sock',
+  '/run/podman/podman.sock',
+  `${process.env['XDG_RUNTIME_DIR'] ?? '/run/user/0'}/podman/podman.sock`,
+];
 
-function checkEngine({ hosting }: Project, env: Readonly<Record<string, string | undefined>>): Check[] {
+function checkEngine(
+  { hosting }: Project,
+  env: Readonly<Record<string, string | undefined>>,
+): Check[] {
   if (!hosting) return [];
   const named = hosting.engine.socket ?? env['DOCKER_HOST']?.replace(/^unix:\/\//, '');
-  const found = [...(named ? [named] : SOCKETS)].find((path) => existsSync(path) || /^tcp:/.test(path));
+  const found = [...(named ? [named] : SOCKETS)].find(
+    (path) => existsSync(path) || /^tcp:/.test(path),
+  );
   if (found) return [{ what: 'engine', ok: true, text: found }];
-  return [{ what: 'engine', ok: false, text: `no container engine at ${named ?? SOCKETS.join(' or ')}`, fix: 'start Docker, or: systemctl --user start podman.socket' }];
+  return [
+    {
+      what: 'engine',
+      ok: false,
+      text: `no container engine at ${named ?? SOCKETS.join(' or ')}`,
+      fix: 'start Docker, or: systemctl --user start podman.socket',
+    },
+  ];
 }

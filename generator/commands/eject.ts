@@ -16,19 +16,44 @@ import { exitCodeOf, reportFindings } from './outcome.ts';
 /** `generator eject Type.field`: what is inferred, written out in the user's file as a start. */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const [coordinate = ''] = call.positionals;
-  if (!/^\w+\.\w+$/.test(coordinate)) throw new CommandError(EXIT.usage, 'COORDINATE_MISSING', 'eject needs a field', 'npx generator eject Query.users');
+  if (!/^\w+\.\w+$/.test(coordinate))
+    throw new CommandError(
+      EXIT.usage,
+      'COORDINATE_MISSING',
+      'eject needs a field',
+      'npx generator eject Query.users',
+    );
   const root = resolve(call.cwd);
   const reading = await readProjectOf(root);
   const { project } = reading;
   if (!project) return (reportFindings(reading, call), exitCodeOf({ ...reading, changes: [] }));
   const ejected = ejectedField(coordinate, project);
-  if (ejected === 'nothing') throw unknown(coordinate, explainAll(project).map((each) => each.coordinate));
-  if (ejected === 'events') throw new CommandError(EXIT.usage, 'NOT_EJECTABLE', `the events of ${coordinate} are changes of rows`, 'a function of your own is { subscribe: async function* () { … } }: runtime/graphql/docs/own-code.md');
+  if (ejected === 'nothing')
+    throw unknown(
+      coordinate,
+      explainAll(project).map((each) => each.coordinate),
+    );
+  if (ejected === 'events')
+    throw new CommandError(
+      EXIT.usage,
+      'NOT_EJECTABLE',
+      `the events of ${coordinate} are changes of rows`,
+      'a function of your own is { subscribe: async function* () { … } }: runtime/graphql/docs/own-code.md',
+    );
   const [type = '', field = ''] = coordinate.split('.');
   const path = `src/resolvers/${type}.ts`;
   const before = await disk.read(join(root, path));
-  const after = before === null ? newFile(typeNamesOf(project.sdl)(type), ejected) : await added(before, { path, field, ejected });
-  await withRunLock(root, () => commit(root, [{ path, owner: 'user', kind: before === null ? 'create' : 'update', before, after }], disk));
+  const after =
+    before === null
+      ? newFile(typeNamesOf(project.sdl)(type), ejected)
+      : await added(before, { path, field, ejected });
+  await withRunLock(root, () =>
+    commit(
+      root,
+      [{ path, owner: 'user', kind: before === null ? 'create' : 'update', before, after }],
+      disk,
+    ),
+  );
   await runPipeline(root, {}, disk);
   if (call.terminal.json) call.terminal.document({ ok: true, path, coordinate });
   else call.terminal.note(`  ${before === null ? 'new' : 'added'}  ${coordinate} in ${path}`);
@@ -47,15 +72,35 @@ function newFile(typeName: string, { member }: Ejected): string {
 }
 
 /** @throws CommandError with the lines to paste when the file is not one that can be added to safely. */
-async function added(before: string, { path, field, ejected }: { path: string; field: string; ejected: Ejected }): Promise<string> {
-  if ((await memberNames(before))?.includes(field)) throw new CommandError(EXIT.usage, 'ALREADY_YOURS', `${path} answers ${field} already`);
-  const result = await insertMember(before, ejected.member.text, { from: '@twofold/runtime', names: ejected.imports });
+async function added(
+  before: string,
+  { path, field, ejected }: { path: string; field: string; ejected: Ejected },
+): Promise<string> {
+  if ((await memberNames(before))?.includes(field))
+    throw new CommandError(EXIT.usage, 'ALREADY_YOURS', `${path} answers ${field} already`);
+  const result = await insertMember(before, ejected.member.text, {
+    from: '@twofold/runtime',
+    names: ejected.imports,
+  });
   if ('text' in result) return result.text;
-  const needed = ejected.imports.length > 0 ? `import { ${ejected.imports.join(', ')} } from '@twofold/runtime';\n` : '';
-  throw new CommandError(EXIT.usage, 'NOT_INSERTED', `${path} was left alone: ${result.refused}`, `put this into its resolvers:\n\n${needed}${ejected.member.text},\n`);
+  const needed =
+    ejected.imports.length > 0
+      ? `import { ${ejected.imports.join(', ')} } from '@twofold/runtime';\n`
+      : '';
+  throw new CommandError(
+    EXIT.usage,
+    'NOT_INSERTED',
+    `${path} was left alone: ${result.refused}`,
+    `put this into its resolvers:\n\n${needed}${ejected.member.text},\n`,
+  );
 }
 
 function unknown(coordinate: string, known: readonly string[]): CommandError {
   const near = closest(coordinate, known);
-  return new CommandError(EXIT.usage, 'UNKNOWN_COORDINATE', `the schema has no field ${coordinate}`, near ? `did you mean ${near}?` : 'generator explain lists every field');
+  return new CommandError(
+    EXIT.usage,
+    'UNKNOWN_COORDINATE',
+    `the schema has no field ${coordinate}`,
+    near ? `did you mean ${near}?` : 'generator explain lists every field',
+  );
 }

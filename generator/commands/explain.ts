@@ -9,7 +9,11 @@ import { readProjectOf } from '../pipeline.ts';
 import { readTexts } from '../read.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
 
-const GENERATED = ['src/generated/model.ts', 'src/generated/resolvers.ts', 'src/generated/types.ts'];
+const GENERATED = [
+  'src/generated/model.ts',
+  'src/generated/resolvers.ts',
+  'src/generated/types.ts',
+];
 
 /** One field with everything that is said of it. */
 type Explained = Explanation & Partial<Statements> & { readonly file: string | null };
@@ -22,14 +26,23 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (!project) return (reportFindings(reading, call), exitCodeOf({ ...reading, changes: [] }));
   const { userFiles } = reading.sources;
   const texts = await readTexts(root, [...GENERATED, ...userFiles]);
-  const coordinates = choose(explainAll(project), call.positionals[0]).map(({ coordinate }) => coordinate);
+  const coordinates = choose(explainAll(project), call.positionals[0]).map(
+    ({ coordinate }) => coordinate,
+  );
   const told = await readStatements(root, project, { coordinates, texts, userFiles });
   const explanations: Explained[] = [];
-  for (const each of explainAll(project, told.isOwn).filter(({ coordinate }) => coordinates.includes(coordinate))) {
-    explanations.push({ ...each, file: await placeOf(each.coordinate, { texts, userFiles, project }), ...told.statements.get(each.coordinate) });
+  for (const each of explainAll(project, told.isOwn).filter(({ coordinate }) =>
+    coordinates.includes(coordinate),
+  )) {
+    explanations.push({
+      ...each,
+      file: await placeOf(each.coordinate, { texts, userFiles, project }),
+      ...told.statements.get(each.coordinate),
+    });
   }
   if (told.missing !== null) call.terminal.note(`  statements are left out: ${told.missing}`);
-  if (call.terminal.json) call.terminal.document({ ok: true, database: told.database, explanations });
+  if (call.terminal.json)
+    call.terminal.document({ ok: true, database: told.database, explanations });
   else call.terminal.data(explanations.map((each) => print(each, call, told.database)).join('\n'));
   return EXIT.done;
 }
@@ -37,14 +50,28 @@ export async function run(call: CommandCall): Promise<ExitCode> {
 /** A type with its fields, one field, or all. */
 function choose(all: readonly Explanation[], name: string | undefined): readonly Explanation[] {
   if (name === undefined) return all;
-  const chosen = all.filter(({ coordinate }) => coordinate === name || coordinate.startsWith(`${name}.`));
+  const chosen = all.filter(
+    ({ coordinate }) => coordinate === name || coordinate.startsWith(`${name}.`),
+  );
   if (chosen.length > 0) return chosen;
-  const near = closest(name, [...new Set(all.flatMap(({ coordinate }) => [coordinate, coordinate.split('.')[0]!]))]);
-  throw new CommandError(EXIT.usage, 'UNKNOWN_COORDINATE', `the schema has no ${name}`, near ? `did you mean ${near}?` : 'generator explain lists everything');
+  const near = closest(name, [
+    ...new Set(all.flatMap(({ coordinate }) => [coordinate, coordinate.split('.')[0]!])),
+  ]);
+  throw new CommandError(
+    EXIT.usage,
+    'UNKNOWN_COORDINATE',
+    `the schema has no ${name}`,
+    near ? `did you mean ${near}?` : 'generator explain lists everything',
+  );
 }
 
-function print({ coordinate, what, decidedBy, stored, operation, as, plan, statements, routes, file }: Explained, { terminal }: CommandCall, database: 'sqlite' | 'postgres'): string {
-  const line = (name: string, text: string | null | undefined) => (text ? `  ${terminal.paint.dim(name.padEnd(9))}  ${text}\n` : '');
+function print(
+  { coordinate, what, decidedBy, stored, operation, as, plan, statements, routes, file }: Explained,
+  { terminal }: CommandCall,
+  database: 'sqlite' | 'postgres',
+): string {
+  const line = (name: string, text: string | null | undefined) =>
+    text ? `  ${terminal.paint.dim(name.padEnd(9))}  ${text}\n` : '';
   const asked = operation && as !== 'anyone' ? `${operation}  (${as})` : operation;
   const below = '\n             ';
   return `${terminal.paint.bold(coordinate)}  ${what}\n${line('rule', decidedBy)}${line('stored', stored)}${line('file', file)}${line('asked by', asked)}${line('plan', plan?.replaceAll('\n', below))}${line('statement', statements?.[database].join(below))}${line('routes', routes?.join(below))}`;

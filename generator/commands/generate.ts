@@ -20,17 +20,24 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (!dry && !options['allow-drop'] && (await isUpToDate(root, call))) return EXIT.done;
   const pipeline = await import('../pipeline.ts');
   keepNewSpaceSmall();
-  const plan = await (dry ? pipeline.planRun(root, runOptions(call), disk) : pipeline.run(root, runOptions(call), disk));
+  const plan = await (dry
+    ? pipeline.planRun(root, runOptions(call), disk)
+    : pipeline.run(root, runOptions(call), disk));
   await reportPlan(plan, call, dry);
   const code = exitCodeOf(plan);
   if (!dry && code === EXIT.done) await writeStamp(plan, disk);
-  if (!dry && isFirst(plan)) call.terminal.note('\nNext:\n  npm install\n  npm start\n  npm run dev\n\nREADME.md says what each file is for.');
+  if (!dry && isFirst(plan))
+    call.terminal.note(
+      '\nNext:\n  npm install\n  npm start\n  npm run dev\n\nREADME.md says what each file is for.',
+    );
   return code;
 }
 
 /** Whether the run has made a project of the two inputs. */
 function isFirst({ changes }: Plan): boolean {
-  return ['package.json', 'README.md', LOCKFILE].every((path) => changes.some((change) => change.path === path && change.kind === 'create'));
+  return ['package.json', 'README.md', LOCKFILE].every((path) =>
+    changes.some((change) => change.path === path && change.kind === 'create'),
+  );
 }
 
 async function printModel(call: CommandCall): Promise<ExitCode> {

@@ -31,7 +31,9 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (!plan.project) return (reportFindings(plan, call), exitCodeOf(plan));
   await writeEnv(init, plan.project);
   const created = written + plan.changes.filter(({ kind }) => kind === 'create').length;
-  terminal.note(`${terminal.paint.green('created')}  ${init.name} in ${init.root}: ${created} file${created === 1 ? '' : 's'}`);
+  terminal.note(
+    `${terminal.paint.green('created')}  ${init.name} in ${init.root}: ${created} file${created === 1 ? '' : 's'}`,
+  );
   const installed = options['no-install'] !== true && (await installPackages(init.root, terminal));
   reportInit(init, { plan, installed }, call);
   if (options['start']) await serve(init.root, terminal);
@@ -41,7 +43,13 @@ export async function run(call: CommandCall): Promise<ExitCode> {
 function readOptions({ options, positionals, cwd }: CommandCall): InitOptions {
   const root = resolve(cwd, positionals[0] ?? '.');
   const name = options['name'] === undefined ? nameOf(basename(root)) : String(options['name']);
-  if (!NAME.test(name)) throw new CommandError(EXIT.usage, 'NAME_INVALID', `${JSON.stringify(name)} is no name for a project: lower case letters, digits and dashes, a letter first`, `--name ${nameOf(name)}`);
+  if (!NAME.test(name))
+    throw new CommandError(
+      EXIT.usage,
+      'NAME_INVALID',
+      `${JSON.stringify(name)} is no name for a project: lower case letters, digits and dashes, a letter first`,
+      `--name ${nameOf(name)}`,
+    );
   const packages = options['packages'] ?? (isCheckout() ? 'vendor' : 'registry');
   return {
     root,
@@ -56,7 +64,11 @@ const NAME = /^[a-z][a-z0-9-]{0,62}$/;
 
 /** `My Shop` → `my-shop`. */
 function nameOf(text: string): string {
-  const name = text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^[^a-z]+|-+$/g, '').slice(0, 63);
+  const name = text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '')
+    .slice(0, 63);
   return name === '' ? 'app' : name;
 }
 
@@ -65,7 +77,12 @@ async function assertEmpty(root: string, force: boolean): Promise<void> {
   const names = await listFolder(root);
   const others = names.filter((name) => name !== '.git' && name !== '.DS_Store');
   if (others.length === 0 || force) return;
-  throw new CommandError(EXIT.usage, 'NOT_EMPTY', `${root} is not empty (${others.slice(0, 3).join(', ')}${others.length > 3 ? ', …' : ''})`, 'name another folder, or use --force, which overwrites no file');
+  throw new CommandError(
+    EXIT.usage,
+    'NOT_EMPTY',
+    `${root} is not empty (${others.slice(0, 3).join(', ')}${others.length > 3 ? ', …' : ''})`,
+    'name another folder, or use --force, which overwrites no file',
+  );
 }
 
 async function listFolder(root: string): Promise<string[]> {
@@ -73,7 +90,13 @@ async function listFolder(root: string): Promise<string[]> {
     return await readdir(root);
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return [];
-    if (hasCode(error, 'ENOTDIR')) throw new CommandError(EXIT.usage, 'NOT_A_FOLDER', `${root} is a file`, 'name another folder');
+    if (hasCode(error, 'ENOTDIR'))
+      throw new CommandError(
+        EXIT.usage,
+        'NOT_A_FOLDER',
+        `${root} is a file`,
+        'name another folder',
+      );
     throw error;
   }
 }
@@ -81,18 +104,29 @@ async function listFolder(root: string): Promise<string[]> {
 /** The two inputs, the template's own files and our packages. What is there already stays as it is. */
 async function writeInputs({ root, name, template, vendor }: InitOptions): Promise<number> {
   const starter = starters[template];
-  const texts = { 'schema.graphql': starter.schema, 'manifest.yaml': starter.manifest(name), ...starter.files };
-  const created = await Promise.all(Object.entries(texts).map(([path, text]) => writeNew(join(root, path), text)));
+  const texts = {
+    'schema.graphql': starter.schema,
+    'manifest.yaml': starter.manifest(name),
+    ...starter.files,
+  };
+  const created = await Promise.all(
+    Object.entries(texts).map(([path, text]) => writeNew(join(root, path), text)),
+  );
   if (vendor) {
     const { packPackages } = await import('../packages/pack.ts');
-    for (const { name: file, bytes } of await packPackages()) await writeNew(join(root, 'vendor', file), bytes);
+    for (const { name: file, bytes } of await packPackages())
+      await writeNew(join(root, 'vendor', file), bytes);
   }
   return created.filter(Boolean).length;
 }
 
 /** Secrets: never in the manifest, never committed, readable by the owner alone. */
 async function writeEnv({ root, database }: InitOptions, project: Project): Promise<void> {
-  await writeNew(join(root, '.env'), renderEnv(project, { database, secret: () => randomBytes(32).toString('base64url') }), 0o600);
+  await writeNew(
+    join(root, '.env'),
+    renderEnv(project, { database, secret: () => randomBytes(32).toString('base64url') }),
+    0o600,
+  );
 }
 
 async function writeNew(path: string, text: string | Uint8Array, mode = 0o666): Promise<boolean> {
@@ -106,14 +140,32 @@ async function writeNew(path: string, text: string | Uint8Array, mode = 0o666): 
   }
 }
 
-function reportInit({ root, template }: InitOptions, { plan, installed }: { plan: Plan; installed: boolean }, { terminal, options, cwd }: CommandCall): void {
-  const next = [...(root === resolve(cwd) ? [] : [`cd ${quoted(relative(resolve(cwd), root))}`]), ...(installed ? [] : ['npm install']), 'npm start', 'npm run dev'].slice(0, 3);
-  if (terminal.json) return terminal.document({ ok: true, root, installed, files: plan.changes.map(changeAsData), next });
+function reportInit(
+  { root, template }: InitOptions,
+  { plan, installed }: { plan: Plan; installed: boolean },
+  { terminal, options, cwd }: CommandCall,
+): void {
+  const next = [
+    ...(root === resolve(cwd) ? [] : [`cd ${quoted(relative(resolve(cwd), root))}`]),
+    ...(installed ? [] : ['npm install']),
+    'npm start',
+    'npm run dev',
+  ].slice(0, 3);
+  if (terminal.json)
+    return terminal.document({
+      ok: true,
+      root,
+      installed,
+      files: plan.changes.map(changeAsData),
+      next,
+    });
   if (options['quiet']) return;
   const { port } = plan.project!.server;
   const starter: Starter = starters[template];
   terminal.note(`\nNext:\n${next.map((line) => `  ${line}`).join('\n')}\n`);
-  terminal.note(`Then ask http://localhost:${port}${plan.project!.api.path} for ${starter.query}${starter.token ? `\nwith the accessToken that POST http://localhost:${port}/api/auth/register gives for { "email": …, "password": … } as a Bearer token` : ''}`);
+  terminal.note(
+    `Then ask http://localhost:${port}${plan.project!.api.path} for ${starter.query}${starter.token ? `\nwith the accessToken that POST http://localhost:${port}/api/auth/register gives for { "email": …, "password": … } as a Bearer token` : ''}`,
+  );
 }
 
 function quoted(path: string): string {

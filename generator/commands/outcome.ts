@@ -4,7 +4,10 @@ import type { Plan, Reading } from '../pipeline.ts';
 import { formatFindings } from '../report.ts';
 
 /** Shows findings, and says that errors stopped the run. */
-export function reportFindings({ sources, findings }: Pick<Reading, 'sources' | 'findings'>, { terminal }: CommandCall): void {
+export function reportFindings(
+  { sources, findings }: Pick<Reading, 'sources' | 'findings'>,
+  { terminal }: CommandCall,
+): void {
   if (terminal.json) return;
   const texts = [...sources.schema, ...(sources.manifest ? [sources.manifest] : [])];
   for (const [index, text] of formatFindings(findings, texts, terminal.paint).entries()) {
@@ -18,7 +21,8 @@ export function reportFindings({ sources, findings }: Pick<Reading, 'sources' | 
 /** The exit code that findings and changes ask for. */
 export function exitCodeOf(plan: Pick<Plan, 'findings' | 'changes'>): ExitCode {
   const errors = plan.findings.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) return errors.every(({ code }) => code === 'RENAME_AMBIGUOUS') ? EXIT.ambiguous : EXIT.invalid;
+  if (errors.length > 0)
+    return errors.every(({ code }) => code === 'RENAME_AMBIGUOUS') ? EXIT.ambiguous : EXIT.invalid;
   if (plan.changes.some(({ kind }) => kind === 'edited')) return EXIT.invalid;
   return plan.changes.some(({ kind }) => kind === 'conflict') ? EXIT.conflict : EXIT.done;
 }

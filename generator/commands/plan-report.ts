@@ -6,7 +6,10 @@ import { exitCodeOf, reportFindings } from './outcome.ts';
 
 /** What the options of `generate` ask of the pipeline. */
 export function runOptions({ options }: CommandCall): RunOptions {
-  return { force: options['force'] === true, allowDrop: (options['allow-drop'] as readonly string[] | undefined) ?? [] };
+  return {
+    force: options['force'] === true,
+    allowDrop: (options['allow-drop'] as readonly string[] | undefined) ?? [],
+  };
 }
 
 /** Says what a run did, or with `dry` would do. */
@@ -14,13 +17,23 @@ export async function reportPlan(plan: Plan, call: CommandCall, dry: boolean): P
   const { terminal, options } = call;
   const changes = plan.changes.filter(({ kind }) => kind !== 'same');
   if (terminal.json) {
-    terminal.document({ ok: exitCodeOf(plan) === EXIT.done, findings: plan.findings, changes: changes.map(changeAsData) });
+    terminal.document({
+      ok: exitCodeOf(plan) === EXIT.done,
+      findings: plan.findings,
+      changes: changes.map(changeAsData),
+    });
     return;
   }
   reportFindings(plan, call);
   if (options['diff']) terminal.data((await import('../diff.ts')).formatDiffs(changes));
-  else if (dry) terminal.data(formatChanges(changes, terminal.paint).map((line) => `${line}\n`).join(''));
-  else if (plan.project) formatChanges(changes, terminal.paint).forEach((line) => terminal.note(line));
+  else if (dry)
+    terminal.data(
+      formatChanges(changes, terminal.paint)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+  else if (plan.project)
+    formatChanges(changes, terminal.paint).forEach((line) => terminal.note(line));
   reportEdited(plan, call);
   if (plan.project && changes.length === 0) terminal.note('Everything is up to date.');
 }

@@ -20,7 +20,8 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const { terminal, options } = call;
   const root = resolve(call.cwd);
   const reading = await readProjectOf(root);
-  if (!reading.project) return (reportFindings(reading, call), exitCodeOf({ ...reading, changes: [] }));
+  if (!reading.project)
+    return (reportFindings(reading, call), exitCodeOf({ ...reading, changes: [] }));
   const rename = readRename(call.positionals, reading.project);
   const { project, sources } = reading;
   const inSchema = (marked: boolean) => renameInSchema(sources.schema, rename, { project, marked });
@@ -28,12 +29,20 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   assertSound(reading, marked);
   const changes = [...schemaChanges(reading, plain), ...(await codeChanges(root, rename))];
   if (!terminal.json) terminal.data(formatDiffs(changes));
-  const wanted = options['yes'] === true || (!terminal.json && terminal.interactive && (await ask('Rename so? [y/N] ')).trim().toLowerCase().startsWith('y'));
+  const wanted =
+    options['yes'] === true ||
+    (!terminal.json &&
+      terminal.interactive &&
+      (await ask('Rename so? [y/N] ')).trim().toLowerCase().startsWith('y'));
   if (wanted) {
     await apply(root, { changes, marks: between(plain, marked) });
   }
-  if (terminal.json) terminal.document({ ok: true, renamed: wanted, files: changes.map(({ path }) => path) });
-  else terminal.note(wanted ? 'renamed; the migration is in migrations/' : 'nothing was changed; --yes renames');
+  if (terminal.json)
+    terminal.document({ ok: true, renamed: wanted, files: changes.map(({ path }) => path) });
+  else
+    terminal.note(
+      wanted ? 'renamed; the migration is in migrations/' : 'nothing was changed; --yes renames',
+    );
   return EXIT.done;
 }
 
@@ -41,54 +50,106 @@ export async function run(call: CommandCall): Promise<ExitCode> {
  * The schema says `@renamed` for as long as it takes to write the migration; then the migration knows it, and the schema
  * says only what is. Stopped in between, the mark stays, which does no harm.
  */
-async function apply(root: string, { changes, marks }: { readonly changes: readonly Change[]; readonly marks: readonly Change[] }): Promise<void> {
+async function apply(
+  root: string,
+  { changes, marks }: { readonly changes: readonly Change[]; readonly marks: readonly Change[] },
+): Promise<void> {
   const marked = new Map(marks.map(({ path, after }) => [path, after]));
-  await withRunLock(root, () => commit(root, changes.map((change) => ({ ...change, after: marked.get(change.path) ?? change.after })), disk));
+  await withRunLock(root, () =>
+    commit(
+      root,
+      changes.map((change) => ({ ...change, after: marked.get(change.path) ?? change.after })),
+      disk,
+    ),
+  );
   await runPipeline(root, {}, disk);
   if (marks.length === 0) return;
-  const unmark = marks.map((change): Change => ({ ...change, before: change.after, after: change.before }));
+  const unmark = marks.map((change): Change => ({
+    ...change,
+    before: change.after,
+    after: change.before,
+  }));
   await withRunLock(root, () => commit(root, unmark, disk));
   await runPipeline(root, {}, disk);
 }
 
 function between(plain: readonly SourceText[], marked: readonly SourceText[]): Change[] {
-  return marked.flatMap(({ file, text }, at): Change[] => (text === plain[at]!.text ? [] : [{ path: file, owner: 'user', kind: 'update', before: plain[at]!.text, after: text }]));
+  return marked.flatMap(({ file, text }, at): Change[] =>
+    text === plain[at]!.text
+      ? []
+      : [{ path: file, owner: 'user', kind: 'update', before: plain[at]!.text, after: text }],
+  );
 }
 
 function readRename([from = '', to = '']: readonly string[], project: Project): Rename {
   const [type = '', field] = from.split('.');
   const name = to.split('.').at(-1)!;
-  if (!/^\w+(\.\w+)?$/.test(from) || !/^[A-Za-z]\w*$/.test(name)) throw new CommandError(EXIT.usage, 'NAMES_MISSING', 'rename needs two names', 'npx generator rename User.name User.fullName');
+  if (!/^\w+(\.\w+)?$/.test(from) || !/^[A-Za-z]\w*$/.test(name))
+    throw new CommandError(
+      EXIT.usage,
+      'NAMES_MISSING',
+      'rename needs two names',
+      'npx generator rename User.name User.fullName',
+    );
   const entity = project.entities.find((each) => each.name === type);
-  const known = project.entities.flatMap((each) => [each.name, ...each.fields.map((one) => `${each.name}.${one.name}`)]);
+  const known = project.entities.flatMap((each) => [
+    each.name,
+    ...each.fields.map((one) => `${each.name}.${one.name}`),
+  ]);
   if (!known.includes(from)) {
     const near = closest(from, known);
-    throw new CommandError(EXIT.usage, 'UNKNOWN_COORDINATE', `the schema has no ${from} that is kept in a table`, near ? `did you mean ${near}?` : 'generator explain lists everything');
+    throw new CommandError(
+      EXIT.usage,
+      'UNKNOWN_COORDINATE',
+      `the schema has no ${from} that is kept in a table`,
+      near ? `did you mean ${near}?` : 'generator explain lists everything',
+    );
   }
   if (field === undefined) return { kind: 'type', from: type, to: name };
-  if (entity!.fields.some((each) => each.name === name)) throw new CommandError(EXIT.usage, 'NAME_TAKEN', `${type} has a field ${name} already`);
+  if (entity!.fields.some((each) => each.name === name))
+    throw new CommandError(EXIT.usage, 'NAME_TAKEN', `${type} has a field ${name} already`);
   return { kind: 'field', type, from: field, to: name };
 }
 
 /** The renamed schema is read as a whole before anything is written. */
 function assertSound({ sources }: Reading, schema: readonly SourceText[]): void {
   const scalars = readUserScalars(sources.scalars);
-  const { diagnostics } = readProject({ schema, manifest: sources.manifest, ...(scalars && { scalars }) });
+  const { diagnostics } = readProject({
+    schema,
+    manifest: sources.manifest,
+    ...(scalars && { scalars }),
+  });
   if (!hasErrors(diagnostics)) return;
   const [first] = diagnostics.filter(({ severity }) => severity === 'error');
-  throw new CommandError(EXIT.invalid, 'RENAME_BREAKS', `the renamed schema would not be right: ${first!.summary}`, first!.fix);
+  throw new CommandError(
+    EXIT.invalid,
+    'RENAME_BREAKS',
+    `the renamed schema would not be right: ${first!.summary}`,
+    first!.fix,
+  );
 }
 
 function schemaChanges({ sources }: Reading, schema: readonly SourceText[]): Change[] {
   return schema.flatMap(({ file, text }, at): Change[] => {
     const before = sources.schema[at]!.text;
-    return before === text ? [] : [{ path: file, owner: 'user', kind: 'update', before, after: text }];
+    return before === text
+      ? []
+      : [{ path: file, owner: 'user', kind: 'update', before, after: text }];
   });
 }
 
 async function codeChanges(root: string, rename: Rename): Promise<Change[]> {
-  const text = await disk.read(join(root, `src/resolvers/${rename.kind === 'type' ? rename.from : rename.type}.ts`));
+  const text = await disk.read(
+    join(root, `src/resolvers/${rename.kind === 'type' ? rename.from : rename.type}.ts`),
+  );
   if (text === null) return [];
-  const changes = rename.kind === 'type' ? renameTypeInCode(text, rename) : await renameFieldInCode(text, rename);
-  return changes.map(({ path, before, after }) => ({ path, owner: 'user', kind: after === null ? 'remove' : before === null ? 'create' : 'update', before, after }));
+  const changes =
+    rename.kind === 'type' ? renameTypeInCode(text, rename) : await renameFieldInCode(text, rename);
+  return changes.map(({ path, before, after }) => ({
+    path,
+    owner: 'user',
+    kind: after === null ? 'remove' : before === null ? 'create' : 'update',
+    before,
+    after,
+  }));
 }

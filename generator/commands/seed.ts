@@ -27,11 +27,25 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   const { terminal } = call;
   const file = await readSeed(root, call.positionals[0]);
-  const report = await askProject<Report>(root, 'seedApp', { input: file.rows, onProgress: (text) => terminal.note(text) });
+  const report = await askProject<Report>(root, 'seedApp', {
+    input: file.rows,
+    onProgress: (text) => terminal.note(text),
+  });
   const findings = report.findings.map((finding) => placed(file, finding));
-  if (terminal.json) terminal.document({ ok: findings.length === 0, file: file.path, inserted: report.inserted, updated: report.updated, unchanged: report.unchanged, findings });
+  if (terminal.json)
+    terminal.document({
+      ok: findings.length === 0,
+      file: file.path,
+      inserted: report.inserted,
+      updated: report.updated,
+      unchanged: report.unchanged,
+      findings,
+    });
   else if (findings.length > 0) for (const text of describe(findings, call)) terminal.say(text);
-  else terminal.note(`${terminal.paint.green('seeded')}  ${file.path}: ${report.inserted} inserted, ${report.updated} updated, ${report.unchanged} unchanged`);
+  else
+    terminal.note(
+      `${terminal.paint.green('seeded')}  ${file.path}: ${report.inserted} inserted, ${report.updated} updated, ${report.unchanged} unchanged`,
+    );
   return findings.length === 0 ? EXIT.done : EXIT.invalid;
 }
 
@@ -47,10 +61,19 @@ interface PlacedFinding {
 
 function placed(file: SeedFile, { row, field, message, fix }: Finding): PlacedFinding {
   const { type, key } = file.rows[row]!;
-  return { file: file.path, ...file.place(row, field), row: key === null ? type : `${type}.${key}`, message, ...(fix !== undefined && { fix }) };
+  return {
+    file: file.path,
+    ...file.place(row, field),
+    row: key === null ? type : `${type}.${key}`,
+    message,
+    ...(fix !== undefined && { fix }),
+  };
 }
 
-function* describe(findings: readonly PlacedFinding[], { terminal: { paint } }: CommandCall): Generator<string> {
+function* describe(
+  findings: readonly PlacedFinding[],
+  { terminal: { paint } }: CommandCall,
+): Generator<string> {
   for (const { file, line, column, row, message, fix, text } of findings.slice(0, SHOWN)) {
     yield `${paint.bold(`${file}:${line}:${column}`)}  ${paint.red('error')}  ${row}  ${message}\n  ${paint.dim(`${String(line).padStart(4)} │ `)}${text.trimEnd().slice(0, 200)}${fix === undefined ? '' : `\n   ${paint.dim('fix')}  ${fix}`}\n`;
   }

@@ -29,11 +29,20 @@ export async function watch(call: CommandCall): Promise<ExitCode> {
  * Runs of one project, one after the other. An editor writes a file in steps: a run that was asked for while the one before was
  * at work is null if that one has read the last step already.
  */
-export function createRuns(root: string, options: RunOptions): (paths: ReadonlySet<string>, seen: number) => Promise<Plan | null> {
+export function createRuns(
+  root: string,
+  options: RunOptions,
+): (paths: ReadonlySet<string>, seen: number) => Promise<Plan | null> {
   let last: { readonly sources: Sources; readonly ended: number } | null = null;
   return async (paths, seen) => {
     const onlyTexts = [...paths].every(isText);
-    if (onlyTexts && last && seen < last.ended && isDeepStrictEqual(withoutOwn(await readSources(root)), withoutOwn(last.sources))) return null;
+    if (
+      onlyTexts &&
+      last &&
+      seen < last.ended &&
+      isDeepStrictEqual(withoutOwn(await readSources(root)), withoutOwn(last.sources))
+    )
+      return null;
     last = null;
     const plan = await runPipeline(root, options, disk);
     last = { sources: plan.sources, ended: performance.now() };
@@ -48,7 +57,9 @@ function withoutOwn(sources: Sources): Sources {
 
 /** Whether a saved file is something a run reads. */
 export function isInput(path: string): boolean {
-  return /^(schema\.graphql|manifest\.yaml|schema[\\/][^\\/]+\.graphql|src[\\/](extend|auth-events|scalars|routes)\.ts|src[\\/](resolvers|plugins)[\\/][^\\/]+\.ts)$/.test(path);
+  return /^(schema\.graphql|manifest\.yaml|schema[\\/][^\\/]+\.graphql|src[\\/](extend|auth-events|scalars|routes)\.ts|src[\\/](resolvers|plugins)[\\/][^\\/]+\.ts)$/.test(
+    path,
+  );
 }
 
 /** Schema and manifest: what a run reads it reads once more before it writes or says anything. */
@@ -66,7 +77,12 @@ type Changed = (paths: ReadonlySet<string>, seen: number) => Promise<void>;
  *
  * @returns after the first call. @throws what that one throws; whatever is thrown later goes to `failed`.
  */
-export async function watchInputs(root: string, changed: Changed, failed: (error: unknown) => void, accept = isInput): Promise<{ close(): void }> {
+export async function watchInputs(
+  root: string,
+  changed: Changed,
+  failed: (error: unknown) => void,
+  accept = isInput,
+): Promise<{ close(): void }> {
   let timer: NodeJS.Timeout | undefined;
   let running = true;
   let closed = false;

@@ -22,9 +22,21 @@ const SEALED = /(SECRET|PASSWORD|PASSWORD_HASH|TOKEN|KEY|CREDENTIALS)$|^DATABASE
 export function readSettings(given: readonly string[], here: Environment): AppSettings {
   const pairs = given.map((text): [string, string] => {
     const [, name = '', value] = /^([A-Za-z_]\w*)(?:=([^]*))?$/.exec(text) ?? [];
-    if (name === '') throw new CommandError(EXIT.usage, 'SETTING_INVALID', `${JSON.stringify(text)} is no setting`, '--env NAME=VALUE, or --env NAME for the value that .env has');
+    if (name === '')
+      throw new CommandError(
+        EXIT.usage,
+        'SETTING_INVALID',
+        `${JSON.stringify(text)} is no setting`,
+        '--env NAME=VALUE, or --env NAME for the value that .env has',
+      );
     const found = value ?? here[name];
-    if (found === undefined) throw new CommandError(EXIT.usage, 'SETTING_MISSING', `${name} has no value in the environment or in .env`, `--env ${name}=VALUE`);
+    if (found === undefined)
+      throw new CommandError(
+        EXIT.usage,
+        'SETTING_MISSING',
+        `${name} has no value in the environment or in .env`,
+        `--env ${name}=VALUE`,
+      );
     return [name, found];
   });
   return {
@@ -39,17 +51,33 @@ export function readSettings(given: readonly string[], here: Environment): AppSe
  *
  * @throws CommandError when a password is missing.
  */
-export function withNeeded({ env, secrets }: AppSettings, { auth, hosting }: Project, known: HostedApp | null): AppSettings {
+export function withNeeded(
+  { env, secrets }: AppSettings,
+  { auth, hosting }: Project,
+  known: HostedApp | null,
+): AppSettings {
   const has = (name: string) => name in secrets || name in env || name in (known?.env ?? {});
   if (hosting && !has('HOST_PASSWORD') && !has('HOST_PASSWORD_HASH')) {
-    throw new CommandError(EXIT.usage, 'SETTING_MISSING', 'a hosting server needs the password of its operator', '--env HOST_PASSWORD takes it from .env');
+    throw new CommandError(
+      EXIT.usage,
+      'SETTING_MISSING',
+      'a hosting server needs the password of its operator',
+      '--env HOST_PASSWORD takes it from .env',
+    );
   }
-  const random = (auth || hosting) && !has('JWT_SECRET') ? { JWT_SECRET: randomBytes(32).toString('base64url') } : {};
+  const random =
+    (auth || hosting) && !has('JWT_SECRET')
+      ? { JWT_SECRET: randomBytes(32).toString('base64url') }
+      : {};
   return { env, secrets: { ...random, ...secrets } };
 }
 
 /** Rows in a file have to outlive the container: a volume, unless the database is elsewhere. */
-export function newApp(name: string, { env, secrets }: AppSettings, project: Project): Record<string, unknown> {
+export function newApp(
+  name: string,
+  { env, secrets }: AppSettings,
+  project: Project,
+): Record<string, unknown> {
   const elsewhere = /^postgres/.test(secrets['DATABASE_URL'] ?? '');
   return {
     name,

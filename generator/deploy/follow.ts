@@ -20,7 +20,10 @@ const PATIENCE = 60_000;
  *
  * @throws CommandError when the build or the start failed, with the last lines of what ran.
  */
-export async function followDeployment(server: HostingServer, followed: Followed): Promise<Deployment> {
+export async function followDeployment(
+  server: HostingServer,
+  followed: Followed,
+): Promise<Deployment> {
   const said: string[] = [];
   let away: number | null = null;
   for (;;) {
@@ -29,7 +32,8 @@ export async function followDeployment(server: HostingServer, followed: Followed
       const deployment = await server.deployment(followed.app, followed.number);
       away = null;
       if (deployment.status === 'healthy') return deployment;
-      if (deployment.status === 'failed' || deployment.status === 'superseded') throw failed(deployment, said, followed);
+      if (deployment.status === 'failed' || deployment.status === 'superseded')
+        throw failed(deployment, said, followed);
     } catch (error) {
       if (!isAway(error)) throw error;
       away ??= Date.now();
@@ -39,7 +43,11 @@ export async function followDeployment(server: HostingServer, followed: Followed
   }
 }
 
-async function followLog(server: HostingServer, { app, number, onLine }: Followed, said: string[]): Promise<void> {
+async function followLog(
+  server: HostingServer,
+  { app, number, onLine }: Followed,
+  said: string[],
+): Promise<void> {
   let at = 0;
   for await (const line of server.buildLog(app, number)) {
     at += 1;
@@ -54,10 +62,28 @@ function isAway(error: unknown): boolean {
   return error instanceof CommandError ? error.code === 'SERVER_AWAY' : error instanceof TypeError;
 }
 
-function failed({ number, reason, status, log }: Deployment, said: readonly string[], { app }: Followed): CommandError {
-  if (status === 'superseded') return new CommandError(EXIT.again, 'SUPERSEDED', `deployment ${number} of ${app} was overtaken by a later one`, 'run again to deploy what you have now');
+function failed(
+  { number, reason, status, log }: Deployment,
+  said: readonly string[],
+  { app }: Followed,
+): CommandError {
+  if (status === 'superseded')
+    return new CommandError(
+      EXIT.again,
+      'SUPERSEDED',
+      `deployment ${number} of ${app} was overtaken by a later one`,
+      'run again to deploy what you have now',
+    );
   const built = !/build/i.test(reason ?? '');
   const lines = built ? log : said;
-  const last = lines.slice(-20).map((line) => `    ${line}`).join('\n');
-  return new CommandError(EXIT.usage, built ? 'START_FAILED' : 'BUILD_FAILED', `deployment ${number} of ${app} failed: ${reason ?? 'no reason was given'}${last === '' ? '' : `\n${last}`}`, 'what served before still serves');
+  const last = lines
+    .slice(-20)
+    .map((line) => `    ${line}`)
+    .join('\n');
+  return new CommandError(
+    EXIT.usage,
+    built ? 'START_FAILED' : 'BUILD_FAILED',
+    `deployment ${number} of ${app} failed: ${reason ?? 'no reason was given'}${last === '' ? '' : `\n${last}`}`,
+    'what served before still serves',
+  );
 }

@@ -50,14 +50,22 @@ export interface HostingServer {
  * @param token a token of `POST /api/auth/login`, or an API key (`gk_…`); null before signing in.
  */
 export function createHostingServer(url: string, token: string | null): HostingServer {
-  const credentials: Record<string, string> = token === null ? {} : token.startsWith('gk_') ? { 'X-API-Key': token } : { Authorization: `Bearer ${token}` };
-  const send = (method: string, path: string, body?: unknown) => request(url, { method, path, headers: credentials, body });
-  const json = async <T>(method: string, path: string, body?: unknown) => (await (await send(method, path, body)).json()) as T;
+  const credentials: Record<string, string> =
+    token === null
+      ? {}
+      : token.startsWith('gk_')
+        ? { 'X-API-Key': token }
+        : { Authorization: `Bearer ${token}` };
+  const send = (method: string, path: string, body?: unknown) =>
+    request(url, { method, path, headers: credentials, body });
+  const json = async <T>(method: string, path: string, body?: unknown) =>
+    (await (await send(method, path, body)).json()) as T;
   const ofApp = (name: string) => `/api/apps/${encodeURIComponent(name)}`;
   return {
     url,
     assertReady: () => assertReady(url),
-    signIn: async (password) => (await json<{ token: string }>('POST', '/api/auth/login', { password })).token,
+    signIn: async (password) =>
+      (await json<{ token: string }>('POST', '/api/auth/login', { password })).token,
     app: async (name) => {
       try {
         return await json<HostedApp>('GET', ofApp(name));
@@ -67,7 +75,8 @@ export function createHostingServer(url: string, token: string | null): HostingS
       }
     },
     create: (fields) => json<HostedApp>('POST', '/api/apps', fields),
-    putSecret: async (app, key, value) => void (await json('PUT', `${ofApp(app)}/secrets/${encodeURIComponent(key)}`, { value })),
+    putSecret: async (app, key, value) =>
+      void (await json('PUT', `${ofApp(app)}/secrets/${encodeURIComponent(key)}`, { value })),
     upload: (config, archive) => json<Deployment>('POST', '/api/deploy', formOf(config, archive)),
     deployment: (app, number) => json<Deployment>('GET', `${ofApp(app)}/deployments/${number}`),
     buildLog: async function* (app, number) {
@@ -79,7 +88,11 @@ export function createHostingServer(url: string, token: string | null): HostingS
 function formOf(config: unknown, archive: Uint8Array): FormData {
   const form = new FormData();
   form.set('config', JSON.stringify(config));
-  form.set('source', new Blob([archive as Uint8Array<ArrayBuffer>], { type: 'application/gzip' }), 'source.tar.gz');
+  form.set(
+    'source',
+    new Blob([archive as Uint8Array<ArrayBuffer>], { type: 'application/gzip' }),
+    'source.tar.gz',
+  );
   return form;
 }
 
@@ -91,8 +104,20 @@ async function assertReady(url: string): Promise<void> {
       throw error;
     },
   );
-  if (typeof health?.podman !== 'string') throw new CommandError(EXIT.usage, 'NO_HOSTING_SERVER', `${url} is no hosting server`, 'a project with `hosting:` in its manifest is one: generator init host --template hosting');
-  if (health.podman !== 'connected') throw new CommandError(EXIT.usage, 'ENGINE_AWAY', `the hosting server at ${url} has no container engine at the moment`, 'on that machine: npx generator doctor');
+  if (typeof health?.podman !== 'string')
+    throw new CommandError(
+      EXIT.usage,
+      'NO_HOSTING_SERVER',
+      `${url} is no hosting server`,
+      'a project with `hosting:` in its manifest is one: generator init host --template hosting',
+    );
+  if (health.podman !== 'connected')
+    throw new CommandError(
+      EXIT.usage,
+      'ENGINE_AWAY',
+      `the hosting server at ${url} has no container engine at the moment`,
+      'on that machine: npx generator doctor',
+    );
 }
 
 interface Call {
@@ -107,11 +132,20 @@ async function request(url: string, { method, path, headers, body }: Call): Prom
   const sent: RequestInit = {
     method,
     redirect: 'manual',
-    headers: { Accept: 'application/json', ...headers, ...(body !== undefined && !isForm && { 'Content-Type': 'application/json' }) },
+    headers: {
+      Accept: 'application/json',
+      ...headers,
+      ...(body !== undefined && !isForm && { 'Content-Type': 'application/json' }),
+    },
     ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
   };
   const response = await fetch(url + path, sent).catch((error: unknown) => {
-    throw new CommandError(EXIT.usage, 'SERVER_AWAY', `${url} does not answer: ${reasonOf(error)}`, 'start the hosting server, or name another with --to URL');
+    throw new CommandError(
+      EXIT.usage,
+      'SERVER_AWAY',
+      `${url} does not answer: ${reasonOf(error)}`,
+      'start the hosting server, or name another with --to URL',
+    );
   });
   if (response.ok) return response;
   throw await refusalOf(response, url);
@@ -121,9 +155,27 @@ async function refusalOf(response: Response, url: string): Promise<Error> {
   const { status } = response;
   const text = await response.text().catch(() => '');
   const message = errorIn(text) ?? `${url} answered ${status}`;
-  if (status === 401) return new CommandError(EXIT.usage, 'NOT_SIGNED_IN', `not signed in at ${url}: ${message}`, 'DEPLOY_TOKEN (a token or an API key) or DEPLOY_PASSWORD in the environment or in .env, or --token TOKEN');
-  if (status === 403) return new CommandError(EXIT.usage, 'NOT_ALLOWED', `${url} does not let you deploy: ${message}`, 'use a key with the scope host:manage or apps:write');
-  if (status >= 300 && status < 400) return new CommandError(EXIT.usage, 'SERVER_MOVED', `${url} has moved to ${response.headers.get('location') ?? 'another address'}`, 'give that address with --to');
+  if (status === 401)
+    return new CommandError(
+      EXIT.usage,
+      'NOT_SIGNED_IN',
+      `not signed in at ${url}: ${message}`,
+      'DEPLOY_TOKEN (a token or an API key) or DEPLOY_PASSWORD in the environment or in .env, or --token TOKEN',
+    );
+  if (status === 403)
+    return new CommandError(
+      EXIT.usage,
+      'NOT_ALLOWED',
+      `${url} does not let you deploy: ${message}`,
+      'use a key with the scope host:manage or apps:write',
+    );
+  if (status >= 300 && status < 400)
+    return new CommandError(
+      EXIT.usage,
+      'SERVER_MOVED',
+      `${url} has moved to ${response.headers.get('location') ?? 'another address'}`,
+      'give that address with --to',
+    );
   return new HostingRefusal(status, message);
 }
 

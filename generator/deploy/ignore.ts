@@ -15,7 +15,11 @@ interface Rule {
  * parseGitignore('data/\n*.log\n!keep.log')('keep.log', false) // false: it is let in
  */
 export function parseGitignore(text: string): IgnoreRules {
-  return lastOf(linesOf(text, (line) => line.replace(/(?<!\\)\s+$/, '')).map((line) => toRule(line, { anchored: /\/./.test(line.replace(/^!/, '')) })));
+  return lastOf(
+    linesOf(text, (line) => line.replace(/(?<!\\)\s+$/, '')).map((line) =>
+      toRule(line, { anchored: /\/./.test(line.replace(/^!/, '')) }),
+    ),
+  );
 }
 
 /**
@@ -23,17 +27,27 @@ export function parseGitignore(text: string): IgnoreRules {
  * (docs.docker.com, "dockerignore files").
  */
 export function parseDockerignore(text: string): IgnoreRules {
-  return lastOf(linesOf(text, (line) => line.trim()).map((line) => ({ ...toRule(line.replace(/\/+$/, ''), { anchored: true }), foldersOnly: false })));
+  return lastOf(
+    linesOf(text, (line) => line.trim()).map((line) => ({
+      ...toRule(line.replace(/\/+$/, ''), { anchored: true }),
+      foldersOnly: false,
+    })),
+  );
 }
 
 function linesOf(text: string, trim: (line: string) => string): string[] {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/).map(trim);
+  const lines = text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .map(trim);
   return lines.filter((line) => line !== '' && !line.startsWith('#'));
 }
 
 function lastOf(rules: readonly Rule[]): IgnoreRules {
   return (path, folder) => {
-    const decisive = rules.findLast(({ pattern, foldersOnly }) => (folder || !foldersOnly) && pattern.test(path));
+    const decisive = rules.findLast(
+      ({ pattern, foldersOnly }) => (folder || !foldersOnly) && pattern.test(path),
+    );
     return decisive ? !decisive.keeps : null;
   };
 }
@@ -42,7 +56,11 @@ function toRule(line: string, { anchored }: { anchored: boolean }): Rule {
   const keeps = line.startsWith('!');
   const glob = (keeps ? line.slice(1) : line).replace(/^\\([#!])/, '$1').trim();
   const parts = glob.replace(/^\.?\//, '').replace(/\/$/, '');
-  return { pattern: new RegExp(`^${anchored ? '' : '(?:.*/)?'}${toExpression(parts)}$`), keeps, foldersOnly: glob.endsWith('/') };
+  return {
+    pattern: new RegExp(`^${anchored ? '' : '(?:.*/)?'}${toExpression(parts)}$`),
+    keeps,
+    foldersOnly: glob.endsWith('/'),
+  };
 }
 
 /** A glob as a regular expression, character by character: `*` and `?` stop at a slash, `**` does not. */
@@ -62,7 +80,8 @@ function wildcard(wild: string): string {
   if (wild === '/**') return '/.*';
   if (wild.startsWith('*')) return '[^/]*';
   if (wild === '?') return '[^/]';
-  if (wild.startsWith('[')) return `[${wild.slice(1, -1).replace(/^!/, '^').replaceAll('\\', '\\\\').replaceAll('[', '\\[')}]`;
+  if (wild.startsWith('['))
+    return `[${wild.slice(1, -1).replace(/^!/, '^').replaceAll('\\', '\\\\').replaceAll('[', '\\[')}]`;
   return escaped(wild.slice(1));
 }
 

@@ -53,7 +53,9 @@ interface Visit {
 async function walk({ root, folder, git: above, docker }: Visit, found: Found): Promise<void> {
   const own = await textOf(join(root, folder, '.gitignore'));
   const git = own === '' ? above : [...above, { base: folder, rules: parseGitignore(own) }];
-  const entries = (await readdir(join(root, folder), { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const entries = (await readdir(join(root, folder), { withFileTypes: true })).sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  );
   for (const entry of entries) {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
     if (LOCAL.test(path)) continue;
@@ -69,7 +71,10 @@ async function walk({ root, folder, git: above, docker }: Visit, found: Found): 
   }
 }
 
-function isGitIgnored(path: string, { git, folder }: { readonly git: Visit['git']; readonly folder: boolean }): boolean {
+function isGitIgnored(
+  path: string,
+  { git, folder }: { readonly git: Visit['git']; readonly folder: boolean },
+): boolean {
   for (const { base, rules } of git.toReversed()) {
     const decided = rules(base === '' ? path : path.slice(base.length + 1), folder);
     if (decided !== null) return decided;
@@ -78,7 +83,10 @@ function isGitIgnored(path: string, { git, folder }: { readonly git: Visit['git'
 }
 
 /** One file. Sockets and the like are nothing to build from. */
-async function take({ root, path, link, plain }: { root: string; path: string; link: boolean; plain: boolean }, found: Found): Promise<void> {
+async function take(
+  { root, path, link, plain }: { root: string; path: string; link: boolean; plain: boolean },
+  found: Found,
+): Promise<void> {
   if (link) {
     found.entries.push({ path, bytes: new Uint8Array(), target: await linkInside(root, path) });
     return;
@@ -88,13 +96,20 @@ async function take({ root, path, link, plain }: { root: string; path: string; l
   const bytes = await readFile(join(root, path));
   if (isSecret(path, bytes)) return void found.secrets.push(path);
   found.bytes += bytes.length;
-  if (found.bytes > LIMIT) throw new CommandError(EXIT.usage, 'SOURCE_TOO_LARGE', `the project holds more than ${LIMIT / 1024 / 1024} MiB of files; ${path} is where it became too much`, 'name what no build needs in .dockerignore');
+  if (found.bytes > LIMIT)
+    throw new CommandError(
+      EXIT.usage,
+      'SOURCE_TOO_LARGE',
+      `the project holds more than ${LIMIT / 1024 / 1024} MiB of files; ${path} is where it became too much`,
+      'name what no build needs in .dockerignore',
+    );
   const { mode } = await stat(join(root, path));
   found.entries.push({ path, bytes, executable: (mode & 0o100) !== 0 });
 }
 
 function isSecret(path: string, bytes: Buffer): boolean {
-  if (/(^|\/)\.npmrc$/.test(path)) return /_(auth|authToken|password)\s*=\s*(?!\$\{)\S/i.test(bytes.toString('utf8'));
+  if (/(^|\/)\.npmrc$/.test(path))
+    return /_(auth|authToken|password)\s*=\s*(?!\$\{)\S/i.test(bytes.toString('utf8'));
   return KEY_FILE.test(path) && (/\.(p12|pfx)$/.test(path) || bytes.includes('PRIVATE KEY-----'));
 }
 
@@ -102,7 +117,12 @@ async function linkInside(root: string, path: string): Promise<string> {
   const target = (await readlink(join(root, path))).replaceAll('\\', '/');
   const reached = posix.normalize(posix.join(posix.dirname(path), target));
   if (!posix.isAbsolute(target) && reached !== '..' && !reached.startsWith('../')) return target;
-  throw new CommandError(EXIT.usage, 'LINK_LEADS_OUT', `${path} is a link to ${target}, which is not part of the project`, `put a copy in its place, or name ${path} in .dockerignore`);
+  throw new CommandError(
+    EXIT.usage,
+    'LINK_LEADS_OUT',
+    `${path} is a link to ${target}, which is not part of the project`,
+    `put a copy in its place, or name ${path} in .dockerignore`,
+  );
 }
 
 function archiveOf(entries: readonly TarEntry[]): Buffer {
@@ -110,7 +130,12 @@ function archiveOf(entries: readonly TarEntry[]): Buffer {
     return createTarball(entries, { folder: '', level: 6 });
   } catch (error) {
     if (!(error instanceof InvalidPathError)) throw error;
-    throw new CommandError(EXIT.usage, 'PATH_TOO_LONG', error.message, 'shorten the path, or name it in .dockerignore');
+    throw new CommandError(
+      EXIT.usage,
+      'PATH_TOO_LONG',
+      error.message,
+      'shorten the path, or name it in .dockerignore',
+    );
   }
 }
 

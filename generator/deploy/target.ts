@@ -18,24 +18,52 @@ export function environmentOf(root: string): Environment {
  *
  * @throws CommandError when none is named, it does not answer, or it does not let us in.
  */
-export async function openServer({ options, terminal }: CommandCall, here: Environment): Promise<HostingServer> {
+export async function openServer(
+  { options, terminal }: CommandCall,
+  here: Environment,
+): Promise<HostingServer> {
   const url = addressOf(text(options['to']) ?? here['DEPLOY_URL']);
-  if (url.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(url)) terminal.note(`${terminal.paint.yellow('warning')}  ${url} is not encrypted: whoever listens on the way reads the token`);
+  if (url.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(url))
+    terminal.note(
+      `${terminal.paint.yellow('warning')}  ${url} is not encrypted: whoever listens on the way reads the token`,
+    );
   const server = createHostingServer(url, null);
   await server.assertReady();
   const token = text(options['token']) ?? here['DEPLOY_TOKEN'];
   if (token !== undefined && token !== '') return createHostingServer(url, token);
-  const password = here['DEPLOY_PASSWORD'] ?? (terminal.interactive && !terminal.json ? await askSecret(`Password of ${url}: `) : undefined);
-  if (password !== undefined && password !== '') return createHostingServer(url, await server.signIn(password));
-  throw new CommandError(EXIT.usage, 'NOT_SIGNED_IN', `not signed in at ${url}`, 'DEPLOY_TOKEN (a token or an API key) or DEPLOY_PASSWORD in the environment or in .env, or --token TOKEN');
+  const password =
+    here['DEPLOY_PASSWORD'] ??
+    (terminal.interactive && !terminal.json ? await askSecret(`Password of ${url}: `) : undefined);
+  if (password !== undefined && password !== '')
+    return createHostingServer(url, await server.signIn(password));
+  throw new CommandError(
+    EXIT.usage,
+    'NOT_SIGNED_IN',
+    `not signed in at ${url}`,
+    'DEPLOY_TOKEN (a token or an API key) or DEPLOY_PASSWORD in the environment or in .env, or --token TOKEN',
+  );
 }
 
 /** `host.example.com` is meant as https, this machine as http. */
 function addressOf(given: string | undefined): string {
-  if (given === undefined || given.trim() === '') throw new CommandError(EXIT.usage, 'NO_TARGET', 'deploy where?', '--to URL of a hosting server, or DEPLOY_URL in the environment or in .env');
-  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `${/^(localhost|127\.|\[::1\])/.test(given) ? 'http' : 'https'}://${given}`;
+  if (given === undefined || given.trim() === '')
+    throw new CommandError(
+      EXIT.usage,
+      'NO_TARGET',
+      'deploy where?',
+      '--to URL of a hosting server, or DEPLOY_URL in the environment or in .env',
+    );
+  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(given)
+    ? given
+    : `${/^(localhost|127\.|\[::1\])/.test(given) ? 'http' : 'https'}://${given}`;
   const url = URL.canParse(full) ? new URL(full) : null;
-  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '') throw new CommandError(EXIT.usage, 'TARGET_INVALID', `${JSON.stringify(given)} is no address of a server`, '--to https://host.example.com');
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '')
+    throw new CommandError(
+      EXIT.usage,
+      'TARGET_INVALID',
+      `${JSON.stringify(given)} is no address of a server`,
+      '--to https://host.example.com',
+    );
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 

@@ -42,13 +42,15 @@ export function createDevServer(root: string, terminal: Terminal): DevServer {
       await stopCurrent();
       // The word to stop may come while a run is at work that wants a server afterwards.
       if (stopped) return;
-      if (!existsSync(join(root, 'src/server.ts'))) return terminal.say('there is no src/server.ts to start');
+      if (!existsSync(join(root, 'src/server.ts')))
+        return terminal.say('there is no src/server.ts to start');
       const fit = spare !== null && isFit(spare, root);
       if (!fit) spare?.child.kill('SIGKILL');
       const started = fit ? spare!.child : launch(root).child;
       current = started;
       started.once('exit', (code, signal) => {
-        if (current === started) terminal.say(`The server ended (${signal ?? code}). It starts again on the next save.`);
+        if (current === started)
+          terminal.say(`The server ended (${signal ?? code}). It starts again on the next save.`);
       });
       started.send('start', (error) => error && terminal.say(String(error)));
       spare = prepare();
@@ -69,7 +71,11 @@ interface Spare {
 
 function launch(root: string): Spare {
   const env = { NODE_ENV: 'development', ...process.env, [WAITS]: '1' };
-  const child = spawn(process.execPath, ['--import', WAIT, 'src/server.ts'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env });
+  const child = spawn(process.execPath, ['--import', WAIT, 'src/server.ts'], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env,
+  });
   // One that could not be started is seen to have ended when it is wanted.
   child.once('error', () => {});
   return { child, packages: installedAt(root) };
@@ -82,7 +88,9 @@ function isFit({ child, packages }: Spare, root: string): boolean {
 
 /** When npm last changed anything in the project. */
 function installedAt(root: string): number {
-  return statSync(join(root, 'node_modules/.package-lock.json'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return (
+    statSync(join(root, 'node_modules/.package-lock.json'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  );
 }
 
 async function end(child: ChildProcess): Promise<void> {

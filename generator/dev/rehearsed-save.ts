@@ -8,12 +8,17 @@ import { writeChanges } from '../write/write.ts';
  * A save that nobody made, up to the last file: a type has a field more, then the sources are as they are. Each goes the way
  * of a real one, in which a definition has changed, and what it writes stays in memory.
  */
-export function createRehearsedSave(root: string, options: RunOptions, disk: Disk = realDisk): () => Promise<void> {
+export function createRehearsedSave(
+  root: string,
+  options: RunOptions,
+  disk: Disk = realDisk,
+): () => Promise<void> {
   let turn = 0;
   return async () => {
     const sources = await readSources(root);
     const inMemory = createMemoryDisk(disk);
-    const saved = turn % 2 === 0 ? { ...sources, schema: withField(sources.schema, turn / 2) } : sources;
+    const saved =
+      turn % 2 === 0 ? { ...sources, schema: withField(sources.schema, turn / 2) } : sources;
     turn++;
     const { changes } = await planSources(saved, options, inMemory);
     await writeChanges(root, changes, inMemory);
@@ -25,9 +30,20 @@ const STRIDE = 37;
 
 /** One field more in one of the types; if there is one of that name, the run ends with a finding, as saves do. */
 function withField(schema: readonly SourceText[], turn: number): SourceText[] {
-  const places = schema.flatMap(({ file, text }) => Array.from(text.matchAll(/^type \w+[^\n{]*\{\n/gm), ({ index, 0: line }) => ({ file, at: index + line.length })));
+  const places = schema.flatMap(({ file, text }) =>
+    Array.from(text.matchAll(/^type \w+[^\n{]*\{\n/gm), ({ index, 0: line }) => ({
+      file,
+      at: index + line.length,
+    })),
+  );
   const place = places[(places.length - 1 + turn * STRIDE) % places.length];
-  return schema.map(({ file, text }) => ({ file, text: file === place?.file ? `${text.slice(0, place.at)}  rehearsed: Int\n${text.slice(place.at)}` : text }));
+  return schema.map(({ file, text }) => ({
+    file,
+    text:
+      file === place?.file
+        ? `${text.slice(0, place.at)}  rehearsed: Int\n${text.slice(place.at)}`
+        : text,
+  }));
 }
 
 /** A disk that takes writes without a trace. */

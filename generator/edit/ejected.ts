@@ -22,18 +22,25 @@ export function ejectedField(coordinate: string, project: Project): Ejection {
   const field = entity?.fields.find((each) => each.name === name);
   if (entity && field) return ofField(entity, field, project);
   const roots = rootNames(project);
-  const operation = project.operations.find((each) => each.name === name && roots[each.root] === type);
+  const operation = project.operations.find(
+    (each) => each.name === name && roots[each.root] === type,
+  );
   return operation ? ofOperation(operation, coordinate) : 'nothing';
 }
 
 function ofField(entity: Entity, { name, source, args }: Field, project: Project): Ejected {
   if (source.kind === 'custom') return notWritten(`${entity.name}.${name}`, name);
-  if (source.kind === 'column' && name !== 'id') return { member: code`${propertyName(name)}: (parent) => parent${access(name)}`, imports: [] };
-  const about = source.kind === 'column' ? 'The key as the caller knows it.' : `${source.kind === 'many' ? 'The rows' : 'The row'} of ${tableOf(source.entity, project)} behind this one, read for all its neighbours at once${args.length > 0 ? '; args may be others' : ''}.`;
+  if (source.kind === 'column' && name !== 'id')
+    return { member: code`${propertyName(name)}: (parent) => parent${access(name)}`, imports: [] };
+  const about =
+    source.kind === 'column'
+      ? 'The key as the caller knows it.'
+      : `${source.kind === 'many' ? 'The rows' : 'The row'} of ${tableOf(source.entity, project)} behind this one, read for all its neighbours at once${args.length > 0 ? '; args may be others' : ''}.`;
   return asInferred(name, about);
 }
 
-const tableOf = (entity: string, { entities }: Project) => entities.find(({ name }) => name === entity)?.table ?? entity;
+const tableOf = (entity: string, { entities }: Project) =>
+  entities.find(({ name }) => name === entity)?.table ?? entity;
 
 function ofOperation({ name, action }: Operation, coordinate: string): Ejection {
   switch (action.kind) {
@@ -44,9 +51,15 @@ function ofOperation({ name, action }: Operation, coordinate: string): Ejection 
     case 'create':
     case 'update':
     case 'remove':
-      return asInferred(name, `Checks the arguments and who calls, then ${DOES[action.kind]} ${action.entity} in one transaction. args may be others.`);
+      return asInferred(
+        name,
+        `Checks the arguments and who calls, then ${DOES[action.kind]} ${action.entity} in one transaction. args may be others.`,
+      );
     default:
-      return asInferred(name, 'One statement for everything that is asked for below, as far as the caller may see it. args may be others.');
+      return asInferred(
+        name,
+        'One statement for everything that is asked for below, as far as the caller may see it. args may be others.',
+      );
   }
 }
 

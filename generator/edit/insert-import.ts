@@ -10,13 +10,20 @@ export interface NeededImport {
 }
 
 /** What has to be put in so that a file imports these names; nothing where it does. */
-export function importPieces(ts: Ts, source: TypeScript.SourceFile, { from, names }: NeededImport): Piece[] {
+export function importPieces(
+  ts: Ts,
+  source: TypeScript.SourceFile,
+  { from, names }: NeededImport,
+): Piece[] {
   const imports = source.statements.filter((statement) => ts.isImportDeclaration(statement));
   const ours = imports.flatMap((statement) => namedImports(ts, statement, from) ?? []);
-  const missing = names.filter((name) => !ours.some(({ elements }) => elements.some((element) => element.name.text === name)));
+  const missing = names.filter(
+    (name) => !ours.some(({ elements }) => elements.some((element) => element.name.text === name)),
+  );
   if (missing.length === 0) return [];
   const list = ours.find(({ elements }) => elements.length > 0);
-  if (list) return [{ at: list.elements.at(-1)!.end, text: missing.map((name) => `, ${name}`).join('') }];
+  if (list)
+    return [{ at: list.elements.at(-1)!.end, text: missing.map((name) => `, ${name}`).join('') }];
   const { text } = source;
   const end = lineEndOf(text);
   const line = `import { ${missing.join(', ')} } from '${from}';`;
@@ -27,17 +34,46 @@ export function importPieces(ts: Ts, source: TypeScript.SourceFile, { from, name
 }
 
 /** Whether the file calls something else so. */
-export function isTaken(ts: Ts, source: TypeScript.SourceFile, name: string, from: string): boolean {
+export function isTaken(
+  ts: Ts,
+  source: TypeScript.SourceFile,
+  name: string,
+  from: string,
+): boolean {
   return source.statements.some((statement) => {
-    if (ts.isImportDeclaration(statement)) return bound(ts, statement).includes(name) && !namedImports(ts, statement, from)?.elements.some((element) => element.name.text === name && !element.propertyName);
-    if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.some((each) => each.name.getText(source) === name);
-    return (ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement) || ts.isEnumDeclaration(statement)) && statement.name?.text === name;
+    if (ts.isImportDeclaration(statement))
+      return (
+        bound(ts, statement).includes(name) &&
+        !namedImports(ts, statement, from)?.elements.some(
+          (element) => element.name.text === name && !element.propertyName,
+        )
+      );
+    if (ts.isVariableStatement(statement))
+      return statement.declarationList.declarations.some(
+        (each) => each.name.getText(source) === name,
+      );
+    return (
+      (ts.isFunctionDeclaration(statement) ||
+        ts.isClassDeclaration(statement) ||
+        ts.isEnumDeclaration(statement)) &&
+      statement.name?.text === name
+    );
   });
 }
 
 /** `{ a, b }` of an import of values from a module. */
-function namedImports(ts: Ts, { importClause, moduleSpecifier }: TypeScript.ImportDeclaration, from: string): TypeScript.NamedImports | undefined {
-  if (!ts.isStringLiteral(moduleSpecifier) || moduleSpecifier.text !== from || !importClause || importClause.isTypeOnly) return undefined;
+function namedImports(
+  ts: Ts,
+  { importClause, moduleSpecifier }: TypeScript.ImportDeclaration,
+  from: string,
+): TypeScript.NamedImports | undefined {
+  if (
+    !ts.isStringLiteral(moduleSpecifier) ||
+    moduleSpecifier.text !== from ||
+    !importClause ||
+    importClause.isTypeOnly
+  )
+    return undefined;
   const { namedBindings } = importClause;
   return namedBindings && ts.isNamedImports(namedBindings) ? namedBindings : undefined;
 }
@@ -45,6 +81,10 @@ function namedImports(ts: Ts, { importClause, moduleSpecifier }: TypeScript.Impo
 /** Every name that an import gives the file. */
 function bound(ts: Ts, { importClause }: TypeScript.ImportDeclaration): string[] {
   const bindings = importClause?.namedBindings;
-  const named = !bindings ? [] : ts.isNamedImports(bindings) ? bindings.elements.map((element) => element.name.text) : [bindings.name.text];
+  const named = !bindings
+    ? []
+    : ts.isNamedImports(bindings)
+      ? bindings.elements.map((element) => element.name.text)
+      : [bindings.name.text];
   return [...(importClause?.name ? [importClause.name.text] : []), ...named];
 }

@@ -11,27 +11,43 @@ export type Insertion = { readonly text: string } | { readonly refused: string }
  *
  * @param member its lines without indent, without a comma at the end.
  */
-export async function insertMember(text: string, member: string, needed: NeededImport = { from: '', names: [] }): Promise<Insertion> {
+export async function insertMember(
+  text: string,
+  member: string,
+  needed: NeededImport = { from: '', names: [] },
+): Promise<Insertion> {
   const { ts } = await import('ts-morph');
   const source = parse(ts, text);
   if (!source) return { refused: 'the file has a syntax error' };
   const object = findResolvers(ts, source);
   if (!object) return { refused: 'it has no "export const resolvers = { … }"' };
   const taken = needed.names.filter((name) => isTaken(ts, source, name, needed.from));
-  if (taken.length > 0) return { refused: `it has something of its own called ${taken.join(' and ')}` };
+  if (taken.length > 0)
+    return { refused: `it has something of its own called ${taken.join(' and ')}` };
   const pieces = [...importPieces(ts, source, needed), memberPiece(text, object, source, member)];
   const edited = withPieces(text, pieces);
-  return edited !== null && parse(ts, edited) ? { text: edited } : { refused: 'the result would not be sound' };
+  return edited !== null && parse(ts, edited)
+    ? { text: edited }
+    : { refused: 'the result would not be sound' };
 }
 
-function memberPiece(text: string, object: TypeScript.ObjectLiteralExpression, source: TypeScript.SourceFile, member: string): Piece {
+function memberPiece(
+  text: string,
+  object: TypeScript.ObjectLiteralExpression,
+  source: TypeScript.SourceFile,
+  member: string,
+): Piece {
   const end = lineEndOf(text);
-  const at = object.properties.length > 0 ? object.properties.at(-1)!.end : object.getStart(source) + 1;
+  const at =
+    object.properties.length > 0 ? object.properties.at(-1)!.end : object.getStart(source) + 1;
   const indent = indentOf(text, object, source);
   const comma = object.properties.length > 0 && !object.properties.hasTrailingComma ? ',' : '';
   const lines = member.split('\n').map((line) => (line === '' ? '' : `${indent}${line}`));
   const after = object.properties.hasTrailingComma ? text.indexOf(',', at) + 1 : at;
-  return { at: after, text: `${comma}${end}${lines.join(end)},${object.properties.length === 0 && !text.slice(after).startsWith(end) ? end : ''}` };
+  return {
+    at: after,
+    text: `${comma}${end}${lines.join(end)},${object.properties.length === 0 && !text.slice(after).startsWith(end) ? end : ''}`,
+  };
 }
 
 /** Names of the members that `export const resolvers = { … }` has; null when it cannot be read. */
@@ -39,29 +55,49 @@ export async function memberNames(text: string): Promise<readonly string[] | nul
   const { ts } = await import('ts-morph');
   const source = parse(ts, text);
   const object = source && findResolvers(ts, source);
-  return object ? object.properties.map((property) => property.name?.getText(source!).replace(/^['"]|['"]$/g, '') ?? '') : null;
+  return object
+    ? object.properties.map(
+        (property) => property.name?.getText(source!).replace(/^['"]|['"]$/g, '') ?? '',
+      )
+    : null;
 }
 
 /** Where the name of a member stands; null when there is none of that name. */
-export async function memberRange(text: string, name: string): Promise<{ start: number; end: number; shorthand: boolean } | null> {
+export async function memberRange(
+  text: string,
+  name: string,
+): Promise<{ start: number; end: number; shorthand: boolean } | null> {
   const { ts } = await import('ts-morph');
   const source = parse(ts, text);
   const object = source && findResolvers(ts, source);
-  const property = object?.properties.find((each) => each.name?.getText(source!).replace(/^['"]|['"]$/g, '') === name);
+  const property = object?.properties.find(
+    (each) => each.name?.getText(source!).replace(/^['"]|['"]$/g, '') === name,
+  );
   if (!property?.name) return null;
-  return { start: property.name.getStart(source!), end: property.name.end, shorthand: ts.isShorthandPropertyAssignment(property) };
+  return {
+    start: property.name.getStart(source!),
+    end: property.name.end,
+    shorthand: ts.isShorthandPropertyAssignment(property),
+  };
 }
 
 function parse(ts: typeof TypeScript, text: string): TypeScript.SourceFile | null {
   const source = ts.createSourceFile('resolvers.ts', text, ts.ScriptTarget.Latest, true);
-  const { parseDiagnostics } = source as unknown as { readonly parseDiagnostics: readonly unknown[] };
+  const { parseDiagnostics } = source as unknown as {
+    readonly parseDiagnostics: readonly unknown[];
+  };
   return parseDiagnostics.length === 0 ? source : null;
 }
 
-function findResolvers(ts: typeof TypeScript, source: TypeScript.SourceFile): TypeScript.ObjectLiteralExpression | null {
+function findResolvers(
+  ts: typeof TypeScript,
+  source: TypeScript.SourceFile,
+): TypeScript.ObjectLiteralExpression | null {
   for (const statement of source.statements) {
     if (!ts.isVariableStatement(statement)) continue;
-    const found = statement.declarationList.declarations.find(({ name }) => name.getText(source) === 'resolvers');
+    const found = statement.declarationList.declarations.find(
+      ({ name }) => name.getText(source) === 'resolvers',
+    );
     const value = found?.initializer && unwrap(ts, found.initializer);
     if (value && ts.isObjectLiteralExpression(value)) return value;
   }
@@ -70,11 +106,19 @@ function findResolvers(ts: typeof TypeScript, source: TypeScript.SourceFile): Ty
 
 /** `{ … } satisfies types.QueryOverrides` → `{ … }` */
 function unwrap(ts: typeof TypeScript, node: TypeScript.Expression): TypeScript.Expression {
-  return ts.isSatisfiesExpression(node) || ts.isAsExpression(node) || ts.isParenthesizedExpression(node) ? unwrap(ts, node.expression) : node;
+  return ts.isSatisfiesExpression(node) ||
+    ts.isAsExpression(node) ||
+    ts.isParenthesizedExpression(node)
+    ? unwrap(ts, node.expression)
+    : node;
 }
 
 /** That of the first member, or two blanks. */
-function indentOf(text: string, object: TypeScript.ObjectLiteralExpression, source: TypeScript.SourceFile): string {
+function indentOf(
+  text: string,
+  object: TypeScript.ObjectLiteralExpression,
+  source: TypeScript.SourceFile,
+): string {
   const [first] = object.properties;
   if (!first) return '  ';
   const start = first.getStart(source);

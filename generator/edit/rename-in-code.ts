@@ -8,17 +8,31 @@ export interface CodeChange {
 }
 
 /** The user's resolvers of a renamed type, under the new name; the rest of the text stays as it is. */
-export function renameTypeInCode(text: string, { from, to }: { from: string; to: string }): CodeChange[] {
+export function renameTypeInCode(
+  text: string,
+  { from, to }: { from: string; to: string },
+): CodeChange[] {
   return [
     { path: `src/resolvers/${from}.ts`, before: text, after: null },
-    { path: `src/resolvers/${to}.ts`, before: null, after: text.replaceAll(new RegExp(`\\btypes\\.${from}(?=Overrides\\b|Row\\b)`, 'g'), `types.${to}`) },
+    {
+      path: `src/resolvers/${to}.ts`,
+      before: null,
+      after: text.replaceAll(
+        new RegExp(`\\btypes\\.${from}(?=Overrides\\b|Row\\b)`, 'g'),
+        `types.${to}`,
+      ),
+    },
   ];
 }
 
 /** The user's resolver of a renamed field, under the new name. Nothing when they have none, or it cannot be found. */
-export async function renameFieldInCode(text: string, { type, from, to }: { type: string; from: string; to: string }): Promise<CodeChange[]> {
+export async function renameFieldInCode(
+  text: string,
+  { type, from, to }: { type: string; from: string; to: string },
+): Promise<CodeChange[]> {
   const range = await memberRange(text, from);
   if (!range) return [];
-  const after = text.slice(0, range.start) + (range.shorthand ? `${to}: ${from}` : to) + text.slice(range.end);
+  const after =
+    text.slice(0, range.start) + (range.shorthand ? `${to}: ${from}` : to) + text.slice(range.end);
   return [{ path: `src/resolvers/${type}.ts`, before: text, after }];
 }

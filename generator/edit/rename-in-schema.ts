@@ -1,4 +1,12 @@
-import { type ASTNode, Kind, type NameNode, parse, Source, type StringValueNode, visit } from 'graphql';
+import {
+  type ASTNode,
+  Kind,
+  type NameNode,
+  parse,
+  Source,
+  type StringValueNode,
+  visit,
+} from 'graphql';
 import type { Project, SourceText } from '@twofold/schema';
 
 /** What is renamed: a type, or a field of a type. */
@@ -17,15 +25,24 @@ interface Replacement {
  * Renames in every schema file: the definition, what refers to it, and for a field the inputs, arguments and orders that
  * stand for it. With `marked` the definition says `@renamed`, from which the migration follows. Nothing else of the text changes.
  */
-export function renameInSchema(sources: readonly SourceText[], rename: Rename, { project, marked }: { readonly project: Project; readonly marked: boolean }): SourceText[] {
+export function renameInSchema(
+  sources: readonly SourceText[],
+  rename: Rename,
+  { project, marked }: { readonly project: Project; readonly marked: boolean },
+): SourceText[] {
   const places = rename.kind === 'field' ? inputPlaces(rename, project) : new Map<string, string>();
   const stored = marked && (rename.kind === 'type' || isStored(rename, project));
-  return sources.map(({ file, text }) => ({ file, text: replaceAll(text, findReplacements({ file, text }, { rename, places, stored })) }));
+  return sources.map(({ file, text }) => ({
+    file,
+    text: replaceAll(text, findReplacements({ file, text }, { rename, places, stored })),
+  }));
 }
 
 /** Whether the database knows the field by its name: then the migration has to know the old one. */
 function isStored({ type, from }: Extract<Rename, { kind: 'field' }>, project: Project): boolean {
-  const source = project.entities.find(({ name }) => name === type)?.fields.find(({ name }) => name === from)?.source;
+  const source = project.entities
+    .find(({ name }) => name === type)
+    ?.fields.find(({ name }) => name === from)?.source;
   return source?.kind === 'column' || (source?.kind === 'one' && source.key === 'own');
 }
 
@@ -36,9 +53,13 @@ interface Finding {
   readonly places: ReadonlyMap<string, string>;
 }
 
-function findReplacements({ file, text }: SourceText, { rename, places, stored }: Finding): Replacement[] {
+function findReplacements(
+  { file, text }: SourceText,
+  { rename, places, stored }: Finding,
+): Replacement[] {
   const found: Replacement[] = [];
-  const replace = (node: NameNode, to: string) => found.push({ start: node.loc!.start, end: node.loc!.end, text: to });
+  const replace = (node: NameNode, to: string) =>
+    found.push({ start: node.loc!.start, end: node.loc!.end, text: to });
   const path: string[] = [];
   visit(parse(new Source(text, file)), {
     enter(node) {
@@ -46,7 +67,8 @@ function findReplacements({ file, text }: SourceText, { rename, places, stored }
       if (rename.kind === 'type') renameType(node, rename, { replace, found, stored });
       else renameField(node, rename, { replace, found, path, stored });
       const to = isNamed(node) ? places.get(path.join('.')) : undefined;
-      if (to !== undefined && isNamed(node) && node.kind !== Kind.FIELD_DEFINITION) replace(node.name, to);
+      if (to !== undefined && isNamed(node) && node.kind !== Kind.FIELD_DEFINITION)
+        replace(node.name, to);
     },
     leave(node) {
       if (isNamed(node)) path.pop();
@@ -55,11 +77,23 @@ function findReplacements({ file, text }: SourceText, { rename, places, stored }
   return found;
 }
 
-type Named = Extract<ASTNode, { readonly kind: Kind.FIELD_DEFINITION | Kind.INPUT_VALUE_DEFINITION | Kind.ENUM_VALUE_DEFINITION | Kind.OBJECT_TYPE_DEFINITION }>;
+type Named = Extract<
+  ASTNode,
+  {
+    readonly kind:
+      | Kind.FIELD_DEFINITION
+      | Kind.INPUT_VALUE_DEFINITION
+      | Kind.ENUM_VALUE_DEFINITION
+      | Kind.OBJECT_TYPE_DEFINITION;
+  }
+>;
 
 /** Nodes that a schema coordinate is made of. */
 function isNamed(node: ASTNode): node is Named {
-  return /Type(Definition|Extension)$|^(Field|InputValue|EnumValue)Definition$/.test(node.kind) && node.kind !== Kind.OPERATION_TYPE_DEFINITION;
+  return (
+    /Type(Definition|Extension)$|^(Field|InputValue|EnumValue)Definition$/.test(node.kind) &&
+    node.kind !== Kind.OPERATION_TYPE_DEFINITION
+  );
 }
 
 interface Writing {
@@ -67,14 +101,32 @@ interface Writing {
   readonly found: Replacement[];
 }
 
-function renameType(node: ASTNode, { from, to }: Rename, { replace, found, stored }: Writing & { readonly stored: boolean }): void {
-  const named = node.kind === Kind.NAMED_TYPE || (isNamed(node) && /Type(Definition|Extension)$/.test(node.kind)) ? (node as { name: NameNode }).name : null;
+function renameType(
+  node: ASTNode,
+  { from, to }: Rename,
+  { replace, found, stored }: Writing & { readonly stored: boolean },
+): void {
+  const named =
+    node.kind === Kind.NAMED_TYPE ||
+    (isNamed(node) && /Type(Definition|Extension)$/.test(node.kind))
+      ? (node as { name: NameNode }).name
+      : null;
   if (named?.value !== from) return;
   replace(named, to);
-  if (stored && node.kind === Kind.OBJECT_TYPE_DEFINITION) found.push(renamedAfter(node.interfaces?.at(-1)?.loc?.end ?? named.loc!.end, from));
+  if (stored && node.kind === Kind.OBJECT_TYPE_DEFINITION)
+    found.push(renamedAfter(node.interfaces?.at(-1)?.loc?.end ?? named.loc!.end, from));
 }
 
-function renameField(node: ASTNode, rename: Extract<Rename, { kind: 'field' }>, { replace, found, path, stored }: Writing & { readonly path: readonly string[]; readonly stored: boolean }): void {
+function renameField(
+  node: ASTNode,
+  rename: Extract<Rename, { kind: 'field' }>,
+  {
+    replace,
+    found,
+    path,
+    stored,
+  }: Writing & { readonly path: readonly string[]; readonly stored: boolean },
+): void {
   const { type, from, to } = rename;
   const here = path.length === 2 && path[0] === type && path[1] === from;
   if (node.kind === Kind.FIELD_DEFINITION && here) {
@@ -82,17 +134,27 @@ function renameField(node: ASTNode, rename: Extract<Rename, { kind: 'field' }>, 
     if (stored) found.push(renamedAfter(node.type.loc!.end, from));
   }
   if (node.kind !== Kind.DIRECTIVE) return;
-  for (const value of namesInDirective(node, { path, type })) if (value.value === from) found.push({ start: value.loc!.start, end: value.loc!.end, text: JSON.stringify(to) });
+  for (const value of namesInDirective(node, { path, type }))
+    if (value.value === from)
+      found.push({ start: value.loc!.start, end: value.loc!.end, text: JSON.stringify(to) });
 }
 
 /** Texts of our directives that name a field of the type: its indexes and owner, and the other end of a relation. */
-function namesInDirective(node: Extract<ASTNode, { readonly kind: Kind.DIRECTIVE }>, { path, type }: { path: readonly string[]; type: string }): StringValueNode[] {
-  const ofType = path.length === 1 && path[0] === type && ['index', 'auth'].includes(node.name.value);
+function namesInDirective(
+  node: Extract<ASTNode, { readonly kind: Kind.DIRECTIVE }>,
+  { path, type }: { path: readonly string[]; type: string },
+): StringValueNode[] {
+  const ofType =
+    path.length === 1 && path[0] === type && ['index', 'auth'].includes(node.name.value);
   const elsewhere = path.length === 2 && ['relation', 'list'].includes(node.name.value);
   if (!ofType && !elsewhere) return [];
   const wanted = new Set(['fields', 'owner', 'inverse', 'filter', 'orderBy']);
-  const values = (node.arguments ?? []).filter((argument) => wanted.has(argument.name.value)).map((argument) => argument.value);
-  return values.flatMap((value) => (value.kind === Kind.LIST ? value.values : [value])).filter((value) => value.kind === Kind.STRING);
+  const values = (node.arguments ?? [])
+    .filter((argument) => wanted.has(argument.name.value))
+    .map((argument) => argument.value);
+  return values
+    .flatMap((value) => (value.kind === Kind.LIST ? value.values : [value]))
+    .filter((value) => value.kind === Kind.STRING);
 }
 
 function renamedAfter(at: number, from: string): Replacement {
@@ -100,25 +162,50 @@ function renamedAfter(at: number, from: string): Replacement {
 }
 
 /** Input fields, arguments and enum values that stand for the field, by coordinate. */
-function inputPlaces({ type, from, to }: Extract<Rename, { kind: 'field' }>, project: Project): Map<string, string> {
-  const column = project.entities.find(({ name }) => name === type)?.fields.find(({ name }) => name === from)?.source;
+function inputPlaces(
+  { type, from, to }: Extract<Rename, { kind: 'field' }>,
+  project: Project,
+): Map<string, string> {
+  const column = project.entities
+    .find(({ name }) => name === type)
+    ?.fields.find(({ name }) => name === from)?.source;
   const places = new Map<string, string>();
   const put = (holder: string, name: string) => {
-    const renamed = name === from ? to : name === `${from}Id` ? `${to}Id` : name === `${from}Ids` ? `${to}Ids` : null;
+    const renamed =
+      name === from
+        ? to
+        : name === `${from}Id`
+          ? `${to}Id`
+          : name === `${from}Ids`
+            ? `${to}Ids`
+            : null;
     if (renamed !== null) places.set(`${holder}.${name}`, renamed);
   };
-  const stands = (each: object) => (column?.kind === 'column' ? 'column' in each && each.column === column.column : 'field' in each && each.field === from);
-  for (const { id, entity, writes } of project.writes) if (entity === type) writes.filter(stands).forEach((write) => put(id.slice(0, id.lastIndexOf(':')), write.name));
-  for (const { id, entity, filters } of project.filters) if (entity === type) filters.filter(stands).forEach((filter) => put(id, filter.name));
+  const stands = (each: object) =>
+    column?.kind === 'column'
+      ? 'column' in each && each.column === column.column
+      : 'field' in each && each.field === from;
+  for (const { id, entity, writes } of project.writes)
+    if (entity === type)
+      writes.filter(stands).forEach((write) => put(id.slice(0, id.lastIndexOf(':')), write.name));
+  for (const { id, entity, filters } of project.filters)
+    if (entity === type) filters.filter(stands).forEach((filter) => put(id, filter.name));
   for (const { id, entity, form } of project.orders) {
     if (entity !== type || column?.kind !== 'column') continue;
-    if (form.kind === 'enum') form.values.filter(stands).forEach(({ value }) => places.set(`${id}.${value}`, value.replace(upper(from), upper(to))));
+    if (form.kind === 'enum')
+      form.values
+        .filter(stands)
+        .forEach(({ value }) =>
+          places.set(`${id}.${value}`, value.replace(upper(from), upper(to))),
+        );
     if (form.kind === 'fields') form.fields.filter(stands).forEach(({ name }) => put(id, name));
   }
   for (const { root, name, action } of project.operations) {
     const holder = `${root.charAt(0).toUpperCase()}${root.slice(1)}.${name}`;
-    const pairs = action.kind === 'get' ? action.by : action.kind === 'list' ? action.list.filters : [];
-    if ('entity' in action && action.entity === type) pairs.filter(stands).forEach(({ arg }) => put(holder, arg));
+    const pairs =
+      action.kind === 'get' ? action.by : action.kind === 'list' ? action.list.filters : [];
+    if ('entity' in action && action.entity === type)
+      pairs.filter(stands).forEach(({ arg }) => put(holder, arg));
   }
   return places;
 }
@@ -130,5 +217,8 @@ function upper(name: string): string {
 
 function replaceAll(text: string, replacements: readonly Replacement[]): string {
   const inOrder = [...replacements].sort((a, b) => b.start - a.start || b.end - a.end);
-  return inOrder.reduce((now, { start, end, text: piece }) => now.slice(0, start) + piece + now.slice(end), text);
+  return inOrder.reduce(
+    (now, { start, end, text: piece }) => now.slice(0, start) + piece + now.slice(end),
+    text,
+  );
 }

@@ -1,16 +1,42 @@
 import type { Operation, Project } from '@twofold/schema';
-import { type GraphQLArgument, type GraphQLInputField, type GraphQLInputObjectType, type GraphQLInputType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql';
+import {
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
 
 /** The values of a field's arguments, made up, as the document has them: `(id: "1", limit: 10)`. */
-export function exampleArguments(project: Project, given: readonly GraphQLArgument[], operation: Operation | undefined): string {
+export function exampleArguments(
+  project: Project,
+  given: readonly GraphQLArgument[],
+  operation: Operation | undefined,
+): string {
   if (given.length === 0) return '';
   const action = operation?.action;
-  if (action?.kind === 'node') return `(${action.arg}: "${project.abstracts.find(({ name }) => name === 'Node')?.members[0]}:1")`;
-  const written = new Set(action && 'write' in action ? project.writes.find(({ id }) => id === action.write)?.writes.filter(({ kind }) => kind !== 'nested' && kind !== 'ignored').map(({ name }) => name) : []);
+  if (action?.kind === 'node')
+    return `(${action.arg}: "${project.abstracts.find(({ name }) => name === 'Node')?.members[0]}:1")`;
+  const written = new Set(
+    action && 'write' in action
+      ? project.writes
+          .find(({ id }) => id === action.write)
+          ?.writes.filter(({ kind }) => kind !== 'nested' && kind !== 'ignored')
+          .map(({ name }) => name)
+      : [],
+  );
   return `(${given.map(({ name, type }) => `${name}: ${exampleValue(project, type, name, written)}`).join(', ')})`;
 }
 
-function exampleValue(project: Project, type: GraphQLInputType, name: string, written: ReadonlySet<string>): string {
+function exampleValue(
+  project: Project,
+  type: GraphQLInputType,
+  name: string,
+  written: ReadonlySet<string>,
+): string {
   if (isNonNullType(type)) return exampleValue(project, type.ofType, name, written);
   if (isListType(type)) return `[${exampleValue(project, type.ofType, name, written)}]`;
   if (isEnumType(type)) return type.getValues()[0]?.name ?? 'null';
@@ -19,14 +45,23 @@ function exampleValue(project: Project, type: GraphQLInputType, name: string, wr
 }
 
 /** What is required and what is written; of a choice, the first. */
-function exampleObject(project: Project, type: GraphQLInputObjectType, written: ReadonlySet<string>): string {
+function exampleObject(
+  project: Project,
+  type: GraphQLInputObjectType,
+  written: ReadonlySet<string>,
+): string {
   const fields = Object.values(type.getFields());
-  const chosen = type.isOneOf ? fields.slice(0, 1) : fields.filter((field) => isRequired(field) || written.has(field.name));
-  const members = chosen.map(({ name, type: of }) => `${name}: ${exampleValue(project, of, name, new Set())}`);
+  const chosen = type.isOneOf
+    ? fields.slice(0, 1)
+    : fields.filter((field) => isRequired(field) || written.has(field.name));
+  const members = chosen.map(
+    ({ name, type: of }) => `${name}: ${exampleValue(project, of, name, new Set())}`,
+  );
   return members.length > 0 ? `{ ${members.join(', ')} }` : '{}';
 }
 
-const isRequired = ({ type, defaultValue, default: given }: GraphQLInputField) => isNonNullType(type) && defaultValue === undefined && given === undefined;
+const isRequired = ({ type, defaultValue, default: given }: GraphQLInputField) =>
+  isNonNullType(type) && defaultValue === undefined && given === undefined;
 
 const EXAMPLES: Readonly<Record<string, string>> = {
   Int: '10',
@@ -55,5 +90,9 @@ const BY_COLUMN: Readonly<Record<string, string>> = {
 function exampleScalar({ ids, scalars }: Project, type: string, name: string): string {
   if (type === 'ID') return ids === 'uuid' ? '"019aa000-0000-7000-8000-000000000001"' : '"1"';
   if (type === 'String' && /email/i.test(name)) return '"ada@example.com"';
-  return EXAMPLES[type] ?? BY_COLUMN[scalars.find((scalar) => scalar.name === type)?.column ?? 'text'] ?? '"text"';
+  return (
+    EXAMPLES[type] ??
+    BY_COLUMN[scalars.find((scalar) => scalar.name === type)?.column ?? 'text'] ??
+    '"text"'
+  );
 }

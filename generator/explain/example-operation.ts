@@ -1,5 +1,17 @@
 import type { ListOptions, Operation, Project } from '@twofold/schema';
-import { buildSchema, type GraphQLArgument, type GraphQLField, type GraphQLNamedType, type GraphQLObjectType, type GraphQLSchema, getNamedType, isAbstractType, isInterfaceType, isLeafType, isObjectType } from 'graphql';
+import {
+  buildSchema,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+} from 'graphql';
 import { rootNames } from '../../templates/root-names.ts';
 import { exampleArguments } from './example-arguments.ts';
 
@@ -24,10 +36,18 @@ interface Asking {
  * @returns for a coordinate its operation, or null: no way leads to it, or it is one of a subscription.
  * @example exampleOperations(project, () => false)('Post.title') // '{ post(id: "1") { title } }'
  */
-export function exampleOperations(project: Project, isOwn: (coordinate: string) => boolean): (coordinate: string) => string | null {
+export function exampleOperations(
+  project: Project,
+  isOwn: (coordinate: string) => boolean,
+): (coordinate: string) => string | null {
   const schema = buildSchema(project.sdl, { assumeValidSDL: true });
   const names = rootNames(project);
-  const operations = new Map(project.operations.map((operation) => [`${names[operation.root]}.${operation.name}`, operation]));
+  const operations = new Map(
+    project.operations.map((operation) => [
+      `${names[operation.root]}.${operation.name}`,
+      operation,
+    ]),
+  );
   const asking: Asking = { project, schema, operations, isOwn };
   const ways = waysFrom(asking);
   return (coordinate) => {
@@ -43,7 +63,10 @@ export function exampleOperations(project: Project, isOwn: (coordinate: string) 
 /** What a root field of the user's own does is its own matter; below a root, a row is read for the function. */
 const isOwnRoot = ({ operations, isOwn }: Asking, _owner: string, coordinate: string) => {
   const operation = operations.get(coordinate);
-  return operation !== undefined && (isOwn(coordinate) || ['custom', 'subscribe'].includes(operation.action.kind));
+  return (
+    operation !== undefined &&
+    (isOwn(coordinate) || ['custom', 'subscribe'].includes(operation.action.kind))
+  );
 };
 
 /** The shortest way to each type: through queries, and where none leads there, through mutations. */
@@ -59,7 +82,11 @@ function waysFrom(asking: Asking): ReadonlyMap<string, readonly Step[]> {
 }
 
 /** Types that the fields of `type` lead to for the first time. */
-function reached(asking: Asking, type: GraphQLObjectType, ways: Map<string, readonly Step[]>): GraphQLObjectType[] {
+function reached(
+  asking: Asking,
+  type: GraphQLObjectType,
+  ways: Map<string, readonly Step[]>,
+): GraphQLObjectType[] {
   const found: GraphQLObjectType[] = [];
   for (const field of Object.values(type.getFields())) {
     if (isAnsweredByCode(asking, type.name, field.name)) continue;
@@ -72,10 +99,18 @@ function reached(asking: Asking, type: GraphQLObjectType, ways: Map<string, read
   return found;
 }
 
-function isAnsweredByCode({ project, operations, isOwn }: Asking, type: string, name: string): boolean {
+function isAnsweredByCode(
+  { project, operations, isOwn }: Asking,
+  type: string,
+  name: string,
+): boolean {
   const coordinate = `${type}.${name}`;
   if (isOwn(coordinate) || operations.get(coordinate)?.action.kind === 'custom') return true;
-  return project.entities.find((entity) => entity.name === type)?.fields.find((field) => field.name === name)?.source.kind === 'custom';
+  return (
+    project.entities
+      .find((entity) => entity.name === type)
+      ?.fields.find((field) => field.name === name)?.source.kind === 'custom'
+  );
 }
 
 function objectsOf(schema: GraphQLSchema, type: GraphQLNamedType): readonly GraphQLObjectType[] {
@@ -85,39 +120,71 @@ function objectsOf(schema: GraphQLSchema, type: GraphQLNamedType): readonly Grap
 
 function print(asking: Asking, way: readonly Step[]): string {
   const [first] = way;
-  const text = way.reduceRight((inner, step, index) => `${narrowed(way[index - 1], step)}${step.field.name}${argumentsOf(asking, step)}${inner}`.concat(closing(way[index - 1], step)), selectionOf(asking, way.at(-1)!.field));
+  const text = way.reduceRight(
+    (inner, step, index) =>
+      `${narrowed(way[index - 1], step)}${step.field.name}${argumentsOf(asking, step)}${inner}`.concat(
+        closing(way[index - 1], step),
+      ),
+    selectionOf(asking, way.at(-1)!.field),
+  );
   return first?.owner === asking.schema.getMutationType()?.name ? `mutation ${text}` : text;
 }
 
 /** Every step opens a selection, one below an interface or union that of its own type. */
-const narrowed = (before: Step | undefined, { owner }: Step) => (before && isAbstractType(getNamedType(before.field.type)) ? ` { ... on ${owner} { ` : before ? ' { ' : '{ ');
+const narrowed = (before: Step | undefined, { owner }: Step) =>
+  before && isAbstractType(getNamedType(before.field.type))
+    ? ` { ... on ${owner} { `
+    : before
+      ? ' { '
+      : '{ ';
 
-const closing = (before: Step | undefined, _step: Step) => (before && isAbstractType(getNamedType(before.field.type)) ? ' } }' : ' }');
+const closing = (before: Step | undefined, _step: Step) =>
+  before && isAbstractType(getNamedType(before.field.type)) ? ' } }' : ' }';
 
 function argumentsOf(asking: Asking, { owner, field }: Step): string {
-  const given = field.args.filter((argument) => isGiven(asking, `${owner}.${field.name}`, argument));
+  const given = field.args.filter((argument) =>
+    isGiven(asking, `${owner}.${field.name}`, argument),
+  );
   return exampleArguments(asking.project, given, asking.operations.get(`${owner}.${field.name}`));
 }
 
 /** Required ones, and those that say something of rows: keys, filters, how many. */
-function isGiven({ project, operations }: Asking, coordinate: string, { name, type, defaultValue, default: given }: GraphQLArgument): boolean {
+function isGiven(
+  { project, operations }: Asking,
+  coordinate: string,
+  { name, type, defaultValue, default: given }: GraphQLArgument,
+): boolean {
   if (String(type).endsWith('!') && defaultValue === undefined && given === undefined) return true;
   const [owner, field] = coordinate.split('.');
   const action = operations.get(coordinate)?.action;
   if (action && ['get', 'create', 'update', 'remove'].includes(action.kind)) return true;
-  const source = project.entities.find((entity) => entity.name === owner)?.fields.find((each) => each.name === field)?.source;
-  const list: ListOptions | undefined = action && 'list' in action ? action.list : source?.kind === 'many' ? source.list : undefined;
-  return list !== undefined && [list.paging.limit ?? list.paging.first, ...list.filters.map(({ arg }) => arg)].includes(name);
+  const source = project.entities
+    .find((entity) => entity.name === owner)
+    ?.fields.find((each) => each.name === field)?.source;
+  const list: ListOptions | undefined =
+    action && 'list' in action ? action.list : source?.kind === 'many' ? source.list : undefined;
+  return (
+    list !== undefined &&
+    [list.paging.limit ?? list.paging.first, ...list.filters.map(({ arg }) => arg)].includes(name)
+  );
 }
 
 /** As little as can be asked of an object. */
 function selectionOf(asking: Asking, field: GraphQLField<unknown, unknown>, depth = 0): string {
   const type = getNamedType(field.type);
   if (isLeafType(type)) return '';
-  const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()).filter(({ name, args }) => args.every(({ type: arg }) => !String(arg).endsWith('!')) && !isAnsweredByCode(asking, type.name, name)) : [];
+  const fields =
+    isObjectType(type) || isInterfaceType(type)
+      ? Object.values(type.getFields()).filter(
+          ({ name, args }) =>
+            args.every(({ type: arg }) => !String(arg).endsWith('!')) &&
+            !isAnsweredByCode(asking, type.name, name),
+        )
+      : [];
   const named = (name: string) => fields.find((each) => each.name === name);
   const leaf = fields.find((each) => isLeafType(getNamedType(each.type)));
-  const chosen = named('id') ?? named('nodes') ?? named('edges') ?? named('node') ?? leaf ?? fields[0];
+  const chosen =
+    named('id') ?? named('nodes') ?? named('edges') ?? named('node') ?? leaf ?? fields[0];
   if (!chosen || depth > 4) return ' { __typename }';
   return ` { ${chosen.name}${selectionOf(asking, chosen, depth + 1)} }`;
 }

@@ -1,4 +1,13 @@
-import { type Action, type Entity, type Field, type FieldSource, type ListOptions, type ObjectType, type Project, projectRoutes } from '@twofold/schema';
+import {
+  type Action,
+  type Entity,
+  type Field,
+  type FieldSource,
+  type ListOptions,
+  type ObjectType,
+  type Project,
+  projectRoutes,
+} from '@twofold/schema';
 import { rootNames } from '../../templates/root-names.ts';
 
 /** What `explain` says of one field or type. */
@@ -21,50 +30,106 @@ export type IsOwn = (coordinate: string) => boolean;
 export function explainAll(project: Project, isOwn: IsOwn = () => false): Explanation[] {
   const names = rootNames(project);
   return [
-    ...project.entities.flatMap((entity) => [explainEntity(entity, project), ...entity.fields.map((field) => explainField(entity, field, project))]),
+    ...project.entities.flatMap((entity) => [
+      explainEntity(entity, project),
+      ...entity.fields.map((field) => explainField(entity, field, project)),
+    ]),
     ...project.objects.filter(({ role }) => role !== 'root').flatMap(explainObject),
-    ...project.operations.map((operation) => ({ coordinate: `${names[operation.root]}.${operation.name}`, decidedBy: operation.decidedBy, ...describeAction(operation.action) })),
+    ...project.operations.map((operation) => ({
+      coordinate: `${names[operation.root]}.${operation.name}`,
+      decidedBy: operation.decidedBy,
+      ...describeAction(operation.action),
+    })),
   ].map((each) => (isOwn(each.coordinate) ? answeredByCode(each) : each));
 }
 
-const UNWRITTEN = 'yours to write: it answers NOT_IMPLEMENTED until a function in src/resolvers does';
+const UNWRITTEN =
+  'yours to write: it answers NOT_IMPLEMENTED until a function in src/resolvers does';
 
 /** What was never inferred keeps its rule; what is inferred is decided by the function in its place. */
 function answeredByCode({ coordinate, what, decidedBy }: Explanation): Explanation {
-  return { coordinate, what: 'yours: a function of yours answers it', decidedBy: what === UNWRITTEN ? decidedBy : 'your function' };
+  return {
+    coordinate,
+    what: 'yours: a function of yours answers it',
+    decidedBy: what === UNWRITTEN ? decidedBy : 'your function',
+  };
 }
 
-const OBJECTS = { value: 'value: stored as JSON where a field has it', payload: 'payload of a mutation', connection: 'connection', edge: 'edge of a connection', pageInfo: 'page info', root: 'root' } as const;
+const OBJECTS = {
+  value: 'value: stored as JSON where a field has it',
+  payload: 'payload of a mutation',
+  connection: 'connection',
+  edge: 'edge of a connection',
+  pageInfo: 'page info',
+  root: 'root',
+} as const;
 
-const MEMBERS = { value: 'member of a JSON value', payload: 'member of a payload', connection: 'member of a connection', edge: 'member of an edge', pageInfo: 'member of the page info', root: 'root field' } as const;
+const MEMBERS = {
+  value: 'member of a JSON value',
+  payload: 'member of a payload',
+  connection: 'member of a connection',
+  edge: 'member of an edge',
+  pageInfo: 'member of the page info',
+  root: 'root field',
+} as const;
 
 function explainObject({ name, role, fields }: ObjectType): Explanation[] {
-  return [{ coordinate: name, what: OBJECTS[role], decidedBy: 'its shape' }, ...fields.map((field) => ({ coordinate: `${name}.${field.name}`, what: MEMBERS[role], decidedBy: 'its shape' }))];
+  return [
+    { coordinate: name, what: OBJECTS[role], decidedBy: 'its shape' },
+    ...fields.map((field) => ({
+      coordinate: `${name}.${field.name}`,
+      what: MEMBERS[role],
+      decidedBy: 'its shape',
+    })),
+  ];
 }
 
 function explainEntity({ name, table, plural }: Entity, project: Project): Explanation {
-  const routes = projectRoutes(project).filter(({ path }) => path === restPath(plural) || path.startsWith(`${restPath(plural)}/`));
-  return { coordinate: name, what: 'entity', decidedBy: 'it has id: ID!', stored: `table ${table}`, ...(routes.length > 0 && { routes: routes.map(({ method, path }) => `${method} ${path}`) }) };
+  const routes = projectRoutes(project).filter(
+    ({ path }) => path === restPath(plural) || path.startsWith(`${restPath(plural)}/`),
+  );
+  return {
+    coordinate: name,
+    what: 'entity',
+    decidedBy: 'it has id: ID!',
+    stored: `table ${table}`,
+    ...(routes.length > 0 && { routes: routes.map(({ method, path }) => `${method} ${path}`) }),
+  };
 }
 
 function restPath(plural: string): string {
-  return `/api/${plural.replace(/([a-z0-9])([A-Z])/g, '$1-$2').replaceAll('_', '-').toLowerCase()}`;
+  return `/api/${plural
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll('_', '-')
+    .toLowerCase()}`;
 }
 
 function explainField(entity: Entity, field: Field, project: Project): Explanation {
   const { source, decidedBy } = field;
   const stored = storedIn(entity, source, project);
-  return { coordinate: `${entity.name}.${field.name}`, what: WHAT[source.kind], decidedBy, ...(stored !== undefined && { stored }) };
+  return {
+    coordinate: `${entity.name}.${field.name}`,
+    what: WHAT[source.kind],
+    decidedBy,
+    ...(stored !== undefined && { stored }),
+  };
 }
 
-const WHAT = { column: 'column', one: 'relation to one', many: 'relation to many', custom: UNWRITTEN } as const;
+const WHAT = {
+  column: 'column',
+  one: 'relation to one',
+  many: 'relation to many',
+  custom: UNWRITTEN,
+} as const;
 
 function storedIn({ table }: Entity, source: FieldSource, project: Project): string | undefined {
   if (source.kind === 'custom') return undefined;
   if (source.kind === 'column') return `${table}.${source.column}`;
   const other = project.entities.find(({ name }) => name === source.entity)?.table ?? source.entity;
   if (source.kind === 'one') return `${source.key === 'own' ? table : other}.${source.column}`;
-  return source.via.kind === 'table' ? `join table ${source.via.table} (${source.via.own}, ${source.via.other})` : `${other}.${source.via.column}`;
+  return source.via.kind === 'table'
+    ? `join table ${source.via.table} (${source.via.own}, ${source.via.other})`
+    : `${other}.${source.via.column}`;
 }
 
 function describeAction(action: Action): Pick<Explanation, 'what'> {
@@ -72,7 +137,9 @@ function describeAction(action: Action): Pick<Explanation, 'what'> {
     case 'get':
       return { what: `one ${action.entity}` };
     case 'list':
-      return { what: `${action.list.connection ? 'connection' : 'list'} of ${action.entity}, ${pageOf(action.list)}` };
+      return {
+        what: `${action.list.connection ? 'connection' : 'list'} of ${action.entity}, ${pageOf(action.list)}`,
+      };
     case 'listAbstract':
       return { what: `list over every member of ${action.type}, ${pageOf(action.list)}` };
     case 'node':

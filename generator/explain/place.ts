@@ -10,17 +10,40 @@ export interface Texts {
  * Finds where a type or field stands, as `src/generated/resolvers.ts:14`: in the user's function, among the inferred answers,
  * as a column, or as a type.
  */
-export async function placeOf(coordinate: string, { texts, userFiles, project }: Searched): Promise<string | null> {
+export async function placeOf(
+  coordinate: string,
+  { texts, userFiles, project }: Searched,
+): Promise<string | null> {
   const [type = '', field] = coordinate.split('.');
   const entity = `^    ${propertyName(type)}: \\{`;
-  if (field === undefined) return lineWithin('src/generated/model.ts', texts, [entity]) ?? lineWithin('src/generated/types.ts', texts, [`^export type ${type} = `]);
-  const source = project.entities.find(({ name }) => name === type)?.fields.find(({ name }) => name === field)?.source;
-  const column = source?.kind === 'column' ? [lineWithin('src/generated/model.ts', texts, [entity, `^        ${propertyName(source.column)}: `])] : [];
+  if (field === undefined)
+    return (
+      lineWithin('src/generated/model.ts', texts, [entity]) ??
+      lineWithin('src/generated/types.ts', texts, [`^export type ${type} = `])
+    );
+  const source = project.entities
+    .find(({ name }) => name === type)
+    ?.fields.find(({ name }) => name === field)?.source;
+  const column =
+    source?.kind === 'column'
+      ? [
+          lineWithin('src/generated/model.ts', texts, [
+            entity,
+            `^        ${propertyName(source.column)}: `,
+          ]),
+        ]
+      : [];
   return (
     (await ownPlace(type, field, { texts, userFiles })) ??
-    lineWithin('src/generated/resolvers.ts', texts, [`^  ${propertyName(type)}: \\{`, `^    ${propertyName(field)}: `]) ??
+    lineWithin('src/generated/resolvers.ts', texts, [
+      `^  ${propertyName(type)}: \\{`,
+      `^    ${propertyName(field)}: `,
+    ]) ??
     column[0] ??
-    lineWithin('src/generated/types.ts', texts, [`^export type ${type} = `, `^  ${propertyName(field)}\\??: `])
+    lineWithin('src/generated/types.ts', texts, [
+      `^export type ${type} = `,
+      `^  ${propertyName(field)}\\??: `,
+    ])
   );
 }
 
@@ -31,7 +54,11 @@ export interface Searched {
 }
 
 /** In the file of the type, else in a plugin that names type and field. */
-async function ownPlace(type: string, field: string, { texts, userFiles }: Pick<Searched, 'texts' | 'userFiles'>): Promise<string | null> {
+async function ownPlace(
+  type: string,
+  field: string,
+  { texts, userFiles }: Pick<Searched, 'texts' | 'userFiles'>,
+): Promise<string | null> {
   const path = `src/resolvers/${type}.ts`;
   const text = texts.get(path);
   const at = text === null ? null : await memberRange(text, field);
@@ -48,7 +75,10 @@ function lineWithin(path: string, texts: Texts, patterns: readonly string[]): st
   const lines = texts.get(path)?.split(/\r?\n/) ?? [];
   let at = -1;
   for (const pattern of patterns) {
-    const found = lines.findIndex((line, index) => (pattern.startsWith('^') ? index > at : index >= at) && new RegExp(pattern).test(line));
+    const found = lines.findIndex(
+      (line, index) =>
+        (pattern.startsWith('^') ? index > at : index >= at) && new RegExp(pattern).test(line),
+    );
     if (found < 0) return null;
     at = found;
   }

@@ -39,36 +39,74 @@ export interface Asked {
 interface Answer {
   readonly database: Database;
   readonly own: readonly string[];
-  readonly operations: readonly (Readonly<Record<Database, { readonly as: string; readonly plan: string; readonly statements: readonly string[] }>> | null)[];
+  readonly operations: readonly (Readonly<
+    Record<
+      Database,
+      { readonly as: string; readonly plan: string; readonly statements: readonly string[] }
+    >
+  > | null)[];
 }
 
 /** Statements as the project's own runtime makes them; without it, what the user's files say of themselves. */
 export async function readStatements(root: string, project: Project, asked: Asked): Promise<Told> {
   const own = await ownMembers(asked);
   const told = await tell(root, project, asked, own);
-  if ('failed' in told) return { isOwn: (coordinate) => own.has(coordinate), database: 'sqlite', missing: told.failed, statements: new Map() };
+  if ('failed' in told)
+    return {
+      isOwn: (coordinate) => own.has(coordinate),
+      database: 'sqlite',
+      missing: told.failed,
+      statements: new Map(),
+    };
   // Plugins answer fields too, which only the running code knows.
   const all = new Set(told.own);
-  const again = [...all].some((coordinate) => !own.has(coordinate)) ? await tell(root, project, asked, all) : told;
-  return { isOwn: (coordinate) => all.has(coordinate), database: told.database, missing: null, statements: 'failed' in again ? new Map() : again.statements };
+  const again = [...all].some((coordinate) => !own.has(coordinate))
+    ? await tell(root, project, asked, all)
+    : told;
+  return {
+    isOwn: (coordinate) => all.has(coordinate),
+    database: told.database,
+    missing: null,
+    statements: 'failed' in again ? new Map() : again.statements,
+  };
 }
 
 interface Failed {
   readonly failed: string;
 }
 
-async function tell(root: string, project: Project, { coordinates }: Asked, own: ReadonlySet<string>): Promise<Pick<Told, 'statements' | 'database'> & { readonly own: readonly string[] } | Failed> {
+async function tell(
+  root: string,
+  project: Project,
+  { coordinates }: Asked,
+  own: ReadonlySet<string>,
+): Promise<(Pick<Told, 'statements' | 'database'> & { readonly own: readonly string[] }) | Failed> {
   const { exampleOperations } = await import('./example-operation.ts');
   const exampleOf = exampleOperations(project, (coordinate) => own.has(coordinate));
   const examples = coordinates.flatMap((coordinate) => {
     const operation = coordinate.includes('.') ? exampleOf(coordinate) : null;
     return operation === null ? [] : [{ coordinate, operation }];
   });
-  const answer = await ask(root, examples.map(({ operation }) => operation));
+  const answer = await ask(
+    root,
+    examples.map(({ operation }) => operation),
+  );
   if ('failed' in answer) return answer;
   const statements = examples.flatMap(({ coordinate, operation }, index) => {
     const of = answer.operations[index];
-    return of ? [[coordinate, { operation, as: of.sqlite.as, plan: of.sqlite.plan, statements: { sqlite: of.sqlite.statements, postgres: of.postgres.statements } }] as const] : [];
+    return of
+      ? [
+          [
+            coordinate,
+            {
+              operation,
+              as: of.sqlite.as,
+              plan: of.sqlite.plan,
+              statements: { sqlite: of.sqlite.statements, postgres: of.postgres.statements },
+            },
+          ] as const,
+        ]
+      : [];
   });
   return { own: answer.own, database: answer.database, statements: new Map(statements) };
 }

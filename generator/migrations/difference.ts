@@ -31,7 +31,11 @@ export interface ValueRename {
  * Finds the steps from one list of tables to another. Nothing is dropped but what `allowDrop` names; what must go on
  * existing no longer needs a value, so that rows can still be added.
  */
-export function findDifference(before: readonly Table[], wanted: readonly Table[], { allowDrop, valueRenames = () => [] }: DifferenceOptions): Difference {
+export function findDifference(
+  before: readonly Table[],
+  wanted: readonly Table[],
+  { allowDrop, valueRenames = () => [] }: DifferenceOptions,
+): Difference {
   const renames = renamedTables(before, wanted);
   const known = byName(before.map((table) => renameTable(table, renames)));
   const created = wanted.filter(({ name }) => !known.has(name));
@@ -54,7 +58,10 @@ export function findDifference(before: readonly Table[], wanted: readonly Table[
       ...changed.flatMap((table) => table.createIndexes),
       ...invertSteps(createSteps(dropped)),
     ],
-    kept: [...keptTables.map(({ name }) => ({ coordinate: name })), ...changed.flatMap((table) => table.kept)],
+    kept: [
+      ...keptTables.map(({ name }) => ({ coordinate: name })),
+      ...changed.flatMap((table) => table.kept),
+    ],
     tables: [...wanted.map((table) => after.get(table.name) ?? table), ...keptTables],
   };
 }
@@ -65,14 +72,25 @@ function byName(tables: readonly Table[]): Map<string, Table> {
 
 function renamedTables(before: readonly Table[], wanted: readonly Table[]): Map<string, string> {
   const names = new Set(before.map(({ name }) => name));
-  const renamed = wanted.filter(({ name, renamedFrom }) => renamedFrom !== undefined && names.has(renamedFrom) && !names.has(name));
+  const renamed = wanted.filter(
+    ({ name, renamedFrom }) =>
+      renamedFrom !== undefined && names.has(renamedFrom) && !names.has(name),
+  );
   return new Map(renamed.map(({ name, renamedFrom }) => [renamedFrom!, name]));
 }
 
 /** The same table under its new name, and with the new names of the tables that it refers to. */
 function renameTable(table: Table, renames: ReadonlyMap<string, string>): Table {
   const columns = table.columns.map((column) =>
-    column.references ? { ...column, references: { ...column.references, table: renames.get(column.references.table) ?? column.references.table } } : column,
+    column.references
+      ? {
+          ...column,
+          references: {
+            ...column.references,
+            table: renames.get(column.references.table) ?? column.references.table,
+          },
+        }
+      : column,
   );
   return { ...table, name: renames.get(table.name) ?? table.name, columns };
 }
@@ -86,7 +104,11 @@ interface TableChange {
   readonly kept: readonly Kept[];
 }
 
-function compareTable(before: Table, wanted: Table, { allowDrop, valueRenames }: Required<DifferenceOptions>): TableChange {
+function compareTable(
+  before: Table,
+  wanted: Table,
+  { allowDrop, valueRenames }: Required<DifferenceOptions>,
+): TableChange {
   const renamed = renameColumns(before, wanted);
   const added = wanted.columns.filter((column) => !has(renamed.table.columns, column.name));
   const gone = renamed.table.columns.filter((column) => !has(wanted.columns, column.name));
@@ -102,41 +124,80 @@ function compareTable(before: Table, wanted: Table, { allowDrop, valueRenames }:
   return {
     after,
     renames: renamed.steps,
-    dropIndexes: before.indexes.filter((index) => !hasIndex(wanted, index)).map((index): Step => ({ kind: 'dropIndex', table: name, index })),
+    dropIndexes: before.indexes
+      .filter((index) => !hasIndex(wanted, index))
+      .map((index): Step => ({ kind: 'dropIndex', table: name, index })),
     alter: withValueRenames(name, changes, (column) => valueRenames(name, column)),
-    createIndexes: wanted.indexes.filter((index) => !hasIndex(before, index)).map((index): Step => ({ kind: 'createIndex', table: name, index })),
-    kept: gone.filter((column) => !dropped.includes(column)).map((column) => ({ coordinate: `${name}.${column.name}`, ...replacementOf(column, { gone, added }) })),
+    createIndexes: wanted.indexes
+      .filter((index) => !hasIndex(before, index))
+      .map((index): Step => ({ kind: 'createIndex', table: name, index })),
+    kept: gone
+      .filter((column) => !dropped.includes(column))
+      .map((column) => ({
+        coordinate: `${name}.${column.name}`,
+        ...replacementOf(column, { gone, added }),
+      })),
   };
 }
 
 /** Rows are rewritten while both names are allowed: before it the old ones alone are, and after it the new ones. */
-function withValueRenames(table: string, changes: readonly ColumnChange[], renamesOf: (column: string) => readonly ValueRename[]): Step[] {
+function withValueRenames(
+  table: string,
+  changes: readonly ColumnChange[],
+  renamesOf: (column: string) => readonly ValueRename[],
+): Step[] {
   const renamed = changes.flatMap((change) => {
     if (change.kind !== 'alter' || !change.before.values || !change.after.values) return [];
     const { before, after } = change;
-    const renames = renamesOf(after.name).filter(({ from, to }) => before.values!.includes(from) && !before.values!.includes(to));
+    const renames = renamesOf(after.name).filter(
+      ({ from, to }) => before.values!.includes(from) && !before.values!.includes(to),
+    );
     return renames.length > 0 ? [{ before, after, renames }] : [];
   });
-  const alter = (list: readonly ColumnChange[]): Step[] => (list.length > 0 ? [{ kind: 'alterTable', table, changes: list }] : []);
+  const alter = (list: readonly ColumnChange[]): Step[] =>
+    list.length > 0 ? [{ kind: 'alterTable', table, changes: list }] : [];
   if (renamed.length === 0) return alter(changes);
-  const both = renamed.map(({ before, after }) => ({ ...before, values: [...new Set([...before.values!, ...after.values!])] }));
+  const both = renamed.map(({ before, after }) => ({
+    ...before,
+    values: [...new Set([...before.values!, ...after.values!])],
+  }));
   return [
     ...alter(renamed.map(({ before }, at) => ({ kind: 'alter', before, after: both[at]! }))),
-    ...renamed.flatMap(({ after, renames }) => renames.map((rename): Step => ({ kind: 'renameValue', table, column: after.name, ...rename }))),
-    ...alter(changes.map((change) => {
-      const at = renamed.findIndex(({ after }) => change.kind === 'alter' && change.after === after);
-      return change.kind === 'alter' && at >= 0 ? { ...change, before: both[at]! } : change;
-    })),
+    ...renamed.flatMap(({ after, renames }) =>
+      renames.map((rename): Step => ({
+        kind: 'renameValue',
+        table,
+        column: after.name,
+        ...rename,
+      })),
+    ),
+    ...alter(
+      changes.map((change) => {
+        const at = renamed.findIndex(
+          ({ after }) => change.kind === 'alter' && change.after === after,
+        );
+        return change.kind === 'alter' && at >= 0 ? { ...change, before: both[at]! } : change;
+      }),
+    ),
   ];
 }
 
 function renameColumns(before: Table, wanted: Table): { table: Table; steps: Step[] } {
   const pairs = wanted.columns.filter(
-    ({ name, renamedFrom }) => renamedFrom !== undefined && has(before.columns, renamedFrom) && !has(before.columns, name),
+    ({ name, renamedFrom }) =>
+      renamedFrom !== undefined && has(before.columns, renamedFrom) && !has(before.columns, name),
   );
   const names = new Map(pairs.map(({ name, renamedFrom }) => [renamedFrom!, name]));
-  const columns = before.columns.map((column) => ({ ...column, name: names.get(column.name) ?? column.name }));
-  const steps = [...names].map(([from, to]): Step => ({ kind: 'renameColumn', table: wanted.name, from, to }));
+  const columns = before.columns.map((column) => ({
+    ...column,
+    name: names.get(column.name) ?? column.name,
+  }));
+  const steps = [...names].map(([from, to]): Step => ({
+    kind: 'renameColumn',
+    table: wanted.name,
+    from,
+    to,
+  }));
   return { table: { ...before, columns }, steps };
 }
 
@@ -147,19 +208,34 @@ function loosened(column: TableColumn): TableColumn {
 
 function alteration(before: readonly TableColumn[], column: TableColumn): ColumnChange[] {
   const old = before.find(({ name }) => name === column.name);
-  return old && shapeOf(old) !== shapeOf(column) ? [{ kind: 'alter', before: old, after: column }] : [];
+  return old && shapeOf(old) !== shapeOf(column)
+    ? [{ kind: 'alter', before: old, after: column }]
+    : [];
 }
 
 /** What the database sees of a column. */
 function shapeOf(column: TableColumn): string {
   const { type, required, unique, default: value, references } = column;
-  return JSON.stringify([type, required, unique, value?.kind === 'value' ? value.value : null, columnChecks(column), references ? [references.table, references.column, references.onDelete] : null]);
+  return JSON.stringify([
+    type,
+    required,
+    unique,
+    value?.kind === 'value' ? value.value : null,
+    columnChecks(column),
+    references ? [references.table, references.column, references.onDelete] : null,
+  ]);
 }
 
-function replacementOf(column: TableColumn, { gone, added }: { gone: readonly TableColumn[]; added: readonly TableColumn[] }): { replacement?: string } {
-  const alike = (other: TableColumn) => other.type === column.type && other.references?.table === column.references?.table;
+function replacementOf(
+  column: TableColumn,
+  { gone, added }: { gone: readonly TableColumn[]; added: readonly TableColumn[] },
+): { replacement?: string } {
+  const alike = (other: TableColumn) =>
+    other.type === column.type && other.references?.table === column.references?.table;
   const candidates = added.filter(alike);
-  return candidates.length === 1 && gone.filter(alike).length === 1 ? { replacement: candidates[0]!.name } : {};
+  return candidates.length === 1 && gone.filter(alike).length === 1
+    ? { replacement: candidates[0]!.name }
+    : {};
 }
 
 function has(columns: readonly TableColumn[], name: string): boolean {
@@ -167,7 +243,12 @@ function has(columns: readonly TableColumn[], name: string): boolean {
 }
 
 function hasIndex(table: Table, index: Table['indexes'][number]): boolean {
-  return table.indexes.some((each) => each.name === index.name && each.unique === index.unique && each.columns.join() === index.columns.join());
+  return table.indexes.some(
+    (each) =>
+      each.name === index.name &&
+      each.unique === index.unique &&
+      each.columns.join() === index.columns.join(),
+  );
 }
 
 /** PostgreSQL wants the other table first: in a circle of tables one key has to wait until all of them are there. */
@@ -175,14 +256,30 @@ function createSteps(tables: readonly Table[]): Step[] {
   const inOrder = ordered(tables);
   const places = new Map(inOrder.map(({ name }, place) => [name, place]));
   const split = inOrder.map((table, place) => {
-    const waiting = table.columns.filter(({ references }) => references !== undefined && (places.get(references.table) ?? -1) > place);
-    const columns = table.columns.map((column) => (waiting.includes(column) ? withoutReference(column) : column));
+    const waiting = table.columns.filter(
+      ({ references }) => references !== undefined && (places.get(references.table) ?? -1) > place,
+    );
+    const columns = table.columns.map((column) =>
+      waiting.includes(column) ? withoutReference(column) : column,
+    );
     return { table: { ...table, columns }, waiting };
   });
   return [
     ...split.map(({ table }): Step => ({ kind: 'createTable', table })),
     ...split.flatMap(({ table, waiting }): Step[] =>
-      waiting.length === 0 ? [] : [{ kind: 'alterTable', table: table.name, changes: waiting.map((column) => ({ kind: 'alter', before: withoutReference(column), after: column })) }],
+      waiting.length === 0
+        ? []
+        : [
+            {
+              kind: 'alterTable',
+              table: table.name,
+              changes: waiting.map((column) => ({
+                kind: 'alter',
+                before: withoutReference(column),
+                after: column,
+              })),
+            },
+          ],
     ),
   ];
 }

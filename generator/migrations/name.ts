@@ -5,7 +5,10 @@ export const SNAPSHOT = 'migrations/tables.txt';
 
 /** `0002_add_posts_summary.ts`: the next number, and what happens first. */
 export function migrationPath(existing: readonly string[], steps: readonly Step[]): string {
-  const last = Math.max(0, ...existing.map((file) => Number.parseInt(file, 10)).filter(Number.isFinite));
+  const last = Math.max(
+    0,
+    ...existing.map((file) => Number.parseInt(file, 10)).filter(Number.isFinite),
+  );
   const name = last === 0 ? 'init' : describe(steps);
   return `migrations/${String(last + 1).padStart(4, '0')}_${name}.ts`;
 }
@@ -13,7 +16,10 @@ export function migrationPath(existing: readonly string[], steps: readonly Step[
 function describe(steps: readonly Step[]): string {
   const [first] = steps;
   const text = first ? describeStep(first) : 'nothing';
-  return `${text}${steps.length > 1 ? '_and_more' : ''}`.toLowerCase().replace(/[^a-z0-9]+/g, '_').slice(0, 60);
+  return `${text}${steps.length > 1 ? '_and_more' : ''}`
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .slice(0, 60);
 }
 
 function describeStep(step: Step): string {
@@ -37,8 +43,13 @@ function describeStep(step: Step): string {
   }
 }
 
-function describeChange(table: string, changes: Extract<Step, { kind: 'alterTable' }>['changes']): string {
+function describeChange(
+  table: string,
+  changes: Extract<Step, { kind: 'alterTable' }>['changes'],
+): string {
   const [first] = changes;
   if (!first) return `change_${table}`;
-  return first.kind === 'alter' ? `change_${table}_${first.after.name}` : `${first.kind}_${table}_${first.column.name}`;
+  return first.kind === 'alter'
+    ? `change_${table}_${first.after.name}`
+    : `${first.kind}_${table}_${first.column.name}`;
 }

@@ -1,4 +1,10 @@
-import { buildTables, type Diagnostic, type Project, type Table, type TableColumn } from '@twofold/schema';
+import {
+  buildTables,
+  type Diagnostic,
+  type Project,
+  type Table,
+  type TableColumn,
+} from '@twofold/schema';
 import { renderMigration } from '../../templates/migration.ts';
 import type { Step } from '../../templates/steps.ts';
 import { closest } from '../cli/closest.ts';
@@ -15,28 +21,61 @@ export interface PlannedMigration {
 }
 
 /** Compares the model's tables with those of the last migration, and plans the next one. */
-export function planMigration(project: Project, sources: Sources, allowDrop: readonly string[]): PlannedMigration {
+export function planMigration(
+  project: Project,
+  sources: Sources,
+  allowDrop: readonly string[],
+): PlannedMigration {
   const wanted = buildTables(project);
   const snapshot = printSnapshot({ ids: project.ids, tables: wanted });
   if (snapshot === sources.tables) return { file: null, snapshot, findings: [] };
-  const before = sources.tables === null ? { ids: project.ids, tables: [] } : parseSnapshot(sources.tables);
-  if (before === null) return broken('a line of it cannot be read', 'solve the merge conflict in it, line by line, and run again');
-  if (sources.tables === null && sources.migrations.length > 0) return broken('it is missing', 'restore it from version control: migrations are the difference to it');
-  if (before.ids !== project.ids && before.tables.length > 0) return idsChanged(before.ids, project.ids);
+  const before =
+    sources.tables === null ? { ids: project.ids, tables: [] } : parseSnapshot(sources.tables);
+  if (before === null)
+    return broken(
+      'a line of it cannot be read',
+      'solve the merge conflict in it, line by line, and run again',
+    );
+  if (sources.tables === null && sources.migrations.length > 0)
+    return broken(
+      'it is missing',
+      'restore it from version control: migrations are the difference to it',
+    );
+  if (before.ids !== project.ids && before.tables.length > 0)
+    return idsChanged(before.ids, project.ids);
   const allowed = allowedDrops(project, allowDrop);
-  const difference = findDifference(before.tables, wanted, { allowDrop: (coordinate) => allowed.has(coordinate), valueRenames: valueRenames(project) });
+  const difference = findDifference(before.tables, wanted, {
+    allowDrop: (coordinate) => allowed.has(coordinate),
+    valueRenames: valueRenames(project),
+  });
   const { steps } = difference;
   return {
-    file: steps.length === 0 ? null : { path: migrationPath(sources.migrations, steps), text: renderMigration(steps, project.ids) },
+    file:
+      steps.length === 0
+        ? null
+        : {
+            path: migrationPath(sources.migrations, steps),
+            text: renderMigration(steps, project.ids),
+          },
     snapshot: printSnapshot({ ids: project.ids, tables: difference.tables }),
-    findings: [...keptFindings(difference), ...dropFindings(difference, allowDrop.filter((name) => !namesOne(before.tables, allowedDrops(project, [name])))), ...valueFindings(steps)],
+    findings: [
+      ...keptFindings(difference),
+      ...dropFindings(
+        difference,
+        allowDrop.filter((name) => !namesOne(before.tables, allowedDrops(project, [name]))),
+      ),
+      ...valueFindings(steps),
+    ],
   };
 }
 
 /** `@renamed` on values of the enum that a column holds. */
 function valueRenames(project: Project): (table: string, column: string) => readonly ValueRename[] {
   return (table, column) => {
-    const { scalar } = project.entities.find((entity) => entity.table === table)?.columns.find(({ name }) => name === column) ?? {};
+    const { scalar } =
+      project.entities
+        .find((entity) => entity.table === table)
+        ?.columns.find(({ name }) => name === column) ?? {};
     return project.enums.find(({ name }) => name === scalar)?.renames ?? [];
   };
 }
@@ -48,7 +87,9 @@ function allowedDrops(project: Project, names: readonly string[]): ReadonlySet<s
     names.flatMap((name) => {
       const [type = '', field] = name.split('.');
       const table = tables.get(type) ?? type;
-      return field === undefined ? [table] : [`${table}.${field}`, `${table}.${snakeCase(field)}`, `${table}.${snakeCase(field)}_id`];
+      return field === undefined
+        ? [table]
+        : [`${table}.${field}`, `${table}.${snakeCase(field)}`, `${table}.${snakeCase(field)}_id`];
     }),
   );
 }
@@ -80,7 +121,10 @@ function keptFindings({ kept }: Difference): Diagnostic[] {
 
 /** Whether one of these coordinates is a table or a column. */
 function namesOne(tables: readonly Table[], coordinates: ReadonlySet<string>): boolean {
-  return tables.some(({ name, columns }) => coordinates.has(name) || columns.some((column) => coordinates.has(`${name}.${column.name}`)));
+  return tables.some(
+    ({ name, columns }) =>
+      coordinates.has(name) || columns.some((column) => coordinates.has(`${name}.${column.name}`)),
+  );
 }
 
 /** A slip in a name would leave the column without a word; what is gone already, and like no other, is no slip. */
@@ -89,7 +133,15 @@ function dropFindings({ kept }: Difference, names: readonly string[]): Diagnosti
   return names.flatMap((name) => {
     const near = closest(name, waiting);
     if (near === undefined) return [];
-    return [{ code: 'DROP_UNKNOWN', severity: 'warning', summary: `--allow-drop ${name} names nothing that could be dropped`, fix: `did you mean ${near}?`, at: atSnapshot() }];
+    return [
+      {
+        code: 'DROP_UNKNOWN',
+        severity: 'warning',
+        summary: `--allow-drop ${name} names nothing that could be dropped`,
+        fix: `did you mean ${near}?`,
+        at: atSnapshot(),
+      },
+    ];
   });
 }
 
@@ -98,7 +150,11 @@ function valueFindings(steps: readonly Step[]): Diagnostic[] {
   return steps.flatMap((step) =>
     step.kind !== 'alterTable'
       ? []
-      : step.changes.flatMap((change) => (needsValue(change.kind === 'add' ? change.column : undefined) && change.kind === 'add' ? [needsDefault(step.table, change.column)] : [])),
+      : step.changes.flatMap((change) =>
+          needsValue(change.kind === 'add' ? change.column : undefined) && change.kind === 'add'
+            ? [needsDefault(step.table, change.column)]
+            : [],
+        ),
   );
 }
 
@@ -117,7 +173,19 @@ function needsDefault(table: string, { name }: TableColumn): Diagnostic {
 }
 
 function broken(what: string, fix: string): PlannedMigration {
-  return { file: null, snapshot: '', findings: [{ code: 'SNAPSHOT_BROKEN', severity: 'error', summary: `${SNAPSHOT}: ${what}`, fix, at: atSnapshot() }] };
+  return {
+    file: null,
+    snapshot: '',
+    findings: [
+      {
+        code: 'SNAPSHOT_BROKEN',
+        severity: 'error',
+        summary: `${SNAPSHOT}: ${what}`,
+        fix,
+        at: atSnapshot(),
+      },
+    ],
+  };
 }
 
 function idsChanged(before: string, after: string): PlannedMigration {

@@ -41,14 +41,30 @@ export async function bundle(bundling: Bundling): Promise<Bundled> {
   const { rolldown } = await import('rolldown');
   const waiting = waitingPackages(bundling.waiting);
   const groups = [{ debugName: 'parts', name: (id: string) => fileOf(id, bundling) }];
-  const builder = { rolldown, bundling, plugins: [requireInstead((module) => fileOf(module, bundling)), waiting.plugin] };
-  const parts = build(builder, { name: MAIN, source: bundling.index, codeSplitting: { includeDependenciesRecursively: false, groups } });
-  const programs = bundling.programs.map((name) => build(builder, { name, source: name, codeSplitting: false }));
+  const builder = {
+    rolldown,
+    bundling,
+    plugins: [requireInstead((module) => fileOf(module, bundling)), waiting.plugin],
+  };
+  const parts = build(builder, {
+    name: MAIN,
+    source: bundling.index,
+    codeSplitting: { includeDependenciesRecursively: false, groups },
+  });
+  const programs = bundling.programs.map((name) =>
+    build(builder, { name, source: name, codeSplitting: false }),
+  );
   const chunks = (await Promise.all([parts, ...programs])).flat();
   const later = await Promise.all(waiting.found().map((each) => buildWaiting(rolldown, each)));
   const main = chunks.find(({ fileName }) => fileName === `${MAIN}.js`);
-  const files = [...[...chunks, ...later].map(({ fileName, code }) => ({ path: fileName, text: code })), { path: `${bundling.index}.js`, text: indexOf(main?.exports ?? []) }];
-  return { files: files.map(({ path, text }) => ({ path, bytes: Buffer.from(text) })), modules: [...chunks, ...later].flatMap(({ moduleIds }) => moduleIds) };
+  const files = [
+    ...[...chunks, ...later].map(({ fileName, code }) => ({ path: fileName, text: code })),
+    { path: `${bundling.index}.js`, text: indexOf(main?.exports ?? []) },
+  ];
+  return {
+    files: files.map(({ path, text }) => ({ path, bytes: Buffer.from(text) })),
+    modules: [...chunks, ...later].flatMap(({ moduleIds }) => moduleIds),
+  };
 }
 
 /** What is imported from outside. The cache is switched on first, and so knows what comes after. */
@@ -95,7 +111,10 @@ interface Build {
   readonly codeSplitting: OutputOptions['codeSplitting'] & {};
 }
 
-async function build({ rolldown, bundling, plugins }: Builder, { name, source, codeSplitting }: Build): Promise<OutputChunk[]> {
+async function build(
+  { rolldown, bundling, plugins }: Builder,
+  { name, source, codeSplitting }: Build,
+): Promise<OutputChunk[]> {
   const { folder } = bundling;
   const build = await rolldown({
     // Comments name the sources from here.
@@ -110,21 +129,38 @@ async function build({ rolldown, bundling, plugins }: Builder, { name, source, c
     // What is not asked for is not read: see `require-instead.ts`.
     treeshake: { propertyReadSideEffects: false },
   });
-  const { output } = await build.generate({ format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name].js', minifyInternalExports: false, codeSplitting });
+  const { output } = await build.generate({
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name].js',
+    minifyInternalExports: false,
+    codeSplitting,
+  });
   await build.close();
   return output.filter((file) => file.type === 'chunk');
 }
 
 /** What a package that is taken in needs comes along; of what our own sources name, only what is listed. */
-function isOutside(id: string, importer: string | undefined, { folder, inside, together }: Bundling): boolean {
+function isOutside(
+  id: string,
+  importer: string | undefined,
+  { folder, inside, together }: Bundling,
+): boolean {
   if (id.startsWith('.') || id.startsWith('\0') || isAbsolute(id) || isBuiltin(id)) return false;
   const ours = importer === undefined || !relative(folder, importer).startsWith('..');
   return ours && !(id in inside) && !together.includes(id);
 }
 
-async function buildWaiting(rolldown: typeof Rolldown, { file, path }: Waiting): Promise<OutputChunk> {
+async function buildWaiting(
+  rolldown: typeof Rolldown,
+  { file, path }: Waiting,
+): Promise<OutputChunk> {
   const build = await rolldown({ input: path, platform: 'node', cwd: dirname(path) });
-  const { output } = await build.generate({ format: 'cjs', entryFileNames: file, codeSplitting: false });
+  const { output } = await build.generate({
+    format: 'cjs',
+    entryFileNames: file,
+    codeSplitting: false,
+  });
   await build.close();
   return output[0];
 }

@@ -2,5 +2,8 @@ import { existsSync } from 'node:fs';
 
 /** Whether this is a checkout of the repo, and not an installed package. */
 export function isCheckout(): boolean {
-  return existsSync(new URL('../cli.ts', import.meta.url)) && existsSync(new URL('../../runtime/package.json', import.meta.url));
+  return (
+    existsSync(new URL('../cli.ts', import.meta.url)) &&
+    existsSync(new URL('../../runtime/package.json', import.meta.url))
+  );
 }

@@ -7,7 +7,12 @@ const MODULES = '/node_modules/';
 /** The licence of every package that one of the modules belongs to, as `licences/<package>.txt`. */
 export async function licencesOf(modules: readonly string[]): Promise<TarEntry[]> {
   const folders = new Set(modules.map(packageFolder).filter((folder) => folder !== undefined));
-  return Promise.all([...folders].map(async (folder) => ({ path: `licences/${nameOf(folder)}.txt`, bytes: await licenceIn(folder) })));
+  return Promise.all(
+    [...folders].map(async (folder) => ({
+      path: `licences/${nameOf(folder)}.txt`,
+      bytes: await licenceIn(folder),
+    })),
+  );
 }
 
 /** `/…/node_modules/@koa/router` */
@@ -16,7 +21,10 @@ function packageFolder(module: string): string | undefined {
   const start = path.lastIndexOf(MODULES);
   if (start < 0 || path.startsWith('\0')) return undefined;
   const parts = path.slice(start + MODULES.length).split('/');
-  return path.slice(0, start + MODULES.length) + parts.slice(0, parts[0]?.startsWith('@') ? 2 : 1).join('/');
+  return (
+    path.slice(0, start + MODULES.length) +
+    parts.slice(0, parts[0]?.startsWith('@') ? 2 : 1).join('/')
+  );
 }
 
 const nameOf = (folder: string) => folder.slice(folder.lastIndexOf(MODULES) + MODULES.length);
@@ -25,6 +33,8 @@ const nameOf = (folder: string) => folder.slice(folder.lastIndexOf(MODULES) + MO
 async function licenceIn(folder: string): Promise<Buffer> {
   const file = (await readdir(folder)).find((name) => /^licen[cs]e(\.\w+)?$/i.test(name));
   if (file) return readFile(join(folder, file));
-  const { name, license, author } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Readonly<Record<string, unknown>>;
+  const { name, license, author } = JSON.parse(
+    await readFile(join(folder, 'package.json'), 'utf8'),
+  ) as Readonly<Record<string, unknown>>;
   return Buffer.from(`${JSON.stringify({ name, license, author }, null, 2)}\n`);
 }

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,9 +44,21 @@ const PACKAGES: readonly PackageFolders[] = [
     bundling: {
       index: 'index',
       parts: ['auth', 'hosting', 'rest', 'graphql/explorer', 'seed'],
-      placed: ['hosting/ingress/remote', 'hosting/models/engine/llamacpp', 'hosting/models/engine/mlx'],
-      programs: ['hosting/ingress/process', 'hosting/models/engine/keeper', 'hosting/models/llamacpp/program'],
-      inside: { '@twofold/schema': 'schema', kysely: 'node_modules/kysely', graphql: 'node_modules/graphql' },
+      placed: [
+        'hosting/ingress/remote',
+        'hosting/models/engine/llamacpp',
+        'hosting/models/engine/mlx',
+      ],
+      programs: [
+        'hosting/ingress/process',
+        'hosting/models/engine/keeper',
+        'hosting/models/llamacpp/program',
+      ],
+      inside: {
+        '@twofold/schema': 'schema',
+        kysely: 'node_modules/kysely',
+        graphql: 'node_modules/graphql',
+      },
       together: ['@koa/cors', '@koa/router', 'dataloader', 'koa', 'koa-helmet', 'pino'],
       waiting: ['mime-types'],
     },
@@ -51,13 +72,20 @@ const repo = fileURLToPath(new URL('../../', import.meta.url));
  * source has changed.
  */
 export async function packPackages(): Promise<PackedFile[]> {
-  const sources = await readFolders(repo, PACKAGES.flatMap(({ folders }) => folders));
-  const manifests = await Promise.all(PACKAGES.map(({ home }) => readFile(join(repo, home, 'package.json'))));
+  const sources = await readFolders(
+    repo,
+    PACKAGES.flatMap(({ folders }) => folders),
+  );
+  const manifests = await Promise.all(
+    PACKAGES.map(({ home }) => readFile(join(repo, home, 'package.json'))),
+  );
   const key = hashOf([...sources.flatMap(({ path, bytes }) => [path, bytes]), ...manifests]);
   const cache = join(repo, '.build/packages', key);
   if (!existsSync(cache)) await fill(cache, await build(sources));
   const names = (await readdir(cache)).sort();
-  return Promise.all(names.map(async (name) => ({ name, bytes: await readFile(join(cache, name)) })));
+  return Promise.all(
+    names.map(async (name) => ({ name, bytes: await readFile(join(cache, name)) })),
+  );
 }
 
 async function build(sources: readonly TarEntry[]): Promise<PackedFile[]> {
@@ -84,26 +112,67 @@ async function compile(out: string): Promise<void> {
     rewriteRelativeImportExtensions: true,
     typeRoots: [join(repo, 'node_modules/@types')],
   };
-  await writeFile(config, JSON.stringify({ extends: base, compilerOptions, include: ['generator', 'templates', 'schema', 'runtime'].map((folder) => join(repo, folder)), exclude: [] }));
-  await runProgram(process.execPath, [join(repo, 'node_modules/typescript/bin/tsc'), '-p', config], { cwd: repo });
+  await writeFile(
+    config,
+    JSON.stringify({
+      extends: base,
+      compilerOptions,
+      include: ['generator', 'templates', 'schema', 'runtime'].map((folder) => join(repo, folder)),
+      exclude: [],
+    }),
+  );
+  await runProgram(
+    process.execPath,
+    [join(repo, 'node_modules/typescript/bin/tsc'), '-p', config],
+    { cwd: repo },
+  );
 }
 
-async function pack(each: PackageFolders, out: string, sources: readonly TarEntry[]): Promise<PackedFile> {
+async function pack(
+  each: PackageFolders,
+  out: string,
+  sources: readonly TarEntry[],
+): Promise<PackedFile> {
   const { name, home, folders } = each;
   const inPackage = (path: string) => (home === '.' ? path : path.slice(home.length + 1));
   const manifest = JSON.parse(await readFile(join(repo, home, 'package.json'), 'utf8')) as Manifest;
-  const assets = sources.filter(({ path }) => folders.some((folder) => path.startsWith(`${folder}/`)) && !path.endsWith('.ts') && !path.endsWith('/package.json'));
-  const placed = [...(await readFolders(join(out, 'js'), folders)), ...assets].map((entry) => ({ ...entry, path: inPackage(entry.path), executable: entry.path.endsWith('/bin.js') }));
-  const entries = each.bundling ? [...placed.filter(({ path }) => !path.endsWith('.js')), ...(await bundled(home, each.bundling))] : placed;
+  const assets = sources.filter(
+    ({ path }) =>
+      folders.some((folder) => path.startsWith(`${folder}/`)) &&
+      !path.endsWith('.ts') &&
+      !path.endsWith('/package.json'),
+  );
+  const placed = [...(await readFolders(join(out, 'js'), folders)), ...assets].map((entry) => ({
+    ...entry,
+    path: inPackage(entry.path),
+    executable: entry.path.endsWith('/bin.js'),
+  }));
+  const entries = each.bundling
+    ? [
+        ...placed.filter(({ path }) => !path.endsWith('.js')),
+        ...(await bundled(home, each.bundling)),
+      ]
+    : placed;
   const unique = new Map(entries.map((entry) => [entry.path, entry]));
-  const bytes = createTarball([...unique.values(), { path: 'package.json', bytes: Buffer.from(`${JSON.stringify(shipped(manifest), null, 2)}\n`) }]);
+  const bytes = createTarball([
+    ...unique.values(),
+    { path: 'package.json', bytes: Buffer.from(`${JSON.stringify(shipped(manifest), null, 2)}\n`) },
+  ]);
   return { name: `twofold-${name}-${manifest.version}.tgz`, bytes };
 }
 
 /** With the licences of those whose code is inside. */
 async function bundled(home: string, bundling: Omit<Bundling, 'folder'>): Promise<TarEntry[]> {
-  const inside = await Promise.all(Object.entries(bundling.inside).map(async ([name, folder]) => [name, await realpath(join(repo, folder))] as const));
-  const { files, modules } = await bundle({ ...bundling, folder: join(repo, home), inside: Object.fromEntries(inside) });
+  const inside = await Promise.all(
+    Object.entries(bundling.inside).map(
+      async ([name, folder]) => [name, await realpath(join(repo, folder))] as const,
+    ),
+  );
+  const { files, modules } = await bundle({
+    ...bundling,
+    folder: join(repo, home),
+    inside: Object.fromEntries(inside),
+  });
   return [...files, ...(await licencesOf(modules))];
 }
 
@@ -115,10 +184,18 @@ interface Manifest {
 
 /** The package's own `package.json`, for JavaScript: nothing that only the repo needs. */
 function shipped(manifest: Manifest): Manifest {
-  const { workspaces: _workspaces, scripts: _scripts, devDependencies: _development, allowScripts: _allowed, ...rest } = manifest;
+  const {
+    workspaces: _workspaces,
+    scripts: _scripts,
+    devDependencies: _development,
+    allowScripts: _allowed,
+    ...rest
+  } = manifest;
   const exports = Object.entries(manifest.exports ?? {}).map(([name, path]) => [
     name,
-    path.endsWith('.ts') ? { types: path.replace(/\.ts$/, '.d.ts'), default: path.replace(/\.ts$/, '.js') } : path,
+    path.endsWith('.ts')
+      ? { types: path.replace(/\.ts$/, '.d.ts'), default: path.replace(/\.ts$/, '.js') }
+      : path,
   ]);
   return { ...rest, exports: Object.fromEntries(exports) as Manifest['exports'] & {} };
 }
@@ -130,11 +207,19 @@ async function readFolders(root: string, folders: readonly string[]): Promise<Ta
 
 async function readFolder(root: string, folder: string): Promise<TarEntry[]> {
   const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'));
+  const files = entries.filter(
+    (entry) => entry.isFile() && !entry.parentPath.includes('node_modules'),
+  );
   return Promise.all(
     files.map(async (entry) => {
       const full = join(entry.parentPath, entry.name);
-      return { path: full.slice(root.length).replace(/^[\\/]/, '').replaceAll('\\', '/'), bytes: await readFile(full) };
+      return {
+        path: full
+          .slice(root.length)
+          .replace(/^[\\/]/, '')
+          .replaceAll('\\', '/'),
+        bytes: await readFile(full),
+      };
     }),
   );
 }

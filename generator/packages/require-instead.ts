@@ -14,16 +14,23 @@ const MAKER = /^(node:)?module$/;
 export function requireInstead(fileOf: (module: string) => string | null): Plugin {
   return {
     name: 'require-instead',
-    resolveId: (id, importer, { kind }) => (importer !== undefined && kind === 'import-statement' && isBuiltin(id) && !MAKER.test(id) ? `${MARK}${id}?${fileOf(importer) ?? ''}` : null),
-    load: (id) => (id.startsWith(MARK) ? required(id.slice(MARK.length).replace(/\?.*/, '')) : null),
+    resolveId: (id, importer, { kind }) =>
+      importer !== undefined && kind === 'import-statement' && isBuiltin(id) && !MAKER.test(id)
+        ? `${MARK}${id}?${fileOf(importer) ?? ''}`
+        : null,
+    load: (id) =>
+      id.startsWith(MARK) ? required(id.slice(MARK.length).replace(/\?.*/, '')) : null,
   };
 }
 
 /** The file of what stands for a module of Node's; undefined for any other module. */
-export const fileOfRequired = (id: string): string | undefined => (id.startsWith(MARK) ? id.slice(id.indexOf('?') + 1) : undefined);
+export const fileOfRequired = (id: string): string | undefined =>
+  id.startsWith(MARK) ? id.slice(id.indexOf('?') + 1) : undefined;
 
 function required(id: string): string {
-  const names = Object.keys(createRequire(import.meta.url)(id) as object).filter((name) => name !== 'default');
+  const names = Object.keys(createRequire(import.meta.url)(id) as object).filter(
+    (name) => name !== 'default',
+  );
   return [
     `import { createRequire } from 'node:module';`,
     `const required = createRequire(import.meta.url)('${id}');`,

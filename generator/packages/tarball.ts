@@ -24,9 +24,16 @@ const BLOCK = 512;
  *
  * The format is ustar, POSIX.1-1988.
  */
-export function createTarball(entries: readonly TarEntry[], { folder = 'package/', level = 9 }: TarOptions = {}): Buffer {
+export function createTarball(
+  entries: readonly TarEntry[],
+  { folder = 'package/', level = 9 }: TarOptions = {},
+): Buffer {
   const sorted = [...entries].sort((a, b) => (a.path < b.path ? -1 : 1));
-  const blocks = sorted.flatMap((entry) => [header(entry, folder), Buffer.from(entry.bytes), padding(entry.bytes.length)]);
+  const blocks = sorted.flatMap((entry) => [
+    header(entry, folder),
+    Buffer.from(entry.bytes),
+    padding(entry.bytes.length),
+  ]);
   const zipped = gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]), { level });
   // Byte 9 names the system that packed it: unknown, everywhere.
   zipped[9] = 255;

@@ -18,7 +18,10 @@ const MARK = '\0waiting:';
  *
  * @example const { plugin, found } = waitingPackages(['mime-types']);
  */
-export function waitingPackages(names: readonly string[]): { readonly plugin: Plugin; found(): readonly Waiting[] } {
+export function waitingPackages(names: readonly string[]): {
+  readonly plugin: Plugin;
+  found(): readonly Waiting[];
+} {
   const found = new Map<string, Waiting>();
   const plugin: Plugin = {
     name: 'waiting-packages',
@@ -42,7 +45,9 @@ export const isStandIn = (id: string): boolean => id.startsWith(MARK);
 
 /** Two versions of a package are two files. */
 function fileOf(name: string, path: string): string {
-  const { version } = JSON.parse(readFileSync(join(dirname(path), 'package.json'), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(dirname(path), 'package.json'), 'utf8')) as {
+    version: string;
+  };
   return `${name}-${version}.cjs`;
 }
 
@@ -51,7 +56,9 @@ function standIn({ file, path }: Waiting): string {
   return [
     `const real = () => require('./${file}');`,
     ...Object.entries(real).map(([name, value]) =>
-      typeof value === 'function' ? `exports.${name} = (...given) => real().${name}(...given);` : `Object.defineProperty(exports, '${name}', { enumerable: true, get: () => real().${name} });`,
+      typeof value === 'function'
+        ? `exports.${name} = (...given) => real().${name}(...given);`
+        : `Object.defineProperty(exports, '${name}', { enumerable: true, get: () => real().${name} });`,
     ),
   ].join('\n');
 }

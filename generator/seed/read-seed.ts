@@ -15,7 +15,10 @@ export interface SeedFile {
   readonly path: string;
   readonly rows: readonly SeedRow[];
   /** Line and column of a row, or of one of its fields; 1 and 1 where the file cannot say. */
-  place(row: number, field?: string): { readonly line: number; readonly column: number; readonly text: string };
+  place(
+    row: number,
+    field?: string,
+  ): { readonly line: number; readonly column: number; readonly text: string };
 }
 
 /** Files that are looked for when none is named. */
@@ -36,7 +39,15 @@ export async function readSeed(root: string, named: string | undefined): Promise
   const { parseDocument, LineCounter } = await import('yaml');
   const parse = () => {
     const lines = new LineCounter();
-    return { lines, document: parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false, ...(isJson && { schema: 'json' as const }) }) };
+    return {
+      lines,
+      document: parseDocument(text, {
+        lineCounter: lines,
+        uniqueKeys: true,
+        prettyErrors: false,
+        ...(isJson && { schema: 'json' as const }),
+      }),
+    };
   };
   let parsed = isJson && text.length > LARGE ? null : parse();
   const problem = parsed?.document.errors[0];
@@ -51,9 +62,15 @@ export async function readSeed(root: string, named: string | undefined): Promise
     place: (index, field) => {
       parsed ??= parse();
       const at = rows[index]?.path ?? [];
-      const node = [field === undefined ? at : [...at, field], at].map((each) => keyNode(parsed!.document, each)).find((each) => each?.range);
+      const node = [field === undefined ? at : [...at, field], at]
+        .map((each) => keyNode(parsed!.document, each))
+        .find((each) => each?.range);
       const { line, col } = parsed.lines.linePos(node?.range?.[0] ?? 0);
-      return { line: Math.max(1, line), column: Math.max(1, col), text: text.split(/\r?\n/, line)[line - 1] ?? '' };
+      return {
+        line: Math.max(1, line),
+        column: Math.max(1, col),
+        text: text.split(/\r?\n/, line)[line - 1] ?? '',
+      };
     },
   };
 }
@@ -63,22 +80,36 @@ interface Node {
 }
 
 /** The key of a mapping, or the item of a list, at a path: where a person would look. */
-function keyNode(document: { getIn(path: readonly unknown[], keep: true): unknown }, path: readonly (string | number)[]): Node | undefined {
+function keyNode(
+  document: { getIn(path: readonly unknown[], keep: true): unknown },
+  path: readonly (string | number)[],
+): Node | undefined {
   const last = path.at(-1);
-  const holder = document.getIn(path.slice(0, -1), true) as { items?: readonly unknown[] } | undefined;
+  const holder = document.getIn(path.slice(0, -1), true) as
+    | { items?: readonly unknown[] }
+    | undefined;
   if (typeof last === 'number') return document.getIn(path, true) as Node | undefined;
-  const pair = holder?.items?.find((item) => String((item as { key?: { value?: unknown } }).key?.value) === last);
+  const pair = holder?.items?.find(
+    (item) => String((item as { key?: { value?: unknown } }).key?.value) === last,
+  );
   return (pair as { key?: Node } | undefined)?.key;
 }
 
 /** Aliases may repeat what stands elsewhere, but not without end. */
-function toData(document: { toJS(options: { maxAliasCount: number }): unknown }, path: string): unknown {
+function toData(
+  document: { toJS(options: { maxAliasCount: number }): unknown },
+  path: string,
+): unknown {
   try {
     const data = document.toJS({ maxAliasCount: 1000 });
     JSON.stringify(data);
     return data;
   } catch (error) {
-    throw invalid(path, 1, `an alias of the file cannot be followed: ${(error as Error).message.split('\n')[0]}`);
+    throw invalid(
+      path,
+      1,
+      `an alias of the file cannot be followed: ${(error as Error).message.split('\n')[0]}`,
+    );
   }
 }
 
@@ -101,9 +132,17 @@ function rowsOf(data: unknown, path: string): PlacedRow[] {
   if (!isMapping(data)) throw invalid(path, 1, 'a seed is a mapping: for each type its rows');
   return Object.entries(data).flatMap(([type, rows]): PlacedRow[] => {
     if (rows === null) return [];
-    if (Array.isArray(rows)) return rows.map((values, at) => ({ row: { type, key: null, values: valuesOf(values, `${type}[${at}]`, path) }, path: [type, at] }));
-    if (!isMapping(rows)) throw invalid(path, 1, `${type} is neither a mapping of rows by key nor a list of rows`);
-    return Object.entries(rows).map(([key, values]) => ({ row: { type, key, values: valuesOf(values ?? {}, `${type}.${key}`, path) }, path: [type, key] }));
+    if (Array.isArray(rows))
+      return rows.map((values, at) => ({
+        row: { type, key: null, values: valuesOf(values, `${type}[${at}]`, path) },
+        path: [type, at],
+      }));
+    if (!isMapping(rows))
+      throw invalid(path, 1, `${type} is neither a mapping of rows by key nor a list of rows`);
+    return Object.entries(rows).map(([key, values]) => ({
+      row: { type, key, values: valuesOf(values ?? {}, `${type}.${key}`, path) },
+      path: [type, key],
+    }));
   });
 }
 
@@ -120,14 +159,20 @@ async function firstThere(root: string): Promise<string> {
   for (const path of SEED_FILES) {
     if ((await readFile(join(root, path)).catch(() => null)) !== null) return path;
   }
-  throw new CommandError(EXIT.usage, 'NO_SEED', `there is no ${SEED_FILES.join(' or ')} in ${root}`, 'npx generator seed FILE');
+  throw new CommandError(
+    EXIT.usage,
+    'NO_SEED',
+    `there is no ${SEED_FILES.join(' or ')} in ${root}`,
+    'npx generator seed FILE',
+  );
 }
 
 async function readText(full: string, path: string): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(full));
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) throw new CommandError(EXIT.usage, 'NO_SEED', `there is no file ${path}`);
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR'))
+      throw new CommandError(EXIT.usage, 'NO_SEED', `there is no file ${path}`);
     if (error instanceof TypeError) throw invalid(path, 1, 'the file is not UTF-8 text');
     throw error;
   }

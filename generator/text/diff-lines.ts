@@ -14,7 +14,12 @@ export function diffLines(old: readonly string[], next: readonly string[]): Edit
   let head = 0;
   while (head < old.length && head < next.length && old[head] === next[head]) head++;
   let tail = 0;
-  while (tail < old.length - head && tail < next.length - head && old[old.length - 1 - tail] === next[next.length - 1 - tail]) tail++;
+  while (
+    tail < old.length - head &&
+    tail < next.length - head &&
+    old[old.length - 1 - tail] === next[next.length - 1 - tail]
+  )
+    tail++;
   const [a, b] = [old.slice(head, old.length - tail), next.slice(head, next.length - tail)];
   if (a.length === 0 && b.length === 0) return [];
   const matches = a.length === 0 || b.length === 0 ? [] : findMatches(a, b);
@@ -37,23 +42,31 @@ function findMatches(a: readonly string[], b: readonly string[]): (readonly [num
   for (let edits = 0; edits <= most; edits++) {
     trace.push(reach.slice());
     for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
-      const down = diagonal === -edits || (diagonal !== edits && reach[at(diagonal - 1)]! < reach[at(diagonal + 1)]!);
+      const down =
+        diagonal === -edits ||
+        (diagonal !== edits && reach[at(diagonal - 1)]! < reach[at(diagonal + 1)]!);
       let x = down ? reach[at(diagonal + 1)]! : reach[at(diagonal - 1)]! + 1;
       while (x < a.length && x - diagonal < b.length && a[x] === b[x - diagonal]) x++;
       reach[at(diagonal)] = x;
-      if (x >= a.length && x - diagonal >= b.length) return walkBack(trace, { x: a.length, y: b.length, at });
+      if (x >= a.length && x - diagonal >= b.length)
+        return walkBack(trace, { x: a.length, y: b.length, at });
     }
   }
   return [];
 }
 
-function walkBack(trace: readonly Int32Array[], end: { x: number; y: number; at: (diagonal: number) => number }): (readonly [number, number])[] {
+function walkBack(
+  trace: readonly Int32Array[],
+  end: { x: number; y: number; at: (diagonal: number) => number },
+): (readonly [number, number])[] {
   const matches: (readonly [number, number])[] = [];
   let { x, y } = end;
   for (let edits = trace.length - 1; edits >= 0; edits--) {
     const reach = trace[edits]!;
     const diagonal = x - y;
-    const down = diagonal === -edits || (diagonal !== edits && reach[end.at(diagonal - 1)]! < reach[end.at(diagonal + 1)]!);
+    const down =
+      diagonal === -edits ||
+      (diagonal !== edits && reach[end.at(diagonal - 1)]! < reach[end.at(diagonal + 1)]!);
     const before = down ? diagonal + 1 : diagonal - 1;
     const startX = edits === 0 ? 0 : reach[end.at(before)]!;
     const startY = edits === 0 ? 0 : startX - before;
@@ -64,7 +77,11 @@ function walkBack(trace: readonly Int32Array[], end: { x: number; y: number; at:
   return matches.toReversed();
 }
 
-function editsBetween(matches: readonly (readonly [number, number])[], oldLength: number, newLength: number): Edit[] {
+function editsBetween(
+  matches: readonly (readonly [number, number])[],
+  oldLength: number,
+  newLength: number,
+): Edit[] {
   const edits: Edit[] = [];
   let [old, next] = [0, 0];
   for (const [x, y] of [...matches, [oldLength, newLength] as const]) {

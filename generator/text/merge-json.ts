@@ -15,7 +15,11 @@ export function mergeJson(base: string, mine: string, theirs: string): string | 
 
 const CONFLICT = Symbol('conflict');
 
-function mergeValue(base: Json | undefined, mine: Json | undefined, theirs: Json | undefined): Json | undefined | typeof CONFLICT {
+function mergeValue(
+  base: Json | undefined,
+  mine: Json | undefined,
+  theirs: Json | undefined,
+): Json | undefined | typeof CONFLICT {
   if (equal(base, theirs) || equal(mine, theirs)) return mine;
   if (equal(base, mine)) return theirs;
   if (!isObject(mine) || !isObject(theirs)) return CONFLICT;
@@ -43,14 +47,21 @@ function isObject(value: Json | undefined): value is { readonly [key: string]: J
 }
 
 function equal(a: Json | undefined, b: Json | undefined): boolean {
-  return a === b || (a !== undefined && b !== undefined && JSON.stringify(sorted(a)) === JSON.stringify(sorted(b)));
+  return (
+    a === b ||
+    (a !== undefined && b !== undefined && JSON.stringify(sorted(a)) === JSON.stringify(sorted(b)))
+  );
 }
 
 /** Order of keys does not count. */
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key]!)]));
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key]!)]),
+  );
 }
 
 function indentOf(text: string): string {

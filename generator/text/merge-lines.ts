@@ -51,20 +51,32 @@ interface Region {
 
 /** Edits of both sides in order; those that touch each other are one region. */
 function regions(left: readonly Edit[], right: readonly Edit[]): Region[] {
-  const all = [...left.map((edit) => ({ edit, fromRight: false })), ...right.map((edit) => ({ edit, fromRight: true }))];
+  const all = [
+    ...left.map((edit) => ({ edit, fromRight: false })),
+    ...right.map((edit) => ({ edit, fromRight: true })),
+  ];
   all.sort((a, b) => a.edit.oldStart - b.edit.oldStart || a.edit.oldEnd - b.edit.oldEnd);
   const found: Region[] = [];
   for (const { edit, fromRight } of all) {
     const last = found.at(-1);
     if (last && edit.oldStart <= last.end && (last.fromRight !== fromRight || last.both)) {
-      found[found.length - 1] = { start: last.start, end: Math.max(last.end, edit.oldEnd), both: true, fromRight };
+      found[found.length - 1] = {
+        start: last.start,
+        end: Math.max(last.end, edit.oldEnd),
+        both: true,
+        fromRight,
+      };
     } else found.push({ start: edit.oldStart, end: edit.oldEnd, both: false, fromRight });
   }
   return found;
 }
 
 /** What a side made of a region. */
-function applied({ lines, edits }: Side, { start, end }: Region, origin: readonly string[]): string[] {
+function applied(
+  { lines, edits }: Side,
+  { start, end }: Region,
+  origin: readonly string[],
+): string[] {
   const inside = edits.filter((edit) => edit.oldStart >= start && edit.oldEnd <= end);
   const out: string[] = [];
   let at = start;

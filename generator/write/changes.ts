@@ -19,10 +19,17 @@ export interface Comparison {
  */
 export function compareFiles(comparison: Comparison): Change[] {
   const { lock, present } = comparison;
-  const scaffold = comparison.files.filter(({ owner }) => owner === 'scaffold').map((file) => mergeScaffold(file, comparison));
-  const files = [...comparison.files.filter(({ owner }) => owner !== 'scaffold'), ...scaffold.flatMap(({ base }) => base ?? [])];
+  const scaffold = comparison.files
+    .filter(({ owner }) => owner === 'scaffold')
+    .map((file) => mergeScaffold(file, comparison));
+  const files = [
+    ...comparison.files.filter(({ owner }) => owner !== 'scaffold'),
+    ...scaffold.flatMap(({ base }) => base ?? []),
+  ];
   const wanted = new Set(files.map((file) => file.path));
-  const gone = [...lock].filter(([path, entry]) => entry.owner === 'generated' && !wanted.has(path));
+  const gone = [...lock].filter(
+    ([path, entry]) => entry.owner === 'generated' && !wanted.has(path),
+  );
   return [
     ...files.map((file) => compareFile(file, comparison)),
     ...scaffold.flatMap(({ changes }) => changes),
@@ -34,19 +41,29 @@ function compareFile(file: RenderedFile, { lock, present, force }: Comparison): 
   const { path, owner, text } = file;
   const before = present.get(path) ?? null;
   const entry = lock.get(path);
-  const change = (kind: ChangeKind, after: string | null = text): Change => ({ path, owner, kind, before, after });
-  if (owner !== 'generated') return before === null && !entry ? change('create') : change('same', before);
+  const change = (kind: ChangeKind, after: string | null = text): Change => ({
+    path,
+    owner,
+    kind,
+    before,
+    after,
+  });
+  if (owner !== 'generated')
+    return before === null && !entry ? change('create') : change('same', before);
   if (before === null) return change('create');
   if (sameText(before, text)) return change('same', before);
   if (isOutput(before, entry)) return change('update', withLineEndsOf(before, text));
-  return isMerged(before, entry) || force ? { ...change('update', withLineEndsOf(before, text)), rescued: true } : change('edited', before);
+  return isMerged(before, entry) || force
+    ? { ...change('update', withLineEndsOf(before, text)), rescued: true }
+    : change('edited', before);
 }
 
 /** A generated file that nothing generates any more goes if it is as we wrote it, and stays if not. */
 function compareGone(path: string, entry: LockEntry, before: string | null): Change[] {
   if (before === null) return [];
   const rescued = !isOutput(before, entry);
-  if (rescued && !isMerged(before, entry)) return [{ path, owner: 'generated', kind: 'stale', before, after: before }];
+  if (rescued && !isMerged(before, entry))
+    return [{ path, owner: 'generated', kind: 'stale', before, after: before }];
   return [{ path, owner: 'generated', kind: 'remove', before, after: null, rescued }];
 }
 

@@ -30,12 +30,16 @@ interface Commit {
  * @throws CommandError 75 when a file is not as it was when the changes were planned; nothing is written then.
  */
 export async function commit(root: string, changes: readonly Change[], disk: Disk): Promise<void> {
-  const writing = changes.filter(({ kind, before, after }) => ['create', 'update', 'remove', 'conflict'].includes(kind) && before !== after);
+  const writing = changes.filter(
+    ({ kind, before, after }) =>
+      ['create', 'update', 'remove', 'conflict'].includes(kind) && before !== after,
+  );
   if (writing.length === 0) return;
   await assertUnchanged(root, writing, disk);
   await disk.removeFolder(join(root, TRANSACTION));
   const steps = writing.map(stepOf);
-  for (const [index, { staged }] of steps.entries()) if (staged !== null) await disk.write(join(root, staged), writing[index]!.after!);
+  for (const [index, { staged }] of steps.entries())
+    if (staged !== null) await disk.write(join(root, staged), writing[index]!.after!);
   await writeJournal(root, steps, disk);
   await carryOut(root, { steps, isAsBefore: (text, at) => text === writing[at]!.before }, disk);
 }
@@ -58,10 +62,19 @@ export async function recover(root: string, disk: Disk): Promise<boolean> {
   return true;
 }
 
-async function assertUnchanged(root: string, changes: readonly Change[], disk: Disk): Promise<void> {
+async function assertUnchanged(
+  root: string,
+  changes: readonly Change[],
+  disk: Disk,
+): Promise<void> {
   for (const { path, before } of changes) {
     if ((await disk.read(join(root, path))) === before) continue;
-    throw new CommandError(EXIT.again, 'CHANGED_MEANWHILE', `${path} was changed while this run was at work; nothing was written`, 'run again');
+    throw new CommandError(
+      EXIT.again,
+      'CHANGED_MEANWHILE',
+      `${path} was changed while this run was at work; nothing was written`,
+      'run again',
+    );
   }
 }
 
@@ -78,7 +91,9 @@ async function writeJournal(root: string, steps: readonly Step[], disk: Disk): P
 
 /** A file that somebody saved after the journal was written keeps what they saved. */
 async function carryOut(root: string, { steps, isAsBefore }: Commit, disk: Disk): Promise<void> {
-  for (const [at, step] of steps.entries()) if (isAsBefore(await disk.read(join(root, step.path)), at)) await carryOutStep(root, step, disk);
+  for (const [at, step] of steps.entries())
+    if (isAsBefore(await disk.read(join(root, step.path)), at))
+      await carryOutStep(root, step, disk);
   // The journal goes first: a folder that is only half removed must not look like a commit under way.
   await disk.remove(join(root, JOURNAL));
   await disk.removeFolder(join(root, TRANSACTION));

@@ -85,7 +85,7 @@ const PIECE = 1 << 20;
 
 /** A long text is written in pieces: as one it would stand in memory a second time. No character of two halves is cut. */
 function* piecesOf(text: string): Generator<string> {
-  for (let from = 0; from < text.length; ) {
+  for (let from = 0; from < text.length;) {
     const end = from + PIECE;
     const cut = isFirstHalf(text.charCodeAt(end - 1)) ? end + 1 : end;
     yield text.slice(from, cut);

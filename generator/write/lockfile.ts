@@ -24,7 +24,10 @@ export function parseLock(text: string | null): Lock {
     const [owner = '', path = '', hash = '', ...rest] = line.split(' ');
     if (!OWNERS.has(owner) || path === '' || hash === '' || rest.length > 0) continue;
     const before = lock.get(path);
-    lock.set(path, { owner: owner as Owner, hashes: [...(before?.hashes ?? []).filter((each) => each !== hash), hash] });
+    lock.set(path, {
+      owner: owner as Owner,
+      hashes: [...(before?.hashes ?? []).filter((each) => each !== hash), hash],
+    });
   }
   return lock;
 }

@@ -10,7 +10,12 @@ const PAUSE = 40;
 const SQLITE_BUSY = 5;
 
 /** What SQLite says of the lock's file when the machine is at fault, by its result codes. */
-const TROUBLE: Readonly<Record<number, string>> = { 8: 'it is read-only', 10: 'the disk failed, or is full', 13: 'the disk is full', 14: 'it cannot be opened' };
+const TROUBLE: Readonly<Record<number, string>> = {
+  8: 'it is read-only',
+  10: 'the disk failed, or is full',
+  13: 'the disk is full',
+  14: 'it cannot be opened',
+};
 
 /**
  * Runs `work` while no other run writes to this project.
@@ -36,8 +41,13 @@ function asTrouble<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const what = error instanceof Error && 'errcode' in error ? TROUBLE[Number(error.errcode) & 0xff] : undefined;
-    throw what === undefined ? error : new CommandError(EXIT.usage, 'SYSTEM', `${FOLDER}/run.lock cannot be written: ${what}`);
+    const what =
+      error instanceof Error && 'errcode' in error
+        ? TROUBLE[Number(error.errcode) & 0xff]
+        : undefined;
+    throw what === undefined
+      ? error
+      : new CommandError(EXIT.usage, 'SYSTEM', `${FOLDER}/run.lock cannot be written: ${what}`);
   }
 }
 
@@ -46,9 +56,16 @@ async function acquire(lock: () => void, until: number): Promise<void> {
     try {
       return lock();
     } catch (error) {
-      if (!(error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY)) throw error;
+      if (!(error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY))
+        throw error;
     }
-    if (Date.now() > until) throw new CommandError(EXIT.again, 'BUSY', 'another run of generator is writing to this project', 'run again when it is done');
+    if (Date.now() > until)
+      throw new CommandError(
+        EXIT.again,
+        'BUSY',
+        'another run of generator is writing to this project',
+        'run again when it is done',
+      );
     await wait(PAUSE);
   }
 }

@@ -20,21 +20,46 @@ export interface ScaffoldOutcome {
  * left alone, one that the user deleted stays deleted, and a conflict is put beside it as a `.new` file: removing that
  * says that it is solved.
  */
-export function mergeScaffold(file: RenderedFile, { lock, present }: { lock: Lock; present: Present }): ScaffoldOutcome {
+export function mergeScaffold(
+  file: RenderedFile,
+  { lock, present }: { lock: Lock; present: Present },
+): ScaffoldOutcome {
   const { path, owner, text } = file;
   const mine = present.get(path) ?? null;
-  const change = (kind: Change['kind'], after: string | null = mine): Change => ({ path, owner, kind, before: mine, after });
-  const settled = (...changes: Change[]): ScaffoldOutcome => ({ changes, base: { path: `${BASE}/${path}`, owner: 'generated', text } });
+  const change = (kind: Change['kind'], after: string | null = mine): Change => ({
+    path,
+    owner,
+    kind,
+    before: mine,
+    after,
+  });
+  const settled = (...changes: Change[]): ScaffoldOutcome => ({
+    changes,
+    base: { path: `${BASE}/${path}`, owner: 'generated', text },
+  });
   const known = lock.has(path);
   if (mine === null) return settled(known ? change('same') : change('create', text));
   if (!known) return { changes: [change('same')], base: null };
-  const base = present.get(`${BASE}/${path}`) ?? (lock.get(path)!.hashes.includes(hashText(mine)) ? mine : null);
-  if (base === null || sameText(base, text) || isSolved(path, { lock, present })) return settled(change('same'));
+  const base =
+    present.get(`${BASE}/${path}`) ??
+    (lock.get(path)!.hashes.includes(hashText(mine)) ? mine : null);
+  if (base === null || sameText(base, text) || isSolved(path, { lock, present }))
+    return settled(change('same'));
   const merged = merge(path, { base, mine, theirs: text });
-  if (merged.conflicts === 0) return settled(merged.text === mine ? change('same') : change('update', merged.text));
+  if (merged.conflicts === 0)
+    return settled(merged.text === mine ? change('same') : change('update', merged.text));
   const before = present.get(newPath(path)) ?? null;
-  const beside: Change = { path: newPath(path), owner, kind: 'conflict', before, after: merged.text };
-  return { changes: [change('same'), beside], base: { path: `${BASE}/${path}`, owner: 'generated', text: base } };
+  const beside: Change = {
+    path: newPath(path),
+    owner,
+    kind: 'conflict',
+    before,
+    after: merged.text,
+  };
+  return {
+    changes: [change('same'), beside],
+    base: { path: `${BASE}/${path}`, owner: 'generated', text: base },
+  };
 }
 
 /** The neighbour that holds a merge which needs a person. */
@@ -48,11 +73,16 @@ function isSolved(path: string, { lock, present }: { lock: Lock; present: Presen
 }
 
 /** By lines first, which keeps every character of the user's; JSON that conflicts so is merged key by key. */
-function merge(path: string, { base, mine, theirs }: { base: string; mine: string; theirs: string }): { text: string; conflicts: number } {
+function merge(
+  path: string,
+  { base, mine, theirs }: { base: string; mine: string; theirs: string },
+): { text: string; conflicts: number } {
   const byLines = mergeLines(base, mine, theirs);
   if (!path.endsWith('.json') || (byLines.conflicts === 0 && isJson(byLines.text))) return byLines;
   const byKeys = mergeJson(base, mine, theirs);
-  return byKeys === null ? { ...byLines, conflicts: Math.max(1, byLines.conflicts) } : { text: byKeys, conflicts: 0 };
+  return byKeys === null
+    ? { ...byLines, conflicts: Math.max(1, byLines.conflicts) }
+    : { text: byKeys, conflicts: 0 };
 }
 
 function isJson(text: string): boolean {

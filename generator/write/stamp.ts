@@ -27,11 +27,16 @@ export interface Stamp {
 const STAMP = `${FOLDER}/stamp.json`;
 
 /** The findings of the run that had nothing to do, if this one has nothing to do either; null when it has to be seen. */
-export async function findStamp(sources: Sources, disk: Disk): Promise<readonly Diagnostic[] | null> {
+export async function findStamp(
+  sources: Sources,
+  disk: Disk,
+): Promise<readonly Diagnostic[] | null> {
   const stamp = parseStamp(await disk.read(join(sources.root, STAMP)));
   if (!stamp || stamp.inputs !== hashInputs(sources)) return null;
   const paths = Object.keys(stamp.files);
-  const hashes = await Promise.all(paths.map(async (path) => hash(await disk.read(join(sources.root, path)))));
+  const hashes = await Promise.all(
+    paths.map(async (path) => hash(await disk.read(join(sources.root, path)))),
+  );
   return paths.every((path, at) => stamp.files[path] === hashes[at]) ? stamp.findings : null;
 }
 
@@ -42,13 +47,31 @@ export async function findStamp(sources: Sources, disk: Disk): Promise<readonly 
 export async function writeStamp({ sources, changes, findings }: Ran, disk: Disk): Promise<void> {
   if (changes.some(({ kind }) => kind === 'stale')) return;
   const now = await readSources(sources.root);
-  if (!isDeepStrictEqual({ ...now, migrations: [], tables: null }, { ...sources, migrations: [], tables: null })) return;
+  if (
+    !isDeepStrictEqual(
+      { ...now, migrations: [], tables: null },
+      { ...sources, migrations: [], tables: null },
+    )
+  )
+    return;
   // Most hashes stand in the lock that this run has written.
   const lock = parseLock(changes.find(({ path }) => path === LOCKFILE)?.after ?? null);
-  const known = (path: string, text: string | null) => lock.get(path)?.owner === 'generated' && text !== null ? lock.get(path)!.hashes[0]! : hash(text);
-  const files = Object.fromEntries(changes.map(({ path, before, after, kind }) => [path, known(path, kind === 'same' ? before : after)]));
+  const known = (path: string, text: string | null) =>
+    lock.get(path)?.owner === 'generated' && text !== null
+      ? lock.get(path)!.hashes[0]!
+      : hash(text);
+  const files = Object.fromEntries(
+    changes.map(({ path, before, after, kind }) => [
+      path,
+      known(path, kind === 'same' ? before : after),
+    ]),
+  );
   const lasting = findings.filter(({ code }) => !ONCE.has(code));
-  const text = JSON.stringify({ inputs: hashInputs(now), files, findings: lasting } satisfies Stamp);
+  const text = JSON.stringify({
+    inputs: hashInputs(now),
+    files,
+    findings: lasting,
+  } satisfies Stamp);
   const path = join(sources.root, STAMP);
   if ((await disk.read(path)) !== text) await disk.write(path, text);
 }
@@ -71,7 +94,9 @@ function parseStamp(text: string | null): Stamp | null {
 }
 
 function hashInputs({ root: _root, problems: _problems, ...sources }: Sources): string {
-  return createHash('sha256').update(JSON.stringify([packageVersion(), isCheckout() ? codeFingerprint() : '', sources])).digest('hex');
+  return createHash('sha256')
+    .update(JSON.stringify([packageVersion(), isCheckout() ? codeFingerprint() : '', sources]))
+    .digest('hex');
 }
 
 /** As in the lock: line ends do not count, for they make no work for a run either. */
@@ -83,5 +108,11 @@ function hash(text: string | null): string | null {
 function codeFingerprint(): string {
   const repo = fileURLToPath(new URL('../../', import.meta.url));
   const folders = ['generator', 'templates', 'schema'].map((folder) => join(repo, folder));
-  return JSON.stringify(folders.flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => statSync(join(folder, name)).mtimeMs)));
+  return JSON.stringify(
+    folders.flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(
+        (name) => statSync(join(folder, name)).mtimeMs,
+      ),
+    ),
+  );
 }

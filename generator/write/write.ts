@@ -8,11 +8,19 @@ import { withRunLock } from './run-lock.ts';
 import { BASE, newPath } from './scaffold.ts';
 
 /** Compares rendered files, and the lock that goes with them, with the disk. Writes nothing. */
-export async function planChanges(root: string, { files, force }: { files: readonly RenderedFile[]; force: boolean }, disk: Disk): Promise<Change[]> {
+export async function planChanges(
+  root: string,
+  { files, force }: { files: readonly RenderedFile[]; force: boolean },
+  disk: Disk,
+): Promise<Change[]> {
   const lockText = await disk.read(join(root, LOCKFILE));
   const lock = parseLock(lockText);
   const paths = [...new Set([...files.flatMap(pathsOf), ...lock.keys()])];
-  const present = new Map(await Promise.all(paths.map(async (path) => [path, await disk.read(join(root, path))] as const)));
+  const present = new Map(
+    await Promise.all(
+      paths.map(async (path) => [path, await disk.read(join(root, path))] as const),
+    ),
+  );
   const changes = compareFiles({ files, lock, present, force });
   const text = printLock(nextLock(changes, lock));
   const after = lockText?.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
@@ -24,7 +32,11 @@ export async function planChanges(root: string, { files, force }: { files: reado
  * Finishes what a killed run left, plans, and writes, while no other run does. A plan in which a generated file was edited
  * writes nothing; replaced texts that are nobody's output are kept under `.generator/rescued/` first.
  */
-export async function applyChanges<Plan extends { readonly changes: readonly Change[] }>(root: string, plan: () => Promise<Plan>, disk: Disk): Promise<Plan> {
+export async function applyChanges<Plan extends { readonly changes: readonly Change[] }>(
+  root: string,
+  plan: () => Promise<Plan>,
+  disk: Disk,
+): Promise<Plan> {
   return withRunLock(root, async () => {
     await recover(root, disk);
     const planned = await plan();
@@ -34,7 +46,11 @@ export async function applyChanges<Plan extends { readonly changes: readonly Cha
 }
 
 /** The writing alone: only for a disk that no other run writes to. */
-export async function writeChanges(root: string, changes: readonly Change[], disk: Disk): Promise<void> {
+export async function writeChanges(
+  root: string,
+  changes: readonly Change[],
+  disk: Disk,
+): Promise<void> {
   if (changes.some(({ kind }) => kind === 'edited')) return;
   await rescue(root, changes, disk);
   await commit(root, changes, disk);
@@ -52,18 +68,27 @@ function nextLock(changes: readonly Change[], lock: Lock): Lock {
   const next = new Map<string, LockEntry>();
   const bases = new Map(changes.map(({ path, after }) => [path, after]));
   for (const change of changes) {
-    const entry = entryOf(change, { known: lock.get(change.path), base: bases.get(`${BASE}/${change.path}`) ?? null });
+    const entry = entryOf(change, {
+      known: lock.get(change.path),
+      base: bases.get(`${BASE}/${change.path}`) ?? null,
+    });
     if (entry) next.set(change.path, entry);
   }
-  for (const [path, entry] of lock) if (entry.owner !== 'generated' && !path.endsWith('.new') && !next.has(path)) next.set(path, entry);
+  for (const [path, entry] of lock)
+    if (entry.owner !== 'generated' && !path.endsWith('.new') && !next.has(path))
+      next.set(path, entry);
   return next;
 }
 
-function entryOf({ path, owner, kind, after }: Change, { known, base }: { known: LockEntry | undefined; base: string | null }): LockEntry | undefined {
+function entryOf(
+  { path, owner, kind, after }: Change,
+  { known, base }: { known: LockEntry | undefined; base: string | null },
+): LockEntry | undefined {
   const entry = (text: string): LockEntry => ({ owner, hashes: [hashText(text)] });
   if (kind === 'remove') return undefined;
   if (owner === 'generated') return kind === 'edited' || kind === 'stale' ? known : entry(after!);
-  if (owner === 'scaffold') return base !== null ? entry(base) : path.endsWith('.new') ? entry(after!) : undefined;
+  if (owner === 'scaffold')
+    return base !== null ? entry(base) : path.endsWith('.new') ? entry(after!) : undefined;
   return known ?? (kind === 'create' ? entry(after!) : undefined);
 }
 

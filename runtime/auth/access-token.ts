@@ -73,7 +73,9 @@ function createTokens<Claims extends { exp: number; iat: number }>(
   const cache = new Map<string, { readonly claims: Claims; readonly until: number }>();
   const check = (token: string, ignoreExpiry: boolean) => {
     const claims = openToken(token, options, ignoreExpiry)?.payload;
-    return isPlain(claims) && accepts(claims) && claims.iat * SECOND <= options.now() + MINUTE ? (claims as Claims) : null;
+    return isPlain(claims) && accepts(claims) && claims.iat * SECOND <= options.now() + MINUTE
+      ? (claims as Claims)
+      : null;
   };
   return {
     sign: (claims) => jwt.sign({ ...claims, ...named(options) }, options.sign, { header: HEADER }),
@@ -82,7 +84,13 @@ function createTokens<Claims extends { exp: number; iat: number }>(
       const known = ignoreExpiry ? undefined : cache.get(token);
       if (known && known.until > now) return known.claims;
       const claims = check(token, ignoreExpiry);
-      if (claims && !ignoreExpiry) remember(cache, token, claims, Math.min(claims.exp * SECOND + options.leeway, now + MINUTE));
+      if (claims && !ignoreExpiry)
+        remember(
+          cache,
+          token,
+          claims,
+          Math.min(claims.exp * SECOND + options.leeway, now + MINUTE),
+        );
       return claims;
     },
   };
@@ -92,18 +100,28 @@ function createTokens<Claims extends { exp: number; iat: number }>(
  * The payload of a token that one of the keys signed with HS256 and that is neither expired nor for somebody else; null
  * otherwise. What the payload says is not looked at, nor whether it is an object.
  */
-export function openToken(token: string, options: Omit<TokenOptions, 'sign'>, ignoreExpiry = false): { readonly payload: unknown } | null {
+export function openToken(
+  token: string,
+  options: Omit<TokenOptions, 'sign'>,
+  ignoreExpiry = false,
+): { readonly payload: unknown } | null {
   if (token.length > options.maxBytes || !SHAPE.test(token)) return null;
   for (const key of options.verify) {
     const found = verifyWith(key, token, options, ignoreExpiry);
     // The next key may fit: secrets rotate.
-    if (found) return 'crit' in found.header || 'b64' in found.header ? null : { payload: found.payload };
+    if (found)
+      return 'crit' in found.header || 'b64' in found.header ? null : { payload: found.payload };
   }
   return null;
 }
 
 /** jsonwebtoken throws SyntaxError and TypeError on hostile input besides its own errors: all are "no". */
-function verifyWith(key: KeyObject, token: string, options: Omit<TokenOptions, 'sign'>, ignoreExpiration: boolean): jwt.Jwt | null {
+function verifyWith(
+  key: KeyObject,
+  token: string,
+  options: Omit<TokenOptions, 'sign'>,
+  ignoreExpiration: boolean,
+): jwt.Jwt | null {
   try {
     return jwt.verify(token, key, {
       algorithms: ['HS256'],
@@ -123,21 +141,35 @@ function named({ issuer, audience }: TokenOptions): { iss?: string; aud?: string
   return { ...(issuer !== null && { iss: issuer }), ...(audience !== null && { aud: audience }) };
 }
 
-function remember<Value>(cache: Map<string, Value>, key: string, claims: unknown, until: number): void {
+function remember<Value>(
+  cache: Map<string, Value>,
+  key: string,
+  claims: unknown,
+  until: number,
+): void {
   if (cache.size >= CACHED) cache.delete(cache.keys().next().value as string);
   cache.set(key, { claims, until } as Value);
 }
 
-function isAccessClaims(claims: Record<string, unknown>): claims is Record<string, unknown> & AccessClaims {
+function isAccessClaims(
+  claims: Record<string, unknown>,
+): claims is Record<string, unknown> & AccessClaims {
   return hasTimes(claims) && isUserId(claims['user_id']) && isPlain(claims['extend']);
 }
 
-function isHostClaims(claims: Record<string, unknown>): claims is Record<string, unknown> & HostClaims {
+function isHostClaims(
+  claims: Record<string, unknown>,
+): claims is Record<string, unknown> & HostClaims {
   return hasTimes(claims) && claims['scope'] === 'host';
 }
 
 function hasTimes(claims: Record<string, unknown>): boolean {
-  return Number.isSafeInteger(claims['exp']) && Number.isSafeInteger(claims['iat']) && isOurId(claims['jti']) && isOurId(claims['sid']);
+  return (
+    Number.isSafeInteger(claims['exp']) &&
+    Number.isSafeInteger(claims['iat']) &&
+    isOurId(claims['jti']) &&
+    isOurId(claims['sid'])
+  );
 }
 
 /** What a token says goes to a database: PostgreSQL takes no text with a NUL, and no whole number beyond 64 bits. */

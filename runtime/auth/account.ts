@@ -20,7 +20,11 @@ export function accountHandlers(parts: AuthParts) {
     const { account, sessionId } = await signedInAccount(parts, context);
     await checkPassword(parts, toTry(parts, context, koa, account.email, body.password));
     const now = kernel.now();
-    await kernel.store.db.updateTable('auth_sessions').set({ reauth_at: now }).where('id', '=', sessionId).execute();
+    await kernel.store.db
+      .updateTable('auth_sessions')
+      .set({ reauth_at: now })
+      .where('id', '=', sessionId)
+      .execute();
     return reply(200, { reauthenticated_until: rfc3339(now + REAUTH_LIFE) });
   };
   const changePassword: Handler = async ({ context, koa, body }) => {

@@ -20,7 +20,13 @@ export interface Alerts {
   /** Judges one more failure, in the background. */
   observe(failed: Failure): void;
   /** Raises an alert, unless the same was raised for `key` within 15 minutes. */
-  raise(caller: Caller, type: EventType, key: string, userId: UserId | null, data: Readonly<Record<string, unknown>>): Promise<void>;
+  raise(
+    caller: Caller,
+    type: EventType,
+    key: string,
+    userId: UserId | null,
+    data: Readonly<Record<string, unknown>>,
+  ): Promise<void>;
   settled(): Promise<void>;
 }
 
@@ -38,15 +44,28 @@ interface Rule {
 const RULES: readonly Rule[] = [
   { type: 'alert.account_bruteforce', window: 15 * MINUTE, least: 5, of: 'account' },
   { type: 'alert.ip_bruteforce', window: 15 * MINUTE, least: 20, of: 'ip' },
-  { type: 'alert.password_spray', window: 10 * MINUTE, least: 10, of: 'ip', distinct: 'identifier_hash' },
+  {
+    type: 'alert.password_spray',
+    window: 10 * MINUTE,
+    least: 10,
+    of: 'ip',
+    distinct: 'identifier_hash',
+  },
   { type: 'alert.distributed', window: 15 * MINUTE, least: 10, of: 'account', distinct: 'ip' },
   { type: 'alert.failure_spike', window: 5 * MINUTE, least: 100, of: 'all' },
 ];
 
-export function createAlerts({ store, now, log }: Kernel, events: Events, windows: Windows): Alerts {
+export function createAlerts(
+  { store, now, log }: Kernel,
+  events: Events,
+  windows: Windows,
+): Alerts {
   const running = new Set<Promise<void>>();
   const raise: Alerts['raise'] = async (caller, type, key, userId, data) => {
-    const [state] = await windows.consume([{ key: `alert|${type}|${key}`, limit: 1, window: QUIET }], now());
+    const [state] = await windows.consume(
+      [{ key: `alert|${type}|${key}`, limit: 1, window: QUIET }],
+      now(),
+    );
     if (state?.accepted) await events.emit(caller, type, userId, data);
   };
   const judge = async ({ caller, identifierHash, userId }: Failure) => {
@@ -55,14 +74,22 @@ export function createAlerts({ store, now, log }: Kernel, events: Events, window
       if (count < rule.least) continue;
       const key = rule.of === 'account' ? identifierHash! : rule.of === 'ip' ? caller.ip : '';
       const about = rule.of === 'account' ? userId : null;
-      await raise({ ...caller, actor: SYSTEM.actor }, rule.type, key, about, { failures: count, ...(rule.of === 'ip' && { ip: caller.ip }) });
+      await raise({ ...caller, actor: SYSTEM.actor }, rule.type, key, about, {
+        failures: count,
+        ...(rule.of === 'ip' && { ip: caller.ip }),
+      });
     }
   };
   return {
     raise,
     observe: (failed) => {
       const job: Promise<void> = judge(failed)
-        .catch((error: unknown) => log.error({ reason: error instanceof Error ? error.message : 'unknown' }, 'alert rules could not be judged'))
+        .catch((error: unknown) =>
+          log.error(
+            { reason: error instanceof Error ? error.message : 'unknown' },
+            'alert rules could not be judged',
+          ),
+        )
         .finally(() => running.delete(job));
       running.add(job);
     },
@@ -75,11 +102,26 @@ export function createAlerts({ store, now, log }: Kernel, events: Events, window
 /** Of a flood the newest are enough to tell: a count of all of it would be a burden of its own. */
 const MOST = 1000;
 
-async function countFailures(db: Kysely<any>, rule: Rule, identifierHash: string | null, ip: string, now: number): Promise<number> {
+async function countFailures(
+  db: Kysely<any>,
+  rule: Rule,
+  identifierHash: string | null,
+  ip: string,
+  now: number,
+): Promise<number> {
   const column = rule.distinct ?? 'id';
-  let recent = db.selectFrom('auth_login_attempts').select(column).where('outcome', '=', 'failure').where('ts', '>', now - rule.window).orderBy('ts', 'desc').limit(MOST);
+  let recent = db
+    .selectFrom('auth_login_attempts')
+    .select(column)
+    .where('outcome', '=', 'failure')
+    .where('ts', '>', now - rule.window)
+    .orderBy('ts', 'desc')
+    .limit(MOST);
   if (rule.of === 'account') recent = recent.where('identifier_hash', '=', identifierHash);
   if (rule.of === 'ip') recent = recent.where('ip', '=', ip);
   const counted = sql<number>`count(distinct ${sql.ref(column)})`;
-  return Number((await db.selectFrom(recent.as('recent')).select(counted.as('count')).executeTakeFirst())?.count ?? 0);
+  return Number(
+    (await db.selectFrom(recent.as('recent')).select(counted.as('count')).executeTakeFirst())
+      ?.count ?? 0,
+  );
 }

@@ -40,7 +40,10 @@ export interface NewApiKey {
 export interface ApiKeys {
   /** The key behind the text of a header, or null: wrong, expired or revoked alike. */
   authenticate(text: string): Promise<KnownKey | null>;
-  create(trx: Transaction<any>, key: NewApiKey): Promise<{ readonly row: ApiKeyRow; readonly key: string }>;
+  create(
+    trx: Transaction<any>,
+    key: NewApiKey,
+  ): Promise<{ readonly row: ApiKeyRow; readonly key: string }>;
   list(db: Kysely<any>): Promise<ApiKeyRow[]>;
   find(db: Kysely<any>, id: string): Promise<ApiKeyRow>;
   /** Ends a key now, or at `at`. */
@@ -53,14 +56,20 @@ export const ROOT_KEY: KnownKey = { id: 'root', scopes: ['*'], userId: null, lim
 
 /** Whether one of `scopes` is the wanted one: itself, `posts:*` for `posts:read`, or `*`. */
 export function hasScope(scopes: readonly string[], wanted: string): boolean {
-  return scopes.some((scope) => scope === '*' || scope === wanted || (scope.endsWith(':*') && wanted.startsWith(scope.slice(0, -1))));
+  return scopes.some(
+    (scope) =>
+      scope === '*' ||
+      scope === wanted ||
+      (scope.endsWith(':*') && wanted.startsWith(scope.slice(0, -1))),
+  );
 }
 
 const SCOPE = /^(\*|[a-z][a-z0-9_-]*:(\*|[a-z][a-z0-9_-]*))$/;
 
 /** @throws AppError 400 when a scope is not `area:action`, `area:*` or `*`. */
 export function checkScopes(scopes: readonly string[]): readonly string[] {
-  if (!scopes.every((scope) => SCOPE.test(scope))) throw failure.invalid('scopes must be like posts:read, posts:* or *');
+  if (!scopes.every((scope) => SCOPE.test(scope)))
+    throw failure.invalid('scopes must be like posts:read, posts:* or *');
   return [...new Set(scopes)].sort();
 }
 
@@ -68,44 +77,111 @@ export function checkScopes(scopes: readonly string[]): readonly string[] {
  * @param rootKey The setting `API_KEY`.
  * @param directory Tells which rows of the user table count: a key dies with its owner.
  */
-export function createApiKeys(store: Store, directory: { readonly table: string; readonly live: string }, rootKey: string | null, now: () => number): ApiKeys {
+export function createApiKeys(
+  store: Store,
+  directory: { readonly table: string; readonly live: string },
+  rootKey: string | null,
+  now: () => number,
+): ApiKeys {
   const rootDigest = rootKey === null ? null : digest(rootKey);
   const statement = `select k.id, k.scopes, k.owner_user_id, k.limit_per_min, k.expires_at, k.revoked_at, k.last_used_at, u.id as owner, a.disabled_at
     from auth_api_keys k left join "${directory.table}" u on u.id = k.owner_user_id${directory.live} left join auth_users a on a.user_id = u.id
     where k.hash = ${store.dialect === 'postgres' ? '$1' : '?'}`;
-  const used = (id: string) => store.db.updateTable('auth_api_keys').set({ last_used_at: now() }).where('id', '=', id).execute();
+  const used = (id: string) =>
+    store.db
+      .updateTable('auth_api_keys')
+      .set({ last_used_at: now() })
+      .where('id', '=', id)
+      .execute();
   return {
     authenticate: async (text) => {
       const hash = digest(text);
       if (rootDigest !== null && sameText(hash, rootDigest)) return ROOT_KEY;
       const [row] = await store.query<Record<string, any>>(statement, [hash]);
-      if (!row || row['revoked_at'] !== null || (row['expires_at'] !== null && row['expires_at'] <= now())) return null;
-      if (row['owner_user_id'] !== null && (row['owner'] === null || row['disabled_at'] !== null)) return null;
+      if (
+        !row ||
+        row['revoked_at'] !== null ||
+        (row['expires_at'] !== null && row['expires_at'] <= now())
+      )
+        return null;
+      if (row['owner_user_id'] !== null && (row['owner'] === null || row['disabled_at'] !== null))
+        return null;
       if (now() - (row['last_used_at'] ?? 0) > MINUTE) used(row['id']).catch(() => {});
-      return { id: row['id'], scopes: JSON.parse(row['scopes']), userId: row['owner_user_id'], limitPerMinute: row['limit_per_min'] };
+      return {
+        id: row['id'],
+        scopes: JSON.parse(row['scopes']),
+        userId: row['owner_user_id'],
+        limitPerMinute: row['limit_per_min'],
+      };
     },
     create: async (trx, { name, scopes, expiresAt, userId, limitPerMinute, createdBy }) => {
       const prefix = randomToken(6);
       const key = `gk_${prefix}_${randomToken(32)}`;
       const row = {
-        id: `key_${ulid(now())}`, name, prefix, scopes: JSON.stringify(scopes), owner_user_id: userId, created_by: createdBy, created_at: now(),
-        expires_at: expiresAt, last_used_at: null, revoked_at: null, limit_per_min: limitPerMinute,
+        id: `key_${ulid(now())}`,
+        name,
+        prefix,
+        scopes: JSON.stringify(scopes),
+        owner_user_id: userId,
+        created_by: createdBy,
+        created_at: now(),
+        expires_at: expiresAt,
+        last_used_at: null,
+        revoked_at: null,
+        limit_per_min: limitPerMinute,
       };
-      await trx.insertInto('auth_api_keys').values({ ...row, hash: digest(key) }).execute();
+      await trx
+        .insertInto('auth_api_keys')
+        .values({ ...row, hash: digest(key) })
+        .execute();
       return { row: { ...row, scopes }, key };
     },
-    list: async (db) => (await db.selectFrom('auth_api_keys').select(COLUMNS).orderBy('created_at').orderBy('id').execute()).map(toRow),
+    list: async (db) =>
+      (
+        await db
+          .selectFrom('auth_api_keys')
+          .select(COLUMNS)
+          .orderBy('created_at')
+          .orderBy('id')
+          .execute()
+      ).map(toRow),
     find: async (db, id) => {
-      const row = await db.selectFrom('auth_api_keys').select(COLUMNS).where('id', '=', id).executeTakeFirst();
+      const row = await db
+        .selectFrom('auth_api_keys')
+        .select(COLUMNS)
+        .where('id', '=', id)
+        .executeTakeFirst();
       if (!row) throw failure.notFound('API key not found');
       return toRow(row);
     },
-    expire: async (trx, id, at) => void (await trx.updateTable('auth_api_keys').set(at <= now() ? { revoked_at: now() } : { expires_at: at }).where('id', '=', id).execute()),
-    setScopes: async (trx, id, scopes) => void (await trx.updateTable('auth_api_keys').set({ scopes: JSON.stringify(scopes) }).where('id', '=', id).execute()),
+    expire: async (trx, id, at) =>
+      void (await trx
+        .updateTable('auth_api_keys')
+        .set(at <= now() ? { revoked_at: now() } : { expires_at: at })
+        .where('id', '=', id)
+        .execute()),
+    setScopes: async (trx, id, scopes) =>
+      void (await trx
+        .updateTable('auth_api_keys')
+        .set({ scopes: JSON.stringify(scopes) })
+        .where('id', '=', id)
+        .execute()),
   };
 }
 
-const COLUMNS = ['id', 'name', 'prefix', 'scopes', 'owner_user_id', 'created_by', 'created_at', 'expires_at', 'last_used_at', 'revoked_at', 'limit_per_min'] as const;
+const COLUMNS = [
+  'id',
+  'name',
+  'prefix',
+  'scopes',
+  'owner_user_id',
+  'created_by',
+  'created_at',
+  'expires_at',
+  'last_used_at',
+  'revoked_at',
+  'limit_per_min',
+] as const;
 
 function toRow(row: Record<string, any>): ApiKeyRow {
   return { ...row, scopes: JSON.parse(row['scopes']) } as ApiKeyRow;

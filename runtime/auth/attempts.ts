@@ -19,7 +19,12 @@ export interface Attempt {
 }
 
 /** Adds a row to `auth_login_attempts`. */
-export async function recordAttempt(db: Kysely<any>, now: number, caller: Caller, attempt: Attempt): Promise<void> {
+export async function recordAttempt(
+  db: Kysely<any>,
+  now: number,
+  caller: Caller,
+  attempt: Attempt,
+): Promise<void> {
   await db
     .insertInto('auth_login_attempts')
     .values({

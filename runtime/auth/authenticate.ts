@@ -30,14 +30,22 @@ const OPEN = /^\/api\/(auth|oauth|health)(\/|$)/i;
  * not wait at all.
  */
 export function authenticate(parts: AuthParts): Middleware {
-  const routes = Object.entries(parts.model.routeLimits ?? {}).map(([route, rate]) => ({ policy: policyName(route), rate, pattern: routePattern(route) }));
+  const routes = Object.entries(parts.model.routeLimits ?? {}).map(([route, rate]) => ({
+    policy: policyName(route),
+    rate,
+    pattern: routePattern(route),
+  }));
   const { limits } = parts;
   return function authenticate(ctx, next) {
     const context = ctx.state.context as RequestContext;
     if (OPEN.test(ctx.path)) ctx.set('Cache-Control', 'no-store');
-    const admitted = limits.enabled ? limits.enforce(ctx, [{ policy: 'global-ip', subject: addressKey(context.ip) }]) : undefined;
+    const admitted = limits.enabled
+      ? limits.enforce(ctx, [{ policy: 'global-ip', subject: addressKey(context.ip) }])
+      : undefined;
     const known = andThen(admitted, () => readCaller(parts, ctx, context));
-    const counted = limits.enabled ? andThen(known, () => limits.enforce(ctx, callerLimits(routes, ctx, context))) : known;
+    const counted = limits.enabled
+      ? andThen(known, () => limits.enforce(ctx, callerLimits(routes, ctx, context)))
+      : known;
     return andThen(counted, next) as Promise<void>;
   };
 }
@@ -46,15 +54,27 @@ function readCaller(parts: AuthParts, ctx: KoaContext, context: RequestContext):
   const { authorization, 'x-api-key': apiKey } = ctx.req.headers;
   // An empty field is what many clients send of somebody who is not signed in.
   if (!apiKey) return authorization ? readBearer(parts, ctx, context, authorization) : undefined;
-  return readApiKey(parts, ctx, context).then(() => (authorization ? readBoth(parts, ctx, context, authorization) : undefined));
+  return readApiKey(parts, ctx, context).then(() =>
+    authorization ? readBoth(parts, ctx, context, authorization) : undefined,
+  );
 }
 
 /** A key beside a bearer token: both have to be good, and of the same user if the key acts for one. The user is who calls. */
-async function readBoth(parts: AuthParts, ctx: KoaContext, context: RequestContext, authorization: string): Promise<void> {
+async function readBoth(
+  parts: AuthParts,
+  ctx: KoaContext,
+  context: RequestContext,
+  authorization: string,
+): Promise<void> {
   const [actsFor] = context.values.get<UserId>('user_id');
   await readBearer(parts, ctx, context, authorization);
   const { principal } = context;
-  if (actsFor !== undefined && principal.kind !== 'api_key' && !(principal.kind === 'user' && principal.id === actsFor)) throw unauthorized(context);
+  if (
+    actsFor !== undefined &&
+    principal.kind !== 'api_key' &&
+    !(principal.kind === 'user' && principal.id === actsFor)
+  )
+    throw unauthorized(context);
 }
 
 /** The key of a request, whether it came alone or beside a bearer token. */
@@ -65,7 +85,9 @@ export function presentedKey({ values }: RequestContext): KnownKey | undefined {
 /** 401 as RFC 6750 section 3 wants it: it says whether a token was there. */
 export function unauthorized(context: RequestContext, message?: string) {
   const [presented] = context.values.get<boolean>(PRESENTED);
-  return failure.unauthenticated(message, { headers: { 'WWW-Authenticate': presented ? `${REALM}, error="invalid_token"` : REALM } });
+  return failure.unauthenticated(message, {
+    headers: { 'WWW-Authenticate': presented ? `${REALM}, error="invalid_token"` : REALM },
+  });
 }
 
 /** The text after `Bearer `, or null. */
@@ -73,7 +95,11 @@ export function bearerToken(koa: KoaContext): string | null {
   return BEARER.exec(koa.get('Authorization'))?.[1] ?? null;
 }
 
-async function readApiKey(parts: AuthParts, ctx: KoaContext, context: RequestContext): Promise<void> {
+async function readApiKey(
+  parts: AuthParts,
+  ctx: KoaContext,
+  context: RequestContext,
+): Promise<void> {
   const text = ctx.get('X-API-Key');
   const key = await parts.apiKeys.authenticate(text);
   if (!key) {
@@ -89,19 +115,39 @@ async function readApiKey(parts: AuthParts, ctx: KoaContext, context: RequestCon
 }
 
 /** A key that fails counts like a login that fails, for whoever sends it. */
-async function noteBadKey({ events, kernel, alerts }: AuthParts, caller: Caller, text: string): Promise<void> {
+async function noteBadKey(
+  { events, kernel, alerts }: AuthParts,
+  caller: Caller,
+  text: string,
+): Promise<void> {
   await events.transact(caller, async (trx, emit) => {
-    await recordAttempt(trx, kernel.now(), caller, { kind: 'api_key', outcome: 'failure', reason: 'bad_api_key', identifierHash: null, identifier: null, userId: null, sessionId: null });
+    await recordAttempt(trx, kernel.now(), caller, {
+      kind: 'api_key',
+      outcome: 'failure',
+      reason: 'bad_api_key',
+      identifierHash: null,
+      identifier: null,
+      userId: null,
+      sessionId: null,
+    });
     emit('api_key.failed', null, { prefix: /^gk_([\w-]{8})_/.exec(text)?.[1] ?? null });
   });
   alerts.observe({ caller, identifierHash: null, userId: null });
 }
 
-function readBearer(parts: AuthParts, ctx: KoaContext, context: RequestContext, authorization: string): NowOrLater<void> {
+function readBearer(
+  parts: AuthParts,
+  ctx: KoaContext,
+  context: RequestContext,
+  authorization: string,
+): NowOrLater<void> {
   if (/^Bearer\b/i.test(authorization)) context.values.set(PRESENTED, true);
   const token = isRepeated(ctx.req.rawHeaders) ? undefined : BEARER.exec(authorization)?.[1];
   const user = token === undefined ? false : readUser(parts, token, context);
-  const known = andThen(user, (isUser) => isUser || (token !== undefined && readHost(parts, token, context)));
+  const known = andThen(
+    user,
+    (isUser) => isUser || (token !== undefined && readHost(parts, token, context)),
+  );
   return andThen(known, (isKnown) => {
     if (!isKnown && !OPEN.test(ctx.path)) throw unauthorized(context);
   });
@@ -117,13 +163,24 @@ function isRepeated(rawHeaders: readonly string[]): boolean {
   return count > 1;
 }
 
-function readUser({ users, accessTokens, sessions }: AuthParts, token: string, context: RequestContext): NowOrLater<boolean> {
+function readUser(
+  { users, accessTokens, sessions }: AuthParts,
+  token: string,
+  context: RequestContext,
+): NowOrLater<boolean> {
   const claims = users ? accessTokens.verify(token) : null;
   if (!claims) return false;
   const { user_id: id, extend, sid: sessionId } = claims;
   return andThen(sessions.check(claims), (standing) => {
     if (standing?.principal !== 'user') return false;
-    context.principal = { kind: 'user', id, role: standing.role, permissions: standing.permissions, sessionId, extend };
+    context.principal = {
+      kind: 'user',
+      id,
+      role: standing.role,
+      permissions: standing.permissions,
+      sessionId,
+      extend,
+    };
     context.values.set('user_id', id);
     context.values.set('extend', extend);
     context.values.set('session_id', sessionId);
@@ -132,7 +189,11 @@ function readUser({ users, accessTokens, sessions }: AuthParts, token: string, c
   });
 }
 
-function readHost({ hostTokens, sessions }: AuthParts, token: string, context: RequestContext): NowOrLater<boolean> {
+function readHost(
+  { hostTokens, sessions }: AuthParts,
+  token: string,
+  context: RequestContext,
+): NowOrLater<boolean> {
   const claims = hostTokens.verify(token);
   if (!claims) return false;
   return andThen(sessions.check(claims), (standing) => {
@@ -144,11 +205,18 @@ function readHost({ hostTokens, sessions }: AuthParts, token: string, context: R
   });
 }
 
-type RouteLimit = { readonly policy: string; readonly rate: NonNullable<AuthModel['routeLimits']>[string]; readonly pattern: RegExp };
+type RouteLimit = {
+  readonly policy: string;
+  readonly rate: NonNullable<AuthModel['routeLimits']>[string];
+  readonly pattern: RegExp;
+};
 
 /** `POST /api/posts/:id` as it may come in: in any case, with or without a slash at the end. */
 function routePattern(route: string): RegExp {
-  const source = route.replaceAll(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+').replaceAll(/\*\w*/g, '.*');
+  const source = route
+    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(/:\w+/g, '[^/]+')
+    .replaceAll(/\*\w*/g, '.*');
   return new RegExp(`^${source.replace(/\/$/, '')}/?$`, 'i');
 }
 
@@ -156,9 +224,16 @@ function routePattern(route: string): RegExp {
 const policyName = (route: string) => route.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
 /** Limits by who calls, and those that the manifest sets on single routes. */
-function callerLimits(routes: readonly RouteLimit[], ctx: KoaContext, context: RequestContext): readonly Limit[] {
+function callerLimits(
+  routes: readonly RouteLimit[],
+  ctx: KoaContext,
+  context: RequestContext,
+): readonly Limit[] {
   const { principal, ip } = context;
-  const subject = principal.kind === 'user' || principal.kind === 'api_key' ? `${principal.kind}:${principal.id}` : addressKey(ip);
+  const subject =
+    principal.kind === 'user' || principal.kind === 'api_key'
+      ? `${principal.kind}:${principal.id}`
+      : addressKey(ip);
   const onRoute = routes.length > 0 ? routeCharges(routes, ctx, subject, ip) : NONE;
   const key = presentedKey(context);
   const byKey = key === undefined ? onRoute : [keyLimit(key), ...onRoute];
@@ -166,12 +241,27 @@ function callerLimits(routes: readonly RouteLimit[], ctx: KoaContext, context: R
 }
 
 function keyLimit({ id, limitPerMinute }: KnownKey): Limit {
-  return { policy: 'api-key', subject: `api_key:${id}`, ...(limitPerMinute && { rate: { count: limitPerMinute, window: MINUTE } }) };
+  return {
+    policy: 'api-key',
+    subject: `api_key:${id}`,
+    ...(limitPerMinute && { rate: { count: limitPerMinute, window: MINUTE } }),
+  };
 }
 
 const NONE: readonly Limit[] = [];
 
-function routeCharges(routes: readonly RouteLimit[], ctx: KoaContext, subject: string, ip: string): Limit[] {
+function routeCharges(
+  routes: readonly RouteLimit[],
+  ctx: KoaContext,
+  subject: string,
+  ip: string,
+): Limit[] {
   const asked = `${ctx.method} ${ctx.path}`;
-  return routes.filter(({ pattern }) => pattern.test(asked)).map(({ policy, rate }) => ({ policy, rate, subject: rate.by === 'ip' ? addressKey(ip) : subject }));
+  return routes
+    .filter(({ pattern }) => pattern.test(asked))
+    .map(({ policy, rate }) => ({
+      policy,
+      rate,
+      subject: rate.by === 'ip' ? addressKey(ip) : subject,
+    }));
 }

@@ -16,7 +16,12 @@ export interface Caller {
 }
 
 /** The module's own doing: timers, start. */
-export const SYSTEM: Caller = { actor: { kind: 'system', id: null }, ip: '', userAgent: '', requestId: '' };
+export const SYSTEM: Caller = {
+  actor: { kind: 'system', id: null },
+  ip: '',
+  userAgent: '',
+  requestId: '',
+};
 
 /** The caller of a request. */
 export function callerOf(context: RequestContext): Caller {
@@ -35,7 +40,8 @@ export function as(caller: Caller, id: number | string): Caller {
 }
 
 function actorOf({ principal }: RequestContext): Actor {
-  if (principal.kind === 'user' || principal.kind === 'api_key') return { kind: principal.kind, id: principal.id };
+  if (principal.kind === 'user' || principal.kind === 'api_key')
+    return { kind: principal.kind, id: principal.id };
   return { kind: principal.kind, id: null };
 }
 
@@ -52,7 +58,10 @@ export function addressKey(ip: string): string {
   const [head = '', tail] = ip.split('%')[0]!.split('::') as [string, string | undefined];
   const left = head ? head.split(':') : [];
   const right = tail ? tail.split(':') : [];
-  const gap = tail === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
-  const groups = [...left, ...gap, ...right].slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  const gap =
+    tail === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
+  const groups = [...left, ...gap, ...right]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16));
   return `${groups.join(':')}::/64`;
 }

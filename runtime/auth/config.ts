@@ -27,7 +27,11 @@ export interface AuthConfig {
   /** A bcrypt hash, or a password in the clear, or neither. */
   readonly host: { readonly hash: string } | { readonly password: string } | null;
   readonly providers: readonly ProviderCredentials[];
-  readonly webhooks: readonly { readonly url: string; readonly secret: string; readonly types: readonly string[] }[];
+  readonly webhooks: readonly {
+    readonly url: string;
+    readonly secret: string;
+    readonly types: readonly string[];
+  }[];
   readonly allowLocalWebhooks: boolean;
   readonly weakSecretAllowed: boolean;
 }
@@ -44,7 +48,12 @@ const PROVIDER_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
  *
  * @param cost A bcrypt cost below 10, for tests only.
  */
-export function readAuthConfig(settings: Settings, model: AuthModel, host: boolean, cost?: number): AuthConfig {
+export function readAuthConfig(
+  settings: Settings,
+  model: AuthModel,
+  host: boolean,
+  cost?: number,
+): AuthConfig {
   const weakAllowed = allowsWeakSecrets(settings);
   const weak: string[] = [];
   const secret = readSecret(settings, weak);
@@ -53,7 +62,10 @@ export function readAuthConfig(settings: Settings, model: AuthModel, host: boole
   checkModel(settings, model, cost);
   return {
     secret,
-    previousSecrets: (settings.text('JWT_SECRET_PREVIOUS') ?? '').split(',').map((text) => text.trim()).filter(Boolean),
+    previousSecrets: (settings.text('JWT_SECRET_PREVIOUS') ?? '')
+      .split(',')
+      .map((text) => text.trim())
+      .filter(Boolean),
     apiKey,
     bcryptCost: cost ?? model.password.bcryptCost,
     limitsEnabled: readLimitsFlag(settings),
@@ -71,7 +83,10 @@ export function readAuthConfig(settings: Settings, model: AuthModel, host: boole
 
 function allowsWeakSecrets(settings: Settings): boolean {
   const asked = settings.flag('AUTH_ALLOW_WEAK_SECRETS', false);
-  if (asked && settings.production) settings.problem('AUTH_ALLOW_WEAK_SECRETS is refused in production: set strong secrets instead');
+  if (asked && settings.production)
+    settings.problem(
+      'AUTH_ALLOW_WEAK_SECRETS is refused in production: set strong secrets instead',
+    );
   return asked && !settings.production;
 }
 
@@ -79,11 +94,15 @@ function allowsWeakSecrets(settings: Settings): boolean {
 function readSecret(settings: Settings, weak: string[]): string {
   const secret = settings.env['JWT_SECRET'] ?? '';
   if (secret.trim() === '') {
-    settings.problem('JWT_SECRET is missing: set it to 32 random bytes, for instance with `openssl rand -base64 32`');
+    settings.problem(
+      'JWT_SECRET is missing: set it to 32 random bytes, for instance with `openssl rand -base64 32`',
+    );
     return randomToken(32);
   }
-  if (KNOWN_SECRETS.test(secret.trim())) weak.push('JWT_SECRET is a well-known example: set it to 32 random bytes');
-  else if (Buffer.byteLength(secret) < 32) weak.push('JWT_SECRET is shorter than 32 bytes: set it to 32 random bytes');
+  if (KNOWN_SECRETS.test(secret.trim()))
+    weak.push('JWT_SECRET is a well-known example: set it to 32 random bytes');
+  else if (Buffer.byteLength(secret) < 32)
+    weak.push('JWT_SECRET is shorter than 32 bytes: set it to 32 random bytes');
   return secret;
 }
 
@@ -91,34 +110,40 @@ function readApiKey(settings: Settings, weak: string[]): string | null {
   const key = settings.text('API_KEY');
   if (key === undefined) return null;
   if (KNOWN_KEYS.test(key)) weak.push('API_KEY is a well-known example: set it to 32 random bytes');
-  else if (key.length < 16) weak.push('API_KEY is shorter than 16 characters: set it to 32 random bytes');
+  else if (key.length < 16)
+    weak.push('API_KEY is shorter than 16 characters: set it to 32 random bytes');
   return key;
 }
 
 function checkModel(settings: Settings, model: AuthModel, cost: number | undefined): void {
   const { jwt, refresh, password } = model;
-  if (cost === undefined && (password.bcryptCost < 10 || password.bcryptCost > 15)) settings.problem('auth.password.bcrypt_cost must be from 10 to 15');
+  if (cost === undefined && (password.bcryptCost < 10 || password.bcryptCost > 15))
+    settings.problem('auth.password.bcrypt_cost must be from 10 to 15');
   if (jwt.leeway > MINUTE) settings.problem('auth.jwt.leeway must be at most 60s');
-  if (refresh.idle > refresh.absolute) settings.problem('auth.refresh.idle must not be longer than auth.refresh.absolute');
+  if (refresh.idle > refresh.absolute)
+    settings.problem('auth.refresh.idle must not be longer than auth.refresh.absolute');
 }
 
 function readLimitsFlag(settings: Settings): boolean {
   const enabled = settings.flag('RATE_LIMIT_ENABLED', true);
-  if (!enabled && settings.production) settings.problem('RATE_LIMIT_ENABLED=false is refused in production: it is for load tests');
+  if (!enabled && settings.production)
+    settings.problem('RATE_LIMIT_ENABLED=false is refused in production: it is for load tests');
   return enabled;
 }
 
 function readAppUrl(settings: Settings): string {
   const text = settings.text('APP_URL', `http://localhost:${settings.text('PORT', '8080')}`);
   const url = parseUrl(text);
-  if (!url || !/^https?:$/.test(url.protocol)) settings.problem('APP_URL must be an http or https address');
+  if (!url || !/^https?:$/.test(url.protocol))
+    settings.problem('APP_URL must be an http or https address');
   return text.replace(/\/+$/, '');
 }
 
 function readHostPassword(settings: Settings): AuthConfig['host'] {
   const hash = settings.text('HOST_PASSWORD_HASH');
   const password = settings.env['HOST_PASSWORD'];
-  if (hash !== undefined && !BCRYPT_HASH.test(hash)) settings.problem('HOST_PASSWORD_HASH must be a bcrypt hash');
+  if (hash !== undefined && !BCRYPT_HASH.test(hash))
+    settings.problem('HOST_PASSWORD_HASH must be a bcrypt hash');
   if (hash !== undefined) return { hash };
   return password ? { password } : null;
 }
@@ -128,7 +153,8 @@ function readProviders(settings: Settings, model: AuthModel): ProviderCredential
   return configuredProviders(model.oauth.providers).flatMap(({ name }) => {
     if (seen.has(name)) settings.problem(`auth.oauth.providers: ${name} stands there twice`);
     seen.add(name);
-    if (!PROVIDER_NAME.test(name) || name.includes('defaults')) settings.problem(`auth.oauth.providers: ${name} is not a name that a provider can have`);
+    if (!PROVIDER_NAME.test(name) || name.includes('defaults'))
+      settings.problem(`auth.oauth.providers: ${name} is not a name that a provider can have`);
     return readProvider(settings, name) ?? [];
   });
 }
@@ -139,7 +165,9 @@ function readProvider(settings: Settings, name: string): ProviderCredentials | n
   const parts = ['CLIENT_ID', 'CLIENT_SECRET', 'REDIRECT_URL'].map((part) => `${prefix}_${part}`);
   const [clientId, clientSecret, redirectUrl] = parts.map((part) => settings.text(part));
   if (!clientId && !clientSecret) return null;
-  parts.filter((part) => !settings.text(part)).forEach((part) => settings.problem(`${part} is missing: ${prefix} is half configured`));
+  parts
+    .filter((part) => !settings.text(part))
+    .forEach((part) => settings.problem(`${part} is missing: ${prefix} is half configured`));
   if (!clientId || !clientSecret || !redirectUrl) return null;
   checkRedirect(settings, `${prefix}_REDIRECT_URL`, redirectUrl, name);
   return { name, clientId, clientSecret, redirectUrl };
@@ -148,7 +176,8 @@ function readProvider(settings: Settings, name: string): ProviderCredentials | n
 function checkRedirect(settings: Settings, setting: string, text: string, name: string): void {
   const url = parseUrl(text);
   if (!url) return settings.problem(`${setting} is not an address`);
-  if (url.pathname !== `/api/oauth/${name}/callback`) settings.problem(`${setting} must have the path /api/oauth/${name}/callback`);
+  if (url.pathname !== `/api/oauth/${name}/callback`)
+    settings.problem(`${setting} must have the path /api/oauth/${name}/callback`);
   if (!isSafe(url)) settings.problem(`${setting} must be https, except on a loopback address`);
   if (url.hash || text.includes('#')) settings.problem(`${setting} must not have a fragment`);
 }
@@ -156,7 +185,10 @@ function checkRedirect(settings: Settings, setting: string, text: string, name: 
 function readWebhooks(settings: Settings, model: AuthModel): AuthConfig['webhooks'] {
   return model.events.webhooks.flatMap(({ url, secretEnv, types }) => {
     const address = parseUrl(url);
-    if (!address || !isSafe(address)) settings.problem('auth.events.webhooks: an address must be https, except on a loopback address');
+    if (!address || !isSafe(address))
+      settings.problem(
+        'auth.events.webhooks: an address must be https, except on a loopback address',
+      );
     const secret = settings.text(secretEnv);
     if (secret) return [{ url, secret, types }];
     settings.problem(`${secretEnv} is missing: it signs a webhook`);
@@ -170,5 +202,8 @@ function parseUrl(text: string): URL | null {
 
 /** Https, or http to this machine. */
 export function isSafe(url: URL): boolean {
-  return url.protocol === 'https:' || (url.protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname));
+  return (
+    url.protocol === 'https:' ||
+    (url.protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
+  );
 }

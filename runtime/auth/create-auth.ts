@@ -90,7 +90,8 @@ export function createAuth(options: AuthOptions): AuthModule {
   return {
     name: 'auth',
     events: { on: parts.events.on },
-    invalidateExtend: (userId) => parts.directory.update(kernel.store.db, userId, { tokens_valid_after: kernel.now() }),
+    invalidateExtend: (userId) =>
+      parts.directory.update(kernel.store.db, userId, { tokens_valid_after: kernel.now() }),
     migrations: authMigrations(model.user, kernel.project.ids),
     middleware: [authenticate(parts)],
     guards: createGuards(parts),
@@ -99,8 +100,12 @@ export function createAuth(options: AuthOptions): AuthModule {
       if (parts.users) parts.policy.warm();
       await tieUserTable(kernel, model.user);
       await seedRoles(parts);
-      if (parts.mailer.mode === 'none' && parts.users) kernel.log.warn('SMTP_URL is not set: resetting a password and verifying an address answer 503');
-      if (parts.config.weakSecretAllowed) await parts.events.emit(SYSTEM, 'config.weak_secret_allowed', null);
+      if (parts.mailer.mode === 'none' && parts.users)
+        kernel.log.warn(
+          'SMTP_URL is not set: resetting a password and verifying an address answer 503',
+        );
+      if (parts.config.weakSecretAllowed)
+        await parts.events.emit(SYSTEM, 'config.weak_secret_allowed', null);
       await parts.webhooks.start();
       stops.push(startNotices(parts), startRetention(parts));
     },
@@ -114,33 +119,83 @@ export function createAuth(options: AuthOptions): AuthModule {
   };
 }
 
-function createParts({ kernel, model: given, host, bcryptCost, extend, listeners = {}, onLogin, breached }: AuthOptions): AuthParts {
+function createParts({
+  kernel,
+  model: given,
+  host,
+  bcryptCost,
+  extend,
+  listeners = {},
+  onLogin,
+  breached,
+}: AuthOptions): AuthParts {
   const { store, settings, project, now } = kernel;
   const model = given ?? DEFAULT_AUTH;
   const config = readAuthConfig(settings, model, host, bcryptCost);
   const keys = createKeys(config.secret, config.previousSecrets);
-  const token = { verify: keys.verify, leeway: model.jwt.leeway, issuer: model.jwt.issuer, audience: model.jwt.audience, maxBytes: model.jwt.maxBytes, now };
+  const token = {
+    verify: keys.verify,
+    leeway: model.jwt.leeway,
+    issuer: model.jwt.issuer,
+    audience: model.jwt.audience,
+    maxBytes: model.jwt.maxBytes,
+    now,
+  };
   const access = accessTokens({ ...token, sign: keys.sign });
   const directory = createUserDirectory(project, model.user, store, now);
   const sessions = createSessions(store, model, directory, now);
   const deliver: Outbox = (trx, event) => webhooks.outbox(trx, event);
   const events = createEvents(kernel, listeners, deliver);
-  const webhooks = createWebhooks(kernel, config, keys, (endpoint) => events.emit(SYSTEM, 'webhook.disabled', null, { endpoint_id: endpoint.id }));
+  const webhooks = createWebhooks(kernel, config, keys, (endpoint) =>
+    events.emit(SYSTEM, 'webhook.disabled', null, { endpoint_id: endpoint.id }),
+  );
   events.on('*', (event) => webhooks.kick(event));
   // One process may count in its own memory; several that share a database count there.
   const alone = store.dialect === 'sqlite' && settings.text('WORKERS', '1') === '1';
   const windows = alone ? memoryWindows() : storedWindows(store, keys.derived('identifier'));
-  const limits = createRateLimits({ enabled: config.limitsEnabled, limits: model.rateLimits, windows, events, now });
+  const limits = createRateLimits({
+    enabled: config.limitsEnabled,
+    limits: model.rateLimits,
+    windows,
+    events,
+    now,
+  });
   return {
-    kernel, model, config, keys, directory, sessions, events, webhooks, limits, onLogin,
+    kernel,
+    model,
+    config,
+    keys,
+    directory,
+    sessions,
+    events,
+    webhooks,
+    limits,
+    onLogin,
     users: given !== null,
     alerts: createAlerts(kernel, events, windows),
     identifierKey: keys.derived('identifier'),
-    passwords: createPasswords({ cost: config.bcryptCost, concurrency: model.password.hashConcurrency, queue: model.password.hashQueue }),
+    passwords: createPasswords({
+      cost: config.bcryptCost,
+      concurrency: model.password.hashConcurrency,
+      queue: model.password.hashQueue,
+    }),
     policy: createPasswordPolicy(model.password, [project.name], breached),
     accessTokens: access,
-    hostTokens: hostTokens({ ...token, sign: keys.derived('host-token'), verify: keys.derivedAll('host-token') }),
-    signIn: createSignIn({ kernel, model, keys, tokens: access, sessions, directory, events, extend }),
+    hostTokens: hostTokens({
+      ...token,
+      sign: keys.derived('host-token'),
+      verify: keys.derivedAll('host-token'),
+    }),
+    signIn: createSignIn({
+      kernel,
+      model,
+      keys,
+      tokens: access,
+      sessions,
+      directory,
+      events,
+      extend,
+    }),
     lockout: createLockout(store, model.lockout, now),
     devices: createDeviceTokens(keys, config.appUrl.startsWith('https:')),
     oneTime: createOneTimeTokens(now),
@@ -172,7 +227,8 @@ function createLoginDispatch(parts: AuthParts, host: boolean): Handler {
   const asHost = createHostLogin(parts);
   return (call) => {
     const { email, password } = call.body as { email?: string; password?: string };
-    if (!email && (!host || !password)) throw failure.badRequest(host && !parts.users ? 'password is required' : 'email is required');
+    if (!email && (!host || !password))
+      throw failure.badRequest(host && !parts.users ? 'password is required' : 'email is required');
     if (!password) throw failure.badRequest('password is required');
     if (!email) return asHost(call);
     if (!parts.users) throw failure.unauthenticated('Invalid credentials');

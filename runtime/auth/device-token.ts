@@ -19,11 +19,18 @@ const HEADER = 'X-Device-Token';
 const SHAPE = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 
 export function createDeviceTokens(keys: Keys, secure: boolean): DeviceTokens {
-  const sign = (id: string, identifierHash: string, key = keys.derived('device')) => mac(key, `${identifierHash}|${id}`);
+  const sign = (id: string, identifierHash: string, key = keys.derived('device')) =>
+    mac(key, `${identifierHash}|${id}`);
   const read: DeviceTokens['read'] = (koa, identifierHash) => {
     for (const text of [koa.get(HEADER), koa.cookies.get(COOKIE) ?? '']) {
       const match = SHAPE.exec(text);
-      if (match && keys.derivedAll('device').some((key) => sameText(match[2]!, sign(match[1]!, identifierHash, key)))) return match[1]!;
+      if (
+        match &&
+        keys
+          .derivedAll('device')
+          .some((key) => sameText(match[2]!, sign(match[1]!, identifierHash, key)))
+      )
+        return match[1]!;
     }
     return null;
   };
@@ -34,7 +41,10 @@ export function createDeviceTokens(keys: Keys, secure: boolean): DeviceTokens {
       const id = randomToken(16);
       const token = `${id}.${sign(id, identifierHash)}`;
       koa.set(HEADER, token);
-      koa.append('Set-Cookie', `${COOKIE}=${token}; Max-Age=${(365 * DAY) / 1000}; Path=/api/auth; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`);
+      koa.append(
+        'Set-Cookie',
+        `${COOKIE}=${token}; Max-Age=${(365 * DAY) / 1000}; Path=/api/auth; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`,
+      );
     },
   };
 }

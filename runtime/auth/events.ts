@@ -1,17 +1,32 @@
 import type { Transaction } from 'kysely';
 import type { Kernel } from '../module.ts';
 import type { Caller } from './caller.ts';
-import { EVENT_TYPES, type EventType, type Listener, type Listeners, type SecurityEvent } from './event-types.ts';
+import {
+  EVENT_TYPES,
+  type EventType,
+  type Listener,
+  type Listeners,
+  type SecurityEvent,
+} from './event-types.ts';
 import { ulid, type UserId } from './ids.ts';
 
 /** Notes an event inside a transaction: it is stored with the change, and told to others once that is committed. */
-export type Emit = (type: EventType, userId: UserId | null, data?: Readonly<Record<string, unknown>>) => void;
+export type Emit = (
+  type: EventType,
+  userId: UserId | null,
+  data?: Readonly<Record<string, unknown>>,
+) => void;
 
 export interface Events {
   /** Runs `work` in a transaction that also stores the events it emits, then publishes them. */
   transact<T>(caller: Caller, work: (trx: Transaction<any>, emit: Emit) => Promise<T>): Promise<T>;
   /** Stores and publishes one event by itself. */
-  emit(caller: Caller, type: EventType, userId: UserId | null, data?: Readonly<Record<string, unknown>>): Promise<void>;
+  emit(
+    caller: Caller,
+    type: EventType,
+    userId: UserId | null,
+    data?: Readonly<Record<string, unknown>>,
+  ): Promise<void>;
   /** Subscribes, to one type or to `*`. @returns the function that unsubscribes. */
   on(type: EventType | '*', listener: Listener): () => void;
   /** Resolves when every listener that was called has finished. */
@@ -26,7 +41,11 @@ export type Outbox = (trx: Transaction<any>, event: SecurityEvent) => Promise<vo
  * const events = createEvents(kernel, listeners, outbox);
  * await events.transact(caller, async (trx, emit) => { await endSession(trx, id); emit('auth.logout', userId); });
  */
-export function createEvents(kernel: Pick<Kernel, 'store' | 'log' | 'now'>, listeners: Listeners, outbox: Outbox): Events {
+export function createEvents(
+  kernel: Pick<Kernel, 'store' | 'log' | 'now'>,
+  listeners: Listeners,
+  outbox: Outbox,
+): Events {
   const subscribed = new Map<string, Set<Listener>>();
   const running = new Set<Promise<void>>();
   const on: Events['on'] = (type, listener) => {
@@ -34,18 +53,25 @@ export function createEvents(kernel: Pick<Kernel, 'store' | 'log' | 'now'>, list
     subscribed.set(type, set.add(listener));
     return () => void set.delete(listener);
   };
-  for (const [type, listener] of Object.entries(listeners)) if (listener) on(type as EventType, listener);
+  for (const [type, listener] of Object.entries(listeners))
+    if (listener) on(type as EventType, listener);
 
   const call = async (listener: Listener, event: SecurityEvent) => {
     try {
       await listener(event);
     } catch (error) {
-      kernel.log.error({ event: event.type, reason: error instanceof Error ? error.message : 'unknown' }, 'an event listener failed');
+      kernel.log.error(
+        { event: event.type, reason: error instanceof Error ? error.message : 'unknown' },
+        'an event listener failed',
+      );
     }
   };
   const publish = (event: SecurityEvent) => {
     kernel.log.info({ event }, event.type);
-    for (const listener of [...(subscribed.get(event.type) ?? []), ...(subscribed.get('*') ?? [])]) {
+    for (const listener of [
+      ...(subscribed.get(event.type) ?? []),
+      ...(subscribed.get('*') ?? []),
+    ]) {
       const job: Promise<void> = call(listener, event).finally(() => running.delete(job));
       running.add(job);
     }
@@ -55,7 +81,11 @@ export function createEvents(kernel: Pick<Kernel, 'store' | 'log' | 'now'>, list
     const emitted: SecurityEvent[] = [];
     const result = await kernel.store.transaction(async (trx) => {
       emitted.length = 0;
-      const answer = await work(trx, (type, userId, data = {}) => void emitted.push(makeEvent(kernel.now(), caller, type, userId, data)));
+      const answer = await work(
+        trx,
+        (type, userId, data = {}) =>
+          void emitted.push(makeEvent(kernel.now(), caller, type, userId, data)),
+      );
       for (const event of emitted) await store(trx, event, outbox);
       return answer;
     });
@@ -64,7 +94,8 @@ export function createEvents(kernel: Pick<Kernel, 'store' | 'log' | 'now'>, list
   };
   return {
     transact,
-    emit: (caller, type, userId, data) => transact(caller, async (_, emit) => emit(type, userId, data)),
+    emit: (caller, type, userId, data) =>
+      transact(caller, async (_, emit) => emit(type, userId, data)),
     on,
     settled: async () => {
       while (running.size > 0) await Promise.all(running);
@@ -72,7 +103,13 @@ export function createEvents(kernel: Pick<Kernel, 'store' | 'log' | 'now'>, list
   };
 }
 
-function makeEvent(now: number, caller: Caller, type: EventType, userId: UserId | null, data: Readonly<Record<string, unknown>>): SecurityEvent {
+function makeEvent(
+  now: number,
+  caller: Caller,
+  type: EventType,
+  userId: UserId | null,
+  data: Readonly<Record<string, unknown>>,
+): SecurityEvent {
   return {
     id: `evt_${ulid(now)}`,
     type,

@@ -6,7 +6,11 @@ import type { UserId } from './ids.ts';
 export interface ExtendInput {
   readonly db: Kysely<any>;
   readonly role: { readonly id: number; readonly name: string } | null;
-  readonly request: { readonly id: string; readonly ip: string; readonly headers: Readonly<Record<string, string | readonly string[] | undefined>> };
+  readonly request: {
+    readonly id: string;
+    readonly ip: string;
+    readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  };
 }
 
 /**
@@ -20,7 +24,10 @@ export interface ExtendInput {
  *   company_id: (await db.selectFrom('members').select('company_id').where('user_id', '=', userId).executeTakeFirst())?.company_id,
  * });
  */
-export type Extend = (userId: any, input: ExtendInput) => object | null | undefined | Promise<object | null | undefined>;
+export type Extend = (
+  userId: any,
+  input: ExtendInput,
+) => object | null | undefined | Promise<object | null | undefined>;
 
 /** The request as `extend` sees it, with the database and the role: its second argument. */
 export type ExtendRequest = ExtendInput;
@@ -35,9 +42,16 @@ const BYTES = 4096;
  *
  * @throws InternalError when it takes too long, answers with something else than an object, or with too much.
  */
-export async function runExtend(extend: Extend | undefined, userId: UserId, input: ExtendInput): Promise<Extended> {
+export async function runExtend(
+  extend: Extend | undefined,
+  userId: UserId,
+  input: ExtendInput,
+): Promise<Extended> {
   const fallback = { user_id: userId };
-  if (!extend) return input.role ? { ...fallback, role: { id: input.role.id, name: input.role.name } } : fallback;
+  if (!extend)
+    return input.role
+      ? { ...fallback, role: { id: input.role.id, name: input.role.name } }
+      : fallback;
   const value = await withinLimit(async () => extend(userId, input)).catch((error: unknown) => {
     if (isStoreUnavailable(error)) return undefined;
     throw new InternalError('extend failed', { cause: error });
@@ -48,7 +62,10 @@ export async function runExtend(extend: Extend | undefined, userId: UserId, inpu
 async function withinLimit<T>(work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new InternalError(`extend took longer than ${TIME_LIMIT} ms`)), TIME_LIMIT);
+    timer = setTimeout(
+      () => reject(new InternalError(`extend took longer than ${TIME_LIMIT} ms`)),
+      TIME_LIMIT,
+    );
   });
   try {
     return await Promise.race([work(), limit]);
@@ -59,8 +76,12 @@ async function withinLimit<T>(work: () => Promise<T>): Promise<T> {
 
 function toJson(value: unknown): Extended {
   const text = JSON.stringify(value);
-  if (text === undefined || !text.startsWith('{')) throw new InternalError('extend must return an object');
-  if (Buffer.byteLength(text) > BYTES) throw new InternalError(`extend must return at most ${BYTES} bytes of JSON: it travels in a header`);
+  if (text === undefined || !text.startsWith('{'))
+    throw new InternalError('extend must return an object');
+  if (Buffer.byteLength(text) > BYTES)
+    throw new InternalError(
+      `extend must return at most ${BYTES} bytes of JSON: it travels in a header`,
+    );
   return JSON.parse(text) as Extended;
 }
 

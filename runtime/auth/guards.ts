@@ -7,20 +7,32 @@ import { addressKey, callerOf } from './caller.ts';
 import type { AuthParts } from './parts.ts';
 
 /** What hosting's routes may ask for, one by one; `host` asks for all of it. */
-const HOST_PERMISSIONS = ['apps:read', 'apps:write', 'apps:exec', 'models:read', 'models:write', 'system:read', 'system:write'] as const;
+const HOST_PERMISSIONS = [
+  'apps:read',
+  'apps:write',
+  'apps:exec',
+  'models:read',
+  'models:write',
+  'system:read',
+  'system:write',
+] as const;
 
 /**
  * Guards by the name that a route's `access` uses: `user`, `session`, `admin`, `host`, and one for each of hosting's
  * permissions.
  */
 export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> {
-  const host = (permission: string): Guard => (context) => assertHost(parts, context, permission);
+  const host =
+    (permission: string): Guard =>
+    (context) =>
+      assertHost(parts, context, permission);
   return told(parts, {
     user: (context) => {
       if (!context.values.get('user_id')[1]) throw unauthorized(context);
     },
     session: (context) => {
-      if (context.principal.kind !== 'user' && context.principal.kind !== 'host') throw unauthorized(context);
+      if (context.principal.kind !== 'user' && context.principal.kind !== 'host')
+        throw unauthorized(context);
     },
     admin: async (context, _, koa) => {
       await parts.limits.enforce(koa, [{ policy: 'admin', subject: adminSubject(context) }]);
@@ -32,26 +44,38 @@ export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> 
 }
 
 /** The same guards; each refusal is one line of the log: who, what and which guard (ASVS 16.3.2). */
-function told({ kernel }: AuthParts, guards: Readonly<Record<string, Guard>>): Readonly<Record<string, Guard>> {
-  const tell = (name: string, guard: Guard): Guard => (context, route, koa) => {
-    const refused = (error: unknown): never => {
-      const { actor, ip, requestId } = callerOf(context);
-      const status = error instanceof AppError ? error.status : 500;
-      kernel.log.warn({ requestId, actor, ip, guard: name, method: route.method, route: route.path, status }, 'a guard refused');
-      throw error;
+function told(
+  { kernel }: AuthParts,
+  guards: Readonly<Record<string, Guard>>,
+): Readonly<Record<string, Guard>> {
+  const tell =
+    (name: string, guard: Guard): Guard =>
+    (context, route, koa) => {
+      const refused = (error: unknown): never => {
+        const { actor, ip, requestId } = callerOf(context);
+        const status = error instanceof AppError ? error.status : 500;
+        kernel.log.warn(
+          { requestId, actor, ip, guard: name, method: route.method, route: route.path, status },
+          'a guard refused',
+        );
+        throw error;
+      };
+      try {
+        // Most of them do not wait, and then nobody waits for them.
+        return guard(context, route, koa)?.catch(refused);
+      } catch (error) {
+        return refused(error);
+      }
     };
-    try {
-      // Most of them do not wait, and then nobody waits for them.
-      return guard(context, route, koa)?.catch(refused);
-    } catch (error) {
-      return refused(error);
-    }
-  };
-  return Object.fromEntries(Object.entries(guards).map(([name, guard]) => [name, tell(name, guard)]));
+  return Object.fromEntries(
+    Object.entries(guards).map(([name, guard]) => [name, tell(name, guard)]),
+  );
 }
 
 function adminSubject({ principal, ip }: RequestContext): string {
-  return principal.kind === 'api_key' || principal.kind === 'user' ? `${principal.kind}:${principal.id}` : addressKey(ip);
+  return principal.kind === 'api_key' || principal.kind === 'user'
+    ? `${principal.kind}:${principal.id}`
+    : addressKey(ip);
 }
 
 function assertAdmin(context: RequestContext): void {
@@ -63,15 +87,25 @@ function assertAdmin(context: RequestContext): void {
 }
 
 /** The operator; a key with the scope; or, where the manifest opens hosting to users, a user with the permission. */
-function assertHost({ kernel, config }: AuthParts, context: RequestContext, permission: string): void {
+function assertHost(
+  { kernel, config }: AuthParts,
+  context: RequestContext,
+  permission: string,
+): void {
   const { principal } = context;
   const scopes = presentedKey(context)?.scopes ?? [];
-  if (principal.kind === 'host' || hasScope(scopes, permission) || hasScope(scopes, 'host:manage')) return;
+  if (principal.kind === 'host' || hasScope(scopes, permission) || hasScope(scopes, 'host:manage'))
+    return;
   if (principal.kind === 'api_key') throw failure.forbidden();
   if (principal.kind === 'user' && kernel.project.hosting?.access === 'users') {
-    if (hasScope(principal.permissions, permission) || hasScope(principal.permissions, 'host:manage')) return;
+    if (
+      hasScope(principal.permissions, permission) ||
+      hasScope(principal.permissions, 'host:manage')
+    )
+      return;
     throw failure.forbidden();
   }
-  if (config.host === null && kernel.project.hosting?.access !== 'users') throw failure.forbidden('Setup required');
+  if (config.host === null && kernel.project.hosting?.access !== 'users')
+    throw failure.forbidden('Setup required');
   throw unauthorized(context);
 }

@@ -30,17 +30,32 @@ function hostHash({ config, passwords }: AuthParts): () => Promise<string> {
   let hash: Promise<string> | null = null;
   return () => {
     if (config.host === null) return Promise.resolve('');
-    hash ??= 'hash' in config.host ? Promise.resolve(config.host.hash) : passwords.hash(config.host.password);
+    hash ??=
+      'hash' in config.host
+        ? Promise.resolve(config.host.hash)
+        : passwords.hash(config.host.password);
     hash.catch(() => (hash = null));
     return hash;
   };
 }
 
-async function check(parts: AuthParts, context: RequestContext, koa: KoaContext, password: string, stored: string): Promise<void> {
+async function check(
+  parts: AuthParts,
+  context: RequestContext,
+  koa: KoaContext,
+  password: string,
+  stored: string,
+): Promise<void> {
   await parts.limits.enforce(koa, [{ policy: 'host-failed', subject: 'host', peek: true }]);
-  const key = { identifierHash: mac(parts.identifierKey, 'host'), bucket: `ip:${addressKey(context.ip)}` };
+  const key = {
+    identifierHash: mac(parts.identifierKey, 'host'),
+    bucket: `ip:${addressKey(context.ip)}`,
+  };
   const ticket = await parts.lockout.enter(key, context.signal).catch((error: unknown) => {
-    if (error instanceof AppError && error.status === 423) return note(parts, context, 'blocked', 'locked', key.identifierHash).then(() => Promise.reject(error));
+    if (error instanceof AppError && error.status === 423)
+      return note(parts, context, 'blocked', 'locked', key.identifierHash).then(() =>
+        Promise.reject(error),
+      );
     throw error;
   });
   try {
@@ -49,30 +64,73 @@ async function check(parts: AuthParts, context: RequestContext, koa: KoaContext,
     await parts.limits.allows({ policy: 'login-failed-ip', subject: addressKey(context.ip) });
     const { locked, until, failures } = await ticket.fail();
     await note(parts, context, 'failure', 'bad_credentials', key.identifierHash);
-    if (locked) await parts.events.emit(callerOf(context), 'auth.locked', null, { until: rfc3339(until), failures, host: true });
+    if (locked)
+      await parts.events.emit(callerOf(context), 'auth.locked', null, {
+        until: rfc3339(until),
+        failures,
+        host: true,
+      });
     throw failure.unauthenticated('Invalid password');
   } finally {
     ticket.release();
   }
 }
 
-async function note(parts: AuthParts, context: RequestContext, outcome: 'failure' | 'blocked', reason: string, identifierHash: string): Promise<void> {
+async function note(
+  parts: AuthParts,
+  context: RequestContext,
+  outcome: 'failure' | 'blocked',
+  reason: string,
+  identifierHash: string,
+): Promise<void> {
   const caller = callerOf(context);
   await parts.events.transact(caller, async (trx, emit) => {
-    await recordAttempt(trx, parts.kernel.now(), caller, { kind: 'host', outcome, reason, identifierHash, identifier: null, userId: null, sessionId: null });
+    await recordAttempt(trx, parts.kernel.now(), caller, {
+      kind: 'host',
+      outcome,
+      reason,
+      identifierHash,
+      identifier: null,
+      userId: null,
+      sessionId: null,
+    });
     emit('auth.login.failed', null, { reason, host: true });
   });
 }
 
-async function openHostSession(parts: AuthParts, context: RequestContext): Promise<{ token: string; exp: number }> {
+async function openHostSession(
+  parts: AuthParts,
+  context: RequestContext,
+): Promise<{ token: string; exp: number }> {
   const caller = { ...callerOf(context), actor: { kind: 'host' as const, id: null } };
   const { session } = await parts.events.transact(caller, async (trx, emit) => {
-    const opened = await parts.sessions.open(trx, caller, { userId: null, method: 'host', lifetime: LIFETIME });
-    await recordAttempt(trx, parts.kernel.now(), caller, { kind: 'host', outcome: 'success', reason: null, identifierHash: null, identifier: null, userId: null, sessionId: opened.session.id });
+    const opened = await parts.sessions.open(trx, caller, {
+      userId: null,
+      method: 'host',
+      lifetime: LIFETIME,
+    });
+    await recordAttempt(trx, parts.kernel.now(), caller, {
+      kind: 'host',
+      outcome: 'success',
+      reason: null,
+      identifierHash: null,
+      identifier: null,
+      userId: null,
+      sessionId: opened.session.id,
+    });
     emit('auth.login.succeeded', null, { method: 'host', session_id: opened.session.id });
     return opened;
   });
   const iat = Math.floor(parts.kernel.now() / SECOND);
   const exp = iat + LIFETIME / SECOND;
-  return { token: parts.hostTokens.sign({ scope: 'host', exp, iat, jti: randomToken(16), sid: session.id }), exp };
+  return {
+    token: parts.hostTokens.sign({
+      scope: 'host',
+      exp,
+      iat,
+      jti: randomToken(16),
+      sid: session.id,
+    }),
+    exp,
+  };
 }

@@ -12,7 +12,13 @@ const PHONE = /^\+?[0-9 ()-]{5,20}$/;
 export function isEmail(text: string): boolean {
   if (text.length > 254 || !ADDRESS.test(text)) return false;
   const [local, domain] = text.split('@') as [string, string];
-  return local.length <= 64 && !domain.includes('..') && !local.startsWith('.') && !local.endsWith('.') && !local.includes('..');
+  return (
+    local.length <= 64 &&
+    !domain.includes('..') &&
+    !local.startsWith('.') &&
+    !local.endsWith('.') &&
+    !local.includes('..')
+  );
 }
 
 /** What makes two addresses the same one. Only ASCII is folded: the Kelvin sign is no `k`. */
@@ -36,14 +42,16 @@ export function checkEmail(value: string): string {
 /** @throws AppError 400; `undefined` and the empty text are null. */
 export function checkUsername(value: string | undefined): string | null {
   if (!value) return null;
-  if (!USERNAME.test(value)) throw failure.invalid('username must be 3 to 32 letters, digits, dots, dashes or underscores');
+  if (!USERNAME.test(value))
+    throw failure.invalid('username must be 3 to 32 letters, digits, dots, dashes or underscores');
   return value;
 }
 
 /** @throws AppError 400; the empty text is null, so that a unique index takes many without a phone. */
 export function checkPhone(value: string | undefined): string | null {
   if (!value) return null;
-  if (!PHONE.test(value)) throw failure.invalid('phone must be 5 to 20 digits, spaces, dashes or parentheses');
+  if (!PHONE.test(value))
+    throw failure.invalid('phone must be 5 to 20 digits, spaces, dashes or parentheses');
   return value;
 }
 
@@ -52,7 +60,8 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** @throws AppError 400: text that is stored and shown has no control characters (and PostgreSQL takes no NUL). */
 export function checkText(name: string, value: string | undefined): string {
-  if (value !== undefined && CONTROL.test(value)) throw failure.invalid(`${name} must not contain control characters`);
+  if (value !== undefined && CONTROL.test(value))
+    throw failure.invalid(`${name} must not contain control characters`);
   return value?.trim() ?? '';
 }
 
@@ -63,6 +72,9 @@ export function isOpaqueId(text: string): boolean {
 
 /** A username from the local part of an address: what is not allowed becomes a dash. */
 export function usernameFrom(email: string): string {
-  const local = email.split('@')[0]!.replaceAll(/[^A-Za-z0-9_.-]/g, '-').slice(0, 27);
+  const local = email
+    .split('@')[0]!
+    .replaceAll(/[^A-Za-z0-9_.-]/g, '-')
+    .slice(0, 27);
   return local.padEnd(3, '0');
 }

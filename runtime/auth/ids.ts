@@ -19,7 +19,8 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** A ULID: 48 bits of time and 80 of randomness, so that ids sort by when they were made. */
 export function ulid(now: number): string {
   let time = '';
-  for (let rest = now, index = 0; index < 10; index += 1, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32] + time;
+  for (let rest = now, index = 0; index < 10; index += 1, rest = Math.floor(rest / 32))
+    time = ALPHABET[rest % 32] + time;
   return time + [...randomBytes(16)].map((byte) => ALPHABET[byte % 32]).join('');
 }
 
@@ -36,7 +37,9 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Whether a value read from outside can be a user's key. */
 export function isUserId(value: unknown): value is UserId {
-  return typeof value === 'number' ? Number.isSafeInteger(value) && value > 0 : typeof value === 'string' && UUID.test(value);
+  return typeof value === 'number'
+    ? Number.isSafeInteger(value) && value > 0
+    : typeof value === 'string' && UUID.test(value);
 }
 
 /** A path parameter as a user's key, or null when it cannot be one. */

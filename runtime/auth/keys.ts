@@ -1,7 +1,20 @@
-import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
+import {
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  timingSafeEqual,
+  type KeyObject,
+} from 'node:crypto';
 
 /** What a derived key is for. One purpose never accepts what another made. */
-export type KeyPurpose = 'refresh' | 'host-token' | 'oauth-flow' | 'identifier' | 'webhook-seal' | 'device' | 'link';
+export type KeyPurpose =
+  | 'refresh'
+  | 'host-token'
+  | 'oauth-flow'
+  | 'identifier'
+  | 'webhook-seal'
+  | 'device'
+  | 'link';
 
 /** Keys made from `JWT_SECRET`, and from the secrets before it for as long as they are listed. */
 export interface Keys {

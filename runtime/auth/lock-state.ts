@@ -13,7 +13,13 @@ export interface LockState {
 
 export type LockOptions = AuthModel['lockout'];
 
-export const UNLOCKED: LockState = { recent: [], lockedUntil: 0, lockCount: 0, totalSinceSuccess: 0, lastFailureAt: 0 };
+export const UNLOCKED: LockState = {
+  recent: [],
+  lockedUntil: 0,
+  lockCount: 0,
+  totalSinceSuccess: 0,
+  lastFailureAt: 0,
+};
 
 /** Until when nobody may try, or null. Too many failures in all stay locked until a reset by mail or an unlock. */
 export function lockedUntil(state: LockState, options: LockOptions, now: number): number | null {
@@ -23,7 +29,10 @@ export function lockedUntil(state: LockState, options: LockOptions, now: number)
 
 /** How many more failures it takes until the lock: as many compares may run at once. */
 export function placesLeft(state: LockState, options: LockOptions, now: number): number {
-  return Math.min(options.attempts - inWindow(state, options, now).length, options.hardAfter - state.totalSinceSuccess);
+  return Math.min(
+    options.attempts - inWindow(state, options, now).length,
+    options.hardAfter - state.totalSinceSuccess,
+  );
 }
 
 /**
@@ -32,9 +41,16 @@ export function placesLeft(state: LockState, options: LockOptions, now: number):
  */
 export function afterFailure(state: LockState, options: LockOptions, now: number): LockState {
   if (lockedUntil(state, options, now) !== null) return state;
-  const lockCount = now - Math.max(state.lastFailureAt, state.lockedUntil) >= DAY ? 0 : state.lockCount;
+  const lockCount =
+    now - Math.max(state.lastFailureAt, state.lockedUntil) >= DAY ? 0 : state.lockCount;
   const recent = [...inWindow(state, options, now), now];
-  const next = { recent, lockedUntil: 0, lockCount, totalSinceSuccess: state.totalSinceSuccess + 1, lastFailureAt: now };
+  const next = {
+    recent,
+    lockedUntil: 0,
+    lockCount,
+    totalSinceSuccess: state.totalSinceSuccess + 1,
+    lastFailureAt: now,
+  };
   if (recent.length < options.attempts) return next;
   const duration = Math.min(options.max, options.duration * options.factor ** lockCount);
   return { ...next, recent: [], lockedUntil: now + duration, lockCount: lockCount + 1 };

@@ -1,7 +1,14 @@
 import type { Kysely } from 'kysely';
 import { AppError, failure } from '../errors.ts';
 import type { Store } from '../store/store.ts';
-import { afterFailure, lockedUntil, placesLeft, UNLOCKED, type LockOptions, type LockState } from './lock-state.ts';
+import {
+  afterFailure,
+  lockedUntil,
+  placesLeft,
+  UNLOCKED,
+  type LockOptions,
+  type LockState,
+} from './lock-state.ts';
 import { retryAfter } from './time.ts';
 
 /** Whose failures are counted, and in which bucket: a known device has its own. */
@@ -45,7 +52,11 @@ const WAITING = 256;
 export function createLockout(store: Store, options: LockOptions, now: () => number): Lockout {
   const reservations = new Map<string, Reservation>();
 
-  const reserve = async (key: LockKey, reservation: Reservation, signal: AbortSignal): Promise<void> => {
+  const reserve = async (
+    key: LockKey,
+    reservation: Reservation,
+    signal: AbortSignal,
+  ): Promise<void> => {
     for (;;) {
       const { epoch } = reservation;
       const state = await readLock(store.db, key);
@@ -54,8 +65,10 @@ export function createLockout(store: Store, options: LockOptions, now: () => num
       if (signal.aborted) throw failure.badRequest('Invalid request');
       // Whoever ended while the row was read has changed it.
       if (reservation.epoch !== epoch) continue;
-      if (placesLeft(state, options, now()) > reservation.inFlight) return void (reservation.inFlight += 1);
-      if (reservation.waiting.size >= WAITING) throw failure.unavailable(undefined, { headers: { 'Retry-After': '1' } });
+      if (placesLeft(state, options, now()) > reservation.inFlight)
+        return void (reservation.inFlight += 1);
+      if (reservation.waiting.size >= WAITING)
+        throw failure.unavailable(undefined, { headers: { 'Retry-After': '1' } });
       await nextRelease(reservation, signal);
     }
   };
@@ -80,7 +93,12 @@ export function createLockout(store: Store, options: LockOptions, now: () => num
   return {
     enter: async (key, signal) => {
       const name = `${key.identifierHash}|${key.bucket}`;
-      const reservation = reservations.get(name) ?? { holders: 0, inFlight: 0, epoch: 0, waiting: new Set() };
+      const reservation = reservations.get(name) ?? {
+        holders: 0,
+        inFlight: 0,
+        epoch: 0,
+        waiting: new Set(),
+      };
       reservations.set(name, reservation);
       reservation.holders += 1;
       await reserve(key, reservation, signal).catch((error: unknown) => {
@@ -95,13 +113,23 @@ export function createLockout(store: Store, options: LockOptions, now: () => num
       };
     },
     state: readLock,
-    clear: async (db, identifierHash) => Number((await db.deleteFrom('auth_identifier_locks').where('identifier_hash', '=', identifierHash).executeTakeFirst()).numDeletedRows) > 0,
+    clear: async (db, identifierHash) =>
+      Number(
+        (
+          await db
+            .deleteFrom('auth_identifier_locks')
+            .where('identifier_hash', '=', identifierHash)
+            .executeTakeFirst()
+        ).numDeletedRows,
+      ) > 0,
   };
 }
 
 /** 423 (RFC 4918), the same for an identifier that nobody has. */
 export function accountLocked(wait: number): AppError {
-  return new AppError(423, 'ACCOUNT_LOCKED', 'Account locked', { headers: { 'Retry-After': retryAfter(wait) } });
+  return new AppError(423, 'ACCOUNT_LOCKED', 'Account locked', {
+    headers: { 'Retry-After': retryAfter(wait) },
+  });
 }
 
 function nextRelease(reservation: Reservation, signal: AbortSignal): Promise<void> {
@@ -118,20 +146,35 @@ function nextRelease(reservation: Reservation, signal: AbortSignal): Promise<voi
 
 async function countFailure(store: Store, options: LockOptions, key: LockKey, now: number) {
   return store.transaction(async (trx) => {
-    if (store.dialect === 'postgres') await trx.insertInto('auth_identifier_locks').values(toRow(key, UNLOCKED)).onConflict((conflict) => conflict.doNothing()).execute();
+    if (store.dialect === 'postgres')
+      await trx
+        .insertInto('auth_identifier_locks')
+        .values(toRow(key, UNLOCKED))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
     const before = await readLock(trx, key, store.dialect === 'postgres');
     const after = afterFailure(before, options, now);
     await trx
       .insertInto('auth_identifier_locks')
       .values(toRow(key, after))
-      .onConflict((conflict) => conflict.columns(['identifier_hash', 'bucket']).doUpdateSet(toRow(key, after)))
+      .onConflict((conflict) =>
+        conflict.columns(['identifier_hash', 'bucket']).doUpdateSet(toRow(key, after)),
+      )
       .execute();
-    const locked = after !== before && (after.lockedUntil > now || after.totalSinceSuccess >= options.hardAfter);
-    return { locked, until: lockedUntil(after, options, now) ?? now, failures: after.totalSinceSuccess };
+    const locked =
+      after !== before && (after.lockedUntil > now || after.totalSinceSuccess >= options.hardAfter);
+    return {
+      locked,
+      until: lockedUntil(after, options, now) ?? now,
+      failures: after.totalSinceSuccess,
+    };
   });
 }
 
-async function forget(store: Store, { identifierHash, bucket }: LockKey): Promise<{ failures: number }> {
+async function forget(
+  store: Store,
+  { identifierHash, bucket }: LockKey,
+): Promise<{ failures: number }> {
   const row = await store.db
     .deleteFrom('auth_identifier_locks')
     .where('identifier_hash', '=', identifierHash)
@@ -141,7 +184,11 @@ async function forget(store: Store, { identifierHash, bucket }: LockKey): Promis
   return { failures: row?.total_since_success ?? 0 };
 }
 
-async function readLock(db: Kysely<any>, { identifierHash, bucket }: LockKey, forUpdate = false): Promise<LockState> {
+async function readLock(
+  db: Kysely<any>,
+  { identifierHash, bucket }: LockKey,
+  forUpdate = false,
+): Promise<LockState> {
   const query = db
     .selectFrom('auth_identifier_locks')
     .select(['recent', 'locked_until', 'lock_count', 'total_since_success', 'last_failure_at'])

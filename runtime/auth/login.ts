@@ -33,9 +33,15 @@ export function createLogin(parts: AuthParts): Handler {
   return async ({ context, koa, body }) => {
     requireApiKey(parts, context);
     const attempt = toTry(parts, context, koa, body.email, body.password);
-    await parts.limits.enforce(koa, [{ policy: 'login-identifier', subject: attempt.key.identifierHash }]);
-    const account = await checkPassword(parts, attempt, (found) => assertMayEnter(parts, attempt, found));
-    const login = await parts.signIn.open(context, account, 'password', { identifierHash: attempt.key.identifierHash });
+    await parts.limits.enforce(koa, [
+      { policy: 'login-identifier', subject: attempt.key.identifierHash },
+    ]);
+    const account = await checkPassword(parts, attempt, (found) =>
+      assertMayEnter(parts, attempt, found),
+    );
+    const login = await parts.signIn.open(context, account, 'password', {
+      identifierHash: attempt.key.identifierHash,
+    });
     parts.devices.give(koa, attempt.key.identifierHash);
     return reply(200, deliverLogin(parts, koa, login));
   };
@@ -43,7 +49,8 @@ export function createLogin(parts: AuthParts): Handler {
 
 /** @throws AppError 401 `API key required` when the manifest wants one and none was given. */
 export function requireApiKey({ model }: AuthParts, context: RequestContext): void {
-  if (model.requireApiKey && !presentedKey(context)) throw failure.unauthenticated('API key required');
+  if (model.requireApiKey && !presentedKey(context))
+    throw failure.unauthenticated('API key required');
 }
 
 /** The HMAC under which failures, limits and attempts of an address are kept, whether anybody has it or not. */
@@ -51,10 +58,23 @@ export function identifierOf({ identifierKey }: AuthParts, email: string): strin
   return mac(identifierKey, emailKey(email));
 }
 
-export function toTry(parts: AuthParts, context: RequestContext, koa: KoaContext, email: string, password: string): Try {
+export function toTry(
+  parts: AuthParts,
+  context: RequestContext,
+  koa: KoaContext,
+  email: string,
+  password: string,
+): Try {
   const identifierHash = identifierOf(parts, email);
   const device = parts.devices.read(koa, identifierHash);
-  return { context, koa, caller: callerOf(context), email, password, key: { identifierHash, bucket: device ? `device:${device}` : 'public' } };
+  return {
+    context,
+    koa,
+    caller: callerOf(context),
+    email,
+    password,
+    key: { identifierHash, bucket: device ? `device:${device}` : 'public' },
+  };
 }
 
 /**
@@ -63,7 +83,11 @@ export function toTry(parts: AuthParts, context: RequestContext, koa: KoaContext
  * @param admit Asked after a right password and before the failures are forgotten; throws to refuse.
  * @throws AppError 401, 423, 503
  */
-export async function checkPassword(parts: AuthParts, attempt: Try, admit?: (account: Account) => Promise<void>): Promise<Account> {
+export async function checkPassword(
+  parts: AuthParts,
+  attempt: Try,
+  admit?: (account: Account) => Promise<void>,
+): Promise<Account> {
   const ticket = await enter(parts, attempt);
   try {
     const account = await parts.directory.findByEmail(parts.kernel.store.db, attempt.email);
@@ -71,11 +95,19 @@ export async function checkPassword(parts: AuthParts, attempt: Try, admit?: (acc
     if (!account || !right) return await refuse(parts, attempt, ticket, account);
     await admit?.(account);
     const { failures } = await ticket.succeed();
-    if (failures >= SUSPICIOUS) await parts.alerts.raise(attempt.caller, 'alert.success_after_failures', attempt.key.identifierHash, account.id, { failures });
+    if (failures >= SUSPICIOUS)
+      await parts.alerts.raise(
+        attempt.caller,
+        'alert.success_after_failures',
+        attempt.key.identifierHash,
+        account.id,
+        { failures },
+      );
     await rehash(parts, account, attempt.password);
     return account;
   } catch (error) {
-    if (error instanceof AppError && error.status === 503) await note(parts, attempt, 'blocked', 'busy', null);
+    if (error instanceof AppError && error.status === 503)
+      await note(parts, attempt, 'blocked', 'busy', null);
     throw error;
   } finally {
     ticket.release();
@@ -86,20 +118,34 @@ async function enter(parts: AuthParts, attempt: Try): Promise<Ticket> {
   try {
     return await parts.lockout.enter(attempt.key, attempt.context.signal);
   } catch (error) {
-    if (error instanceof AppError && error.status === 423) await note(parts, attempt, 'blocked', 'locked', null);
-    if (error instanceof AppError && error.status === 503) await note(parts, attempt, 'blocked', 'busy', null);
+    if (error instanceof AppError && error.status === 423)
+      await note(parts, attempt, 'blocked', 'locked', null);
+    if (error instanceof AppError && error.status === 503)
+      await note(parts, attempt, 'blocked', 'busy', null);
     throw error;
   }
 }
 
-async function refuse(parts: AuthParts, attempt: Try, ticket: Ticket, account: Account | null): Promise<never> {
+async function refuse(
+  parts: AuthParts,
+  attempt: Try,
+  ticket: Ticket,
+  account: Account | null,
+): Promise<never> {
   const { locked, until, failures } = await ticket.fail();
   await parts.limits.allows({ policy: 'login-failed-ip', subject: addressKey(attempt.context.ip) });
   await note(parts, attempt, 'failure', 'bad_credentials', account, (emit) => {
-    emit('auth.login.failed', account?.id ?? null, { reason: 'bad_credentials', identifier_masked: maskIdentifier(attempt.email) });
+    emit('auth.login.failed', account?.id ?? null, {
+      reason: 'bad_credentials',
+      identifier_masked: maskIdentifier(attempt.email),
+    });
     if (locked) emit('auth.locked', account?.id ?? null, { until: rfc3339(until), failures });
   });
-  parts.alerts.observe({ caller: attempt.caller, identifierHash: attempt.key.identifierHash, userId: account?.id ?? null });
+  parts.alerts.observe({
+    caller: attempt.caller,
+    identifierHash: attempt.key.identifierHash,
+    userId: account?.id ?? null,
+  });
   throw failure.unauthenticated('Invalid credentials');
 }
 
@@ -108,27 +154,44 @@ async function assertMayEnter(parts: AuthParts, attempt: Try, account: Account):
   const refusal = await whyNot(parts, attempt, account);
   if (!refusal) return;
   await note(parts, attempt, 'blocked', refusal.reason, account, (emit) =>
-    emit('auth.login.failed', account.id, { reason: refusal.reason, identifier_masked: maskIdentifier(attempt.email) }),
+    emit('auth.login.failed', account.id, {
+      reason: refusal.reason,
+      identifier_masked: maskIdentifier(attempt.email),
+    }),
   );
   throw failure.forbidden(refusal.text);
 }
 
-async function whyNot(parts: AuthParts, attempt: Try, account: Account): Promise<{ reason: string; text: string } | null> {
+async function whyNot(
+  parts: AuthParts,
+  attempt: Try,
+  account: Account,
+): Promise<{ reason: string; text: string } | null> {
   if (account.disabledAt !== null) return { reason: 'disabled', text: 'Account disabled' };
-  if (parts.model.requireVerifiedEmail && !account.emailVerified) return { reason: 'unverified', text: 'Email not verified' };
+  if (parts.model.requireVerifiedEmail && !account.emailVerified)
+    return { reason: 'unverified', text: 'Email not verified' };
   const text = await askHook(parts, account, attempt.context);
   return text === null ? null : { reason: 'hook_denied', text };
 }
 
 /** Asks the login hook. It fails closed: a throw or a late answer denies. @returns the reason to refuse, or null. */
-export async function askHook({ onLogin, kernel }: AuthParts, account: Account, context: RequestContext): Promise<string | null> {
+export async function askHook(
+  { onLogin, kernel }: AuthParts,
+  account: Account,
+  context: RequestContext,
+): Promise<string | null> {
   if (!onLogin) return null;
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => (timer = setTimeout(() => resolve('Forbidden'), HOOK_LIMIT)));
+  const late = new Promise<string>(
+    (resolve) => (timer = setTimeout(() => resolve('Forbidden'), HOOK_LIMIT)),
+  );
   try {
     return (await Promise.race([onLogin(account, context), late])) || null;
   } catch (error) {
-    kernel.log.error({ requestId: context.id, stack: error instanceof Error ? error.stack : undefined }, 'the login hook failed');
+    kernel.log.error(
+      { requestId: context.id, stack: error instanceof Error ? error.stack : undefined },
+      'the login hook failed',
+    );
     return 'Forbidden';
   } finally {
     clearTimeout(timer);
@@ -136,23 +199,48 @@ export async function askHook({ onLogin, kernel }: AuthParts, account: Account, 
 }
 
 /** Writes the attempt, and its events, together. */
-async function note(parts: AuthParts, attempt: Try, outcome: 'failure' | 'blocked', reason: string, account: Account | null, events?: (emit: Emit) => void): Promise<void> {
+async function note(
+  parts: AuthParts,
+  attempt: Try,
+  outcome: 'failure' | 'blocked',
+  reason: string,
+  account: Account | null,
+  events?: (emit: Emit) => void,
+): Promise<void> {
   await parts.events.transact(attempt.caller, async (trx, emit) => {
     await recordAttempt(trx, parts.kernel.now(), attempt.caller, {
-      kind: 'password', outcome, reason, identifierHash: attempt.key.identifierHash, identifier: attempt.email, userId: account?.id ?? null, sessionId: null,
+      kind: 'password',
+      outcome,
+      reason,
+      identifierHash: attempt.key.identifierHash,
+      identifier: attempt.email,
+      userId: account?.id ?? null,
+      sessionId: null,
     });
     events?.(emit);
   });
 }
 
 /** A hash made with another cost is made anew while the password is known; a change meanwhile wins. */
-async function rehash({ passwords, kernel }: AuthParts, account: Account, password: string): Promise<void> {
+async function rehash(
+  { passwords, kernel }: AuthParts,
+  account: Account,
+  password: string,
+): Promise<void> {
   if (!account.password || !passwords.outdated(account.password)) return;
   try {
     const hash = await passwords.hash(password);
-    await kernel.store.db.updateTable('auth_users').set({ password: hash }).where('user_id', '=', account.id).where('password', '=', account.password).execute();
+    await kernel.store.db
+      .updateTable('auth_users')
+      .set({ password: hash })
+      .where('user_id', '=', account.id)
+      .where('password', '=', account.password)
+      .execute();
   } catch (error) {
     // The next login tries again.
-    kernel.log.warn({ reason: error instanceof Error ? error.message : 'unknown' }, 'a password was not rehashed');
+    kernel.log.warn(
+      { reason: error instanceof Error ? error.message : 'unknown' },
+      'a password was not rehashed',
+    );
   }
 }

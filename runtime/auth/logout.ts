@@ -24,7 +24,10 @@ interface Held {
 export function logoutHandlers(parts: AuthParts) {
   const { kernel, sessions, events, directory } = parts;
   const logout: Handler = async ({ context, koa, body }) => {
-    const held = [readBearer(parts, koa, context), await readRefresh(parts, koa, context, body.refreshToken)].filter((each) => each !== null);
+    const held = [
+      readBearer(parts, koa, context),
+      await readRefresh(parts, koa, context, body.refreshToken),
+    ].filter((each) => each !== null);
     if (held.length === 0) throw unauthorized(context);
     await end(parts, context, held);
     clearRefreshCookie(parts, koa);
@@ -35,7 +38,8 @@ export function logoutHandlers(parts: AuthParts) {
     const keep = body.keep_current === true ? sessionId : undefined;
     const revoked = await events.transact(callerOf(context), async (trx, emit) => {
       const count = await sessions.endAll(trx, userId, 'logout everywhere', keep);
-      if (!keep && userId !== null) await directory.update(trx, userId, { tokens_valid_after: kernel.now() });
+      if (!keep && userId !== null)
+        await directory.update(trx, userId, { tokens_valid_after: kernel.now() });
       emit('auth.logout_all', userId, { revoked: count });
       return count;
     });
@@ -46,7 +50,13 @@ export function logoutHandlers(parts: AuthParts) {
     const { userId, sessionId } = ownerOf(context);
     const live = await sessions.live(kernel.store.db, userId);
     const rows = live.map(({ id, created_at, last_seen_at, ip, user_agent, auth_method }) => ({
-      id, created_at: rfc3339(created_at), last_seen_at: rfc3339(last_seen_at), ip, user_agent, auth_method, current: id === sessionId,
+      id,
+      created_at: rfc3339(created_at),
+      last_seen_at: rfc3339(last_seen_at),
+      ip,
+      user_agent,
+      auth_method,
+      current: id === sessionId,
     }));
     return reply(200, { sessions: rows, total: rows.length });
   };
@@ -54,10 +64,15 @@ export function logoutHandlers(parts: AuthParts) {
     const { userId } = ownerOf(context);
     const id = params['id'] ?? '';
     const session = isOpaqueId(id) ? await sessions.find(kernel.store.db, id) : null;
-    const own = session && session.user_id === userId && session.revoked_at === null && session.principal === (userId === null ? 'host' : 'user');
+    const own =
+      session &&
+      session.user_id === userId &&
+      session.revoked_at === null &&
+      session.principal === (userId === null ? 'host' : 'user');
     if (!own) throw failure.notFound('Session not found');
     await events.transact(callerOf(context), async (trx, emit) => {
-      if (await sessions.end(trx, id, 'ended by its owner')) emit('auth.session_ended', userId, { session_id: id, reason: 'ended by its owner' });
+      if (await sessions.end(trx, id, 'ended by its owner'))
+        emit('auth.session_ended', userId, { session_id: id, reason: 'ended by its owner' });
     });
     return reply(204);
   };
@@ -83,7 +98,12 @@ function readBearer(parts: AuthParts, koa: KoaContext, context: RequestContext):
   return { sid: claims.sid, userId: user?.user_id ?? null, token: claims };
 }
 
-async function readRefresh(parts: AuthParts, koa: KoaContext, context: RequestContext, given: string | undefined): Promise<Held | null> {
+async function readRefresh(
+  parts: AuthParts,
+  koa: KoaContext,
+  context: RequestContext,
+  given: string | undefined,
+): Promise<Held | null> {
   const cookie = given ? null : refreshFromCookie(parts, koa);
   if (cookie) assertSameSite(parts, koa);
   const text = given ?? cookie;
@@ -97,13 +117,18 @@ async function readRefresh(parts: AuthParts, koa: KoaContext, context: RequestCo
   return { sid: session.id, userId: session.user_id };
 }
 
-async function end({ kernel, sessions, events }: AuthParts, context: RequestContext, held: readonly Held[]): Promise<void> {
+async function end(
+  { kernel, sessions, events }: AuthParts,
+  context: RequestContext,
+  held: readonly Held[],
+): Promise<void> {
   const userId = held.find((each) => each.userId !== null)?.userId ?? null;
   const caller = userId === null ? callerOf(context) : as(callerOf(context), userId);
   await events.transact(caller, async (trx, emit) => {
     for (const { sid, userId: owner, token } of held) {
       const live = await sessions.end(trx, sid, 'logout');
-      if (token && token.exp * 1000 > kernel.now()) await sessions.blacklist(trx, token, owner, 'logout');
+      if (token && token.exp * 1000 > kernel.now())
+        await sessions.blacklist(trx, token, owner, 'logout');
       if (live) emit('auth.logout', owner, { session_id: sid });
     }
   });

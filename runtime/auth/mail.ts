@@ -29,7 +29,9 @@ const ATTEMPTS = 3;
 
 export function createMailer({ settings, log }: Kernel, config: AuthConfig): Mailer {
   const mode = config.smtpUrl ? 'smtp' : settings.production ? 'none' : 'log';
-  const transport = config.smtpUrl ? nodemailer.createTransport(config.smtpUrl, { from: config.mailFrom }) : null;
+  const transport = config.smtpUrl
+    ? nodemailer.createTransport(config.smtpUrl, { from: config.mailFrom })
+    : null;
   const queued = new Set<Promise<void>>();
   const deliver = async (mail: Mail) => {
     // The address was checked when it came in; this is the last door before a header that takes lists.
@@ -37,7 +39,11 @@ export function createMailer({ settings, log }: Kernel, config: AuthConfig): Mai
     if (!transport) return log.info({ mail }, 'mail');
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await transport.sendMail({ to: { name: '', address: mail.to }, subject: mail.subject, text: mail.text });
+        await transport.sendMail({
+          to: { name: '', address: mail.to },
+          subject: mail.subject,
+          text: mail.text,
+        });
         return;
       } catch (error) {
         log.warn({ attempt, code: (error as { code?: unknown }).code }, 'a mail was not sent');
@@ -54,7 +60,8 @@ export function createMailer({ settings, log }: Kernel, config: AuthConfig): Mai
       queued.add(job);
     },
     assertAvailable: () => {
-      if (mode === 'none') throw failure.unavailable(undefined, { headers: { 'Retry-After': '3600' } });
+      if (mode === 'none')
+        throw failure.unavailable(undefined, { headers: { 'Retry-After': '3600' } });
     },
     drain: async (limit) => {
       const timeout = sleep(limit, undefined, { ref: false });

@@ -23,7 +23,13 @@ export interface OneTime {
 /** Tokens that work once. Only their hash is stored. */
 export interface OneTimeTokens {
   /** `newestOnly`: earlier ones of the same kind and user stop working. */
-  issue(trx: Kysely<any>, kind: OneTimeKind, userId: UserId, data?: Readonly<Record<string, unknown>>, newestOnly?: boolean): Promise<string>;
+  issue(
+    trx: Kysely<any>,
+    kind: OneTimeKind,
+    userId: UserId,
+    data?: Readonly<Record<string, unknown>>,
+    newestOnly?: boolean,
+  ): Promise<string>;
   /** Looks without using it up. @throws AppError 400 `Invalid or expired token` */
   peek(db: Kysely<any>, kind: OneTimeKind, token: string): Promise<OneTime>;
   /** Uses it up; of two at once one gets it. @throws AppError 400 `Invalid or expired token` */
@@ -36,26 +42,51 @@ export const invalidToken = () => failure.badRequest('Invalid or expired token')
 
 export function createOneTimeTokens(now: () => number): OneTimeTokens {
   const unused = (db: Kysely<any>, kind: OneTimeKind, token: string) =>
-    db.selectFrom('auth_one_time_tokens').select(['user_id', 'data']).where('hash', '=', digest(token)).where('kind', '=', kind).where('used_at', 'is', null).where('expires_at', '>', now());
-  const use = (db: Kysely<any>) => db.updateTable('auth_one_time_tokens').set({ used_at: now() }).where('used_at', 'is', null);
+    db
+      .selectFrom('auth_one_time_tokens')
+      .select(['user_id', 'data'])
+      .where('hash', '=', digest(token))
+      .where('kind', '=', kind)
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', now());
+  const use = (db: Kysely<any>) =>
+    db.updateTable('auth_one_time_tokens').set({ used_at: now() }).where('used_at', 'is', null);
   return {
     issue: async (trx, kind, userId, data = {}, newestOnly = true) => {
-      if (newestOnly) await use(trx).where('user_id', '=', userId).where('kind', '=', kind).execute();
+      if (newestOnly)
+        await use(trx).where('user_id', '=', userId).where('kind', '=', kind).execute();
       const token = randomToken(32);
       await trx
         .insertInto('auth_one_time_tokens')
-        .values({ hash: digest(token), kind, user_id: userId, data: JSON.stringify(data), created_at: now(), expires_at: now() + ONE_TIME_LIFE[kind] })
+        .values({
+          hash: digest(token),
+          kind,
+          user_id: userId,
+          data: JSON.stringify(data),
+          created_at: now(),
+          expires_at: now() + ONE_TIME_LIFE[kind],
+        })
         .execute();
       return token;
     },
     peek: async (db, kind, token) => toOneTime(await unused(db, kind, token).executeTakeFirst()),
     consume: async (trx, kind, token) =>
-      toOneTime(await use(trx).where('hash', '=', digest(token)).where('kind', '=', kind).where('expires_at', '>', now()).returning(['user_id', 'data']).executeTakeFirst()),
+      toOneTime(
+        await use(trx)
+          .where('hash', '=', digest(token))
+          .where('kind', '=', kind)
+          .where('expires_at', '>', now())
+          .returning(['user_id', 'data'])
+          .executeTakeFirst(),
+      ),
     endAll: async (trx, userId) => void (await use(trx).where('user_id', '=', userId).execute()),
   };
 }
 
 function toOneTime(row: Record<string, any> | undefined): OneTime {
   if (!row) throw invalidToken();
-  return { userId: row['user_id'], data: JSON.parse(row['data'] ?? '{}') as Record<string, unknown> };
+  return {
+    userId: row['user_id'],
+    data: JSON.parse(row['data'] ?? '{}') as Record<string, unknown>,
+  };
 }

@@ -24,7 +24,10 @@ import type { Webhooks } from './webhooks/webhooks.ts';
  * Asked after a correct password and before a session exists. A text denies the login with 403 and that text; a throw
  * denies it too.
  */
-export type LoginHook = (account: Account, request: Pick<RequestContext, 'id' | 'ip' | 'headers'>) => string | void | null | Promise<string | void | null>;
+export type LoginHook = (
+  account: Account,
+  request: Pick<RequestContext, 'id' | 'ip' | 'headers'>,
+) => string | void | null | Promise<string | void | null>;
 
 /** What the handlers of the module work with: made once in `create-auth.ts`. */
 export interface AuthParts {

@@ -21,7 +21,12 @@ export interface Strength {
 }
 
 export interface PasswordPolicy {
-  readonly rules: { readonly min: number; readonly max: number; readonly score: number; readonly composition: false };
+  readonly rules: {
+    readonly min: number;
+    readonly max: number;
+    readonly score: number;
+    readonly composition: false;
+  };
   judge(password: string, subject?: PasswordSubject): Strength;
   /** @throws AppError 400 with the reason. */
   assert(password: string, subject?: PasswordSubject): Promise<void>;
@@ -43,7 +48,11 @@ const WORD = 4;
  * NIST SP 800-63B-4 and ASVS 6.2: length, a list of common passwords, words of the context, and a strength estimate. No
  * rules of composition.
  */
-export function createPasswordPolicy(options: AuthModel['password'], contextWords: readonly string[], breached?: Breached): PasswordPolicy {
+export function createPasswordPolicy(
+  options: AuthModel['password'],
+  contextWords: readonly string[],
+  breached?: Breached,
+): PasswordPolicy {
   const words = [...options.contextWords, ...contextWords];
   let loaded: ReturnType<typeof loadDictionaries> | undefined;
   const dictionaries = () => (loaded ??= loadDictionaries());
@@ -52,9 +61,11 @@ export function createPasswordPolicy(options: AuthModel['password'], contextWord
     const length = [...password].length;
     const refused = (reason: string, score = 0): Strength => ({ score, acceptable: false, reason });
     if (length < min) return refused(`Password must be at least ${min} characters`);
-    if (length > max || Buffer.byteLength(password) > BYTES) return refused(`Password must be at most ${max} characters`);
+    if (length > max || Buffer.byteLength(password) > BYTES)
+      return refused(`Password must be at most ${max} characters`);
     if (dictionaries().common.has(password.toLowerCase())) return refused('Password is too common');
-    if (containsWord(password, subject, words)) return refused('Password must not contain your name, username or email');
+    if (containsWord(password, subject, words))
+      return refused('Password must not contain your name, username or email');
     const score = estimate(dictionaries().zxcvbn, password);
     return score < needed ? refused('Password is too weak', score) : { score, acceptable: true };
   };
@@ -64,7 +75,8 @@ export function createPasswordPolicy(options: AuthModel['password'], contextWord
     assert: async (password, subject) => {
       const { reason } = judge(password, subject);
       if (reason) throw failure.invalid(reason);
-      if (breached && (await isBreached(breached, password))) throw failure.invalid('Password is too common');
+      if (breached && (await isBreached(breached, password)))
+        throw failure.invalid('Password is too common');
     },
     warm: () => void estimate(dictionaries().zxcvbn, 'correct horse battery'),
   };
@@ -81,8 +93,12 @@ async function isBreached(breached: Breached, password: string): Promise<boolean
 function loadDictionaries(): { zxcvbn: ZxcvbnFactory; common: ReadonlySet<string> } {
   const require = createRequire(import.meta.url);
   const { ZxcvbnFactory: Factory } = require('@zxcvbn-ts/core') as typeof import('@zxcvbn-ts/core');
-  const { dictionary, adjacencyGraphs } = require('@zxcvbn-ts/language-common') as typeof import('@zxcvbn-ts/language-common');
-  return { zxcvbn: new Factory({ dictionary, graphs: adjacencyGraphs }), common: new Set(dictionary['passwords-common']) };
+  const { dictionary, adjacencyGraphs } =
+    require('@zxcvbn-ts/language-common') as typeof import('@zxcvbn-ts/language-common');
+  return {
+    zxcvbn: new Factory({ dictionary, graphs: adjacencyGraphs }),
+    common: new Set(dictionary['passwords-common']),
+  };
 }
 
 function estimate(zxcvbn: ZxcvbnFactory, password: string): number {
@@ -90,10 +106,21 @@ function estimate(zxcvbn: ZxcvbnFactory, password: string): number {
   return zxcvbn.check(password.slice(0, FED)).score;
 }
 
-function containsWord(password: string, subject: PasswordSubject, words: readonly string[]): boolean {
+function containsWord(
+  password: string,
+  subject: PasswordSubject,
+  words: readonly string[],
+): boolean {
   const { email, name, first_name, last_name, username } = subject;
   const lower = password.toLowerCase();
-  return [email?.split('@')[0], username, first_name, last_name, ...(name?.split(/\s+/) ?? []), ...words].some((word) => {
+  return [
+    email?.split('@')[0],
+    username,
+    first_name,
+    last_name,
+    ...(name?.split(/\s+/) ?? []),
+    ...words,
+  ].some((word) => {
     const folded = word?.trim().toLowerCase() ?? '';
     return folded.length >= WORD && lower.includes(folded);
   });

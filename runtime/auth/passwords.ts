@@ -36,7 +36,8 @@ export function createPasswords(options: PasswordOptions): Passwords {
   const semaphore = createSemaphore(hashConcurrency(options.concurrency), options.queue);
   let dummy: Promise<string> | null = null;
   const decoy = () => (dummy ??= bcrypt.hash(randomToken(16), options.cost));
-  const compareDecoy = async (password: string) => void (await bcrypt.compare(prepare(password), await decoy()));
+  const compareDecoy = async (password: string) =>
+    void (await bcrypt.compare(prepare(password), await decoy()));
   return {
     hash: (password) => semaphore.run(() => hashPassword(password, options.cost)),
     verify: (password, stored) =>
@@ -47,12 +48,16 @@ export function createPasswords(options: PasswordOptions): Passwords {
         if (!right && costOf(stored) < options.cost) await compareDecoy(password);
         return right;
       }),
-    outdated: (stored) => costOf(stored) !== options.cost || (!stored.startsWith(LONG) && !stored.startsWith('$2b$')),
+    outdated: (stored) =>
+      costOf(stored) !== options.cost || (!stored.startsWith(LONG) && !stored.startsWith('$2b$')),
   };
 }
 
 /** How many hashes run at once: never so many that the thread pool has none left for files and DNS. */
-export function hashConcurrency(option: number | 'auto', pool = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4)): number {
+export function hashConcurrency(
+  option: number | 'auto',
+  pool = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4),
+): number {
   return option === 'auto' ? Math.max(1, Math.min(availableParallelism(), pool - 2)) : option;
 }
 
@@ -63,13 +68,16 @@ async function hashPassword(password: string, cost: number): Promise<string> {
 
 async function comparePassword(password: string, stored: string): Promise<boolean> {
   const long = stored.startsWith(LONG);
-  if (long !== isLong(password)) return bcrypt.compare(prepare(password), plain(stored)).then(() => false);
+  if (long !== isLong(password))
+    return bcrypt.compare(prepare(password), plain(stored)).then(() => false);
   return bcrypt.compare(prepare(password), plain(stored));
 }
 
 /** Longer passwords are reduced first, so that every byte counts; the short ones stay portable bcrypt. */
 function prepare(password: string): string {
-  return isLong(password) ? createHmac('sha384', 'generator/password/v1').update(password).digest('base64') : password;
+  return isLong(password)
+    ? createHmac('sha384', 'generator/password/v1').update(password).digest('base64')
+    : password;
 }
 
 function isLong(password: string): boolean {

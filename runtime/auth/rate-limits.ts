@@ -62,14 +62,37 @@ export function createRateLimits(parts: {
   readonly now: () => number;
 }): RateLimits {
   const { windows, now } = parts;
-  const policies = new Map(Object.entries<RateLimit>({ ...DEFAULT_LIMITS, ...parts.limits }).map(([name, rate]) => [name, toPolicy(name, rate)]));
+  const policies = new Map(
+    Object.entries<RateLimit>({ ...DEFAULT_LIMITS, ...parts.limits }).map(([name, rate]) => [
+      name,
+      toPolicy(name, rate),
+    ]),
+  );
   const report = createReporter(parts.events, now);
   const rated = (limits: readonly Limit[]): Rated[] =>
-    limits.map((limit) => toRated(limit, limit.rate ? toPolicy(limit.policy, limit.rate) : policies.get(limit.policy))).filter((each) => each !== null);
-  const refuse = async (koa: KoaContext, charged: Charged, { policy, charge }: Rated, wait: number): Promise<never> => {
-    for (const { charges, at } of charged.taken.splice(0)) await windows.refund(charges.filter(({ peek }) => !peek), at);
+    limits
+      .map((limit) =>
+        toRated(
+          limit,
+          limit.rate ? toPolicy(limit.policy, limit.rate) : policies.get(limit.policy),
+        ),
+      )
+      .filter((each) => each !== null);
+  const refuse = async (
+    koa: KoaContext,
+    charged: Charged,
+    { policy, charge }: Rated,
+    wait: number,
+  ): Promise<never> => {
+    for (const { charges, at } of charged.taken.splice(0))
+      await windows.refund(
+        charges.filter(({ peek }) => !peek),
+        at,
+      );
     await report(koa.state['context'] as RequestContext, policy.name, charge.key);
-    throw failure.tooMany(undefined, { headers: { ...headersOf(charged), 'Retry-After': retryAfter(wait) } });
+    throw failure.tooMany(undefined, {
+      headers: { ...headersOf(charged), 'Retry-After': retryAfter(wait) },
+    });
   };
 
   return {
@@ -91,7 +114,12 @@ export function createRateLimits(parts: {
         tell(koa, charged);
         const refused = states.findIndex(({ accepted }) => !accepted);
         if (refused < 0) return void charged.taken.push({ charges, at });
-        return refuse(koa, charged, asked[refused]!, Math.max(...states.map(({ accepted, resetIn }) => (accepted ? 0 : resetIn))));
+        return refuse(
+          koa,
+          charged,
+          asked[refused]!,
+          Math.max(...states.map(({ accepted, resetIn }) => (accepted ? 0 : resetIn))),
+        );
       });
     },
   };
@@ -100,7 +128,12 @@ export function createRateLimits(parts: {
 const CHARGED = Symbol('what this request was charged');
 
 function chargedOf({ state }: KoaContext): Charged {
-  return ((state as { [CHARGED]?: Charged })[CHARGED] ??= { policies: '', tightest: '', share: Infinity, taken: [] });
+  return ((state as { [CHARGED]?: Charged })[CHARGED] ??= {
+    policies: '',
+    tightest: '',
+    share: Infinity,
+    taken: [],
+  });
 }
 
 function toPolicy(name: string, { count, window }: RateLimit): Policy {
@@ -108,10 +141,24 @@ function toPolicy(name: string, { count, window }: RateLimit): Policy {
 }
 
 function toRated({ subject, peek = false }: Limit, policy: Policy | undefined): Rated | null {
-  return policy ? { policy, charge: { key: `${policy.name}|${subject}`, limit: policy.count, window: policy.window, peek } } : null;
+  return policy
+    ? {
+        policy,
+        charge: {
+          key: `${policy.name}|${subject}`,
+          limit: policy.count,
+          window: policy.window,
+          peek,
+        },
+      }
+    : null;
 }
 
-function note(charged: Charged, { policy }: Rated, { accepted, remaining, resetIn }: WindowState): void {
+function note(
+  charged: Charged,
+  { policy }: Rated,
+  { accepted, remaining, resetIn }: WindowState,
+): void {
   const share = accepted ? remaining / policy.count : -1;
   charged.policies = charged.policies ? `${charged.policies}, ${policy.field}` : policy.field;
   if (share >= charged.share) return;
@@ -124,7 +171,10 @@ function tell({ res }: KoaContext, { policies, tightest }: Charged): void {
   res.setHeader('RateLimit', tightest);
 }
 
-const headersOf = ({ policies, tightest }: Charged) => ({ 'RateLimit-Policy': policies, RateLimit: tightest });
+const headersOf = ({ policies, tightest }: Charged) => ({
+  'RateLimit-Policy': policies,
+  RateLimit: tightest,
+});
 
 /** Says that a limit was met, at most once a minute for each key. */
 function createReporter(events: Events, now: () => number) {
@@ -139,7 +189,16 @@ function createReporter(events: Events, now: () => number) {
     const caller = callerOf(context);
     await events.transact(caller, async (trx, emit) => {
       emit('rate_limit.exceeded', userId, { policy });
-      if (policy.startsWith('login-')) await recordAttempt(trx, now(), caller, { kind: 'password', outcome: 'blocked', reason: 'rate_limited', identifierHash: null, identifier: null, userId, sessionId: null });
+      if (policy.startsWith('login-'))
+        await recordAttempt(trx, now(), caller, {
+          kind: 'password',
+          outcome: 'blocked',
+          reason: 'rate_limited',
+          identifierHash: null,
+          identifier: null,
+          userId,
+          sessionId: null,
+        });
     });
   };
 }

@@ -12,7 +12,10 @@ export const REAUTH_LIFE = 5 * MINUTE;
  *
  * @throws AppError 401, 404
  */
-export async function signedInAccount({ directory, kernel }: AuthParts, { principal }: RequestContext): Promise<{ account: Account; sessionId: string }> {
+export async function signedInAccount(
+  { directory, kernel }: AuthParts,
+  { principal }: RequestContext,
+): Promise<{ account: Account; sessionId: string }> {
   if (principal.kind !== 'user') throw failure.unauthenticated();
   const account = await directory.find(kernel.store.db, principal.id);
   if (!account) throw failure.notFound('User not found');
@@ -25,9 +28,13 @@ export async function signedInAccount({ directory, kernel }: AuthParts, { princi
  *
  * @throws AppError 403 `Reauthentication required`
  */
-export async function assertReauthenticated(parts: AuthParts, context: RequestContext): Promise<{ account: Account; sessionId: string }> {
+export async function assertReauthenticated(
+  parts: AuthParts,
+  context: RequestContext,
+): Promise<{ account: Account; sessionId: string }> {
   const who = await signedInAccount(parts, context);
   const session = await parts.sessions.find(parts.kernel.store.db, who.sessionId);
-  if (!session?.reauth_at || parts.kernel.now() - session.reauth_at > REAUTH_LIFE) throw failure.forbidden('Reauthentication required');
+  if (!session?.reauth_at || parts.kernel.now() - session.reauth_at > REAUTH_LIFE)
+    throw failure.forbidden('Reauthentication required');
   return who;
 }

@@ -14,13 +14,28 @@ const SENT = { message: 'If the account exists, a password reset email has been 
 
 /** Getting back in: contract sections 2.8 and 2.10. */
 export function recoveryHandlers(parts: AuthParts) {
-  const { kernel, events, oneTime, directory, policy, passwords, sessions, limits, lockout, mailer } = parts;
+  const {
+    kernel,
+    events,
+    oneTime,
+    directory,
+    policy,
+    passwords,
+    sessions,
+    limits,
+    lockout,
+    mailer,
+  } = parts;
   const forgotPassword: Handler = async ({ context, body }) => {
     requireApiKey(parts, context);
     mailer.assertAvailable();
-    const allowed = await limits.allows({ policy: 'forgot-identifier', subject: identifierOf(parts, body.email) });
+    const allowed = await limits.allows({
+      policy: 'forgot-identifier',
+      subject: identifierOf(parts, body.email),
+    });
     const account = await directory.findByEmail(kernel.store.db, body.email);
-    if (allowed && account && account.disabledAt === null) await startReset(parts, callerOf(context), account);
+    if (allowed && account && account.disabledAt === null)
+      await startReset(parts, callerOf(context), account);
     // The same work for somebody who is not there.
     else randomToken(32);
     return reply(200, SENT);
@@ -28,7 +43,8 @@ export function recoveryHandlers(parts: AuthParts) {
   const resetPassword: Handler = async ({ context, body }) => {
     requireApiKey(parts, context);
     const { account } = await pending(parts, 'reset', body.token);
-    if (body.email !== undefined && emailKey(body.email) !== emailKey(account.email)) throw invalidToken();
+    if (body.email !== undefined && emailKey(body.email) !== emailKey(account.email))
+      throw invalidToken();
     // A password that is refused leaves the token as it is.
     await policy.assert(body.new_password, account);
     const password = await passwords.hash(body.new_password);
@@ -36,10 +52,17 @@ export function recoveryHandlers(parts: AuthParts) {
     await events.transact(as(callerOf(context), account.id), async (trx, emit) => {
       const { data } = await oneTime.consume(trx, 'reset', body.token);
       await assertSameAddress(parts, trx, account, data);
-      await directory.update(trx, account.id, { email: account.email, email_verified_at: kernel.now(), password, password_changed_at: kernel.now(), tokens_valid_after: kernel.now() });
+      await directory.update(trx, account.id, {
+        email: account.email,
+        email_verified_at: kernel.now(),
+        password,
+        password_changed_at: kernel.now(),
+        tokens_valid_after: kernel.now(),
+      });
       const ended = await sessions.endAll(trx, account.id, 'password reset');
       await oneTime.endAll(trx, account.id);
-      if (await lockout.clear(trx, identifierHash)) emit('auth.unlocked', account.id, { by: 'reset' });
+      if (await lockout.clear(trx, identifierHash))
+        emit('auth.unlocked', account.id, { by: 'reset' });
       emit('password.reset', account.id, { sessions_ended: ended });
     });
     return reply(200, { message: 'Password reset successful' });
@@ -58,15 +81,27 @@ export function recoveryHandlers(parts: AuthParts) {
 }
 
 /** Makes a reset token and mails it, off-request. */
-export async function startReset(parts: AuthParts, caller: Caller, account: Account): Promise<void> {
+export async function startReset(
+  parts: AuthParts,
+  caller: Caller,
+  account: Account,
+): Promise<void> {
   const token = await parts.events.transact(caller, async (trx, emit) => {
     emit('password.reset_requested', account.id, {});
     return parts.oneTime.issue(trx, 'reset', account.id, { email: emailKey(account.email) });
   });
-  parts.mailer.send({ to: account.email, subject: 'Reset your password', text: linkText(parts, 'reset-password', token) });
+  parts.mailer.send({
+    to: account.email,
+    subject: 'Reset your password',
+    text: linkText(parts, 'reset-password', token),
+  });
 }
 
-async function pending({ oneTime, directory, kernel }: AuthParts, kind: 'reset', token: string): Promise<{ account: Account }> {
+async function pending(
+  { oneTime, directory, kernel }: AuthParts,
+  kind: 'reset',
+  token: string,
+): Promise<{ account: Account }> {
   const { userId } = await oneTime.peek(kernel.store.db, kind, token);
   const account = await directory.find(kernel.store.db, userId);
   if (!account || account.disabledAt !== null) throw invalidToken();
@@ -74,7 +109,12 @@ async function pending({ oneTime, directory, kernel }: AuthParts, kind: 'reset',
 }
 
 /** The mail went to the address of then: it proves nothing of another one. */
-async function assertSameAddress({ directory }: AuthParts, trx: Transaction<any>, account: Account, data: Readonly<Record<string, unknown>>): Promise<void> {
+async function assertSameAddress(
+  { directory }: AuthParts,
+  trx: Transaction<any>,
+  account: Account,
+  data: Readonly<Record<string, unknown>>,
+): Promise<void> {
   const current = await directory.find(trx, account.id);
   if (!current || data['email'] !== emailKey(current.email)) throw invalidToken();
 }

@@ -10,7 +10,11 @@ const SECURE_NAME = '__Secure-refresh';
  * Hands out a login object. With `refresh.delivery: cookie` the refresh token is not in it but in a cookie that scripts
  * cannot read.
  */
-export function deliverLogin({ model, config, kernel }: AuthParts, koa: KoaContext, login: LoginObject): LoginObject {
+export function deliverLogin(
+  { model, config, kernel }: AuthParts,
+  koa: KoaContext,
+  login: LoginObject,
+): LoginObject {
   if (model.refresh.delivery !== 'cookie' || !login.refreshToken) return login;
   const { refreshToken, refreshExp = 0, ...rest } = login;
   const maxAge = refreshExp - Math.floor(kernel.now() / 1000);
@@ -20,7 +24,9 @@ export function deliverLogin({ model, config, kernel }: AuthParts, koa: KoaConte
 
 /** The refresh token of the cookie, if this server uses one. */
 export function refreshFromCookie({ model, config }: AuthParts, koa: KoaContext): string | null {
-  return model.refresh.delivery === 'cookie' ? (koa.cookies.get(cookieName(config.appUrl)) ?? null) : null;
+  return model.refresh.delivery === 'cookie'
+    ? (koa.cookies.get(cookieName(config.appUrl)) ?? null)
+    : null;
 }
 
 export function clearRefreshCookie({ model, config }: AuthParts, koa: KoaContext): void {
@@ -34,7 +40,8 @@ export function clearRefreshCookie({ model, config }: AuthParts, koa: KoaContext
  */
 export function assertSameSite({ kernel, config }: AuthParts, koa: KoaContext): void {
   const allowed = [...kernel.project.server.cors, new URL(config.appUrl).origin];
-  const scripted = /^application\/json\b/i.test(koa.get('Content-Type')) || koa.get('X-Requested-With') !== '';
+  const scripted =
+    /^application\/json\b/i.test(koa.get('Content-Type')) || koa.get('X-Requested-With') !== '';
   if (!allowed.includes(koa.get('Origin')) || !scripted) throw failure.forbidden();
 }
 

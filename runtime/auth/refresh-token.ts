@@ -14,7 +14,12 @@ const SHAPE = /^rt1\.([A-Za-z0-9_-]{22})\.(\d{1,9})\.([A-Za-z0-9_-]{43})$/;
  * A refresh token is a number that its session counts up, under a MAC: `rt1.<sid>.<generation>.<mac>`. Nothing of it is
  * stored, so a copy of the database opens no session, and the same successor can be given twice within the grace time.
  */
-export function makeRefreshToken(keys: Keys, sid: string, generation: number, salt: string): string {
+export function makeRefreshToken(
+  keys: Keys,
+  sid: string,
+  generation: number,
+  salt: string,
+): string {
   return `rt1.${sid}.${generation}.${mac(keys.derived('refresh'), message(sid, generation, salt))}`;
 }
 
@@ -26,7 +31,9 @@ export function readRefreshToken(text: string): RefreshClaim | null {
 
 /** Whether we made this token, now or under an earlier secret. */
 export function isGenuine(keys: Keys, claim: RefreshClaim, salt: string): boolean {
-  return keys.derivedAll('refresh').some((key) => sameText(claim.mac, mac(key, message(claim.sid, claim.generation, salt))));
+  return keys
+    .derivedAll('refresh')
+    .some((key) => sameText(claim.mac, mac(key, message(claim.sid, claim.generation, salt))));
 }
 
 function message(sid: string, generation: number, salt: string): string {

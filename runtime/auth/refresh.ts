@@ -18,11 +18,15 @@ export function createRefresh(parts: AuthParts): Handler {
     const claim = readRefreshToken(body.refreshToken ?? cookie ?? '');
     if (!claim || !parts.model.refresh.enabled) throw refused();
     const session = await parts.sessions.find(parts.kernel.store.db, claim.sid);
-    if (!session || session.principal !== 'user' || !isGenuine(parts.keys, claim, session.salt)) throw refused();
+    if (!session || session.principal !== 'user' || !isGenuine(parts.keys, claim, session.salt))
+      throw refused();
     await parts.limits.enforce(koa, [{ policy: 'refresh-session', subject: session.id }]);
     const account = await ownerOf(parts, session);
     const { current, generation } = await redeem(parts, context, session, claim);
-    return reply(200, deliverLogin(parts, koa, await parts.signIn.continue(context, account, current, generation)));
+    return reply(
+      200,
+      deliverLogin(parts, koa, await parts.signIn.continue(context, account, current, generation)),
+    );
   };
 }
 
@@ -36,24 +40,46 @@ async function ownerOf(parts: AuthParts, session: Session): Promise<Account> {
  * The newest token rotates, in one compare-and-swap. The one before it gets the same successor for a few seconds, for
  * tabs that race. Any older one was stolen or copied: the whole session ends.
  */
-async function redeem(parts: AuthParts, context: RequestContext, session: Session, claim: RefreshClaim): Promise<{ current: Session; generation: number }> {
+async function redeem(
+  parts: AuthParts,
+  context: RequestContext,
+  session: Session,
+  claim: RefreshClaim,
+): Promise<{ current: Session; generation: number }> {
   const rotated = await rotate(parts, context, session, claim.generation);
   if (rotated) return { current: rotated, generation: rotated.gen };
   const current = await parts.sessions.find(parts.kernel.store.db, session.id);
   const now = parts.kernel.now();
-  if (!current || current.revoked_at !== null || current.idle_expires_at <= now || current.absolute_expires_at <= now) throw refused();
+  if (
+    !current ||
+    current.revoked_at !== null ||
+    current.idle_expires_at <= now ||
+    current.absolute_expires_at <= now
+  )
+    throw refused();
   const previous = claim.generation === current.gen - 1;
-  if (previous && now - current.rotated_at <= parts.model.refresh.grace) return { current, generation: current.gen };
+  if (previous && now - current.rotated_at <= parts.model.refresh.grace)
+    return { current, generation: current.gen };
   if (claim.generation < current.gen) await endFamily(parts, context, current, claim.generation);
   throw refused();
 }
 
-async function rotate({ kernel, model, events }: AuthParts, context: RequestContext, session: Session, generation: number): Promise<Session | null> {
+async function rotate(
+  { kernel, model, events }: AuthParts,
+  context: RequestContext,
+  session: Session,
+  generation: number,
+): Promise<Session | null> {
   const now = kernel.now();
   return events.transact(as(callerOf(context), session.user_id!), async (trx, emit) => {
     const row = await trx
       .updateTable('auth_sessions')
-      .set((set) => ({ gen: set('gen', '+', 1), rotated_at: now, last_seen_at: now, idle_expires_at: now + model.refresh.idle }))
+      .set((set) => ({
+        gen: set('gen', '+', 1),
+        rotated_at: now,
+        last_seen_at: now,
+        idle_expires_at: now + model.refresh.idle,
+      }))
       .where('id', '=', session.id)
       .where('gen', '=', generation)
       .where('revoked_at', 'is', null)
@@ -66,10 +92,19 @@ async function rotate({ kernel, model, events }: AuthParts, context: RequestCont
   });
 }
 
-async function endFamily({ sessions, events }: AuthParts, context: RequestContext, session: Session, generation: number): Promise<void> {
+async function endFamily(
+  { sessions, events }: AuthParts,
+  context: RequestContext,
+  session: Session,
+  generation: number,
+): Promise<void> {
   await events.transact(callerOf(context), async (trx, emit) => {
     if (!(await sessions.end(trx, session.id, 'refresh token reused'))) return;
-    emit('token.refresh_reuse', session.user_id, { session_id: session.id, gen: generation, current: session.gen });
+    emit('token.refresh_reuse', session.user_id, {
+      session_id: session.id,
+      gen: generation,
+      current: session.gen,
+    });
     emit('alert.refresh_reuse', session.user_id, { session_id: session.id });
   });
 }

@@ -8,7 +8,12 @@ import { checkText } from './identity-rules.ts';
  * @returns columns of the entity's table with their values.
  * @throws AppError 400 naming the field.
  */
-export function readRegisterFields(project: Project, entityName: string | null, fields: readonly string[], body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function readRegisterFields(
+  project: Project,
+  entityName: string | null,
+  fields: readonly string[],
+  body: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const entity = project.entities.find(({ name }) => name === entityName);
   const row: Record<string, unknown> = {};
   for (const field of fields) {
@@ -28,7 +33,8 @@ const NUMBERS = new Set(['integer', 'bigint', 'real', 'decimal']);
 
 function checkValue(field: string, column: Column, value: unknown): unknown {
   if (column.type === 'json' || column.list) return JSON.stringify(value);
-  if (column.type === 'boolean') return typeof value === 'boolean' ? value : refuse(field, 'must be boolean');
+  if (column.type === 'boolean')
+    return typeof value === 'boolean' ? value : refuse(field, 'must be boolean');
   if (NUMBERS.has(column.type)) return checkNumber(field, column, value);
   if (typeof value !== 'string') return refuse(field, 'must be string');
   return checkString(field, column, value);
@@ -36,20 +42,31 @@ function checkValue(field: string, column: Column, value: unknown): unknown {
 
 function checkNumber(field: string, { type, constraint = {} }: Column, value: unknown): number {
   if (typeof value !== 'number' || !Number.isFinite(value)) return refuse(field, 'must be number');
-  if ((type === 'integer' || type === 'bigint') && !Number.isSafeInteger(value)) return refuse(field, 'must be integer');
-  if (constraint.min !== undefined && value < constraint.min) return refuse(field, `must be >= ${constraint.min}`);
-  if (constraint.max !== undefined && value > constraint.max) return refuse(field, `must be <= ${constraint.max}`);
+  if ((type === 'integer' || type === 'bigint') && !Number.isSafeInteger(value))
+    return refuse(field, 'must be integer');
+  if (constraint.min !== undefined && value < constraint.min)
+    return refuse(field, `must be >= ${constraint.min}`);
+  if (constraint.max !== undefined && value > constraint.max)
+    return refuse(field, `must be <= ${constraint.max}`);
   return value;
 }
 
-function checkString(field: string, { type, values, constraint = {} }: Column, text: string): string {
+function checkString(
+  field: string,
+  { type, values, constraint = {} }: Column,
+  text: string,
+): string {
   checkText(field, text);
   const { minLength = 0, maxLength = Infinity, pattern } = constraint;
   if (values && !values.includes(text)) return refuse(field, `must be one of ${values.join(', ')}`);
-  if ([...text].length < minLength) return refuse(field, `must not have fewer than ${minLength} characters`);
-  if ([...text].length > maxLength) return refuse(field, `must not have more than ${maxLength} characters`);
-  if (pattern !== undefined && !new RegExp(pattern, 'u').test(text)) return refuse(field, `must match pattern "${pattern}"`);
-  if ((type === 'timestamp' || type === 'date') && Number.isNaN(Date.parse(text))) return refuse(field, 'must be a date');
+  if ([...text].length < minLength)
+    return refuse(field, `must not have fewer than ${minLength} characters`);
+  if ([...text].length > maxLength)
+    return refuse(field, `must not have more than ${maxLength} characters`);
+  if (pattern !== undefined && !new RegExp(pattern, 'u').test(text))
+    return refuse(field, `must match pattern "${pattern}"`);
+  if ((type === 'timestamp' || type === 'date') && Number.isNaN(Date.parse(text)))
+    return refuse(field, 'must be a date');
   return text;
 }
 

@@ -3,7 +3,13 @@ import { AppError, failure } from '../errors.ts';
 import { type Handler, reply } from '../http/route.ts';
 import { type Caller, callerOf } from './caller.ts';
 import type { Emit } from './events.ts';
-import { checkEmail, checkPhone, checkText, checkUsername, usernameFrom } from './identity-rules.ts';
+import {
+  checkEmail,
+  checkPhone,
+  checkText,
+  checkUsername,
+  usernameFrom,
+} from './identity-rules.ts';
 import { randomToken, type UserId } from './ids.ts';
 import { identifierOf, requireApiKey } from './login.ts';
 import type { AuthParts } from './parts.ts';
@@ -34,7 +40,11 @@ export function createRegister(parts: AuthParts): Handler {
       throw error;
     });
     if (id === null) {
-      parts.mailer.send({ to: user.patch.email, subject: 'You already have an account', text: `Somebody, perhaps you, tried to register with this address, which has an account already. Sign in at ${parts.config.appUrl}.\n` });
+      parts.mailer.send({
+        to: user.patch.email,
+        subject: 'You already have an account',
+        text: `Somebody, perhaps you, tried to register with this address, which has an account already. Sign in at ${parts.config.appUrl}.\n`,
+      });
       return reply(202, CONTINUE);
     }
     // Nobody who has yet to prove an address gets a session from it.
@@ -52,12 +62,29 @@ async function readUser(parts: AuthParts, body: Readonly<Record<string, any>>): 
   const email = checkEmail(body['email']);
   const username = checkUsername(body['username']);
   const phone = checkPhone(body['phone']);
-  const [first_name, last_name, name] = ['first_name', 'last_name', 'name'].map((field) => checkText(field, body[field])) as [string, string, string];
-  const fields = readRegisterFields(kernel.project, model.user.entity, model.user.registerFields, body);
+  const [first_name, last_name, name] = ['first_name', 'last_name', 'name'].map((field) =>
+    checkText(field, body[field]),
+  ) as [string, string, string];
+  const fields = readRegisterFields(
+    kernel.project,
+    model.user.entity,
+    model.user.registerFields,
+    body,
+  );
   await policy.assert(body['password'], { email, username, first_name, last_name, name });
   const password = await passwords.hash(body['password']);
-  const fullName = name || [first_name, last_name].filter(Boolean).join(' ') || username || email.split('@')[0]!;
-  const patch = { email, username, phone, first_name, last_name, password, password_changed_at: kernel.now(), avatar_url: '' };
+  const fullName =
+    name || [first_name, last_name].filter(Boolean).join(' ') || username || email.split('@')[0]!;
+  const patch = {
+    email,
+    username,
+    phone,
+    first_name,
+    last_name,
+    password,
+    password_changed_at: kernel.now(),
+    avatar_url: '',
+  };
   return { patch: { ...patch, ...(model.user.columns.name && { name: fullName }) }, fields };
 }
 
@@ -79,22 +106,40 @@ async function insert(parts: AuthParts, caller: Caller, user: NewUser): Promise<
  *
  * @throws AppError 409
  */
-export async function createUser(parts: AuthParts, trx: Transaction<any>, emit: Emit, caller: Caller, { patch, fields }: NewUser): Promise<UserId> {
+export async function createUser(
+  parts: AuthParts,
+  trx: Transaction<any>,
+  emit: Emit,
+  caller: Caller,
+  { patch, fields }: NewUser,
+): Promise<UserId> {
   const { directory } = parts;
   await directory.serialise(trx);
   const { email, username = null, phone = null } = patch;
   if (await directory.isTaken(trx, { email, username, phone })) throw userExists();
-  const id = await directory.create(trx, { ...patch, username: username ?? (await freeUsername(parts, trx, email)) }, fields);
+  const id = await directory.create(
+    trx,
+    { ...patch, username: username ?? (await freeUsername(parts, trx, email)) },
+    fields,
+  );
   await assignFirstRole(parts, trx, caller, id);
   emit('user.registered', id, {});
   return id;
 }
 
 /** Derived from the address; a number is added when somebody has it. */
-async function freeUsername({ directory }: AuthParts, trx: Transaction<any>, email: string): Promise<string> {
+async function freeUsername(
+  { directory }: AuthParts,
+  trx: Transaction<any>,
+  email: string,
+): Promise<string> {
   const base = usernameFrom(email);
-  const candidates = [base, ...Array.from({ length: 5 }, () => `${base}-${1000 + Math.floor(Math.random() * 9000)}`)];
-  for (const username of candidates) if (!(await directory.isTaken(trx, { username }))) return username;
+  const candidates = [
+    base,
+    ...Array.from({ length: 5 }, () => `${base}-${1000 + Math.floor(Math.random() * 9000)}`),
+  ];
+  for (const username of candidates)
+    if (!(await directory.isTaken(trx, { username }))) return username;
   return `user-${randomToken(12).replaceAll(/[^A-Za-z0-9]/g, '0')}`;
 }
 

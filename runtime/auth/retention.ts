@@ -22,7 +22,12 @@ const expired = (now: number, retention: number, leeway: number) =>
 export function startRetention(parts: AuthParts): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();
   const run = () => {
-    running = purge(parts).catch((error: unknown) => parts.kernel.log.error({ reason: error instanceof Error ? error.message : 'unknown' }, 'old rows could not be removed'));
+    running = purge(parts).catch((error: unknown) =>
+      parts.kernel.log.error(
+        { reason: error instanceof Error ? error.message : 'unknown' },
+        'old rows could not be removed',
+      ),
+    );
   };
   const timer = setInterval(run, HOUR);
   timer.unref();
@@ -36,17 +41,34 @@ export function startRetention(parts: AuthParts): () => Promise<void> {
 /** One round. The log of permission changes is kept for good. */
 export async function purge({ kernel, model }: Pick<AuthParts, 'kernel' | 'model'>): Promise<void> {
   await forgetOldLocks(kernel.store.db, model, kernel.now());
-  for (const [table, key, column, before] of expired(kernel.now(), model.events.retention, model.jwt.leeway)) {
+  for (const [table, key, column, before] of expired(
+    kernel.now(),
+    model.events.retention,
+    model.jwt.leeway,
+  )) {
     while ((await removeBatch(kernel.store.db, table, key, column, before)) === BATCH);
   }
 }
 
 /** Failures that no longer weigh: a month quiet, and not locked for good. Guesses at made-up addresses leave rows too. */
 async function forgetOldLocks(db: Kysely<any>, { lockout }: AuthModel, now: number): Promise<void> {
-  await db.deleteFrom('auth_identifier_locks').where('last_failure_at', '<', now - 30 * DAY).where('locked_until', '<', now).where('total_since_success', '<', lockout.hardAfter).execute();
+  await db
+    .deleteFrom('auth_identifier_locks')
+    .where('last_failure_at', '<', now - 30 * DAY)
+    .where('locked_until', '<', now)
+    .where('total_since_success', '<', lockout.hardAfter)
+    .execute();
 }
 
-async function removeBatch(db: Kysely<any>, table: string, key: string, column: string, before: number): Promise<number> {
+async function removeBatch(
+  db: Kysely<any>,
+  table: string,
+  key: string,
+  column: string,
+  before: number,
+): Promise<number> {
   const old = db.selectFrom(table).select(key).where(column, '<', before).limit(BATCH);
-  return Number((await db.deleteFrom(table).where(key, 'in', old).executeTakeFirst()).numDeletedRows);
+  return Number(
+    (await db.deleteFrom(table).where(key, 'in', old).executeTakeFirst()).numDeletedRows,
+  );
 }

@@ -14,8 +14,12 @@ export function unseal(keys: readonly KeyObject[], sealed: string, context: stri
   if (bytes.length < 28) return null;
   for (const key of keys) {
     try {
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12)).setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-16));
-      return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8');
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+        .setAAD(Buffer.from(context))
+        .setAuthTag(bytes.subarray(-16));
+      return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString(
+        'utf8',
+      );
     } catch {
       // Another secret may have sealed it.
     }

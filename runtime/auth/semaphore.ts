@@ -18,7 +18,8 @@ export function createSemaphore(width: number, queue: number): Semaphore {
   let running = 0;
   const enter = () => {
     if (running < width) return void (running += 1);
-    if (waiting.length >= queue) throw failure.unavailable(undefined, { headers: { 'Retry-After': '1' } });
+    if (waiting.length >= queue)
+      throw failure.unavailable(undefined, { headers: { 'Retry-After': '1' } });
     return new Promise<void>((resolve) => waiting.push(resolve));
   };
   const leave = () => {

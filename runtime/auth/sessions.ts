@@ -31,7 +31,11 @@ export interface Session {
 
 export interface Sessions extends Standings {
   /** Opens a session; beyond 20 live ones of a user the oldest end. @returns the session and the ids that ended. */
-  open(trx: Transaction<any>, caller: Caller, who: { userId: UserId | null; method: AuthMethod; lifetime?: number }): Promise<{ session: Session; ended: string[] }>;
+  open(
+    trx: Transaction<any>,
+    caller: Caller,
+    who: { userId: UserId | null; method: AuthMethod; lifetime?: number },
+  ): Promise<{ session: Session; ended: string[] }>;
   find(db: Kysely<any>, id: string): Promise<Session | null>;
   live(db: Kysely<any>, userId: UserId | null): Promise<Session[]>;
   /** Ends sessions of a user (all but `keep`), or of the operator. @returns how many ended. */
@@ -39,13 +43,23 @@ export interface Sessions extends Standings {
   /** @returns whether it was live. */
   end(trx: Kysely<any>, id: string, reason: string): Promise<boolean>;
   /** Adds a token id to the blacklist until it expires by itself. `exp` in Unix seconds. */
-  blacklist(trx: Kysely<any>, token: { jti: string; exp: number }, userId: UserId | null, reason: string): Promise<void>;
+  blacklist(
+    trx: Kysely<any>,
+    token: { jti: string; exp: number },
+    userId: UserId | null,
+    reason: string,
+  ): Promise<void>;
 }
 
 /** Live sessions of one user. */
 const MOST = 20;
 
-export function createSessions(store: Store, model: AuthModel, directory: UserDirectory, now: () => number): Sessions {
+export function createSessions(
+  store: Store,
+  model: AuthModel,
+  directory: UserDirectory,
+  now: () => number,
+): Sessions {
   const liveOf = (db: Kysely<any>, userId: UserId | null) =>
     db
       .selectFrom('auth_sessions')
@@ -55,10 +69,20 @@ export function createSessions(store: Store, model: AuthModel, directory: UserDi
       .where('revoked_at', 'is', null)
       .where('idle_expires_at', '>', now())
       .where('absolute_expires_at', '>', now());
-  const revoke = (db: Kysely<any>, reason: string) => db.updateTable('auth_sessions').set({ revoked_at: now(), revoked_reason: reason }).where('revoked_at', 'is', null);
+  const revoke = (db: Kysely<any>, reason: string) =>
+    db
+      .updateTable('auth_sessions')
+      .set({ revoked_at: now(), revoked_reason: reason })
+      .where('revoked_at', 'is', null);
   const onSeen = (id: string, lastSeen: number) => {
     // Once a minute is enough to say when somebody was last here; the answer does not wait for it.
-    if (now() - lastSeen > MINUTE) store.db.updateTable('auth_sessions').set({ last_seen_at: now() }).where('id', '=', id).execute().catch(() => {});
+    if (now() - lastSeen > MINUTE)
+      store.db
+        .updateTable('auth_sessions')
+        .set({ last_seen_at: now() })
+        .where('id', '=', id)
+        .execute()
+        .catch(() => {});
   };
   const standings = createStandings({ store, directory, roles: model.roles !== null, now, onSeen });
 
@@ -66,19 +90,42 @@ export function createSessions(store: Store, model: AuthModel, directory: UserDi
     open: async (trx, caller, { userId, method, lifetime }) => {
       const session = newSession(model, now(), caller, userId, method, lifetime);
       await trx.insertInto('auth_sessions').values(session).execute();
-      const older = userId === null ? [] : await liveOf(trx, userId).select('id').orderBy('created_at', 'desc').orderBy('id').offset(MOST).limit(1000).execute();
+      const older =
+        userId === null
+          ? []
+          : await liveOf(trx, userId)
+              .select('id')
+              .orderBy('created_at', 'desc')
+              .orderBy('id')
+              .offset(MOST)
+              .limit(1000)
+              .execute();
       const ended = older.map(({ id }) => id as string);
-      if (ended.length > 0) await revoke(trx, 'too many sessions').where('id', 'in', ended).execute();
+      if (ended.length > 0)
+        await revoke(trx, 'too many sessions').where('id', 'in', ended).execute();
       return { session, ended };
     },
     check: standings.check,
-    find: async (db, id) => ((await db.selectFrom('auth_sessions').selectAll().where('id', '=', id).executeTakeFirst()) as Session | undefined) ?? null,
-    live: async (db, userId) => (await liveOf(db, userId).orderBy('created_at', 'desc').execute()) as Session[],
+    find: async (db, id) =>
+      ((await db
+        .selectFrom('auth_sessions')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst()) as Session | undefined) ?? null,
+    live: async (db, userId) =>
+      (await liveOf(db, userId).orderBy('created_at', 'desc').execute()) as Session[],
     endAll: async (trx, userId, reason, keep) => {
-      const query = revoke(trx, reason).where('user_id', userId === null ? 'is' : '=', userId).where('principal', '=', userId === null ? 'host' : 'user').where('absolute_expires_at', '>', now());
-      return Number((await (keep ? query.where('id', '!=', keep) : query).executeTakeFirst()).numUpdatedRows);
+      const query = revoke(trx, reason)
+        .where('user_id', userId === null ? 'is' : '=', userId)
+        .where('principal', '=', userId === null ? 'host' : 'user')
+        .where('absolute_expires_at', '>', now());
+      return Number(
+        (await (keep ? query.where('id', '!=', keep) : query).executeTakeFirst()).numUpdatedRows,
+      );
     },
-    end: async (trx, id, reason) => Number((await revoke(trx, reason).where('id', '=', id).executeTakeFirst()).numUpdatedRows) > 0,
+    end: async (trx, id, reason) =>
+      Number((await revoke(trx, reason).where('id', '=', id).executeTakeFirst()).numUpdatedRows) >
+      0,
     blacklist: async (trx, { jti, exp }, userId, reason) => {
       await trx
         .insertInto('auth_revoked_tokens')
@@ -89,7 +136,14 @@ export function createSessions(store: Store, model: AuthModel, directory: UserDi
   };
 }
 
-function newSession(model: AuthModel, now: number, caller: Caller, userId: UserId | null, method: AuthMethod, lifetime?: number): Session {
+function newSession(
+  model: AuthModel,
+  now: number,
+  caller: Caller,
+  userId: UserId | null,
+  method: AuthMethod,
+  lifetime?: number,
+): Session {
   // Without refresh tokens a session lives as long as the one token that it has.
   const idle = lifetime ?? (model.refresh.enabled ? model.refresh.idle : model.jwt.ttl);
   const absolute = lifetime ?? (model.refresh.enabled ? model.refresh.absolute : model.jwt.ttl);

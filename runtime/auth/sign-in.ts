@@ -39,9 +39,19 @@ export interface LoginObject extends Profile {
 
 export interface SignIn {
   /** Opens a session for somebody who proved who he is, and answers with its tokens. */
-  open(context: RequestContext, account: Account, method: AuthMethod, extra?: OpenExtra): Promise<LoginObject>;
+  open(
+    context: RequestContext,
+    account: Account,
+    method: AuthMethod,
+    extra?: OpenExtra,
+  ): Promise<LoginObject>;
   /** Tokens for a session that is there already. */
-  continue(context: RequestContext, account: Account, session: Session, generation: number): Promise<LoginObject>;
+  continue(
+    context: RequestContext,
+    account: Account,
+    session: Session,
+    generation: number,
+  ): Promise<LoginObject>;
   profile(account: Account, lastLogin: number): Profile;
 }
 
@@ -68,11 +78,22 @@ export interface SignInParts {
 
 export function createSignIn(parts: SignInParts): SignIn {
   const { kernel, model, sessions, directory, events } = parts;
-  const profile: SignIn['profile'] = (account, lastLogin) => toProfile(account, lastLogin, model.roles !== null);
+  const profile: SignIn['profile'] = (account, lastLogin) =>
+    toProfile(account, lastLogin, model.roles !== null);
 
-  const makeObject = async (context: RequestContext, account: Account, lastLogin: number, session: Session, generation: number) => {
+  const makeObject = async (
+    context: RequestContext,
+    account: Account,
+    lastLogin: number,
+    session: Session,
+    generation: number,
+  ) => {
     const role = model.roles ? account.role : null;
-    const extended = await runExtend(parts.extend, account.id, { db: kernel.store.db, role, request: { id: context.id, ip: context.ip, headers: context.headers } });
+    const extended = await runExtend(parts.extend, account.id, {
+      db: kernel.store.db,
+      role,
+      request: { id: context.id, ip: context.ip, headers: context.headers },
+    });
     return buildObject(parts, profile(account, lastLogin), session, generation, extended);
   };
 
@@ -87,11 +108,21 @@ export function createSignIn(parts: SignInParts): SignIn {
         await directory.update(trx, account.id, { last_login: now });
         await extra.within?.(trx);
         await recordAttempt(trx, now, caller, {
-          kind: extra.kind ?? 'password', outcome: 'success', reason: null, identifierHash: extra.identifierHash ?? null,
-          identifier: account.email, userId: account.id, sessionId: opened.session.id,
+          kind: extra.kind ?? 'password',
+          outcome: 'success',
+          reason: null,
+          identifierHash: extra.identifierHash ?? null,
+          identifier: account.email,
+          userId: account.id,
+          sessionId: opened.session.id,
         });
-        for (const id of opened.ended) emit('auth.session_ended', account.id, { session_id: id, reason: 'too many sessions' });
-        emit('auth.login.succeeded', account.id, { method, session_id: opened.session.id, ...news });
+        for (const id of opened.ended)
+          emit('auth.session_ended', account.id, { session_id: id, reason: 'too many sessions' });
+        emit('auth.login.succeeded', account.id, {
+          method,
+          session_id: opened.session.id,
+          ...news,
+        });
         return opened.session;
       });
       extra.onOpened?.(session);
@@ -103,7 +134,8 @@ export function createSignIn(parts: SignInParts): SignIn {
         throw error;
       }
     },
-    continue: (context, account, session, generation) => makeObject(context, account, account.last_login ?? kernel.now(), session, generation),
+    continue: (context, account, session, generation) =>
+      makeObject(context, account, account.last_login ?? kernel.now(), session, generation),
   };
 }
 
@@ -122,11 +154,24 @@ function toProfile(account: Account, lastLogin: number, withRole: boolean): Prof
   };
 }
 
-function buildObject({ kernel, model, keys, tokens }: SignInParts, profile: Profile, session: Session, generation: number, extend: Extended): LoginObject {
+function buildObject(
+  { kernel, model, keys, tokens }: SignInParts,
+  profile: Profile,
+  session: Session,
+  generation: number,
+  extend: Extended,
+): LoginObject {
   const iat = Math.floor(kernel.now() / SECOND);
   const exp = iat + Math.floor(model.jwt.ttl / SECOND);
   // Two logins of one user in one second would sign the same bytes, and logging one out would end both: hence `jti`.
-  const accessToken = tokens.sign({ user_id: profile.id, exp, extend, iat, jti: randomToken(16), sid: session.id });
+  const accessToken = tokens.sign({
+    user_id: profile.id,
+    exp,
+    extend,
+    iat,
+    jti: randomToken(16),
+    sid: session.id,
+  });
   const base = { ...profile, accessToken, exp, extend };
   if (!model.refresh.enabled) return base;
   return {
@@ -137,9 +182,20 @@ function buildObject({ kernel, model, keys, tokens }: SignInParts, profile: Prof
 }
 
 /** Whether this user was ever seen from this address, and with this browser. Nothing is new on a first login. */
-async function novelty({ store }: Kernel, account: Account, ip: string, userAgent: string): Promise<{ new_ip: boolean; new_device: boolean }> {
+async function novelty(
+  { store }: Kernel,
+  account: Account,
+  ip: string,
+  userAgent: string,
+): Promise<{ new_ip: boolean; new_device: boolean }> {
   if (account.last_login === null) return { new_ip: false, new_device: false };
   const seen = async (column: 'ip' | 'user_agent', value: string) =>
-    (await store.db.selectFrom('auth_sessions').select('id').where('user_id', '=', account.id).where(column, '=', value).limit(1).executeTakeFirst()) !== undefined;
+    (await store.db
+      .selectFrom('auth_sessions')
+      .select('id')
+      .where('user_id', '=', account.id)
+      .where(column, '=', value)
+      .limit(1)
+      .executeTakeFirst()) !== undefined;
   return { new_ip: !(await seen('ip', ip)), new_device: !(await seen('user_agent', userAgent)) };
 }

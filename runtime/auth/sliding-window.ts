@@ -100,12 +100,22 @@ function createRings(capacity: number) {
   };
 }
 
-const isFor = (ring: Ring, { limit, window }: Charge) => ring.limit === limit && ring.window === window;
+const isFor = (ring: Ring, { limit, window }: Charge) =>
+  ring.limit === limit && ring.window === window;
 
 const fits = (ring: Ring) => ring.count < ring.limit;
 
 function emptyRing({ key, limit, window }: Charge): Ring {
-  return { key, limit, window, times: new Float64Array(Math.min(limit, FIRST)), head: 0, count: 0, older: null, newer: null };
+  return {
+    key,
+    limit,
+    window,
+    times: new Float64Array(Math.min(limit, FIRST)),
+    head: 0,
+    count: 0,
+    older: null,
+    newer: null,
+  };
 }
 
 function expire(ring: Ring, now: number): Ring {
@@ -137,12 +147,21 @@ function remove(ring: Ring, at: number): void {
   const place = (index: number) => (head + index) % times.length;
   for (let index = count - 1; index >= 0; index -= 1) {
     if (times[place(index)] !== at) continue;
-    for (let next = index + 1; next < count; next += 1) times[place(next - 1)] = times[place(next)]!;
+    for (let next = index + 1; next < count; next += 1)
+      times[place(next - 1)] = times[place(next)]!;
     ring.count -= 1;
     return;
   }
 }
 
-function stateOf({ limit, times, head, count, window }: Ring, now: number, accepted: boolean): WindowState {
-  return { accepted, remaining: limit - count, resetIn: count > 0 ? Math.max(0, times[head]! + window - now) : 0 };
+function stateOf(
+  { limit, times, head, count, window }: Ring,
+  now: number,
+  accepted: boolean,
+): WindowState {
+  return {
+    accepted,
+    remaining: limit - count,
+    resetIn: count > 0 ? Math.max(0, times[head]! + window - now) : 0,
+  };
 }

@@ -58,7 +58,12 @@ export function createStandings(options: StandingOptions): Standings {
   };
   const { valueNow } = store;
   if (!valueNow) {
-    return { check: (claim) => store.query<{ standing: string }>(statement, parametersOf(claim)).then(([row]) => use(read(claim, row?.standing))) };
+    return {
+      check: (claim) =>
+        store
+          .query<{ standing: string }>(statement, parametersOf(claim))
+          .then(([row]) => use(read(claim, row?.standing))),
+    };
   }
   const kept = new WeakMap<SessionClaim, { readonly found: Found; readonly at: unknown }>();
   return {
@@ -74,7 +79,15 @@ export function createStandings(options: StandingOptions): Standings {
 }
 
 /** User, principal, when last seen, until when; and only where the manifest has roles, the role's id, name and permissions. */
-type Row = readonly [UserId | null, 'user' | 'host', number, number, (number | null)?, (string | null)?, (string | null)?];
+type Row = readonly [
+  UserId | null,
+  'user' | 'host',
+  number,
+  number,
+  (number | null)?,
+  (string | null)?,
+  (string | null)?,
+];
 
 /** Another number after any commit, also of another process. */
 const VERSION = 'pragma data_version';
@@ -83,9 +96,19 @@ const NONE: readonly string[] = [];
 
 function read({ sid, user_id = null }: SessionClaim, text: string | undefined): Found | null {
   if (text === undefined) return null;
-  const [userId, principal, lastSeen, until, roleId, roleName, permissions] = JSON.parse(text) as Row;
+  const [userId, principal, lastSeen, until, roleId, roleName, permissions] = JSON.parse(
+    text,
+  ) as Row;
   if (userId !== user_id) return null;
-  return { sid, userId, principal, lastSeen, until, role: roleId && roleName ? { id: roleId, name: roleName } : null, permissions: permissions ? permissions.split('\n') : NONE };
+  return {
+    sid,
+    userId,
+    principal,
+    lastSeen,
+    until,
+    role: roleId && roleName ? { id: roleId, name: roleName } : null,
+    permissions: permissions ? permissions.split('\n') : NONE,
+  };
 }
 
 /**
@@ -95,9 +118,15 @@ function read({ sid, user_id = null }: SessionClaim, text: string | undefined): 
  *
  * Parameters: session, now, now, token id, `iat`.
  */
-function checkStatement({ dialect }: Store, { table, live }: UserDirectory, roles: boolean): string {
+function checkStatement(
+  { dialect }: Store,
+  { table, live }: UserDirectory,
+  roles: boolean,
+): string {
   const postgres = dialect === 'postgres';
-  const [sid, idle, absolute, jti, iat] = postgres ? ['$1', '$2', '$3', '$4', '$5'] : ['?', '?', '?', '?', '?'];
+  const [sid, idle, absolute, jti, iat] = postgres
+    ? ['$1', '$2', '$3', '$4', '$5']
+    : ['?', '?', '?', '?', '?'];
   const names = postgres ? `string_agg(p.name, chr(10))` : `group_concat(p.name, char(10))`;
   const permissions = `(select ${names} from auth_role_permissions rp join auth_permissions p on p.id = rp.permission_id where rp.role_id = r.id)`;
   const until = `${postgres ? 'least' : 'min'}(s.idle_expires_at, s.absolute_expires_at)`;

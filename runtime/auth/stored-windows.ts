@@ -10,7 +10,8 @@ import type { Charge, Windows, WindowState } from './sliding-window.ts';
  */
 export function storedWindows(store: Store, hmac: KeyObject): Windows {
   const windows = store.dialect === 'postgres' ? postgresWindows(store) : sqliteWindows(store);
-  const hidden = (charges: readonly Charge[]) => charges.map((charge) => ({ ...charge, key: mac(hmac, charge.key) }));
+  const hidden = (charges: readonly Charge[]) =>
+    charges.map((charge) => ({ ...charge, key: mac(hmac, charge.key) }));
   return {
     consume: (charges, now) => windows.consume(hidden(charges), now),
     refund: async (charges, at) => {
@@ -32,14 +33,27 @@ const TAKE_BACK = `update auth_limit_windows set hits = hits[:array_position(hit
 function postgresWindows(store: Store): Windows {
   return {
     consume: async (charges, now) => {
-      const columns = [charges.map(({ key }) => key), charges.map(({ limit }) => limit), charges.map(({ window }) => window), charges.map(({ peek = false }) => peek)];
-      const rows = await store.query<Consumed>('select * from auth_consume($1::text[], $2::integer[], $3::bigint[], $4::boolean[], $5::bigint)', [...columns, now]);
+      const columns = [
+        charges.map(({ key }) => key),
+        charges.map(({ limit }) => limit),
+        charges.map(({ window }) => window),
+        charges.map(({ peek = false }) => peek),
+      ];
+      const rows = await store.query<Consumed>(
+        'select * from auth_consume($1::text[], $2::integer[], $3::bigint[], $4::boolean[], $5::bigint)',
+        [...columns, now],
+      );
       return charges.map(({ limit, window }, index) => {
         const { accepted, used, oldest } = rows[index]!;
-        return { accepted, remaining: limit - used, resetIn: oldest === null ? 0 : Math.max(0, oldest + window - now) };
+        return {
+          accepted,
+          remaining: limit - used,
+          resetIn: oldest === null ? 0 : Math.max(0, oldest + window - now),
+        };
       });
     },
-    refund: async (charges, at) => void (await store.query(TAKE_BACK, [charges.map(({ key }) => key), at])),
+    refund: async (charges, at) =>
+      void (await store.query(TAKE_BACK, [charges.map(({ key }) => key), at])),
   };
 }
 
@@ -50,8 +64,16 @@ function sqliteWindows(store: Store): Windows {
         const kept = await readWindows(trx, charges, now);
         const fits = (charge: Charge) => kept.get(charge.key)!.length < charge.limit;
         const all = charges.every(fits);
-        const states = charges.map((charge) => stateOf(charge, kept.get(charge.key)!, now, fits(charge), all && !charge.peek));
-        if (all) await writeWindows(trx, charges.filter(({ peek }) => !peek), kept, now);
+        const states = charges.map((charge) =>
+          stateOf(charge, kept.get(charge.key)!, now, fits(charge), all && !charge.peek),
+        );
+        if (all)
+          await writeWindows(
+            trx,
+            charges.filter(({ peek }) => !peek),
+            kept,
+            now,
+          );
         return states;
       }),
     refund: (charges, at) =>
@@ -60,30 +82,74 @@ function sqliteWindows(store: Store): Windows {
         for (const { key } of charges) {
           const hits = kept.get(key)!;
           const index = hits.lastIndexOf(at);
-          if (index >= 0) await trx.updateTable('auth_limit_windows').set({ hits: JSON.stringify(hits.toSpliced(index, 1)) }).where('key', '=', key).execute();
+          if (index >= 0)
+            await trx
+              .updateTable('auth_limit_windows')
+              .set({ hits: JSON.stringify(hits.toSpliced(index, 1)) })
+              .where('key', '=', key)
+              .execute();
         }
       }),
   };
 }
 
-async function readWindows(trx: Transaction<any>, charges: readonly Charge[], now: number): Promise<Map<string, number[]>> {
+async function readWindows(
+  trx: Transaction<any>,
+  charges: readonly Charge[],
+  now: number,
+): Promise<Map<string, number[]>> {
   const keys = charges.map(({ key }) => key);
-  const rows = await trx.selectFrom('auth_limit_windows').select(['key', 'hits']).where('key', 'in', keys).execute();
-  const stored = new Map(rows.map(({ key, hits }) => [key as string, JSON.parse(hits) as number[]]));
-  return new Map(charges.map(({ key, window }) => [key, (stored.get(key) ?? []).filter((hit) => hit > now - window)]));
+  const rows = await trx
+    .selectFrom('auth_limit_windows')
+    .select(['key', 'hits'])
+    .where('key', 'in', keys)
+    .execute();
+  const stored = new Map(
+    rows.map(({ key, hits }) => [key as string, JSON.parse(hits) as number[]]),
+  );
+  return new Map(
+    charges.map(({ key, window }) => [
+      key,
+      (stored.get(key) ?? []).filter((hit) => hit > now - window),
+    ]),
+  );
 }
 
-async function writeWindows(trx: Transaction<any>, charges: readonly Charge[], kept: ReadonlyMap<string, number[]>, now: number): Promise<void> {
+async function writeWindows(
+  trx: Transaction<any>,
+  charges: readonly Charge[],
+  kept: ReadonlyMap<string, number[]>,
+  now: number,
+): Promise<void> {
   if (charges.length === 0) return;
-  const rows = charges.map(({ key, window }) => ({ key, hits: JSON.stringify([...kept.get(key)!, now]), expires_at: now + window }));
+  const rows = charges.map(({ key, window }) => ({
+    key,
+    hits: JSON.stringify([...kept.get(key)!, now]),
+    expires_at: now + window,
+  }));
   await trx
     .insertInto('auth_limit_windows')
     .values(rows)
-    .onConflict((conflict) => conflict.column('key').doUpdateSet((set) => ({ hits: set.ref('excluded.hits'), expires_at: set.ref('excluded.expires_at') })))
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet((set) => ({
+        hits: set.ref('excluded.hits'),
+        expires_at: set.ref('excluded.expires_at'),
+      })),
+    )
     .execute();
 }
 
-function stateOf({ limit, window }: Charge, hits: readonly number[], now: number, accepted: boolean, charged: boolean): WindowState {
+function stateOf(
+  { limit, window }: Charge,
+  hits: readonly number[],
+  now: number,
+  accepted: boolean,
+  charged: boolean,
+): WindowState {
   const oldest = hits[0] ?? (charged ? now : undefined);
-  return { accepted, remaining: limit - hits.length - (charged ? 1 : 0), resetIn: oldest === undefined ? 0 : Math.max(0, oldest + window - now) };
+  return {
+    accepted,
+    remaining: limit - hits.length - (charged ? 1 : 0),
+    resetIn: oldest === undefined ? 0 : Math.max(0, oldest + window - now),
+  };
 }

@@ -25,8 +25,31 @@ async function createAccounts(db: Kysely<any>, user: AuthUser, ids: IdKind): Pro
   await db.schema
     .createTable('auth_users')
     .addColumn('user_id', type.id, (column) => column.primaryKey())
-    .$call(texts('first_name', 'last_name', 'username', 'username_key', 'phone', 'email', 'email_key', 'avatar_url', 'password', 'verified_email'))
-    .$call(moments(db, 'last_login', 'email_verified_at', 'password_changed_at', 'disabled_at', 'created_at', 'updated_at'))
+    .$call(
+      texts(
+        'first_name',
+        'last_name',
+        'username',
+        'username_key',
+        'phone',
+        'email',
+        'email_key',
+        'avatar_url',
+        'password',
+        'verified_email',
+      ),
+    )
+    .$call(
+      moments(
+        db,
+        'last_login',
+        'email_verified_at',
+        'password_changed_at',
+        'disabled_at',
+        'created_at',
+        'updated_at',
+      ),
+    )
     .addColumn('role_id', 'integer')
     .addColumn('tokens_valid_after', type.bigint, (column) => column.notNull().defaultTo(0))
     .addUniqueConstraint('auth_users_username_key', ['username_key'])
@@ -45,7 +68,13 @@ async function createUsers(db: Kysely<any>, table: string, ids: IdKind): Promise
     .addColumn('created_at', type.timestamp, (column) => column.notNull())
     .addColumn('updated_at', type.timestamp, (column) => column.notNull())
     .execute();
-  await db.schema.createIndex(`${table}_email_key`).ifNotExists().unique().on(table).expression(fold({ dialect: dialectOf(db) }, sql.ref('email'))).execute();
+  await db.schema
+    .createIndex(`${table}_email_key`)
+    .ifNotExists()
+    .unique()
+    .on(table)
+    .expression(fold({ dialect: dialectOf(db) }, sql.ref('email')))
+    .execute();
 }
 
 async function createSessions(db: Kysely<any>, ids: IdKind): Promise<void> {
@@ -57,11 +86,26 @@ async function createSessions(db: Kysely<any>, ids: IdKind): Promise<void> {
     .addColumn('principal', 'text', (column) => column.notNull())
     .addColumn('salt', 'text', (column) => column.notNull())
     .addColumn('gen', 'integer', (column) => column.notNull().defaultTo(0))
-    .$call(moments(db, 'rotated_at', 'created_at', 'last_seen_at', 'idle_expires_at', 'absolute_expires_at', 'reauth_at', 'revoked_at'))
+    .$call(
+      moments(
+        db,
+        'rotated_at',
+        'created_at',
+        'last_seen_at',
+        'idle_expires_at',
+        'absolute_expires_at',
+        'reauth_at',
+        'revoked_at',
+      ),
+    )
     .$call(texts('ip', 'user_agent', 'auth_method', 'revoked_reason'))
     .$call(clustered(db))
     .execute();
-  await db.schema.createIndex('auth_sessions_user').on('auth_sessions').columns(['user_id', 'revoked_at']).execute();
+  await db.schema
+    .createIndex('auth_sessions_user')
+    .on('auth_sessions')
+    .columns(['user_id', 'revoked_at'])
+    .execute();
   await db.schema
     .createTable('auth_revoked_tokens')
     .addColumn('jti', 'text', (column) => column.primaryKey())
@@ -78,7 +122,11 @@ async function createSessions(db: Kysely<any>, ids: IdKind): Promise<void> {
     .addColumn('data', 'text')
     .$call(moments(db, 'created_at', 'expires_at', 'used_at'))
     .execute();
-  await db.schema.createIndex('auth_one_time_tokens_user').on('auth_one_time_tokens').columns(['user_id', 'kind']).execute();
+  await db.schema
+    .createIndex('auth_one_time_tokens_user')
+    .on('auth_one_time_tokens')
+    .columns(['user_id', 'kind'])
+    .execute();
 }
 
 async function createLimits(db: Kysely<any>): Promise<void> {
@@ -99,8 +147,14 @@ async function createLimits(db: Kysely<any>): Promise<void> {
 async function createWindows(db: Kysely<any>): Promise<void> {
   const postgres = dialectOf(db) === 'postgres';
   const table = postgres ? sql`create unlogged table` : sql`create table`;
-  await sql`${table} auth_limit_windows (key text primary key, hits ${sql.raw(postgres ? 'bigint[]' : 'text')} not null, expires_at bigint not null)`.execute(db);
-  await db.schema.createIndex('auth_limit_windows_expiry').on('auth_limit_windows').column('expires_at').execute();
+  await sql`${table} auth_limit_windows (key text primary key, hits ${sql.raw(postgres ? 'bigint[]' : 'text')} not null, expires_at bigint not null)`.execute(
+    db,
+  );
+  await db.schema
+    .createIndex('auth_limit_windows_expiry')
+    .on('auth_limit_windows')
+    .column('expires_at')
+    .execute();
   if (postgres) await sql.raw(CONSUME).execute(db);
 }
 
@@ -139,8 +193,16 @@ async function createManagement(db: Kysely<any>, ids: IdKind): Promise<void> {
     .$call(moments(db, 'created_at', 'last_login_at'))
     .addPrimaryKeyConstraint('auth_identities_pkey', ['provider', 'subject'])
     .execute();
-  await db.schema.createIndex('auth_identities_user').on('auth_identities').column('user_id').execute();
-  await db.schema.createTable('auth_oauth_used_states').addColumn('hash', 'text', (column) => column.primaryKey()).$call(moments(db, 'exp')).execute();
+  await db.schema
+    .createIndex('auth_identities_user')
+    .on('auth_identities')
+    .column('user_id')
+    .execute();
+  await db.schema
+    .createTable('auth_oauth_used_states')
+    .addColumn('hash', 'text', (column) => column.primaryKey())
+    .$call(moments(db, 'exp'))
+    .execute();
   await db.schema
     .createTable('auth_api_keys')
     .addColumn('id', 'text', (column) => column.primaryKey())
@@ -150,8 +212,17 @@ async function createManagement(db: Kysely<any>, ids: IdKind): Promise<void> {
     .addColumn('limit_per_min', 'integer')
     .$call(moments(db, 'created_at', 'expires_at', 'last_used_at', 'revoked_at'))
     .execute();
-  await db.schema.createTable('auth_roles').addColumn('id', columnTypes(db, 'integer').key).addColumn('name', 'text', (column) => column.notNull().unique()).addColumn('is_system', 'integer', (column) => column.notNull()).execute();
-  await db.schema.createTable('auth_permissions').addColumn('id', columnTypes(db, 'integer').key).addColumn('name', 'text', (column) => column.notNull().unique()).execute();
+  await db.schema
+    .createTable('auth_roles')
+    .addColumn('id', columnTypes(db, 'integer').key)
+    .addColumn('name', 'text', (column) => column.notNull().unique())
+    .addColumn('is_system', 'integer', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable('auth_permissions')
+    .addColumn('id', columnTypes(db, 'integer').key)
+    .addColumn('name', 'text', (column) => column.notNull().unique())
+    .execute();
   await db.schema
     .createTable('auth_role_permissions')
     .addColumn('role_id', 'integer', (column) => column.notNull())
@@ -162,16 +233,61 @@ async function createManagement(db: Kysely<any>, ids: IdKind): Promise<void> {
 
 async function createEvents(db: Kysely<any>, ids: IdKind): Promise<void> {
   const type = columnTypes(db, ids);
-  const log = (table: string) => db.schema.createTable(table).addColumn('id', 'text', (column) => column.primaryKey()).addColumn('ts', type.bigint, (column) => column.notNull());
+  const log = (table: string) =>
+    db.schema
+      .createTable(table)
+      .addColumn('id', 'text', (column) => column.primaryKey())
+      .addColumn('ts', type.bigint, (column) => column.notNull());
   await log('auth_login_attempts')
-    .$call(texts('kind', 'identifier_hash', 'identifier_masked', 'ip', 'user_agent', 'outcome', 'reason', 'session_id', 'request_id'))
+    .$call(
+      texts(
+        'kind',
+        'identifier_hash',
+        'identifier_masked',
+        'ip',
+        'user_agent',
+        'outcome',
+        'reason',
+        'session_id',
+        'request_id',
+      ),
+    )
     .addColumn('user_id', type.id)
     .execute();
-  await db.schema.createIndex('auth_login_attempts_time').on('auth_login_attempts').column('ts').execute();
-  await db.schema.createIndex('auth_login_attempts_ip').on('auth_login_attempts').columns(['ip', 'ts']).execute();
-  await db.schema.createIndex('auth_login_attempts_identifier').on('auth_login_attempts').columns(['identifier_hash', 'ts']).execute();
-  await log('auth_permission_changes').$call(texts('action', 'actor_kind', 'actor_id', 'target_kind', 'target_id', 'before', 'after', 'ip', 'request_id')).execute();
-  await log('auth_security_events').$call(texts('type', 'severity', 'ip', 'data')).addColumn('user_id', type.id).execute();
+  await db.schema
+    .createIndex('auth_login_attempts_time')
+    .on('auth_login_attempts')
+    .column('ts')
+    .execute();
+  await db.schema
+    .createIndex('auth_login_attempts_ip')
+    .on('auth_login_attempts')
+    .columns(['ip', 'ts'])
+    .execute();
+  await db.schema
+    .createIndex('auth_login_attempts_identifier')
+    .on('auth_login_attempts')
+    .columns(['identifier_hash', 'ts'])
+    .execute();
+  await log('auth_permission_changes')
+    .$call(
+      texts(
+        'action',
+        'actor_kind',
+        'actor_id',
+        'target_kind',
+        'target_id',
+        'before',
+        'after',
+        'ip',
+        'request_id',
+      ),
+    )
+    .execute();
+  await log('auth_security_events')
+    .$call(texts('type', 'severity', 'ip', 'data'))
+    .addColumn('user_id', type.id)
+    .execute();
   await db.schema
     .createTable('auth_webhook_endpoints')
     .addColumn('id', 'text', (column) => column.primaryKey())
@@ -186,15 +302,27 @@ async function createEvents(db: Kysely<any>, ids: IdKind): Promise<void> {
     .addColumn('last_code', 'integer')
     .$call(moments(db, 'next_at', 'created_at'))
     .execute();
-  await db.schema.createIndex('auth_webhook_deliveries_due').on('auth_webhook_deliveries').columns(['status', 'next_at']).execute();
+  await db.schema
+    .createIndex('auth_webhook_deliveries_due')
+    .on('auth_webhook_deliveries')
+    .columns(['status', 'next_at'])
+    .execute();
 }
 
 /** Rows stand in the index of the key itself: one search instead of two, on every request that carries a token. */
-const clustered = (db: Kysely<any>) => (builder: Builder): Builder => (dialectOf(db) === 'sqlite' ? builder.modifyEnd(sql`without rowid`) : builder);
+const clustered =
+  (db: Kysely<any>) =>
+  (builder: Builder): Builder =>
+    dialectOf(db) === 'sqlite' ? builder.modifyEnd(sql`without rowid`) : builder;
 
 type Builder = CreateTableBuilder<any, any>;
 
-const texts = (...names: string[]) => (builder: Builder): Builder => names.reduce((table, name) => table.addColumn(name, 'text'), builder);
+const texts =
+  (...names: string[]) =>
+  (builder: Builder): Builder =>
+    names.reduce((table, name) => table.addColumn(name, 'text'), builder);
 
-const moments = (db: Kysely<any>, ...names: string[]) => (builder: Builder): Builder =>
-  names.reduce((table, name) => table.addColumn(name, columnTypes(db).bigint), builder);
+const moments =
+  (db: Kysely<any>, ...names: string[]) =>
+  (builder: Builder): Builder =>
+    names.reduce((table, name) => table.addColumn(name, columnTypes(db).bigint), builder);

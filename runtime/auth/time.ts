@@ -25,7 +25,12 @@ const LONGEST = 36_500 * DAY;
 
 /** A duration in a body, in whole milliseconds: seconds as a number, or `"30d"`. Null when it is neither, or over a hundred years. */
 export function parseDuration(value: unknown): number | null {
-  const duration = typeof value === 'number' ? Math.round(value * SECOND) : typeof value === 'string' ? durationOf(value) : NaN;
+  const duration =
+    typeof value === 'number'
+      ? Math.round(value * SECOND)
+      : typeof value === 'string'
+        ? durationOf(value)
+        : NaN;
   return duration > 0 && duration <= LONGEST ? duration : null;
 }
 

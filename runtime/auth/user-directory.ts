@@ -53,9 +53,20 @@ export interface UserDirectory {
   find(db: Kysely<any>, id: UserId): Promise<Account | null>;
   findByEmail(db: Kysely<any>, email: string): Promise<Account | null>;
   /** Whether a live or removed row already has one of these. */
-  isTaken(trx: Transaction<any>, by: { readonly email?: string; readonly username?: string | null; readonly phone?: string | null }): Promise<boolean>;
+  isTaken(
+    trx: Transaction<any>,
+    by: {
+      readonly email?: string;
+      readonly username?: string | null;
+      readonly phone?: string | null;
+    },
+  ): Promise<boolean>;
   /** Writes both rows. `fields` are further columns of the entity. */
-  create(trx: Transaction<any>, patch: AccountPatch & { readonly email: string }, fields: Readonly<Record<string, unknown>>): Promise<UserId>;
+  create(
+    trx: Transaction<any>,
+    patch: AccountPatch & { readonly email: string },
+    fields: Readonly<Record<string, unknown>>,
+  ): Promise<UserId>;
   update(trx: Kysely<any>, id: UserId, patch: AccountPatch): Promise<void>;
   remove(trx: Transaction<any>, id: UserId): Promise<void>;
   /** Only one of these transactions runs at a time, on every server that shares the database. */
@@ -66,9 +77,15 @@ const TEXTS = ['first_name', 'last_name', 'username', 'phone', 'avatar_url'] as 
 const TIMES = new Set<string>(['last_login', 'email_verified_at', 'created_at', 'updated_at']);
 
 /** Reads and writes users over the entity's table and the side table `auth_users`, which share the key. */
-export function createUserDirectory(project: Project, user: AuthUser, store: Store, now: () => number): UserDirectory {
+export function createUserDirectory(
+  project: Project,
+  user: AuthUser,
+  store: Store,
+  now: () => number,
+): UserDirectory {
   const entity = project.entities.find(({ name }) => name === user.entity) ?? null;
-  const place = (attribute: UserAttribute) => (user.columns[attribute] ? `u.${user.columns[attribute]}` : `a.${attribute}`);
+  const place = (attribute: UserAttribute) =>
+    user.columns[attribute] ? `u.${user.columns[attribute]}` : `a.${attribute}`;
   const columns = new Map((entity?.columns ?? []).map((column) => [column.name, column]));
   const folded = (attribute: UserAttribute) => fold(store, sql.ref(place(attribute)));
   const select = (db: Kysely<any>) =>
@@ -76,21 +93,39 @@ export function createUserDirectory(project: Project, user: AuthUser, store: Sto
       .selectFrom(`${user.table} as u`)
       .leftJoin('auth_users as a', 'a.user_id', 'u.id')
       .leftJoin('auth_roles as r', 'r.id', 'a.role_id')
-      .select(['u.id as id', 'a.password', 'a.role_id', 'a.disabled_at', 'a.tokens_valid_after', 'a.verified_email', 'r.name as role_name'])
-      .select((['email', ...TEXTS, 'last_login', 'email_verified_at'] as const).map((attribute) => `${place(attribute)} as ${attribute}`));
-  const live = (query: any) => (entity?.softDelete ? query.where(`u.${entity.softDelete}`, 'is', null) : query);
-  const one = async (query: any) => toAccount(await live(query).orderBy('u.id').limit(1).executeTakeFirst());
+      .select([
+        'u.id as id',
+        'a.password',
+        'a.role_id',
+        'a.disabled_at',
+        'a.tokens_valid_after',
+        'a.verified_email',
+        'r.name as role_name',
+      ])
+      .select(
+        (['email', ...TEXTS, 'last_login', 'email_verified_at'] as const).map(
+          (attribute) => `${place(attribute)} as ${attribute}`,
+        ),
+      );
+  const live = (query: any) =>
+    entity?.softDelete ? query.where(`u.${entity.softDelete}`, 'is', null) : query;
+  const one = async (query: any) =>
+    toAccount(await live(query).orderBy('u.id').limit(1).executeTakeFirst());
 
   const update: UserDirectory['update'] = async (db, id, patch) => {
     const { own, side } = split(user, columns, patch, now());
-    if (Object.keys(own).length > 0) await db.updateTable(user.table).set(own).where('id', '=', id).execute();
+    if (Object.keys(own).length > 0)
+      await db.updateTable(user.table).set(own).where('id', '=', id).execute();
     await upsertSide(db, id, side, now());
   };
   return {
     table: user.table,
     live: entity?.softDelete ? ` and u."${entity.softDelete}" is null` : '',
     find: (db, id) => one(select(db).where('u.id', '=', id)),
-    findByEmail: async (db, email) => (!isEmail(email) ? null : one(select(db).where(sql<boolean>`${folded('email')} = ${emailKey(email)}`))),
+    findByEmail: async (db, email) =>
+      !isEmail(email)
+        ? null
+        : one(select(db).where(sql<boolean>`${folded('email')} = ${emailKey(email)}`)),
     isTaken: async (trx, by) => {
       const query = trx
         .selectFrom(`${user.table} as u`)
@@ -99,7 +134,9 @@ export function createUserDirectory(project: Project, user: AuthUser, store: Sto
         .where((where) =>
           where.or([
             ...(by.email ? [sql<boolean>`${folded('email')} = ${emailKey(by.email)}`] : []),
-            ...(by.username ? [sql<boolean>`${folded('username')} = ${by.username.toLowerCase()}`] : []),
+            ...(by.username
+              ? [sql<boolean>`${folded('username')} = ${by.username.toLowerCase()}`]
+              : []),
             ...(by.phone ? [where(place('phone'), '=', by.phone)] : []),
           ]),
         );
@@ -108,7 +145,11 @@ export function createUserDirectory(project: Project, user: AuthUser, store: Sto
     create: async (trx, patch, fields) => {
       const { own, side } = split(user, columns, patch, now());
       const row = { ...initial(project, user, entity, now()), ...fields, ...own };
-      const { id } = (await trx.insertInto(user.table).values(row).returning('id').executeTakeFirstOrThrow()) as { id: UserId };
+      const { id } = (await trx
+        .insertInto(user.table)
+        .values(row)
+        .returning('id')
+        .executeTakeFirstOrThrow()) as { id: UserId };
       await upsertSide(trx, id, side, now());
       return id;
     },
@@ -116,11 +157,16 @@ export function createUserDirectory(project: Project, user: AuthUser, store: Sto
     remove: async (trx, id) => {
       if (entity?.softDelete) {
         const column = columns.get(entity.softDelete);
-        await trx.updateTable(user.table).set({ [entity.softDelete]: encodeTime(column, now()) }).where('id', '=', id).execute();
+        await trx
+          .updateTable(user.table)
+          .set({ [entity.softDelete]: encodeTime(column, now()) })
+          .where('id', '=', id)
+          .execute();
       } else await trx.deleteFrom(user.table).where('id', '=', id).execute();
     },
     serialise: async (trx) => {
-      if (store.dialect === 'postgres') await sql`select pg_advisory_xact_lock(hashtextextended('auth/users', 0))`.execute(trx);
+      if (store.dialect === 'postgres')
+        await sql`select pg_advisory_xact_lock(hashtextextended('auth/users', 0))`.execute(trx);
     },
   };
 }
@@ -131,36 +177,62 @@ export function fold(store: Pick<Store, 'dialect'>, text: RawBuilder<unknown>): 
 }
 
 /** What a new row has besides what the caller gives: key, stamps, generated defaults. */
-function initial(project: Project, user: AuthUser, entity: Entity | null, now: number): Record<string, unknown> {
+function initial(
+  project: Project,
+  user: AuthUser,
+  entity: Entity | null,
+  now: number,
+): Record<string, unknown> {
   const time = new Date(now).toISOString();
   const row: Record<string, unknown> = project.ids === 'uuid' ? { id: uuidV7(now) } : {};
-  if (!entity) for (const name of [user.columns.created_at, user.columns.updated_at]) if (name) row[name] = time;
+  if (!entity)
+    for (const name of [user.columns.created_at, user.columns.updated_at])
+      if (name) row[name] = time;
   for (const column of entity?.columns ?? []) {
     if (column.stamp || column.default?.kind === 'now') row[column.name] = encodeTime(column, now);
-    else if (column.default?.kind === 'uuid' && column.name !== 'id') row[column.name] = uuidV7(now);
+    else if (column.default?.kind === 'uuid' && column.name !== 'id')
+      row[column.name] = uuidV7(now);
   }
   return row;
 }
 
 /** A patch as the columns of the entity's table and those of the side table. */
-function split(user: AuthUser, columns: ReadonlyMap<string, Column>, patch: AccountPatch, now: number) {
+function split(
+  user: AuthUser,
+  columns: ReadonlyMap<string, Column>,
+  patch: AccountPatch,
+  now: number,
+) {
   const own: Record<string, unknown> = {};
   const side: Record<string, unknown> = {};
   for (const [attribute, value] of Object.entries(patch)) {
     const column = user.columns[attribute as UserAttribute];
-    if (column) own[column] = TIMES.has(attribute) ? encodeTime(columns.get(column), value) : orEmpty(columns.get(column), value);
+    if (column)
+      own[column] = TIMES.has(attribute)
+        ? encodeTime(columns.get(column), value)
+        : orEmpty(columns.get(column), value);
     else if (attribute !== 'name') side[attribute] = value;
   }
-  if (patch.username !== undefined && !user.columns.username) side['username_key'] = patch.username?.toLowerCase() ?? null;
+  if (patch.username !== undefined && !user.columns.username)
+    side['username_key'] = patch.username?.toLowerCase() ?? null;
   if (patch.email !== undefined && !user.columns.email) side['email_key'] = emailKey(patch.email);
-  if (patch.email_verified_at !== undefined) side['verified_email'] = patch.email_verified_at !== null && patch.email ? emailKey(patch.email) : null;
-  if (user.columns.updated_at) own[user.columns.updated_at] = encodeTime(columns.get(user.columns.updated_at), now);
+  if (patch.email_verified_at !== undefined)
+    side['verified_email'] =
+      patch.email_verified_at !== null && patch.email ? emailKey(patch.email) : null;
+  if (user.columns.updated_at)
+    own[user.columns.updated_at] = encodeTime(columns.get(user.columns.updated_at), now);
   return { own, side };
 }
 
-const orEmpty = (column: Column | undefined, value: unknown) => (value === null && column?.required ? '' : value);
+const orEmpty = (column: Column | undefined, value: unknown) =>
+  value === null && column?.required ? '' : value;
 
-async function upsertSide(db: Kysely<any>, id: UserId, side: Record<string, unknown>, now: number): Promise<void> {
+async function upsertSide(
+  db: Kysely<any>,
+  id: UserId,
+  side: Record<string, unknown>,
+  now: number,
+): Promise<void> {
   await db
     .insertInto('auth_users')
     .values({ user_id: id, created_at: now, updated_at: now, ...side })
@@ -170,7 +242,9 @@ async function upsertSide(db: Kysely<any>, id: UserId, side: Record<string, unkn
 
 function encodeTime(column: Column | undefined, milliseconds: unknown): unknown {
   if (milliseconds === null) return null;
-  return column?.type === 'integer' || column?.type === 'bigint' ? milliseconds : new Date(milliseconds as number).toISOString();
+  return column?.type === 'integer' || column?.type === 'bigint'
+    ? milliseconds
+    : new Date(milliseconds as number).toISOString();
 }
 
 function decodeTime(value: unknown): number | null {
@@ -180,15 +254,20 @@ function decodeTime(value: unknown): number | null {
 
 function toAccount(row: Record<string, any> | undefined): Account | null {
   if (!row) return null;
-  const texts = Object.fromEntries(TEXTS.map((name) => [name, row[name] ?? ''])) as Record<(typeof TEXTS)[number], string>;
+  const texts = Object.fromEntries(TEXTS.map((name) => [name, row[name] ?? ''])) as Record<
+    (typeof TEXTS)[number],
+    string
+  >;
   return {
     id: row['id'],
     email: row['email'] ?? '',
     ...texts,
     last_login: decodeTime(row['last_login']),
     password: row['password'] ?? null,
-    role: row['role_id'] && row['role_name'] ? { id: row['role_id'], name: row['role_name'] } : null,
-    emailVerified: row['email_verified_at'] !== null && row['verified_email'] === emailKey(row['email'] ?? ''),
+    role:
+      row['role_id'] && row['role_name'] ? { id: row['role_id'], name: row['role_name'] } : null,
+    emailVerified:
+      row['email_verified_at'] !== null && row['verified_email'] === emailKey(row['email'] ?? ''),
     disabledAt: row['disabled_at'] ?? null,
     tokensValidAfter: row['tokens_valid_after'] ?? 0,
   };

@@ -19,19 +19,36 @@ export function verificationHandlers(parts: AuthParts) {
     const caller = callerOf(context);
     const changed = await events.transact(caller, async (trx, emit) => {
       const verified = await oneTime.consume(trx, 'verify', body.token).catch(() => null);
-      if (verified) return void (await confirm(parts, trx, emit, verified.userId, String(verified.data['email'])));
+      if (verified)
+        return void (await confirm(
+          parts,
+          trx,
+          emit,
+          verified.userId,
+          String(verified.data['email']),
+        ));
       const { userId, data } = await oneTime.consume(trx, 'email', body.token);
       return changeTo(parts, trx, emit, userId, String(data['email']));
     });
-    if (changed) mailer.send({ to: changed, subject: 'Your email address was changed', text: 'The email address of your account was changed. If it was not you, contact us at once.\n' });
+    if (changed)
+      mailer.send({
+        to: changed,
+        subject: 'Your email address was changed',
+        text: 'The email address of your account was changed. If it was not you, contact us at once.\n',
+      });
     return reply(200, { message: 'Email verified' });
   };
   const resendVerification: Handler = async ({ body, context }) => {
     mailer.assertAvailable();
-    const allowed = await limits.allows({ policy: 'resend-identifier', subject: identifierOf(parts, body.email) });
+    const allowed = await limits.allows({
+      policy: 'resend-identifier',
+      subject: identifierOf(parts, body.email),
+    });
     const account = await directory.findByEmail(kernel.store.db, body.email);
     if (allowed && account && !account.emailVerified && account.disabledAt === null) {
-      await events.transact(callerOf(context), (trx, emit) => mailVerification(parts, trx, emit, account.id, account.email));
+      await events.transact(callerOf(context), (trx, emit) =>
+        mailVerification(parts, trx, emit, account.id, account.email),
+      );
     }
     return reply(200, SENT);
   };
@@ -41,22 +58,37 @@ export function verificationHandlers(parts: AuthParts) {
     const email = checkEmail(body.email);
     const caller = as(callerOf(context), account.id);
     const token = await events.transact(caller, async (trx, emit) => {
-      if (emailKey(email) !== emailKey(account.email) && (await directory.isTaken(trx, { email }))) throw failure.conflict('User already exists');
+      if (emailKey(email) !== emailKey(account.email) && (await directory.isTaken(trx, { email })))
+        throw failure.conflict('User already exists');
       emit('email.verification_sent', account.id, {});
       return oneTime.issue(trx, 'email', account.id, { email });
     });
-    mailer.send({ to: email, subject: 'Confirm your new email address', text: linkText(parts, 'verify-email', token) });
+    mailer.send({
+      to: email,
+      subject: 'Confirm your new email address',
+      text: linkText(parts, 'verify-email', token),
+    });
     return reply(200, { message: 'Check your email to continue' });
   };
   return { verifyEmail, resendVerification, changeEmail };
 }
 
 /** Sends the mail that proves an address, where mail can be sent. */
-export async function mailVerification(parts: AuthParts, trx: Transaction<any>, emit: Emit, userId: UserId, email: string): Promise<void> {
+export async function mailVerification(
+  parts: AuthParts,
+  trx: Transaction<any>,
+  emit: Emit,
+  userId: UserId,
+  email: string,
+): Promise<void> {
   if (parts.mailer.mode === 'none') return;
   const token = await parts.oneTime.issue(trx, 'verify', userId, { email });
   emit('email.verification_sent', userId, {});
-  parts.mailer.send({ to: email, subject: 'Confirm your email address', text: linkText(parts, 'verify-email', token) });
+  parts.mailer.send({
+    to: email,
+    subject: 'Confirm your email address',
+    text: linkText(parts, 'verify-email', token),
+  });
 }
 
 /** A link starts with `APP_URL` and never with a header of the request: that would be the sender's to choose. */
@@ -64,7 +96,13 @@ export function linkText({ config }: AuthParts, path: string, token: string): st
   return `Follow this link to continue:\n\n${config.appUrl}/${path}?token=${token}\n\nIf you did not ask for this, do nothing.\n`;
 }
 
-async function confirm({ directory, kernel }: AuthParts, trx: Transaction<any>, emit: Emit, userId: UserId, email: string): Promise<void> {
+async function confirm(
+  { directory, kernel }: AuthParts,
+  trx: Transaction<any>,
+  emit: Emit,
+  userId: UserId,
+  email: string,
+): Promise<void> {
   const account = await directory.find(trx, userId);
   // The address may have changed since the mail was sent.
   if (!account || emailKey(account.email) !== emailKey(email)) throw invalidToken();
@@ -73,11 +111,18 @@ async function confirm({ directory, kernel }: AuthParts, trx: Transaction<any>, 
 }
 
 /** @returns the address of before, which is told. */
-async function changeTo({ directory, kernel }: AuthParts, trx: Transaction<any>, emit: Emit, userId: UserId, email: string): Promise<string> {
+async function changeTo(
+  { directory, kernel }: AuthParts,
+  trx: Transaction<any>,
+  emit: Emit,
+  userId: UserId,
+  email: string,
+): Promise<string> {
   await directory.serialise(trx);
   const account = await directory.find(trx, userId);
   if (!account) throw invalidToken();
-  if (emailKey(email) !== emailKey(account.email) && (await directory.isTaken(trx, { email }))) throw failure.conflict('User already exists');
+  if (emailKey(email) !== emailKey(account.email) && (await directory.isTaken(trx, { email })))
+    throw failure.conflict('User already exists');
   await directory.update(trx, userId, { email, email_verified_at: kernel.now() });
   emit('email.changed', userId, {});
   emit('email.verified', userId, {});

@@ -18,7 +18,10 @@ export interface Settings {
   text(name: string): string | undefined;
   text(name: string, fallback: string): string;
   /** A whole number. */
-  number(name: string, options: { readonly default: number; readonly min?: number; readonly max?: number }): number;
+  number(
+    name: string,
+    options: { readonly default: number; readonly min?: number; readonly max?: number },
+  ): number;
   flag(name: string, fallback: boolean): boolean;
   /** Adds a problem: one line that names the setting, what is wrong and how to mend it. */
   problem(line: string): void;
@@ -48,7 +51,11 @@ export function createSettings(env: Environment): Settings {
 function readNumber(
   name: string,
   text: string | undefined,
-  { default: fallback, min = -Infinity, max = Infinity }: { default: number; min?: number; max?: number },
+  {
+    default: fallback,
+    min = -Infinity,
+    max = Infinity,
+  }: { default: number; min?: number; max?: number },
   problems: string[],
 ): number {
   if (text === undefined) return fallback;
@@ -58,7 +65,12 @@ function readNumber(
   return fallback;
 }
 
-function readFlag(name: string, text: string | undefined, fallback: boolean, problems: string[]): boolean {
+function readFlag(
+  name: string,
+  text: string | undefined,
+  fallback: boolean,
+  problems: string[],
+): boolean {
   if (text === undefined) return fallback;
   if (TRUE.has(text.toLowerCase())) return true;
   if (FALSE.has(text.toLowerCase())) return false;

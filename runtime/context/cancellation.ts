@@ -34,7 +34,9 @@ export class Cancellation implements Cancellable {
   }
 
   /** Aborts the signal; the first reason stands. */
-  cancel(reason: DOMException = new DOMException('nobody waits for it any more', 'AbortError')): void {
+  cancel(
+    reason: DOMException = new DOMException('nobody waits for it any more', 'AbortError'),
+  ): void {
     this.#reason ??= reason;
     this.#own?.abort(this.#reason);
   }
@@ -42,6 +44,8 @@ export class Cancellation implements Cancellable {
   #makeSignal(): AbortSignal {
     this.#own = new AbortController();
     if (this.#reason) this.#own.abort(this.#reason);
-    return this.#parent ? AbortSignal.any([this.#own.signal, this.#parent.signal]) : this.#own.signal;
+    return this.#parent
+      ? AbortSignal.any([this.#own.signal, this.#parent.signal])
+      : this.#own.signal;
   }
 }

@@ -9,12 +9,28 @@ import { tableSource, type Source, type WriteObject } from './source.ts';
 const TYPE = '$type';
 
 /** A field that points at a row of one of several tables: its type and its key are two columns. */
-export function abstractJson(scope: Scope, field: Extract<Planned, { kind: 'abstract' }>, write: WriteObject, source: Source): Sql {
-  return membersJson(scope, field.members, source.ref(field.typeColumn), source.ref(field.column), field.required, write);
+export function abstractJson(
+  scope: Scope,
+  field: Extract<Planned, { kind: 'abstract' }>,
+  write: WriteObject,
+  source: Source,
+): Sql {
+  return membersJson(
+    scope,
+    field.members,
+    source.ref(field.typeColumn),
+    source.ref(field.column),
+    field.required,
+    write,
+  );
 }
 
 /** `node(id:)`: the table is known from the id. */
-export function nodeJson(scope: Scope, { call, members }: Extract<Root, { kind: 'node' }>, write: WriteObject): Sql {
+export function nodeJson(
+  scope: Scope,
+  { call, members }: Extract<Root, { kind: 'node' }>,
+  write: WriteObject,
+): Sql {
   const type = scope.calls[call]?.target?.type;
   const member = members.find(({ entity }) => entity === type);
   if (!member) return sql`null`;
@@ -30,42 +46,87 @@ export function abstractListJson(scope: Scope, root: AbstractRows, write: WriteO
   const order = call?.order ?? [];
   const members = root.members.map((member) => memberRows(scope, root, member, columnsOf(order)));
   const query = sql`select * from (${joinSql(members, ' union all ')}) ${scope.alias()} order by ${unionOrder(order)}${limit(scope, root.call, call?.page, 0)}`;
-  const object = membersJson(scope, root.members, reference(alias, TYPE), reference(alias, 'id'), false, write);
+  const object = membersJson(
+    scope,
+    root.members,
+    reference(alias, TYPE),
+    reference(alias, 'id'),
+    false,
+    write,
+  );
   return sql`(select ${scope.json.list(object)} from (${query}) ${alias})`;
 }
 
-const columnsOf = (order: readonly Order[]) => [...new Set(['id', ...order.map(({ column }) => column)])];
+const columnsOf = (order: readonly Order[]) => [
+  ...new Set(['id', ...order.map(({ column }) => column)]),
+];
 
 const unionOrder = (order: readonly Order[]) =>
-  [...order.map(({ column, descending }) => `${name(column)}${descending ? ' desc nulls first' : ' nulls last'}`), name(TYPE)].join(', ');
+  [
+    ...order.map(
+      ({ column, descending }) =>
+        `${name(column)}${descending ? ' desc nulls first' : ' nulls last'}`,
+    ),
+    name(TYPE),
+  ].join(', ');
 
-function memberRows(scope: Scope, root: AbstractRows, { entity: entityName }: Member, columns: readonly string[]): Sql {
+function memberRows(
+  scope: Scope,
+  root: AbstractRows,
+  { entity: entityName }: Member,
+  columns: readonly string[],
+): Sql {
   const model = scope.model.entity(entityName);
   const alias = scope.alias();
   const filter = scope.calls[root.call]?.where;
   const shape = root.list.where?.shape;
   const condition = and([
     equalities(scope, entityName, root.call, alias),
-    shape !== undefined && filter !== undefined ? filterCondition(scope, shape, filter, { entity: model, alias, call: root.call, path: ['where'] }) : undefined,
+    shape !== undefined && filter !== undefined
+      ? filterCondition(scope, shape, filter, {
+          entity: model,
+          alias,
+          call: root.call,
+          path: ['where'],
+        })
+      : undefined,
     rowCondition(scope, model.entity, scope.rules.entity(model.entity, 'READ'), alias),
   ]);
   const selected = columns.map((column) => reference(alias, column)).join(', ');
   return sql`select ${literal(entityName)} as ${name(TYPE)}, ${selected} from ${name(model.entity.table)} ${alias}${where(condition)}`;
 }
 
-function membersJson(scope: Scope, members: readonly Member[], type: string, key: string, required: boolean, write: WriteObject): Sql {
+function membersJson(
+  scope: Scope,
+  members: readonly Member[],
+  type: string,
+  key: string,
+  required: boolean,
+  write: WriteObject,
+): Sql {
   const absent = required ? marked(scope, 'MISSING') : sql`null`;
   if (members.length === 0) return absent;
-  const cases = members.map((member) => sql` when ${literal(member.entity)} then ${memberJson(scope, member, write, sql`${key}`)}`);
+  const cases = members.map(
+    (member) =>
+      sql` when ${literal(member.entity)} then ${memberJson(scope, member, write, sql`${key}`)}`,
+  );
   const value = sql`case ${type}${joinSql(cases, '')} end`;
   return required ? sql`coalesce(${value}, ${absent})` : value;
 }
 
-function memberJson(scope: Scope, { shape, entity: entityName }: Member, write: WriteObject, key: Sql): Sql {
+function memberJson(
+  scope: Scope,
+  { shape, entity: entityName }: Member,
+  write: WriteObject,
+  key: Sql,
+): Sql {
   const { entity } = scope.model.entity(entityName);
   const alias = scope.alias();
   const joins: Sql[] = [];
   const object = write(shape, tableSource(scope, alias, joins));
-  const condition = and([sql`${reference(alias, 'id')} = ${key}`, rowCondition(scope, entity, scope.rules.entity(entity, 'READ'), alias)]);
+  const condition = and([
+    sql`${reference(alias, 'id')} = ${key}`,
+    rowCondition(scope, entity, scope.rules.entity(entity, 'READ'), alias),
+  ]);
   return sql`(select ${object} from ${name(entity.table)} ${alias}${joinSql(joins, '')}${where(condition)})`;
 }

@@ -33,12 +33,17 @@ const ALL: Access = { kind: 'all' };
 /** @example createRules(model, context.principal).entity(post, 'READ') // { kind: 'owner', columns: ['author_id'] } */
 export function createRules(model: Model, principal: Principal): Rules {
   const { access } = model.project.api;
-  const none: Access = { kind: 'none', code: principal.kind === 'anonymous' ? 'UNAUTHENTICATED' : 'FORBIDDEN' };
+  const none: Access = {
+    kind: 'none',
+    code: principal.kind === 'anonymous' ? 'UNAUTHENTICATED' : 'FORBIDDEN',
+  };
   const byDefault = access === 'public' || isCaller(principal) ? ALL : none;
-  const within = (entity: Entity, verb: Verb, access: Access): Access => (inScope(principal, entity.plural, verb) ? access : none);
+  const within = (entity: Entity, verb: Verb, access: Access): Access =>
+    inScope(principal, entity.plural, verb) ? access : none;
   return {
     callerClass: callerClass(principal),
-    entity: (entity, verb) => within(entity, verb, decide(entity.rules, verb, principal, none) ?? byDefault),
+    entity: (entity, verb) =>
+      within(entity, verb, decide(entity.rules, verb, principal, none) ?? byDefault),
     field: (_, field, verb) => decide(field.rules, verb, principal, none) ?? ALL,
     operation: (operation, verb) => {
       const decided = decide(operation.rules, verb, principal, none);
@@ -58,12 +63,20 @@ export function refusal(code: Refusal): AppError {
 }
 
 /** A root field's own rules stand in the place of the default; beside an entity's own rules they are one more condition. */
-export function rootAccess(model: Model, rules: Rules, own: RootAccess, entityName: string, verb: Verb): Access {
+export function rootAccess(
+  model: Model,
+  rules: Rules,
+  own: RootAccess,
+  entityName: string,
+  verb: Verb,
+): Access {
   const { entity } = model.entity(entityName);
   const access = rules.entity(entity, verb);
   if (!own.explicit) return access;
   const speaks = entity.rules.some(({ on }) => on.length === 0 || on.includes(verb));
-  return speaks || (access.kind === 'none' && rules.callerClass.startsWith('key')) ? both(own, access) : own;
+  return speaks || (access.kind === 'none' && rules.callerClass.startsWith('key'))
+    ? both(own, access)
+    : own;
 }
 
 /** For a plan whose root field has rules of its own: the columns that must hold the caller's id. */
@@ -84,19 +97,33 @@ export function both(a: Access, b: Access): Access {
 const isCaller = ({ kind }: Principal) => kind === 'user' || kind === 'api_key';
 
 /** Undefined when no rule speaks of the verb. */
-function decide(rules: readonly AuthRule[], verb: Verb, principal: Principal, none: Access): Access | undefined {
+function decide(
+  rules: readonly AuthRule[],
+  verb: Verb,
+  principal: Principal,
+  none: Access,
+): Access | undefined {
   const relevant = rules.filter((rule) => rule.on.length === 0 || rule.on.includes(verb));
   if (relevant.length === 0) return undefined;
   if (relevant.some((rule) => allowsAlways(rule, principal))) return ALL;
-  const owners = relevant.flatMap((rule) => (rule.allow.includes('OWNER') && rule.owner ? [rule.owner] : []));
-  return owners.length > 0 && callerId(principal) !== null ? { kind: 'owner', columns: [...new Set(owners)] } : none;
+  const owners = relevant.flatMap((rule) =>
+    rule.allow.includes('OWNER') && rule.owner ? [rule.owner] : [],
+  );
+  return owners.length > 0 && callerId(principal) !== null
+    ? { kind: 'owner', columns: [...new Set(owners)] }
+    : none;
 }
 
 function allowsAlways({ allow, roles }: AuthRule, principal: Principal): boolean {
   if (allow.includes('PUBLIC')) return true;
   if (allow.includes('USER') && callerId(principal) !== null) return true;
   if (allow.includes('API_KEY') && principal.kind === 'api_key') return true;
-  return allow.includes('ROLE') && principal.kind === 'user' && principal.role !== null && roles.includes(principal.role.name);
+  return (
+    allow.includes('ROLE') &&
+    principal.kind === 'user' &&
+    principal.role !== null &&
+    roles.includes(principal.role.name)
+  );
 }
 
 /** An API key reaches what its scopes name: `posts:read`, `posts:write`, `*`. */
@@ -108,6 +135,7 @@ function inScope(principal: Principal, plural: string, verb: Verb): boolean {
 
 function callerClass(principal: Principal): string {
   if (principal.kind === 'user') return `user:${principal.role?.name ?? ''}`;
-  if (principal.kind === 'api_key') return `key:${principal.userId === null ? '' : 'user'}:${[...principal.scopes].sort().join(' ')}`;
+  if (principal.kind === 'api_key')
+    return `key:${principal.userId === null ? '' : 'user'}:${[...principal.scopes].sort().join(' ')}`;
   return 'anonymous';
 }

@@ -16,7 +16,11 @@ export function partsOf(text: string): string[] {
   // Base64 makes four bytes of three, and no part of it ends in the middle of a character.
   const encoded = bytes.toString('base64');
   const count = Math.ceil(encoded.length / LONGEST);
-  return Array.from({ length: count }, (_, index) => `${id} ${index} ${count} ${encoded.slice(index * LONGEST, (index + 1) * LONGEST)}`);
+  return Array.from(
+    { length: count },
+    (_, index) =>
+      `${id} ${index} ${count} ${encoded.slice(index * LONGEST, (index + 1) * LONGEST)}`,
+  );
 }
 
 /** Puts texts together again. */
@@ -39,7 +43,9 @@ export function createAssembly(): Assembly {
       if (from !== id) [id, parts] = [from, []];
       if (Number(index) !== parts.length) return undefined;
       parts.push(encoded);
-      return parts.length === Number(count) ? Buffer.from(parts.splice(0).join(''), 'base64').toString() : undefined;
+      return parts.length === Number(count)
+        ? Buffer.from(parts.splice(0).join(''), 'base64').toString()
+        : undefined;
     },
   };
 }

@@ -18,7 +18,12 @@ const AGAIN = 1000;
  * Tells other servers of changes through PostgreSQL's LISTEN and NOTIFY, and local listeners of theirs. A connection that
  * breaks is made again; what happens in between is not told, as the contract of NOTIFY has it.
  */
-export function createAnnouncements(options: { readonly store: Store; readonly changes: Changes; readonly url: string; readonly log: Logger }): Announcements {
+export function createAnnouncements(options: {
+  readonly store: Store;
+  readonly changes: Changes;
+  readonly url: string;
+  readonly log: Logger;
+}): Announcements {
   const { store, changes, url, log } = options;
   const node = randomUUID();
   let client: pg.Client | undefined;
@@ -43,7 +48,19 @@ export function createAnnouncements(options: { readonly store: Store; readonly c
   function reconnect(broken: pg.Client): void {
     if (stopped || client !== broken) return;
     client = undefined;
-    setTimeout(() => void listen().catch((error: unknown) => (log.warn({ error: String(error) }, 'changes of other servers are not heard; trying again'), retry())), AGAIN).unref();
+    setTimeout(
+      () =>
+        void listen().catch(
+          (error: unknown) => (
+            log.warn(
+              { error: String(error) },
+              'changes of other servers are not heard; trying again',
+            ),
+            retry()
+          ),
+        ),
+      AGAIN,
+    ).unref();
   }
 
   function retry(): void {
@@ -62,7 +79,9 @@ export function createAnnouncements(options: { readonly store: Store; readonly c
     if (foreign.has(change)) return;
     // One statement: its parts come in their order, with nothing between them.
     const parts = partsOf(JSON.stringify({ node, changes: [change] }));
-    store.query(`select pg_notify('${CHANNEL}', part) from unnest($1::text[]) part`, [parts]).catch((error: unknown) => log.error({ error: String(error) }, 'a change was not announced'));
+    store
+      .query(`select pg_notify('${CHANNEL}', part) from unnest($1::text[]) part`, [parts])
+      .catch((error: unknown) => log.error({ error: String(error) }, 'a change was not announced'));
   }
 
   return {
@@ -87,7 +106,11 @@ interface Message {
 function parse(text: string): Message | null {
   try {
     const { node, changes } = JSON.parse(text) as Partial<Message>;
-    return typeof node === 'string' && Array.isArray(changes) && changes.every((change) => typeof change === 'object' && change !== null) ? { node, changes } : null;
+    return typeof node === 'string' &&
+      Array.isArray(changes) &&
+      changes.every((change) => typeof change === 'object' && change !== null)
+      ? { node, changes }
+      : null;
   } catch {
     return null;
   }

@@ -28,7 +28,8 @@ export function createChanges(onError: (error: unknown) => void = () => {}): Cha
     }
   };
   return {
-    publish: (changes) => changes.forEach((change) => listeners.forEach((listener) => tell(listener, change))),
+    publish: (changes) =>
+      changes.forEach((change) => listeners.forEach((listener) => tell(listener, change))),
     subscribe: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -20,13 +20,22 @@ const COUNT = '$count';
  * A Relay connection as one JSON object. The page is read with the row behind it, so that `hasNextPage` costs nothing.
  * See the GraphQL Cursor Connections Specification.
  */
-export function connectionJson(scope: Scope, linked: Linked, write: WriteObject, parent?: Source): Sql {
-  if (linked.fields.every(({ kind }) => kind !== 'edges' && kind !== 'pageInfo')) return withoutNumbers(scope, linked, write, parent);
+export function connectionJson(
+  scope: Scope,
+  linked: Linked,
+  write: WriteObject,
+  parent?: Source,
+): Sql {
+  if (linked.fields.every(({ kind }) => kind !== 'edges' && kind !== 'pageInfo'))
+    return withoutNumbers(scope, linked, write, parent);
   const joins: Sql[] = [];
   const used = new Set<string>();
   const alias = scope.alias();
   const page: Page = { alias, parent, write, source: innerSource(scope, alias, used, joins) };
-  const object = scope.json.object([...typeName(scope, linked.type), ...linked.fields.map((part) => ({ key: part.key, value: partJson(scope, linked, part, page) }))]);
+  const object = scope.json.object([
+    ...typeName(scope, linked.type),
+    ...linked.fields.map((part) => ({ key: part.key, value: partJson(scope, linked, part, page) })),
+  ]);
   const rows = pageQuery(scope, linked, () => [...used], parent, 1);
   const numbered = sql`select *, row_number() over () as ${name(NUMBER)}, count(*) over () as ${name(COUNT)} from (${rows}) ${scope.alias()}`;
   const direction = isBackwards(scope, linked) ? ' desc' : '';
@@ -38,17 +47,23 @@ export function connectionJson(scope: Scope, linked: Linked, write: WriteObject,
 function withoutNumbers(scope: Scope, linked: Linked, write: WriteObject, parent?: Source): Sql {
   const value = (part: ConnectionPart): Sql => {
     if (part.kind === 'typename') return sql`${literal(part.value)}`;
-    if (part.kind === 'nodes') return rowsJson(scope, { ...linked, shape: part.shape }, write, parent);
+    if (part.kind === 'nodes')
+      return rowsJson(scope, { ...linked, shape: part.shape }, write, parent);
     return countJson(scope, linked, parent);
   };
-  return scope.json.object([...typeName(scope, linked.type), ...linked.fields.map((part) => ({ key: part.key, value: value(part) }))]);
+  return scope.json.object([
+    ...typeName(scope, linked.type),
+    ...linked.fields.map((part) => ({ key: part.key, value: value(part) })),
+  ]);
 }
 
-const typeName = (scope: Scope, type: string): Pair[] => (scope.tree ? [{ key: TYPE_KEY, value: sql`${literal(type)}` }] : []);
+const typeName = (scope: Scope, type: string): Pair[] =>
+  scope.tree ? [{ key: TYPE_KEY, value: sql`${literal(type)}` }] : [];
 
 const isBackwards = (scope: Scope, { call }: Linked) => scope.calls[call]?.page?.backwards ?? false;
 
-const inPage = ({ alias }: Page, { call }: Linked): Sql => sql`${alias}.${name(NUMBER)} <= ${place(call, ['page', 'limit'], { type: 'integer' })}`;
+const inPage = ({ alias }: Page, { call }: Linked): Sql =>
+  sql`${alias}.${name(NUMBER)} <= ${place(call, ['page', 'limit'], { type: 'integer' })}`;
 
 function partJson(scope: Scope, linked: Linked, part: ConnectionPart, page: Page): Sql {
   switch (part.kind) {
@@ -59,19 +74,35 @@ function partJson(scope: Scope, linked: Linked, part: ConnectionPart, page: Page
     case 'nodes':
       return scope.json.list(page.write(part.shape, page.source), inPage(page, linked));
     case 'edges':
-      return scope.json.list(edgeJson(scope, linked, part.type, part.fields, page), inPage(page, linked));
+      return scope.json.list(
+        edgeJson(scope, linked, part.type, part.fields, page),
+        inPage(page, linked),
+      );
     case 'pageInfo':
       return scope.json.object([
         ...typeName(scope, 'PageInfo'),
-        ...part.fields.map(({ key, name: field }) => ({ key, value: pageInfoJson(scope, linked, field, page) })),
+        ...part.fields.map(({ key, name: field }) => ({
+          key,
+          value: pageInfoJson(scope, linked, field, page),
+        })),
       ]);
   }
 }
 
-function edgeJson(scope: Scope, linked: Linked, type: string, fields: readonly EdgePart[], page: Page): Sql {
+function edgeJson(
+  scope: Scope,
+  linked: Linked,
+  type: string,
+  fields: readonly EdgePart[],
+  page: Page,
+): Sql {
   const pairs = fields.map((field): Pair => {
-    if (field.kind === 'node') return { key: field.key, value: page.write(field.shape, page.source) };
-    return { key: field.key, value: field.kind === 'cursor' ? cursor(scope, linked, page) : sql`${literal(field.value)}` };
+    if (field.kind === 'node')
+      return { key: field.key, value: page.write(field.shape, page.source) };
+    return {
+      key: field.key,
+      value: field.kind === 'cursor' ? cursor(scope, linked, page) : sql`${literal(field.value)}`,
+    };
   });
   return scope.json.object([...typeName(scope, type), ...pairs]);
 }
@@ -82,8 +113,11 @@ function cursor(scope: Scope, linked: Linked, { source }: Page): Sql {
   const values = (scope.calls[linked.call]?.order ?? []).map(({ column }) => {
     const found = entity.columns.get(column);
     const reference = source.ref(column);
-    if (found?.type === 'real' && scope.dialect === 'sqlite') return sql`printf('%!.17g', ${reference})`;
-    return found && found.type !== 'boolean' ? scope.json.column(reference, found) : sql`${reference}`;
+    if (found?.type === 'real' && scope.dialect === 'sqlite')
+      return sql`printf('%!.17g', ${reference})`;
+    return found && found.type !== 'boolean'
+      ? scope.json.column(reference, found)
+      : sql`${reference}`;
   });
   return scope.json.hex(scope.json.array(values));
 }
@@ -104,7 +138,9 @@ function pageInfoJson(scope: Scope, linked: Linked, field: PageInfoField, page: 
     case 'hasNextPage':
       return scope.json.boolean(backwards ? sql`${call?.before ? 'true' : 'false'}` : more);
     case 'hasPreviousPage':
-      return scope.json.boolean(backwards ? more : sql`${call?.after || (call?.offset ?? 0) > 0 ? 'true' : 'false'}`);
+      return scope.json.boolean(
+        backwards ? more : sql`${call?.after || (call?.offset ?? 0) > 0 ? 'true' : 'false'}`,
+      );
     case 'startCursor':
       return at(backwards ? last : first);
     case 'endCursor':

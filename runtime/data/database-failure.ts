@@ -7,7 +7,9 @@ import { AppError, failure } from '../errors.ts';
 export function toFailure(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
   if (typeof error !== 'object' || error === null) return undefined;
-  return 'errcode' in error ? fromSqlite(error as SqliteError) : fromPostgres(error as PostgresError);
+  return 'errcode' in error
+    ? fromSqlite(error as SqliteError)
+    : fromPostgres(error as PostgresError);
 }
 
 interface SqliteError {
@@ -24,7 +26,14 @@ interface PostgresError {
 }
 
 /** Extended result codes, see https://sqlite.org/rescode.html */
-const SQLITE = { check: 275, foreignKey: 787, notNull: 1299, primaryKey: 1555, unique: 2067, trigger: 1811 } as const;
+const SQLITE = {
+  check: 275,
+  foreignKey: 787,
+  notNull: 1299,
+  primaryKey: 1555,
+  unique: 2067,
+  trigger: 1811,
+} as const;
 
 function fromSqlite({ errcode, message }: SqliteError): AppError | undefined {
   switch (errcode) {
@@ -44,7 +53,8 @@ function fromSqlite({ errcode, message }: SqliteError): AppError | undefined {
 }
 
 /** `UNIQUE constraint failed: users.email, users.name` */
-const columnsIn = (message: string) => [...message.replace(/^[^:]*: /, '').matchAll(/\w+\.(\w+)/g)].map((match) => match[1] as string);
+const columnsIn = (message: string) =>
+  [...message.replace(/^[^:]*: /, '').matchAll(/\w+\.(\w+)/g)].map((match) => match[1] as string);
 
 /** Class 23 and 22, see PostgreSQL's appendix "Error Codes". */
 function fromPostgres({ code, detail, column, severity }: PostgresError): AppError | undefined {
@@ -72,11 +82,19 @@ function fromPostgres({ code, detail, column, severity }: PostgresError): AppErr
 
 function conflict(columns: readonly string[]): AppError {
   const fields = columns.map(camel);
-  return failure.conflict(fields.length > 0 ? `${fields.join(', ')} already exists` : 'already exists', { extensions: { fields } });
+  return failure.conflict(
+    fields.length > 0 ? `${fields.join(', ')} already exists` : 'already exists',
+    { extensions: { fields } },
+  );
 }
 
-const related = () => failure.invalid('a related row does not exist, or is still in use', { extensions: { reason: 'RELATION' } });
+const related = () =>
+  failure.invalid('a related row does not exist, or is still in use', {
+    extensions: { reason: 'RELATION' },
+  });
 
-const required = (column: string | undefined) => failure.invalid(column ? `${camel(column)} is required` : 'a value is required');
+const required = (column: string | undefined) =>
+  failure.invalid(column ? `${camel(column)} is required` : 'a value is required');
 
-const camel = (column: string) => column.replaceAll('"', '').replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+const camel = (column: string) =>
+  column.replaceAll('"', '').replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

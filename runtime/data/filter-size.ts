@@ -23,6 +23,15 @@ export function assertFilterSize(where: unknown): void {
   visit(where, 1);
 }
 
-const tooDeep = () => new AppError(400, 'TOO_DEEP', `a filter may be nested ${LIMITS.depth} levels deep`, { extensions: { limit: LIMITS.depth } });
+const tooDeep = () =>
+  new AppError(400, 'TOO_DEEP', `a filter may be nested ${LIMITS.depth} levels deep`, {
+    extensions: { limit: LIMITS.depth },
+  });
 
-const tooLong = () => new AppError(400, 'TOO_COSTLY', `a filter may name ${LIMITS.names} fields and operators: many values of one field belong into its in`, { extensions: { limit: LIMITS.names } });
+const tooLong = () =>
+  new AppError(
+    400,
+    'TOO_COSTLY',
+    `a filter may name ${LIMITS.names} fields and operators: many values of one field belong into its in`,
+    { extensions: { limit: LIMITS.names } },
+  );

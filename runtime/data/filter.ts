@@ -4,7 +4,18 @@ import { refusal } from './access.ts';
 import { name, sql, type Sql } from './fragment.ts';
 import { found, keyType, type EntityModel } from './model.ts';
 import { assertReadable } from './page.ts';
-import { and, ofType, or, place, reference, rowCondition, seenColumn, stored, where, type Scope } from './scope.ts';
+import {
+  and,
+  ofType,
+  or,
+  place,
+  reference,
+  rowCondition,
+  seenColumn,
+  stored,
+  where,
+  type Scope,
+} from './scope.ts';
 
 /** Where in the arguments a `where` input stands, and what it is about. */
 interface Site {
@@ -24,21 +35,36 @@ export function filterCondition(scope: Scope, shapeId: string, value: unknown, s
   const input = value as Readonly<Record<string, unknown>>;
   const conditions = shape.filters
     .filter(({ name }) => input[name] !== undefined)
-    .map((filter) => one(scope, filter, shapeId, input[filter.name], { ...site, path: [...site.path, filter.name] }));
+    .map((filter) =>
+      one(scope, filter, shapeId, input[filter.name], {
+        ...site,
+        path: [...site.path, filter.name],
+      }),
+    );
   return and(conditions) ?? sql`true`;
 }
 
-function one(scope: Scope, filter: Filter, shapeId: string, value: unknown, site: Site): Sql | undefined {
+function one(
+  scope: Scope,
+  filter: Filter,
+  shapeId: string,
+  value: unknown,
+  site: Site,
+): Sql | undefined {
   switch (filter.kind) {
     case 'and':
     case 'or':
       return value === null ? undefined : combine(scope, filter.kind, shapeId, value, site);
     case 'not':
-      return value === null ? undefined : not(or(each(value, site).map(([item, at]) => filterCondition(scope, shapeId, item, at))));
+      return value === null
+        ? undefined
+        : not(or(each(value, site).map(([item, at]) => filterCondition(scope, shapeId, item, at))));
     case 'equals':
       return compare(scope, filter.column, 'eq', value, site);
     case 'operators':
-      return value === null ? undefined : operators(scope, filter, value as Record<string, unknown>, site);
+      return value === null
+        ? undefined
+        : operators(scope, filter, value as Record<string, unknown>, site);
     case 'one':
     case 'many':
       return related(scope, filter, value, site);
@@ -47,33 +73,67 @@ function one(scope: Scope, filter: Filter, shapeId: string, value: unknown, site
 
 const not = (condition: Sql): Sql => sql`(${condition}) is not true`;
 
-function combine(scope: Scope, kind: 'and' | 'or', shapeId: string, value: unknown, site: Site): Sql {
-  const conditions = each(value, site).map(([item, at]) => filterCondition(scope, shapeId, item, at));
+function combine(
+  scope: Scope,
+  kind: 'and' | 'or',
+  shapeId: string,
+  value: unknown,
+  site: Site,
+): Sql {
+  const conditions = each(value, site).map(([item, at]) =>
+    filterCondition(scope, shapeId, item, at),
+  );
   return kind === 'or' ? or(conditions) : (and(conditions) ?? sql`true`);
 }
 
 /** An input list, or the single object that some schemas declare, with where each stands. */
 function each(value: unknown, site: Site): [unknown, Site][] {
   if (!Array.isArray(value)) return [[value, site]];
-  return value.flatMap((item, index): [unknown, Site][] => (item === null ? [] : [[item, { ...site, path: [...site.path, index] }]]));
-}
-
-function operators(scope: Scope, filter: Extract<Filter, { kind: 'operators' }>, input: Record<string, unknown>, site: Site): Sql | undefined {
-  return and(
-    filter.operators
-      .filter((operator) => input[operator] !== undefined)
-      .map((operator) => compare(scope, filter.column, operator, input[operator], { ...site, path: [...site.path, operator] })),
+  return value.flatMap((item, index): [unknown, Site][] =>
+    item === null ? [] : [[item, { ...site, path: [...site.path, index] }]],
   );
 }
 
-function compare(scope: Scope, columnName: string, operator: FilterOperator, value: unknown, site: Site): Sql | undefined {
+function operators(
+  scope: Scope,
+  filter: Extract<Filter, { kind: 'operators' }>,
+  input: Record<string, unknown>,
+  site: Site,
+): Sql | undefined {
+  return and(
+    filter.operators
+      .filter((operator) => input[operator] !== undefined)
+      .map((operator) =>
+        compare(scope, filter.column, operator, input[operator], {
+          ...site,
+          path: [...site.path, operator],
+        }),
+      ),
+  );
+}
+
+function compare(
+  scope: Scope,
+  columnName: string,
+  operator: FilterOperator,
+  value: unknown,
+  site: Site,
+): Sql | undefined {
   assertReadable(scope.rules, site.entity, columnName);
   const as = stored(scope.model, site.entity, columnName);
   const column = seenColumn(scope, site.entity, columnName, site.alias);
-  if (operator === 'isNull') return value === null ? undefined : sql`${column} is ${value === true ? '' : 'not '}null`;
-  if (operator === 'in' || operator === 'notIn') return isIn(scope, column, operator, value, site, columnName);
+  if (operator === 'isNull')
+    return value === null ? undefined : sql`${column} is ${value === true ? '' : 'not '}null`;
+  if (operator === 'in' || operator === 'notIn')
+    return isIn(scope, column, operator, value, site, columnName);
   if (value === null) return isNothing(column, operator);
-  return binary(scope, column, operator, sql`${place(site.call, site.path, as)}`, as.type === 'decimal');
+  return binary(
+    scope,
+    column,
+    operator,
+    sql`${place(site.call, site.path, as)}`,
+    as.type === 'decimal',
+  );
 }
 
 /** Nothing is compared with null but by `eq` and `ne`. */
@@ -82,10 +142,19 @@ function isNothing(column: Sql, operator: FilterOperator): Sql {
   return operator === 'ne' ? sql`${column} is not null` : sql`false`;
 }
 
-function binary({ dialect }: Scope, column: Sql, operator: FilterOperator, value: Sql, decimal: boolean): Sql {
+function binary(
+  { dialect }: Scope,
+  column: Sql,
+  operator: FilterOperator,
+  value: Sql,
+  decimal: boolean,
+): Sql {
   const sqlite = dialect === 'sqlite';
   // SQLite keeps decimals as text, whose order is not that of numbers.
-  const [left, right] = sqlite && decimal ? [sql`cast(${column} as numeric)`, sql`cast(${value} as numeric)`] : [column, value];
+  const [left, right] =
+    sqlite && decimal
+      ? [sql`cast(${column} as numeric)`, sql`cast(${value} as numeric)`]
+      : [column, value];
   switch (operator) {
     case 'eq':
       return sql`${left} = ${right}`;
@@ -102,35 +171,73 @@ function binary({ dialect }: Scope, column: Sql, operator: FilterOperator, value
     case 'contains':
       return sqlite ? sql`instr(${column}, ${value}) > 0` : sql`strpos(${column}, ${value}) > 0`;
     case 'startsWith':
-      return sqlite ? sql`substr(${column}, 1, length(${value})) = ${value}` : sql`starts_with(${column}, ${value})`;
+      return sqlite
+        ? sql`substr(${column}, 1, length(${value})) = ${value}`
+        : sql`starts_with(${column}, ${value})`;
     case 'endsWith':
-      return sqlite ? sql`substr(${column}, -length(${value}), length(${value})) = ${value} or ${value} = ''` : sql`right(${column}, length(${value})) = ${value}`;
+      return sqlite
+        ? sql`substr(${column}, -length(${value}), length(${value})) = ${value} or ${value} = ''`
+        : sql`right(${column}, length(${value})) = ${value}`;
     default:
       throw failure.invalid(`${operator} is not an operator`);
   }
 }
 
-function isIn(scope: Scope, column: Sql, operator: 'in' | 'notIn', value: unknown, site: Site, columnName: string): Sql | undefined {
+function isIn(
+  scope: Scope,
+  column: Sql,
+  operator: 'in' | 'notIn',
+  value: unknown,
+  site: Site,
+  columnName: string,
+): Sql | undefined {
   if (value === null) return undefined;
   const as = { ...stored(scope.model, site.entity, columnName), many: true };
   const list = place(site.call, site.path, as);
-  const listed = scope.dialect === 'sqlite' ? sql`${column} in (select value from json_each(${list}))` : sql`${column} = any(${list})`;
-  const withNull = (value as unknown[]).includes(null) ? sql`(${listed}) is true or ${column} is null` : listed;
+  const listed =
+    scope.dialect === 'sqlite'
+      ? sql`${column} in (select value from json_each(${list}))`
+      : sql`${column} = any(${list})`;
+  const withNull = (value as unknown[]).includes(null)
+    ? sql`(${listed}) is true or ${column} is null`
+    : listed;
   return operator === 'in' ? sql`(${withNull})` : not(withNull);
 }
 
 /** Rows the caller may not see are not there for a filter either. */
-function related(scope: Scope, filter: Extract<Filter, { kind: 'one' | 'many' }>, value: unknown, site: Site): Sql | undefined {
-  const field = found(site.entity.fields.get(filter.field), `field ${site.entity.entity.name}.${filter.field}`);
+function related(
+  scope: Scope,
+  filter: Extract<Filter, { kind: 'one' | 'many' }>,
+  value: unknown,
+  site: Site,
+): Sql | undefined {
+  const field = found(
+    site.entity.fields.get(filter.field),
+    `field ${site.entity.entity.name}.${filter.field}`,
+  );
   const access = scope.rules.field(site.entity.entity, field, 'READ');
   if (access.kind !== 'all') throw refusal(access.kind === 'none' ? access.code : 'FORBIDDEN');
-  if (filter.kind === 'one') return value === null ? not(exists(scope, field, undefined, site)) : exists(scope, field, nested(scope, filter.shape, value, site), site);
+  if (filter.kind === 'one')
+    return value === null
+      ? not(exists(scope, field, undefined, site))
+      : exists(scope, field, nested(scope, filter.shape, value, site), site);
   if (value === null) return undefined;
   const input = value as Record<string, unknown>;
   return and(
     filter.quantifiers
       .filter((quantifier) => input[quantifier] !== undefined && input[quantifier] !== null)
-      .map((quantifier) => quantified(scope, quantifier, field, nested(scope, filter.shape, input[quantifier], { ...site, path: [...site.path, quantifier] }), site)),
+      .map((quantifier) =>
+        quantified(
+          scope,
+          quantifier,
+          field,
+          nested(scope, filter.shape, input[quantifier], {
+            ...site,
+            path: [...site.path, quantifier],
+          }),
+          site,
+        ),
+      ),
   );
 }
 
@@ -140,20 +247,38 @@ function nested(scope: Scope, shape: string, value: unknown, site: Site): Inner 
   return (alias, entity) => filterCondition(scope, shape, value, { ...site, alias, entity });
 }
 
-function quantified(scope: Scope, quantifier: 'some' | 'every' | 'none', field: Field, inner: Inner, site: Site): Sql {
+function quantified(
+  scope: Scope,
+  quantifier: 'some' | 'every' | 'none',
+  field: Field,
+  inner: Inner,
+  site: Site,
+): Sql {
   if (quantifier === 'some') return exists(scope, field, inner, site);
-  const counter: Inner = quantifier === 'every' ? (alias, entity) => not(inner(alias, entity)) : inner;
+  const counter: Inner =
+    quantifier === 'every' ? (alias, entity) => not(inner(alias, entity)) : inner;
   return sql`not ${exists(scope, field, counter, site)}`;
 }
 
-function exists(scope: Scope, field: Field, inner: Inner | undefined, { alias: outer, entity: parent }: Site): Sql {
+function exists(
+  scope: Scope,
+  field: Field,
+  inner: Inner | undefined,
+  { alias: outer, entity: parent }: Site,
+): Sql {
   const { source } = field;
-  if (source.kind !== 'one' && source.kind !== 'many') throw failure.invalid(`${field.name} cannot be filtered by`);
+  if (source.kind !== 'one' && source.kind !== 'many')
+    throw failure.invalid(`${field.name} cannot be filtered by`);
   const entity = scope.model.entity(source.entity);
   const access = scope.rules.entity(entity.entity, 'READ');
   if (access.kind === 'none') throw refusal(access.code);
   const alias = scope.alias();
-  const condition = and([linkCondition(source, alias, outer), ofType(keyType(source, parent.entity.name), alias), rowCondition(scope, entity.entity, access, alias), inner?.(alias, entity)]);
+  const condition = and([
+    linkCondition(source, alias, outer),
+    ofType(keyType(source, parent.entity.name), alias),
+    rowCondition(scope, entity.entity, access, alias),
+    inner?.(alias, entity),
+  ]);
   const rows = sql`exists (select 1 from ${name(entity.entity.table)} ${alias}${where(condition)})`;
   return scope.relation() > JOINED && scope.dialect === 'postgres' ? sql`(${rows} is true)` : rows;
 }
@@ -164,10 +289,16 @@ function exists(scope: Scope, field: Field, inner: Inner | undefined, { alias: o
  */
 const JOINED = 4;
 
-function linkCondition(source: Extract<Field['source'], { kind: 'one' | 'many' }>, alias: string, outer: string): Sql {
+function linkCondition(
+  source: Extract<Field['source'], { kind: 'one' | 'many' }>,
+  alias: string,
+  outer: string,
+): Sql {
   const [own, theirs] = [reference(outer, 'id'), reference(alias, 'id')];
   if (source.kind === 'one') {
-    return source.key === 'own' ? sql`${theirs} = ${reference(outer, source.column)}` : sql`${reference(alias, source.column)} = ${own}`;
+    return source.key === 'own'
+      ? sql`${theirs} = ${reference(outer, source.column)}`
+      : sql`${reference(alias, source.column)} = ${own}`;
   }
   if (source.via.kind === 'column') return sql`${reference(alias, source.via.column)} = ${own}`;
   const { table, own: ownColumn, other } = source.via;

@@ -8,7 +8,12 @@ export type Sql = readonly (string | Place)[];
 
 export type Place =
   /** Inside the arguments of the plan's node number `call`. */
-  | { readonly from: 'call'; readonly call: number; readonly path: readonly (string | number)[]; readonly as: Stored }
+  | {
+      readonly from: 'call';
+      readonly call: number;
+      readonly path: readonly (string | number)[];
+      readonly as: Stored;
+    }
   /** The caller's user id. */
   | { readonly from: 'caller'; readonly as: Stored }
   /** The list of keys of a batch. */
@@ -71,8 +76,11 @@ export function literal(text: string): string {
 /** The finished text: `?` on SQLite, `$1` on PostgreSQL. */
 export function toStatement(fragment: Sql, dialect: 'sqlite' | 'postgres'): Statement {
   const places: Place[] = [];
-  const text = fragment.map((piece) => (typeof piece === 'string' ? piece : mark(places.push(piece), dialect))).join('');
+  const text = fragment
+    .map((piece) => (typeof piece === 'string' ? piece : mark(places.push(piece), dialect)))
+    .join('');
   return { text, places };
 }
 
-const mark = (number: number, dialect: 'sqlite' | 'postgres') => (dialect === 'sqlite' ? '?' : `$${number}`);
+const mark = (number: number, dialect: 'sqlite' | 'postgres') =>
+  dialect === 'sqlite' ? '?' : `$${number}`;

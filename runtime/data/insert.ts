@@ -13,20 +13,30 @@ import { asText } from './select.ts';
  */
 export function insertStatement(scope: Scope, columns: readonly string[], root: Get): Statement {
   const { table } = scope.model.entity(root.entity).entity;
-  return toStatement(sql`${insertInto(scope, root.entity, columns)} returning ${reference(name(table), 'id')} as id, ${asText(scope, answer(scope, root, name(table)))} as j`, scope.dialect);
+  return toStatement(
+    sql`${insertInto(scope, root.entity, columns)} returning ${reference(name(table), 'id')} as id, ${asText(scope, answer(scope, root, name(table)))} as j`,
+    scope.dialect,
+  );
 }
 
 function insertInto({ model }: Scope, entityName: string, columns: readonly string[]): Sql {
   const entity = model.entity(entityName);
   const target = name(entity.entity.table);
   if (columns.length === 0) return sql`insert into ${target} default values`;
-  const values = columns.map((column) => sql`${{ from: 'row', column, as: stored(model, entity, column) }}`);
+  const values = columns.map(
+    (column) => sql`${{ from: 'row', column, as: stored(model, entity, column) }}`,
+  );
   return sql`insert into ${target} (${columns.map(name).join(', ')}) values (${joinSql(values, ', ')})`;
 }
 
 function answer(scope: Scope, { entity, shape, owners }: Get, table: string): Sql {
   const object = objectJson(scope, shape, { ref: (column) => reference(table, column) });
-  const condition = rowCondition(scope, scope.model.entity(entity).entity, readAccess(scope, entity, owners), table);
+  const condition = rowCondition(
+    scope,
+    scope.model.entity(entity).entity,
+    readAccess(scope, entity, owners),
+    table,
+  );
   return condition ? sql`case when ${condition} then ${object} end` : object;
 }
 
@@ -34,7 +44,9 @@ function answer(scope: Scope, { entity, shape, owners }: Get, table: string): Sq
  * Whether what is shown of a new row depends on rows of the same table: a statement does not see there what it inserts.
  */
 export function readsTableAgain({ entity, fields }: Shape, of = entity): boolean {
-  return fields.some((field) => shapesBelow(field).some((shape) => shape.entity === of || readsTableAgain(shape, of)));
+  return fields.some((field) =>
+    shapesBelow(field).some((shape) => shape.entity === of || readsTableAgain(shape, of)),
+  );
 }
 
 function shapesBelow(field: Planned): readonly Shape[] {
@@ -46,7 +58,16 @@ function shapesBelow(field: Planned): readonly Shape[] {
       return field.members.map(({ shape }) => shape);
     case 'connection':
       // Its rows are of the entity, whatever is selected of them.
-      return [{ entity: field.entity, fields: [], row: false }, ...field.fields.flatMap((part) => (part.kind === 'nodes' ? [part.shape] : part.kind === 'edges' ? part.fields.flatMap((edge) => (edge.kind === 'node' ? [edge.shape] : [])) : []))];
+      return [
+        { entity: field.entity, fields: [], row: false },
+        ...field.fields.flatMap((part) =>
+          part.kind === 'nodes'
+            ? [part.shape]
+            : part.kind === 'edges'
+              ? part.fields.flatMap((edge) => (edge.kind === 'node' ? [edge.shape] : []))
+              : [],
+        ),
+      ];
     default:
       return [];
   }

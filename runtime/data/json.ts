@@ -30,7 +30,13 @@ export interface Json {
 const PAIRS = { postgres: 50, sqlite: 400 } as const;
 
 const sqlite: Json = {
-  object: (pairs) => chunked(pairs, PAIRS.sqlite, (some) => sql`json_object(${arguments_(some)})`, (a, b) => sql`json(substr(${a}, 1, length(${a}) - 1) || ',' || substr(${b}, 2))`),
+  object: (pairs) =>
+    chunked(
+      pairs,
+      PAIRS.sqlite,
+      (some) => sql`json_object(${arguments_(some)})`,
+      (a, b) => sql`json(substr(${a}, 1, length(${a}) - 1) || ',' || substr(${b}, 2))`,
+    ),
   list: (value, only) => sql`json_group_array(${value})${only ? sql` filter (where ${only})` : ''}`,
   array: (values) => sql`json_array(${joinSql(values, ', ')})`,
   boolean: (condition) => sql`json(case when ${condition} then 'true' else 'false' end)`,
@@ -41,8 +47,15 @@ const sqlite: Json = {
 };
 
 const postgres: Json = {
-  object: (pairs) => chunked(pairs, PAIRS.postgres, (some) => sql`json_build_object(${arguments_(some)})`, (a, b) => sql`(left((${a})::text, -1) || ',' || substr((${b})::text, 2))::json`),
-  list: (value, only) => sql`coalesce(json_agg(${value})${only ? sql` filter (where ${only})` : ''}, '[]'::json)`,
+  object: (pairs) =>
+    chunked(
+      pairs,
+      PAIRS.postgres,
+      (some) => sql`json_build_object(${arguments_(some)})`,
+      (a, b) => sql`(left((${a})::text, -1) || ',' || substr((${b})::text, 2))::json`,
+    ),
+  list: (value, only) =>
+    sql`coalesce(json_agg(${value})${only ? sql` filter (where ${only})` : ''}, '[]'::json)`,
   array: (values) => sql`json_build_array(${joinSql(values, ', ')})`,
   boolean: (condition) => sql`(${condition})`,
   any: (value) => sql`to_json(${value})`,
@@ -53,9 +66,18 @@ const postgres: Json = {
 
 export const jsonOf: Readonly<Record<Dialect, Json>> = { sqlite, postgres };
 
-const arguments_ = (pairs: readonly Pair[]) => joinSql(pairs.map(({ key, value }) => sql`${literal(key)}, ${value}`), ', ');
+const arguments_ = (pairs: readonly Pair[]) =>
+  joinSql(
+    pairs.map(({ key, value }) => sql`${literal(key)}, ${value}`),
+    ', ',
+  );
 
-function chunked(pairs: readonly Pair[], size: number, object: (pairs: readonly Pair[]) => Sql, merge: (a: Sql, b: Sql) => Sql): Sql {
+function chunked(
+  pairs: readonly Pair[],
+  size: number,
+  object: (pairs: readonly Pair[]) => Sql,
+  merge: (a: Sql, b: Sql) => Sql,
+): Sql {
   if (pairs.length <= size) return object(pairs);
   return merge(object(pairs.slice(0, size)), chunked(pairs.slice(size), size, object, merge));
 }

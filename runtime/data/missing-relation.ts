@@ -17,31 +17,64 @@ export function isMissingRelation(error: unknown): boolean {
  * The first key of an input whose row is not there, as an error that names its field. Asked for when the database has
  * refused a write: looking before each of them would cost a statement that is nearly never of use.
  */
-export async function missingRelation(writing: Writing, shape: WriteShape, input: Input): Promise<AppError | undefined> {
+export async function missingRelation(
+  writing: Writing,
+  shape: WriteShape,
+  input: Input,
+): Promise<AppError | undefined> {
   for (const write of shape.writes) {
     const value: unknown = input[write.name];
-    if (value === undefined || value === null || write.kind === 'column' || write.kind === 'ignored') continue;
-    const { source } = found(writing.model.entity(shape.entity).fields.get(write.field), `field ${shape.entity}.${write.field}`);
+    if (
+      value === undefined ||
+      value === null ||
+      write.kind === 'column' ||
+      write.kind === 'ignored'
+    )
+      continue;
+    const { source } = found(
+      writing.model.entity(shape.entity).fields.get(write.field),
+      `field ${shape.entity}.${write.field}`,
+    );
     if (source.kind !== 'one' && source.kind !== 'many') continue;
-    const error = (await missingKey(writing, writing.model.entity(source.entity), keysOf(write, value), write.name)) ?? (await missingBelow(writing, write, value));
+    const error =
+      (await missingKey(
+        writing,
+        writing.model.entity(source.entity),
+        keysOf(write, value),
+        write.name,
+      )) ?? (await missingBelow(writing, write, value));
     if (error) return error;
   }
   return undefined;
 }
 
-const listOf = (value: unknown): readonly any[] => (value === undefined || value === null ? [] : Array.isArray(value) ? value : [value]);
+const listOf = (value: unknown): readonly any[] =>
+  value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
 
 function keysOf(write: Write, value: any): readonly unknown[] {
   if (write.kind !== 'nested') return listOf(value);
-  return write.connect === undefined ? [] : listOf(value[write.connect]).map((item) => item?.id ?? item);
+  return write.connect === undefined
+    ? []
+    : listOf(value[write.connect]).map((item) => item?.id ?? item);
 }
 
-async function missingKey(writing: Writing, other: EntityModel, keys: readonly unknown[], at: string): Promise<AppError | undefined> {
-  for (const key of keys) if (!(await isVisible(writing, other, keyOf(writing, other, key, at)))) return missing(other, at);
+async function missingKey(
+  writing: Writing,
+  other: EntityModel,
+  keys: readonly unknown[],
+  at: string,
+): Promise<AppError | undefined> {
+  for (const key of keys)
+    if (!(await isVisible(writing, other, keyOf(writing, other, key, at))))
+      return missing(other, at);
   return undefined;
 }
 
-async function missingBelow(writing: Writing, write: Write, value: any): Promise<AppError | undefined> {
+async function missingBelow(
+  writing: Writing,
+  write: Write,
+  value: any,
+): Promise<AppError | undefined> {
   if (write.kind !== 'nested' || !write.create) return undefined;
   const shape = found(writing.model.writes.get(write.create.shape), `input ${write.create.shape}`);
   for (const item of listOf(value[write.create.name])) {

@@ -1,4 +1,16 @@
-import type { AbstractType, Column, Entity, Field, FilterShape, IdKind, ObjectType, Operation, OrderShape, Project, WriteShape } from '@twofold/schema';
+import type {
+  AbstractType,
+  Column,
+  Entity,
+  Field,
+  FilterShape,
+  IdKind,
+  ObjectType,
+  Operation,
+  OrderShape,
+  Project,
+  WriteShape,
+} from '@twofold/schema';
 import { InternalError } from '../errors.ts';
 import type { KeyType } from './plan.ts';
 
@@ -35,7 +47,9 @@ const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscriptio
 /** @example indexModel(project).entity('Post').column('author_id').type // 'id' */
 export function indexModel(project: Project): Model {
   const members = new Set(project.abstracts.flatMap((type) => type.members));
-  const entities = new Map(project.entities.map((entity) => [entity.name, entityModel(entity, members.has(entity.name))]));
+  const entities = new Map(
+    project.entities.map((entity) => [entity.name, entityModel(entity, members.has(entity.name))]),
+  );
   return {
     project,
     ids: project.ids,
@@ -45,7 +59,12 @@ export function indexModel(project: Project): Model {
     filters: new Map(project.filters.map((shape) => [shape.id, shape])),
     orders: new Map(project.orders.map((shape) => [shape.id, shape])),
     writes: new Map(project.writes.map((shape) => [shape.id, shape])),
-    operations: new Map(project.operations.map((operation) => [`${ROOTS[operation.root]}.${operation.name}`, operation])),
+    operations: new Map(
+      project.operations.map((operation) => [
+        `${ROOTS[operation.root]}.${operation.name}`,
+        operation,
+      ]),
+    ),
     entity: (name) => found(entities.get(name), `entity ${name}`),
   };
 }
@@ -81,7 +100,12 @@ export function propertyOf({ fields }: EntityModel, column: Column): string {
 
 /** The column that says of which type a key of the other table is, when `entity` is one of several. */
 export function keyType(source: Field['source'], entity: string): KeyType | undefined {
-  const column = source.kind === 'one' && source.key === 'inverse' ? source.typeColumn : source.kind === 'many' && source.via.kind === 'column' ? source.via.typeColumn : undefined;
+  const column =
+    source.kind === 'one' && source.key === 'inverse'
+      ? source.typeColumn
+      : source.kind === 'many' && source.via.kind === 'column'
+        ? source.via.typeColumn
+        : undefined;
   return column === undefined ? undefined : { column, type: entity };
 }
 
@@ -89,11 +113,16 @@ const ENTITY = Symbol('entity');
 
 /** The entity that a row of `decodeRow` is of, for fields that may answer with one of several. */
 export function entityOf(row: unknown): string | undefined {
-  return typeof row === 'object' && row !== null ? (row as { readonly [ENTITY]?: string })[ENTITY] : undefined;
+  return typeof row === 'object' && row !== null
+    ? (row as { readonly [ENTITY]?: string })[ENTITY]
+    : undefined;
 }
 
 /** A row as user code gets it, from the JSON that the database wrote: bytes are bytes again, and it knows its type where it could be another. */
-export function decodeRow(entity: EntityModel, row: Record<string, unknown>): Record<string, unknown> {
+export function decodeRow(
+  entity: EntityModel,
+  row: Record<string, unknown>,
+): Record<string, unknown> {
   if (entity.oneOfSeveral) Object.defineProperty(row, ENTITY, { value: entity.entity.name });
   for (const column of entity.bytes) {
     const name = propertyOf(entity, column);

@@ -5,13 +5,26 @@ import type { Pair } from './json.ts';
 import { propertyOf } from './model.ts';
 import type { Planned, Shape } from './plan.ts';
 import { rowsJson } from './rows.ts';
-import { and, marked, ofType, ownedBy, reference, ROW_KEY, rowCondition, stored, TYPE_KEY, where, type Scope } from './scope.ts';
+import {
+  and,
+  marked,
+  ofType,
+  ownedBy,
+  reference,
+  ROW_KEY,
+  rowCondition,
+  stored,
+  TYPE_KEY,
+  where,
+  type Scope,
+} from './scope.ts';
 import { tableSource, type Source } from './source.ts';
 
 /** One object of the answer. */
 export function objectJson(scope: Scope, shape: Shape, source: Source): Sql {
   const pairs: Pair[] = scope.tree ? [{ key: TYPE_KEY, value: sql`${literal(shape.entity)}` }] : [];
-  for (const field of shape.fields) pairs.push({ key: field.key, value: guarded(scope, shape.entity, field, source) });
+  for (const field of shape.fields)
+    pairs.push({ key: field.key, value: guarded(scope, shape.entity, field, source) });
   if (shape.row) pairs.push({ key: ROW_KEY, value: rowJson(scope, shape.entity, source) });
   return scope.json.object(pairs);
 }
@@ -30,7 +43,10 @@ function rowJson(scope: Scope, entityName: string, source: Source): Sql {
     entity.entity.columns.map((column) => {
       const reference = source.ref(column.name);
       // Whole numbers stay numbers: user code compares them with what the database gives it.
-      const value = column.type === 'id' || column.type === 'bigint' ? sql`${reference}` : scope.json.column(reference, column);
+      const value =
+        column.type === 'id' || column.type === 'bigint'
+          ? sql`${reference}`
+          : scope.json.column(reference, column);
       return { key: propertyOf(entity, column), value };
     }),
   );
@@ -59,7 +75,11 @@ export function fieldJson(scope: Scope, entity: string, field: Planned, source: 
 
 function columnJson(scope: Scope, entityName: string, column: string, source: Source): Sql {
   const entity = scope.model.entity(entityName);
-  return scope.json.column(source.ref(column), entity.column(column), stored(scope.model, entity, column).global);
+  return scope.json.column(
+    source.ref(column),
+    entity.column(column),
+    stored(scope.model, entity, column).global,
+  );
 }
 
 /** SQLite joins at most 64 tables. */
@@ -70,9 +90,15 @@ function oneJson(scope: Scope, field: Extract<Planned, { kind: 'one' }>, source:
   const access = scope.rules.entity(entity, 'READ');
   const alias = scope.alias();
   const { key, column, of } = field.link;
-  const link = key === 'own' ? sql`${reference(alias, 'id')} = ${source.ref(column)}` : sql`${reference(alias, column)} = ${source.ref('id')}`;
-  const condition = and([link, ofType(of, alias), rowCondition(scope, entity, access, alias)]) ?? link;
-  const absent = field.required ? marked(scope, access.kind === 'all' ? 'MISSING' : 'FORBIDDEN') : undefined;
+  const link =
+    key === 'own'
+      ? sql`${reference(alias, 'id')} = ${source.ref(column)}`
+      : sql`${reference(alias, column)} = ${source.ref('id')}`;
+  const condition =
+    and([link, ofType(of, alias), rowCondition(scope, entity, access, alias)]) ?? link;
+  const absent = field.required
+    ? marked(scope, access.kind === 'all' ? 'MISSING' : 'FORBIDDEN')
+    : undefined;
   if (source.joins && source.joins.length < JOINS && key === 'own') {
     source.joins.push(sql` left join ${name(entity.table)} ${alias} on ${condition}`);
     const object = objectJson(scope, field.shape, tableSource(scope, alias, source.joins));

@@ -13,26 +13,50 @@ type Arguments = Readonly<Record<string, unknown>>;
  * @throws AppError `BAD_USER_INPUT` for a negative number, a foreign cursor or pages in both directions.
  * @throws AppError `FORBIDDEN` when the order is by a field that the caller may not read, `TOO_DEEP` or `TOO_COSTLY` for a filter that is too large.
  */
-export function readListArguments(model: Model, rules: Rules, list: ListOptions, entity: EntityModel, args: Arguments): Call {
+export function readListArguments(
+  model: Model,
+  rules: Rules,
+  list: ListOptions,
+  entity: EntityModel,
+  args: Arguments,
+): Call {
   const order = totalOrder(readOrder(model, rules, list, entity, args));
-  const equals = list.filters.filter(({ arg }) => args[arg] !== undefined).map(({ arg, column }) => ({ column, value: args[arg] }));
+  const equals = list.filters
+    .filter(({ arg }) => args[arg] !== undefined)
+    .map(({ arg, column }) => ({ column, value: args[arg] }));
   for (const { column } of equals) assertReadable(rules, entity, column);
   const where = list.where && args[list.where.arg];
   assertFilterSize(where);
-  if (list.filterable && list.where) assertFilterable(model, list.where.shape, where, new Set(list.filterable));
-  return { equals, ...(where !== undefined && where !== null && { where }), order, page: readPage(list.paging, args, order.length) };
+  if (list.filterable && list.where)
+    assertFilterable(model, list.where.shape, where, new Set(list.filterable));
+  return {
+    equals,
+    ...(where !== undefined && where !== null && { where }),
+    order,
+    page: readPage(list.paging, args, order.length),
+  };
 }
 
 /** `@list(filter:)` names the columns that a filter may speak of; what lies behind a relation to many is none of them. */
-function assertFilterable(model: Model, shapeId: string, where: unknown, columns: ReadonlySet<string>): void {
+function assertFilterable(
+  model: Model,
+  shapeId: string,
+  where: unknown,
+  columns: ReadonlySet<string>,
+): void {
   if (typeof where !== 'object' || where === null) return;
-  if (Array.isArray(where)) return where.forEach((item) => assertFilterable(model, shapeId, item, columns));
+  if (Array.isArray(where))
+    return where.forEach((item) => assertFilterable(model, shapeId, item, columns));
   const shape = found(model.filters.get(shapeId), `filter ${shapeId}`);
   for (const filter of shape.filters) {
     const value = (where as Arguments)[filter.name];
     if (value === undefined) continue;
-    if (filter.kind === 'and' || filter.kind === 'or' || filter.kind === 'not') assertFilterable(model, shapeId, value, columns);
-    else if (!columns.has(columnOf(model, shape.entity, filter) ?? '')) throw failure.invalid(`${filter.name} cannot be filtered by here`, { extensions: { field: filter.name } });
+    if (filter.kind === 'and' || filter.kind === 'or' || filter.kind === 'not')
+      assertFilterable(model, shapeId, value, columns);
+    else if (!columns.has(columnOf(model, shape.entity, filter) ?? ''))
+      throw failure.invalid(`${filter.name} cannot be filtered by here`, {
+        extensions: { field: filter.name },
+      });
   }
 }
 
@@ -44,8 +68,16 @@ function columnOf(model: Model, entity: string, filter: Filter): string | undefi
 }
 
 /** A field that the caller may not read, of every row, can be neither filtered nor sorted by. */
-export function assertReadable(rules: Rules, { entity, columns, fields }: EntityModel, column: string): void {
-  const name = columns.get(column)?.field ?? entity.fields.find(({ source }) => source.kind === 'one' && source.key === 'own' && source.column === column)?.name;
+export function assertReadable(
+  rules: Rules,
+  { entity, columns, fields }: EntityModel,
+  column: string,
+): void {
+  const name =
+    columns.get(column)?.field ??
+    entity.fields.find(
+      ({ source }) => source.kind === 'one' && source.key === 'own' && source.column === column,
+    )?.name;
   const field = name === undefined ? undefined : fields.get(name);
   if (!field) return;
   const access = rules.field(entity, field, 'READ');
@@ -57,14 +89,23 @@ function assertSeen(model: Model, rules: Rules, { columns }: EntityModel, column
   const references = columns.get(column)?.references;
   const target = references && model.entities.get(references.entity);
   const access = target && rules.entity(target.entity, 'READ');
-  if (access && access.kind !== 'all') throw refusal(access.kind === 'none' ? access.code : 'FORBIDDEN');
+  if (access && access.kind !== 'all')
+    throw refusal(access.kind === 'none' ? access.code : 'FORBIDDEN');
 }
 
-function readOrder(model: Model, rules: Rules, list: ListOptions, entity: EntityModel, args: Arguments): readonly Order[] {
+function readOrder(
+  model: Model,
+  rules: Rules,
+  list: ListOptions,
+  entity: EntityModel,
+  args: Arguments,
+): readonly Order[] {
   const given = list.orderBy && args[list.orderBy.arg];
   if (!list.orderBy || given === undefined || given === null) return list.order;
   const shape = found(model.orders.get(list.orderBy.shape), `order ${list.orderBy.shape}`);
-  const order = (Array.isArray(given) ? given : [given]).flatMap((item) => readOrderItem(shape, item));
+  const order = (Array.isArray(given) ? given : [given]).flatMap((item) =>
+    readOrderItem(shape, item),
+  );
   for (const { column } of order) {
     assertReadable(rules, entity, column);
     assertSeen(model, rules, entity, column);
@@ -74,16 +115,23 @@ function readOrder(model: Model, rules: Rules, list: ListOptions, entity: Entity
 
 function readOrderItem({ form }: OrderShape, item: unknown): Order[] {
   if (item === null || item === undefined) return [];
-  if (form.kind === 'enum') return form.values.filter(({ value }) => value === item).map(({ column, descending }) => ({ column, descending }));
+  if (form.kind === 'enum')
+    return form.values
+      .filter(({ value }) => value === item)
+      .map(({ column, descending }) => ({ column, descending }));
   const input = item as Record<string, unknown>;
   if (form.kind === 'pair') {
     const descending = form.direction !== undefined && isDescending(input[form.direction]);
-    return form.values.filter(({ value }) => value === input[form.field]).map(({ column }) => ({ column, descending }));
+    return form.values
+      .filter(({ value }) => value === input[form.field])
+      .map(({ column }) => ({ column, descending }));
   }
   const columns = new Map(form.fields.map(({ name, column }) => [name, column]));
   return Object.entries(input).flatMap(([name, direction]) => {
     const column = columns.get(name);
-    return column === undefined || direction === null ? [] : [{ column, descending: isDescending(direction) }];
+    return column === undefined || direction === null
+      ? []
+      : [{ column, descending: isDescending(direction) }];
   });
 }
 
@@ -100,7 +148,8 @@ function readPage(paging: Paging, args: Arguments, columns: number): Page {
   const number = (arg: string | undefined) => readCount(arg, args);
   const cursor = (arg: string | undefined) => readCursor(arg, args, columns);
   const [first, last, limit] = [number(paging.first), number(paging.last), number(paging.limit)];
-  if (first !== undefined && last !== undefined) throw failure.invalid('give first or last, not both');
+  if (first !== undefined && last !== undefined)
+    throw failure.invalid('give first or last, not both');
   const [after, before] = [cursor(paging.after), cursor(paging.before)];
   const size = first ?? last ?? limit;
   return {
@@ -121,7 +170,11 @@ function readCount(arg: string | undefined, args: Arguments): number | undefined
 }
 
 /** A cursor is the order values of its row, as a JSON array in hexadecimal: both databases can make it. */
-function readCursor(arg: string | undefined, args: Arguments, columns: number): readonly unknown[] | undefined {
+function readCursor(
+  arg: string | undefined,
+  args: Arguments,
+  columns: number,
+): readonly unknown[] | undefined {
   const text = arg === undefined ? undefined : args[arg];
   if (arg === undefined || text === undefined || text === null) return undefined;
   const values = parseCursor(String(text));
@@ -133,7 +186,10 @@ function parseCursor(text: string): unknown[] | null {
   if (!/^(?:[0-9a-f]{2}){2,}$/i.test(text)) return null;
   try {
     const values: unknown = JSON.parse(Buffer.from(text, 'hex').toString('utf8'));
-    return Array.isArray(values) && values.every((value) => value === null || typeof value !== 'object') ? values : null;
+    return Array.isArray(values) &&
+      values.every((value) => value === null || typeof value !== 'object')
+      ? values
+      : null;
   } catch {
     return null;
   }

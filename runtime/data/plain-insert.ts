@@ -26,15 +26,31 @@ export interface PlainInsert<T> extends Pick<Returning<T>, 'take'> {
  *
  * @throws AppError `FORBIDDEN`, `BAD_USER_INPUT`
  */
-export function plainInsert<T>(actor: Actor, request: WriteRequest<T>, shape: WriteShape, input: Readonly<Record<string, unknown>>, access: Access, returning: Returning<T>): PlainInsert<T> | undefined {
+export function plainInsert<T>(
+  actor: Actor,
+  request: WriteRequest<T>,
+  shape: WriteShape,
+  input: Readonly<Record<string, unknown>>,
+  access: Access,
+  returning: Returning<T>,
+): PlainInsert<T> | undefined {
   const { model, store, reader } = actor;
   const { rules, caller } = request;
   const writer = { model, rules, caller, dialect: store.dialect, now: actor.now() };
   const plain = plainInput(writer, shape, input);
   if (!plain) return undefined;
   const entity = model.entity(shape.entity);
-  const row = completeRow(writer, entity, plain.values, writeAccess(writer, entity, plain.fields, 'CREATE', access));
+  const row = completeRow(
+    writer,
+    entity,
+    plain.values,
+    writeAccess(writer, entity, plain.fields, 'CREATE', access),
+  );
   const { root, calls, tree } = returning;
   const { text, places } = reader.insertion([...row.keys()], root, calls, { rules, tree });
-  return { text, values: bind(places, model, store.dialect, { calls, caller, row }), take: returning.take };
+  return {
+    text,
+    values: bind(places, model, store.dialect, { calls, caller, row }),
+    take: returning.take,
+  };
 }

@@ -11,7 +11,12 @@ export type Root =
   | ({ readonly kind: 'connection' } & Linked)
   | ({ readonly kind: 'abstractList' } & AbstractRows)
   | { readonly kind: 'node'; readonly call: number; readonly members: readonly Member[] }
-  | { readonly kind: 'count'; readonly entity: string; readonly list: ListOptions; readonly call: number };
+  | {
+      readonly kind: 'count';
+      readonly entity: string;
+      readonly list: ListOptions;
+      readonly call: number;
+    };
 
 /** One row by its key, or by other columns. */
 export interface Get {
@@ -32,11 +37,26 @@ export interface Shape {
 
 /** One member of an object. `key` is the name in the answer; `only` are the columns that must hold the caller's id. */
 export type Planned =
-  | { readonly kind: 'column'; readonly key: string; readonly column: string; readonly only?: readonly string[] }
+  | {
+      readonly kind: 'column';
+      readonly key: string;
+      readonly column: string;
+      readonly only?: readonly string[];
+    }
   | { readonly kind: 'typename'; readonly key: string; readonly value: string }
-  | ({ readonly kind: 'one'; readonly key: string; readonly required: boolean; readonly shape: Shape; readonly only?: readonly string[] } & OneLink)
+  | ({
+      readonly kind: 'one';
+      readonly key: string;
+      readonly required: boolean;
+      readonly shape: Shape;
+      readonly only?: readonly string[];
+    } & OneLink)
   | ({ readonly kind: 'many'; readonly key: string; readonly only?: readonly string[] } & Rows)
-  | ({ readonly kind: 'connection'; readonly key: string; readonly only?: readonly string[] } & Linked)
+  | ({
+      readonly kind: 'connection';
+      readonly key: string;
+      readonly only?: readonly string[];
+    } & Linked)
   | {
       readonly kind: 'abstract';
       readonly key: string;
@@ -46,11 +66,19 @@ export type Planned =
       readonly members: readonly Member[];
       readonly only?: readonly string[];
     }
-  | { readonly kind: 'refused'; readonly key: string; readonly code: 'UNAUTHENTICATED' | 'FORBIDDEN' };
+  | {
+      readonly kind: 'refused';
+      readonly key: string;
+      readonly code: 'UNAUTHENTICATED' | 'FORBIDDEN';
+    };
 
 /** Which column of which side holds the key. */
 export interface OneLink {
-  readonly link: { readonly key: 'own' | 'inverse'; readonly column: string; readonly of?: KeyType };
+  readonly link: {
+    readonly key: 'own' | 'inverse';
+    readonly column: string;
+    readonly of?: KeyType;
+  };
 }
 
 /** A key that may be of several types: this column of the same table has to say ours. */
@@ -67,7 +95,12 @@ export interface Member {
 /** How rows belong to the object they are listed under; absent at a root. */
 export type Link =
   | { readonly kind: 'column'; readonly column: string; readonly of?: KeyType }
-  | { readonly kind: 'table'; readonly table: string; readonly own: string; readonly other: string };
+  | {
+      readonly kind: 'table';
+      readonly table: string;
+      readonly own: string;
+      readonly other: string;
+    };
 
 export interface Rows {
   readonly entity: string;
@@ -98,9 +131,18 @@ export interface Linked {
 }
 
 export type ConnectionPart =
-  | { readonly kind: 'edges'; readonly key: string; readonly type: string; readonly fields: readonly EdgePart[] }
+  | {
+      readonly kind: 'edges';
+      readonly key: string;
+      readonly type: string;
+      readonly fields: readonly EdgePart[];
+    }
   | { readonly kind: 'nodes'; readonly key: string; readonly shape: Shape }
-  | { readonly kind: 'pageInfo'; readonly key: string; readonly fields: readonly { readonly key: string; readonly name: PageInfoField }[] }
+  | {
+      readonly kind: 'pageInfo';
+      readonly key: string;
+      readonly fields: readonly { readonly key: string; readonly name: PageInfoField }[];
+    }
   | { readonly kind: 'totalCount'; readonly key: string }
   | { readonly kind: 'typename'; readonly key: string; readonly value: string };
 
@@ -109,7 +151,12 @@ export type EdgePart =
   | { readonly kind: 'cursor'; readonly key: string }
   | { readonly kind: 'typename'; readonly key: string; readonly value: string };
 
-export type PageInfoField = 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor' | '__typename';
+export type PageInfoField =
+  | 'hasNextPage'
+  | 'hasPreviousPage'
+  | 'startCursor'
+  | 'endCursor'
+  | '__typename';
 
 /** The values of one node: what its arguments came to. */
 export interface Call {

@@ -41,31 +41,59 @@ export interface Reader {
   /** @returns JSON text, a number for a count where the database has one, or null when there is no row. A promise unless the reading has `valueNow`. */
   read(root: Root, calls: readonly Call[], reading: Reading): Value | Promise<Value>;
   /** The statement that inserts a row with these columns and answers with it as `root` says, see `insertStatement`. */
-  insertion(columns: readonly string[], root: Get, calls: readonly Call[], reading: Pick<Reading, 'rules' | 'tree'>): Statement;
+  insertion(
+    columns: readonly string[],
+    root: Get,
+    calls: readonly Call[],
+    reading: Pick<Reading, 'rules' | 'tree'>,
+  ): Statement;
   /** One field of many objects. @returns JSON texts in the order of the keys. */
-  readBatch(entity: string, field: Planned, keyColumn: string, keys: readonly unknown[], calls: readonly Call[], reading: Reading): Promise<(string | null)[]>;
+  readBatch(
+    entity: string,
+    field: Planned,
+    keyColumn: string,
+    keys: readonly unknown[],
+    calls: readonly Call[],
+    reading: Reading,
+  ): Promise<(string | null)[]>;
 }
 
 export function createReader(model: Model, store: Store): Reader {
   const marker = `$${randomBytes(9).toString('base64url')}`;
   const { dialect } = store;
   const statements = createStatementCache();
-  const scope = (calls: readonly Call[], { rules, tree }: Pick<Reading, 'rules' | 'tree'>): Scope => createScope({ model, rules, dialect, calls, marker, tree });
+  const scope = (calls: readonly Call[], { rules, tree }: Pick<Reading, 'rules' | 'tree'>): Scope =>
+    createScope({ model, rules, dialect, calls, marker, tree });
   return {
     marker,
     read: (root, calls, reading) => {
-      const statement = statements.get(root, shapeOf(calls, reading.tree), () => rootStatement(scope(calls, reading), root));
+      const statement = statements.get(root, shapeOf(calls, reading.tree), () =>
+        rootStatement(scope(calls, reading), root),
+      );
       const values = bind(statement.places, model, dialect, { calls, caller: reading.caller });
       if (reading.valueNow) return (reading.valueNow(statement.text, values) ?? null) as Value;
       if (reading.text) return reading.text(statement.text, values, reading.asker);
-      return reading.query(statement.text, values, reading.asker).then((rows) => (rows[0]?.['j'] ?? null) as Value);
+      return reading
+        .query(statement.text, values, reading.asker)
+        .then((rows) => (rows[0]?.['j'] ?? null) as Value);
     },
-    insertion: (columns, root, calls, reading) => statements.get(root, `${columns.join()}|${shapeOf(calls, reading.tree)}`, () => insertStatement(scope(calls, reading), columns, root)),
+    insertion: (columns, root, calls, reading) =>
+      statements.get(root, `${columns.join()}|${shapeOf(calls, reading.tree)}`, () =>
+        insertStatement(scope(calls, reading), columns, root),
+      ),
     readBatch: async (entity, field, keyColumn, keys, calls, reading) => {
-      const statement = statements.get(field, `${reading.unread ? 'unread' : ''}${shapeOf(calls, reading.tree)}`, () => batchStatement(scope(calls, reading), entity, field, keyColumn, reading.unread));
+      const statement = statements.get(
+        field,
+        `${reading.unread ? 'unread' : ''}${shapeOf(calls, reading.tree)}`,
+        () => batchStatement(scope(calls, reading), entity, field, keyColumn, reading.unread),
+      );
       // Whether it may be asked at all is known by now.
       if (keys.length === 0) return [];
-      const rows = await reading.query(statement.text, bind(statement.places, model, dialect, { calls, caller: reading.caller, keys }), reading.asker);
+      const rows = await reading.query(
+        statement.text,
+        bind(statement.places, model, dialect, { calls, caller: reading.caller, keys }),
+        reading.asker,
+      );
       const values: (string | null)[] = keys.map(() => null);
       for (const { i, j } of rows) values[Number(i)] = j as string | null;
       return values;
@@ -82,7 +110,12 @@ export interface Bound {
 }
 
 /** The values of the places, in their order. */
-export function bind(places: readonly Place[], { ids }: Model, dialect: Dialect, bound: Bound): unknown[] {
+export function bind(
+  places: readonly Place[],
+  { ids }: Model,
+  dialect: Dialect,
+  bound: Bound,
+): unknown[] {
   const values: unknown[] = [];
   for (const place of places) values.push(toStored(valueOf(place, bound), place.as, ids, dialect));
   return values;

@@ -3,7 +3,17 @@ import { refusal, type Access } from './access.ts';
 import { filterCondition } from './filter.ts';
 import { joinSql, name, sql, type Sql } from './fragment.ts';
 import type { Link, Order, Page, Rows } from './plan.ts';
-import { and, ofType, place, reference, rowCondition, seenColumn, stored, where, type Scope } from './scope.ts';
+import {
+  and,
+  ofType,
+  place,
+  reference,
+  rowCondition,
+  seenColumn,
+  stored,
+  where,
+  type Scope,
+} from './scope.ts';
 import { innerSource, type Source, type WriteObject } from './source.ts';
 
 /** What is common to lists, connections and counts. */
@@ -29,13 +39,25 @@ export function rowsJson(scope: Scope, rows: Rows, write: WriteObject, parent?: 
  * The rows of a page in their order. `columns` is asked last, when everything that uses a column has been written.
  * `more` is 1 when the row behind the page is wanted too, to know whether there is one.
  */
-export function pageQuery(scope: Scope, listed: Listed, columns: () => readonly string[], parent?: Source, more: 0 | 1 = 0): Sql {
+export function pageQuery(
+  scope: Scope,
+  listed: Listed,
+  columns: () => readonly string[],
+  parent?: Source,
+  more: 0 | 1 = 0,
+): Sql {
   const call = scope.calls[listed.call];
   const page = call?.page;
   const order = call?.order ?? [];
   const alias = scope.alias();
   const backwards = page?.backwards ?? false;
-  const condition = listCondition(scope, listed, alias, parent, page && keyset(scope, listed, order, page, alias));
+  const condition = listCondition(
+    scope,
+    listed,
+    alias,
+    parent,
+    page && keyset(scope, listed, order, page, alias),
+  );
   const selected = selectedColumns(columns(), backwards ? order.map(({ column }) => column) : []);
   const query = sql`select ${selected.map((column) => reference(alias, column)).join(', ')} from ${name(scope.model.entity(listed.entity).entity.table)} ${alias}${where(condition)} order by ${orderBy(scope, listed.entity, order, alias, backwards)}${limit(scope, listed.call, page, more)}`;
   if (!backwards || more === 1) return query;
@@ -50,14 +72,22 @@ export function countJson(scope: Scope, listed: Listed, parent?: Source): Sql {
   return sql`(select count(*) from ${name(scope.model.entity(listed.entity).entity.table)} ${alias}${where(condition)})`;
 }
 
-function listCondition(scope: Scope, listed: Listed, alias: string, parent?: Source, page?: Sql): Sql | undefined {
+function listCondition(
+  scope: Scope,
+  listed: Listed,
+  alias: string,
+  parent?: Source,
+  page?: Sql,
+): Sql | undefined {
   const entity = scope.model.entity(listed.entity);
   const filter = scope.calls[listed.call]?.where;
   const shape = listed.list.where?.shape;
   return and([
     listed.link && parent ? linkCondition(listed.link, alias, parent.ref('id')) : undefined,
     equalities(scope, listed.entity, listed.call, alias),
-    shape !== undefined && filter !== undefined ? filterCondition(scope, shape, filter, { entity, alias, call: listed.call, path: ['where'] }) : undefined,
+    shape !== undefined && filter !== undefined
+      ? filterCondition(scope, shape, filter, { entity, alias, call: listed.call, path: ['where'] })
+      : undefined,
     rowCondition(scope, entity.entity, readAccess(scope, listed.entity, listed.owners), alias),
     page,
   ]);
@@ -80,7 +110,12 @@ function linkCondition(link: Link, alias: string, own: string): Sql {
 }
 
 /** Arguments that filter by equality; null means that there is nothing. */
-export function equalities(scope: Scope, entityName: string, call: number, alias: string): Sql | undefined {
+export function equalities(
+  scope: Scope,
+  entityName: string,
+  call: number,
+  alias: string,
+): Sql | undefined {
   const entity = scope.model.entity(entityName);
   return and(
     (scope.calls[call]?.equals ?? []).map(({ column, value }, index) =>
@@ -91,37 +126,63 @@ export function equalities(scope: Scope, entityName: string, call: number, alias
   );
 }
 
-const selectedColumns = (used: readonly string[], order: readonly string[]) => [...new Set(used.length + order.length > 0 ? [...used, ...order] : ['id'])];
+const selectedColumns = (used: readonly string[], order: readonly string[]) => [
+  ...new Set(used.length + order.length > 0 ? [...used, ...order] : ['id']),
+];
 
 export function limit(scope: Scope, call: number, page: Page | undefined, more: 0 | 1): Sql {
   if (!page) return sql``;
   // A bare `?` lets SQLite plan the whole statement anew for every value of it.
-  const number = (path: string) => sql`${scope.dialect === 'sqlite' ? '+' : ''}${place(call, ['page', path], { type: 'integer' })}`;
+  const number = (path: string) =>
+    sql`${scope.dialect === 'sqlite' ? '+' : ''}${place(call, ['page', path], { type: 'integer' })}`;
   return sql` limit ${page.constant ? String(page.limit) : number('limit')}${more === 1 ? ' + 1' : ''}${page.offset > 0 ? sql` offset ${number('offset')}` : ''}`;
 }
 
 /** Rows without a value come last, and first in the other direction, on both databases. */
-export function orderBy(scope: Scope, entityName: string, order: readonly Order[], alias: string, reversed: boolean): string {
+export function orderBy(
+  scope: Scope,
+  entityName: string,
+  order: readonly Order[],
+  alias: string,
+  reversed: boolean,
+): string {
   return order
     .map(({ column, descending }) => {
       const down = descending !== reversed;
-      const nulls = scope.dialect === 'sqlite' && isNullable(scope, entityName, column) ? (down ? ' nulls first' : ' nulls last') : '';
+      const nulls =
+        scope.dialect === 'sqlite' && isNullable(scope, entityName, column)
+          ? down
+            ? ' nulls first'
+            : ' nulls last'
+          : '';
       return `${sortKey(scope, entityName, column, alias)}${down ? ' desc' : ''}${nulls}`;
     })
     .join(', ');
 }
 
-const isNullable = (scope: Scope, entity: string, column: string) => column !== 'id' && !scope.model.entity(entity).column(column).required;
+const isNullable = (scope: Scope, entity: string, column: string) =>
+  column !== 'id' && !scope.model.entity(entity).column(column).required;
 
 /** SQLite keeps decimals as text, whose order is not that of numbers. */
 function sortKey(scope: Scope, entity: string, column: string, alias: string): string {
-  const decimal = scope.dialect === 'sqlite' && column !== 'id' && scope.model.entity(entity).column(column).type === 'decimal';
+  const decimal =
+    scope.dialect === 'sqlite' &&
+    column !== 'id' &&
+    scope.model.entity(entity).column(column).type === 'decimal';
   return decimal ? `cast(${reference(alias, column)} as numeric)` : reference(alias, column);
 }
 
 /** The rows behind (or before) the one that a cursor stands for. */
-function keyset(scope: Scope, { entity, call }: Listed, order: readonly Order[], page: Page, alias: string): Sql | undefined {
-  const side = (path: 'after' | 'before') => page[path] && beyond(scope, entity, order, page[path], { call, path, alias, reversed: path === 'before' });
+function keyset(
+  scope: Scope,
+  { entity, call }: Listed,
+  order: readonly Order[],
+  page: Page,
+  alias: string,
+): Sql | undefined {
+  const side = (path: 'after' | 'before') =>
+    page[path] &&
+    beyond(scope, entity, order, page[path], { call, path, alias, reversed: path === 'before' });
   return and([side('after'), side('before')]);
 }
 
@@ -133,18 +194,50 @@ interface Cursor {
 }
 
 /** `a > 1 or (a = 1 and b > 2)`, with nulls where the order has them. */
-function beyond(scope: Scope, entity: string, order: readonly Order[], values: readonly unknown[], cursor: Cursor): Sql {
-  const terms = order.map((_, last) => and(order.slice(0, last + 1).map((term, index) => step(scope, entity, term, values[index], index, index === last, cursor))) ?? sql`true`);
-  return sql`(${joinSql(terms.map((term) => sql`(${term})`), ' or ')})`;
+function beyond(
+  scope: Scope,
+  entity: string,
+  order: readonly Order[],
+  values: readonly unknown[],
+  cursor: Cursor,
+): Sql {
+  const terms = order.map(
+    (_, last) =>
+      and(
+        order
+          .slice(0, last + 1)
+          .map((term, index) =>
+            step(scope, entity, term, values[index], index, index === last, cursor),
+          ),
+      ) ?? sql`true`,
+  );
+  return sql`(${joinSql(
+    terms.map((term) => sql`(${term})`),
+    ' or ',
+  )})`;
 }
 
-function step(scope: Scope, entity: string, { column, descending }: Order, value: unknown, index: number, last: boolean, cursor: Cursor): Sql {
+function step(
+  scope: Scope,
+  entity: string,
+  { column, descending }: Order,
+  value: unknown,
+  index: number,
+  last: boolean,
+  cursor: Cursor,
+): Sql {
   const key = sortKey(scope, entity, column, cursor.alias);
-  const plain = place(cursor.call, ['page', cursor.path, index], stored(scope.model, scope.model.entity(entity), column));
+  const plain = place(
+    cursor.call,
+    ['page', cursor.path, index],
+    stored(scope.model, scope.model.entity(entity), column),
+  );
   const at = key.startsWith('cast(') ? sql`cast(${plain} as numeric)` : sql`${plain}`;
   if (!last) return value === null ? sql`${key} is null` : sql`${key} = ${at}`;
   const down = descending !== cursor.reversed;
   if (value === null) return down ? sql`${key} is not null` : sql`false`;
   if (down) return sql`${key} < ${at}`;
-  return isNullable(scope, entity, column) ? sql`(${key} > ${at} or ${key} is null)` : sql`${key} > ${at}`;
+  return isNullable(scope, entity, column)
+    ? sql`(${key} > ${at} or ${key} is null)`
+    : sql`${key} > ${at}`;
 }

@@ -31,14 +31,23 @@ export interface Scope {
 export function createScope(options: Omit<Scope, 'json' | 'alias' | 'relation'>): Scope {
   let aliases = 0;
   let relations = 0;
-  return { ...options, json: jsonOf[options.dialect], alias: () => `t${++aliases}`, relation: () => ++relations };
+  return {
+    ...options,
+    json: jsonOf[options.dialect],
+    alias: () => `t${++aliases}`,
+    relation: () => ++relations,
+  };
 }
 
 /** `t1."author_id"` */
 export const reference = (alias: string, column: string): string => `${alias}.${name(column)}`;
 
 /** How values of `column` are kept; a key of an entity with global ids knows its name. */
-export function stored(model: Model, { entity, global, columns }: EntityModel, column: string): Stored {
+export function stored(
+  model: Model,
+  { entity, global, columns }: EntityModel,
+  column: string,
+): Stored {
   const found = columns.get(column);
   if (!found || column === 'id') return { type: 'id', ...(global && { global: entity.name }) };
   const target = found.references && model.entities.get(found.references.entity);
@@ -46,23 +55,48 @@ export function stored(model: Model, { entity, global, columns }: EntityModel, c
 }
 
 /** A value inside the arguments of node `call`. */
-export const place = (call: number, path: readonly (string | number)[], as: Stored): Place => ({ from: 'call', call, path, as });
+export const place = (call: number, path: readonly (string | number)[], as: Stored): Place => ({
+  from: 'call',
+  call,
+  path,
+  as,
+});
 
 /** Which rows the caller may see or change, apart from what is asked for; undefined when all. */
-export function rowCondition(scope: Scope, entity: Entity, access: Access, alias: string): Sql | undefined {
+export function rowCondition(
+  scope: Scope,
+  entity: Entity,
+  access: Access,
+  alias: string,
+): Sql | undefined {
   const live = entity.softDelete ? sql`${reference(alias, entity.softDelete)} is null` : undefined;
   return and([live, accessCondition(scope, entity.name, access, alias)]);
 }
 
-export function accessCondition(scope: Scope, entity: string, access: Access, alias: string): Sql | undefined {
+export function accessCondition(
+  scope: Scope,
+  entity: string,
+  access: Access,
+  alias: string,
+): Sql | undefined {
   if (access.kind === 'all') return undefined;
   if (access.kind === 'none' || access.columns.length === 0) return sql`false`;
   return ownedBy(scope, entity, access.columns, (column) => reference(alias, column));
 }
 
-export function ownedBy(scope: Scope, entity: string, columns: readonly string[], ref: (column: string) => string): Sql {
+export function ownedBy(
+  scope: Scope,
+  entity: string,
+  columns: readonly string[],
+  ref: (column: string) => string,
+): Sql {
   const model = scope.model.entity(entity);
-  return or(columns.map((column) => sql`${ref(column)} = ${{ from: 'caller', as: stored(scope.model, model, column) }}`));
+  return or(
+    columns.map(
+      (column) =>
+        sql`${ref(column)} = ${{ from: 'caller', as: stored(scope.model, model, column) }}`,
+    ),
+  );
 }
 
 /**
@@ -71,7 +105,12 @@ export function ownedBy(scope: Scope, entity: string, columns: readonly string[]
  *
  * @throws AppError when the caller may see no row of the other entity.
  */
-export function seenColumn(scope: Scope, { columns }: EntityModel, column: string, alias: string): Sql {
+export function seenColumn(
+  scope: Scope,
+  { columns }: EntityModel,
+  column: string,
+  alias: string,
+): Sql {
   const own = reference(alias, column);
   const references = columns.get(column)?.references;
   const target = references && scope.model.entities.get(references.entity);
@@ -88,7 +127,10 @@ export function seenKey(scope: Scope, { entity }: EntityModel, key: string): Sql
   if (access.kind === 'all') return sql`${key}`;
   if (access.kind === 'none') throw refusal(access.code);
   const other = scope.alias();
-  const condition = and([sql`${reference(other, 'id')} = ${key}`, accessCondition(scope, entity.name, access, other)]);
+  const condition = and([
+    sql`${reference(other, 'id')} = ${key}`,
+    accessCondition(scope, entity.name, access, other),
+  ]);
   return sql`(select ${reference(other, 'id')} from ${name(entity.table)} ${other}${where(condition)})`;
 }
 
@@ -98,12 +140,16 @@ export function marked(scope: Scope, what: 'FORBIDDEN' | 'UNAUTHENTICATED' | 'MI
 }
 
 /** That a key which may be of several types is of ours. */
-export const ofType = (of: KeyType | undefined, alias: string): Sql | undefined => of && sql`${reference(alias, of.column)} = ${literal(of.type)}`;
+export const ofType = (of: KeyType | undefined, alias: string): Sql | undefined =>
+  of && sql`${reference(alias, of.column)} = ${literal(of.type)}`;
 
 export function and(conditions: readonly (Sql | undefined)[]): Sql | undefined {
   const present = conditions.filter((condition) => condition !== undefined);
   if (present.length <= 1) return present[0];
-  return joinSql(present.map((condition) => sql`(${condition})`), ' and ');
+  return joinSql(
+    present.map((condition) => sql`(${condition})`),
+    ' and ',
+  );
 }
 
 export function or(conditions: readonly Sql[]): Sql {
@@ -112,4 +158,5 @@ export function or(conditions: readonly Sql[]): Sql {
 }
 
 /** ` where …`, or nothing. */
-export const where = (condition: Sql | undefined): Sql => (condition ? sql` where ${condition}` : sql``);
+export const where = (condition: Sql | undefined): Sql =>
+  condition ? sql` where ${condition}` : sql``;

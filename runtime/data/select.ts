@@ -39,12 +39,16 @@ function getQuery(scope: Scope, root: Get): Sql {
   const alias = scope.alias();
   const joins: Sql[] = [];
   const object = objectJson(scope, root.shape, tableSource(scope, alias, joins));
-  const condition = and([equalities(scope, root.entity, root.call, alias), rowCondition(scope, entity, readAccess(scope, root.entity, root.owners), alias)]);
+  const condition = and([
+    equalities(scope, root.entity, root.call, alias),
+    rowCondition(scope, entity, readAccess(scope, root.entity, root.owners), alias),
+  ]);
   return sql`select ${asText(scope, object)} as j from ${name(entity.table)} ${alias}${joinSql(joins, '')}${where(condition)} order by ${reference(alias, 'id')} limit 1`;
 }
 
 /** PostgreSQL's driver would parse JSON that we want as text. */
-export const asText = (scope: Scope, value: Sql): Sql => (scope.dialect === 'postgres' ? sql`(${value})::text` : value);
+export const asText = (scope: Scope, value: Sql): Sql =>
+  scope.dialect === 'postgres' ? sql`(${value})::text` : value;
 
 /**
  * The statement that answers one field of `entity` for many parents at once: a row for each key with `i`, its place in
@@ -52,9 +56,18 @@ export const asText = (scope: Scope, value: Sql): Sql => (scope.dialect === 'pos
  *
  * @throws AppError when the keys are unread and the caller may see no row of `entity`, or its arguments ask for what it may not use.
  */
-export function batchStatement(scope: Scope, entity: string, field: Planned, keyColumn: string, unread = false): Statement {
+export function batchStatement(
+  scope: Scope,
+  entity: string,
+  field: Planned,
+  keyColumn: string,
+  unread = false,
+): Statement {
   const joins: Sql[] = [];
-  const value = fieldJson(scope, entity, field, { ref: () => 'k.key_', ...(scope.dialect === 'sqlite' && { joins }) });
+  const value = fieldJson(scope, entity, field, {
+    ref: () => 'k.key_',
+    ...(scope.dialect === 'sqlite' && { joins }),
+  });
   const as = stored(scope.model, scope.model.entity(entity), keyColumn);
   const keys = { from: 'keys' as const, as: { ...as, many: true } };
   const sqlite = scope.dialect === 'sqlite';
@@ -62,6 +75,12 @@ export function batchStatement(scope: Scope, entity: string, field: Planned, key
     ? sql`(select key as i, value as key_ from json_each(${keys})) k`
     : sql`unnest(${keys}::${postgresType(as.type, scope.model.ids)}[]) with ordinality k(key_, i)`;
   const access = scope.rules.entity(scope.model.entity(entity).entity, 'READ');
-  const list = unread && access.kind !== 'all' ? sql`(select k.i, ${seenKey(scope, scope.model.entity(entity), 'k.key_')} as key_ from ${given}) k` : given;
-  return toStatement(sql`select ${sqlite ? 'k.i' : '(k.i - 1)::int'} as i, ${asText(scope, value)} as j from ${list}${joinSql(joins, '')}`, scope.dialect);
+  const list =
+    unread && access.kind !== 'all'
+      ? sql`(select k.i, ${seenKey(scope, scope.model.entity(entity), 'k.key_')} as key_ from ${given}) k`
+      : given;
+  return toStatement(
+    sql`select ${sqlite ? 'k.i' : '(k.i - 1)::int'} as i, ${asText(scope, value)} as j from ${list}${joinSql(joins, '')}`,
+    scope.dialect,
+  );
 }

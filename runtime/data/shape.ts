@@ -16,7 +16,8 @@ function callShape({ equals, where, order, page, target }: Call): string {
   let shape = '';
   for (const { column, value } of equals) shape += `;${column}${value === null ? '=n' : '=v'}`;
   if (where !== undefined) shape += `;${valueShape(where)}`;
-  if (order.length > 1 || order[0]?.descending) shape += `;${order.map(({ column, descending }) => `${column}${descending ? '-' : '+'}`).join()}`;
+  if (order.length > 1 || order[0]?.descending)
+    shape += `;${order.map(({ column, descending }) => `${column}${descending ? '-' : '+'}`).join()}`;
   if (page) shape += pageShape(page);
   return target ? `${shape};${target.type}` : shape;
 }
@@ -35,6 +36,11 @@ function valueShape(value: unknown): string {
   if (value === null) return 'n';
   if (typeof value === 'boolean') return value ? 't' : 'f';
   if (typeof value !== 'object') return 'v';
-  if (Array.isArray(value)) return value.every((item) => item !== null && typeof item !== 'object') ? 'l' : `[${value.map(valueShape).join()}]`;
-  return `{${Object.entries(value).map(([key, item]) => (item === undefined ? '' : `${key}:${valueShape(item)}`)).join()}}`;
+  if (Array.isArray(value))
+    return value.every((item) => item !== null && typeof item !== 'object')
+      ? 'l'
+      : `[${value.map(valueShape).join()}]`;
+  return `{${Object.entries(value)
+    .map(([key, item]) => (item === undefined ? '' : `${key}:${valueShape(item)}`))
+    .join()}}`;
 }

@@ -16,7 +16,10 @@ export type WriteObject = (shape: Shape, source: Source) => Sql;
 /** Columns of one table of the query. */
 export function tableSource(scope: Scope, alias: string, joins: Sql[]): Source {
   // SQLite is a third faster with a join; PostgreSQL may choose a plan for it that loses the order of the rows.
-  return { ref: (column) => reference(alias, column), ...(scope.dialect === 'sqlite' && { joins }) };
+  return {
+    ref: (column) => reference(alias, column),
+    ...(scope.dialect === 'sqlite' && { joins }),
+  };
 }
 
 /** Columns of an inner query, which has to select what is used. */

@@ -62,7 +62,8 @@ function toInteger(text: string): number | bigint | null {
 function toList(values: readonly unknown[], as: Stored, ids: IdKind, dialect: Dialect): unknown {
   const one: Stored = { ...as, many: false };
   const items = values.map((value) => toStored(value, one, ids, dialect));
-  if (dialect === 'postgres') return items.map((item) => (typeof item === 'bigint' ? String(item) : item));
+  if (dialect === 'postgres')
+    return items.map((item) => (typeof item === 'bigint' ? String(item) : item));
   return `[${items.map((item) => (typeof item === 'bigint' ? String(item) : JSON.stringify(item))).join(',')}]`;
 }
 
@@ -70,7 +71,11 @@ function toList(values: readonly unknown[], as: Stored, ids: IdKind, dialect: Di
 export function postgresType(type: ColumnType, ids: IdKind): string {
   if (type === 'id') return ids === 'uuid' ? 'uuid' : 'bigint';
   const names: Partial<Record<ColumnType, string>> = {
-    real: 'double precision', decimal: 'numeric', timestamp: 'timestamptz', json: 'jsonb', bytes: 'bytea',
+    real: 'double precision',
+    decimal: 'numeric',
+    timestamp: 'timestamptz',
+    json: 'jsonb',
+    bytes: 'bytea',
   };
   return names[type] ?? type;
 }

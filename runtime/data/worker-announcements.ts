@@ -7,7 +7,11 @@ interface Message {
   readonly changes: readonly Change[];
 }
 
-const isOurs = (message: unknown): message is Message => typeof message === 'object' && message !== null && 'twofold' in message && message.twofold === 'changes';
+const isOurs = (message: unknown): message is Message =>
+  typeof message === 'object' &&
+  message !== null &&
+  'twofold' in message &&
+  message.twofold === 'changes';
 
 /**
  * Passes what one worker says of changes on to the others. Called once, by the process that starts them.
@@ -17,7 +21,8 @@ const isOurs = (message: unknown): message is Message => typeof message === 'obj
 export function relayChanges(cluster: Cluster): void {
   cluster.on('message', (sender, message: unknown) => {
     if (!isOurs(message)) return;
-    for (const worker of Object.values(cluster.workers ?? {})) if (worker && worker.id !== sender.id && worker.isConnected()) worker.send(message);
+    for (const worker of Object.values(cluster.workers ?? {}))
+      if (worker && worker.id !== sender.id && worker.isConnected()) worker.send(message);
   });
 }
 
@@ -37,7 +42,13 @@ export function createWorkerAnnouncements(changes: Changes): Announcements {
     start: async () => {
       if (!(await isWorker())) return;
       process.on('message', receive);
-      stopListening = changes.subscribe((change) => void (foreign.has(change) || process.send?.({ twofold: 'changes', changes: [change] } satisfies Message)));
+      stopListening = changes.subscribe(
+        (change) =>
+          void (
+            foreign.has(change) ||
+            process.send?.({ twofold: 'changes', changes: [change] } satisfies Message)
+          ),
+      );
     },
     stop: async () => {
       stopListening();

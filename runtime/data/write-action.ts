@@ -55,10 +55,15 @@ export type Written<T> = { readonly id: string; readonly read: T } | { readonly 
  *
  * @throws AppError `BAD_USER_INPUT`, `FORBIDDEN`, `UNAUTHENTICATED`; what the database refuses, see `toFailure`.
  */
-export function performAction<T>(actor: Actor, request: WriteRequest<T>): Written<T> | Promise<Written<T>> {
+export function performAction<T>(
+  actor: Actor,
+  request: WriteRequest<T>,
+): Written<T> | Promise<Written<T>> {
   try {
     const written = attempt(actor, request);
-    return written instanceof Promise ? written.catch((error: unknown) => explain(actor, request, error)) : written;
+    return written instanceof Promise
+      ? written.catch((error: unknown) => explain(actor, request, error))
+      : written;
   } catch (error) {
     if (!isMissingRelation(error)) throw error;
     return explain(actor, request, error);
@@ -66,11 +71,23 @@ export function performAction<T>(actor: Actor, request: WriteRequest<T>): Writte
 }
 
 /** Says which of the keys that were given has no row. */
-async function explain(actor: Actor, { operation, args, rules, caller }: WriteRequest<unknown>, error: unknown): Promise<never> {
+async function explain(
+  actor: Actor,
+  { operation, args, rules, caller }: WriteRequest<unknown>,
+  error: unknown,
+): Promise<never> {
   const action = operation.action as WriteAction;
   if (action.kind === 'remove' || !isMissingRelation(error)) throw error;
   const { model, store, now } = actor;
-  const writing: Writing = { model, rules, caller, dialect: store.dialect, query: store.query, now: now(), changes: [] };
+  const writing: Writing = {
+    model,
+    rules,
+    caller,
+    dialect: store.dialect,
+    query: store.query,
+    now: now(),
+    changes: [],
+  };
   throw (await missingRelation(writing, writeOf(actor, action), inputOf(action, args))) ?? error;
 }
 
@@ -78,12 +95,29 @@ function attempt<T>(actor: Actor, request: WriteRequest<T>): Written<T> | Promis
   const action = request.operation.action as WriteAction;
   assertArguments(actor.model, action, request);
   const access = accessTo(actor.model, request.rules, request.operation, action);
-  const insert = action.kind === 'create' && request.returning ? plainInsert(actor, request, writeOf(actor, action), inputOf(action, request.args), access, request.returning) : undefined;
-  return (insert && insertNow(actor, request, insert)) ?? performLater(actor, request, action, access, insert);
+  const insert =
+    action.kind === 'create' && request.returning
+      ? plainInsert(
+          actor,
+          request,
+          writeOf(actor, action),
+          inputOf(action, request.args),
+          access,
+          request.returning,
+        )
+      : undefined;
+  return (
+    (insert && insertNow(actor, request, insert)) ??
+    performLater(actor, request, action, access, insert)
+  );
 }
 
 /** Undefined where it has to wait for somebody's transaction. Others that write in the same turn share one with it. */
-function insertNow<T>(actor: Actor, request: WriteRequest<T>, insert: PlainInsert<T>): Promise<Written<T>> | undefined {
+function insertNow<T>(
+  actor: Actor,
+  request: WriteRequest<T>,
+  insert: PlainInsert<T>,
+): Promise<Written<T>> | undefined {
   assertWanted(request.asker);
   const { entity } = request.operation.action as WriteAction;
   return actor.store.writeTogether?.(insert.text, insert.values)?.then((rows) => {
@@ -93,29 +127,62 @@ function insertNow<T>(actor: Actor, request: WriteRequest<T>, insert: PlainInser
   });
 }
 
-function inserted<T>({ take }: PlainInsert<T>, [row]: readonly Record<string, unknown>[]): { readonly id: string; readonly read: T } {
+function inserted<T>(
+  { take }: PlainInsert<T>,
+  [row]: readonly Record<string, unknown>[],
+): { readonly id: string; readonly read: T } {
   return { id: String(row?.['id']), read: take((row?.['j'] ?? null) as string | null) };
 }
 
-async function performLater<T>(actor: Actor, request: WriteRequest<T>, action: WriteAction, access: Access, insert: PlainInsert<T> | undefined): Promise<Written<T>> {
+async function performLater<T>(
+  actor: Actor,
+  request: WriteRequest<T>,
+  action: WriteAction,
+  access: Access,
+  insert: PlainInsert<T> | undefined,
+): Promise<Written<T>> {
   const changes: Change[] = [];
   const work = (query: Query) => {
-    const writing: Writing = { model: actor.model, rules: request.rules, caller: request.caller, dialect: actor.store.dialect, query, now: actor.now(), changes };
-    return unlessCancelled(request, () => (insert ? insertWithin(writing, request, insert) : perform(actor, request, action, { writing, access })));
+    const writing: Writing = {
+      model: actor.model,
+      rules: request.rules,
+      caller: request.caller,
+      dialect: actor.store.dialect,
+      query,
+      now: actor.now(),
+      changes,
+    };
+    return unlessCancelled(request, () =>
+      insert
+        ? insertWithin(writing, request, insert)
+        : perform(actor, request, action, { writing, access }),
+    );
   };
   const written = await actor.store.transact(work, request.asker);
   actor.changes.publish(changes);
   return written;
 }
 
-async function insertWithin<T>(writing: Writing, request: WriteRequest<T>, insert: PlainInsert<T>): Promise<Written<T>> {
+async function insertWithin<T>(
+  writing: Writing,
+  request: WriteRequest<T>,
+  insert: PlainInsert<T>,
+): Promise<Written<T>> {
   const written = inserted(insert, await writing.query(insert.text, insert.values));
-  note(writing, writing.model.entity((request.operation.action as WriteAction).entity), 'created', written.id);
+  note(
+    writing,
+    writing.model.entity((request.operation.action as WriteAction).entity),
+    'created',
+    written.id,
+  );
   return written;
 }
 
 /** Whoever was told that it took too long must not find it done: it is looked at before the commit. */
-async function unlessCancelled<T>({ asker }: WriteRequest<unknown>, work: () => Promise<T>): Promise<T> {
+async function unlessCancelled<T>(
+  { asker }: WriteRequest<unknown>,
+  work: () => Promise<T>,
+): Promise<T> {
   assertWanted(asker);
   const done = await work();
   assertWanted(asker);
@@ -126,13 +193,25 @@ function assertWanted(asker: Asker | undefined): void {
   if (asker?.cancelled) throw new AppError(503, 'CANCELLED', 'the operation was cancelled');
 }
 
-function assertArguments(model: Model, action: WriteAction, { operation, args, prefix }: WriteRequest<unknown>): void {
+function assertArguments(
+  model: Model,
+  action: WriteAction,
+  { operation, args, prefix }: WriteRequest<unknown>,
+): void {
   for (const { name, constraint } of operation.args) assertConstraint(constraint, args[name], name);
   if (action.kind === 'remove') return;
-  assertInput(model, writeOf({ model }, action), inputOf(action, args), prefix ?? (action.input === undefined ? '' : `${action.input}.`));
+  assertInput(
+    model,
+    writeOf({ model }, action),
+    inputOf(action, args),
+    prefix ?? (action.input === undefined ? '' : `${action.input}.`),
+  );
 }
 
-const writeOf = ({ model }: Pick<Actor, 'model'>, { write }: Extract<WriteAction, { kind: 'create' | 'update' }>) => found(model.writes.get(write), `input ${write}`);
+const writeOf = (
+  { model }: Pick<Actor, 'model'>,
+  { write }: Extract<WriteAction, { kind: 'create' | 'update' }>,
+) => found(model.writes.get(write), `input ${write}`);
 
 const inputOf = (action: Extract<WriteAction, { kind: 'create' | 'update' }>, args: Arguments) =>
   (action.input === undefined ? args : (args[action.input] ?? {})) as Arguments;
@@ -151,11 +230,21 @@ interface Performing {
   readonly access: Access;
 }
 
-async function perform<T>(actor: Actor, request: WriteRequest<T>, action: WriteAction, { writing, access }: Performing): Promise<Written<T>> {
+async function perform<T>(
+  actor: Actor,
+  request: WriteRequest<T>,
+  action: WriteAction,
+  { writing, access }: Performing,
+): Promise<Written<T>> {
   const { model } = actor;
   const { query } = writing;
   if (action.kind === 'create') {
-    const id = await createFrom(writing, writeOf(actor, action), inputOf(action, request.args), access);
+    const id = await createFrom(
+      writing,
+      writeOf(actor, action),
+      inputOf(action, request.args),
+      access,
+    );
     return { id, read: await request.read(id, query) };
   }
   const entity = model.entity(action.entity);
@@ -163,11 +252,18 @@ async function perform<T>(actor: Actor, request: WriteRequest<T>, action: WriteA
   if (id === null) return { id };
   await request.precondition?.(id, query);
   if (action.kind === 'remove') return remove(actor, request, entity, id, { writing, access });
-  const there = await updateFrom(writing, writeOf(actor, action), id, inputOf(action, request.args), access);
+  const there = await updateFrom(
+    writing,
+    writeOf(actor, action),
+    id,
+    inputOf(action, request.args),
+    access,
+  );
   return there ? { id, read: await request.read(id, query) } : { id: null };
 }
 
-const argumentAt = (args: Arguments, path: ArgumentPath): unknown => path.reduce<any>((value, name) => value?.[name], args);
+const argumentAt = (args: Arguments, path: ArgumentPath): unknown =>
+  path.reduce<any>((value, name) => value?.[name], args);
 
 function keyOf({ model, store }: Actor, entity: EntityModel, value: unknown): string | null {
   const key = toStored(value, stored(model, entity, 'id'), model.ids, store.dialect);
@@ -175,18 +271,46 @@ function keyOf({ model, store }: Actor, entity: EntityModel, value: unknown): st
 }
 
 /** A removed row is read before it goes: for the answer, and for who subscribed to it. */
-async function remove<T>(actor: Actor, request: WriteRequest<T>, entity: EntityModel, id: string, { writing, access }: Performing): Promise<Written<T>> {
+async function remove<T>(
+  actor: Actor,
+  request: WriteRequest<T>,
+  entity: EntityModel,
+  id: string,
+  { writing, access }: Performing,
+): Promise<Written<T>> {
   const read = await request.read(id, writing.query);
-  const row = actor.watchesRemoval(entity.entity.name) ? await readRow(actor, entity, id, writing) : undefined;
+  const row = actor.watchesRemoval(entity.entity.name)
+    ? await readRow(actor, entity, id, writing)
+    : undefined;
   if (!(await deleteRow(writing, entity, id, access))) return { id: null };
   writing.changes.push({ entity: entity.entity.name, kind: 'deleted', id, ...(row && { row }) });
   return { id, read };
 }
 
 /** The row as it is, whoever asks: who may see it is decided for each subscriber. */
-async function readRow({ reader }: Actor, { entity }: EntityModel, id: string, writing: Writing): Promise<Record<string, unknown> | undefined> {
-  const root = { kind: 'get' as const, entity: entity.name, call: 0, shape: { entity: entity.name, fields: [], row: true }, owners: [] };
-  const reading = { rules: writing.rules, tree: false, caller: writing.caller, query: writing.query };
-  const text = await reader.read(root, [{ equals: [{ column: 'id', value: id }], order: [] }], reading);
+async function readRow(
+  { reader }: Actor,
+  { entity }: EntityModel,
+  id: string,
+  writing: Writing,
+): Promise<Record<string, unknown> | undefined> {
+  const root = {
+    kind: 'get' as const,
+    entity: entity.name,
+    call: 0,
+    shape: { entity: entity.name, fields: [], row: true },
+    owners: [],
+  };
+  const reading = {
+    rules: writing.rules,
+    tree: false,
+    caller: writing.caller,
+    query: writing.query,
+  };
+  const text = await reader.read(
+    root,
+    [{ equals: [{ column: 'id', value: id }], order: [] }],
+    reading,
+  );
   return text === null ? undefined : JSON.parse(text as string)[ROW_KEY];
 }

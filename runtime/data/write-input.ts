@@ -4,8 +4,24 @@ import type { Access } from './access.ts';
 import { found, type EntityModel } from './model.ts';
 import { stored } from './scope.ts';
 import { toStored } from './values.ts';
-import { insertRow, updateRow, writeAccess, type Key, type Writer, type Writing } from './writer.ts';
-import { attach, createUnder, detach, existing, isOpen, keyOf, replaceAll, type Relation } from './write-relation.ts';
+import {
+  insertRow,
+  updateRow,
+  writeAccess,
+  type Key,
+  type Writer,
+  type Writing,
+} from './writer.ts';
+import {
+  attach,
+  createUnder,
+  detach,
+  existing,
+  isOpen,
+  keyOf,
+  replaceAll,
+  type Relation,
+} from './write-relation.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 type Nested = Extract<Write, { kind: 'nested' }>;
@@ -21,23 +37,49 @@ interface Sorted extends PlainInput {
  *
  * @throws AppError `BAD_USER_INPUT` when it refers to a row that is not there, `FORBIDDEN`, `CONFLICT`.
  */
-export async function createFrom(writing: Writing, shape: WriteShape, input: Input, access?: Access, preset?: ReadonlyMap<string, unknown>): Promise<Key> {
+export async function createFrom(
+  writing: Writing,
+  shape: WriteShape,
+  input: Input,
+  access?: Access,
+  preset?: ReadonlyMap<string, unknown>,
+): Promise<Key> {
   const entity = writing.model.entity(shape.entity);
   const { values, fields, after } = await sortInput(writing, shape, input);
   for (const [column, value] of preset ?? []) values.set(column, value);
-  const allowed = writeAccess(writing, entity, fields, 'CREATE', access ?? writing.rules.entity(entity.entity, 'CREATE'));
+  const allowed = writeAccess(
+    writing,
+    entity,
+    fields,
+    'CREATE',
+    access ?? writing.rules.entity(entity.entity, 'CREATE'),
+  );
   const id = await insertRow(writing, entity, values, allowed);
   for (const step of after) await step(id);
   return id;
 }
 
 /** Changes a row and what its input nests; what is absent stays. @returns whether there was such a row. */
-export async function updateFrom(writing: Writing, shape: WriteShape, id: unknown, input: Input, access?: Access): Promise<boolean> {
+export async function updateFrom(
+  writing: Writing,
+  shape: WriteShape,
+  id: unknown,
+  input: Input,
+  access?: Access,
+): Promise<boolean> {
   const entity = writing.model.entity(shape.entity);
   const { values, fields, after } = await sortInput(writing, shape, input);
-  const allowed = writeAccess(writing, entity, fields, 'UPDATE', access ?? writing.rules.entity(entity.entity, 'UPDATE'));
+  const allowed = writeAccess(
+    writing,
+    entity,
+    fields,
+    'UPDATE',
+    access ?? writing.rules.entity(entity.entity, 'UPDATE'),
+  );
   if (!(await updateRow(writing, entity, id, values, allowed))) return false;
-  const key = String(toStored(id, stored(writing.model, entity, 'id'), writing.model.ids, writing.dialect));
+  const key = String(
+    toStored(id, stored(writing.model, entity, 'id'), writing.model.ids, writing.dialect),
+  );
   for (const step of after) await step(key);
   return true;
 }
@@ -50,25 +92,41 @@ export interface PlainInput {
 }
 
 /** An input that sets columns of one row and nothing else; undefined when it nests something, or a row has to be looked at first. */
-export function plainInput(writer: Writer, shape: WriteShape, input: Input): PlainInput | undefined {
+export function plainInput(
+  writer: Writer,
+  shape: WriteShape,
+  input: Input,
+): PlainInput | undefined {
   const entity = writer.model.entity(shape.entity);
   const plain: PlainInput = { values: new Map(), fields: [] };
   for (const write of shape.writes) {
     const value = input[write.name];
     if (value === undefined || write.kind === 'ignored') continue;
     if (write.kind === 'column') setColumn(entity, write, value, plain);
-    else if (write.kind !== 'key' || !setOpenKey(writer, entity, write, value, plain)) return undefined;
+    else if (write.kind !== 'key' || !setOpenKey(writer, entity, write, value, plain))
+      return undefined;
   }
   return plain;
 }
 
-function setColumn({ columns }: EntityModel, { column, name }: Extract<Write, { kind: 'column' }>, value: unknown, { values, fields }: PlainInput): void {
+function setColumn(
+  { columns }: EntityModel,
+  { column, name }: Extract<Write, { kind: 'column' }>,
+  value: unknown,
+  { values, fields }: PlainInput,
+): void {
   values.set(column, value);
   fields.push(columns.get(column)?.field ?? name);
 }
 
 /** @returns whether the foreign key itself is all the check that is needed. */
-function setOpenKey(writer: Writer, { fields: known }: EntityModel, { field, name }: Extract<Write, { kind: 'key' }>, value: unknown, { values, fields }: PlainInput): boolean {
+function setOpenKey(
+  writer: Writer,
+  { fields: known }: EntityModel,
+  { field, name }: Extract<Write, { kind: 'key' }>,
+  value: unknown,
+  { values, fields }: PlainInput,
+): boolean {
   const source = known.get(field)?.source;
   if (source?.kind !== 'one' || source.key !== 'own') return false;
   const other = writer.model.entity(source.entity);
@@ -90,30 +148,72 @@ async function sortInput(writing: Writing, shape: WriteShape, input: Input): Pro
     }
     sorted.fields.push(write.field);
     const field = found(entity.fields.get(write.field), `field ${shape.entity}.${write.field}`);
-    if (write.kind === 'keys') sorted.after.push((id) => replaceAll(writing, { parent: entity, field, id, at: write.name }, value as unknown[] | null));
+    if (write.kind === 'keys')
+      sorted.after.push((id) =>
+        replaceAll(
+          writing,
+          { parent: entity, field, id, at: write.name },
+          value as unknown[] | null,
+        ),
+      );
     else if (write.kind === 'key') await setKey(writing, entity, field, value, write.name, sorted);
-    else if (value !== null) await sortNested(writing, entity, field, write, value as Input, sorted);
-    else if (field.source.kind === 'one') await setKey(writing, entity, field, null, write.name, sorted);
+    else if (value !== null)
+      await sortNested(writing, entity, field, write, value as Input, sorted);
+    else if (field.source.kind === 'one')
+      await setKey(writing, entity, field, null, write.name, sorted);
   }
   return sorted;
 }
 
 /** To-one by key: a column of this row, or of the other one. */
-async function setKey(writing: Writing, parent: EntityModel, field: Field, value: unknown, at: string, { values, after }: Sorted): Promise<void> {
+async function setKey(
+  writing: Writing,
+  parent: EntityModel,
+  field: Field,
+  value: unknown,
+  at: string,
+  { values, after }: Sorted,
+): Promise<void> {
   const { source } = field;
   if (source.kind !== 'one') throw failure.invalid(`${at} is not a single object`);
-  if (source.key === 'own') values.set(source.column, value === null ? null : await existing(writing, writing.model.entity(source.entity), value, at));
-  else after.push((id) => replaceAll(writing, { parent, field, id, at }, value === null ? [] : [value]));
+  if (source.key === 'own')
+    values.set(
+      source.column,
+      value === null
+        ? null
+        : await existing(writing, writing.model.entity(source.entity), value, at),
+    );
+  else
+    after.push((id) =>
+      replaceAll(writing, { parent, field, id, at }, value === null ? [] : [value]),
+    );
 }
 
-async function sortNested(writing: Writing, entity: EntityModel, field: Field, write: Nested, input: Input, sorted: Sorted): Promise<void> {
-  const create = write.create && { list: listOf(input[write.create.name]) as Input[], shape: found(writing.model.writes.get(write.create.shape), `input ${write.create.shape}`) };
+async function sortNested(
+  writing: Writing,
+  entity: EntityModel,
+  field: Field,
+  write: Nested,
+  input: Input,
+  sorted: Sorted,
+): Promise<void> {
+  const create = write.create && {
+    list: listOf(input[write.create.name]) as Input[],
+    shape: found(writing.model.writes.get(write.create.shape), `input ${write.create.shape}`),
+  };
   const connect = listOf(write.connect === undefined ? undefined : input[write.connect]).map(idOf);
-  const disconnect = listOf(write.disconnect === undefined ? undefined : input[write.disconnect]).map(idOf);
+  const disconnect = listOf(
+    write.disconnect === undefined ? undefined : input[write.disconnect],
+  ).map(idOf);
   const { source } = field;
   if (source.kind === 'one' && source.key === 'own') {
-    if (connect.length + (create?.list.length ?? 0) > 1) throw failure.invalid(`${write.name} takes connect or create, not both`);
-    for (const item of create?.list ?? []) sorted.values.set(source.column, await createFrom(writing, (create as NonNullable<typeof create>).shape, item));
+    if (connect.length + (create?.list.length ?? 0) > 1)
+      throw failure.invalid(`${write.name} takes connect or create, not both`);
+    for (const item of create?.list ?? [])
+      sorted.values.set(
+        source.column,
+        await createFrom(writing, (create as NonNullable<typeof create>).shape, item),
+      );
     if (connect.length > 0) await setKey(writing, entity, field, connect[0], write.name, sorted);
     return;
   }
@@ -121,11 +221,20 @@ async function sortNested(writing: Writing, entity: EntityModel, field: Field, w
     const relation: Relation = { parent: entity, field, id, at: write.name };
     await detach(writing, relation, disconnect);
     await attach(writing, relation, connect);
-    for (const item of create?.list ?? []) await createUnder(writing, relation, (preset) => createFrom(writing, (create as NonNullable<typeof create>).shape, item, undefined, preset));
+    for (const item of create?.list ?? [])
+      await createUnder(writing, relation, (preset) =>
+        createFrom(writing, (create as NonNullable<typeof create>).shape, item, undefined, preset),
+      );
   });
 }
 
-const listOf = (value: unknown): unknown[] => (value === undefined || value === null || value === false ? [] : Array.isArray(value) ? value : [value]);
+const listOf = (value: unknown): unknown[] =>
+  value === undefined || value === null || value === false
+    ? []
+    : Array.isArray(value)
+      ? value
+      : [value];
 
 /** `{ id }`, or the id alone. */
-const idOf = (value: unknown) => (typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value);
+const idOf = (value: unknown) =>
+  typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value;

@@ -7,7 +7,15 @@ import type { Change } from './changes.ts';
 import { joinSql, name, sql, toStatement, type Sql } from './fragment.ts';
 import type { EntityModel, Model } from './model.ts';
 import { bind } from './reader.ts';
-import { accessCondition, and, createScope, reference, stored, where, type Scope } from './scope.ts';
+import {
+  accessCondition,
+  and,
+  createScope,
+  reference,
+  stored,
+  where,
+  type Scope,
+} from './scope.ts';
 
 /** One transaction of writes for one caller. */
 export interface Writing {
@@ -36,7 +44,12 @@ export function run(writing: Writing, statement: Sql): Promise<readonly Record<s
 }
 
 /** A value for a column, as a place in a statement. */
-export function valueOf(writing: Writing, entity: EntityModel, column: string, value: unknown): Sql {
+export function valueOf(
+  writing: Writing,
+  entity: EntityModel,
+  column: string,
+  value: unknown,
+): Sql {
   return sql`${{ from: 'value', value, as: stored(writing.model, entity, column) }}`;
 }
 
@@ -52,44 +65,69 @@ export type Writer = Pick<Writing, 'model' | 'rules' | 'caller' | 'dialect' | 'n
  *
  * @throws AppError `FORBIDDEN` when the row would be another's.
  */
-export function completeRow(writer: Writer, entity: EntityModel, given: Values, access: Access): Values {
+export function completeRow(
+  writer: Writer,
+  entity: EntityModel,
+  given: Values,
+  access: Access,
+): Values {
   if (access.kind === 'none') throw refusal(access.code);
   const values = new Map(given);
   if (access.kind === 'owner') ownByCaller(writer, entity, values, access.columns);
-  for (const column of entity.entity.columns) if (values.get(column.name) === undefined) fill(writer, values, column);
+  for (const column of entity.entity.columns)
+    if (values.get(column.name) === undefined) fill(writer, values, column);
   for (const [column, value] of values) if (value === undefined) values.delete(column);
   return values;
 }
 
 /** Inserts a row. @throws AppError see `completeRow` */
-export async function insertRow(writing: Writing, entity: EntityModel, given: Values, access: Access): Promise<Key> {
+export async function insertRow(
+  writing: Writing,
+  entity: EntityModel,
+  given: Values,
+  access: Access,
+): Promise<Key> {
   const columns = [...completeRow(writing, entity, given, access)];
   const target = name(entity.entity.table);
   const [row] = await run(
     writing,
     columns.length === 0
       ? sql`insert into ${target} default values returning id`
-      : sql`insert into ${target} (${columns.map(([column]) => name(column)).join(', ')}) values (${joinSql(columns.map(([column, value]) => valueOf(writing, entity, column, value)), ', ')}) returning id`,
+      : sql`insert into ${target} (${columns.map(([column]) => name(column)).join(', ')}) values (${joinSql(
+          columns.map(([column, value]) => valueOf(writing, entity, column, value)),
+          ', ',
+        )}) returning id`,
   );
   const id = String(row?.['id']);
   note(writing, entity, 'created', id);
   return id;
 }
 
-function ownByCaller({ caller }: Writer, entity: EntityModel, values: Map<string, unknown>, columns: readonly string[]): void {
+function ownByCaller(
+  { caller }: Writer,
+  entity: EntityModel,
+  values: Map<string, unknown>,
+  columns: readonly string[],
+): void {
   const named = columns.filter((column) => values.get(column) !== undefined && column !== 'id');
   const first = columns.find((column) => column !== 'id');
   if (named.length === 0 && first !== undefined) values.set(first, caller);
-  else if (!named.some((column) => sameKey(values.get(column), caller, entity))) throw failure.forbidden();
+  else if (!named.some((column) => sameKey(values.get(column), caller, entity)))
+    throw failure.forbidden();
 }
 
-const sameKey = (a: unknown, b: unknown, { entity }: EntityModel) => String(a).replace(new RegExp(`^${entity.name}:`), '').replace(/^\w+:/, '') === String(b);
+const sameKey = (a: unknown, b: unknown, { entity }: EntityModel) =>
+  String(a)
+    .replace(new RegExp(`^${entity.name}:`), '')
+    .replace(/^\w+:/, '') === String(b);
 
 /** Times and defaults that the server gives. */
 function fill({ model, now }: Writer, values: Map<string, unknown>, column: Column): void {
-  if (column.stamp || column.default?.kind === 'now') values.set(column.name, currentTime(column, now));
+  if (column.stamp || column.default?.kind === 'now')
+    values.set(column.name, currentTime(column, now));
   else if (column.default?.kind === 'value') values.set(column.name, column.default.value);
-  else if (column.default?.kind === 'uuid' || (column.name === 'id' && model.ids === 'uuid')) values.set(column.name, uuid7(now));
+  else if (column.default?.kind === 'uuid' || (column.name === 'id' && model.ids === 'uuid'))
+    values.set(column.name, uuid7(now));
 }
 
 function currentTime(column: Column, now: number): string {
@@ -104,27 +142,56 @@ function currentTime(column: Column, now: number): string {
  * @returns whether there was such a row.
  * @throws AppError `FORBIDDEN` when the caller may see the row and not change it, or would give it away.
  */
-export async function updateRow(writing: Writing, entity: EntityModel, id: unknown, given: Values, access: Access): Promise<boolean> {
+export async function updateRow(
+  writing: Writing,
+  entity: EntityModel,
+  id: unknown,
+  given: Values,
+  access: Access,
+): Promise<boolean> {
   if (access.kind === 'none') throw refusal(access.code);
   const values = new Map(given);
-  for (const column of entity.entity.columns) if (column.stamp === 'updated' && !values.has(column.name)) values.set(column.name, currentTime(column, writing.now));
+  for (const column of entity.entity.columns)
+    if (column.stamp === 'updated' && !values.has(column.name))
+      values.set(column.name, currentTime(column, writing.now));
   const condition = rowOf(writing, entity, id, access);
   const table = name(entity.entity.table);
-  const assigned = joinSql([...values].map(([column, value]) => sql`${name(column)} = ${valueOf(writing, entity, column, value)}`), ', ');
-  const rows = await run(writing, values.size === 0 ? sql`select id from ${table}${where(condition)}` : sql`update ${table} set ${assigned}${where(condition)} returning id`);
+  const assigned = joinSql(
+    [...values].map(
+      ([column, value]) => sql`${name(column)} = ${valueOf(writing, entity, column, value)}`,
+    ),
+    ', ',
+  );
+  const rows = await run(
+    writing,
+    values.size === 0
+      ? sql`select id from ${table}${where(condition)}`
+      : sql`update ${table} set ${assigned}${where(condition)} returning id`,
+  );
   if (rows.length === 0) return explainAbsence(writing, entity, id);
-  if (access.kind === 'owner' && access.columns.some((column) => given.has(column))) await assertStillOwned(writing, entity, id, access);
+  if (access.kind === 'owner' && access.columns.some((column) => given.has(column)))
+    await assertStillOwned(writing, entity, id, access);
   note(writing, entity, 'updated', String(rows[0]?.['id']));
   return true;
 }
 
 /** Removes a row, or marks it when the entity keeps removed ones. @returns whether there was such a row. */
-export async function deleteRow(writing: Writing, entity: EntityModel, id: unknown, access: Access): Promise<boolean> {
+export async function deleteRow(
+  writing: Writing,
+  entity: EntityModel,
+  id: unknown,
+  access: Access,
+): Promise<boolean> {
   if (access.kind === 'none') throw refusal(access.code);
   const { table, softDelete } = entity.entity;
   const condition = rowOf(writing, entity, id, access);
-  const mark = softDelete && sql`update ${name(table)} set ${name(softDelete)} = ${{ from: 'value', value: new Date(writing.now).toISOString(), as: { type: 'timestamp' } }}${where(condition)} returning id`;
-  const rows = await run(writing, mark || sql`delete from ${name(table)}${where(condition)} returning id`);
+  const mark =
+    softDelete &&
+    sql`update ${name(table)} set ${name(softDelete)} = ${{ from: 'value', value: new Date(writing.now).toISOString(), as: { type: 'timestamp' } }}${where(condition)} returning id`;
+  const rows = await run(
+    writing,
+    mark || sql`delete from ${name(table)}${where(condition)} returning id`,
+  );
   if (rows.length === 0) return explainAbsence(writing, entity, id);
   return true;
 }
@@ -134,7 +201,10 @@ function rowOf(writing: Writing, entity: EntityModel, id: unknown, access: Acces
   const { table, softDelete } = entity.entity;
   const key = sql`${reference(name(table), 'id')} = ${valueOf(writing, entity, 'id', id)}`;
   const live = softDelete ? sql`${reference(name(table), softDelete)} is null` : undefined;
-  return and([key, live, accessCondition(scopeOf(writing), entity.entity.name, access, name(table))]) ?? key;
+  return (
+    and([key, live, accessCondition(scopeOf(writing), entity.entity.name, access, name(table))]) ??
+    key
+  );
 }
 
 /** A row that the caller can see and not change is forbidden; one that it cannot see is not there. */
@@ -144,26 +214,53 @@ async function explainAbsence(writing: Writing, entity: EntityModel, id: unknown
 }
 
 /** Whether the caller may read the row. */
-export async function isVisible(writing: Writing, entity: EntityModel, id: unknown): Promise<boolean> {
+export async function isVisible(
+  writing: Writing,
+  entity: EntityModel,
+  id: unknown,
+): Promise<boolean> {
   const access = writing.rules.entity(entity.entity, 'READ');
   if (access.kind === 'none') return false;
-  const rows = await run(writing, sql`select id from ${name(entity.entity.table)}${where(rowOf(writing, entity, id, access))}`);
+  const rows = await run(
+    writing,
+    sql`select id from ${name(entity.entity.table)}${where(rowOf(writing, entity, id, access))}`,
+  );
   return rows.length > 0;
 }
 
-async function assertStillOwned(writing: Writing, entity: EntityModel, id: unknown, access: Access): Promise<void> {
-  const rows = await run(writing, sql`select id from ${name(entity.entity.table)}${where(rowOf(writing, entity, id, access))}`);
+async function assertStillOwned(
+  writing: Writing,
+  entity: EntityModel,
+  id: unknown,
+  access: Access,
+): Promise<void> {
+  const rows = await run(
+    writing,
+    sql`select id from ${name(entity.entity.table)}${where(rowOf(writing, entity, id, access))}`,
+  );
   if (rows.length === 0) throw failure.forbidden();
 }
 
 /** What the caller may do with the entity and with each field that it gives a value to. */
-export function writeAccess(writing: Writer, entity: EntityModel, fields: readonly string[], verb: Verb, base: Access): Access {
+export function writeAccess(
+  writing: Writer,
+  entity: EntityModel,
+  fields: readonly string[],
+  verb: Verb,
+  base: Access,
+): Access {
   return fields.reduce<Access>((access, fieldName) => {
     const field = entity.fields.get(fieldName);
     return field ? both(access, writing.rules.field(entity.entity, field, verb)) : access;
   }, base);
 }
 
-export function note(writing: Writing, { entity }: EntityModel, kind: 'created' | 'updated', id: string): void {
-  if (!writing.changes.some((change) => change.entity === entity.name && change.id === id)) writing.changes.push({ entity: entity.name, kind, id });
+export function note(
+  writing: Writing,
+  { entity }: EntityModel,
+  kind: 'created' | 'updated',
+  id: string,
+): void {
+  if (!writing.changes.some((change) => change.entity === entity.name && change.id === id))
+    writing.changes.push({ entity: entity.name, kind, id });
 }

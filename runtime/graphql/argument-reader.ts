@@ -1,4 +1,11 @@
-import { type FieldNode, getArgumentValues, type GraphQLField, isRequiredArgument, type ValueNode, type VariableValues } from 'graphql';
+import {
+  type FieldNode,
+  getArgumentValues,
+  type GraphQLField,
+  isRequiredArgument,
+  type ValueNode,
+  type VariableValues,
+} from 'graphql';
 
 export type Arguments = Record<string, unknown>;
 
@@ -6,14 +13,20 @@ export type Arguments = Record<string, unknown>;
 export type ArgumentReader = (variables: VariableValues) => Arguments;
 
 /** One argument: a constant, or the variable that holds it. */
-type Slot = { readonly name: string; readonly variable: string; readonly required: boolean } | { readonly name: string; readonly value: unknown };
+type Slot =
+  | { readonly name: string; readonly variable: string; readonly required: boolean }
+  | { readonly name: string; readonly value: unknown };
 
 /**
  * Reads arguments as graphql-js does, which compares the document with the definition for every object. Where each of them is
  * a variable or a plain constant, that is done once; everything else, and whatever is wrong, is graphql-js's.
  */
-export function createArgumentReader(definition: GraphQLField<unknown, unknown>, node: FieldNode): ArgumentReader {
-  const read: ArgumentReader = (variables) => getArgumentValues(definition, node, variables, undefined, true);
+export function createArgumentReader(
+  definition: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+): ArgumentReader {
+  const read: ArgumentReader = (variables) =>
+    getArgumentValues(definition, node, variables, undefined, true);
   if (definition.args.length === 0) return () => ({});
   if ((node.arguments ?? []).some(({ value }) => isComposed(value))) return read;
   let slots: readonly Slot[] | null | undefined;
@@ -30,14 +43,24 @@ export function createArgumentReader(definition: GraphQLField<unknown, unknown>,
 const isComposed = ({ kind }: ValueNode) => kind === 'ListValue' || kind === 'ObjectValue';
 
 /** `values` are what graphql-js made of one set of variables; null where a default is an object. */
-function slotsOf(definition: GraphQLField<unknown, unknown>, node: FieldNode, values: Arguments): readonly Slot[] | null {
+function slotsOf(
+  definition: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  values: Arguments,
+): readonly Slot[] | null {
   const given = new Map((node.arguments ?? []).map(({ name, value }) => [name.value, value]));
   const slots: Slot[] = [];
   for (const argument of definition.args) {
     const { name } = argument;
     const value = given.get(name);
     const hasDefault = argument.default !== undefined;
-    if (value?.kind === 'Variable') slots.push({ name, variable: value.name.value, required: hasDefault || isRequiredArgument(argument) || argument.type.toString().endsWith('!') });
+    if (value?.kind === 'Variable')
+      slots.push({
+        name,
+        variable: value.name.value,
+        required:
+          hasDefault || isRequiredArgument(argument) || argument.type.toString().endsWith('!'),
+      });
     else if (typeof values[name] === 'object' && values[name] !== null) return null;
     else if (name in values) slots.push({ name, value: values[name] });
   }

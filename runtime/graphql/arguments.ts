@@ -1,5 +1,13 @@
 import type { Constraint } from '@twofold/schema';
-import { type FieldNode, isInterfaceType, isObjectType, type GraphQLField, type GraphQLSchema, type ValueNode, type VariableValues } from 'graphql';
+import {
+  type FieldNode,
+  isInterfaceType,
+  isObjectType,
+  type GraphQLField,
+  type GraphQLSchema,
+  type ValueNode,
+  type VariableValues,
+} from 'graphql';
 import { failure, InternalError } from '../errors.ts';
 import type { Rules } from '../data/access.ts';
 import { assertConstraint } from '../data/constraint.ts';
@@ -40,7 +48,11 @@ const READY = new WeakMap<readonly CallSource[], Ready>();
  * @param key of the row, where the plan is of one known row.
  * @throws GraphQLError when a value is not of its type, AppError when it is of no use.
  */
-export function readCalls(reading: ArgumentReading, sources: readonly CallSource[], key?: string): readonly Call[] {
+export function readCalls(
+  reading: ArgumentReading,
+  sources: readonly CallSource[],
+  key?: string,
+): readonly Call[] {
   const ready = READY.get(sources) ?? prepare(reading, sources);
   if (ready.calls) return ready.calls;
   const calls = ready.nodes.map((node) => readCall(reading, node, key));
@@ -49,7 +61,15 @@ export function readCalls(reading: ArgumentReading, sources: readonly CallSource
 }
 
 function prepare({ model, schema }: ArgumentReading, sources: readonly CallSource[]): Ready {
-  const nodes = sources.map((source) => ({ source, ...(source.read === 'key' ? NO_ARGUMENTS : { arguments: createArgumentReader(fieldOf(schema, source.type, source.field), source.node), constraints: constraintsOf(model, source) }) }));
+  const nodes = sources.map((source) => ({
+    source,
+    ...(source.read === 'key'
+      ? NO_ARGUMENTS
+      : {
+          arguments: createArgumentReader(fieldOf(schema, source.type, source.field), source.node),
+          constraints: constraintsOf(model, source),
+        }),
+  }));
   const ready = { nodes, constant: sources.every(isConstant) };
   READY.set(sources, ready);
   return ready;
@@ -58,11 +78,15 @@ function prepare({ model, schema }: ArgumentReading, sources: readonly CallSourc
 const NO_ARGUMENTS = { arguments: () => ({}), constraints: [] };
 
 function constraintsOf(model: Model, { type, field }: CallSource): ReadyCall['constraints'] {
-  const declared = model.operations.get(`${type}.${field}`)?.args ?? model.entities.get(type)?.fields.get(field)?.args ?? [];
+  const declared =
+    model.operations.get(`${type}.${field}`)?.args ??
+    model.entities.get(type)?.fields.get(field)?.args ??
+    [];
   return declared.flatMap(({ name, constraint }) => (constraint ? [{ name, constraint }] : []));
 }
 
-const isConstant = ({ read, node }: CallSource) => read !== 'key' && (node.arguments ?? []).every(({ value }) => !hasVariable(value));
+const isConstant = ({ read, node }: CallSource) =>
+  read !== 'key' && (node.arguments ?? []).every(({ value }) => !hasVariable(value));
 
 function hasVariable(value: ValueNode): boolean {
   if (value.kind === 'ListValue') return value.values.some(hasVariable);
@@ -70,15 +94,22 @@ function hasVariable(value: ValueNode): boolean {
   return value.kind === 'Variable';
 }
 
-function readCall({ model, rules, variables }: ArgumentReading, node: ReadyCall, key?: string): Call {
+function readCall(
+  { model, rules, variables }: ArgumentReading,
+  node: ReadyCall,
+  key?: string,
+): Call {
   const { source } = node;
   if (source.read === 'key') return { equals: [{ column: 'id', value: key ?? null }], order: [] };
   const args = node.arguments(variables);
-  for (const { name, constraint } of node.constraints) assertConstraint(constraint, args[name], name);
+  for (const { name, constraint } of node.constraints)
+    assertConstraint(constraint, args[name], name);
   switch (source.read) {
     case 'list': {
       const entity = model.entities.get(source.entity);
-      return entity ? readListArguments(model, rules, source.list, entity, args) : { equals: [], order: [] };
+      return entity
+        ? readListArguments(model, rules, source.list, entity, args)
+        : { equals: [], order: [] };
     }
     case 'get':
       return { equals: readKeys(source.by, args), order: [] };
@@ -90,16 +121,24 @@ function readCall({ model, rules, variables }: ArgumentReading, node: ReadyCall,
 const READERS = new WeakMap<FieldNode, ArgumentReader>();
 
 /** The arguments of a root field as graphql-js reads them. */
-export function readArguments({ schema, variables }: Pick<ArgumentReading, 'schema' | 'variables'>, { type, field, node }: Pick<CallSource, 'type' | 'field' | 'node'>): Record<string, unknown> {
+export function readArguments(
+  { schema, variables }: Pick<ArgumentReading, 'schema' | 'variables'>,
+  { type, field, node }: Pick<CallSource, 'type' | 'field' | 'node'>,
+): Record<string, unknown> {
   const known = READERS.get(node);
   const read = known ?? createArgumentReader(fieldOf(schema, type, field), node);
   if (!known) READERS.set(node, read);
   return read(variables);
 }
 
-function fieldOf(schema: GraphQLSchema, type: string, field: string): GraphQLField<unknown, unknown> {
+function fieldOf(
+  schema: GraphQLSchema,
+  type: string,
+  field: string,
+): GraphQLField<unknown, unknown> {
   const parent = rootOf(schema, type) ?? schema.getType(type);
-  const found = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[field] : undefined;
+  const found =
+    isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[field] : undefined;
   if (!found) throw new InternalError(`the schema has no ${type}.${field}`);
   return found;
 }
@@ -112,9 +151,13 @@ function rootOf(schema: GraphQLSchema, type: string) {
 }
 
 /** A lookup by several fields takes those that are given. */
-function readKeys(by: readonly { readonly arg: string; readonly column: string }[], args: Record<string, unknown>): Call['equals'] {
+function readKeys(
+  by: readonly { readonly arg: string; readonly column: string }[],
+  args: Record<string, unknown>,
+): Call['equals'] {
   const given: { column: string; value: unknown }[] = [];
-  for (const { arg, column } of by) if (args[arg] !== undefined && args[arg] !== null) given.push({ column, value: args[arg] });
+  for (const { arg, column } of by)
+    if (args[arg] !== undefined && args[arg] !== null) given.push({ column, value: args[arg] });
   if (given.length === 0) throw failure.invalid(`give ${by.map(({ arg }) => arg).join(' or ')}`);
   return given;
 }
@@ -122,5 +165,7 @@ function readKeys(by: readonly { readonly arg: string; readonly column: string }
 /** `Post:7`. See the GraphQL Global Object Identification Specification; an id stays readable. */
 function parseGlobalId(text: string): { type: string; id: string } {
   const colon = text.indexOf(':');
-  return colon < 0 ? { type: '', id: text } : { type: text.slice(0, colon), id: text.slice(colon + 1) };
+  return colon < 0
+    ? { type: '', id: text }
+    : { type: text.slice(0, colon), id: text.slice(colon + 1) };
 }

@@ -1,6 +1,17 @@
-import type { DocumentNode, FragmentDefinitionNode, GraphQLError, OperationDefinitionNode } from 'graphql';
+import type {
+  DocumentNode,
+  FragmentDefinitionNode,
+  GraphQLError,
+  OperationDefinitionNode,
+} from 'graphql';
 import { createBoundedCache } from '../store/bounded-cache.ts';
-import { type DocumentRules, fragmentsOf, operationsOf, readDocument, variablesThatDecide } from './document.ts';
+import {
+  type DocumentRules,
+  fragmentsOf,
+  operationsOf,
+  readDocument,
+  variablesThatDecide,
+} from './document.ts';
 import { createMeasure } from './limits.ts';
 import { createPlanCache, type PlanCache } from './plan-cache.ts';
 
@@ -21,7 +32,9 @@ export interface PreparedOperation {
   readonly plans: PlanCache;
 }
 
-export type Lookup = { readonly prepared: Prepared; readonly errors?: never } | { readonly errors: readonly GraphQLError[]; readonly prepared?: never };
+export type Lookup =
+  | { readonly prepared: Prepared; readonly errors?: never }
+  | { readonly errors: readonly GraphQLError[]; readonly prepared?: never };
 
 export interface DocumentCache {
   get(text: string): Lookup;
@@ -56,7 +69,9 @@ export function createDocumentCache(options: DocumentOptions): DocumentCache {
       refused.set(text, errors, weightOfErrors(text, errors));
       return { errors };
     }
-    const prepared: Prepared = prepareOperations(document, (more) => kept.grow(text, prepared, more));
+    const prepared: Prepared = prepareOperations(document, (more) =>
+      kept.grow(text, prepared, more),
+    );
     kept.set(text, prepared, weightOf(text, document));
     return { prepared };
   };
@@ -76,14 +91,20 @@ export function createDocumentCache(options: DocumentOptions): DocumentCache {
   };
 }
 
-const weightOf = (text: string, { tokenCount }: DocumentNode) => WEIGHTS.document + 2 * text.length + WEIGHTS.token * (tokenCount ?? text.length);
+const weightOf = (text: string, { tokenCount }: DocumentNode) =>
+  WEIGHTS.document + 2 * text.length + WEIGHTS.token * (tokenCount ?? text.length);
 
-const weightOfErrors = (text: string, errors: readonly GraphQLError[]) => errors.reduce((sum, { message }) => sum + WEIGHTS.error + 2 * message.length, 2 * text.length);
+const weightOfErrors = (text: string, errors: readonly GraphQLError[]) =>
+  errors.reduce((sum, { message }) => sum + WEIGHTS.error + 2 * message.length, 2 * text.length);
 
 function prepareOperations(document: DocumentNode, grow: (bytes: number) => void): Prepared {
   const fragments = fragmentsOf(document);
   const common = { document, fragments, ...variablesThatDecide(document) };
   const measure = createMeasure(fragments);
-  const plansOf = (node: OperationDefinitionNode) => createPlanCache({ weight: WEIGHTS.plan + WEIGHTS.field * measure(node).fields, grow });
-  return { document, operations: operationsOf(document).map((node) => ({ ...common, node, plans: plansOf(node) })) };
+  const plansOf = (node: OperationDefinitionNode) =>
+    createPlanCache({ weight: WEIGHTS.plan + WEIGHTS.field * measure(node).fields, grow });
+  return {
+    document,
+    operations: operationsOf(document).map((node) => ({ ...common, node, plans: plansOf(node) })),
+  };
 }

@@ -1,9 +1,24 @@
-import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, type GraphQLSchema, Kind, NoSchemaIntrospectionCustomRule, type OperationDefinitionNode, parse, recommendedRules, specifiedRules, validate, visit } from 'graphql';
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  NoSchemaIntrospectionCustomRule,
+  type OperationDefinitionNode,
+  parse,
+  recommendedRules,
+  specifiedRules,
+  validate,
+  visit,
+} from 'graphql';
 import type { ApiLimits } from '@twofold/schema';
 import { checkMeasures, type Fragments, limitError } from './limits.ts';
 
 /** What a text came to: a document that may be run, or what is wrong with it. */
-export type ReadDocument = { readonly document: DocumentNode; readonly errors?: never } | { readonly errors: readonly GraphQLError[]; readonly document?: never };
+export type ReadDocument =
+  | { readonly document: DocumentNode; readonly errors?: never }
+  | { readonly errors: readonly GraphQLError[]; readonly document?: never };
 
 export interface DocumentRules {
   readonly schema: GraphQLSchema;
@@ -27,7 +42,10 @@ export function readDocument(text: string, rules: DocumentRules): ReadDocument {
     const document = parseWithin(text, limits.tokens);
     const over = checkMeasures(document.definitions, fragmentsOf(document), limits);
     if (over) return { errors: [over] };
-    const errors = validate(schema, document, validationRules(rules), { hideSuggestions: !suggestions, maxErrors: ERRORS });
+    const errors = validate(schema, document, validationRules(rules), {
+      hideSuggestions: !suggestions,
+      maxErrors: ERRORS,
+    });
     return errors.length > 0 ? { errors: errors.map(asValidationError) } : { document };
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] };
@@ -37,7 +55,8 @@ export function readDocument(text: string, rules: DocumentRules): ReadDocument {
 
 const RULES = [...new Set([...specifiedRules, ...recommendedRules])];
 
-const validationRules = ({ introspection }: DocumentRules) => (introspection ? RULES : [...RULES, NoSchemaIntrospectionCustomRule]);
+const validationRules = ({ introspection }: DocumentRules) =>
+  introspection ? RULES : [...RULES, NoSchemaIntrospectionCustomRule];
 
 function parseWithin(text: string, tokens: number): DocumentNode {
   // To say where an error is, its lines are counted: with a megabyte of them that takes 40 ms for each error.
@@ -45,12 +64,17 @@ function parseWithin(text: string, tokens: number): DocumentNode {
   try {
     return parse(text, { maxTokens: tokens });
   } catch (error) {
-    if (error instanceof GraphQLError && /more than \d+ tokens/.test(error.message)) throw tooManyTokens('tokens', tokens);
+    if (error instanceof GraphQLError && /more than \d+ tokens/.test(error.message))
+      throw tooManyTokens('tokens', tokens);
     throw error;
   }
 }
 
-const tooManyTokens = (what: string, limit: number) => limitError('TOO_MANY_TOKENS', `the document has more than ${limit} ${what}`, { value: limit + 1, limit });
+const tooManyTokens = (what: string, limit: number) =>
+  limitError('TOO_MANY_TOKENS', `the document has more than ${limit} ${what}`, {
+    value: limit + 1,
+    limit,
+  });
 
 /** As GraphQL counts them: a line ends with `\n`, `\r`, or both. */
 function hasMoreLines(text: string, most: number): boolean {
@@ -62,24 +86,44 @@ function hasMoreLines(text: string, most: number): boolean {
 }
 
 /** Without its nodes, which hold the whole document: an error is kept longer than that. */
-const asValidationError = ({ message, source, positions, extensions }: GraphQLError) => new GraphQLError(message, { source, positions, extensions: { code: 'GRAPHQL_VALIDATION_FAILED', ...extensions } });
+const asValidationError = ({ message, source, positions, extensions }: GraphQLError) =>
+  new GraphQLError(message, {
+    source,
+    positions,
+    extensions: { code: 'GRAPHQL_VALIDATION_FAILED', ...extensions },
+  });
 
 /** The fragments of a document by their names. */
-export const fragmentsOf = ({ definitions }: DocumentNode): Fragments => new Map(definitions.filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION).map((node) => [node.name.value, node]));
+export const fragmentsOf = ({ definitions }: DocumentNode): Fragments =>
+  new Map(
+    definitions
+      .filter((node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION)
+      .map((node) => [node.name.value, node]),
+  );
 
-export const operationsOf = ({ definitions }: DocumentNode) => definitions.filter((node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION);
+export const operationsOf = ({ definitions }: DocumentNode) =>
+  definitions.filter(
+    (node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION,
+  );
 
 /** Which variables decide about plans: those that `@skip` and `@include` name, and whether one sizes a list. */
-export function variablesThatDecide(document: DocumentNode): { readonly conditions: readonly string[]; readonly sized: boolean } {
+export function variablesThatDecide(document: DocumentNode): {
+  readonly conditions: readonly string[];
+  readonly sized: boolean;
+} {
   const conditions = new Set<string>();
   let sized = false;
   visit(document, {
     Directive: ({ name, arguments: given }) => {
       if (name.value !== 'skip' && name.value !== 'include') return;
-      for (const { value } of given ?? []) if (value.kind === Kind.VARIABLE) conditions.add(value.name.value);
+      for (const { value } of given ?? [])
+        if (value.kind === Kind.VARIABLE) conditions.add(value.name.value);
     },
     Field: ({ arguments: given }) => {
-      sized ||= (given ?? []).some(({ name, value }) => value.kind === Kind.VARIABLE && ['first', 'last', 'limit'].includes(name.value));
+      sized ||= (given ?? []).some(
+        ({ name, value }) =>
+          value.kind === Kind.VARIABLE && ['first', 'last', 'limit'].includes(name.value),
+      );
     },
   });
   return { conditions: [...conditions].sort(), sized };

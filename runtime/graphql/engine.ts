@@ -27,16 +27,22 @@ export interface Engine {
 export type RootKind = 'query' | 'mutation' | 'subscription';
 
 /** The name of a root type: the schema may call it anything. */
-export const rootName = ({ schema }: Pick<Engine, 'schema'>, root: RootKind): string | undefined => schema.getRootType(root as never)?.name;
+export const rootName = ({ schema }: Pick<Engine, 'schema'>, root: RootKind): string | undefined =>
+  schema.getRootType(root as never)?.name;
 
 /** The user's own function for a field, if there is one; its type is called what the schema calls it. */
-export function ownResolver({ resolvers }: Engine, type: string, field: string): Resolver | undefined {
+export function ownResolver(
+  { resolvers }: Engine,
+  type: string,
+  field: string,
+): Resolver | undefined {
   const resolver = resolvers[type]?.[field];
   return typeof resolver === 'function' ? resolver : resolver?.resolve;
 }
 
 /** The same for a field of a root. */
-export const ownRoot = (engine: Engine, root: RootKind, field: string): Resolver | undefined => ownResolver(engine, rootName(engine, root) ?? '', field);
+export const ownRoot = (engine: Engine, root: RootKind, field: string): Resolver | undefined =>
+  ownResolver(engine, rootName(engine, root) ?? '', field);
 
 /** The user's own source of events for a subscription. */
 export function ownSubscribe(engine: Engine, field: string): Resolver | undefined {

@@ -33,8 +33,10 @@ interface Exposed {
 function expose(error: GraphQLError, audience: Audience): Exposed {
   const cause = rootCause(error);
   const failure = toFailure(cause);
-  if (failure) return { message: failure.message, extensions: { code: failure.code, ...failure.extensions } };
-  if (isGraphqlError(cause)) return { message: error.message, extensions: { code: codeOf(cause), ...cause.extensions } };
+  if (failure)
+    return { message: failure.message, extensions: { code: failure.code, ...failure.extensions } };
+  if (isGraphqlError(cause))
+    return { message: error.message, extensions: { code: codeOf(cause), ...cause.extensions } };
   if (isNullError(cause)) {
     audience.log.warn({ requestId: audience.requestId, path: error.path }, cause.message);
     return { message: cause.message, extensions: { code: 'INTERNAL_SERVER_ERROR' } };
@@ -43,7 +45,10 @@ function expose(error: GraphQLError, audience: Audience): Exposed {
 }
 
 function mask(cause: unknown, error: GraphQLError, { requestId, log }: Audience): Exposed {
-  log.error({ requestId, path: error.path, stack: cause instanceof Error ? cause.stack : String(cause) }, 'resolver failed');
+  log.error(
+    { requestId, path: error.path, stack: cause instanceof Error ? cause.stack : String(cause) },
+    'resolver failed',
+  );
   return { message: MASKED, extensions: { code: 'INTERNAL_SERVER_ERROR', requestId } };
 }
 
@@ -55,18 +60,25 @@ export function rootCause(error: unknown): unknown {
 }
 
 /** The executor's own sentence names a field of the schema and nothing else. */
-const isNullError = (cause: unknown): cause is Error => cause instanceof Error && /^Cannot return null for non-nullable field /.test(cause.message);
+const isNullError = (cause: unknown): cause is Error =>
+  cause instanceof Error && /^Cannot return null for non-nullable field /.test(cause.message);
 
 function codeOf(error: GraphQLError): string {
-  return error.path ? 'INTERNAL_SERVER_ERROR' : error.message.startsWith('Syntax Error') ? 'GRAPHQL_PARSE_FAILED' : 'BAD_USER_INPUT';
+  return error.path
+    ? 'INTERNAL_SERVER_ERROR'
+    : error.message.startsWith('Syntax Error')
+      ? 'GRAPHQL_PARSE_FAILED'
+      : 'BAD_USER_INPUT';
 }
 
 /** A project may throw the error of a `graphql` that it installed itself: that one's class is not ours. */
-export const isGraphqlError = (value: unknown): value is GraphQLError => value instanceof Error && (value as Partial<GraphQLError>)[Symbol.toStringTag] === 'GraphQLError';
+export const isGraphqlError = (value: unknown): value is GraphQLError =>
+  value instanceof Error && (value as Partial<GraphQLError>)[Symbol.toStringTag] === 'GraphQLError';
 
 /** Any thrown value as the error that the answer can hold. */
 export function toGraphqlError(thrown: unknown): GraphQLError {
   if (isGraphqlError(thrown)) return thrown;
-  const original = thrown instanceof Error ? thrown : new AppError(500, 'INTERNAL_SERVER_ERROR', String(thrown));
+  const original =
+    thrown instanceof Error ? thrown : new AppError(500, 'INTERNAL_SERVER_ERROR', String(thrown));
   return new GraphQLError(original.message, { originalError: original });
 }

@@ -8,7 +8,9 @@ const WAITING = 1000;
  *
  * @throws AppError `SLOW_READER`, out of the iterator, when too many values wait.
  */
-export function createEventQueue<T>(start: (push: (value: T) => void) => () => void): AsyncIterableIterator<T> {
+export function createEventQueue<T>(
+  start: (push: (value: T) => void) => () => void,
+): AsyncIterableIterator<T> {
   const values: T[] = [];
   let wake: (() => void) | undefined;
   let state: 'open' | 'done' | 'overflowed' = 'open';
@@ -27,7 +29,8 @@ export function createEventQueue<T>(start: (push: (value: T) => void) => () => v
   const queue: AsyncIterableIterator<T> = {
     next: async () => {
       while (isWaiting()) await new Promise<void>((resolve) => (wake = resolve));
-      if (state === 'overflowed') throw new AppError(503, 'SLOW_READER', 'too many events wait to be read');
+      if (state === 'overflowed')
+        throw new AppError(503, 'SLOW_READER', 'too many events wait to be read');
       const value = state === 'open' ? values.shift() : undefined;
       return value === undefined ? { done: true, value: undefined } : { done: false, value };
     },

@@ -14,16 +14,28 @@ const BEAT = 12_000;
  *
  * @throws what `findOperation` and `subscribe` throw, before the first byte.
  */
-export async function streamEvents(ctx: Context, service: Service, parameters: Parameters): Promise<void> {
+export async function streamEvents(
+  ctx: Context,
+  service: Service,
+  parameters: Parameters,
+): Promise<void> {
   const context = ctx.state['context'] as RequestContext;
   const operation = findOperation(service, parameters);
   const results =
     operation.node.operation === 'subscription'
-      ? await subscribe(service.engine, { operation, variables: parameters.variables, context: async () => freshContext(service.engine, context) })
+      ? await subscribe(service.engine, {
+          operation,
+          variables: parameters.variables,
+          context: async () => freshContext(service.engine, context),
+        })
       : single(async () => (await respond(service, operation, parameters, context)).text);
   const body = new PassThrough();
   ctx.status = 200;
-  ctx.set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+  ctx.set({
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'X-Accel-Buffering': 'no',
+  });
   ctx.body = body;
   ctx.req.socket.setNoDelay(true);
   void write(body, results, context);
@@ -33,7 +45,11 @@ async function* single(answer: () => Promise<string>): AsyncIterableIterator<str
   yield await answer();
 }
 
-async function write(body: PassThrough, results: AsyncIterableIterator<string>, context: RequestContext): Promise<void> {
+async function write(
+  body: PassThrough,
+  results: AsyncIterableIterator<string>,
+  context: RequestContext,
+): Promise<void> {
   // A comment now and then keeps proxies from closing what looks idle.
   const beat = setInterval(() => body.write(':\n\n'), BEAT);
   body.once('close', () => void results.return?.());
@@ -44,7 +60,8 @@ async function write(body: PassThrough, results: AsyncIterableIterator<string>, 
       if (!body.write(`event: next\ndata: ${text}\n\n`)) await drained(body);
     }
   } catch (thrown) {
-    if (!body.destroyed) body.write(`event: next\ndata: ${refuse(errorsOf(thrown), context).text}\n\n`);
+    if (!body.destroyed)
+      body.write(`event: next\ndata: ${refuse(errorsOf(thrown), context).text}\n\n`);
   } finally {
     clearInterval(beat);
     body.end('event: complete\ndata:\n\n');
@@ -52,4 +69,7 @@ async function write(body: PassThrough, results: AsyncIterableIterator<string>, 
 }
 
 /** What is closed already says nothing any more. */
-const drained = (body: PassThrough) => new Promise<void>((resolve) => (body.destroyed ? resolve() : void body.once('drain', resolve).once('close', resolve)));
+const drained = (body: PassThrough) =>
+  new Promise<void>((resolve) =>
+    body.destroyed ? resolve() : void body.once('drain', resolve).once('close', resolve),
+  );

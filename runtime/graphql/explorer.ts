@@ -2,7 +2,8 @@ import type { Middleware } from 'koa';
 import type { Asset } from './explorer/page.ts';
 
 /** Nothing but ourselves may be asked, and nothing may frame the page. */
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
  * The page that a browser gets at the endpoint: an editor with completion, variables and headers, the schema's
@@ -13,11 +14,19 @@ const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 export function createExplorer(path: string, name: string): Middleware {
   let made: Promise<ReadonlyMap<string, Asset>> | undefined;
   // Most servers are never asked for it.
-  const assets = () => (made ??= import('./explorer/page.ts').then(({ createAssets }) => createAssets(path, name)));
+  const assets = () =>
+    (made ??= import('./explorer/page.ts').then(({ createAssets }) => createAssets(path, name)));
   return async function explorer(ctx, next) {
     const found = ctx.method === 'GET' ? (await assets()).get(ctx.path) : undefined;
     if (!found) return next();
-    ctx.set({ 'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-cache', ETag: found.tag, Vary: 'Accept' });
+    ctx.set({
+      'Content-Security-Policy': POLICY,
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+      'Cache-Control': 'no-cache',
+      ETag: found.tag,
+      Vary: 'Accept',
+    });
     ctx.status = 200;
     if (ctx.fresh) return void (ctx.status = 304);
     ctx.type = `${found.type}; charset=utf-8`;

@@ -8,7 +8,11 @@ import { createLoaders } from './loaders.ts';
  *
  * @param within what its signal ends with: the client of `context`, if nothing else.
  */
-export function freshContext(engine: Engine, context: RequestContext, within: Cancellable = context): RequestContext {
+export function freshContext(
+  engine: Engine,
+  context: RequestContext,
+  within: Cancellable = context,
+): RequestContext {
   const cancellation = new Cancellation(within);
   let loaders: unknown;
   const fresh: RequestContext = {

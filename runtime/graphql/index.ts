@@ -35,21 +35,44 @@ export interface GraphqlOptions {
  * @throws ConfigError for a scalar mapping or an allow-list that cannot be used.
  * @example const graphql = createGraphql({ kernel, resolvers: { User: { fullName: (user) => `${user.first} ${user.last}` } } });
  */
-export function createGraphql({ kernel, resolvers = {}, scalars = {}, codeAfter = CODE_AFTER }: GraphqlOptions): ServerModule {
+export function createGraphql({
+  kernel,
+  resolvers = {},
+  scalars = {},
+  codeAfter = CODE_AFTER,
+}: GraphqlOptions): ServerModule {
   const engine = createEngine(kernel, resolvers, scalars, codeAfter);
   const { api, server } = kernel.project;
-  const isOn = (when: When) => when === 'always' || (when === 'development' && !kernel.settings.production);
+  const isOn = (when: When) =>
+    when === 'always' || (when === 'development' && !kernel.settings.production);
   const service: Service = {
     engine,
     api,
-    documents: createDocumentCache({ schema: engine.schema, limits: api.limits, introspection: isOn(api.introspection), suggestions: isOn(api.suggestions) }),
+    documents: createDocumentCache({
+      schema: engine.schema,
+      limits: api.limits,
+      introspection: isOn(api.introspection),
+      suggestions: isOn(api.suggestions),
+    }),
     source: createDocumentSource(api.trustedDocuments, kernel.root),
   };
   const callers = createSocketCallers();
-  const sockets = createSockets({ service, callers, bodyLimit: server.bodyLimit, origins: server.cors });
+  const sockets = createSockets({
+    service,
+    callers,
+    bodyLimit: server.bodyLimit,
+    origins: server.cors,
+  });
   const announcements = announcementsOf(kernel, engine);
   const page = isOn(api.graphiql) ? createExplorer(api.path, kernel.project.name) : null;
-  const options = { service, callers, bodyLimit: server.bodyLimit, origins: server.cors, page, stream: streamEvents };
+  const options = {
+    service,
+    callers,
+    bodyLimit: server.bodyLimit,
+    origins: server.cors,
+    page,
+    stream: streamEvents,
+  };
   return {
     name: 'graphql',
     endpoint: createEndpoint(options),
@@ -65,10 +88,14 @@ export function createGraphql({ kernel, resolvers = {}, scalars = {}, codeAfter 
 }
 
 /** Servers that share a PostgreSQL, and workers that share a file, tell each other of changes, if somebody can subscribe to one. */
-function announcementsOf({ project, store, settings, log }: Kernel, { changes }: Engine): Announcements | undefined {
+function announcementsOf(
+  { project, store, settings, log }: Kernel,
+  { changes }: Engine,
+): Announcements | undefined {
   if (!project.operations.some(({ action }) => action.kind === 'subscribe')) return undefined;
   const url = settings.text('DATABASE_URL');
-  if (store.dialect === 'postgres') return url === undefined ? undefined : createAnnouncements({ store, changes, url, log });
+  if (store.dialect === 'postgres')
+    return url === undefined ? undefined : createAnnouncements({ store, changes, url, log });
   return createWorkerAnnouncements(changes);
 }
 
@@ -76,12 +103,21 @@ function announcementsOf({ project, store, settings, log }: Kernel, { changes }:
 const CODE_AFTER = 30;
 
 /** An engine over the model of `kernel.project`: GraphQL has one, REST another. */
-export function createEngine(kernel: Kernel, resolvers: Resolvers, scalars: Readonly<Record<string, ScalarMapping>>, codeAfter = CODE_AFTER): Engine {
+export function createEngine(
+  kernel: Kernel,
+  resolvers: Resolvers,
+  scalars: Readonly<Record<string, ScalarMapping>>,
+  codeAfter = CODE_AFTER,
+): Engine {
   const { project, store, log, now } = kernel;
   const model = indexModel(project);
   const schema = buildSchema(project.sdl, { assumeValid: true, noLocation: true });
   const codecs = attachScalars(schema, project, scalars);
-  const watched = new Set(project.operations.flatMap(({ action }) => (action.kind === 'subscribe' && action.on.includes('deleted') ? [action.entity] : [])));
+  const watched = new Set(
+    project.operations.flatMap(({ action }) =>
+      action.kind === 'subscribe' && action.on.includes('deleted') ? [action.entity] : [],
+    ),
+  );
   const engine: Engine = {
     model,
     schema,

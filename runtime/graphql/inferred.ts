@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ArgumentNode, type FieldNode, type GraphQLResolveInfo, Kind, type VariableValues } from 'graphql';
+import {
+  type ArgumentNode,
+  type FieldNode,
+  type GraphQLResolveInfo,
+  Kind,
+  type VariableValues,
+} from 'graphql';
 import type { RequestContext } from '../context/request-context.ts';
 import { InternalError } from '../errors.ts';
 import { readArguments } from './arguments.ts';
@@ -12,34 +18,67 @@ type Arguments = Readonly<Record<string, unknown>>;
 type Parent = Readonly<Record<string, any>>;
 
 /** The answer of the action that a function of the user's stands in the place of, see `inferred` of the runtime. */
-export async function answerInferred(parent: Parent, args: Arguments, context: RequestContext, info: GraphQLResolveInfo): Promise<unknown> {
+export async function answerInferred(
+  parent: Parent,
+  args: Arguments,
+  context: RequestContext,
+  info: GraphQLResolveInfo,
+): Promise<unknown> {
   const run = info.rootValue as Run;
   const { engine } = run;
   const type = info.parentType.name;
-  const kind = (['query', 'mutation'] as const).find((each) => engine.schema.getRootType(each as never) === info.parentType);
+  const kind = (['query', 'mutation'] as const).find(
+    (each) => engine.schema.getRootType(each as never) === info.parentType,
+  );
   if (kind) return answerRoot(run, kind, args, info);
   const entity = engine.model.entities.get(type);
   const field = entity?.fields.get(info.fieldName);
   if (!entity || !field || field.source.kind === 'custom') throw nothing(info);
-  const given = readArguments({ schema: engine.schema, variables: run.variables }, { type, field: info.fieldName, node: info.fieldNodes[0] as FieldNode });
-  if (isDeepStrictEqual({ ...given }, { ...args })) return fromParent(engine, entity, field, parent, args, context, info);
+  const given = readArguments(
+    { schema: engine.schema, variables: run.variables },
+    { type, field: info.fieldName, node: info.fieldNodes[0] as FieldNode },
+  );
+  if (isDeepStrictEqual({ ...given }, { ...args }))
+    return fromParent(engine, entity, field, parent, args, context, info);
   const asked = withArguments(run, info.fieldNodes, args);
   // Other arguments than those of the document: it is not read together with its neighbours.
-  const apart: Run = { ...partsOf(run), variables: asked.variables, batches: new Map(), askable: new Map() };
-  return fromParent(engine, entity, field, parent, args, context, { ...info, fieldNodes: asked.nodes, rootValue: apart });
+  const apart: Run = {
+    ...partsOf(run),
+    variables: asked.variables,
+    batches: new Map(),
+    askable: new Map(),
+  };
+  return fromParent(engine, entity, field, parent, args, context, {
+    ...info,
+    fieldNodes: asked.nodes,
+    rootValue: apart,
+  });
 }
 
-async function answerRoot(run: Run, kind: Exclude<RootKind, 'subscription'>, args: Arguments, info: GraphQLResolveInfo): Promise<unknown> {
+async function answerRoot(
+  run: Run,
+  kind: Exclude<RootKind, 'subscription'>,
+  args: Arguments,
+  info: GraphQLResolveInfo,
+): Promise<unknown> {
   const { nodes, variables } = withArguments(run, info.fieldNodes, args);
-  const isReplaced = (type: string, field: string) => type === info.parentType.name && field === info.fieldName;
-  const planning = { ...run.planning, isCustom: (type: string, field: string) => !isReplaced(type, field) && run.planning.isCustom(type, field) };
-  const { roots } = planOperation(planning, kind, info.parentType.name, { selectionSet: { kind: Kind.SELECTION_SET, selections: nodes } });
+  const isReplaced = (type: string, field: string) =>
+    type === info.parentType.name && field === info.fieldName;
+  const planning = {
+    ...run.planning,
+    isCustom: (type: string, field: string) =>
+      !isReplaced(type, field) && run.planning.isCustom(type, field),
+  };
+  const { roots } = planOperation(planning, kind, info.parentType.name, {
+    selectionSet: { kind: Kind.SELECTION_SET, selections: nodes },
+  });
   const [root] = roots;
   if (!root || root.kind === 'function') throw nothing(info);
   return valueOf(await settle({ ...partsOf(run), variables }, root, true));
 }
 
-const nothing = ({ parentType, fieldName }: GraphQLResolveInfo) => new InternalError(`nothing is inferred for ${parentType.name}.${fieldName}`);
+const nothing = ({ parentType, fieldName }: GraphQLResolveInfo) =>
+  new InternalError(`nothing is inferred for ${parentType.name}.${fieldName}`);
 
 /** A run is made of getters; what is changed of it is a plain object. */
 const partsOf = (run: Run): Run => ({
@@ -56,12 +95,29 @@ const partsOf = (run: Run): Run => ({
 });
 
 /** The nodes of a field with values for its arguments, which a document cannot name: they are given as variables. */
-function withArguments({ variables }: Run, nodes: readonly FieldNode[], args: Arguments): { nodes: readonly FieldNode[]; variables: VariableValues } {
+function withArguments(
+  { variables }: Run,
+  nodes: readonly FieldNode[],
+  args: Arguments,
+): { nodes: readonly FieldNode[]; variables: VariableValues } {
   const given = Object.keys(args).filter((name) => args[name] !== undefined);
-  const coerced = { ...variables.coerced, ...Object.fromEntries(given.map((name) => [hidden(name), args[name]])) };
-  const written = given.map((name): ArgumentNode => ({ kind: Kind.ARGUMENT, name: { kind: Kind.NAME, value: name }, value: { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: hidden(name) } } }));
-  const sources = { ...variables.sources, ...Object.fromEntries(given.map((name) => [hidden(name), { value: args[name] }])) };
-  return { nodes: nodes.map((node) => ({ ...node, arguments: written })), variables: { ...variables, sources, coerced } as VariableValues };
+  const coerced = {
+    ...variables.coerced,
+    ...Object.fromEntries(given.map((name) => [hidden(name), args[name]])),
+  };
+  const written = given.map((name): ArgumentNode => ({
+    kind: Kind.ARGUMENT,
+    name: { kind: Kind.NAME, value: name },
+    value: { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: hidden(name) } },
+  }));
+  const sources = {
+    ...variables.sources,
+    ...Object.fromEntries(given.map((name) => [hidden(name), { value: args[name] }])),
+  };
+  return {
+    nodes: nodes.map((node) => ({ ...node, arguments: written })),
+    variables: { ...variables, sources, coerced } as VariableValues,
+  };
 }
 
 /** No variable of a document is called so. */

@@ -1,4 +1,15 @@
-import { coerceInputValue, type GraphQLInputField, type GraphQLInputObjectType, type GraphQLInputType, type GraphQLLeafType, isInputObjectType, isLeafType, isListType, isNonNullType, isRequiredInputField } from 'graphql';
+import {
+  coerceInputValue,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLLeafType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+} from 'graphql';
 
 /** What a value of a variable becomes; undefined when it is wrong, and what is wrong with it is graphql-js's to say. */
 export type InputCoercer = (value: unknown) => unknown;
@@ -23,7 +34,10 @@ function createCoercer(type: GraphQLInputType): InputCoercer {
   if (isNonNullType(type)) return requiredCoercer(type.ofType);
   if (isListType(type)) return listCoercer(type.ofType);
   if (isLeafType(type)) return leafCoercer(type);
-  return isInputObjectType(type) && Object.values(type.getFields()).every(({ default: value }) => value === undefined) ? objectCoercer(type) : (value) => coerceInputValue(value, type);
+  return isInputObjectType(type) &&
+    Object.values(type.getFields()).every(({ default: value }) => value === undefined)
+    ? objectCoercer(type)
+    : (value) => coerceInputValue(value, type);
 }
 
 function requiredCoercer(type: GraphQLInputType): InputCoercer {
@@ -65,13 +79,17 @@ function objectCoercer(type: GraphQLInputObjectType): InputCoercer {
   const fields = Object.values(type.getFields()).map(asMember);
   const names = new Set(fields.map(({ name }) => name));
   // A field that is called as what every object has is never missing for graphql-js.
-  const optional = !type.isOneOf && fields.every(({ required, name }) => !required && !(name in Object.prototype));
+  const optional =
+    !type.isOneOf && fields.every(({ required, name }) => !required && !(name in Object.prototype));
   return (value) => {
     if (value === null || value === undefined) return null;
     if (typeof value !== 'object' || Array.isArray(value)) return undefined;
     const given = Object.keys(value);
     if (!given.every((name) => names.has(name))) return undefined;
-    const coerced = optional && given.length === 0 ? new Input() : coerceMembers(fields, value as Record<string, unknown>);
+    const coerced =
+      optional && given.length === 0
+        ? new Input()
+        : coerceMembers(fields, value as Record<string, unknown>);
     if (!coerced || !type.isOneOf) return coerced;
     return given.length === 1 && coerced[given[0] as string] !== null ? coerced : undefined;
   };
@@ -86,10 +104,17 @@ interface Member {
 /** Types may be members of themselves: a member's is looked up when it is first needed. */
 function asMember(field: GraphQLInputField): Member {
   let coerce: InputCoercer | undefined;
-  return { name: field.name, required: isRequiredInputField(field), coerce: (value) => (coerce ??= coercerOf(field.type))(value) };
+  return {
+    name: field.name,
+    required: isRequiredInputField(field),
+    coerce: (value) => (coerce ??= coercerOf(field.type))(value),
+  };
 }
 
-function coerceMembers(fields: readonly Member[], value: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
+function coerceMembers(
+  fields: readonly Member[],
+  value: Readonly<Record<string, unknown>>,
+): Record<string, unknown> | undefined {
   const members = new Input();
   for (const { name, required, coerce } of fields) {
     const given = value[name];

@@ -1,4 +1,17 @@
-import { type GraphQLError, type GraphQLInputField, GraphQLInputObjectType, type GraphQLInputType, type GraphQLLeafType, GraphQLNonNull, GraphQLScalarType, isLeafType, isListType, isNonNullType, isRequiredInputField, validateInputValue } from 'graphql';
+import {
+  type GraphQLError,
+  type GraphQLInputField,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLLeafType,
+  GraphQLNonNull,
+  GraphQLScalarType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  validateInputValue,
+} from 'graphql';
 
 type Keys = readonly (string | number)[];
 type Members = Readonly<Record<string, unknown>>;
@@ -10,7 +23,12 @@ export type OnFault = (error: GraphQLError, at: Keys) => void;
 type Place = { readonly within: Place; readonly key: string | number } | undefined;
 
 /** `key` is the value's own in what it is in: a place is made where something is wrong, and for what has parts. */
-type Finder = (value: unknown, within: Place, key: string | number | undefined, report: OnFault) => void;
+type Finder = (
+  value: unknown,
+  within: Place,
+  key: string | number | undefined,
+  report: OnFault,
+) => void;
 
 /**
  * Says what is wrong with a value of a variable: the words of graphql-js's `validateInputValue`, in its order. It looks at
@@ -35,13 +53,22 @@ function finderOf(type: GraphQLInputType): Finder {
 function createFinder(type: GraphQLInputType): Finder {
   if (isNonNullType(type)) {
     const find = finderOf(type.ofType);
-    return (value, within, key, report) => (isNothing(value) ? word(value, type, placeOf(within, key), report) : find(value, within, key, report));
+    return (value, within, key, report) =>
+      isNothing(value)
+        ? word(value, type, placeOf(within, key), report)
+        : find(value, within, key, report);
   }
-  const find = isListType(type) ? listFinder(type.ofType) : isLeafType(type) ? leafFinder(type) : objectFinder(type as GraphQLInputObjectType);
-  return (value, within, key, report) => (isNothing(value) ? undefined : find(value, within, key, report));
+  const find = isListType(type)
+    ? listFinder(type.ofType)
+    : isLeafType(type)
+      ? leafFinder(type)
+      : objectFinder(type as GraphQLInputObjectType);
+  return (value, within, key, report) =>
+    isNothing(value) ? undefined : find(value, within, key, report);
 }
 
-const placeOf = (within: Place, key: string | number | undefined): Place => (key === undefined ? within : { within, key });
+const placeOf = (within: Place, key: string | number | undefined): Place =>
+  key === undefined ? within : { within, key };
 
 const isNothing = (value: unknown) => value === null || value === undefined;
 
@@ -81,20 +108,25 @@ function listFinder(type: GraphQLInputType): Finder {
   };
 }
 
-const isIterable = (value: unknown): value is Iterable<unknown> => typeof value === 'object' && typeof (value as Iterable<unknown>)[Symbol.iterator] === 'function';
+const isIterable = (value: unknown): value is Iterable<unknown> =>
+  typeof value === 'object' && typeof (value as Iterable<unknown>)[Symbol.iterator] === 'function';
 
 function objectFinder(type: GraphQLInputObjectType): Finder {
   const members = Object.values(type.getFields()).map(asMember);
   const names = new Set(members.map(({ name }) => name));
   const needed = members.filter(({ required }) => required).map(({ name }) => name);
   const shallow = shallowOf(type);
-  const isWhole = (given: Members) => !type.isOneOf && needed.every((name) => given[name] !== undefined) && Object.keys(given).every((name) => names.has(name));
+  const isWhole = (given: Members) =>
+    !type.isOneOf &&
+    needed.every((name) => given[name] !== undefined) &&
+    Object.keys(given).every((name) => names.has(name));
   return (value, within, key, report) => {
     const place = placeOf(within, key);
     if (typeof value !== 'object' || Array.isArray(value)) return word(value, type, place, report);
     const given = value as Members;
     if (isWhole(given)) {
-      for (const { name, find } of members) if (given[name] !== undefined) find(given[name], place, name, report);
+      for (const { name, find } of members)
+        if (given[name] !== undefined) find(given[name], place, name, report);
       return;
     }
     const own = ownFaults(given, type, shallow).values();
@@ -113,9 +145,18 @@ interface OwnFault {
 }
 
 /** Of the object itself: first the members that it lacks, in the order of the type. */
-function ownFaults(value: Members, { isOneOf }: GraphQLInputObjectType, shallow: GraphQLInputObjectType): OwnFault[] {
+function ownFaults(
+  value: Members,
+  { isOneOf }: GraphQLInputObjectType,
+  shallow: GraphQLInputObjectType,
+): OwnFault[] {
   const own: OwnFault[] = [];
-  validateInputValue(value, shallow, (error, at) => void (at.length === 0 || isOneOf ? own.push({ error, at }) : undefined), true);
+  validateInputValue(
+    value,
+    shallow,
+    (error, at) => void (at.length === 0 || isOneOf ? own.push({ error, at }) : undefined),
+    true,
+  );
   return own;
 }
 
@@ -123,12 +164,29 @@ const ANYTHING = new GraphQLScalarType({ name: 'Anything', coerceInputValue: () 
 
 /** The type with members that may be anything: of it graphql-js finds nothing wrong but with the object itself. */
 function shallowOf(type: GraphQLInputObjectType): GraphQLInputObjectType {
-  const asAnything = (field: GraphQLInputField) => [field.name, { type: isRequiredInputField(field) ? new GraphQLNonNull(ANYTHING) : ANYTHING }] as const;
-  return new GraphQLInputObjectType({ name: type.name, isOneOf: type.isOneOf, fields: Object.fromEntries(Object.values(type.getFields()).map(asAnything)) });
+  const asAnything = (field: GraphQLInputField) =>
+    [
+      field.name,
+      { type: isRequiredInputField(field) ? new GraphQLNonNull(ANYTHING) : ANYTHING },
+    ] as const;
+  return new GraphQLInputObjectType({
+    name: type.name,
+    isOneOf: type.isOneOf,
+    fields: Object.fromEntries(Object.values(type.getFields()).map(asAnything)),
+  });
 }
 
 /** Types may be members of themselves: a member's is looked up when it is first needed. */
-function asMember(field: GraphQLInputField): { readonly name: string; readonly required: boolean; readonly find: Finder } {
+function asMember(field: GraphQLInputField): {
+  readonly name: string;
+  readonly required: boolean;
+  readonly find: Finder;
+} {
   let find: Finder | undefined;
-  return { name: field.name, required: isRequiredInputField(field), find: (value, within, key, report) => (find ??= finderOf(field.type))(value, within, key, report) };
+  return {
+    name: field.name,
+    required: isRequiredInputField(field),
+    find: (value, within, key, report) =>
+      (find ??= finderOf(field.type))(value, within, key, report),
+  };
 }

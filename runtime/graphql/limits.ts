@@ -40,7 +40,13 @@ const CODES: Readonly<Record<Measure | 'cost', string>> = {
   cost: 'TOO_COSTLY',
 };
 
-const WORDS: Readonly<Record<Measure | 'cost', string>> = { depth: 'depth', aliases: 'aliases', rootFields: 'root fields', directives: 'directives', cost: 'cost' };
+const WORDS: Readonly<Record<Measure | 'cost', string>> = {
+  depth: 'depth',
+  aliases: 'aliases',
+  rootFields: 'root fields',
+  directives: 'directives',
+  cost: 'cost',
+};
 
 const MEASURES: readonly Measure[] = ['depth', 'aliases', 'rootFields', 'directives'];
 
@@ -51,7 +57,11 @@ const BELOW_ROOT = MEASURES.filter((measure) => measure !== 'rootFields');
 const UNSIZED = 10;
 
 /** An error that says which limit was met, what the operation has and what is allowed. Its status is 400. */
-export function limitError(code: string, message: string, figures: { readonly value: number; readonly limit: number }): GraphQLError {
+export function limitError(
+  code: string,
+  message: string,
+  figures: { readonly value: number; readonly limit: number },
+): GraphQLError {
   return new GraphQLError(message, { extensions: { code, ...figures } });
 }
 
@@ -59,7 +69,11 @@ export function limitError(code: string, message: string, figures: { readonly va
  * What a document has too much of; undefined when it is within every limit. It is asked before validation, which takes a
  * hundred times as long, and so fragments that nothing spreads count as well. One that spreads itself is validation's matter.
  */
-export function checkMeasures(definitions: readonly DefinitionNode[], fragments: Fragments, limits: ApiLimits): GraphQLError | undefined {
+export function checkMeasures(
+  definitions: readonly DefinitionNode[],
+  fragments: Fragments,
+  limits: ApiLimits,
+): GraphQLError | undefined {
   const measure = createMeasure(fragments);
   for (const definition of definitions) {
     const over = ofDefinition(definition, measure, limits);
@@ -68,23 +82,48 @@ export function checkMeasures(definitions: readonly DefinitionNode[], fragments:
   return undefined;
 }
 
-function ofDefinition(definition: DefinitionNode, measure: (definition: Measured) => Measures, limits: ApiLimits): GraphQLError | undefined {
-  if (definition.kind === 'OperationDefinition') return exceeding(measure(definition), MEASURES, limits);
-  if (definition.kind !== 'FragmentDefinition' || isIntrospection(definition.typeCondition.name)) return undefined;
+function ofDefinition(
+  definition: DefinitionNode,
+  measure: (definition: Measured) => Measures,
+  limits: ApiLimits,
+): GraphQLError | undefined {
+  if (definition.kind === 'OperationDefinition')
+    return exceeding(measure(definition), MEASURES, limits);
+  if (definition.kind !== 'FragmentDefinition' || isIntrospection(definition.typeCondition.name))
+    return undefined;
   return exceeding(measure(definition), BELOW_ROOT, limits);
 }
 
-function exceeding(measures: Measures, counted: readonly Measure[], limits: ApiLimits): GraphQLError | undefined {
-  const over = counted.find((measure) => measures[measure] > limits[measure] && measures[measure] !== Infinity);
+function exceeding(
+  measures: Measures,
+  counted: readonly Measure[],
+  limits: ApiLimits,
+): GraphQLError | undefined {
+  const over = counted.find(
+    (measure) => measures[measure] > limits[measure] && measures[measure] !== Infinity,
+  );
   if (over) return exceeded(over, measures[over], limits[over]);
-  return measures.fields > FIELDS ? limitError(CODES.cost, `the operation asks for ${measures.fields} fields, ${FIELDS} are allowed`, { value: measures.fields, limit: FIELDS }) : undefined;
+  return measures.fields > FIELDS
+    ? limitError(
+        CODES.cost,
+        `the operation asks for ${measures.fields} fields, ${FIELDS} are allowed`,
+        { value: measures.fields, limit: FIELDS },
+      )
+    : undefined;
 }
 
 function exceeded(measure: Measure | 'cost', value: number, limit: number): GraphQLError {
-  return limitError(CODES[measure], `the operation has ${value} ${WORDS[measure]}, ${limit} are allowed`, { value, limit });
+  return limitError(
+    CODES[measure],
+    `the operation has ${value} ${WORDS[measure]}, ${limit} are allowed`,
+    { value, limit },
+  );
 }
 
-type Measured = Pick<OperationDefinitionNode | FragmentDefinitionNode, 'selectionSet' | 'directives'>;
+type Measured = Pick<
+  OperationDefinitionNode | FragmentDefinitionNode,
+  'selectionSet' | 'directives'
+>;
 
 /**
  * Counts what a definition asks for, fragments included as often as they are spread. Each fragment is looked at once,
@@ -104,13 +143,18 @@ export function createMeasure(fragments: Fragments): (definition: Measured) => M
     return measures;
   };
   const ofSelection = ({ selections }: SelectionSetNode): Measures =>
-    selections.map((selection): Measures => {
-      const directives = selection.directives?.length ?? 0;
-      if (selection.kind === 'FragmentSpread') return withDirectives(ofFragment(selection.name.value), directives);
-      if (selection.kind === 'InlineFragment') return withDirectives(ofSelection(selection.selectionSet), directives);
-      return ofField(selection, directives, ofSelection);
-    }).reduce(together, NOTHING);
-  const ofDefinition = ({ selectionSet, directives }: Measured): Measures => withDirectives(ofSelection(selectionSet), directives?.length);
+    selections
+      .map((selection): Measures => {
+        const directives = selection.directives?.length ?? 0;
+        if (selection.kind === 'FragmentSpread')
+          return withDirectives(ofFragment(selection.name.value), directives);
+        if (selection.kind === 'InlineFragment')
+          return withDirectives(ofSelection(selection.selectionSet), directives);
+        return ofField(selection, directives, ofSelection);
+      })
+      .reduce(together, NOTHING);
+  const ofDefinition = ({ selectionSet, directives }: Measured): Measures =>
+    withDirectives(ofSelection(selectionSet), directives?.length);
   return ofDefinition;
 }
 
@@ -121,12 +165,26 @@ const ENDLESS: Measures = { depth: Infinity, aliases: 0, rootFields: 0, directiv
 /** Introspection nests types in types: its own validation rule bounds it. */
 const isIntrospection = ({ value }: NameNode) => value.startsWith('__');
 
-function ofField(field: FieldNode, directives: number, ofSelection: (set: SelectionSetNode) => Measures): Measures {
-  const below = field.selectionSet && !isIntrospection(field.name) ? ofSelection(field.selectionSet) : NOTHING;
-  return { depth: below.depth + 1, aliases: below.aliases + (field.alias ? 1 : 0), rootFields: 1, directives: below.directives + directives, fields: below.fields + 1 };
+function ofField(
+  field: FieldNode,
+  directives: number,
+  ofSelection: (set: SelectionSetNode) => Measures,
+): Measures {
+  const below =
+    field.selectionSet && !isIntrospection(field.name) ? ofSelection(field.selectionSet) : NOTHING;
+  return {
+    depth: below.depth + 1,
+    aliases: below.aliases + (field.alias ? 1 : 0),
+    rootFields: 1,
+    directives: below.directives + directives,
+    fields: below.fields + 1,
+  };
 }
 
-const withDirectives = (measures: Measures, directives = 0): Measures => ({ ...measures, directives: measures.directives + directives });
+const withDirectives = (measures: Measures, directives = 0): Measures => ({
+  ...measures,
+  directives: measures.directives + directives,
+});
 
 const together = (a: Measures, b: Measures): Measures => ({
   depth: Math.max(a.depth, b.depth),
@@ -148,27 +206,42 @@ export interface Costed {
  * Refuses an operation that would make too many objects: each costs 1, and what stands in a list costs as often as the
  * list may have rows.
  */
-export function checkCost(schema: GraphQLSchema, operation: Costed, variables: Readonly<Record<string, unknown>>, limits: ApiLimits): GraphQLError | undefined {
+export function checkCost(
+  schema: GraphQLSchema,
+  operation: Costed,
+  variables: Readonly<Record<string, unknown>>,
+  limits: ApiLimits,
+): GraphQLError | undefined {
   const cost = costOf(schema, operation, variables, limits.list);
   return cost > limits.cost ? exceeded('cost', cost, limits.cost) : undefined;
 }
 
 /** The number of objects that an operation may ask for. */
-function costOf(schema: GraphQLSchema, { node, fragments }: Costed, variables: Readonly<Record<string, unknown>>, list: number): number {
+function costOf(
+  schema: GraphQLSchema,
+  { node, fragments }: Costed,
+  variables: Readonly<Record<string, unknown>>,
+  list: number,
+): number {
   const known = new Map<string, number>();
   const ofFragment = (name: string): number => {
     const found = known.get(name);
     if (found !== undefined) return found;
     known.set(name, Infinity);
     const fragment = fragments.get(name);
-    const cost = fragment ? ofSelection(fragment.selectionSet, fragment.typeCondition.name.value) : 0;
+    const cost = fragment
+      ? ofSelection(fragment.selectionSet, fragment.typeCondition.name.value)
+      : 0;
     known.set(name, cost);
     return cost;
   };
   const ofSelection = ({ selections }: SelectionSetNode, type: string): number =>
     selections.reduce((sum, selection) => {
       if (selection.kind === 'FragmentSpread') return sum + ofFragment(selection.name.value);
-      if (selection.kind === 'InlineFragment') return sum + ofSelection(selection.selectionSet, selection.typeCondition?.name.value ?? type);
+      if (selection.kind === 'InlineFragment')
+        return (
+          sum + ofSelection(selection.selectionSet, selection.typeCondition?.name.value ?? type)
+        );
       return sum + ofField(selection, type);
     }, 0);
   const ofField = (field: FieldNode, type: string): number => {
@@ -184,9 +257,18 @@ function costOf(schema: GraphQLSchema, { node, fragments }: Costed, variables: R
   return ofSelection(node.selectionSet, rootType(schema, node));
 }
 
-function sizeOf(field: FieldNode, variables: Readonly<Record<string, unknown>>, list: number): number {
+function sizeOf(
+  field: FieldNode,
+  variables: Readonly<Record<string, unknown>>,
+  list: number,
+): number {
   const given = field.arguments?.find(({ name }) => SIZES.has(name.value))?.value;
-  const value = given?.kind === 'IntValue' ? Number(given.value) : given?.kind === 'Variable' ? variables[given.name.value] : undefined;
+  const value =
+    given?.kind === 'IntValue'
+      ? Number(given.value)
+      : given?.kind === 'Variable'
+        ? variables[given.name.value]
+        : undefined;
   return typeof value === 'number' && value >= 0 ? Math.min(value, list) : Math.min(UNSIZED, list);
 }
 
@@ -195,4 +277,5 @@ function fieldOf(schema: GraphQLSchema, type: string, field: string) {
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[field] : undefined;
 }
 
-const rootType = (schema: GraphQLSchema, { operation }: OperationDefinitionNode) => schema.getRootType(operation)?.name ?? '';
+const rootType = (schema: GraphQLSchema, { operation }: OperationDefinitionNode) =>
+  schema.getRootType(operation)?.name ?? '';

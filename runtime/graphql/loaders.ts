@@ -29,7 +29,10 @@ export function createLoaders(parts: Parts, context: RequestContext): Loaders {
   const loaders: Record<string, RowLoader> = {};
   for (const loader of parts.model.project.loaders) {
     let made: RowLoader | undefined;
-    Object.defineProperty(loaders, loader.name, { enumerable: true, get: () => (made ??= remember(context, rowLoader(parts, context, loader))) });
+    Object.defineProperty(loaders, loader.name, {
+      enumerable: true,
+      get: () => (made ??= remember(context, rowLoader(parts, context, loader))),
+    });
   }
   return loaders;
 }
@@ -52,15 +55,26 @@ export function clearLoaders(context: RequestContext): void {
 const ROWS = new WeakMap<RequestContext, Map<string, RowLoader>>();
 
 /** The row of an entity by its key, batched like any loader. */
-export async function loadRow(parts: Parts, context: RequestContext, entity: string, id: number | string): Promise<Row | null> {
+export async function loadRow(
+  parts: Parts,
+  context: RequestContext,
+  entity: string,
+  id: number | string,
+): Promise<Row | null> {
   const loaders = ROWS.get(context) ?? new Map<string, RowLoader>();
   ROWS.set(context, loaders);
-  const loader = loaders.get(entity) ?? remember(context, rowLoader(parts, context, { name: '', entity, by: 'id', many: false }));
+  const loader =
+    loaders.get(entity) ??
+    remember(context, rowLoader(parts, context, { name: '', entity, by: 'id', many: false }));
   loaders.set(entity, loader);
   return (await loader.load(id)) as Row | null;
 }
 
-function rowLoader({ model, store, reader }: Parts, context: RequestContext, loader: Loader): RowLoader {
+function rowLoader(
+  { model, store, reader }: Parts,
+  context: RequestContext,
+  loader: Loader,
+): RowLoader {
   const field = plannedRow(loader);
   const keyColumn = loader.via ? 'id' : loader.by;
   return new DataLoader(
@@ -68,8 +82,21 @@ function rowLoader({ model, store, reader }: Parts, context: RequestContext, loa
       const rules = createRules(model, context.principal);
       const access = rules.entity(model.entity(loader.entity).entity, 'READ');
       if (access.kind === 'none') throw refusal(access.code);
-      const reading = { rules, caller: callerId(context.principal), tree: false, query: store.query, asker: context };
-      const texts = await reader.readBatch(loader.entity, field, keyColumn, keys, loader.many ? [{ equals: [], order: [{ column: 'id', descending: false }] }] : [], reading);
+      const reading = {
+        rules,
+        caller: callerId(context.principal),
+        tree: false,
+        query: store.query,
+        asker: context,
+      };
+      const texts = await reader.readBatch(
+        loader.entity,
+        field,
+        keyColumn,
+        keys,
+        loader.many ? [{ equals: [], order: [{ column: 'id', descending: false }] }] : [],
+        reading,
+      );
       return texts.map((text) => readRows(model.entity(loader.entity), text, loader.many));
     },
     { cacheKeyFn: String, maxBatchSize: BATCH },
@@ -79,13 +106,24 @@ function rowLoader({ model, store, reader }: Parts, context: RequestContext, loa
 /** The whole row, or rows, that a key belongs to. */
 function plannedRow({ entity, by, many, via }: Loader): Planned {
   const shape = { entity, fields: [], row: true };
-  if (!many) return { kind: 'one', key: '', required: false, link: { key: 'inverse', column: by }, shape };
+  if (!many)
+    return { kind: 'one', key: '', required: false, link: { key: 'inverse', column: by }, shape };
   const list = { filters: [], paging: { default: Infinity, max: Infinity }, order: [] };
-  return { kind: 'many', key: '', entity, link: via ? { kind: 'table', ...via } : { kind: 'column', column: by }, list, call: 0, shape };
+  return {
+    kind: 'many',
+    key: '',
+    entity,
+    link: via ? { kind: 'table', ...via } : { kind: 'column', column: by },
+    list,
+    call: 0,
+    shape,
+  };
 }
 
 function readRows(entity: EntityModel, text: string | null, many: boolean): Row | null | Row[] {
   if (text === null) return many ? [] : null;
   const value = JSON.parse(text);
-  return many ? (value as Record<string, any>[]).map((item) => decodeRow(entity, item[ROW_KEY])) : decodeRow(entity, value[ROW_KEY]);
+  return many
+    ? (value as Record<string, any>[]).map((item) => decodeRow(entity, item[ROW_KEY]))
+    : decodeRow(entity, value[ROW_KEY]);
 }

@@ -1,7 +1,16 @@
 /** What a client accepts, the best first. */
-export type Answering = 'application/graphql-response+json' | 'application/json' | 'text/html' | 'text/event-stream';
+export type Answering =
+  | 'application/graphql-response+json'
+  | 'application/json'
+  | 'text/html'
+  | 'text/event-stream';
 
-const OFFERED: readonly Answering[] = ['application/graphql-response+json', 'application/json', 'text/event-stream', 'text/html'];
+const OFFERED: readonly Answering[] = [
+  'application/graphql-response+json',
+  'application/json',
+  'text/event-stream',
+  'text/html',
+];
 
 /**
  * The media type to answer in: the one with the highest `q`, the first named of equals; `application/json` for a client
@@ -9,8 +18,13 @@ const OFFERED: readonly Answering[] = ['application/graphql-response+json', 'app
  */
 export function negotiate(accept: string | undefined, html: boolean): Answering | undefined {
   if (!accept || accept === '*/*') return 'application/json';
-  if (accept === 'application/json' || accept === 'application/graphql-response+json') return accept;
-  const ranges = accept.split(',').map(readRange).filter(({ q }) => q > 0).sort((a, b) => b.q - a.q);
+  if (accept === 'application/json' || accept === 'application/graphql-response+json')
+    return accept;
+  const ranges = accept
+    .split(',')
+    .map(readRange)
+    .filter(({ q }) => q > 0)
+    .sort((a, b) => b.q - a.q);
   for (const { type } of ranges) {
     if (type === '*/*' || type === 'application/*') return 'application/json';
     const offered = OFFERED.find((candidate) => candidate === type);

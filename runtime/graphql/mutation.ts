@@ -25,7 +25,10 @@ interface Parts {
 export function performWrite(run: Run, root: WriteRoot, tree: boolean): Outcome | Promise<Outcome> {
   const { engine, rules, variables, context } = run;
   const { operation } = root;
-  const args = readArguments({ schema: engine.schema, variables }, { type: 'Mutation', field: operation.name, node: root.node });
+  const args = readArguments(
+    { schema: engine.schema, variables },
+    { type: 'Mutation', field: operation.name, node: root.node },
+  );
   const written = performAction<Parts>(engine, {
     operation,
     args,
@@ -44,7 +47,11 @@ export function performWrite(run: Run, root: WriteRoot, tree: boolean): Outcome 
 }
 
 /** The one part that shows something of the new row, from the statement that inserts it. */
-function returningOf(run: Run, { returning, parts }: WriteRoot, tree: boolean): Returning<Parts> | undefined {
+function returningOf(
+  run: Run,
+  { returning, parts }: WriteRoot,
+  tree: boolean,
+): Returning<Parts> | undefined {
   if (!returning) return undefined;
   const { engine, rules, variables } = run;
   const { model, schema } = engine;
@@ -52,14 +59,21 @@ function returningOf(run: Run, { returning, parts }: WriteRoot, tree: boolean): 
     root: returning.node,
     calls: readCalls({ model, schema, rules, variables }, returning.calls, ''),
     tree,
-    take: (text) => judged(run, parts, { texts: parts.map((part) => (part.kind === 'entity' ? text : null)), tree }),
+    take: (text) =>
+      judged(run, parts, {
+        texts: parts.map((part) => (part.kind === 'entity' ? text : null)),
+        tree,
+      }),
   };
 }
 
 /** It stands in the one input object, or among the arguments. */
 function clientIdOf(args: Readonly<Record<string, any>>): unknown {
   if (args['clientMutationId'] !== undefined) return args['clientMutationId'];
-  return Object.values(args).find((value) => value?.clientMutationId !== undefined)?.clientMutationId ?? null;
+  return (
+    Object.values(args).find((value) => value?.clientMutationId !== undefined)?.clientMutationId ??
+    null
+  );
 }
 
 interface PartReading {
@@ -67,22 +81,53 @@ interface PartReading {
   readonly tree: boolean;
 }
 
-async function readParts(run: Run, { parts }: WriteRoot, id: string, reading: PartReading): Promise<Parts> {
+async function readParts(
+  run: Run,
+  { parts }: WriteRoot,
+  id: string,
+  reading: PartReading,
+): Promise<Parts> {
   const texts: (string | null)[] = [];
-  for (const part of parts) texts.push(part.kind === 'entity' && !('code' in part.plan) ? await readPart(run, part.plan, id, reading) : null);
+  for (const part of parts)
+    texts.push(
+      part.kind === 'entity' && !('code' in part.plan)
+        ? await readPart(run, part.plan, id, reading)
+        : null,
+    );
   return judged(run, parts, { texts, tree: reading.tree });
 }
 
 /** Texts, or trees when one has something in it that the executor must explain. */
-function judged({ engine: { reader } }: Run, parts: readonly WritePart[], { texts, tree }: Parts): Parts {
+function judged(
+  { engine: { reader } }: Run,
+  parts: readonly WritePart[],
+  { texts, tree }: Parts,
+): Parts {
   if (tree || !texts.some((text) => text?.includes(reader.marker))) return { texts, tree };
-  const typed = (part: WritePart, text: string | null) => (part.kind === 'entity' && !('code' in part.plan) && text !== null ? JSON.stringify(withTypes(part.plan.node, JSON.parse(text), reader.marker)) : text);
+  const typed = (part: WritePart, text: string | null) =>
+    part.kind === 'entity' && !('code' in part.plan) && text !== null
+      ? JSON.stringify(withTypes(part.plan.node, JSON.parse(text), reader.marker))
+      : text;
   return { texts: parts.map((part, index) => typed(part, texts[index] ?? null)), tree: true };
 }
 
-async function readPart({ engine, rules, variables, context }: Run, plan: Plan<Root>, id: string, { query, tree }: PartReading): Promise<string | null> {
-  const calls = readCalls({ model: engine.model, schema: engine.schema, rules, variables }, plan.calls, id);
-  return (await engine.reader.read(plan.node, calls, { rules, tree, caller: callerId(context.principal), query })) as string | null;
+async function readPart(
+  { engine, rules, variables, context }: Run,
+  plan: Plan<Root>,
+  id: string,
+  { query, tree }: PartReading,
+): Promise<string | null> {
+  const calls = readCalls(
+    { model: engine.model, schema: engine.schema, rules, variables },
+    plan.calls,
+    id,
+  );
+  return (await engine.reader.read(plan.node, calls, {
+    rules,
+    tree,
+    caller: callerId(context.principal),
+    query,
+  })) as string | null;
 }
 
 interface Done {
@@ -96,26 +141,43 @@ function answer({ engine }: Run, root: WriteRoot, done: Done): Outcome {
   const entity = engine.model.entity(action.entity);
   const payload = action.returns.kind === 'payload';
   const { written } = done;
-  if (written.id === null && !root.parts.some(({ kind }) => kind === 'ok') && (payload || root.operation.type.required)) {
+  if (
+    written.id === null &&
+    !root.parts.some(({ kind }) => kind === 'ok') &&
+    (payload || root.operation.type.required)
+  ) {
     throw failure.notFound(`${entity.entity.name} not found`);
   }
   const tree = written.id === null ? done.tree : written.read.tree;
   const texts = root.parts.map((part, index) => partText(part, done, index, entity));
   if (!payload) return asOutcome(texts[0] ?? null, tree);
-  const members = root.parts.map(({ key }, index) => `${JSON.stringify(key)}:${texts[index] ?? 'null'}`);
-  return asOutcome(`{${[...(tree ? [`"${TYPE_KEY}":${JSON.stringify(root.type)}`] : []), ...members].join(',')}}`, tree);
+  const members = root.parts.map(
+    ({ key }, index) => `${JSON.stringify(key)}:${texts[index] ?? 'null'}`,
+  );
+  return asOutcome(
+    `{${[...(tree ? [`"${TYPE_KEY}":${JSON.stringify(root.type)}`] : []), ...members].join(',')}}`,
+    tree,
+  );
 }
 
-const asOutcome = (text: string | null, tree: boolean): Outcome => (tree ? { tree: text === null ? null : JSON.parse(text) } : { text });
+const asOutcome = (text: string | null, tree: boolean): Outcome =>
+  tree ? { tree: text === null ? null : JSON.parse(text) } : { text };
 
-function partText(part: WritePart, { written, clientMutationId }: Done, index: number, { entity, global }: EntityModel): string | null {
+function partText(
+  part: WritePart,
+  { written, clientMutationId }: Done,
+  index: number,
+  { entity, global }: EntityModel,
+): string | null {
   switch (part.kind) {
     case 'typename':
       return JSON.stringify(part.value);
     case 'ok':
       return String(written.id !== null);
     case 'id':
-      return written.id === null ? null : JSON.stringify(global ? `${entity.name}:${written.id}` : written.id);
+      return written.id === null
+        ? null
+        : JSON.stringify(global ? `${entity.name}:${written.id}` : written.id);
     case 'clientMutationId':
       return JSON.stringify(clientMutationId);
     case 'empty':

@@ -23,7 +23,8 @@ export function readParameters(source: Readonly<Record<string, unknown>>): Param
 /** Of a GET: maps are JSON in the query string. */
 export function readQueryParameters(query: URLSearchParams): Parameters {
   const source = Object.fromEntries(query);
-  for (const name of ['variables', 'extensions']) if (source[name]) source[name] = parseJson(source[name], name);
+  for (const name of ['variables', 'extensions'])
+    if (source[name]) source[name] = parseJson(source[name], name);
   return readParameters(source);
 }
 
@@ -45,11 +46,18 @@ function text(source: Readonly<Record<string, unknown>>, name: string): string |
 
 const NESTING = 64;
 
-function map(source: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> {
+function map(
+  source: Readonly<Record<string, unknown>>,
+  name: string,
+): Readonly<Record<string, unknown>> {
   const value = source[name];
   if (value === undefined || value === null || value === '') return {};
-  if (typeof value !== 'object' || Array.isArray(value)) throw failure.badRequest(`${name} must be an object`);
-  if (isNestedBeyond(value, NESTING)) throw new AppError(400, 'TOO_DEEP', `${name} is nested more than ${NESTING} levels deep`, { extensions: { limit: NESTING } });
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw failure.badRequest(`${name} must be an object`);
+  if (isNestedBeyond(value, NESTING))
+    throw new AppError(400, 'TOO_DEEP', `${name} is nested more than ${NESTING} levels deep`, {
+      extensions: { limit: NESTING },
+    });
   return value as Record<string, unknown>;
 }
 
@@ -57,6 +65,7 @@ function map(source: Readonly<Record<string, unknown>>, name: string): Readonly<
 function isNestedBeyond(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  for (const item of Object.values(value)) if (typeof item === 'object' && isNestedBeyond(item, levels - 1)) return true;
+  for (const item of Object.values(value))
+    if (typeof item === 'object' && isNestedBeyond(item, levels - 1)) return true;
   return false;
 }

@@ -18,7 +18,12 @@ export interface PlanCacheOptions {
  *
  * @example createPlanCache({ weight: 4000, grow: () => {} }).set('anyone', plan)
  */
-export function createPlanCache({ weight, grow, entries = 64, bytes = 4_000_000 }: PlanCacheOptions): PlanCache {
+export function createPlanCache({
+  weight,
+  grow,
+  entries = 64,
+  bytes = 4_000_000,
+}: PlanCacheOptions): PlanCache {
   const plans = new Map<string, unknown>();
   const most = Math.max(1, Math.min(entries, Math.floor(bytes / weight)));
   return {

@@ -37,18 +37,34 @@ export interface RehearsalOptions {
  * @returns null for an operation that is not valid, or that every caller is refused.
  * @example (await rehearsal('{ posts { id } }'))?.statements // ['select (select json_group_array(…']
  */
-export function createRehearsal({ kernel, dialect, resolvers, scalars }: RehearsalOptions): (document: string) => Promise<Rehearsed | null> {
+export function createRehearsal({
+  kernel,
+  dialect,
+  resolvers,
+  scalars,
+}: RehearsalOptions): (document: string) => Promise<Rehearsed | null> {
   const noted: string[] = [];
   const project = withoutConstraints(kernel.project) as Project;
   const store = notingStore(dialect, project, noted);
-  const engine = createEngine({ ...kernel, project, store, now: () => 0 }, silent(resolvers), scalars);
-  const documents = createDocumentCache({ schema: engine.schema, limits: project.api.limits, introspection: false, suggestions: false });
+  const engine = createEngine(
+    { ...kernel, project, store, now: () => 0 },
+    silent(resolvers),
+    scalars,
+  );
+  const documents = createDocumentCache({
+    schema: engine.schema,
+    limits: project.api.limits,
+    introspection: false,
+    suggestions: false,
+  });
   return async (document) => {
     const operation = documents.get(document).prepared?.operations[0];
     if (!operation) return null;
     for (const [as, principal] of callersOf(project)) {
       const plan = await rehearsedPlan(engine, operation, contextOf(kernel, principal));
-      const statements = noted.splice(0).map((text) => text.replaceAll(engine.reader.marker, MARKER));
+      const statements = noted
+        .splice(0)
+        .map((text) => text.replaceAll(engine.reader.marker, MARKER));
       if (plan) return { as, plan: printPlan(plan), statements };
     }
     return null;
@@ -60,20 +76,39 @@ const MARKER = '$marker';
 
 /** Anyone where that is enough, then the simplest user, then one of each role. */
 function callersOf({ auth, ids }: Project): [string, Principal][] {
-  const user = (name: string | null): Principal => ({ kind: 'user', id: keyOf(ids), role: name === null ? null : { id: 1, name }, permissions: [], sessionId: '', extend: {} });
+  const user = (name: string | null): Principal => ({
+    kind: 'user',
+    id: keyOf(ids),
+    role: name === null ? null : { id: 1, name },
+    permissions: [],
+    sessionId: '',
+    extend: {},
+  });
   const usual = auth?.roles?.default ?? null;
   const others = (auth?.roles?.list ?? []).filter((name) => name !== usual);
-  return [['anyone', { kind: 'anonymous' }], ['a signed-in user', user(usual)], ...others.map((name): [string, Principal] => [`a user with the role ${name}`, user(name)])];
+  return [
+    ['anyone', { kind: 'anonymous' }],
+    ['a signed-in user', user(usual)],
+    ...others.map((name): [string, Principal] => [`a user with the role ${name}`, user(name)]),
+  ];
 }
 
 /** The plan that was run; null when the caller is refused. */
-async function rehearsedPlan(engine: Engine, operation: PreparedOperation, context: RequestContext): Promise<OperationPlan | null> {
+async function rehearsedPlan(
+  engine: Engine,
+  operation: PreparedOperation,
+  context: RequestContext,
+): Promise<OperationPlan | null> {
   const request = { operation, variables: {}, context };
   const run = startRun(engine, request);
   if ('errors' in run || holdsRefusal(run.plan)) return null;
   const answer = await runOperation(engine, request);
   const errors = 'result' in answer ? (answer.result.errors ?? []) : [];
-  return errors.some(({ originalError }) => REFUSALS.includes(String((originalError as { code?: unknown } | undefined)?.code))) ? null : run.plan;
+  return errors.some(({ originalError }) =>
+    REFUSALS.includes(String((originalError as { code?: unknown } | undefined)?.code)),
+  )
+    ? null
+    : run.plan;
 }
 
 const REFUSALS = ['UNAUTHENTICATED', 'FORBIDDEN'];
@@ -104,11 +139,20 @@ function contextOf({ log }: Pick<Kernel, 'log'>, principal: Principal): RequestC
 function withoutConstraints(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutConstraints);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).flatMap(([name, inner]) => (name === 'constraint' ? [] : [[name, withoutConstraints(inner)]])));
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) =>
+      name === 'constraint' ? [] : [[name, withoutConstraints(inner)]],
+    ),
+  );
 }
 
 function silent(resolvers: Resolvers): Resolvers {
-  return Object.fromEntries(Object.entries(resolvers).map(([type, fields]) => [type, Object.fromEntries(Object.keys(fields).map((name) => [name, () => null]))]));
+  return Object.fromEntries(
+    Object.entries(resolvers).map(([type, fields]) => [
+      type,
+      Object.fromEntries(Object.keys(fields).map((name) => [name, () => null])),
+    ]),
+  );
 }
 
 function notingStore(dialect: Dialect, { ids }: Project, noted: string[]): Store {
@@ -130,6 +174,7 @@ function notingStore(dialect: Dialect, { ids }: Project, noted: string[]): Store
   };
 }
 
-const keyOf = (ids: Project['ids']) => (ids === 'uuid' ? '019aa000-0000-7000-8000-000000000001' : 1);
+const keyOf = (ids: Project['ids']) =>
+  ids === 'uuid' ? '019aa000-0000-7000-8000-000000000001' : 1;
 
 const noDatabase = () => new InternalError('a rehearsal has no database');

@@ -1,6 +1,12 @@
 import DataLoader from 'dataloader';
 import type { Entity, Field, Operation } from '@twofold/schema';
-import { defaultFieldResolver, type GraphQLFieldResolver, type GraphQLResolveInfo, isAbstractType, isObjectType } from 'graphql';
+import {
+  defaultFieldResolver,
+  type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
+  isAbstractType,
+  isObjectType,
+} from 'graphql';
 import { AppError } from '../errors.ts';
 import { callerId, refusal, rootAccess, type Access } from '../data/access.ts';
 import { assertConstraint } from '../data/constraint.ts';
@@ -22,14 +28,18 @@ type Parent = Readonly<Record<string, any>>;
 export function attachResolvers(engine: Engine): void {
   const { schema, model } = engine;
   for (const type of Object.values(schema.getTypeMap())) {
-    if (isAbstractType(type)) type.resolveType = (value: any) => value?.[TYPE_KEY] ?? value?.__typename ?? entityOf(value);
+    if (isAbstractType(type))
+      type.resolveType = (value: any) => value?.[TYPE_KEY] ?? value?.__typename ?? entityOf(value);
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     const entity = model.entities.get(type.name);
-    const root = (['query', 'mutation', 'subscription'] as const).find((kind) => schema.getRootType(kind as never) === type);
+    const root = (['query', 'mutation', 'subscription'] as const).find(
+      (kind) => schema.getRootType(kind as never) === type,
+    );
     for (const field of Object.values(type.getFields())) {
       const operation = root && model.operations.get(`${ROOT_NAMES[root]}.${field.name}`);
       const subscribe = root === 'subscription' && ownSubscribe(engine, field.name);
-      if (subscribe) field.subscribe = (_run: Run, args, context, info) => subscribe({}, args, context, info);
+      if (subscribe)
+        field.subscribe = (_run: Run, args, context, info) => subscribe({}, args, context, info);
       if (root) field.resolve = rootField(engine, type.name, field.name, operation);
       else if (entity) field.resolve = entityField(engine, entity, field.name);
       else field.resolve = objectField(engine, type.name, field.name);
@@ -39,24 +49,41 @@ export function attachResolvers(engine: Engine): void {
 
 const ROOT_NAMES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
 
-function rootField(engine: Engine, type: string, name: string, operation: Operation | undefined): Resolve {
+function rootField(
+  engine: Engine,
+  type: string,
+  name: string,
+  operation: Operation | undefined,
+): Resolve {
   const own = ownResolver(engine, type, name);
-  if (!own && operation && operation.action.kind !== 'custom') return (run: Run, _args, _context, info) => resolveRoot(run, info);
+  if (!own && operation && operation.action.kind !== 'custom')
+    return (run: Run, _args, _context, info) => resolveRoot(run, info);
   return (run: Run, args, context, info) => {
     if (operation) assertCallable(run, operation, args);
-    if (!own && run.event !== undefined) return defaultFieldResolver(run.event, args, context, info);
+    if (!own && run.event !== undefined)
+      return defaultFieldResolver(run.event, args, context, info);
     if (!own) throw notImplemented(`${type}.${name}`);
     return own(run.event ?? {}, args, context, info);
   };
 }
 
-function assertCallable(run: Run, operation: Operation, args: Readonly<Record<string, unknown>>): void {
+function assertCallable(
+  run: Run,
+  operation: Operation,
+  args: Readonly<Record<string, unknown>>,
+): void {
   const access = accessTo(run, operation);
   if (access.kind === 'none') throw refusal(access.code);
   for (const { name, constraint } of operation.args) assertConstraint(constraint, args[name], name);
 }
 
-const VERBS = { get: 'READ', list: 'READ', create: 'CREATE', update: 'UPDATE', remove: 'DELETE' } as const;
+const VERBS = {
+  get: 'READ',
+  list: 'READ',
+  create: 'CREATE',
+  update: 'UPDATE',
+  remove: 'DELETE',
+} as const;
 
 /** A function in the place of an action is for those whom the action is for. */
 function accessTo({ engine, rules }: Run, operation: Operation): Access {
@@ -67,16 +94,27 @@ function accessTo({ engine, rules }: Run, operation: Operation): Access {
   }
   const own = rules.operation(operation, root === 'mutation' ? 'UPDATE' : 'READ');
   // Of rows of several types each caller gets those that it may read.
-  return !own.explicit && (action.kind === 'node' || action.kind === 'listAbstract') ? { kind: 'all' } : own;
+  return !own.explicit && (action.kind === 'node' || action.kind === 'listAbstract')
+    ? { kind: 'all' }
+    : own;
 }
 
-const notImplemented = (coordinate: string) => new AppError(501, 'NOT_IMPLEMENTED', `${coordinate} is not implemented yet: write it in src/resolvers/${coordinate.split('.')[0]}.ts`, { extensions: { coordinate } });
+const notImplemented = (coordinate: string) =>
+  new AppError(
+    501,
+    'NOT_IMPLEMENTED',
+    `${coordinate} is not implemented yet: write it in src/resolvers/${coordinate.split('.')[0]}.ts`,
+    { extensions: { coordinate } },
+  );
 
 /** A member of an object that is no entity: a payload, a connection, a JSON value. */
 function objectField(engine: Engine, type: string, name: string): Resolve {
   const own = ownResolver(engine, type, name);
   if (own) return (parent, args, context, info) => own(rowOf(parent), args, context, info);
-  return (parent, args, context, info) => (isTree(parent) ? fromTree(engine, parent[info.path.key]) : defaultFieldResolver(parent, args, context, info));
+  return (parent, args, context, info) =>
+    isTree(parent)
+      ? fromTree(engine, parent[info.path.key])
+      : defaultFieldResolver(parent, args, context, info);
 }
 
 function entityField(engine: Engine, entity: EntityModel, name: string): Resolve {
@@ -84,17 +122,24 @@ function entityField(engine: Engine, entity: EntityModel, name: string): Resolve
   const own = ownResolver(engine, entity.entity.name, name);
   if (own || !field || field.source.kind === 'custom') {
     return (parent, args, context, info) => {
-      const row = isTree(parent) && parent[ROW_KEY] ? readRow(entity, parent[ROW_KEY], info) : parent;
-      const done = () => call(own, row, args, context, info) ?? (own ? undefined : held(row, name, args, context, info, entity));
+      const row =
+        isTree(parent) && parent[ROW_KEY] ? readRow(entity, parent[ROW_KEY], info) : parent;
+      const done = () =>
+        call(own, row, args, context, info) ??
+        (own ? undefined : held(row, name, args, context, info, entity));
       return field ? allowed(info, entity, field, row, done) : done();
     };
   }
   const { source } = field;
-  const bytes = source.kind === 'column' && entity.bytes.some((column) => column.name === source.column);
-  const decode = (value: unknown) => (bytes && typeof value === 'string' ? Buffer.from(value, 'hex') : value);
+  const bytes =
+    source.kind === 'column' && entity.bytes.some((column) => column.name === source.column);
+  const decode = (value: unknown) =>
+    bytes && typeof value === 'string' ? Buffer.from(value, 'hex') : value;
   return (parent, args, context, info) => {
     if (isTree(parent)) return decode(fromTree(engine, parent[info.path.key]));
-    return allowed(info, entity, field, parent, () => fromParent(engine, entity, field, parent, args, context, info));
+    return allowed(info, entity, field, parent, () =>
+      fromParent(engine, entity, field, parent, args, context, info),
+    );
   };
 }
 
@@ -108,36 +153,60 @@ function readRow(entity: EntityModel, stored: any, info: GraphQLResolveInfo): Pa
   return row;
 }
 
-const call = (own: ReturnType<typeof ownResolver>, ...args: [Parent, any, RequestContext, GraphQLResolveInfo]) => own?.(...args);
+const call = (
+  own: ReturnType<typeof ownResolver>,
+  ...args: [Parent, any, RequestContext, GraphQLResolveInfo]
+) => own?.(...args);
 
 /** A field that nobody answers may still be a member of the object that user code returned. */
-function held(row: Parent, name: string, args: any, context: RequestContext, info: GraphQLResolveInfo, { entity }: EntityModel): unknown {
+function held(
+  row: Parent,
+  name: string,
+  args: any,
+  context: RequestContext,
+  info: GraphQLResolveInfo,
+  { entity }: EntityModel,
+): unknown {
   if (row[name] === undefined) throw notImplemented(`${entity.name}.${name}`);
   return defaultFieldResolver(row, args, context, info);
 }
 
-const isTree = (parent: unknown): parent is Parent => typeof parent === 'object' && parent !== null && TYPE_KEY in parent;
+const isTree = (parent: unknown): parent is Parent =>
+  typeof parent === 'object' && parent !== null && TYPE_KEY in parent;
 
 const rowOf = (parent: Parent): Parent => (isTree(parent) ? (parent[ROW_KEY] ?? parent) : parent);
 
 /** What the database wrote; what it marked as refused becomes the error. */
 function fromTree({ reader }: Engine, value: any): unknown {
-  if (typeof value !== 'object' || value === null || !(reader.marker in value)) return value ?? null;
+  if (typeof value !== 'object' || value === null || !(reader.marker in value))
+    return value ?? null;
   if (value[reader.marker] === 'MISSING') return null;
   throw refusal(value[reader.marker]);
 }
 
 /** The rules of a field, for an object that user code returned or gets. */
-function allowed(info: GraphQLResolveInfo, { entity }: EntityModel, field: Field, row: Parent, resolve: () => unknown): unknown {
+function allowed(
+  info: GraphQLResolveInfo,
+  { entity }: EntityModel,
+  field: Field,
+  row: Parent,
+  resolve: () => unknown,
+): unknown {
   if (field.rules.length === 0) return resolve();
   const run = info.rootValue as Run;
   const access = run.rules.field(entity, field, 'READ');
   if (access.kind === 'none') throw refusal(access.code);
-  if (access.kind === 'owner' && !owns(access, entity, row, run.context)) throw refusal('FORBIDDEN');
+  if (access.kind === 'owner' && !owns(access, entity, row, run.context))
+    throw refusal('FORBIDDEN');
   return resolve();
 }
 
-function owns({ columns }: Extract<Access, { kind: 'owner' }>, entity: Entity, row: Parent, { principal }: RequestContext): boolean {
+function owns(
+  { columns }: Extract<Access, { kind: 'owner' }>,
+  entity: Entity,
+  row: Parent,
+  { principal }: RequestContext,
+): boolean {
   const caller = String(callerId(principal));
   return columns.some((name) => {
     const column = entity.columns.find((candidate) => candidate.name === name);
@@ -147,48 +216,112 @@ function owns({ columns }: Extract<Access, { kind: 'owner' }>, entity: Entity, r
 }
 
 /** A field of an object that user code returned: what the object holds, or what its key leads to. */
-export async function fromParent(engine: Engine, entity: EntityModel, field: Field, parent: Parent, args: any, context: RequestContext, info: GraphQLResolveInfo): Promise<unknown> {
+export async function fromParent(
+  engine: Engine,
+  entity: EntityModel,
+  field: Field,
+  parent: Parent,
+  args: any,
+  context: RequestContext,
+  info: GraphQLResolveInfo,
+): Promise<unknown> {
   const { source } = field;
-  const direct = source.kind === 'column' ? (parent[field.name] ?? parent[source.column]) : parent[field.name];
+  const direct =
+    source.kind === 'column' ? (parent[field.name] ?? parent[source.column]) : parent[field.name];
   if (direct !== undefined && (source.kind === 'column' || typeof direct !== 'number')) {
-    return typeof direct === 'function' ? direct.call(parent, args, context, info) : withPrefix(entity, field, direct);
+    return typeof direct === 'function'
+      ? direct.call(parent, args, context, info)
+      : withPrefix(entity, field, direct);
   }
-  if (source.kind === 'one' && source.key === 'own' && source.typeColumn !== undefined) return loadMember(engine, entity, field, { parent, context, info, column: source.column, typeColumn: source.typeColumn });
+  if (source.kind === 'one' && source.key === 'own' && source.typeColumn !== undefined)
+    return loadMember(engine, entity, field, {
+      parent,
+      context,
+      info,
+      column: source.column,
+      typeColumn: source.typeColumn,
+    });
   assertReadable(engine, source, info);
-  const keyColumn = source.kind === 'one' && source.key === 'own' ? source.column : source.kind === 'column' ? source.column : 'id';
+  const keyColumn =
+    source.kind === 'one' && source.key === 'own'
+      ? source.column
+      : source.kind === 'column'
+        ? source.column
+        : 'id';
   const key = await columnOf(engine, entity, parent, keyColumn, context);
   if (source.kind === 'column') return withPrefix(entity, field, key ?? null);
-  if (key !== undefined && key !== null) return loadField(engine, entity, field, { keyColumn, key, info, unread: keyColumn === 'id' && !READ.has(parent) });
+  if (key !== undefined && key !== null)
+    return loadField(engine, entity, field, {
+      keyColumn,
+      key,
+      info,
+      unread: keyColumn === 'id' && !READ.has(parent),
+    });
   await assertAskable(info.rootValue as Run, entity, field, keyColumn, info);
   return null;
 }
 
 /** Filters and orders that the caller may not use are refused where there is no key as well: else it could be told that there is none. */
-function assertAskable(run: Run, entity: EntityModel, field: Field, keyColumn: string, info: GraphQLResolveInfo): Promise<unknown> {
+function assertAskable(
+  run: Run,
+  entity: EntityModel,
+  field: Field,
+  keyColumn: string,
+  info: GraphQLResolveInfo,
+): Promise<unknown> {
   const id = idOf(entity, field, info);
-  const known = run.askable.get(id) ?? ask(run, entity, planField(run.planning, entity.entity.name, field, info.fieldNodes), keyColumn);
+  const known =
+    run.askable.get(id) ??
+    ask(
+      run,
+      entity,
+      planField(run.planning, entity.entity.name, field, info.fieldNodes),
+      keyColumn,
+    );
   run.askable.set(id, known);
   return known;
 }
 
 /** Of several types all are asked, for the same reason: else it could be told of which the row is. */
-async function ask(run: Run, entity: EntityModel, plan: Plan<Planned>, keyColumn: string): Promise<void> {
+async function ask(
+  run: Run,
+  entity: EntityModel,
+  plan: Plan<Planned>,
+  keyColumn: string,
+): Promise<void> {
   const members = plan.node.kind === 'abstract' ? plan.node.members : [];
-  for (const asked of [plan, ...members.map((member) => memberPlan(plan, member.entity, keyColumn))]) await readBatch(run, { entity, keyColumn }, asked, []);
+  for (const asked of [
+    plan,
+    ...members.map((member) => memberPlan(plan, member.entity, keyColumn)),
+  ])
+    await readBatch(run, { entity, keyColumn }, asked, []);
 }
 
 /** Who may see no row of the other entity is told so whether there is a key or not: else it could be told which. */
-function assertReadable({ model }: Engine, source: Field['source'], info: GraphQLResolveInfo): void {
-  const target = (source.kind === 'one' || source.kind === 'many') && model.entities.get(source.entity);
+function assertReadable(
+  { model }: Engine,
+  source: Field['source'],
+  info: GraphQLResolveInfo,
+): void {
+  const target =
+    (source.kind === 'one' || source.kind === 'many') && model.entities.get(source.entity);
   const access = target && (info.rootValue as Run).rules.entity(target.entity, 'READ');
   if (access && access.kind === 'none') throw refusal(access.code);
 }
 
 const withPrefix = ({ entity, global }: EntityModel, field: Field, value: unknown) =>
-  global && field.name === 'id' && value !== null && !String(value).startsWith(`${entity.name}:`) ? `${entity.name}:${value}` : value;
+  global && field.name === 'id' && value !== null && !String(value).startsWith(`${entity.name}:`)
+    ? `${entity.name}:${value}`
+    : value;
 
 /** The column of the parent, or of its row when user code returned a part of it. */
-async function columnOf(engine: Engine, entity: EntityModel, parent: Parent, name: string, context: RequestContext): Promise<unknown> {
+async function columnOf(
+  engine: Engine,
+  entity: EntityModel,
+  parent: Parent,
+  name: string,
+  context: RequestContext,
+): Promise<unknown> {
   const property = name === 'id' ? 'id' : propertyOf(entity, entity.column(name));
   const value = parent[property] ?? parent[name];
   if (value !== undefined || parent['id'] === undefined || name === 'id') return value;
@@ -205,9 +338,19 @@ interface Keyed {
 }
 
 /** Reads one field for all the parents of a level at once, with everything that is selected below it. */
-async function loadField(engine: Engine, entity: EntityModel, field: Field, { keyColumn, key, info, unread }: Keyed): Promise<unknown> {
+async function loadField(
+  engine: Engine,
+  entity: EntityModel,
+  field: Field,
+  { keyColumn, key, info, unread }: Keyed,
+): Promise<unknown> {
   const run = info.rootValue as Run;
-  const batch = batchOf(run, { entity, keyColumn, unread }, `${idOf(entity, field, info)}${unread ? ':unread' : ''}`, () => planField(run.planning, entity.entity.name, field, info.fieldNodes));
+  const batch = batchOf(
+    run,
+    { entity, keyColumn, unread },
+    `${idOf(entity, field, info)}${unread ? ':unread' : ''}`,
+    () => planField(run.planning, entity.entity.name, field, info.fieldNodes),
+  );
   return fromTree(engine, await batch.load(key));
 }
 
@@ -220,26 +363,56 @@ interface Several {
 }
 
 /** A row of one of several types: those of each type are read together, whatever types refer to them. */
-async function loadMember(engine: Engine, entity: EntityModel, field: Field, { parent, context, info, column, typeColumn }: Several): Promise<unknown> {
+async function loadMember(
+  engine: Engine,
+  entity: EntityModel,
+  field: Field,
+  { parent, context, info, column, typeColumn }: Several,
+): Promise<unknown> {
   const run = info.rootValue as Run;
   await assertAskable(run, entity, field, column, info);
-  const [type, key] = [await columnOf(engine, entity, parent, typeColumn, context), await columnOf(engine, entity, parent, column, context)];
+  const [type, key] = [
+    await columnOf(engine, entity, parent, typeColumn, context),
+    await columnOf(engine, entity, parent, column, context),
+  ];
   if (key === undefined || key === null) return null;
-  const batch = batchOf(run, { entity, keyColumn: column }, `${String(type)}:${placesOf(info)}`, () => memberPlan(planField(run.planning, entity.entity.name, field, info.fieldNodes), String(type), column));
+  const batch = batchOf(
+    run,
+    { entity, keyColumn: column },
+    `${String(type)}:${placesOf(info)}`,
+    () =>
+      memberPlan(
+        planField(run.planning, entity.entity.name, field, info.fieldNodes),
+        String(type),
+        column,
+      ),
+  );
   return fromTree(engine, await batch.load(key));
 }
 
 /** Nothing is read of a type whose rows the caller may not read. */
 function memberPlan({ node, ...plan }: Plan<Planned>, type: string, column: string): Plan<Planned> {
-  const member = node.kind === 'abstract' ? node.members.find(({ entity }) => entity === type) : undefined;
+  const member =
+    node.kind === 'abstract' ? node.members.find(({ entity }) => entity === type) : undefined;
   if (!member) return { ...plan, node };
-  return { ...plan, node: { kind: 'one', key: node.key, required: false, link: { key: 'own', column }, shape: member.shape } };
+  return {
+    ...plan,
+    node: {
+      kind: 'one',
+      key: node.key,
+      required: false,
+      link: { key: 'own', column },
+      shape: member.shape,
+    },
+  };
 }
 
-const idOf = ({ entity }: EntityModel, field: Field, info: GraphQLResolveInfo) => `${entity.name}.${field.name}:${placesOf(info)}`;
+const idOf = ({ entity }: EntityModel, field: Field, info: GraphQLResolveInfo) =>
+  `${entity.name}.${field.name}:${placesOf(info)}`;
 
 /** Where a field stands in the document. */
-const placesOf = ({ fieldNodes }: GraphQLResolveInfo) => fieldNodes.map(({ loc }) => loc?.start).join();
+const placesOf = ({ fieldNodes }: GraphQLResolveInfo) =>
+  fieldNodes.map(({ loc }) => loc?.start).join();
 
 interface Keys {
   readonly entity: EntityModel;
@@ -247,20 +420,43 @@ interface Keys {
   readonly unread?: boolean;
 }
 
-function batchOf(run: Run, of: Keys, id: string, plan: () => Plan<Planned>): DataLoader<unknown, unknown, string> {
+function batchOf(
+  run: Run,
+  of: Keys,
+  id: string,
+  plan: () => Plan<Planned>,
+): DataLoader<unknown, unknown, string> {
   const known = run.batches.get(id);
   if (known) return known;
   const planned = plan();
-  const batch = new DataLoader<unknown, unknown, string>((keys) => readBatch(run, of, planned, keys), { cacheKeyFn: String, maxBatchSize: 1000 });
+  const batch = new DataLoader<unknown, unknown, string>(
+    (keys) => readBatch(run, of, planned, keys),
+    { cacheKeyFn: String, maxBatchSize: 1000 },
+  );
   run.batches.set(id, batch);
   return batch;
 }
 
-async function readBatch(run: Run, { entity: { entity }, keyColumn, unread = false }: Keys, plan: Plan<Planned>, keys: readonly unknown[]): Promise<unknown[]> {
+async function readBatch(
+  run: Run,
+  { entity: { entity }, keyColumn, unread = false }: Keys,
+  plan: Plan<Planned>,
+  keys: readonly unknown[],
+): Promise<unknown[]> {
   const { engine, rules, variables, context } = run;
   if (plan.node.kind === 'refused') throw refusal(plan.node.code);
   if (plan.node.kind === 'abstract') return keys.map(() => null);
-  const calls = readCalls({ model: engine.model, schema: engine.schema, rules, variables }, plan.calls);
-  const texts = await engine.reader.readBatch(entity.name, plan.node, keyColumn, keys, calls, { rules, tree: true, caller: callerId(context.principal), query: engine.store.query, asker: context, unread });
+  const calls = readCalls(
+    { model: engine.model, schema: engine.schema, rules, variables },
+    plan.calls,
+  );
+  const texts = await engine.reader.readBatch(entity.name, plan.node, keyColumn, keys, calls, {
+    rules,
+    tree: true,
+    caller: callerId(context.principal),
+    query: engine.store.query,
+    asker: context,
+    unread,
+  });
   return texts.map((text) => (text === null ? null : JSON.parse(text)));
 }

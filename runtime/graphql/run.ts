@@ -1,5 +1,10 @@
 import type DataLoader from 'dataloader';
-import { execute, type ExecutionResult, type GraphQLResolveInfo, type VariableValues } from 'graphql';
+import {
+  execute,
+  type ExecutionResult,
+  type GraphQLResolveInfo,
+  type VariableValues,
+} from 'graphql';
 import { callerId, createRules, refusal, type Rules } from '../data/access.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { readCalls } from './arguments.ts';
@@ -36,7 +41,10 @@ export interface Run {
 }
 
 /** A text is the answer's own; a tree is what the executor makes its part of the answer from. */
-export type Outcome = { readonly text: string | null } | { readonly tree: unknown } | { readonly error: unknown };
+export type Outcome =
+  | { readonly text: string | null }
+  | { readonly tree: unknown }
+  | { readonly error: unknown };
 
 /** JSON text of the whole answer, or what the executor made of it. */
 export type Answer = { readonly text: string } | { readonly result: ExecutionResult };
@@ -88,7 +96,12 @@ function write(run: Run, root: WriteRoot): Outcome | Promise<Outcome> {
 function answerNow(run: Run): Answer | Promise<Answer> {
   const texts: string[] = [];
   for (const root of run.plan.roots) {
-    const value = root.kind === 'typename' ? JSON.stringify(root.value) : root.kind === 'read' ? textNow(run, root) : undefined;
+    const value =
+      root.kind === 'typename'
+        ? JSON.stringify(root.value)
+        : root.kind === 'read'
+          ? textNow(run, root)
+          : undefined;
     if (value === undefined) return explain(run, texts);
     texts.push(root.lead + value);
   }
@@ -96,7 +109,8 @@ function answerNow(run: Run): Answer | Promise<Answer> {
 }
 
 /** Put together, not joined: a large text is copied once then, when it is sent. */
-const dataOf = (texts: readonly string[]) => `${texts.reduce((all, each) => all + each, '{"data":{')}}}`;
+const dataOf = (texts: readonly string[]) =>
+  `${texts.reduce((all, each) => all + each, '{"data":{')}}}`;
 
 /** Undefined when the executor has to say what it comes to. */
 function textNow(run: Run, root: ReadRoot): string | undefined {
@@ -113,7 +127,10 @@ function textNow(run: Run, root: ReadRoot): string | undefined {
 async function answerLater(run: Run): Promise<Answer> {
   const texts: string[] = [];
   for (const root of run.plan.roots) {
-    const outcome = root.kind === 'typename' ? { text: JSON.stringify(root.value) } : await settle(run, root, false);
+    const outcome =
+      root.kind === 'typename'
+        ? { text: JSON.stringify(root.value) }
+        : await settle(run, root, false);
     if (!('text' in outcome)) {
       run.outcomes.set(root.key, outcome);
       return explain(run, texts);
@@ -133,7 +150,10 @@ function explain(run: Run, texts: readonly string[]): Answer | Promise<Answer> {
 }
 
 /** @returns the run, or what is wrong with the variables. */
-export function startRun(engine: Engine, { operation, variables, context, event }: OperationRequest): Run | { errors: NonNullable<ExecutionResult['errors']> } {
+export function startRun(
+  engine: Engine,
+  { operation, variables, context, event }: OperationRequest,
+): Run | { errors: NonNullable<ExecutionResult['errors']> } {
   const { node } = operation;
   const coerced = readVariables(engine.schema, node, variables);
   if (coerced.errors) return { errors: coerced.errors };
@@ -154,7 +174,13 @@ class Started implements Run {
   #outcomes: Run['outcomes'] | undefined;
   #askable: Run['askable'] | undefined;
 
-  constructor(engine: Engine, context: RequestContext, operation: PreparedOperation, variables: VariableValues, event: unknown) {
+  constructor(
+    engine: Engine,
+    context: RequestContext,
+    operation: PreparedOperation,
+    variables: VariableValues,
+    event: unknown,
+  ) {
     this.engine = engine;
     this.context = context;
     this.operation = operation;
@@ -165,7 +191,12 @@ class Started implements Run {
   }
 
   get planning(): Planning {
-    return (this.#planning ??= planningFor(this.engine, this.operation, this.variables, this.rules));
+    return (this.#planning ??= planningFor(
+      this.engine,
+      this.operation,
+      this.variables,
+      this.rules,
+    ));
   }
 
   get outcomes(): Run['outcomes'] {
@@ -195,29 +226,53 @@ function rulesFor(engine: Engine, { principal }: RequestContext): Rules {
 
 function planned(run: Started): OperationPlan {
   const { engine, operation, variables, rules } = run;
-  const key = operation.conditions.length === 0 ? rules.callerClass : `${rules.callerClass} ${operation.conditions.map((name) => variables.coerced[name] === true).join()}`;
+  const key =
+    operation.conditions.length === 0
+      ? rules.callerClass
+      : `${rules.callerClass} ${operation.conditions.map((name) => variables.coerced[name] === true).join()}`;
   const known = operation.plans.get(key) as OperationPlan | undefined;
   if (known) return known;
   const { node } = operation;
-  const plan = planOperation(run.planning, node.operation, engine.schema.getRootType(node.operation)?.name ?? '', node);
+  const plan = planOperation(
+    run.planning,
+    node.operation,
+    engine.schema.getRootType(node.operation)?.name ?? '',
+    node,
+  );
   operation.plans.set(key, plan);
   return plan;
 }
 
-function planningFor(engine: Engine, { fragments }: PreparedOperation, variables: VariableValues, rules: Rules): Planning {
+function planningFor(
+  engine: Engine,
+  { fragments }: PreparedOperation,
+  variables: VariableValues,
+  rules: Rules,
+): Planning {
   return {
     model: engine.model,
     rules,
-    selecting: { schema: engine.schema, fragments, variables: variables.coerced, budget: createFieldBudget() },
+    selecting: {
+      schema: engine.schema,
+      fragments,
+      variables: variables.coerced,
+      budget: createFieldBudget(),
+    },
     isCustom: (type, field) => ownResolver(engine, type, field) !== undefined,
     isPlain: engine.isPlain,
   };
 }
 
 /** What a text comes to: it goes out as it is, unless it lacks something or holds something that the executor must explain. */
-function judged({ engine: { reader } }: Run, { required, plan }: ReadRoot, text: string | null): Outcome {
+function judged(
+  { engine: { reader } }: Run,
+  { required, plan }: ReadRoot,
+  text: string | null,
+): Outcome {
   if (text === null) return required ? { tree: null } : { text };
-  return plan.marks && text.includes(reader.marker) ? { tree: withTypes(plan.node, JSON.parse(text), reader.marker) } : { text };
+  return plan.marks && text.includes(reader.marker)
+    ? { tree: withTypes(plan.node, JSON.parse(text), reader.marker) }
+    : { text };
 }
 
 /** What one root of a plan comes to. */
@@ -233,14 +288,29 @@ export async function settle(run: Run, root: RootPlan, tree: boolean): Promise<O
   }
 }
 
-function readRoot({ engine, rules, variables, context }: Run, { plan }: ReadRoot, tree: boolean): string | null | Promise<string | null> {
+function readRoot(
+  { engine, rules, variables, context }: Run,
+  { plan }: ReadRoot,
+  tree: boolean,
+): string | null | Promise<string | null> {
   const { model, schema, reader, store } = engine;
   const calls = readCalls({ model, schema, rules, variables }, plan.calls);
-  return reader.read(plan.node, calls, { rules, tree, caller: callerId(context.principal), query: store.query, text: store.text, valueNow: store.valueNow, asker: context }) as string | null | Promise<string | null>;
+  return reader.read(plan.node, calls, {
+    rules,
+    tree,
+    caller: callerId(context.principal),
+    query: store.query,
+    text: store.text,
+    valueNow: store.valueNow,
+    asker: context,
+  }) as string | null | Promise<string | null>;
 }
 
 /** Lets graphql-js put the answer together; root fields that have an outcome are not run again. */
-export function complete(run: Run, { operation, variables, context }: Pick<OperationRequest, 'operation' | 'variables' | 'context'>): Promise<ExecutionResult> | ExecutionResult {
+export function complete(
+  run: Run,
+  { operation, variables, context }: Pick<OperationRequest, 'operation' | 'variables' | 'context'>,
+): Promise<ExecutionResult> | ExecutionResult {
   const { engine } = run;
   return execute({
     schema: engine.schema,

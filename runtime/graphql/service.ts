@@ -26,14 +26,30 @@ export interface Service {
 }
 
 /** The operation that a request names. @throws GraphQLError or a list of them as `RequestErrors`, AppError */
-export function findOperation({ documents, source }: Service, parameters: Parameters): PreparedOperation {
+export function findOperation(
+  { documents, source }: Service,
+  parameters: Parameters,
+): PreparedOperation {
   const lookup: Lookup = documents.get(source.textOf(parameters));
   if (lookup.errors) throw new RequestErrors(lookup.errors);
   const { operations } = lookup.prepared;
   const { operationName } = parameters;
-  if (operationName === undefined && operations.length > 1) throw badOperation('the document has several operations: operationName must say which');
-  const operation = operationName === undefined ? operations[0] : operations.find(({ node }) => node.name?.value === operationName);
-  return operation ?? fail(badOperation(operationName === undefined ? 'the document has no operation' : `the document has no operation ${JSON.stringify(operationName)}`));
+  if (operationName === undefined && operations.length > 1)
+    throw badOperation('the document has several operations: operationName must say which');
+  const operation =
+    operationName === undefined
+      ? operations[0]
+      : operations.find(({ node }) => node.name?.value === operationName);
+  return (
+    operation ??
+    fail(
+      badOperation(
+        operationName === undefined
+          ? 'the document has no operation'
+          : `the document has no operation ${JSON.stringify(operationName)}`,
+      ),
+    )
+  );
 }
 
 /** Errors of a request that was not run. */
@@ -46,23 +62,35 @@ export class RequestErrors extends Error {
   }
 }
 
-const badOperation = (message: string) => new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } });
+const badOperation = (message: string) =>
+  new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } });
 
 function fail(error: Error): never {
   throw error;
 }
 
 /** Runs a query or a mutation, within its time. */
-export function respond(service: Service, operation: PreparedOperation, parameters: Parameters, context: RequestContext): Response | Promise<Response> {
+export function respond(
+  service: Service,
+  operation: PreparedOperation,
+  parameters: Parameters,
+  context: RequestContext,
+): Response | Promise<Response> {
   const { engine, api } = service;
   const over = costError(service, operation, parameters.variables);
   if (over) return refuse([over], context);
   const answer = runOperation(engine, { operation, variables: parameters.variables, context });
   if (!(answer instanceof Promise)) return toResponse(service, answer, context);
-  return within(api.limits.time, answer, context).then((done) => toResponse(service, done, context));
+  return within(api.limits.time, answer, context).then((done) =>
+    toResponse(service, done, context),
+  );
 }
 
-function toResponse(service: Service, answer: Answer | typeof TIMEOUT, context: RequestContext): Response {
+function toResponse(
+  service: Service,
+  answer: Answer | typeof TIMEOUT,
+  context: RequestContext,
+): Response {
   const { api } = service;
   if (answer === TIMEOUT) return refuse([timeoutError(api.limits.time)], context);
   if ('text' in answer) return sized(answer.text, service, context);
@@ -70,16 +98,25 @@ function toResponse(service: Service, answer: Answer | typeof TIMEOUT, context: 
   if (context.cancelled) return UNHEARD;
   const { errors, data } = answer.result;
   if (data === undefined) return refuse(errors ?? [], context);
-  const formatted = errors?.map((error) => formatError(error, { requestId: context.id, log: context.log }));
+  const formatted = errors?.map((error) =>
+    formatError(error, { requestId: context.id, log: context.log }),
+  );
   return sized(JSON.stringify({ ...(formatted && { errors: formatted }), data }), service, context);
 }
 
-const UNHEARD: Response = { text: '{"errors":[{"message":"the client went away"}]}', refused: 'request' };
+const UNHEARD: Response = {
+  text: '{"errors":[{"message":"the client went away"}]}',
+  refused: 'request',
+};
 
 /** Costs that no variable decides are taken once for a document. */
 const COSTS = new WeakMap<PreparedOperation, GraphQLError | null>();
 
-function costError({ engine, api: { limits } }: Service, operation: PreparedOperation, variables: Readonly<Record<string, unknown>>): GraphQLError | undefined {
+function costError(
+  { engine, api: { limits } }: Service,
+  operation: PreparedOperation,
+  variables: Readonly<Record<string, unknown>>,
+): GraphQLError | undefined {
   const known = operation.sized ? undefined : COSTS.get(operation);
   if (known !== undefined) return known ?? undefined;
   const error = checkCost(engine.schema, operation, variables, limits);
@@ -91,7 +128,15 @@ function sized(text: string, { api: { limits } }: Service, context: RequestConte
   // In UTF-8 a unit of a text takes three bytes at most, so that nearly every text need not be counted.
   const bytes = text.length * 3 <= limits.result ? 0 : Buffer.byteLength(text);
   if (bytes <= limits.result) return { text, refused: false };
-  return refuse([limitError('RESULT_TOO_LARGE', `the result has more than ${limits.result} bytes`, { value: bytes, limit: limits.result })], context);
+  return refuse(
+    [
+      limitError('RESULT_TOO_LARGE', `the result has more than ${limits.result} bytes`, {
+        value: bytes,
+        limit: limits.result,
+      }),
+    ],
+    context,
+  );
 }
 
 /** The answer to a request that was not run. */

@@ -8,7 +8,10 @@ export interface SocketCallers {
   /** True when the request is one of ours and was taken note of: the endpoint must not answer it. */
   take(ctx: Context): boolean;
   /** @throws AppError 401 or 403, what the server answered. */
-  identify(upgrade: IncomingMessage, headers: Readonly<Record<string, string>>): Promise<RequestContext>;
+  identify(
+    upgrade: IncomingMessage,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<RequestContext>;
 }
 
 /**
@@ -28,16 +31,28 @@ export function createSocketCallers(): SocketCallers {
     },
     identify: (upgrade, headers) => {
       const server = (upgrade.socket as unknown as { readonly server: Server }).server;
-      const request: IncomingMessage = Object.create(upgrade, { headers: { value: { ...upgrade.headers, ...headers } }, method: { value: 'GET' } });
+      const request: IncomingMessage = Object.create(upgrade, {
+        headers: { value: { ...upgrade.headers, ...headers } },
+        method: { value: 'GET' },
+      });
       const response = new ServerResponse(request);
       return new Promise((resolve, reject) => {
         waiting.set(request, resolve);
         response.once('finish', () => reject(refused(response.statusCode)));
-        response.end = ((...args: unknown[]) => (response.emit('finish'), args.length, response)) as ServerResponse['end'];
+        response.end = ((...args: unknown[]) => (
+          response.emit('finish'),
+          args.length,
+          response
+        )) as ServerResponse['end'];
         server.emit('request', request, response);
       });
     },
   };
 }
 
-const refused = (status: number) => new AppError(status, status === 401 ? 'UNAUTHENTICATED' : 'FORBIDDEN', status === 401 ? 'Unauthorized' : 'Forbidden');
+const refused = (status: number) =>
+  new AppError(
+    status,
+    status === 401 ? 'UNAUTHENTICATED' : 'FORBIDDEN',
+    status === 401 ? 'Unauthorized' : 'Forbidden',
+  );

@@ -1,4 +1,9 @@
-import { createSourceEventStream, type ExecutionResult, type GraphQLError, validateSubscriptionArgs } from 'graphql';
+import {
+  createSourceEventStream,
+  type ExecutionResult,
+  type GraphQLError,
+  validateSubscriptionArgs,
+} from 'graphql';
 import type { Operation } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { callerId, refusal, rootAccess } from '../data/access.ts';
@@ -31,7 +36,10 @@ type EventRoot = Extract<RootPlan, { kind: 'event' }>;
  *
  * @throws RequestErrors, AppError before the first event.
  */
-export async function subscribe(engine: Engine, request: SubscriptionRequest): Promise<AsyncIterableIterator<string>> {
+export async function subscribe(
+  engine: Engine,
+  request: SubscriptionRequest,
+): Promise<AsyncIterableIterator<string>> {
   const context = await request.context();
   const run = startRun(engine, { ...request, context });
   if ('errors' in run) throw new RequestErrors(run.errors);
@@ -41,80 +49,156 @@ export async function subscribe(engine: Engine, request: SubscriptionRequest): P
   return ownEvents(engine, request, run);
 }
 
-function changeEvents(engine: Engine, request: SubscriptionRequest, run: Run, root: EventRoot): AsyncIterableIterator<string> {
+function changeEvents(
+  engine: Engine,
+  request: SubscriptionRequest,
+  run: Run,
+  root: EventRoot,
+): AsyncIterableIterator<string> {
   const isWanted = eventFilter(run, root);
-  const queue = createEventQueue<Change>((push) => listen(engine.changes, (change) => isWanted(change) && push(change)));
-  return mapped(queue, (change) => answerEvent(engine, request, (context) => answerChange(engine, request, change, context)));
+  const queue = createEventQueue<Change>((push) =>
+    listen(engine.changes, (change) => isWanted(change) && push(change)),
+  );
+  return mapped(queue, (change) =>
+    answerEvent(engine, request, (context) => answerChange(engine, request, change, context)),
+  );
 }
 
-const listen = (changes: Changes, listener: (change: Change) => void) => changes.subscribe(listener);
+const listen = (changes: Changes, listener: (change: Change) => void) =>
+  changes.subscribe(listener);
 
 function eventFilter(run: Run, { operation, node }: EventRoot): (change: Change) => boolean {
   const { action } = operation;
   if (action.kind !== 'subscribe') return () => false;
-  const args = readArguments({ schema: run.engine.schema, variables: run.variables }, { type: 'Subscription', field: operation.name, node });
-  const id = action.id === undefined || args[action.id] === undefined || args[action.id] === null ? undefined : String(args[action.id]).replace(new RegExp(`^${action.entity}:`), '');
-  return (change) => change.entity === action.entity && action.on.includes(change.kind) && (id === undefined || change.id === id);
+  const args = readArguments(
+    { schema: run.engine.schema, variables: run.variables },
+    { type: 'Subscription', field: operation.name, node },
+  );
+  const id =
+    action.id === undefined || args[action.id] === undefined || args[action.id] === null
+      ? undefined
+      : String(args[action.id]).replace(new RegExp(`^${action.entity}:`), '');
+  return (change) =>
+    change.entity === action.entity &&
+    action.on.includes(change.kind) &&
+    (id === undefined || change.id === id);
 }
 
 /** One event, within the time of an operation. */
-async function answerEvent({ model }: Engine, request: SubscriptionRequest, answer: (context: RequestContext) => Promise<string | undefined>): Promise<string | undefined> {
+async function answerEvent(
+  { model }: Engine,
+  request: SubscriptionRequest,
+  answer: (context: RequestContext) => Promise<string | undefined>,
+): Promise<string | undefined> {
   const context = await request.context();
   const { time } = model.project.api.limits;
   const text = await within(time, answer(context), context);
-  return text === TIMEOUT ? resultText({ errors: [timeoutError(time)], data: null }, context) : text;
+  return text === TIMEOUT
+    ? resultText({ errors: [timeoutError(time)], data: null }, context)
+    : text;
 }
 
 /** @returns undefined when the caller may not see the row. */
-async function answerChange(engine: Engine, request: SubscriptionRequest, change: Change, context: RequestContext): Promise<string | undefined> {
+async function answerChange(
+  engine: Engine,
+  request: SubscriptionRequest,
+  change: Change,
+  context: RequestContext,
+): Promise<string | undefined> {
   const run = startRun(engine, { ...request, context });
   if ('errors' in run) return undefined;
   const root = run.plan.roots[0];
   if (root?.kind !== 'event') return undefined;
   if (change.kind === 'deleted') return answerRemoval(run, request, root, change);
   const { plan, key } = root;
-  const calls = readCalls({ model: engine.model, schema: engine.schema, rules: run.rules, variables: run.variables }, plan.calls, change.id);
-  const reading = { rules: run.rules, caller: callerId(context.principal), query: engine.store.query, asker: context };
-  const text = (await engine.reader.read(plan.node, calls, { ...reading, tree: !plan.pure })) as string | null;
+  const calls = readCalls(
+    { model: engine.model, schema: engine.schema, rules: run.rules, variables: run.variables },
+    plan.calls,
+    change.id,
+  );
+  const reading = {
+    rules: run.rules,
+    caller: callerId(context.principal),
+    query: engine.store.query,
+    asker: context,
+  };
+  const text = (await engine.reader.read(plan.node, calls, { ...reading, tree: !plan.pure })) as
+    | string
+    | null;
   if (text === null) return undefined;
-  if (plan.pure && !text.includes(engine.reader.marker)) return `{"data":{${JSON.stringify(key)}:${text}}}`;
+  if (plan.pure && !text.includes(engine.reader.marker))
+    return `{"data":{${JSON.stringify(key)}:${text}}}`;
   const read: unknown = JSON.parse(text);
-  run.outcomes.set(key, { tree: plan.pure ? withTypes(plan.node, read, engine.reader.marker) : read });
+  run.outcomes.set(key, {
+    tree: plan.pure ? withTypes(plan.node, read, engine.reader.marker) : read,
+  });
   return finish(run, request, context);
 }
 
 /** A removed row is shown as it last was, to those who could have read it then. */
-async function answerRemoval(run: Run, request: SubscriptionRequest, { key, operation }: EventRoot, { entity: name, id, row = { id } }: Change): Promise<string | undefined> {
+async function answerRemoval(
+  run: Run,
+  request: SubscriptionRequest,
+  { key, operation }: EventRoot,
+  { entity: name, id, row = { id } }: Change,
+): Promise<string | undefined> {
   if (!couldRead(run, operation, name, row)) return undefined;
   run.outcomes.set(key, { tree: row });
   return finish(run, request, run.context);
 }
 
-function couldRead({ engine, rules, context }: Run, operation: Operation, name: string, row: Readonly<Record<string, unknown>>): boolean {
+function couldRead(
+  { engine, rules, context }: Run,
+  operation: Operation,
+  name: string,
+  row: Readonly<Record<string, unknown>>,
+): boolean {
   const entity = engine.model.entity(name);
   const access = rootAccess(engine.model, rules, rules.operation(operation, 'READ'), name, 'READ');
   if (access.kind !== 'owner') return access.kind === 'all';
   const caller = String(callerId(context.principal));
-  return access.columns.some((column) => String(column === 'id' ? row['id'] : row[propertyOf(entity, entity.column(column))]) === caller);
+  return access.columns.some(
+    (column) =>
+      String(column === 'id' ? row['id'] : row[propertyOf(entity, entity.column(column))]) ===
+      caller,
+  );
 }
 
-async function finish(run: Run, request: SubscriptionRequest, context: RequestContext): Promise<string> {
+async function finish(
+  run: Run,
+  request: SubscriptionRequest,
+  context: RequestContext,
+): Promise<string> {
   return resultText(await complete(run, { ...request, context }), context);
 }
 
 function resultText({ data, errors }: ExecutionResult, context: RequestContext): string {
-  const formatted = errors?.map((error) => formatError(error, { requestId: context.id, log: context.log }));
+  const formatted = errors?.map((error) =>
+    formatError(error, { requestId: context.id, log: context.log }),
+  );
   return JSON.stringify({ ...(formatted && { errors: formatted }), data });
 }
 
 /** Events of the user's own source. */
-async function ownEvents(engine: Engine, request: SubscriptionRequest, run: Run): Promise<AsyncIterableIterator<string>> {
+async function ownEvents(
+  engine: Engine,
+  request: SubscriptionRequest,
+  run: Run,
+): Promise<AsyncIterableIterator<string>> {
   const { operation, variables } = request;
-  const args = validateSubscriptionArgs({ schema: engine.schema, document: operation.document, rootValue: run, contextValue: run.context, variableValues: variables, operationName: operation.node.name?.value });
+  const args = validateSubscriptionArgs({
+    schema: engine.schema,
+    document: operation.document,
+    rootValue: run,
+    contextValue: run.context,
+    variableValues: variables,
+    operationName: operation.node.name?.value,
+  });
   if (isErrors(args)) throw new RequestErrors(args);
   assertSource(engine, run);
   const stream = await createSourceEventStream(args);
-  if (!(Symbol.asyncIterator in stream)) throw new RequestErrors((stream as ExecutionResult).errors ?? []);
+  if (!(Symbol.asyncIterator in stream))
+    throw new RequestErrors((stream as ExecutionResult).errors ?? []);
   return mapped((stream as AsyncIterable<unknown>)[Symbol.asyncIterator](), (event) =>
     answerEvent(engine, request, async (context) => {
       const next = startRun(engine, { ...request, context, event });
@@ -130,14 +214,20 @@ function assertSource({ model, schema }: Engine, run: Run): void {
   const operation = model.operations.get(`Subscription.${name}`);
   const access = operation && run.rules.operation(operation, 'READ');
   if (access?.kind === 'none') throw refusal(access.code);
-  if (!schema.getSubscriptionType()?.getFields()[name]?.subscribe) throw failure.badRequest(`${schema.getSubscriptionType()?.name}.${name} is not implemented yet`);
+  if (!schema.getSubscriptionType()?.getFields()[name]?.subscribe)
+    throw failure.badRequest(
+      `${schema.getSubscriptionType()?.name}.${name} is not implemented yet`,
+    );
 }
 
 /**
  * The texts of the events that have one. Not a generator: that could only be ended between two events, and the next may
  * be a day away.
  */
-function mapped<T>(source: AsyncIterator<T>, map: (value: T) => Promise<string | undefined>): AsyncIterableIterator<string> {
+function mapped<T>(
+  source: AsyncIterator<T>,
+  map: (value: T) => Promise<string | undefined>,
+): AsyncIterableIterator<string> {
   const end = () => void Promise.resolve(source.return?.()).catch(() => {});
   const texts: AsyncIterableIterator<string> = {
     next: async () => {

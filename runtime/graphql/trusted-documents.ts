@@ -21,7 +21,10 @@ const LONGEST = 100_000;
  *
  * @throws ConfigError when the file cannot be read.
  */
-export function createDocumentSource(trusted: Api['trustedDocuments'], root: string): DocumentSource {
+export function createDocumentSource(
+  trusted: Api['trustedDocuments'],
+  root: string,
+): DocumentSource {
   const listed = trusted ? readList(resolve(root, trusted.file)) : new Map<string, string>();
   const texts = new Set(listed.values());
   const registered = createBoundedCache<string>(REMEMBERED);
@@ -32,7 +35,12 @@ export function createDocumentSource(trusted: Api['trustedDocuments'], root: str
       if (trusted?.required) return onlyListed(query, hash, listed, texts);
       if (hash === undefined) return query ?? missing();
       if (query === undefined) return listed.get(hash) ?? registered.get(hash) ?? notFound();
-      if (sha256(query) !== hash) throw new AppError(400, 'PERSISTED_QUERY_HASH_MISMATCH', 'provided sha does not match query');
+      if (sha256(query) !== hash)
+        throw new AppError(
+          400,
+          'PERSISTED_QUERY_HASH_MISMATCH',
+          'provided sha does not match query',
+        );
       if (query.length <= LONGEST) registered.set(hash, query, 2 * query.length);
       return query;
     },
@@ -47,7 +55,12 @@ function notFound(): never {
   throw new AppError(400, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
 }
 
-function onlyListed(query: string | undefined, hash: string | undefined, listed: ReadonlyMap<string, string>, texts: ReadonlySet<string>): string {
+function onlyListed(
+  query: string | undefined,
+  hash: string | undefined,
+  listed: ReadonlyMap<string, string>,
+  texts: ReadonlySet<string>,
+): string {
   const found = hash === undefined ? undefined : listed.get(hash);
   if (found !== undefined) return found;
   if (query !== undefined && texts.has(query)) return query;
@@ -56,9 +69,13 @@ function onlyListed(query: string | undefined, hash: string | undefined, listed:
 
 function hashOf({ extensions, documentId }: Parameters): string | undefined {
   if (documentId !== undefined) return documentId.replace(/^sha256:/, '');
-  const persisted = extensions['persistedQuery'] as { version?: unknown; sha256Hash?: unknown } | null | undefined;
+  const persisted = extensions['persistedQuery'] as
+    | { version?: unknown; sha256Hash?: unknown }
+    | null
+    | undefined;
   if (persisted === undefined || persisted === null) return undefined;
-  if (persisted.version !== 1 || typeof persisted.sha256Hash !== 'string') throw failure.badRequest('persistedQuery must have version 1 and a sha256Hash');
+  if (persisted.version !== 1 || typeof persisted.sha256Hash !== 'string')
+    throw failure.badRequest('persistedQuery must have version 1 and a sha256Hash');
   return persisted.sha256Hash.toLowerCase();
 }
 
@@ -68,10 +85,14 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 function readList(file: string): Map<string, string> {
   try {
     const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    const texts = Array.isArray(content) ? content.map((text) => [sha256(String(text)), String(text)] as const) : Object.entries(content as Record<string, string>);
+    const texts = Array.isArray(content)
+      ? content.map((text) => [sha256(String(text)), String(text)] as const)
+      : Object.entries(content as Record<string, string>);
     return new Map(texts.map(([hash, text]) => [hash.replace(/^sha256:/, '').toLowerCase(), text]));
   } catch (error) {
-    throw new ConfigError([`api.trusted_documents.file cannot be read: ${error instanceof Error ? error.message.replace(/'.*?'/, trustedName(file)) : 'not JSON'}`]);
+    throw new ConfigError([
+      `api.trusted_documents.file cannot be read: ${error instanceof Error ? error.message.replace(/'.*?'/, trustedName(file)) : 'not JSON'}`,
+    ]);
   }
 }
 

@@ -27,10 +27,13 @@ export function withTypes(node: Root, value: unknown, marker: string): unknown {
 
 /** What is nothing, or stands for something that is not shown, stays what it is. */
 function typed(value: unknown, marker: string, name: (object: Members) => Members): unknown {
-  return typeof value === 'object' && value !== null && !(marker in value) ? name(value as Members) : value;
+  return typeof value === 'object' && value !== null && !(marker in value)
+    ? name(value as Members)
+    : value;
 }
 
-const each = (value: unknown, marker: string, name: (object: Members) => Members): unknown => (Array.isArray(value) ? value.map((item) => typed(item, marker, name)) : value);
+const each = (value: unknown, marker: string, name: (object: Members) => Members): unknown =>
+  Array.isArray(value) ? value.map((item) => typed(item, marker, name)) : value;
 
 function ofShape({ entity, fields }: Shape, object: Members, marker: string): Members {
   const named: Record<string, unknown> = { ...object, [TYPE_KEY]: entity };
@@ -45,7 +48,9 @@ function ofField(field: Planned, value: unknown, marker: string): unknown {
     case 'many':
       return each(value, marker, (object) => ofShape(field.shape, object, marker));
     case 'connection':
-      return typed(value, marker, (object) => ofConnection(field.type, field.fields, object, marker));
+      return typed(value, marker, (object) =>
+        ofConnection(field.type, field.fields, object, marker),
+      );
     case 'abstract':
       throw new InternalError('a field of several types has no types to be named');
     default:
@@ -53,19 +58,30 @@ function ofField(field: Planned, value: unknown, marker: string): unknown {
   }
 }
 
-function ofConnection(type: string, parts: readonly ConnectionPart[], object: Members, marker: string): Members {
+function ofConnection(
+  type: string,
+  parts: readonly ConnectionPart[],
+  object: Members,
+  marker: string,
+): Members {
   const named: Record<string, unknown> = { ...object, [TYPE_KEY]: type };
   for (const part of parts) named[part.key] = ofPart(part, object[part.key], marker);
   return named;
 }
 
 function ofPart(part: ConnectionPart, value: unknown, marker: string): unknown {
-  if (part.kind === 'nodes') return each(value, marker, (object) => ofShape(part.shape, object, marker));
-  if (part.kind === 'pageInfo') return typed(value, marker, (object) => ({ ...object, [TYPE_KEY]: 'PageInfo' }));
+  if (part.kind === 'nodes')
+    return each(value, marker, (object) => ofShape(part.shape, object, marker));
+  if (part.kind === 'pageInfo')
+    return typed(value, marker, (object) => ({ ...object, [TYPE_KEY]: 'PageInfo' }));
   if (part.kind !== 'edges') return value;
   return each(value, marker, (edge) => {
     const named: Record<string, unknown> = { ...edge, [TYPE_KEY]: part.type };
-    for (const field of part.fields) if (field.kind === 'node') named[field.key] = typed(edge[field.key], marker, (object) => ofShape(field.shape, object, marker));
+    for (const field of part.fields)
+      if (field.kind === 'node')
+        named[field.key] = typed(edge[field.key], marker, (object) =>
+          ofShape(field.shape, object, marker),
+        );
     return named;
   });
 }

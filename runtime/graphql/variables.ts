@@ -1,4 +1,14 @@
-import { GraphQLError, type GraphQLInputType, type GraphQLSchema, getVariableValues, isNonNullType, type OperationDefinitionNode, typeFromAST, type VariableDefinitionNode, type VariableValues } from 'graphql';
+import {
+  GraphQLError,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getVariableValues,
+  isNonNullType,
+  type OperationDefinitionNode,
+  typeFromAST,
+  type VariableDefinitionNode,
+  type VariableValues,
+} from 'graphql';
 import { coercerOf } from './input-coercer.ts';
 import { findFaults } from './input-faults.ts';
 
@@ -16,7 +26,12 @@ interface Definition {
 const DEFINITIONS = new WeakMap<OperationDefinitionNode, readonly Definition[]>();
 
 /** Nothing is added to it: whoever has it has it with everybody else. */
-const NONE: ReadVariables = { variableValues: Object.freeze({ sources: Object.freeze({ __proto__: null }), coerced: Object.freeze({ __proto__: null }) }) as never };
+const NONE: ReadVariables = {
+  variableValues: Object.freeze({
+    sources: Object.freeze({ __proto__: null }),
+    coerced: Object.freeze({ __proto__: null }),
+  }) as never,
+};
 
 /** Whoever sends more mistakes than these at once is not helped by the rest. */
 const ERRORS = 20;
@@ -25,7 +40,11 @@ const ERRORS = 20;
  * The variables of a request as graphql-js reads them, or what it says is wrong with them. It looks at the definitions and
  * their types anew for every request; here that is done once for a document.
  */
-export function readVariables(schema: GraphQLSchema, node: OperationDefinitionNode, given: Given): ReadVariables {
+export function readVariables(
+  schema: GraphQLSchema,
+  node: OperationDefinitionNode,
+  given: Given,
+): ReadVariables {
   if (!node.variableDefinitions?.length) return NONE;
   const definitions = DEFINITIONS.get(node) ?? defined(schema, node, node.variableDefinitions);
   const variableValues = coerceAll(schema, definitions, given);
@@ -35,21 +54,38 @@ export function readVariables(schema: GraphQLSchema, node: OperationDefinitionNo
 }
 
 /** The document was validated: every type is there, and one of values. */
-function defined(schema: GraphQLSchema, operation: OperationDefinitionNode, nodes: readonly VariableDefinitionNode[]): readonly Definition[] {
+function defined(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  nodes: readonly VariableDefinitionNode[],
+): readonly Definition[] {
   const definitions = nodes.map((node) => {
-    const signature: Signature = { name: node.variable.name.value, type: typeFromAST(schema, node.type) as GraphQLInputType, default: node.defaultValue && { literal: node.defaultValue } };
+    const signature: Signature = {
+      name: node.variable.name.value,
+      type: typeFromAST(schema, node.type) as GraphQLInputType,
+      default: node.defaultValue && { literal: node.defaultValue },
+    };
     return { node, signature };
   });
   DEFINITIONS.set(operation, definitions);
   return definitions;
 }
 
-const byGraphqlJs = (schema: GraphQLSchema, definitions: readonly VariableDefinitionNode[], given: Given) => getVariableValues(schema, definitions, given, { maxErrors: ERRORS, hideSuggestions: true });
+const byGraphqlJs = (
+  schema: GraphQLSchema,
+  definitions: readonly VariableDefinitionNode[],
+  given: Given,
+) => getVariableValues(schema, definitions, given, { maxErrors: ERRORS, hideSuggestions: true });
 
-const valueOf = (given: Given, name: string) => (Object.hasOwn(given, name) ? given[name] : undefined);
+const valueOf = (given: Given, name: string) =>
+  Object.hasOwn(given, name) ? given[name] : undefined;
 
 /** Undefined when a value is missing or wrong. */
-function coerceAll(schema: GraphQLSchema, definitions: readonly Definition[], given: Given): VariableValues | undefined {
+function coerceAll(
+  schema: GraphQLSchema,
+  definitions: readonly Definition[],
+  given: Given,
+): VariableValues | undefined {
   const sources: Record<string, VariableValues['sources'][string]> = { __proto__: null } as never;
   const coerced: Record<string, unknown> = { __proto__: null } as never;
   for (const { node, signature } of definitions) {
@@ -74,14 +110,24 @@ function coerceAll(schema: GraphQLSchema, definitions: readonly Definition[], gi
 function faultsOf(definitions: readonly Definition[], given: Given): GraphQLError[] {
   const errors: GraphQLError[] = [];
   const add = (error: GraphQLError) => {
-    if (errors.length >= ERRORS) throw new GraphQLError('Too many errors processing variables, error limit reached. Execution aborted.');
+    if (errors.length >= ERRORS)
+      throw new GraphQLError(
+        'Too many errors processing variables, error limit reached. Execution aborted.',
+      );
     errors.push(error);
   };
   try {
     for (const { node, signature } of definitions) {
       const value = valueOf(given, signature.name);
       if (value === undefined && signature.default !== undefined) continue;
-      findFaults(value, signature.type, (error, at) => add(new GraphQLError(`Variable "$${signature.name}" has invalid value${printKeys(at)}: ${error.message}`, { nodes: node, originalError: error })));
+      findFaults(value, signature.type, (error, at) =>
+        add(
+          new GraphQLError(
+            `Variable "$${signature.name}" has invalid value${printKeys(at)}: ${error.message}`,
+            { nodes: node, originalError: error },
+          ),
+        ),
+      );
     }
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
@@ -90,4 +136,7 @@ function faultsOf(definitions: readonly Definition[], given: Given): GraphQLErro
   return errors;
 }
 
-const printKeys = (keys: readonly (string | number)[]) => (keys.length === 0 ? '' : ` at ${keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')}`);
+const printKeys = (keys: readonly (string | number)[]) =>
+  keys.length === 0
+    ? ''
+    : ` at ${keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')}`;

@@ -35,9 +35,14 @@ export function createSockets(options: SocketOptions): Sockets {
   let server: WebSocketServer | undefined;
   return {
     upgrade: (request, socket, head) => {
-      if (new URL(request.url ?? '', 'http://localhost').pathname !== options.service.api.path) return false;
-      if (!isKnownOrigin(request, options.origins)) socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
-      else (server ??= createSocketServer(options)).handleUpgrade(request, socket, head, (client) => serve(client, request, options));
+      if (new URL(request.url ?? '', 'http://localhost').pathname !== options.service.api.path)
+        return false;
+      if (!isKnownOrigin(request, options.origins))
+        socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
+      else
+        (server ??= createSocketServer(options)).handleUpgrade(request, socket, head, (client) =>
+          serve(client, request, options),
+        );
       return true;
     },
     close: async () => {
@@ -85,8 +90,20 @@ interface Connection {
 
 function serve(client: WebSocket, request: IncomingMessage, options: SocketOptions): void {
   if (client.protocol !== PROTOCOL) return client.close(4406, 'Subprotocol not acceptable');
-  const connection: Connection = { client, request, options, running: new Map(), headers: {}, context: null, initialised: false, checkedAt: 0 };
-  const late = setTimeout(() => connection.context ?? client.close(4408, 'Connection initialisation timeout'), INIT_WITHIN);
+  const connection: Connection = {
+    client,
+    request,
+    options,
+    running: new Map(),
+    headers: {},
+    context: null,
+    initialised: false,
+    checkedAt: 0,
+  };
+  const late = setTimeout(
+    () => connection.context ?? client.close(4408, 'Connection initialisation timeout'),
+    INIT_WITHIN,
+  );
   let alive = true;
   const pings = setInterval(() => {
     if (!alive) return client.terminate();
@@ -94,7 +111,10 @@ function serve(client: WebSocket, request: IncomingMessage, options: SocketOptio
     client.ping();
   }, PING_EVERY);
   client.on('pong', () => (alive = true));
-  client.on('message', (data) => void receive(connection, data).catch((error: unknown) => fail(connection, error)));
+  client.on(
+    'message',
+    (data) => void receive(connection, data).catch((error: unknown) => fail(connection, error)),
+  );
   client.on('error', () => client.terminate());
   client.on('close', () => {
     clearTimeout(late);
@@ -104,7 +124,10 @@ function serve(client: WebSocket, request: IncomingMessage, options: SocketOptio
 }
 
 function fail({ client, options }: Connection, error: unknown): void {
-  options.service.engine.log.error({ stack: error instanceof Error ? error.stack : String(error) }, 'a message of a socket failed');
+  options.service.engine.log.error(
+    { stack: error instanceof Error ? error.stack : String(error) },
+    'a message of a socket failed',
+  );
   client.close(4500, 'Internal server error');
 }
 
@@ -117,8 +140,13 @@ interface Message {
 function parseMessage(data: RawData): Message | null {
   try {
     const { type, id = '', payload } = JSON.parse(String(data));
-    const isMap = payload === undefined || payload === null || (typeof payload === 'object' && !Array.isArray(payload));
-    return typeof type === 'string' && typeof id === 'string' && isMap ? { type, id, payload: payload ?? {} } : null;
+    const isMap =
+      payload === undefined ||
+      payload === null ||
+      (typeof payload === 'object' && !Array.isArray(payload));
+    return typeof type === 'string' && typeof id === 'string' && isMap
+      ? { type, id, payload: payload ?? {} }
+      : null;
   } catch {
     return null;
   }
@@ -147,7 +175,10 @@ function send(client: WebSocket, message: object): void {
   if (client.readyState === client.OPEN) client.send(JSON.stringify(message));
 }
 
-async function initialise(connection: Connection, payload: Readonly<Record<string, unknown>>): Promise<void> {
+async function initialise(
+  connection: Connection,
+  payload: Readonly<Record<string, unknown>>,
+): Promise<void> {
   const { client, options, request } = connection;
   if (connection.initialised) return client.close(4429, 'Too many initialisation requests');
   connection.initialised = true;
@@ -163,9 +194,19 @@ async function initialise(connection: Connection, payload: Readonly<Record<strin
 
 /** `{ authorization }`, `{ headers: { … } }`, in any case; only what says who calls. */
 function readHeaders(payload: Readonly<Record<string, unknown>>): Record<string, string> {
-  const given = typeof payload['headers'] === 'object' && payload['headers'] !== null ? { ...payload, ...payload['headers'] } : payload;
-  const entries = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
-  return Object.fromEntries(entries.filter((entry): entry is readonly [string, string] => ['authorization', 'x-api-key'].includes(entry[0]) && typeof entry[1] === 'string'));
+  const given =
+    typeof payload['headers'] === 'object' && payload['headers'] !== null
+      ? { ...payload, ...payload['headers'] }
+      : payload;
+  const entries = Object.entries(given).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  );
+  return Object.fromEntries(
+    entries.filter(
+      (entry): entry is readonly [string, string] =>
+        ['authorization', 'x-api-key'].includes(entry[0]) && typeof entry[1] === 'string',
+    ),
+  );
 }
 
 async function begin(connection: Connection, { id, payload }: Message): Promise<void> {
@@ -178,7 +219,8 @@ async function begin(connection: Connection, { id, payload }: Message): Promise<
   try {
     for await (const text of await answers(connection, payload, operation)) {
       if (operation.cancelled) break;
-      if (client.readyState === client.OPEN) client.send(`{"id":${JSON.stringify(id)},"type":"next","payload":${text}}`);
+      if (client.readyState === client.OPEN)
+        client.send(`{"id":${JSON.stringify(id)},"type":"next","payload":${text}}`);
     }
     if (!operation.cancelled) send(client, { id, type: 'complete' });
   } catch (thrown) {
@@ -195,13 +237,32 @@ function taken(id: string): string {
   return Buffer.byteLength(reason) <= 123 ? reason : 'Subscriber for this id already exists';
 }
 
-async function answers(connection: Connection, payload: Message['payload'], cancellation: Cancellation): Promise<AsyncIterable<string>> {
+async function answers(
+  connection: Connection,
+  payload: Message['payload'],
+  cancellation: Cancellation,
+): Promise<AsyncIterable<string>> {
   const { service } = connection.options;
   const parameters: Parameters = readParameters(payload);
   const operation = findOperation(service, parameters);
-  if (operation.node.operation !== 'subscription') return single(async () => (await respond(service, operation, parameters, await callerNow(connection, 0, cancellation))).text);
+  if (operation.node.operation !== 'subscription')
+    return single(
+      async () =>
+        (
+          await respond(
+            service,
+            operation,
+            parameters,
+            await callerNow(connection, 0, cancellation),
+          )
+        ).text,
+    );
   const context = () => callerNow(connection, TRUST_FOR, cancellation);
-  const events = await subscribe(service.engine, { operation, variables: parameters.variables, context });
+  const events = await subscribe(service.engine, {
+    operation,
+    variables: parameters.variables,
+    context,
+  });
   const end = () => void events.return?.();
   if (cancellation.cancelled) end();
   else cancellation.signal.addEventListener('abort', end, { once: true });
@@ -213,13 +274,19 @@ async function* single(answer: () => Promise<string>): AsyncIterableIterator<str
 }
 
 /** The caller, looked at again when the last look is older than `trust`: a session may have ended since. */
-async function callerNow(connection: Connection, trust: number, operation: Cancellation): Promise<RequestContext> {
+async function callerNow(
+  connection: Connection,
+  trust: number,
+  operation: Cancellation,
+): Promise<RequestContext> {
   const { engine } = connection.options.service;
   if (engine.now() - connection.checkedAt > trust) {
-    connection.context = await connection.options.callers.identify(connection.request, connection.headers).catch((refused: unknown) => {
-      connection.client.close(4403, 'Forbidden');
-      throw refused;
-    });
+    connection.context = await connection.options.callers
+      .identify(connection.request, connection.headers)
+      .catch((refused: unknown) => {
+        connection.client.close(4403, 'Forbidden');
+        throw refused;
+      });
     connection.checkedAt = engine.now();
   }
   return freshContext(engine, connection.context as RequestContext, operation);

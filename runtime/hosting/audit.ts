@@ -13,19 +13,43 @@ export interface AuditEntry {
 
 /** Who changed what, and from where. Values of environments and secrets never get into it. */
 export interface AuditLog {
-  record(context: Pick<RequestContext, 'principal' | 'ip'>, entry: Pick<AuditEntry, 'action' | 'target' | 'detail'>): Promise<void>;
+  record(
+    context: Pick<RequestContext, 'principal' | 'ip'>,
+    entry: Pick<AuditEntry, 'action' | 'target' | 'detail'>,
+  ): Promise<void>;
   /** Newest first. */
-  list(options: { readonly limit: number; readonly target?: string | undefined }): Promise<AuditEntry[]>;
+  list(options: {
+    readonly limit: number;
+    readonly target?: string | undefined;
+  }): Promise<AuditEntry[]>;
 }
 
-export function createAuditLog({ store, now }: { readonly store: Store; readonly now: () => number }): AuditLog {
+export function createAuditLog({
+  store,
+  now,
+}: {
+  readonly store: Store;
+  readonly now: () => number;
+}): AuditLog {
   return {
     async record({ principal, ip }, { action, target, detail }) {
-      const entry = { id: uuid7(now()), at: new Date(now()).toISOString(), actor: actorOf(principal), ip, action, target, detail: JSON.stringify(detail) };
+      const entry = {
+        id: uuid7(now()),
+        at: new Date(now()).toISOString(),
+        actor: actorOf(principal),
+        ip,
+        action,
+        target,
+        detail: JSON.stringify(detail),
+      };
       await store.db.insertInto('hosting_audit').values(entry).execute();
     },
     async list({ limit, target }) {
-      const all = store.db.selectFrom('hosting_audit').select(['at', 'actor', 'ip', 'action', 'target', 'detail']).orderBy('id', 'desc').limit(limit);
+      const all = store.db
+        .selectFrom('hosting_audit')
+        .select(['at', 'actor', 'ip', 'action', 'target', 'detail'])
+        .orderBy('id', 'desc')
+        .limit(limit);
       const rows = await (target === undefined ? all : all.where('target', '=', target)).execute();
       return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) })) as AuditEntry[];
     },

@@ -31,4 +31,7 @@ export interface Core {
 }
 
 /** How containers are named and reached now. */
-export const placement = (core: Core): { readonly naming: Naming; readonly reach: Reach } => ({ naming: core.naming, reach: core.connection.reach() });
+export const placement = (core: Core): { readonly naming: Naming; readonly reach: Reach } => ({
+  naming: core.naming,
+  reach: core.connection.reach(),
+});

@@ -28,19 +28,29 @@ const VERSION = '0.1.0';
  * @example
  * const hosting = await createHosting({ kernel, model: project.hosting });
  */
-export async function createHosting({ kernel, model, onStep = () => {} }: HostingOptions): Promise<ServerModule> {
+export async function createHosting({
+  kernel,
+  model,
+  onStep = () => {},
+}: HostingOptions): Promise<ServerModule> {
   const { store, now, root } = kernel;
   const templates = await loadTemplates(join(root, model.templates));
   const seal = createSeal(sealingSecrets(kernel.settings, root));
   const audit = createAuditLog({ store, now });
   const specs = [...hostingRoutes, ...modelRoutes];
-  const operator = createOperator({ kernel, specs, createTerm: () => createTerm(kernel, { model, seal, audit, templates, onStep }) });
+  const operator = createOperator({
+    kernel,
+    specs,
+    createTerm: () => createTerm(kernel, { model, seal, audit, templates, onStep }),
+  });
   return {
     name: 'hosting',
     migrations: hostingMigrations,
     routes: bindRoutes(specs, operator.handlers),
     async health() {
-      const seen = operator.operates() ? await operator.term().engineState() : await lookAtEngine(kernel, model);
+      const seen = operator.operates()
+        ? await operator.term().engineState()
+        : await lookAtEngine(kernel, model);
       return { ...seen, version: VERSION, timestamp: new Date(now()).toISOString() };
     },
     start: () => operator.start(),
@@ -49,7 +59,10 @@ export async function createHosting({ kernel, model, onStep = () => {} }: Hostin
 }
 
 /** A process that passes its calls on looks at the engine itself, without keeping anything. */
-async function lookAtEngine({ settings }: Kernel, { engine }: HostingModel): Promise<{ podman: string; engine: string | null }> {
+async function lookAtEngine(
+  { settings }: Kernel,
+  { engine }: HostingModel,
+): Promise<{ podman: string; engine: string | null }> {
   try {
     return { podman: 'connected', engine: (await connectEngine(engine, settings.env)).kind };
   } catch {

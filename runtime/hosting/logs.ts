@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from './core.ts';
 import { listContainers, replicaOf } from './deploy/containers.ts';
-import type { EngineContainer, LogLine, LogOptions, LogPosition, PlacedLine } from './engine/engine.ts';
+import type {
+  EngineContainer,
+  LogLine,
+  LogOptions,
+  LogPosition,
+  PlacedLine,
+} from './engine/engine.ts';
 import { EngineError } from './engine/errors.ts';
 import { compareTimes } from './engine/logs/position.ts';
 import type { App } from './records/app.ts';
@@ -17,11 +23,19 @@ export interface AppLines {
 export type Cursor = ReadonlyMap<string, LogPosition>;
 
 /** The last lines of an app, of all its replicas in the order of time. */
-export async function readAppLogs(core: Core, app: App, options: { readonly tail: number; readonly since?: number }): Promise<LogLine[]> {
+export async function readAppLogs(
+  core: Core,
+  app: App,
+  options: { readonly tail: number; readonly since?: number },
+): Promise<LogLine[]> {
   const engine = core.connection.engine();
-  const containers = app.deployment === null ? [] : await listContainers(engine, core.naming, app, app.deployment);
+  const containers =
+    app.deployment === null ? [] : await listContainers(engine, core.naming, app, app.deployment);
   const outputs = await Promise.all(containers.map(({ id }) => allOf(engine.logs(id, options))));
-  const lines = outputs.length === 1 ? (outputs[0] as LogLine[]) : outputs.flat().sort((a, b) => compareTimes(a.time, b.time));
+  const lines =
+    outputs.length === 1
+      ? (outputs[0] as LogLine[])
+      : outputs.flat().sort((a, b) => compareTimes(a.time, b.time));
   return options.tail === 0 ? [] : lines.slice(-options.tail);
 }
 
@@ -29,34 +43,58 @@ export async function readAppLogs(core: Core, app: App, options: { readonly tail
  * Every line from now on (and the last `tail` before), or from where `cursor` says. Goes on over restarts and
  * deployments, and ends with the app: when it is stopped, has crashed or is deleted.
  */
-export async function* followApp(core: Core, appId: string, { tail, cursor, signal }: { readonly tail: number; readonly cursor: Cursor; readonly signal: AbortSignal }): AsyncGenerator<AppLines> {
+export async function* followApp(
+  core: Core,
+  appId: string,
+  {
+    tail,
+    cursor,
+    signal,
+  }: { readonly tail: number; readonly cursor: Cursor; readonly signal: AbortSignal },
+): AsyncGenerator<AppLines> {
   const positions = new Map(cursor);
   const known = new Set<string>();
   let first = true;
   while (!signal.aborted) {
     const app = core.apps.byId(appId);
-    const containers = app && app.deployment !== null ? await listContainers(core.connection.engine(), core.naming, app, app.deployment) : [];
+    const containers =
+      app && app.deployment !== null
+        ? await listContainers(core.connection.engine(), core.naming, app, app.deployment)
+        : [];
     const running = containers.filter(({ id, state }) => state === 'running' || !known.has(id));
     const sources = running.map((container) => {
       const after = positions.get(container.id);
       const isNew = !known.has(container.id);
       known.add(container.id);
-      return followContainer(core, container, { ...(after ? { after } : { tail: isNew && first ? tail : undefined }), follow: true, signal });
+      return followContainer(core, container, {
+        ...(after ? { after } : { tail: isNew && first ? tail : undefined }),
+        follow: true,
+        signal,
+      });
     });
     first = false;
     for await (const batch of merge(sources)) {
       positions.set(batch.container, batch.lines.at(-1) as PlacedLine);
       yield batch;
     }
-    if (core.apps.byId(appId)?.desired !== 'running' && running.every(({ state }) => state !== 'running')) return;
+    if (
+      core.apps.byId(appId)?.desired !== 'running' &&
+      running.every(({ state }) => state !== 'running')
+    )
+      return;
     await sleep(100, undefined, { signal }).catch(() => {});
   }
 }
 
 /** One container's output while it runs. One that a deployment has removed meanwhile has no more to say. */
-async function* followContainer(core: Core, container: EngineContainer, options: LogOptions): AsyncGenerator<AppLines> {
+async function* followContainer(
+  core: Core,
+  container: EngineContainer,
+  options: LogOptions,
+): AsyncGenerator<AppLines> {
   try {
-    for await (const lines of core.connection.engine().logs(container.id, options)) yield { container: container.id, replica: replicaOf(container), lines };
+    for await (const lines of core.connection.engine().logs(container.id, options))
+      yield { container: container.id, replica: replicaOf(container), lines };
   } catch (error) {
     if (!(error instanceof EngineError) || error.kind === 'unavailable') throw error;
   }
@@ -84,6 +122,8 @@ async function* merge<T>(sources: readonly AsyncGenerator<T>[]): AsyncGenerator<
   }
 }
 
-async function step<T>(source: AsyncGenerator<T>): Promise<{ source: AsyncGenerator<T>; result: IteratorResult<T> }> {
+async function step<T>(
+  source: AsyncGenerator<T>,
+): Promise<{ source: AsyncGenerator<T>; result: IteratorResult<T> }> {
   return { source, result: await source.next() };
 }

@@ -37,7 +37,9 @@ export function createStatsReader(core: Core): StatsReader {
       // The ingress knows what runs: the engine, which is slow at lists, is not asked.
       const targets = core.ingress.get(app.id)?.targets ?? [];
       const usages = await Promise.all(targets.map(({ id }) => core.connection.engine().usage(id)));
-      return targets.flatMap(({ id }, replica) => (usages[replica] ? [describe(id, replica, usages[replica])] : []));
+      return targets.flatMap(({ id }, replica) =>
+        usages[replica] ? [describe(id, replica, usages[replica])] : [],
+      );
     },
   };
 
@@ -46,7 +48,10 @@ export function createStatsReader(core: Core): StatsReader {
     const before = samples.get(id);
     if (!before || at - before.at >= MIN_INTERVAL) samples.set(id, { at, cpu: usage.cpu });
     if (samples.size > 10_000) samples.clear();
-    const rate = before && at - before.at >= MIN_INTERVAL ? ((usage.cpu - before.cpu) / 1e6 / (at - before.at)) * 100 : null;
+    const rate =
+      before && at - before.at >= MIN_INTERVAL
+        ? ((usage.cpu - before.cpu) / 1e6 / (at - before.at)) * 100
+        : null;
     return {
       replica,
       container: id.slice(0, 12),
@@ -71,19 +76,36 @@ const METRICS = [
 ] as const;
 
 /** The same as Prometheus text, version 0.0.4. Names need no escaping: the grammar of apps leaves nothing to escape. */
-export function renderMetrics(apps: readonly { readonly app: App; readonly replicas: readonly ReplicaStats[] }[]): string {
-  const lines = ['# HELP twofold_app_up Whether the app runs', '# TYPE twofold_app_up gauge', ...apps.map(({ app }) => `twofold_app_up{app="${app.name}"} ${app.status === 'running' ? 1 : 0}`)];
-  lines.push('# HELP twofold_app_restarts_total Times it was started again after it ended', '# TYPE twofold_app_restarts_total counter');
-  lines.push(...apps.map(({ app }) => `twofold_app_restarts_total{app="${app.name}"} ${app.restarts}`));
+export function renderMetrics(
+  apps: readonly { readonly app: App; readonly replicas: readonly ReplicaStats[] }[],
+): string {
+  const lines = [
+    '# HELP twofold_app_up Whether the app runs',
+    '# TYPE twofold_app_up gauge',
+    ...apps.map(
+      ({ app }) => `twofold_app_up{app="${app.name}"} ${app.status === 'running' ? 1 : 0}`,
+    ),
+  ];
+  lines.push(
+    '# HELP twofold_app_restarts_total Times it was started again after it ended',
+    '# TYPE twofold_app_restarts_total counter',
+  );
+  lines.push(
+    ...apps.map(({ app }) => `twofold_app_restarts_total{app="${app.name}"} ${app.restarts}`),
+  );
   for (const [name, type, help, field] of METRICS) {
     lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
-    for (const { app, replicas } of apps) for (const replica of replicas) lines.push(`${name}{app="${app.name}",replica="${replica.replica}"} ${replica[field]}`);
+    for (const { app, replicas } of apps)
+      for (const replica of replicas)
+        lines.push(`${name}{app="${app.name}",replica="${replica.replica}"} ${replica[field]}`);
   }
   return `${lines.join('\n')}\n`;
 }
 
 /** Free and whole bytes of the disk below a folder; null where it cannot be told. */
-export async function diskOf(folder: string): Promise<{ readonly free: number; readonly total: number } | null> {
+export async function diskOf(
+  folder: string,
+): Promise<{ readonly free: number; readonly total: number } | null> {
   const { statfs } = await import('node:fs/promises');
   const stats = await statfs(folder).catch(() => null);
   return stats && { free: stats.bavail * stats.bsize, total: stats.blocks * stats.bsize };

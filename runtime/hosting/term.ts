@@ -50,13 +50,23 @@ interface Given {
  */
 export function createTerm(kernel: Kernel, { model, seal, audit, templates, onStep }: Given): Term {
   const { store, now } = kernel;
-  const core = createCore(kernel, { model, seal, apps: createAppBook({ store, seal, now }), onStep });
+  const core = createCore(kernel, {
+    model,
+    seal,
+    apps: createAppBook({ store, seal, now }),
+    onStep,
+  });
   const models = createModels({ kernel, model, audit, events: core.events });
   core.apps.onChange(() => core.certificates.wake());
-  core.apps.onChange((app) => core.events.emit('app', { app: app.name, status: app.status, deployment: app.deployment }));
+  core.apps.onChange((app) =>
+    core.events.emit('app', { app: app.name, status: app.status, deployment: app.deployment }),
+  );
   return {
     ...createWork(kernel, core, models),
-    handlers: { ...guarded(createHandlers(kernel, core, { audit, templates }), audit), ...models.handlers },
+    handlers: {
+      ...guarded(createHandlers(kernel, core, { audit, templates }), audit),
+      ...models.handlers,
+    },
     engineState: core.engineState,
   };
 }
@@ -64,7 +74,11 @@ export function createTerm(kernel: Kernel, { model, seal, audit, templates, onSt
 type WholeCore = ReturnType<typeof createCore>;
 
 /** What runs beside the calls, while this process operates. */
-function createWork({ log, store }: Kernel, core: WholeCore, models: Models): Pick<Term, 'begin' | 'end'> {
+function createWork(
+  { log, store }: Kernel,
+  core: WholeCore,
+  models: Models,
+): Pick<Term, 'begin' | 'end'> {
   const supervisor = createSupervisor(core);
   const reconciler = createReconciler(core, supervisor);
   const pulse = createPulse(core, supervisor.onDeath);
@@ -73,7 +87,10 @@ function createWork({ log, store }: Kernel, core: WholeCore, models: Models): Pi
     await core.connection.engine().stop(id, 5);
     supervisor.onDeath(app, id);
   });
-  core.wire({ onConnect: () => reconciler.recover(), onEvent: (event) => supervisor.onEvent(event) });
+  core.wire({
+    onConnect: () => reconciler.recover(),
+    onEvent: (event) => supervisor.onEvent(event),
+  });
   return {
     async begin() {
       await removeLeftovers();
@@ -87,21 +104,47 @@ function createWork({ log, store }: Kernel, core: WholeCore, models: Models): Pi
       log.info(`hosting apps at *.${core.model.domain}, port ${core.ports().http}`);
     },
     async end() {
-      await Promise.all([pulse.stop(), health.stop(), core.certificates.stop(), reconciler.stop(), supervisor.stop()]);
+      await Promise.all([
+        pulse.stop(),
+        health.stop(),
+        core.certificates.stop(),
+        reconciler.stop(),
+        supervisor.stop(),
+      ]);
       await Promise.all([core.operations.stop(), models.stop()]);
       await core.ingress.close(CLOSE);
       // The last app's network is nobody's: engines have few to give.
-      if (core.apps.all().length === 0 && core.connection.info()) await core.connection.engine().removeNetwork(networkName(core.naming)).catch(() => {});
+      if (core.apps.all().length === 0 && core.connection.info())
+        await core.connection
+          .engine()
+          .removeNetwork(networkName(core.naming))
+          .catch(() => {});
       await core.connection.stop();
     },
   };
 }
 
-function createHandlers({ store, now, root }: Kernel, core: WholeCore, { audit, templates }: { readonly audit: AuditLog; readonly templates: ReadonlyMap<string, Template> }) {
+function createHandlers(
+  { store, now, root }: Kernel,
+  core: WholeCore,
+  {
+    audit,
+    templates,
+  }: { readonly audit: AuditLog; readonly templates: ReadonlyMap<string, Template> },
+) {
   const { model, vault, addressOf, certificates } = core;
   const buildLogs = createBuildLogs();
   const sources = createSourceDeploys(core, createBuilder(core, buildLogs), buildLogs);
-  const parts: SourceParts = { core, model, buildLogs, sources, vault, addressOf, deployer: createDeployer(core), lifecycle: createLifecycle(core) };
+  const parts: SourceParts = {
+    core,
+    model,
+    buildLogs,
+    sources,
+    vault,
+    addressOf,
+    deployer: createDeployer(core),
+    lifecycle: createLifecycle(core),
+  };
   return {
     ...appHandlers(parts),
     ...settingHandlers(parts),
@@ -112,6 +155,15 @@ function createHandlers({ store, now, root }: Kernel, core: WholeCore, { audit, 
     ...logHandlers(core),
     ...runtimeHandlers(core, createStatsReader(core)),
     ...templateHandlers(parts, templates),
-    ...systemHandlers({ core, model, audit, root, startedAt: now(), ports: core.ports, templates: () => templates.size, pruneRecords: () => pruneRecords(store, { now: now(), keep: model.deploys.keep }) }),
+    ...systemHandlers({
+      core,
+      model,
+      audit,
+      root,
+      startedAt: now(),
+      ports: core.ports,
+      templates: () => templates.size,
+      pruneRecords: () => pruneRecords(store, { now: now(), keep: model.deploys.keep }),
+    }),
   };
 }

@@ -10,7 +10,12 @@ export interface Push {
 /** What a push means to us. */
 export type PushEvent =
   | { readonly kind: 'ping' }
-  | { readonly kind: 'push'; readonly branch: string; readonly commit: string; readonly deleted: boolean }
+  | {
+      readonly kind: 'push';
+      readonly branch: string;
+      readonly commit: string;
+      readonly deleted: boolean;
+    }
   | { readonly kind: 'other' };
 
 export const createWebhookSecret = () => randomBytes(32).toString('hex');
@@ -39,7 +44,10 @@ export const deliveryId = ({ body }: Push) => createHash('sha256').update(body).
 
 /** Reads a push. What is no push of a branch is `other`. @throws AppError 400 for a push that cannot be read: its sender shows that to its user. */
 export function readPush({ headers, body }: Push): PushEvent {
-  const name = text(headers, 'x-github-event') || text(headers, 'x-gitea-event') || text(headers, 'x-gitlab-event');
+  const name =
+    text(headers, 'x-github-event') ||
+    text(headers, 'x-gitea-event') ||
+    text(headers, 'x-gitlab-event');
   if (name === 'ping') return { kind: 'ping' };
   if (!/^(push|Push Hook)$/.test(name)) return { kind: 'other' };
   const payload = parse(body);
@@ -47,12 +55,20 @@ export function readPush({ headers, body }: Push): PushEvent {
   if (typeof ref !== 'string') throw failure.badRequest('ref is required');
   if (!ref.startsWith('refs/heads/')) return { kind: 'other' };
   const commit = String(payload['after'] ?? payload['checkout_sha'] ?? '').slice(0, 64);
-  return { kind: 'push', branch: ref.slice('refs/heads/'.length), commit, deleted: payload['deleted'] === true || /^0{40}/.test(commit) };
+  return {
+    kind: 'push',
+    branch: ref.slice('refs/heads/'.length),
+    commit,
+    deleted: payload['deleted'] === true || /^0{40}/.test(commit),
+  };
 }
 
 function parse(body: Buffer): Record<string, unknown> {
   const value = readJson(body);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw failure.badRequest('The body is not a JSON object: the webhook must send application/json');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw failure.badRequest(
+      'The body is not a JSON object: the webhook must send application/json',
+    );
   return value as Record<string, unknown>;
 }
 
@@ -65,7 +81,9 @@ function readJson(body: Buffer): unknown {
 }
 
 function same(given: string, expected: string): boolean {
-  const [a, b] = [given, expected].map((value) => createHmac('sha256', 'compare').update(value).digest());
+  const [a, b] = [given, expected].map((value) =>
+    createHmac('sha256', 'compare').update(value).digest(),
+  );
   return given !== '' && timingSafeEqual(a as Buffer, b as Buffer);
 }
 

@@ -11,7 +11,9 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
  *
  * @throws AppError 400 `Invalid JSON`, 413, 415
  */
-export function jsonBody(spec: Extract<BodySpec, { kind: 'json' }>): (ctx: KoaContext) => Promise<unknown> {
+export function jsonBody(
+  spec: Extract<BodySpec, { kind: 'json' }>,
+): (ctx: KoaContext) => Promise<unknown> {
   let parser: Promise<Middleware> | undefined;
   return async (ctx) => {
     if (isEmpty(ctx)) return absent(spec);
@@ -23,7 +25,9 @@ export function jsonBody(spec: Extract<BodySpec, { kind: 'json' }>): (ctx: KoaCo
 }
 
 /** Loading koa-body takes a fifth of a server's start, so it waits for the first body. */
-async function loadParser({ limit = JSON_LIMIT }: Extract<BodySpec, { kind: 'json' }>): Promise<Middleware> {
+async function loadParser({
+  limit = JSON_LIMIT,
+}: Extract<BodySpec, { kind: 'json' }>): Promise<Middleware> {
   const { koaBody } = await import('koa-body');
   return koaBody({
     json: true,
@@ -36,7 +40,9 @@ async function loadParser({ limit = JSON_LIMIT }: Extract<BodySpec, { kind: 'jso
   }) as unknown as Middleware;
 }
 
-const isEmpty = (ctx: KoaContext) => ctx.get('Content-Length') === '0' || (!ctx.get('Content-Length') && !ctx.get('Transfer-Encoding'));
+const isEmpty = (ctx: KoaContext) =>
+  ctx.get('Content-Length') === '0' ||
+  (!ctx.get('Content-Length') && !ctx.get('Transfer-Encoding'));
 
 function absent({ optional }: { readonly optional?: boolean }): unknown {
   if (optional) return {};

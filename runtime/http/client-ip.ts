@@ -15,7 +15,9 @@ export function clientIp(trusted: readonly string[]): (request: IncomingMessage)
   const proxies = blockList(trusted);
   return (request) => {
     const peer = plain(request.socket.remoteAddress);
-    return isTrusted(proxies, peer) ? forwarded(proxies, request.headers['x-forwarded-for'], peer) : peer;
+    return isTrusted(proxies, peer)
+      ? forwarded(proxies, request.headers['x-forwarded-for'], peer)
+      : peer;
   };
 }
 
@@ -26,15 +28,23 @@ function blockList(trusted: readonly string[]): BlockList {
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     const bits = prefix === undefined ? (family === 'ipv6' ? 128 : 32) : Number(prefix);
     if (isIP(address) === 0 || !Number.isInteger(bits)) {
-      throw new ConfigError([`trusted_proxies: ${entry} is neither an address nor a CIDR block such as 10.0.0.0/8`]);
+      throw new ConfigError([
+        `trusted_proxies: ${entry} is neither an address nor a CIDR block such as 10.0.0.0/8`,
+      ]);
     }
     list.addSubnet(address, bits, family);
   }
   return list;
 }
 
-function forwarded(proxies: BlockList, header: string | string[] | undefined, peer: string): string {
-  const hops = String(header ?? '').split(',').map((hop) => plain(hop.trim()));
+function forwarded(
+  proxies: BlockList,
+  header: string | string[] | undefined,
+  peer: string,
+): string {
+  const hops = String(header ?? '')
+    .split(',')
+    .map((hop) => plain(hop.trim()));
   let address = peer;
   for (const hop of hops.toReversed()) {
     if (isIP(hop) === 0) return address;
@@ -44,7 +54,9 @@ function forwarded(proxies: BlockList, header: string | string[] | undefined, pe
   return address;
 }
 
-const isTrusted = (proxies: BlockList, address: string) => isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+const isTrusted = (proxies: BlockList, address: string) =>
+  isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /** An IPv4 address that came over an IPv6 socket is the IPv4 address. */
-const plain = (address = '') => (address.startsWith(':') ? address.replace(/^::ffff:(?=\d+\.)/i, '') : address);
+const plain = (address = '') =>
+  address.startsWith(':') ? address.replace(/^::ffff:(?=\d+\.)/i, '') : address;

@@ -21,7 +21,8 @@ export function errorBoundary(log: Logger): Middleware {
 function assertAnswered(ctx: KoaContext): void {
   if (ctx.respond === false || ctx.body != null) return;
   if (ctx.status === 404) throw failure.notFound();
-  if (ctx.status === 405 || ctx.status === 501) throw new AppError(405, 'METHOD_NOT_ALLOWED', 'Method not allowed');
+  if (ctx.status === 405 || ctx.status === 501)
+    throw new AppError(405, 'METHOD_NOT_ALLOWED', 'Method not allowed');
 }
 
 /** An `AppError` as it is; a client's mistake that a library found, in our words; anything else masked. */
@@ -30,9 +31,18 @@ function toFailure(error: unknown, ctx: KoaContext, log: Logger): AppError {
   const status = statusOf(error);
   if (status === 413) return failure.tooLarge();
   if (status === 415) return failure.unsupportedMediaType();
-  if (status !== undefined && status >= 400 && status < 500) return failure.badRequest('Invalid request');
+  if (status !== undefined && status >= 400 && status < 500)
+    return failure.badRequest('Invalid request');
   // The error object itself stays out of the log: a parser's may hold the body, and with it a password.
-  log.error({ requestId: ctx.state['context']?.id, method: ctx.method, path: ctx.path, stack: stackOf(error) }, 'request failed');
+  log.error(
+    {
+      requestId: ctx.state['context']?.id,
+      method: ctx.method,
+      path: ctx.path,
+      stack: stackOf(error),
+    },
+    'request failed',
+  );
   return new AppError(500, 'INTERNAL_SERVER_ERROR', 'Internal server error');
 }
 
@@ -43,6 +53,9 @@ function answer(ctx: KoaContext, error: AppError): void {
   ctx.body = { error: error.message };
 }
 
-const statusOf = (error: unknown) => (typeof error === 'object' && error !== null && 'status' in error ? Number(error.status) : undefined);
+const statusOf = (error: unknown) =>
+  typeof error === 'object' && error !== null && 'status' in error
+    ? Number(error.status)
+    : undefined;
 
 const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));

@@ -10,7 +10,10 @@ const spec: RouteSpec = {
   access: 'public',
   tag: 'system',
   summary: 'Whether the server can answer',
-  responses: { 200: { description: 'It can' }, 503: { description: 'The database does not answer' } },
+  responses: {
+    200: { description: 'It can' },
+    503: { description: 'The database does not answer' },
+  },
 };
 
 /** `GET /api/health`: 200 `{status:"ok"}` and what the modules add, or 503 when the database does not answer. */
@@ -20,7 +23,11 @@ export function healthRoute(kernel: Kernel, modules: readonly ServerModule[]): B
     handle: async () => {
       const parts = await Promise.all(modules.map((module) => module.health?.() ?? {}));
       const alive = await answers(kernel);
-      return reply(alive ? 200 : 503, Object.assign({ status: alive ? 'ok' : 'unavailable' }, ...parts), { 'Cache-Control': 'no-store' });
+      return reply(
+        alive ? 200 : 503,
+        Object.assign({ status: alive ? 'ok' : 'unavailable' }, ...parts),
+        { 'Cache-Control': 'no-store' },
+      );
     },
   };
 }

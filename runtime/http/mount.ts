@@ -20,15 +20,24 @@ export function mountRoutes(router: Router, routes: readonly BoundRoute[], guard
     const { method, path, access } = route.spec;
     if (seen.has(`${method} ${path}`)) throw new InternalError(`two routes are ${method} ${path}`);
     seen.add(`${method} ${path}`);
-    if (access !== 'public' && !guards[access]) throw new InternalError(`${method} ${path} names the guard ${access}, which is not there`);
-    router.register(toPattern(path), [method.toLowerCase()], serve(route, guards[access], checks) as never);
+    if (access !== 'public' && !guards[access])
+      throw new InternalError(`${method} ${path} names the guard ${access}, which is not there`);
+    router.register(
+      toPattern(path),
+      [method.toLowerCase()],
+      serve(route, guards[access], checks) as never,
+    );
   }
 }
 
 /** `*rest` in a table is `{*rest}` for the router. */
 const toPattern = (path: string) => path.replace(/\*(\w+)/, '{*$1}');
 
-function serve(route: BoundRoute, guard: Guard | undefined, checks: ReturnType<typeof createChecks>) {
+function serve(
+  route: BoundRoute,
+  guard: Guard | undefined,
+  checks: ReturnType<typeof createChecks>,
+) {
   const { spec, handle } = route;
   const readBody = spec.body?.kind === 'json' ? jsonBody(spec.body) : undefined;
   const checkBody = spec.body?.kind === 'json' ? checks.body(spec.body.schema) : undefined;

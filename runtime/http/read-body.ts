@@ -18,7 +18,12 @@ export function readBody(request: IncomingMessage, limit: number): Promise<strin
  * The same without a promise, for requests that take less time than one, and from the parser where it can be had so: to be
  * called before the listener of the request returns. One of the functions is called, once; none when the client goes away.
  */
-export function takeBody(request: IncomingMessage, limit: number, taken: (text: string) => void, failed: (error: AppError) => void): void {
+export function takeBody(
+  request: IncomingMessage,
+  limit: number,
+  taken: (text: string) => void,
+  failed: (error: AppError) => void,
+): void {
   if (isTooLong(request, limit)) return failed(tooLarge(limit));
   const body = new Body(limit, taken, failed);
   if (request instanceof Message) request.giveBody(body);
@@ -26,7 +31,8 @@ export function takeBody(request: IncomingMessage, limit: number, taken: (text: 
 }
 
 /** By what it announces. */
-const isTooLong = ({ headers }: IncomingMessage, limit: number) => Number(headers['content-length'] ?? 0) > limit;
+const isTooLong = ({ headers }: IncomingMessage, limit: number) =>
+  Number(headers['content-length'] ?? 0) > limit;
 
 function stream(request: IncomingMessage, body: Body): void {
   request.on('data', (chunk: Buffer) => body.add(chunk));
@@ -67,14 +73,20 @@ class Body implements BodyTaker {
   }
 }
 
-const textOf = (chunks: readonly Buffer[]) => (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8');
+const textOf = (chunks: readonly Buffer[]) =>
+  (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8');
 
-const tooLarge = (limit: number) => failure.tooLarge(`the body has more than ${limit} bytes`, { extensions: { limit } });
+const tooLarge = (limit: number) =>
+  failure.tooLarge(`the body has more than ${limit} bytes`, { extensions: { limit } });
 
 /** Whether a body is JSON that we can read: in UTF-8, and not compressed. */
 export function isJsonBody(contentType: string | undefined): boolean {
   if (contentType === 'application/json') return true;
-  const [type, ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const [type, ...parameters] = (contentType ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
   if (type !== 'application/json' && type !== 'application/graphql+json') return false;
-  return parameters.every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter));
+  return parameters.every(
+    (parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter),
+  );
 }

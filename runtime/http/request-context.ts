@@ -24,7 +24,11 @@ export interface RequestContextOptions {
  * Middleware that gives each request its id, its address and its context: `ctx.state.context`, whose members also stand
  * on `ctx` itself.
  */
-export function requestContext(kernel: Kernel, loaders: LoadersFactory, { answersItself = false }: RequestContextOptions = {}): Middleware {
+export function requestContext(
+  kernel: Kernel,
+  loaders: LoadersFactory,
+  { answersItself = false }: RequestContextOptions = {},
+): Middleware {
   const create = contextFactory(kernel, loaders);
   return function requestContext(ctx, next) {
     const context = create(ctx.req, ctx.res);
@@ -36,7 +40,10 @@ export function requestContext(kernel: Kernel, loaders: LoadersFactory, { answer
 }
 
 /** Makes the context of a request. */
-export function contextFactory(kernel: Kernel, loaders: LoadersFactory): (request: IncomingMessage, response: ServerResponse) => RequestContext {
+export function contextFactory(
+  kernel: Kernel,
+  loaders: LoadersFactory,
+): (request: IncomingMessage, response: ServerResponse) => RequestContext {
   const ipOf = clientIp(kernel.project.server.trustedProxies);
   return (request, response) => {
     const given = request.headers['x-request-id'];

@@ -23,7 +23,11 @@ export interface Reply {
 export type Handler = (call: Call) => Promise<Reply> | Reply;
 
 /** Asked before a handler runs; throws an `AppError` to refuse. */
-export type Guard = (context: RequestContext, route: RouteSpec, koa: KoaContext) => Promise<void> | void;
+export type Guard = (
+  context: RequestContext,
+  route: RouteSpec,
+  koa: KoaContext,
+) => Promise<void> | void;
 
 export interface BoundRoute {
   readonly spec: RouteSpec;

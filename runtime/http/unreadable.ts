@@ -23,8 +23,17 @@ export function refuseUnreadable(error: Error & { readonly code?: string }, sock
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy(error);
   const { _httpMessage: begun } = socket as Duplex & { readonly _httpMessage?: ServerResponse };
   if (begun?.headersSent) return void socket.destroy(error);
-  const { status, message } = REFUSALS[error.code ?? ''] ?? { status: 400, message: 'Invalid request' };
+  const { status, message } = REFUSALS[error.code ?? ''] ?? {
+    status: 400,
+    message: 'Invalid request',
+  };
   const body = JSON.stringify({ error: message });
-  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Content-Type: application/json; charset=utf-8', `Content-Length: ${body.length}`, 'Cache-Control: no-store', 'Connection: close'];
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${body.length}`,
+    'Cache-Control: no-store',
+    'Connection: close',
+  ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

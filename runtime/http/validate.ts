@@ -14,7 +14,10 @@ export type Check = (value: unknown) => unknown;
  * const { body } = createChecks();
  * body({ type: 'object', required: ['email'] })({}) // throws 400 `email is required`
  */
-export function createChecks(): { readonly body: (schema: JsonSchema) => Check; readonly query: (schemas: Readonly<Record<string, JsonSchema>>) => Check } {
+export function createChecks(): {
+  readonly body: (schema: JsonSchema) => Check;
+  readonly query: (schemas: Readonly<Record<string, JsonSchema>>) => Check;
+} {
   const exact = compiler({});
   const coercing = compiler({ coerceTypes: true });
   return {
@@ -30,7 +33,13 @@ function compiler(more: Options): Compile {
   return (schema) => {
     // The class apart: the packer's compiler drops the parentheses of `new (load('ajv') as …).Ajv()`.
     const loaded = load('ajv') as typeof import('ajv');
-    ajv ??= new loaded.Ajv({ allErrors: false, strict: false, useDefaults: true, validateFormats: false, ...more });
+    ajv ??= new loaded.Ajv({
+      allErrors: false,
+      strict: false,
+      useDefaults: true,
+      validateFormats: false,
+      ...more,
+    });
     return ajv.compile(schema);
   };
 }
@@ -49,10 +58,16 @@ function check(compile: Compile, schema: JsonSchema): Check {
 function describe(error: ErrorObject | undefined): string {
   if (!error) return 'Invalid request';
   const field = error.instancePath.slice(1).replaceAll('/', '.');
-  const { missingProperty, additionalProperty, allowedValues } = error.params as Record<string, unknown>;
-  if (error.keyword === 'required') return `${field ? `${field}.` : ''}${missingProperty} is required`;
-  if (error.keyword === 'additionalProperties') return `${field ? `${field}.` : ''}${additionalProperty} is not a known field`;
+  const { missingProperty, additionalProperty, allowedValues } = error.params as Record<
+    string,
+    unknown
+  >;
+  if (error.keyword === 'required')
+    return `${field ? `${field}.` : ''}${missingProperty} is required`;
+  if (error.keyword === 'additionalProperties')
+    return `${field ? `${field}.` : ''}${additionalProperty} is not a known field`;
   if (!field) return 'Invalid request';
-  if (error.keyword === 'enum') return `${field} must be one of ${(allowedValues as unknown[]).join(', ')}`;
+  if (error.keyword === 'enum')
+    return `${field} must be one of ${(allowedValues as unknown[]).join(', ')}`;
   return `${field} ${error.message ?? 'is invalid'}`.replace('must NOT', 'must not');
 }

@@ -1,4 +1,14 @@
-import type { Action, ArgumentPath, ChangeKind, Connection, FieldSource, ListOptions, Many, One, Returns } from '@twofold/schema';
+import type {
+  Action,
+  ArgumentPath,
+  ChangeKind,
+  Connection,
+  FieldSource,
+  ListOptions,
+  Many,
+  One,
+  Returns,
+} from '@twofold/schema';
 
 /** How each field is answered, by type and field; a field that is not here is a column or a property. */
 export type Answers = Readonly<Record<string, Readonly<Record<string, Action | FieldSource>>>>;
@@ -14,7 +24,9 @@ export interface ListWords {
   readonly where?: { readonly arg: string; readonly shape: string };
   readonly orderBy?: { readonly arg: string; readonly shape: string };
   /** Paging argument → the name it has in the schema. */
-  readonly page?: Readonly<Partial<Record<'limit' | 'offset' | 'first' | 'after' | 'last' | 'before', string>>>;
+  readonly page?: Readonly<
+    Partial<Record<'limit' | 'offset' | 'first' | 'after' | 'last' | 'before', string>>
+  >;
   readonly connection?: Connection;
   /** Columns that the user's filters may name. */
   readonly filterable?: readonly string[];
@@ -23,8 +35,17 @@ export interface ListWords {
 }
 
 /** One row, by its key or by columns. @example user: get('User', { id: 'id' }) */
-export function get(entity: string, by: Readonly<Record<string, string>>, { unique = true }: { unique?: boolean } = {}): Action {
-  return { kind: 'get', entity, by: Object.entries(by).map(([arg, column]) => ({ arg, column })), unique };
+export function get(
+  entity: string,
+  by: Readonly<Record<string, string>>,
+  { unique = true }: { unique?: boolean } = {},
+): Action {
+  return {
+    kind: 'get',
+    entity,
+    by: Object.entries(by).map(([arg, column]) => ({ arg, column })),
+    unique,
+  };
 }
 
 /** Rows of an entity. @example users: list('User', { max: 100, filters: { role: 'role' } }) */
@@ -50,7 +71,11 @@ export interface WriteWords {
   readonly returns?: ReturnWords;
 }
 
-type ReturnWords = 'entity' | 'id' | 'boolean' | Omit<Extract<Returns, { kind: 'payload' }>, 'kind'>;
+type ReturnWords =
+  | 'entity'
+  | 'id'
+  | 'boolean'
+  | Omit<Extract<Returns, { kind: 'payload' }>, 'kind'>;
 
 /** Inserts a row. @example createUser: create('User', { write: 'CreateUserInput:User', input: 'input' }) */
 export function create(entity: string, { returns, ...rest }: WriteWords): Action {
@@ -63,12 +88,20 @@ export function update(entity: string, id: ArgumentPath, { returns, ...rest }: W
 }
 
 /** Deletes a row. @example deleteUser: remove('User', ['id'], { returns: 'boolean' }) */
-export function remove(entity: string, id: ArgumentPath, { returns }: { readonly returns?: ReturnWords } = {}): Action {
+export function remove(
+  entity: string,
+  id: ArgumentPath,
+  { returns }: { readonly returns?: ReturnWords } = {},
+): Action {
   return { kind: 'remove', entity, id, returns: returnsOf(returns) };
 }
 
 /** Sends changes as they happen. @example userCreated: subscribe('User', ['created']) */
-export function subscribe(entity: string, on: readonly ChangeKind[], { id }: { readonly id?: string } = {}): Action {
+export function subscribe(
+  entity: string,
+  on: readonly ChangeKind[],
+  { id }: { readonly id?: string } = {},
+): Action {
   return { kind: 'subscribe', entity, on, ...(id !== undefined && { id }) };
 }
 
@@ -78,12 +111,20 @@ export function custom(): { readonly kind: 'custom' } {
 }
 
 /** The row that a key points to. @example author: one('User', 'author_id') */
-export function one(entity: string, column: string, words: Partial<Pick<One, 'key' | 'inverse' | 'typeColumn'>> = {}): One {
+export function one(
+  entity: string,
+  column: string,
+  words: Partial<Pick<One, 'key' | 'inverse' | 'typeColumn'>> = {},
+): One {
   return { kind: 'one', entity, key: 'own', column, ...words };
 }
 
 /** The rows that point back: over a column of theirs, or through a join table. @example posts: many('Post', 'author_id', { max: 100 }) */
-export function many(entity: string, via: string | Many['via'], { inverse, ...words }: ListWords & { readonly inverse?: string }): Many {
+export function many(
+  entity: string,
+  via: string | Many['via'],
+  { inverse, ...words }: ListWords & { readonly inverse?: string },
+): Many {
   return {
     kind: 'many',
     entity,
@@ -94,17 +135,33 @@ export function many(entity: string, via: string | Many['via'], { inverse, ...wo
 }
 
 /** A key that may be of several types, and the column that says of which. @example viaType('pet_id', 'pet_type') */
-export function viaType(column: string, typeColumn: string): Extract<Many['via'], { kind: 'column' }> {
+export function viaType(
+  column: string,
+  typeColumn: string,
+): Extract<Many['via'], { kind: 'column' }> {
   return { kind: 'column', column, typeColumn };
 }
 
 /** A join table: its column with our key, and its column with theirs. @example through('post_tags', 'post_id', 'tag_id') */
-export function through(table: string, own: string, other: string): Extract<Many['via'], { kind: 'table' }> {
+export function through(
+  table: string,
+  own: string,
+  other: string,
+): Extract<Many['via'], { kind: 'table' }> {
   return { kind: 'table', table, own, other };
 }
 
 function listOptions(words: ListWords): ListOptions {
-  const { max, filters = {}, page = {}, order = ['id'], where, orderBy, connection, filterable } = words;
+  const {
+    max,
+    filters = {},
+    page = {},
+    order = ['id'],
+    where,
+    orderBy,
+    connection,
+    filterable,
+  } = words;
   return {
     filters: Object.entries(filters).map(([arg, column]) => ({ arg, column })),
     ...(where && { where }),
@@ -112,7 +169,10 @@ function listOptions(words: ListWords): ListOptions {
     paging: { ...page, default: words.default ?? max, max },
     ...(connection && { connection }),
     ...(filterable && { filterable }),
-    order: order.map((text) => ({ column: text.replace(/ desc$/, ''), descending: text.endsWith(' desc') })),
+    order: order.map((text) => ({
+      column: text.replace(/ desc$/, ''),
+      descending: text.endsWith(' desc'),
+    })),
   };
 }
 

@@ -1,4 +1,16 @@
-import type { Api, AuthRule, Column, Constraint, FilterOperator, IdKind, Index, ObjectType, OrderShape, ScalarType, ServerOptions } from '@twofold/schema';
+import type {
+  Api,
+  AuthRule,
+  Column,
+  Constraint,
+  FilterOperator,
+  IdKind,
+  Index,
+  ObjectType,
+  OrderShape,
+  ScalarType,
+  ServerOptions,
+} from '@twofold/schema';
 
 /**
  * The model as `src/generated/model.ts` writes it: what the SDL does not already say. Everything is by name, and a member
@@ -15,7 +27,12 @@ export interface Model {
   /** What an input object, or the arguments of a field, write: by `Input:Entity`. */
   readonly writes?: Readonly<Record<string, Readonly<Record<string, WriteField>>>>;
   /** What a `where` input means. */
-  readonly filters?: Readonly<Record<string, { readonly entity: string; readonly fields: Readonly<Record<string, FilterField>> }>>;
+  readonly filters?: Readonly<
+    Record<
+      string,
+      { readonly entity: string; readonly fields: Readonly<Record<string, FilterField>> }
+    >
+  >;
   /** What an `orderBy` input means. */
   readonly orders?: Readonly<Record<string, { readonly entity: string } & OrderShape['form']>>;
   /** Who may do what, by schema coordinate: `User`, `User.email`, `Mutation.createPost`. */
@@ -36,7 +53,11 @@ export interface EntityWords {
   readonly indexes?: readonly Index[];
 }
 
-export type ColumnWords = string | ({ readonly type: string } & Partial<Omit<Column, 'name' | 'type' | 'required' | 'renamedFrom'>>);
+export type ColumnWords =
+  | string
+  | ({ readonly type: string } & Partial<
+      Omit<Column, 'name' | 'type' | 'required' | 'renamedFrom'>
+    >);
 
 /** `'email'`: the column. `key`, `keys` and `nested` name the relation's field. `null`: carried through, nothing is stored. */
 export type WriteField =
@@ -45,7 +66,12 @@ export type WriteField =
   | { readonly column: string; readonly constraint: Constraint }
   | { readonly key: string }
   | { readonly keys: string }
-  | { readonly nested: string; readonly connect?: string; readonly disconnect?: string; readonly create?: { readonly name: string; readonly shape: string } };
+  | {
+      readonly nested: string;
+      readonly connect?: string;
+      readonly disconnect?: string;
+      readonly create?: { readonly name: string; readonly shape: string };
+    };
 
 /** `'created_at: eq lt gt'`: column and operators. `equals`, `one` and `many` name the column or the relation's field. */
 export type FilterField =
@@ -53,7 +79,11 @@ export type FilterField =
   | { readonly equals: string }
   | { readonly group: 'and' | 'or' | 'not' }
   | { readonly one: string; readonly shape: string }
-  | { readonly many: string; readonly quantifiers: readonly ('some' | 'every' | 'none')[]; readonly shape: string };
+  | {
+      readonly many: string;
+      readonly quantifiers: readonly ('some' | 'every' | 'none')[];
+      readonly shape: string;
+    };
 
 /** The two halves of `'created_at: eq lt gt'`. */
 export function splitOperators(text: string): { column: string; operators: FilterOperator[] } {

@@ -1,9 +1,33 @@
 import type {
-  Action, AuthModel, AuthRule, Column, ColumnType, Entity, Field, FieldSource, Filter, FilterShape, HostingModel, Loader, ObjectType, Operation,
-  OrderShape, Project, ScalarType, Write, WriteShape,
+  Action,
+  AuthModel,
+  AuthRule,
+  Column,
+  ColumnType,
+  Entity,
+  Field,
+  FieldSource,
+  Filter,
+  FilterShape,
+  HostingModel,
+  Loader,
+  ObjectType,
+  Operation,
+  OrderShape,
+  Project,
+  ScalarType,
+  Write,
+  WriteShape,
 } from '@twofold/schema';
 import type { Answers } from './answers.ts';
-import { type ColumnWords, type EntityWords, type FilterField, type Model, splitOperators, type WriteField } from './compact.ts';
+import {
+  type ColumnWords,
+  type EntityWords,
+  type FilterField,
+  type Model,
+  splitOperators,
+  type WriteField,
+} from './compact.ts';
 import type { LoaderWords } from './loaders.ts';
 import { readTypes, type SdlTypes } from './types-of-sdl.ts';
 
@@ -34,8 +58,13 @@ export function defineProject(parts: ProjectParts): Project {
     name: model.name,
     sdl,
     ids: model.ids,
-    entities: Object.entries(model.entities).map(([name, words]) => readEntity(name, words, reading)),
-    objects: [...Object.values(types.roots).map((name) => readObject(name, 'root', reading)), ...Object.entries(model.objects ?? {}).map(([name, role]) => readObject(name, role, reading))],
+    entities: Object.entries(model.entities).map(([name, words]) =>
+      readEntity(name, words, reading),
+    ),
+    objects: [
+      ...Object.values(types.roots).map((name) => readObject(name, 'root', reading)),
+      ...Object.entries(model.objects ?? {}).map(([name, role]) => readObject(name, role, reading)),
+    ],
     abstracts: types.abstracts,
     enums: types.enums,
     scalars: readScalars(model),
@@ -43,7 +72,11 @@ export function defineProject(parts: ProjectParts): Project {
     loaders: Object.entries(loaders).map(([name, words]): Loader => ({ name, ...words })),
     writes: Object.entries(model.writes ?? {}).map(readWriteShape),
     filters: Object.entries(model.filters ?? {}).map(readFilterShape),
-    orders: Object.entries(model.orders ?? {}).map(([id, { entity, ...form }]): OrderShape => ({ id, entity, form: form as OrderShape['form'] })),
+    orders: Object.entries(model.orders ?? {}).map(([id, { entity, ...form }]): OrderShape => ({
+      id,
+      entity,
+      form: form as OrderShape['form'],
+    })),
     api: model.api,
     server: model.server,
     auth: parts.auth ?? null,
@@ -59,7 +92,13 @@ interface Reading {
 
 const GENERATED = 'generated';
 const BUILTIN: readonly ScalarType[] = (
-  [['ID', 'id'], ['String', 'text'], ['Int', 'integer'], ['Float', 'real'], ['Boolean', 'boolean']] as const
+  [
+    ['ID', 'id'],
+    ['String', 'text'],
+    ['Int', 'integer'],
+    ['Float', 'real'],
+    ['Boolean', 'boolean'],
+  ] as const
 ).map(([name, column]) => ({ name, column, source: 'builtin' }));
 
 function readScalars({ scalars = {} }: Model): ScalarType[] {
@@ -69,7 +108,9 @@ function readScalars({ scalars = {} }: Model): ScalarType[] {
 function readEntity(name: string, words: EntityWords, reading: Reading): Entity {
   const { singular, plural, table, softDelete, indexes = [] } = words;
   const fields = reading.types.fieldsOf(name);
-  const columns = Object.entries(words.columns).map(([column, each]) => readColumn(column, each, { entity: name, reading }));
+  const columns = Object.entries(words.columns).map(([column, each]) =>
+    readColumn(column, each, { entity: name, reading }),
+  );
   return {
     name,
     singular,
@@ -84,7 +125,11 @@ function readEntity(name: string, words: EntityWords, reading: Reading): Entity 
   };
 }
 
-function readColumn(name: string, words: ColumnWords, { entity, reading }: { entity: string; reading: Reading }): Column {
+function readColumn(
+  name: string,
+  words: ColumnWords,
+  { entity, reading }: { entity: string; reading: Reading },
+): Column {
   const { type: stored, ...rest } = typeof words === 'string' ? { type: words } : words;
   const field = rest.field ?? (isAnswered(entity, name, reading) ? undefined : name);
   const node = reading.types.fieldsOf(entity).find((each) => each.name.value === field);
@@ -92,7 +137,9 @@ function readColumn(name: string, words: ColumnWords, { entity, reading }: { ent
   const ref = node && reading.types.typeRef(node.type);
   const scalar = rest.scalar ?? ref?.name ?? (type === 'id' ? 'ID' : 'String');
   const list = rest.list ?? ref?.list ?? false;
-  const values = rest.values ?? (list ? undefined : reading.types.enums.find((each) => each.name === scalar)?.values);
+  const values =
+    rest.values ??
+    (list ? undefined : reading.types.enums.find((each) => each.name === scalar)?.values);
   return {
     name,
     ...(node && { field: node.name.value }),
@@ -110,9 +157,15 @@ function readColumn(name: string, words: ColumnWords, { entity, reading }: { ent
 }
 
 /** How a key comes to be is said once, by `ids`. */
-function defaultOf(column: string, given: Column['default'], { model }: Reading): Pick<Column, 'default'> {
+function defaultOf(
+  column: string,
+  given: Column['default'],
+  { model }: Reading,
+): Pick<Column, 'default'> {
   if (given) return { default: given };
-  return column === 'id' ? { default: { kind: model.ids === 'integer' ? 'autoincrement' : 'uuid' } } : {};
+  return column === 'id'
+    ? { default: { kind: model.ids === 'integer' ? 'autoincrement' : 'uuid' } }
+    : {};
 }
 
 function isAnswered(type: string, field: string, { answers }: Reading): boolean {
@@ -121,10 +174,15 @@ function isAnswered(type: string, field: string, { answers }: Reading): boolean 
 
 type FieldNode = ReturnType<SdlTypes['fieldsOf']>[number];
 
-function readField(node: FieldNode, { entity, columns, reading }: { entity: string; columns: readonly Column[]; reading: Reading }): Field {
+function readField(
+  node: FieldNode,
+  { entity, columns, reading }: { entity: string; columns: readonly Column[]; reading: Reading },
+): Field {
   const name = node.name.value;
   const column = columns.find((each) => each.field === name);
-  const answered = isAnswered(entity, name, reading) ? (reading.answers[entity]![name] as FieldSource) : undefined;
+  const answered = isAnswered(entity, name, reading)
+    ? (reading.answers[entity]![name] as FieldSource)
+    : undefined;
   return {
     name,
     type: reading.types.typeRef(node.type),
@@ -143,7 +201,11 @@ function readObject(name: string, role: ObjectType['role'], { types }: Reading):
   return {
     name,
     role,
-    fields: types.fieldsOf(name).map((node) => ({ name: node.name.value, type: types.typeRef(node.type), args: types.arguments(name, node) })),
+    fields: types.fieldsOf(name).map((node) => ({
+      name: node.name.value,
+      type: types.typeRef(node.type),
+      args: types.arguments(name, node),
+    })),
   };
 }
 
@@ -154,7 +216,9 @@ function readOperations(reading: Reading): Operation[] {
     if (type === undefined) return [];
     return types.fieldsOf(type).map((node): Operation => {
       const name = node.name.value;
-      const action = isAnswered(type, name, reading) ? (answers[type]![name] as Action) : ({ kind: 'custom' } as const);
+      const action = isAnswered(type, name, reading)
+        ? (answers[type]![name] as Action)
+        : ({ kind: 'custom' } as const);
       return {
         root,
         name,
@@ -169,7 +233,11 @@ function readOperations(reading: Reading): Operation[] {
 }
 
 function readWriteShape([id, fields]: [string, Readonly<Record<string, WriteField>>]): WriteShape {
-  return { id, entity: id.slice(id.lastIndexOf(':') + 1), writes: Object.entries(fields).map(([name, words]) => readWrite(name, words)) };
+  return {
+    id,
+    entity: id.slice(id.lastIndexOf(':') + 1),
+    writes: Object.entries(fields).map(([name, words]) => readWrite(name, words)),
+  };
 }
 
 function readWrite(name: string, words: WriteField): Write {
@@ -182,8 +250,15 @@ function readWrite(name: string, words: WriteField): Write {
   return { kind: 'nested', name, field: nested, ...rest };
 }
 
-function readFilterShape([id, { entity, fields }]: [string, NonNullable<Model['filters']>[string]]): FilterShape {
-  return { id, entity, filters: Object.entries(fields).map(([name, words]) => readFilter(name, words)) };
+function readFilterShape([id, { entity, fields }]: [
+  string,
+  NonNullable<Model['filters']>[string],
+]): FilterShape {
+  return {
+    id,
+    entity,
+    filters: Object.entries(fields).map(([name, words]) => readFilter(name, words)),
+  };
 }
 
 function readFilter(name: string, words: FilterField): Filter {
@@ -191,5 +266,11 @@ function readFilter(name: string, words: FilterField): Filter {
   if ('equals' in words) return { kind: 'equals', name, column: words.equals };
   if ('group' in words) return { kind: words.group, name };
   if ('one' in words) return { kind: 'one', name, field: words.one, shape: words.shape };
-  return { kind: 'many', name, field: words.many, quantifiers: words.quantifiers, shape: words.shape };
+  return {
+    kind: 'many',
+    name,
+    field: words.many,
+    quantifiers: words.quantifiers,
+    shape: words.shape,
+  };
 }

@@ -1,4 +1,18 @@
-export { create, custom, get, list, listAbstract, many, node, one, remove, subscribe, through, update, viaType } from './answers.ts';
+export {
+  create,
+  custom,
+  get,
+  list,
+  listAbstract,
+  many,
+  node,
+  one,
+  remove,
+  subscribe,
+  through,
+  update,
+  viaType,
+} from './answers.ts';
 export type { Answers } from './answers.ts';
 export type { Model } from './compact.ts';
 export { defineProject } from './define-project.ts';

@@ -18,7 +18,9 @@ export interface RowLoader<Row> {
 
 /** What `ctx.loaders` is, from the table of loaders. */
 export type LoadersOf<Table extends Readonly<Record<string, LoaderWords<any>>>> = {
-  readonly [Name in keyof Table]: RowLoader<Table[Name] extends LoaderWords<infer Row> ? Row : never>;
+  readonly [Name in keyof Table]: RowLoader<
+    Table[Name] extends LoaderWords<infer Row> ? Row : never
+  >;
 };
 
 /** One row or null for each key. @example user: loadOne<types.UserRow>('User', 'id') */
@@ -27,6 +29,15 @@ export function loadOne<Row>(entity: string, by: string): LoaderWords<Row | null
 }
 
 /** The rows that belong to each key. @example postsByAuthor: loadMany<types.PostRow>('Post', 'author_id') */
-export function loadMany<Row>(entity: string, by: string, via?: ReturnType<typeof through>): LoaderWords<Row[]> {
-  return { entity, by, many: true, ...(via && { via: { table: via.table, own: via.own, other: via.other } }) };
+export function loadMany<Row>(
+  entity: string,
+  by: string,
+  via?: ReturnType<typeof through>,
+): LoaderWords<Row[]> {
+  return {
+    entity,
+    by,
+    many: true,
+    ...(via && { via: { table: via.table, own: via.own, other: via.other } }),
+  };
 }

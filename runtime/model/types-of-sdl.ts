@@ -1,5 +1,20 @@
-import { type DefinitionNode, type FieldDefinitionNode, Kind, parse, print, type TypeDefinitionNode, type TypeNode } from 'graphql';
-import type { AbstractType, Argument, Constraint, EnumType, TypeKind, TypeRef } from '@twofold/schema';
+import {
+  type DefinitionNode,
+  type FieldDefinitionNode,
+  Kind,
+  parse,
+  print,
+  type TypeDefinitionNode,
+  type TypeNode,
+} from 'graphql';
+import type {
+  AbstractType,
+  Argument,
+  Constraint,
+  EnumType,
+  TypeKind,
+  TypeRef,
+} from '@twofold/schema';
 
 /** What the SDL says by itself: type references, arguments, enums, and who is a member of what. */
 export interface SdlTypes {
@@ -25,14 +40,20 @@ export function readTypes(sdl: string, { isEntity, constraintOf }: SdlReading): 
   const { definitions: all } = parse(sdl, { noLocation: true });
   const definitions = mergeExtensions(all);
   const kindOf = (name: string) => typeKind(definitions.get(name), isEntity);
-  const objects = [...definitions.values()].filter((node) => node.kind === Kind.OBJECT_TYPE_DEFINITION);
+  const objects = [...definitions.values()].filter(
+    (node) => node.kind === Kind.OBJECT_TYPE_DEFINITION,
+  );
   const fieldsOf = (type: string) => {
     const node = definitions.get(type);
-    return node && 'fields' in node && node.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION ? (node.fields ?? []) : [];
+    return node && 'fields' in node && node.kind !== Kind.INPUT_OBJECT_TYPE_DEFINITION
+      ? (node.fields ?? [])
+      : [];
   };
   const interfacesOf = (type: string) => {
     const node = definitions.get(type);
-    return node && 'interfaces' in node ? (node.interfaces ?? []).map((each) => each.name.value) : [];
+    return node && 'interfaces' in node
+      ? (node.interfaces ?? []).map((each) => each.name.value)
+      : [];
   };
   const typeRef = (node: TypeNode) => readTypeRef(node, kindOf);
   return {
@@ -42,22 +63,34 @@ export function readTypes(sdl: string, { isEntity, constraintOf }: SdlReading): 
     typeRef,
     roots: readRoots(all, definitions),
     enums: [...definitions.values()].flatMap((node) =>
-      node.kind === Kind.ENUM_TYPE_DEFINITION ? [{ name: node.name.value, values: (node.values ?? []).map((value) => value.name.value) }] : [],
+      node.kind === Kind.ENUM_TYPE_DEFINITION
+        ? [{ name: node.name.value, values: (node.values ?? []).map((value) => value.name.value) }]
+        : [],
     ),
     abstracts: [...definitions.values()].flatMap((node) =>
-      readAbstract(node, (name) => objects.map((object) => object.name.value).filter((object) => interfacesOf(object).includes(name))),
+      readAbstract(node, (name) =>
+        objects
+          .map((object) => object.name.value)
+          .filter((object) => interfacesOf(object).includes(name)),
+      ),
     ),
     arguments: (type, field) =>
       (field.arguments ?? []).map((node) => {
         const constraint = constraintOf(`${type}.${field.name.value}(${node.name.value}:)`);
-        return { name: node.name.value, type: typeRef(node.type), ...(constraint && { constraint }) };
+        return {
+          name: node.name.value,
+          type: typeRef(node.type),
+          ...(constraint && { constraint }),
+        };
       }),
   };
 }
 
 /** Types by name, each with what `extend` adds to it. */
 function mergeExtensions(all: readonly DefinitionNode[]): Map<string, TypeDefinitionNode> {
-  const merged = new Map<string, TypeDefinitionNode>(all.filter(isTypeDefinition).map((node) => [node.name.value, node]));
+  const merged = new Map<string, TypeDefinitionNode>(
+    all.filter(isTypeDefinition).map((node) => [node.name.value, node]),
+  );
   for (const node of all) {
     if (!('name' in node) || !node.kind.endsWith('TypeExtension')) continue;
     const name = node.name!.value;
@@ -73,14 +106,19 @@ type Members = Partial<Record<(typeof MEMBERS)[number], readonly unknown[]>>;
 
 function joined(type: Members, extension: Members): Members {
   const both = MEMBERS.filter((part) => type[part] !== undefined || extension[part] !== undefined);
-  return Object.fromEntries(both.map((part) => [part, [...(type[part] ?? []), ...(extension[part] ?? [])]]));
+  return Object.fromEntries(
+    both.map((part) => [part, [...(type[part] ?? []), ...(extension[part] ?? [])]]),
+  );
 }
 
 function isTypeDefinition(node: DefinitionNode): node is TypeDefinitionNode {
   return node.kind.endsWith('TypeDefinition');
 }
 
-function typeKind(node: TypeDefinitionNode | undefined, isEntity: (type: string) => boolean): TypeKind {
+function typeKind(
+  node: TypeDefinitionNode | undefined,
+  isEntity: (type: string) => boolean,
+): TypeKind {
   switch (node?.kind) {
     case Kind.OBJECT_TYPE_DEFINITION:
       return isEntity(node.name.value) ? 'entity' : 'object';
@@ -115,17 +153,31 @@ function innermost(node: TypeNode): string {
   return node.kind === Kind.NAMED_TYPE ? node.name.value : innermost(node.type);
 }
 
-function readAbstract(node: TypeDefinitionNode, implementers: (name: string) => string[]): AbstractType[] {
+function readAbstract(
+  node: TypeDefinitionNode,
+  implementers: (name: string) => string[],
+): AbstractType[] {
   const name = node.name.value;
-  if (node.kind === Kind.INTERFACE_TYPE_DEFINITION) return [{ name, kind: 'interface', members: implementers(name) }];
-  if (node.kind === Kind.UNION_TYPE_DEFINITION) return [{ name, kind: 'union', members: (node.types ?? []).map((type) => type.name.value) }];
+  if (node.kind === Kind.INTERFACE_TYPE_DEFINITION)
+    return [{ name, kind: 'interface', members: implementers(name) }];
+  if (node.kind === Kind.UNION_TYPE_DEFINITION)
+    return [{ name, kind: 'union', members: (node.types ?? []).map((type) => type.name.value) }];
   return [];
 }
 
-function readRoots(all: readonly DefinitionNode[], definitions: ReadonlyMap<string, unknown>): SdlTypes['roots'] {
+function readRoots(
+  all: readonly DefinitionNode[],
+  definitions: ReadonlyMap<string, unknown>,
+): SdlTypes['roots'] {
   const schema = all.find((node) => node.kind === Kind.SCHEMA_DEFINITION);
-  if (schema) return Object.fromEntries(schema.operationTypes.map((root) => [root.operation, root.type.name.value]));
-  const named = [['query', 'Query'], ['mutation', 'Mutation'], ['subscription', 'Subscription']] as const;
+  if (schema)
+    return Object.fromEntries(
+      schema.operationTypes.map((root) => [root.operation, root.type.name.value]),
+    );
+  const named = [
+    ['query', 'Query'],
+    ['mutation', 'Mutation'],
+    ['subscription', 'Subscription'],
+  ] as const;
   return Object.fromEntries(named.filter(([, name]) => definitions.has(name)));
 }
-

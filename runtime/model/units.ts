@@ -16,6 +16,9 @@ export function size(text: `${number}${keyof typeof BYTES}`): number {
 function measure(text: string, units: Readonly<Record<string, number>>): number {
   const [, count, unit = ''] = /^(\d+)([A-Za-z]+)$/.exec(text) ?? [];
   const factor = units[unit];
-  if (count === undefined || factor === undefined) throw new InternalError(`${JSON.stringify(text)} is not a whole number with one of the units ${Object.keys(units).join(', ')}`);
+  if (count === undefined || factor === undefined)
+    throw new InternalError(
+      `${JSON.stringify(text)} is not a whole number with one of the units ${Object.keys(units).join(', ')}`,
+    );
   return Number(count) * factor;
 }

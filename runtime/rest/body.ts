@@ -1,5 +1,16 @@
 import type { Operation } from '@twofold/schema';
-import { coerceInputValue, type GraphQLArgument, type GraphQLInputType, type GraphQLSchema, isEnumType, isInputObjectType, isListType, isNonNullType, isRequiredInputField, type GraphQLInputObjectType } from 'graphql';
+import {
+  coerceInputValue,
+  type GraphQLArgument,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  type GraphQLInputObjectType,
+} from 'graphql';
 import type { Context } from 'koa';
 import { failure } from '../errors.ts';
 import type { WriteAction } from '../data/write-action.ts';
@@ -18,8 +29,10 @@ export async function readObject(ctx: Context, limit: number): Promise<Values> {
     throw (error as { status?: number }).status === 413 ? failure.tooLarge() : error;
   });
   const body = parse(text);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw failure.badRequest('The body must be a JSON object');
-  if (isNestedBeyond(body, DEEPEST)) throw failure.badRequest(`The body is nested more than ${DEEPEST} levels deep`);
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw failure.badRequest('The body must be a JSON object');
+  if (isNestedBeyond(body, DEEPEST))
+    throw failure.badRequest(`The body is nested more than ${DEEPEST} levels deep`);
   return body as Values;
 }
 
@@ -44,29 +57,49 @@ type Write = Exclude<WriteAction, { kind: 'remove' }>;
  *
  * @throws AppError 400 that names the field: `title is required`, `title is not a known field`, `views is not a valid Int`.
  */
-export function readArguments(schema: GraphQLSchema, operation: Operation, body: Values, id?: string): Record<string, unknown> {
+export function readArguments(
+  schema: GraphQLSchema,
+  operation: Operation,
+  body: Values,
+  id?: string,
+): Record<string, unknown> {
   const action = operation.action as Write;
   const declared = argumentsOf(schema, operation);
   const key = action.kind === 'update' ? action.id : [];
   const given = id === undefined ? body : withoutOwnId(body, id, action, declared);
   const args = place(action, given, key, id);
-  for (const argument of declared) checkArgument(argument, args[argument.name], action.input === argument.name);
+  for (const argument of declared)
+    checkArgument(argument, args[argument.name], action.input === argument.name);
   if (action.input !== undefined) return args;
-  const unknown = Object.keys(given).find((name) => !declared.some((argument) => argument.name === name) || name === key[0]);
+  const unknown = Object.keys(given).find(
+    (name) => !declared.some((argument) => argument.name === name) || name === key[0],
+  );
   if (unknown !== undefined) throw failure.badRequest(`${unknown} is not a known field`);
   return args;
 }
 
 /** @example coerceArguments(schema, createPost, { input: { views: 1 } }) // as the field's own function would get them */
-export function coerceArguments(schema: GraphQLSchema, operation: Operation, args: Values): Record<string, unknown> {
+export function coerceArguments(
+  schema: GraphQLSchema,
+  operation: Operation,
+  args: Values,
+): Record<string, unknown> {
   const given = argumentsOf(schema, operation).filter(({ name }) => args[name] !== undefined);
-  return Object.fromEntries(given.map(({ name, type }) => [name, coerceInputValue(args[name], type)]));
+  return Object.fromEntries(
+    given.map(({ name, type }) => [name, coerceInputValue(args[name], type)]),
+  );
 }
 
-const argumentsOf = (schema: GraphQLSchema, { name }: Operation): readonly GraphQLArgument[] => schema.getMutationType()?.getFields()[name]?.args ?? [];
+const argumentsOf = (schema: GraphQLSchema, { name }: Operation): readonly GraphQLArgument[] =>
+  schema.getMutationType()?.getFields()[name]?.args ?? [];
 
 /** A client may send back the object that it got, key and all. */
-function withoutOwnId(body: Values, id: string, action: Write, declared: readonly GraphQLArgument[]): Values {
+function withoutOwnId(
+  body: Values,
+  id: string,
+  action: Write,
+  declared: readonly GraphQLArgument[],
+): Values {
   if (!('id' in body) || acceptsId(action, declared)) return body;
   const { id: sent, ...rest } = body;
   if (String(sent) !== id) throw failure.badRequest('id is not the one in the path');
@@ -79,13 +112,22 @@ function acceptsId(action: Write, declared: readonly GraphQLArgument[]): boolean
   return action.input === undefined && declared.some(({ name }) => name === 'id') && at[0] !== 'id';
 }
 
-function place(action: Write, body: Values, key: readonly string[], id: string | undefined): Record<string, unknown> {
+function place(
+  action: Write,
+  body: Values,
+  key: readonly string[],
+  id: string | undefined,
+): Record<string, unknown> {
   if (action.input === undefined) return { ...body, ...(key[0] !== undefined && { [key[0]]: id }) };
   if (key.length === 2) return { [action.input]: { ...body, [key[1] as string]: id } };
   return { [action.input]: body, ...(key[0] !== undefined && { [key[0]]: id }) };
 }
 
-function checkArgument({ name, type, defaultValue, default: given }: GraphQLArgument, value: unknown, whole: boolean): void {
+function checkArgument(
+  { name, type, defaultValue, default: given }: GraphQLArgument,
+  value: unknown,
+  whole: boolean,
+): void {
   if (value === undefined && (defaultValue !== undefined || given !== undefined)) return;
   check(type, value, whole ? '' : name);
 }
@@ -97,27 +139,40 @@ function check(type: GraphQLInputType, value: unknown, path: string): void {
     return check(type.ofType, value, path);
   }
   if (value === undefined || value === null) return;
-  if (isListType(type)) return [value].flat().forEach((item, index) => check(type.ofType, item, Array.isArray(value) ? `${path}.${index}` : path));
+  if (isListType(type))
+    return [value]
+      .flat()
+      .forEach((item, index) =>
+        check(type.ofType, item, Array.isArray(value) ? `${path}.${index}` : path),
+      );
   if (isInputObjectType(type)) return checkObject(type, value, path);
   if (isEnumType(type)) {
     const names = type.getValues().map(({ name }) => name);
-    if (typeof value !== 'string' || !names.includes(value)) throw failure.badRequest(`${path} must be one of ${names.join(', ')}`);
+    if (typeof value !== 'string' || !names.includes(value))
+      throw failure.badRequest(`${path} must be one of ${names.join(', ')}`);
     return;
   }
-  if (!accepts(() => type.coerceInputValue(value))) throw failure.badRequest(`${path} is not a valid ${type.name}`);
+  if (!accepts(() => type.coerceInputValue(value)))
+    throw failure.badRequest(`${path} is not a valid ${type.name}`);
 }
 
 function checkObject(type: GraphQLInputObjectType, value: unknown, path: string): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw failure.badRequest(`${path} must be an object`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw failure.badRequest(`${path} must be an object`);
   const fields = type.getFields();
   const at = (name: string) => (path === '' ? name : `${path}.${name}`);
   for (const field of Object.values(fields)) {
     const given = (value as Record<string, unknown>)[field.name];
-    if (given !== undefined || isRequiredInputField(field)) check(field.type, given, at(field.name));
+    if (given !== undefined || isRequiredInputField(field))
+      check(field.type, given, at(field.name));
   }
   const unknown = Object.keys(value).find((name) => !Object.hasOwn(fields, name));
-  if (unknown !== undefined) throw failure.badRequest(`${at(unknown.slice(0, 64))} is not a known field`);
-  if (type.isOneOf && Object.values(value).filter((given) => given !== null).length !== 1) throw failure.badRequest(`${path === '' ? 'the body' : path} must have exactly one of ${Object.keys(fields).join(', ')}`);
+  if (unknown !== undefined)
+    throw failure.badRequest(`${at(unknown.slice(0, 64))} is not a known field`);
+  if (type.isOneOf && Object.values(value).filter((given) => given !== null).length !== 1)
+    throw failure.badRequest(
+      `${path === '' ? 'the body' : path} must have exactly one of ${Object.keys(fields).join(', ')}`,
+    );
 }
 
 function accepts(coerce: () => unknown): boolean {

@@ -6,16 +6,27 @@ import { type GraphQLSchema, isObjectType } from 'graphql';
  *
  * @example connectionSelection(schema, connection, '{ id }') // '{ total: totalCount edges { node { id } } }'
  */
-export function connectionSelection(schema: GraphQLSchema, { type, nodes, totalCount }: NonNullable<ListOptions['connection']>, rows: string): string {
+export function connectionSelection(
+  schema: GraphQLSchema,
+  { type, nodes, totalCount }: NonNullable<ListOptions['connection']>,
+  rows: string,
+): string {
   const connection = schema.getType(type);
   const edges = isObjectType(connection) && 'edges' in connection.getFields();
-  const inside = nodes !== undefined ? `nodes: ${nodes} ${rows}` : edges ? `edges { node ${rows} }` : '__typename';
+  const inside =
+    nodes !== undefined
+      ? `nodes: ${nodes} ${rows}`
+      : edges
+        ? `edges { node ${rows} }`
+        : '__typename';
   return `{ ${totalCount === undefined ? '' : `total: ${totalCount}`} ${inside} }`;
 }
 
 /** The rows of such an answer, or of a list. Places with nothing in them, which Relay allows, are no rows. */
 export function rowsOf(value: any): unknown[] {
-  const rows: unknown[] = Array.isArray(value) ? value : (value?.nodes ?? value?.edges?.map((edge: { node?: unknown } | null) => edge?.node) ?? []);
+  const rows: unknown[] = Array.isArray(value)
+    ? value
+    : (value?.nodes ?? value?.edges?.map((edge: { node?: unknown } | null) => edge?.node) ?? []);
   return rows.filter((row) => row !== null && row !== undefined);
 }
 
@@ -28,5 +39,11 @@ export function rowsOf(value: any): unknown[] {
 export function takeRows(value: unknown, prefix: string): unknown {
   if (Array.isArray(value)) return value.map((item) => takeRows(item, prefix));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => (name.startsWith(prefix) ? [name.slice(prefix.length), takeRows(rowsOf(inner), prefix)] : [name, takeRows(inner, prefix)])));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) =>
+      name.startsWith(prefix)
+        ? [name.slice(prefix.length), takeRows(rowsOf(inner), prefix)]
+        : [name, takeRows(inner, prefix)],
+    ),
+  );
 }

@@ -12,13 +12,27 @@ export function documentRoutesOf(document: () => Document, graphqlPath: string):
   return bindRoutes(documentRoutes, {
     openapi: ({ koa }) => {
       const text = (texts.json ??= JSON.stringify(document()));
-      const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-cache', ETag: etagOf(text) };
-      return hasTag(koa.get('If-None-Match'), headers.ETag, true) ? reply(304, undefined, headers) : reply(200, text, headers);
+      const headers = {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Cache-Control': 'no-cache',
+        ETag: etagOf(text),
+      };
+      return hasTag(koa.get('If-None-Match'), headers.ETag, true)
+        ? reply(304, undefined, headers)
+        : reply(200, text, headers);
     },
     reference: ({ koa }) => {
       koa.vary('Accept');
-      if (!koa.accepts('html')) throw new AppError(406, 'NOT_ACCEPTABLE', 'This page is text/html; the document is /api/openapi.json');
-      return reply(200, (texts.page ??= renderReference(document(), graphqlPath)), { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache' });
+      if (!koa.accepts('html'))
+        throw new AppError(
+          406,
+          'NOT_ACCEPTABLE',
+          'This page is text/html; the document is /api/openapi.json',
+        );
+      return reply(200, (texts.page ??= renderReference(document(), graphqlPath)), {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Cache-Control': 'no-cache',
+      });
     },
   });
 }

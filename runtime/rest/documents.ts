@@ -26,6 +26,9 @@ export function createDocuments(entries = ENTRIES): Documents {
 /** What we wrote ourselves needs no validation. */
 function prepare(text: string): PreparedOperation {
   const document = parse(text, { noLocation: false });
-  const node = document.definitions.find((definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
+  const node = document.definitions.find(
+    (definition): definition is OperationDefinitionNode =>
+      definition.kind === Kind.OPERATION_DEFINITION,
+  ) as OperationDefinitionNode;
   return { document, node, fragments: new Map(), conditions: [], sized: true, plans: new Map() };
 }

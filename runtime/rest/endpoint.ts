@@ -25,7 +25,10 @@ export function createEndpoint(service: RestService): Middleware {
     keepPrivate(ctx);
     const verb = target.methods[ctx.method];
     if (!verb) return refuseMethod(ctx, Object.keys(target.methods));
-    const key = target.segment === undefined ? undefined : await keyOrNext(service, target.served, target.segment, next, ctx);
+    const key =
+      target.segment === undefined
+        ? undefined
+        : await keyOrNext(service, target.served, target.segment, next, ctx);
     if (key !== null) send(ctx, await answer(service, target.served, verb, ctx, key));
   };
 }
@@ -68,7 +71,13 @@ function refuseMethod(ctx: Context, methods: readonly string[]): void {
 }
 
 /** `/api/posts/export` is no key: it may be a route of the user's own. */
-async function keyOrNext(service: RestService, served: ServedModule, segment: string, next: () => Promise<unknown>, ctx: Context): Promise<string | null> {
+async function keyOrNext(
+  service: RestService,
+  served: ServedModule,
+  segment: string,
+  next: () => Promise<unknown>,
+  ctx: Context,
+): Promise<string | null> {
   try {
     return readKey(service, served, segment);
   } catch (error) {
@@ -78,7 +87,13 @@ async function keyOrNext(service: RestService, served: ServedModule, segment: st
   }
 }
 
-async function answer(service: RestService, served: ServedModule, verb: RestVerb, ctx: Context, key = ''): Promise<RestAnswer> {
+async function answer(
+  service: RestService,
+  served: ServedModule,
+  verb: RestVerb,
+  ctx: Context,
+  key = '',
+): Promise<RestAnswer> {
   try {
     const request = openRequest(service, served, verb, ctx);
     const answered = await perform(request, verb, key);
@@ -107,7 +122,14 @@ function perform(request: RestRequest, verb: RestVerb, key: string): Promise<Res
 /** A function of the user's failed: what it would have answered is left out, and the header names it. Nobody keeps such an answer. */
 function incomplete(answered: RestAnswer, failed: readonly string[]): RestAnswer {
   const { ETag: _, ...headers } = answered.headers ?? {};
-  return { ...answered, headers: { ...headers, 'Cache-Control': 'no-store', 'X-Incomplete': [...new Set(failed)].slice(0, 20).join(', ') } };
+  return {
+    ...answered,
+    headers: {
+      ...headers,
+      'Cache-Control': 'no-store',
+      'X-Incomplete': [...new Set(failed)].slice(0, 20).join(', '),
+    },
+  };
 }
 
 /** Answers differ by caller, and no cache between may keep one for another. Refusals are not kept at all. */
@@ -119,7 +141,7 @@ function keepPrivate(ctx: Context): void {
 function send(ctx: Context, { status, text, headers = {} }: RestAnswer): void {
   ctx.set({ ...headers });
   ctx.status = status;
-  if (text === undefined) return void (ctx.body = null, ctx.status = status);
+  if (text === undefined) return void ((ctx.body = null), (ctx.status = status));
   ctx.type = 'application/json; charset=utf-8';
   ctx.body = text;
 }

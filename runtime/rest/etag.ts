@@ -12,6 +12,8 @@ export function etagOf(text: string): string {
 /** Whether a header has the tag in its list, or is `*`. `weak`: for `If-None-Match`, which does not mind `W/`. */
 export function hasTag(header: string, tag: string, weak = false): boolean {
   if (header.trim() === '*') return true;
-  const tags = [...header.matchAll(/(?:W\/)?"[^"]*"/g)].map(([found]) => (weak ? found.replace(/^W\//, '') : found));
+  const tags = [...header.matchAll(/(?:W\/)?"[^"]*"/g)].map(([found]) =>
+    weak ? found.replace(/^W\//, '') : found,
+  );
   return tags.includes(tag);
 }

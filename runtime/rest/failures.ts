@@ -3,7 +3,18 @@ import { toFailure } from '../data/database-failure.ts';
 import { isGraphqlError, rootCause } from '../graphql/errors.ts';
 
 /** Statuses of the codes that user code puts into errors of its own. */
-const STATUSES: Readonly<Record<string, number>> = { BAD_USER_INPUT: 400, BAD_REQUEST: 400, UNAUTHENTICATED: 401, FORBIDDEN: 403, NOT_FOUND: 404, CONFLICT: 409, UNPROCESSABLE: 422, RATE_LIMITED: 429, NOT_IMPLEMENTED: 501, INTERNAL_SERVER_ERROR: 500 };
+const STATUSES: Readonly<Record<string, number>> = {
+  BAD_USER_INPUT: 400,
+  BAD_REQUEST: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  UNPROCESSABLE: 422,
+  RATE_LIMITED: 429,
+  NOT_IMPLEMENTED: 501,
+  INTERNAL_SERVER_ERROR: 500,
+};
 
 /** What an error of an operation is for REST: a failure with its status, or, for the boundary to mask, what was thrown. */
 export function failureOf(error: unknown): unknown {
@@ -11,7 +22,8 @@ export function failureOf(error: unknown): unknown {
   const known = toFailure(cause);
   if (known) return known;
   if (!isGraphqlError(cause)) return cause;
-  const code = typeof cause.extensions['code'] === 'string' ? cause.extensions['code'] : 'BAD_USER_INPUT';
+  const code =
+    typeof cause.extensions['code'] === 'string' ? cause.extensions['code'] : 'BAD_USER_INPUT';
   return new AppError(STATUSES[code] ?? 400, code, cause.message, { cause });
 }
 
@@ -20,5 +32,7 @@ export function statusOfRelation(error: unknown, method: string): unknown {
   const known = failureOf(error);
   if (!(known instanceof AppError) || known.extensions['reason'] !== 'RELATION') return known;
   if (method === 'DELETE') return failure.conflict('a related row is still in use');
-  return failure.unprocessable(known.extensions['field'] === undefined ? 'a related row does not exist' : known.message);
+  return failure.unprocessable(
+    known.extensions['field'] === undefined ? 'a related row does not exist' : known.message,
+  );
 }

@@ -21,12 +21,18 @@ export interface RestOptions {
  *
  * @example createRest({ kernel, resolvers }) // GET /api/posts, POST /api/posts, GET /api/posts/:id …
  */
-export function createRest({ kernel, resolvers = {}, scalars = {}, openapi }: RestOptions): ServerModule {
+export function createRest({
+  kernel,
+  resolvers = {},
+  scalars = {},
+  openapi,
+}: RestOptions): ServerModule {
   const { project } = kernel;
   const paths = new Set(restModules(project).map(({ path }) => path));
   const serve = once(() => createEndpoint(createService({ kernel, resolvers, scalars })));
   const document = once(() => openapi ?? openapiDocument(project, ownsIn(resolvers)));
-  const endpoint: Middleware = (ctx, next) => (paths.has(modulePath(ctx.path)) ? serve()(ctx, next) : next());
+  const endpoint: Middleware = (ctx, next) =>
+    paths.has(modulePath(ctx.path)) ? serve()(ctx, next) : next();
   return { name: 'rest', endpoint, routes: documentRoutesOf(document, project.api.path) };
 }
 

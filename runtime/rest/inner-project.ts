@@ -1,4 +1,14 @@
-import type { Entity, FilterShape, ListOptions, Operation, OrderShape, Project, RestMember, RestModule, TypeRef } from '@twofold/schema';
+import type {
+  Entity,
+  FilterShape,
+  ListOptions,
+  Operation,
+  OrderShape,
+  Project,
+  RestMember,
+  RestModule,
+  TypeRef,
+} from '@twofold/schema';
 import { restFilters, restMembers, restModules, restSorts } from '@twofold/schema';
 import { createInnerSdl, type InnerField } from './inner-sdl.ts';
 
@@ -35,11 +45,21 @@ export function innerProject(project: Project, fallible: boolean): InnerProject 
   const sdl = createInnerSdl(project, names.type, fallible);
   const filters: FilterShape[] = [];
   const orders: OrderShape[] = [];
-  const operations = modules.flatMap((module) => [...listOperation(module, names, { sdl, filters, orders }), ...getOperations(module, names, sdl)]);
+  const operations = modules.flatMap((module) => [
+    ...listOperation(module, names, { sdl, filters, orders }),
+    ...getOperations(module, names, sdl),
+  ]);
   const entities = project.entities.map((entity) => withRelations(entity, names, sdl));
   return {
     names,
-    project: { ...project, sdl: sdl.text(), entities, filters: [...project.filters, ...filters], orders: [...project.orders, ...orders], operations: [...project.operations, ...operations] },
+    project: {
+      ...project,
+      sdl: sdl.text(),
+      entities,
+      filters: [...project.filters, ...filters],
+      orders: [...project.orders, ...orders],
+      operations: [...project.operations, ...operations],
+    },
   };
 }
 
@@ -63,7 +83,11 @@ interface Shapes {
   readonly orders: OrderShape[];
 }
 
-function listOperation(module: RestModule, names: Names, { sdl, filters, orders }: Shapes): Operation[] {
+function listOperation(
+  module: RestModule,
+  names: Names,
+  { sdl, filters, orders }: Shapes,
+): Operation[] {
   const { entity, list } = module;
   if (list?.action.kind !== 'list') return [];
   const where = whereShape(module, names, sdl);
@@ -72,21 +96,43 @@ function listOperation(module: RestModule, names: Names, { sdl, filters, orders 
   orders.push(order);
   const type = sdl.addConnection(entity.name);
   const name = names.list(entity);
-  sdl.addQuery(`${name}(where: ${where[0]?.id}, orderBy: ${order.id}, limit: Int, offset: Int): ${type}`);
+  sdl.addQuery(
+    `${name}(where: ${where[0]?.id}, orderBy: ${order.id}, limit: Int, offset: Int): ${type}`,
+  );
   const options: ListOptions = {
     filters: [],
     where: { arg: 'where', shape: where[0]?.id ?? '' },
     orderBy: { arg: 'orderBy', shape: order.id },
-    paging: { limit: 'limit', offset: 'offset', default: list.action.list.paging.default, max: list.action.list.paging.max },
+    paging: {
+      limit: 'limit',
+      offset: 'offset',
+      default: list.action.list.paging.default,
+      max: list.action.list.paging.max,
+    },
     connection: { type, edge: '', nodes: 'nodes', totalCount: 'totalCount' },
     order: list.action.list.order,
   };
-  return [{ ...ROOT, name, type: typeRef(type, 'object'), action: { kind: 'list', entity: entity.name, list: options }, rules: list.rules }];
+  return [
+    {
+      ...ROOT,
+      name,
+      type: typeRef(type, 'object'),
+      action: { kind: 'list', entity: entity.name, list: options },
+      rules: list.rules,
+    },
+  ];
 }
 
 const ROOT = { root: 'query', args: [], decidedBy: 'rest' } as const;
 
-const typeRef = (name: string, kind: TypeRef['kind'], list = false): TypeRef => ({ name, kind, text: list ? `[${name}]` : name, required: false, list, itemRequired: false });
+const typeRef = (name: string, kind: TypeRef['kind'], list = false): TypeRef => ({
+  name,
+  kind,
+  text: list ? `[${name}]` : name,
+  required: false,
+  list,
+  itemRequired: false,
+});
 
 /** A filter for each member, and for each to-one relation one by the key of a row that the caller can see. */
 function whereShape(module: RestModule, names: Names, sdl: Shapes['sdl']): FilterShape[] {
@@ -95,12 +141,33 @@ function whereShape(module: RestModule, names: Names, sdl: Shapes['sdl']): Filte
   const nested: FilterShape[] = [];
   const all = [...restFilters(module).values()];
   for (const member of new Set(all.map((filter) => filter.member))) {
-    const operators = [...new Set(all.filter((filter) => filter.member === member).map(({ operator }) => operator))];
-    byMember.set(member, { kind: 'operators', name: member.name, column: member.column?.name ?? '', operators });
+    const operators = [
+      ...new Set(all.filter((filter) => filter.member === member).map(({ operator }) => operator)),
+    ];
+    byMember.set(member, {
+      kind: 'operators',
+      name: member.name,
+      column: member.column?.name ?? '',
+      operators,
+    });
     if (member.kind !== 'key' || member.field.source.kind !== 'one') continue;
-    const key: FilterShape = { id: names.type(`${member.field.source.entity}Key`), entity: member.field.source.entity, filters: [{ kind: 'operators', name: 'id', column: 'id', operators: ['eq', 'ne', 'in', 'notIn'] }] };
+    const key: FilterShape = {
+      id: names.type(`${member.field.source.entity}Key`),
+      entity: member.field.source.entity,
+      filters: [
+        { kind: 'operators', name: 'id', column: 'id', operators: ['eq', 'ne', 'in', 'notIn'] },
+      ],
+    };
     nested.push(key);
-    byMember.set({ ...member, name: names.relation(member.field.name) }, { kind: 'one', name: names.relation(member.field.name), field: member.field.name, shape: key.id });
+    byMember.set(
+      { ...member, name: names.relation(member.field.name) },
+      {
+        kind: 'one',
+        name: names.relation(member.field.name),
+        field: member.field.name,
+        shape: key.id,
+      },
+    );
   }
   const id = names.type(`${entity.name}Where`);
   const filters = [...byMember.values()];
@@ -111,24 +178,43 @@ function whereShape(module: RestModule, names: Names, sdl: Shapes['sdl']): Filte
 function orderShape(module: RestModule, names: Names, sdl: Shapes['sdl']): OrderShape {
   const id = names.type(`${module.entity.name}Order`);
   const members = restMembers(module.entity);
-  const fields = restSorts(module).map((name) => ({ name, column: members.get(name)?.column?.name ?? '' }));
-  sdl.addOrder(id, fields.map(({ name }) => name));
+  const fields = restSorts(module).map((name) => ({
+    name,
+    column: members.get(name)?.column?.name ?? '',
+  }));
+  sdl.addOrder(
+    id,
+    fields.map(({ name }) => name),
+  );
   return { id, entity: module.entity.name, form: { kind: 'fields', fields } };
 }
 
 function getOperations({ entity, get }: RestModule, names: Names, sdl: Shapes['sdl']): Operation[] {
-  const action = { kind: 'get', entity: entity.name, by: [{ arg: 'id', column: 'id' }], unique: true } as const;
+  const action = {
+    kind: 'get',
+    entity: entity.name,
+    by: [{ arg: 'id', column: 'id' }],
+    unique: true,
+  } as const;
   const one = (name: string, rules: Operation['rules']): Operation => {
     sdl.addQuery(`${name}(id: ID!): ${entity.name}`);
     return { ...ROOT, name, type: typeRef(entity.name, 'entity'), action, rules };
   };
-  return [...(get ? [one(names.get(entity), get.rules)] : []), one(names.row(entity), [{ allow: ['PUBLIC'], roles: [], on: [] }])];
+  return [
+    ...(get ? [one(names.get(entity), get.rules)] : []),
+    one(names.row(entity), [{ allow: ['PUBLIC'], roles: [], on: [] }]),
+  ];
 }
 
 /** Relations without their arguments and connections, and the keys of to-one relations. */
 function withRelations(entity: Entity, names: Names, sdl: Shapes['sdl']): Entity {
-  const added = [...restMembers(entity).values()].flatMap((member) => innerField(member, names) ?? []);
-  sdl.addFields(entity.name, added.map(({ sdl: line }) => line));
+  const added = [...restMembers(entity).values()].flatMap(
+    (member) => innerField(member, names) ?? [],
+  );
+  sdl.addFields(
+    entity.name,
+    added.map(({ sdl: line }) => line),
+  );
   return { ...entity, fields: [...entity.fields, ...added.map(({ field }) => field)] };
 }
 
@@ -137,13 +223,36 @@ function innerField({ kind, field, column }: RestMember, names: Names): InnerFie
   const common = { args: [], rules, decidedBy: 'rest' } as const;
   if (kind === 'key' && column) {
     const name = names.key(field.name);
-    return { sdl: `${name}: ID`, field: { ...common, name, type: typeRef('ID', 'scalar'), source: { kind: 'column', column: column.name } } };
+    return {
+      sdl: `${name}: ID`,
+      field: {
+        ...common,
+        name,
+        type: typeRef('ID', 'scalar'),
+        source: { kind: 'column', column: column.name },
+      },
+    };
   }
   if (kind !== 'relation' || (source.kind !== 'one' && source.kind !== 'many')) return undefined;
   const name = names.relation(field.name);
-  if (source.kind === 'one') return { sdl: `${name}: ${type.name}`, field: { ...common, name, type: typeRef(type.name, type.kind), source } };
-  return { sdl: `${name}: [${source.entity}]`, field: { ...common, name, type: typeRef(source.entity, 'entity', true), source: { ...source, list: plainList(source.list) } } };
+  if (source.kind === 'one')
+    return {
+      sdl: `${name}: ${type.name}`,
+      field: { ...common, name, type: typeRef(type.name, type.kind), source },
+    };
+  return {
+    sdl: `${name}: [${source.entity}]`,
+    field: {
+      ...common,
+      name,
+      type: typeRef(source.entity, 'entity', true),
+      source: { ...source, list: plainList(source.list) },
+    },
+  };
 }
 
-const plainList = ({ paging, order }: ListOptions): ListOptions => ({ filters: [], paging: { default: paging.default, max: paging.max }, order });
-
+const plainList = ({ paging, order }: ListOptions): ListOptions => ({
+  filters: [],
+  paging: { default: paging.default, max: paging.max },
+  order,
+});

@@ -13,14 +13,25 @@ import { readWanted } from './wanted.ts';
  * Root fields that the user's own function answers are called as GraphQL calls them: nothing is read or written past
  * what the user wrote.
  */
-async function callField({ service, operation, context, failed }: RestRequest, args: Readonly<Record<string, unknown>>, selection: string): Promise<string | null> {
+async function callField(
+  { service, operation, context, failed }: RestRequest,
+  args: Readonly<Record<string, unknown>>,
+  selection: string,
+): Promise<string | null> {
   const { schema } = service.engine;
   const root = operation.root === 'query' ? schema.getQueryType() : schema.getMutationType();
-  const declared = (root?.getFields()[operation.name]?.args ?? []).filter(({ name }) => args[name] !== undefined);
+  const declared = (root?.getFields()[operation.name]?.args ?? []).filter(
+    ({ name }) => args[name] !== undefined,
+  );
   const types = declared.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
   const given = declared.map(({ name }) => `${name}: $${name}`).join(', ');
   const document = `${operation.root}${types && `(${types})`} { ${ROOT_KEY}: ${operation.name}${given && `(${given})`} ${selection} }`;
-  return ask(service, { document, variables: Object.fromEntries(declared.map(({ name }) => [name, args[name]])), context, failed });
+  return ask(service, {
+    document,
+    variables: Object.fromEntries(declared.map(({ name }) => [name, args[name]])),
+    context,
+    failed,
+  });
 }
 
 /** The user's `post(id:)`, or `node(id:)`, which takes the key with its type. */
@@ -30,24 +41,45 @@ export async function askOwnGet(request: RestRequest, key: string): Promise<stri
   const { name } = served.module.entity;
   const selection = selectionOf(request, name, readWanted(query));
   if (action.kind === 'node') {
-    const text = await callField(request, { [action.arg]: key.startsWith(`${name}:`) ? key : `${name}:${key}` }, `{ ... on ${name} ${selection} }`);
+    const text = await callField(
+      request,
+      { [action.arg]: key.startsWith(`${name}:`) ? key : `${name}:${key}` },
+      `{ ... on ${name} ${selection} }`,
+    );
     // An object of another type has nothing of what was asked for.
     return text === '{}' ? null : text;
   }
-  return callField(request, { [action.kind === 'get' ? (action.by[0]?.arg ?? 'id') : 'id']: key }, selection);
+  return callField(
+    request,
+    { [action.kind === 'get' ? (action.by[0]?.arg ?? 'id') : 'id']: key },
+    selection,
+  );
 }
 
 /** The user's `posts`: it pages by its own arguments, or its whole list is cut here. */
-export async function askOwnList(request: RestRequest, page: Page): Promise<{ total: number | null; data: string }> {
+export async function askOwnList(
+  request: RestRequest,
+  page: Page,
+): Promise<{ total: number | null; data: string }> {
   const { service, operation, served, query } = request;
   if (operation.action.kind !== 'list') throw failure.notFound();
   const { paging, connection } = operation.action.list;
   const rows = selectionOf(request, served.module.entity.name, readWanted(query));
-  const selection = connection ? connectionSelection(service.engine.schema, connection, rows) : rows;
-  const text = await callField(request, { ...filtersOf(request), ...pageArguments(paging, page) }, selection);
+  const selection = connection
+    ? connectionSelection(service.engine.schema, connection, rows)
+    : rows;
+  const text = await callField(
+    request,
+    { ...filtersOf(request), ...pageArguments(paging, page) },
+    selection,
+  );
   const found = readRows(text === null ? null : JSON.parse(text));
   const pages = paging.limit !== undefined || paging.first !== undefined;
-  if (!pages) return { total: found.rows.length, data: JSON.stringify(found.rows.slice((page.page - 1) * page.limit, page.page * page.limit)) };
+  if (!pages)
+    return {
+      total: found.rows.length,
+      data: JSON.stringify(found.rows.slice((page.page - 1) * page.limit, page.page * page.limit)),
+    };
   return { total: found.total, data: JSON.stringify(found.rows.slice(0, page.limit)) };
 }
 
@@ -58,16 +90,29 @@ function readRows(value: any): { total: number | null; rows: unknown[] } {
 }
 
 /** Pages further on need an offset: a function that has none serves the first. */
-function pageArguments({ limit, offset, first }: ListAction['list']['paging'], page: Page): Record<string, unknown> {
+function pageArguments(
+  { limit, offset, first }: ListAction['list']['paging'],
+  page: Page,
+): Record<string, unknown> {
   const size = limit ?? first;
   if (size === undefined) return {};
   if (page.page > 1 && offset === undefined) throw failure.badRequest('Invalid page number');
-  return { [size]: page.limit, ...(offset !== undefined && { [offset]: (page.page - 1) * page.limit }) };
+  return {
+    [size]: page.limit,
+    ...(offset !== undefined && { [offset]: (page.page - 1) * page.limit }),
+  };
 }
 
 function filtersOf({ service, served, query }: RestRequest): Record<string, unknown> {
-  const given = [...served.filters.values()].filter(({ parameter }) => query[parameter] !== undefined);
-  return Object.fromEntries(given.map((filter) => [filter.parameter, readOperand(service, filter, query[filter.parameter] as string)]));
+  const given = [...served.filters.values()].filter(
+    ({ parameter }) => query[parameter] !== undefined,
+  );
+  return Object.fromEntries(
+    given.map((filter) => [
+      filter.parameter,
+      readOperand(service, filter, query[filter.parameter] as string),
+    ]),
+  );
 }
 
 /** What the user's `createPost`, `updatePost` or `deletePost` came to. */
@@ -79,19 +124,33 @@ export interface OwnWritten {
   readonly done: boolean;
 }
 
-export async function callOwnWrite(request: RestRequest, args: Readonly<Record<string, unknown>>): Promise<OwnWritten> {
+export async function callOwnWrite(
+  request: RestRequest,
+  args: Readonly<Record<string, unknown>>,
+): Promise<OwnWritten> {
   const { action } = request.operation;
   if (!('returns' in action)) throw failure.notFound();
-  const text = await callField(request, args, returnSelection(request, action.returns, action.kind === 'remove'));
+  const text = await callField(
+    request,
+    args,
+    returnSelection(request, action.returns, action.kind === 'remove'),
+  );
   clearLoaders(request.context);
   return readReturn(action.returns, text === null ? null : JSON.parse(text));
 }
 
 function returnSelection(request: RestRequest, returns: Returns, removing: boolean): string {
   if (returns.kind === 'id' || returns.kind === 'boolean') return '';
-  const object = () => (removing ? '{ id }' : selectionOf(request, request.served.module.entity.name, readWanted(request.query)));
+  const object = () =>
+    removing
+      ? '{ id }'
+      : selectionOf(request, request.served.module.entity.name, readWanted(request.query));
   if (returns.kind === 'entity') return object();
-  const parts = [returns.entity && `object: ${returns.entity} ${object()}`, returns.id && `id: ${returns.id}`, returns.ok && `ok: ${returns.ok}`];
+  const parts = [
+    returns.entity && `object: ${returns.entity} ${object()}`,
+    returns.id && `id: ${returns.id}`,
+    returns.ok && `ok: ${returns.ok}`,
+  ];
   return `{ __typename ${parts.filter((part) => part !== undefined).join(' ')} }`;
 }
 
@@ -104,8 +163,15 @@ function readReturn(returns: Returns, value: any): OwnWritten {
     case 'entity':
       return { text: value && JSON.stringify(value), id: value?.id ?? null, done: value !== null };
     case 'payload': {
-      const done = value !== null && value.ok !== false && (returns.entity === undefined || value.object !== null);
-      return { text: value?.object ? JSON.stringify(value.object) : null, id: value?.id ?? value?.object?.id ?? null, done };
+      const done =
+        value !== null &&
+        value.ok !== false &&
+        (returns.entity === undefined || value.object !== null);
+      return {
+        text: value?.object ? JSON.stringify(value.object) : null,
+        id: value?.id ?? value?.object?.id ?? null,
+        done,
+      };
     }
   }
 }

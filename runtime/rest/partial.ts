@@ -13,15 +13,33 @@ import { failureOf } from './failures.ts';
  */
 export function requireValues({ entities }: Project, resolvers: Resolvers): Resolvers {
   const required = entities.map(({ name, fields }) => {
-    const own = fields.filter((field) => field.type.required && typeof resolvers[name]?.[field.name] === 'function');
-    return [name, Object.fromEntries(own.map((field) => [field.name, requiring(`${name}.${field.name}`, resolvers[name]?.[field.name] as Resolver)]))] as const;
+    const own = fields.filter(
+      (field) => field.type.required && typeof resolvers[name]?.[field.name] === 'function',
+    );
+    return [
+      name,
+      Object.fromEntries(
+        own.map((field) => [
+          field.name,
+          requiring(`${name}.${field.name}`, resolvers[name]?.[field.name] as Resolver),
+        ]),
+      ),
+    ] as const;
   });
-  return { ...resolvers, ...Object.fromEntries(required.filter(([name]) => resolvers[name]).map(([name, own]) => [name, { ...resolvers[name], ...own }])) };
+  return {
+    ...resolvers,
+    ...Object.fromEntries(
+      required
+        .filter(([name]) => resolvers[name])
+        .map(([name, own]) => [name, { ...resolvers[name], ...own }]),
+    ),
+  };
 }
 
 function requiring(coordinate: string, resolver: Resolver): Resolver {
   const checked = (value: unknown) => {
-    if (value === null || value === undefined) throw new InternalError(`Cannot return null for non-nullable field ${coordinate}.`);
+    if (value === null || value === undefined)
+      throw new InternalError(`Cannot return null for non-nullable field ${coordinate}.`);
     return value;
   };
   return (parent, args, context, info) => {
@@ -36,11 +54,19 @@ function requiring(coordinate: string, resolver: Resolver): Resolver {
  * @returns where it was, `author.shout`; undefined for what the caller may not read.
  * @throws AppError when it is the whole answer that failed, nobody has written the function yet, or the server is in trouble.
  */
-export function dropFailed(data: unknown, error: GraphQLError, audience: Audience): string | undefined {
+export function dropFailed(
+  data: unknown,
+  error: GraphQLError,
+  audience: Audience,
+): string | undefined {
   const thrown = failureOf(error);
   const path = error.path ?? [];
   const refused = thrown instanceof AppError && (thrown.status === 401 || thrown.status === 403);
-  if (path.length < 2 || (thrown instanceof AppError && (thrown.status === 501 || thrown.status === 503))) throw thrown;
+  if (
+    path.length < 2 ||
+    (thrown instanceof AppError && (thrown.status === 501 || thrown.status === 503))
+  )
+    throw thrown;
   if (!remove(data, path)) throw thrown;
   if (refused) return undefined;
   formatError(error, audience);
@@ -64,7 +90,11 @@ function remove(data: unknown, path: readonly (string | number)[]): boolean {
     if (typeof parent !== 'object' || parent === null || !(step in parent)) return true;
     const value = (parent as Record<string | number, unknown>)[step];
     // In a list the place is kept, so that the others keep theirs.
-    if (value === null) return Array.isArray(parent) || (parent !== data && delete (parent as Record<string | number, unknown>)[step]);
+    if (value === null)
+      return (
+        Array.isArray(parent) ||
+        (parent !== data && delete (parent as Record<string | number, unknown>)[step])
+      );
     parent = value;
   }
   return true;

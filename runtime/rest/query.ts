@@ -17,12 +17,22 @@ const LARGEST = 2 ** 31 - 1;
 /** @throws AppError 400 `Invalid page number`, `Invalid limit number` */
 export function readPage(query: QueryString, { module: { list } }: ServedModule): Page {
   const max = list?.action.kind === 'list' ? list.action.list.paging.max : LARGEST;
-  const limit = readNumber(query['limit'], list ? defaultPageSize(list) : max, max, 'Invalid limit number');
+  const limit = readNumber(
+    query['limit'],
+    list ? defaultPageSize(list) : max,
+    max,
+    'Invalid limit number',
+  );
   const page = readNumber(query['page'], 1, Math.floor(LARGEST / limit), 'Invalid page number');
   return { page, limit };
 }
 
-function readNumber(text: QueryString[string], fallback: number, max: number, problem: string): number {
+function readNumber(
+  text: QueryString[string],
+  fallback: number,
+  max: number,
+  problem: string,
+): number {
   if (text === undefined) return fallback;
   const value = typeof text === 'string' && /^\d{1,10}$/.test(text) ? Number(text) : 0;
   if (value < 1 || value > max) throw failure.badRequest(problem);
@@ -36,17 +46,25 @@ function readNumber(text: QueryString[string], fallback: number, max: number, pr
  */
 export function assertKnown(query: QueryString, known: (name: string) => boolean): void {
   const unknown = Object.keys(query).filter((name) => !known(name));
-  if (unknown.length > 0) throw failure.badRequest(`Unknown query parameter${unknown.length > 1 ? 's' : ''}: ${unknown.map((name) => name.slice(0, 64)).join(', ')}`);
+  if (unknown.length > 0)
+    throw failure.badRequest(
+      `Unknown query parameter${unknown.length > 1 ? 's' : ''}: ${unknown.map((name) => name.slice(0, 64)).join(', ')}`,
+    );
 }
 
 /** @throws AppError 400 `Invalid sort order. Use 'asc' or 'desc'`, or for a field that is none. */
-export function readOrder(query: QueryString, { sorts }: ServedModule): Readonly<Record<string, 'ASC' | 'DESC'>> | undefined {
+export function readOrder(
+  query: QueryString,
+  { sorts }: ServedModule,
+): Readonly<Record<string, 'ASC' | 'DESC'>> | undefined {
   const { sort, order } = query;
   const direction = order === undefined ? 'asc' : String(order).toLowerCase();
-  if (direction !== 'asc' && direction !== 'desc') throw failure.badRequest("Invalid sort order. Use 'asc' or 'desc'");
+  if (direction !== 'asc' && direction !== 'desc')
+    throw failure.badRequest("Invalid sort order. Use 'asc' or 'desc'");
   if (sort === undefined && order === undefined) return undefined;
   const name = String(sort ?? 'id');
-  if (!sorts.includes(name)) throw failure.badRequest(`Invalid sort field. Use one of ${sorts.join(', ')}`);
+  if (!sorts.includes(name))
+    throw failure.badRequest(`Invalid sort field. Use one of ${sorts.join(', ')}`);
   return { [name]: direction === 'asc' ? 'ASC' : 'DESC' };
 }
 
@@ -55,7 +73,12 @@ export function readOrder(query: QueryString, { sorts }: ServedModule): Readonly
  *
  * @throws AppError 400 for a value that is not of its field's type, 403 for a relation whose rows the caller may not see.
  */
-export function readWhere(service: RestService, query: QueryString, { filters }: ServedModule, rules: Rules): Record<string, Record<string, unknown>> {
+export function readWhere(
+  service: RestService,
+  query: QueryString,
+  { filters }: ServedModule,
+  rules: Rules,
+): Record<string, Record<string, unknown>> {
   const where: Record<string, Record<string, unknown>> = {};
   for (const [name, given] of Object.entries(query)) {
     const filter = filters.get(name);
@@ -66,16 +89,27 @@ export function readWhere(service: RestService, query: QueryString, { filters }:
 }
 
 /** A key of a row that may be hidden is compared through the row. */
-function place(service: RestService, where: Record<string, Record<string, any>>, { member, operator }: RestFilter, value: unknown, rules: Rules): void {
+function place(
+  service: RestService,
+  where: Record<string, Record<string, any>>,
+  { member, operator }: RestFilter,
+  value: unknown,
+  rules: Rules,
+): void {
   const { source } = member.field;
-  if (member.kind !== 'key' || source.kind !== 'one' || isOpen(service, rules, source.entity)) return void ((where[member.name] ??= {})[operator] = value);
+  if (member.kind !== 'key' || source.kind !== 'one' || isOpen(service, rules, source.entity))
+    return void ((where[member.name] ??= {})[operator] = value);
   const relation = (where[service.names.relation(member.field.name)] ??= {});
   if (operator === 'isNull') throw failure.forbidden();
   (relation['id'] ??= {})[operator] = value;
 }
 
 /** What a filter compares with. A list has commas in it, or is the parameter given several times. */
-export function readOperand(service: RestService, { parameter, member, operator }: RestFilter, given: string | readonly string[]): unknown {
+export function readOperand(
+  service: RestService,
+  { parameter, member, operator }: RestFilter,
+  given: string | readonly string[],
+): unknown {
   if (operator === 'in' || operator === 'notIn') {
     const texts = typeof given === 'string' ? given.split(',') : given;
     return texts.map((text) => readValue(service, parameter, member, text));
@@ -87,20 +121,33 @@ export function readOperand(service: RestService, { parameter, member, operator 
 }
 
 function readBoolean(parameter: string, text: string): boolean {
-  if (text !== 'true' && text !== 'false') throw failure.badRequest(`${parameter} must be true or false`);
+  if (text !== 'true' && text !== 'false')
+    throw failure.badRequest(`${parameter} must be true or false`);
   return text === 'true';
 }
 
 /** Text as the field's type takes it. */
-function readValue({ engine }: RestService, parameter: string, { kind, field, column }: RestMember, text: string): unknown {
+function readValue(
+  { engine }: RestService,
+  parameter: string,
+  { kind, field, column }: RestMember,
+  text: string,
+): unknown {
   const values = column?.values;
   if (kind === 'key' || field.type.name === 'ID') return text;
-  if (values) return values.includes(text) ? text : refuse(`${parameter} must be one of ${values.join(', ')}`);
+  if (values)
+    return values.includes(text)
+      ? text
+      : refuse(`${parameter} must be one of ${values.join(', ')}`);
   if (column?.type === 'boolean') return readBoolean(parameter, text);
-  const numeric = column?.type === 'integer' || column?.type === 'real' || (field.type.name === 'Timestamp' && /^-?\d+$/.test(text));
+  const numeric =
+    column?.type === 'integer' ||
+    column?.type === 'real' ||
+    (field.type.name === 'Timestamp' && /^-?\d+$/.test(text));
   const value = numeric ? (text.trim() === '' ? text : Number(text)) : text;
   const type = engine.schema.getType(field.type.name);
-  if (isScalarType(type) && !accepts(() => type.coerceInputValue(value))) refuse(`${parameter} is not a valid ${type.name}`);
+  if (isScalarType(type) && !accepts(() => type.coerceInputValue(value)))
+    refuse(`${parameter} is not a valid ${type.name}`);
   return value;
 }
 

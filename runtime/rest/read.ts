@@ -30,14 +30,25 @@ export const ROOT_KEY = 'it';
  */
 export async function ask(service: RestService, question: Question): Promise<string | null> {
   const run = start(service, question);
-  const text = await inTime(service, question.context, isPlanned(run) ? askPlanned(service, run, service.engine.store.query) : execute(service, question));
+  const text = await inTime(
+    service,
+    question.context,
+    isPlanned(run)
+      ? askPlanned(service, run, service.engine.store.query)
+      : execute(service, question),
+  );
   const { result } = service.engine.model.project.api.limits;
-  if (text !== null && text.length * 3 > result && Buffer.byteLength(text) > result) throw failure.badRequest(`the result has more than ${result} bytes`);
+  if (text !== null && text.length * 3 > result && Buffer.byteLength(text) > result)
+    throw failure.badRequest(`the result has more than ${result} bytes`);
   return text;
 }
 
 /** Inside a transaction. Undefined when a function of the user's has a part in the answer: it must not run in there. */
-export async function askWithin(service: RestService, question: Question, query: Query): Promise<string | null | undefined> {
+export async function askWithin(
+  service: RestService,
+  question: Question,
+  query: Query,
+): Promise<string | null | undefined> {
   const run = start(service, question);
   return isPlanned(run) ? askPlanned(service, run, query) : undefined;
 }
@@ -55,34 +66,63 @@ function start(service: RestService, { document, variables, context }: Question)
 
 const isPlanned = ({ plan }: Run) => plan.pure || plan.roots[0]?.kind === 'refused';
 
-async function askPlanned({ engine }: RestService, { plan, rules, variables, context }: Run, query: Query): Promise<string | null> {
+async function askPlanned(
+  { engine }: RestService,
+  { plan, rules, variables, context }: Run,
+  query: Query,
+): Promise<string | null> {
   const root = plan.roots[0];
   if (root?.kind === 'refused') throw refusal(root.code);
   if (root?.kind !== 'read') return null;
   const { model, schema, reader } = engine;
   const calls = readCalls({ model, schema, rules, variables }, root.plan.calls);
-  const text = (await reader.read(root.plan.node, calls, { rules, tree: false, caller: callerId(context.principal), query, asker: context })) as string | null;
-  return text?.includes(reader.marker) ? JSON.stringify(JSON.parse(text, leaveOut(reader.marker))) : text;
+  const text = (await reader.read(root.plan.node, calls, {
+    rules,
+    tree: false,
+    caller: callerId(context.principal),
+    query,
+    asker: context,
+  })) as string | null;
+  return text?.includes(reader.marker)
+    ? JSON.stringify(JSON.parse(text, leaveOut(reader.marker)))
+    : text;
 }
 
 /** A value that `JSON.parse` gets undefined for is not there. */
-const leaveOut = (marker: string) => (_key: string, value: unknown) => (typeof value === 'object' && value !== null && marker in value ? undefined : value);
+const leaveOut = (marker: string) => (_key: string, value: unknown) =>
+  typeof value === 'object' && value !== null && marker in value ? undefined : value;
 
 /** With graphql-js, because the user's functions have a part in it. */
-async function execute(service: RestService, { document, variables, context, failed }: Question): Promise<string | null> {
-  const answer = await runOperation(service.engine, { operation: service.documents(document), variables, context });
-  const { data, errors = [] } = 'text' in answer ? (JSON.parse(answer.text) as { data: Record<string, unknown>; errors?: GraphQLError[] }) : answer.result;
+async function execute(
+  service: RestService,
+  { document, variables, context, failed }: Question,
+): Promise<string | null> {
+  const answer = await runOperation(service.engine, {
+    operation: service.documents(document),
+    variables,
+    context,
+  });
+  const { data, errors = [] } =
+    'text' in answer
+      ? (JSON.parse(answer.text) as { data: Record<string, unknown>; errors?: GraphQLError[] })
+      : answer.result;
   const rows = service.names.connection('');
   for (const error of errors) {
     const place = dropFailed(data, error, { requestId: context.id, log: service.engine.log });
     if (place !== undefined) failed.push(place.replaceAll(rows, ''));
   }
   const value = data?.[ROOT_KEY] ?? null;
-  return value === null ? null : JSON.stringify(document.includes(rows) ? takeRows(value, rows) : value);
+  return value === null
+    ? null
+    : JSON.stringify(document.includes(rows) ? takeRows(value, rows) : value);
 }
 
 /** @throws AppError `UNAVAILABLE` (503) when it takes longer than a request may. */
-export async function inTime<T>(service: RestService, context: RequestContext, work: Promise<T>): Promise<T> {
+export async function inTime<T>(
+  service: RestService,
+  context: RequestContext,
+  work: Promise<T>,
+): Promise<T> {
   const { time } = service.engine.model.project.api.limits;
   const done = await within(time, work, context);
   if (done === TIMEOUT) throw failure.unavailable(`the request took longer than ${time} ms`);

@@ -14,19 +14,40 @@ const SHAPE_WORDS = new Set(['fields', 'include']);
 export async function list(request: RestRequest): Promise<RestAnswer> {
   const { served, query } = request;
   const sortable = served.sorts.length > 0;
-  assertKnown(query, (name) => PAGE_WORDS.has(name) || served.filters.has(name) || (sortable && (name === 'sort' || name === 'order')));
+  assertKnown(
+    query,
+    (name) =>
+      PAGE_WORDS.has(name) ||
+      served.filters.has(name) ||
+      (sortable && (name === 'sort' || name === 'order')),
+  );
   const page = readPage(query, served);
-  const { total, data } = served.isOwn('list') ? await askOwnList(request, page) : await askList(request, page);
-  const pagination = { total, page: page.page, page_size: page.limit, total_pages: total === null ? null : Math.ceil(total / page.limit) };
+  const { total, data } = served.isOwn('list')
+    ? await askOwnList(request, page)
+    : await askList(request, page);
+  const pagination = {
+    total,
+    page: page.page,
+    page_size: page.limit,
+    total_pages: total === null ? null : Math.ceil(total / page.limit),
+  };
   return { status: 200, text: `{"data":${data},"pagination":${JSON.stringify(pagination)}}` };
 }
 
-async function askList(request: RestRequest, { page, limit }: Page): Promise<{ total: number; data: string }> {
+async function askList(
+  request: RestRequest,
+  { page, limit }: Page,
+): Promise<{ total: number; data: string }> {
   const { service, served, query, rules, context } = request;
   const { entity } = served.module;
   const { names } = service;
   const orderBy = readOrder(query, served);
-  const variables = { where: readWhere(service, query, served, rules), ...(orderBy && { orderBy }), limit, offset: (page - 1) * limit };
+  const variables = {
+    where: readWhere(service, query, served, rules),
+    ...(orderBy && { orderBy }),
+    limit,
+    offset: (page - 1) * limit,
+  };
   const selection = selectionOf(request, entity.name, readWanted(query));
   const types = `$where: ${names.type(`${entity.name}Where`)}, $orderBy: ${names.type(`${entity.name}Order`)}, $limit: Int, $offset: Int`;
   const document = `query(${types}) { ${ROOT_KEY}: ${names.list(entity)}(where: $where, orderBy: $orderBy, limit: $limit, offset: $offset) { total: totalCount data: nodes ${selection} } }`;
@@ -44,7 +65,9 @@ function split(text: string | null): { total: number; data: string } {
 export async function get(request: RestRequest, key: string): Promise<RestAnswer> {
   const { service, served, query, koa } = request;
   assertKnown(query, (name) => SHAPE_WORDS.has(name));
-  const text = served.isOwn('get') ? await askOwnGet(request, key) : await ask(service, question(request, service.names.get(served.module.entity), key));
+  const text = served.isOwn('get')
+    ? await askOwnGet(request, key)
+    : await ask(service, question(request, service.names.get(served.module.entity), key));
   if (text === null) throw notFound(request);
   if (request.failed.length > 0) return { status: 200, text };
   const tag = etagOf(text);
@@ -57,5 +80,10 @@ export async function get(request: RestRequest, key: string): Promise<RestAnswer
 export function question(request: RestRequest, name: string, key: string): Question {
   const { served, query, context, failed } = request;
   const selection = selectionOf(request, served.module.entity.name, readWanted(query));
-  return { document: `query($id: ID!) { ${ROOT_KEY}: ${name}(id: $id) ${selection} }`, variables: { id: key }, context, failed };
+  return {
+    document: `query($id: ID!) { ${ROOT_KEY}: ${name}(id: $id) ${selection} }`,
+    variables: { id: key },
+    context,
+    failed,
+  };
 }

@@ -5,8 +5,18 @@ interface Operation {
   readonly summary?: string;
   readonly description?: string;
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> };
-  readonly responses?: Readonly<Record<string, { readonly description?: string; readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> }>>;
+  readonly requestBody?: {
+    readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
+  };
+  readonly responses?: Readonly<
+    Record<
+      string,
+      {
+        readonly description?: string;
+        readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
+      }
+    >
+  >;
   readonly security?: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -61,16 +71,24 @@ interface Endpoint {
 
 function groupByTag(document: Document): Map<string, Endpoint[]> {
   const groups = new Map<string, Endpoint[]>();
-  for (const [path, item] of Object.entries((document['paths'] ?? {}) as Record<string, Record<string, Operation>>)) {
+  for (const [path, item] of Object.entries(
+    (document['paths'] ?? {}) as Record<string, Record<string, Operation>>,
+  )) {
     for (const [method, operation] of Object.entries(item)) {
       const tag = operation.tags?.[0] ?? 'other';
-      groups.set(tag, [...(groups.get(tag) ?? []), { method: method.toUpperCase(), path, operation }]);
+      groups.set(tag, [
+        ...(groups.get(tag) ?? []),
+        { method: method.toUpperCase(), path, operation },
+      ]);
     }
   }
   return groups;
 }
 
-const section = (tag: string, endpoints: readonly Endpoint[]) => `<section id="${anchor(tag)}" aria-labelledby="${anchor(tag)}-title">
+const section = (
+  tag: string,
+  endpoints: readonly Endpoint[],
+) => `<section id="${anchor(tag)}" aria-labelledby="${anchor(tag)}-title">
 <h2 id="${anchor(tag)}-title">${escape(tag)}</h2>
 ${endpoints.map(endpoint).join('\n')}
 </section>`;
@@ -91,36 +109,51 @@ ${responsesTable(operation)}
 
 function signIn({ security = [] }: Operation): string {
   const names = security.flatMap((entry) => Object.keys(entry));
-  return names.length === 0 ? 'Needs no caller.' : `Takes ${names.map((name) => (name === 'bearer' ? 'a bearer token' : 'an API key')).join(' or ')}.`;
+  return names.length === 0
+    ? 'Needs no caller.'
+    : `Takes ${names.map((name) => (name === 'bearer' ? 'a bearer token' : 'an API key')).join(' or ')}.`;
 }
 
 /** The comparisons of a field stand beside it: `title`, and `_ne _in _contains …`. */
 function parametersTable(parameters: readonly Parameter[]): string {
   if (parameters.length === 0) return '';
   const names = new Set(parameters.map(({ name }) => name));
-  const baseOf = (name: string) => [name.slice(0, name.lastIndexOf('_'))].find((base) => names.has(base));
+  const baseOf = (name: string) =>
+    [name.slice(0, name.lastIndexOf('_'))].find((base) => names.has(base));
   const comparisons = Map.groupBy(parameters, ({ name }) => baseOf(name));
-  const rows = (comparisons.get(undefined) ?? []).map(({ name, in: place, required, description, schema }) => {
-    const words = (comparisons.get(name) ?? []).map((parameter) => `<code>${escape(parameter.name.slice(name.length))}</code>`);
-    return `<tr><td><code>${escape(name)}</code></td><td>${place}${required ? ', required' : ''}</td><td>${typeOf(schema)}</td><td>${escape(description ?? '')}${words.join(' ')}</td></tr>`;
-  });
+  const rows = (comparisons.get(undefined) ?? []).map(
+    ({ name, in: place, required, description, schema }) => {
+      const words = (comparisons.get(name) ?? []).map(
+        (parameter) => `<code>${escape(parameter.name.slice(name.length))}</code>`,
+      );
+      return `<tr><td><code>${escape(name)}</code></td><td>${place}${required ? ', required' : ''}</td><td>${typeOf(schema)}</td><td>${escape(description ?? '')}${words.join(' ')}</td></tr>`;
+    },
+  );
   return `<h3>Parameters</h3><table><thead><tr><th>Name</th><th>In</th><th>Type</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
 function bodyOf({ requestBody }: Operation): string {
   const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-  return type === undefined ? '' : `<h3>Body</h3><p><code>${escape(type)}</code> ${typeOf(content?.schema)}</p>${propertiesTable(content?.schema)}`;
+  return type === undefined
+    ? ''
+    : `<h3>Body</h3><p><code>${escape(type)}</code> ${typeOf(content?.schema)}</p>${propertiesTable(content?.schema)}`;
 }
 
 function responsesTable({ responses = {} }: Operation): string {
-  const rows = Object.entries(responses).map(([status, { description, content }]) => `<tr><td>${escape(status)}</td><td>${escape(description ?? '')}</td><td>${typeOf(Object.values(content ?? {})[0]?.schema)}</td></tr>`);
+  const rows = Object.entries(responses).map(
+    ([status, { description, content }]) =>
+      `<tr><td>${escape(status)}</td><td>${escape(description ?? '')}</td><td>${typeOf(Object.values(content ?? {})[0]?.schema)}</td></tr>`,
+  );
   return `<h3>Answers</h3><table><thead><tr><th>Status</th><th></th><th>Body</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
 function schemasSection(document: Document): string {
   const schemas = Object.entries((document['components']?.schemas ?? {}) as Record<string, Schema>);
   if (schemas.length === 0) return '';
-  const entries = schemas.map(([name, schema]) => `<details id="schema-${anchor(name)}"><summary><code>${escape(name)}</code></summary><div>${schema['description'] ? `<p>${escape(schema['description'])}</p>` : ''}${schema['enum'] ? `<p>${typeOf(schema)}</p>` : propertiesTable(schema)}</div></details>`);
+  const entries = schemas.map(
+    ([name, schema]) =>
+      `<details id="schema-${anchor(name)}"><summary><code>${escape(name)}</code></summary><div>${schema['description'] ? `<p>${escape(schema['description'])}</p>` : ''}${schema['enum'] ? `<p>${typeOf(schema)}</p>` : propertiesTable(schema)}</div></details>`,
+  );
   return `<section id="schemas"><h2>Schemas</h2>${entries.join('\n')}</section>`;
 }
 
@@ -128,7 +161,10 @@ function propertiesTable(schema: Schema | undefined): string {
   const properties = Object.entries((schema?.['properties'] ?? {}) as Record<string, Schema>);
   if (properties.length === 0) return '';
   const required = new Set<string>(schema?.['required'] ?? []);
-  const rows = properties.map(([name, property]) => `<tr><td><code>${escape(name)}</code></td><td>${typeOf(property)}${required.has(name) ? ', required' : ''}</td><td>${escape(property['description'] ?? '')}</td></tr>`);
+  const rows = properties.map(
+    ([name, property]) =>
+      `<tr><td><code>${escape(name)}</code></td><td>${typeOf(property)}${required.has(name) ? ', required' : ''}</td><td>${escape(property['description'] ?? '')}</td></tr>`,
+  );
   return `<table><thead><tr><th>Field</th><th>Type</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
@@ -141,10 +177,12 @@ function typeOf(schema: Schema | undefined): string {
   }
   const choices = schema['anyOf'] ?? schema['oneOf'];
   if (Array.isArray(choices)) return choices.map(typeOf).join(' or ');
-  if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => `<code>${escape(String(value))}</code>`).join(' ');
+  if (Array.isArray(schema['enum']))
+    return schema['enum'].map((value) => `<code>${escape(String(value))}</code>`).join(' ');
   if (schema['items']) return `list of ${typeOf(schema['items'])}`;
   const members = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>);
-  if (members.length > 0 && members.length <= 4) return `{ ${members.map(([name, member]) => `${escape(name)}: ${typeOf(member)}`).join(', ')} }`;
+  if (members.length > 0 && members.length <= 4)
+    return `{ ${members.map(([name, member]) => `${escape(name)}: ${typeOf(member)}`).join(', ')} }`;
   const type = [schema['type'] ?? 'any'].flat().join(' or ');
   return escape(schema['format'] ? `${type} (${schema['format']})` : type);
 }
@@ -152,16 +190,24 @@ function typeOf(schema: Schema | undefined): string {
 function curl(method: string, path: string, { security = [], requestBody }: Operation): string {
   const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} "$BASE_URL${path}"`];
   if (security.length > 0) lines.push('-H "Authorization: Bearer $ACCESS_TOKEN"');
-  if (requestBody?.content?.['application/json']) lines.push(`-H "Content-Type: application/json" -d '{…}'`);
+  if (requestBody?.content?.['application/json'])
+    lines.push(`-H "Content-Type: application/json" -d '{…}'`);
   return lines.join(' \\\n  ');
 }
 
 const anchor = (text: string) => encodeURIComponent(text.toLowerCase().replaceAll(' ', '-'));
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 /** Descriptions are the user's text: nothing of it is markup. */
-const escape = (text: string) => String(text).replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+const escape = (text: string) =>
+  String(text).replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; }

@@ -28,32 +28,57 @@ export interface RestAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const VERBS: Readonly<Record<RestVerb, Verb>> = { list: 'READ', get: 'READ', create: 'CREATE', update: 'UPDATE', remove: 'DELETE' };
+const VERBS: Readonly<Record<RestVerb, Verb>> = {
+  list: 'READ',
+  get: 'READ',
+  create: 'CREATE',
+  update: 'UPDATE',
+  remove: 'DELETE',
+};
 
 /**
  * Says who asks for what. A caller that may not do it at all is refused before anything is read.
  *
  * @throws AppError 401, 403
  */
-export function openRequest(service: RestService, served: ServedModule, verb: RestVerb, koa: Context): RestRequest {
+export function openRequest(
+  service: RestService,
+  served: ServedModule,
+  verb: RestVerb,
+  koa: Context,
+): RestRequest {
   const operation = served.module[verb];
   if (!operation) throw failure.notFound();
   const context = koa.state['context'] as RequestContext;
   const { model } = service.engine;
   const rules = createRules(model, context.principal);
   const own = rules.operation(operation, VERBS[verb]);
-  const access = served.isOwn(verb) ? own : rootAccess(model, rules, own, served.module.entity.name, VERBS[verb]);
+  const access = served.isOwn(verb)
+    ? own
+    : rootAccess(model, rules, own, served.module.entity.name, VERBS[verb]);
   if (access.kind === 'none') throw refusal(access.code);
   return { service, served, operation, rules, query: koa.query, context, koa, failed: [] };
 }
 
 /** The key in a path, as clients write it. @throws AppError 400 `Invalid id format` */
-export function readKey({ engine }: RestService, { module }: ServedModule, segment: string): string {
+export function readKey(
+  { engine }: RestService,
+  { module }: ServedModule,
+  segment: string,
+): string {
   const text = decode(segment);
   const entity = engine.model.entity(module.entity.name);
-  const local = entity.global && text.startsWith(`${entity.entity.name}:`) ? text.slice(entity.entity.name.length + 1) : text;
+  const local =
+    entity.global && text.startsWith(`${entity.entity.name}:`)
+      ? text.slice(entity.entity.name.length + 1)
+      : text;
   const isKey = engine.model.ids === 'uuid' || /^\d+$/.test(local);
-  if (!isKey || toStored(text, stored(engine.model, entity, 'id'), engine.model.ids, engine.store.dialect) === null) throw failure.badRequest('Invalid id format');
+  if (
+    !isKey ||
+    toStored(text, stored(engine.model, entity, 'id'), engine.model.ids, engine.store.dialect) ===
+      null
+  )
+    throw failure.badRequest('Invalid id format');
   return text;
 }
 
@@ -65,4 +90,5 @@ function decode(segment: string): string {
   }
 }
 
-export const notFound = ({ served }: RestRequest) => failure.notFound(`${served.module.entity.name} not found`);
+export const notFound = ({ served }: RestRequest) =>
+  failure.notFound(`${served.module.entity.name} not found`);

@@ -20,7 +20,11 @@ interface Selecting {
  * @throws AppError 400 for a name that is not there, 401 or 403 for one that is not the caller's to read.
  * @example selectionOf({ service, rules }, 'Post', { fields: null, include: new Map() }) // '{ id title body }'
  */
-export function selectionOf(selecting: Selecting, entityName: string, { fields, include }: Wanted): string {
+export function selectionOf(
+  selecting: Selecting,
+  entityName: string,
+  { fields, include }: Wanted,
+): string {
   const { service } = selecting;
   const entity = service.engine.model.entity(entityName);
   const members = service.members(entityName);
@@ -28,18 +32,32 @@ export function selectionOf(selecting: Selecting, entityName: string, { fields, 
   for (const name of fields ?? []) {
     const member = members.get(name);
     if (!member) throw failure.badRequest(`fields: ${entityName} has no field ${name}`);
-    if (member.kind === 'relation' && !embedded.has(name)) embedded.set(name, { fields: null, include: new Map() });
+    if (member.kind === 'relation' && !embedded.has(name))
+      embedded.set(name, { fields: null, include: new Map() });
   }
-  for (const name of embedded.keys()) if (members.get(name)?.kind !== 'relation') throw failure.badRequest(`include: ${entityName} has no relation ${name}`);
-  const lines = [...members.values()].flatMap((member) => lineOf(selecting, entity, member, { fields, include: embedded }));
+  for (const name of embedded.keys())
+    if (members.get(name)?.kind !== 'relation')
+      throw failure.badRequest(`include: ${entityName} has no relation ${name}`);
+  const lines = [...members.values()].flatMap((member) =>
+    lineOf(selecting, entity, member, { fields, include: embedded }),
+  );
   return `{ ${lines.join(' ')} }`;
 }
 
-function lineOf(selecting: Selecting, entity: EntityModel, member: RestMember, { fields, include }: Wanted): string[] {
+function lineOf(
+  selecting: Selecting,
+  entity: EntityModel,
+  member: RestMember,
+  { fields, include }: Wanted,
+): string[] {
   const { name } = member;
   const inside = include.get(name);
   const named = inside !== undefined || fields?.has(name) === true;
-  if (!named && (member.kind === 'relation' || (fields && name !== 'id') || !isShown(selecting, entity, member))) return [];
+  if (
+    !named &&
+    (member.kind === 'relation' || (fields && name !== 'id') || !isShown(selecting, entity, member))
+  )
+    return [];
   const access = accessTo(selecting, entity, member);
   if (access.kind === 'none') return named ? refuse(access) : [];
   return [inside ? relation(selecting, entity, member, inside) : value(selecting, member)];
@@ -50,7 +68,11 @@ function refuse(access: Extract<Access, { kind: 'none' }>): never {
 }
 
 /** A function that nobody has written yet is not asked. */
-function isShown({ service }: Selecting, { entity }: EntityModel, { kind, name }: RestMember): boolean {
+function isShown(
+  { service }: Selecting,
+  { entity }: EntityModel,
+  { kind, name }: RestMember,
+): boolean {
   return kind !== 'computed' || ownResolver(service.engine, entity.name, name) !== undefined;
 }
 
@@ -60,18 +82,28 @@ export function isOpen({ engine }: RestService, rules: Rules, entityName: string
   return entity.softDelete === undefined && rules.entity(entity, 'READ').kind === 'all';
 }
 
-function accessTo({ service, rules }: Selecting, { entity }: EntityModel, { kind, field }: RestMember): Access {
+function accessTo(
+  { service, rules }: Selecting,
+  { entity }: EntityModel,
+  { kind, field }: RestMember,
+): Access {
   const own = rules.field(entity, field, 'READ');
   if (own.kind === 'none' || (kind !== 'relation' && kind !== 'key')) return own;
   const target = targetOf(service, field.type, field.source);
   if (target === undefined) return own;
   const access = rules.entity(service.engine.model.entity(target).entity, 'READ');
   if (access.kind === 'none') return access;
-  return kind === 'key' && !isOpen(service, rules, target) ? { kind: 'none', code: 'FORBIDDEN' } : own;
+  return kind === 'key' && !isOpen(service, rules, target)
+    ? { kind: 'none', code: 'FORBIDDEN' }
+    : own;
 }
 
 /** The entity on the other side; none for a relation to one of several. */
-function targetOf({ engine }: RestService, type: TypeRef, source: RestMember['field']['source']): string | undefined {
+function targetOf(
+  { engine }: RestService,
+  type: TypeRef,
+  source: RestMember['field']['source'],
+): string | undefined {
   if (type.kind === 'interface' || type.kind === 'union') return undefined;
   if (source.kind === 'one' || source.kind === 'many') return source.entity;
   return engine.model.entities.has(type.name) ? type.name : undefined;
@@ -79,7 +111,9 @@ function targetOf({ engine }: RestService, type: TypeRef, source: RestMember['fi
 
 function value({ service }: Selecting, { kind, name, field }: RestMember): string {
   if (kind === 'key') return `${name}: ${service.names.key(field.name)}`;
-  return field.type.kind === 'object' ? `${name} ${objectSelection(service, field.type.name)}` : name;
+  return field.type.kind === 'object'
+    ? `${name} ${objectSelection(service, field.type.name)}`
+    : name;
 }
 
 /** Objects in JSON columns, whole; they may contain themselves, and then they end somewhere. */
@@ -90,25 +124,44 @@ function objectSelection(service: RestService, typeName: string, levels = 5): st
   const lines = object.fields.flatMap(({ name, type: inner, args }) => {
     if (args.some((argument) => argument.type.required)) return [];
     if (inner.kind === 'scalar' || inner.kind === 'enum') return [name];
-    return inner.kind === 'object' && levels > 0 ? [`${name} ${objectSelection(service, inner.name, levels - 1)}`] : [];
+    return inner.kind === 'object' && levels > 0
+      ? [`${name} ${objectSelection(service, inner.name, levels - 1)}`]
+      : [];
   });
   return `{ ${lines.length > 0 ? lines.join(' ') : '__typename'} }`;
 }
 
-function relation(selecting: Selecting, { entity }: EntityModel, { name, field }: RestMember, wanted: Wanted): string {
+function relation(
+  selecting: Selecting,
+  { entity }: EntityModel,
+  { name, field }: RestMember,
+  wanted: Wanted,
+): string {
   const { service } = selecting;
-  const inferred = (field.source.kind === 'one' || field.source.kind === 'many') && ownResolver(service.engine, entity.name, name) === undefined;
-  if (!inferred && field.args.some(({ type }) => type.required)) throw failure.badRequest(`include: ${name} cannot be embedded`);
+  const inferred =
+    (field.source.kind === 'one' || field.source.kind === 'many') &&
+    ownResolver(service.engine, entity.name, name) === undefined;
+  if (!inferred && field.args.some(({ type }) => type.required))
+    throw failure.badRequest(`include: ${name} cannot be embedded`);
   const target = targetOf(service, field.type, field.source);
-  const rows = target === undefined ? membersSelection(selecting, field.type.name, wanted) : selectionOf(selecting, target, wanted);
+  const rows =
+    target === undefined
+      ? membersSelection(selecting, field.type.name, wanted)
+      : selectionOf(selecting, target, wanted);
   if (inferred) return `${name}: ${service.names.relation(field.name)} ${rows}`;
   const connection = field.source.kind === 'many' ? field.source.list.connection : undefined;
-  return connection ? `${service.names.connection(name)}: ${name} ${connectionSelection(service.engine.schema, connection, rows)}` : `${name} ${rows}`;
+  return connection
+    ? `${service.names.connection(name)}: ${name} ${connectionSelection(service.engine.schema, connection, rows)}`
+    : `${name} ${rows}`;
 }
 
 /** One of several types: each shows its own. */
 function membersSelection(selecting: Selecting, abstract: string, wanted: Wanted): string {
   const { model } = selecting.service.engine;
-  const members = (model.abstracts.get(abstract)?.members ?? []).filter((member) => model.entities.has(member) && selecting.rules.entity(model.entity(member).entity, 'READ').kind !== 'none');
+  const members = (model.abstracts.get(abstract)?.members ?? []).filter(
+    (member) =>
+      model.entities.has(member) &&
+      selecting.rules.entity(model.entity(member).entity, 'READ').kind !== 'none',
+  );
   return `{ __typename ${members.map((member) => `... on ${member} ${selectionOf(selecting, member, wanted)}`).join(' ')} }`;
 }

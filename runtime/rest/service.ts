@@ -1,4 +1,15 @@
-import { type IsOwn, REST_VERBS, restFilters, type RestFilter, restMembers, type RestMember, restModules, type RestModule, restSorts, type RestVerb } from '@twofold/schema';
+import {
+  type IsOwn,
+  REST_VERBS,
+  restFilters,
+  type RestFilter,
+  restMembers,
+  type RestMember,
+  restModules,
+  type RestModule,
+  restSorts,
+  type RestVerb,
+} from '@twofold/schema';
 import { createEngine } from '../graphql/index.ts';
 import { ownRoot, type Engine } from '../graphql/engine.ts';
 import type { Kernel } from '../module.ts';
@@ -38,14 +49,23 @@ export interface ServiceOptions {
 export function createService({ kernel, resolvers, scalars }: ServiceOptions): RestService {
   const { project } = kernel;
   const inner = innerProject(project, Object.keys(resolvers).length > 0);
-  const engine = createEngine({ ...kernel, project: inner.project }, requireValues(project, resolvers), scalars);
+  const engine = createEngine(
+    { ...kernel, project: inner.project },
+    requireValues(project, resolvers),
+    scalars,
+  );
   const members = new Map(project.entities.map((entity) => [entity.name, restMembers(entity)]));
   return {
     engine,
     names: inner.names,
     documents: createDocuments(),
     bodyLimit: project.server.bodyLimit,
-    modules: new Map(restModules(project).map((module) => [module.path.slice('/api/'.length), serve(module, engine)])),
+    modules: new Map(
+      restModules(project).map((module) => [
+        module.path.slice('/api/'.length),
+        serve(module, engine),
+      ]),
+    ),
     members: (entity) => members.get(entity) ?? new Map(),
   };
 }
@@ -56,11 +76,18 @@ function serve(module: RestModule, engine: Engine): ServedModule {
     return operation !== undefined && ownRoot(engine, operation.root, operation.name) !== undefined;
   };
   const own = new Set(REST_VERBS.filter(isOwn));
-  return { module, filters: restFilters(module, own.has('list')), sorts: restSorts(module, own.has('list')), isOwn: (verb) => own.has(verb) };
+  return {
+    module,
+    filters: restFilters(module, own.has('list')),
+    sorts: restSorts(module, own.has('list')),
+    isOwn: (verb) => own.has(verb),
+  };
 }
 
 /** Whether the user's own function answers a root field, for the document. */
-export const ownsIn = (resolvers: Resolvers): IsOwn => (coordinate) => {
-  const [type = '', field = ''] = coordinate.split('.');
-  return resolvers[type]?.[field] !== undefined;
-};
+export const ownsIn =
+  (resolvers: Resolvers): IsOwn =>
+  (coordinate) => {
+    const [type = '', field = ''] = coordinate.split('.');
+    return resolvers[type]?.[field] !== undefined;
+  };

@@ -43,13 +43,19 @@ function pathsOf(query: QueryString, parameter: string): string[][] {
   const names = namesIn(query[parameter]);
   return names.map((name) => {
     const path = name.split('.');
-    if (!/^[_A-Za-z]\w*(\.[_A-Za-z]\w*)*$/.test(name)) throw failure.badRequest(`${parameter}: ${JSON.stringify(name)} is no name`);
-    if (path.length > DEEPEST) throw failure.badRequest(`${parameter}: ${name} leads deeper than ${DEEPEST} levels`);
+    if (!/^[_A-Za-z]\w*(\.[_A-Za-z]\w*)*$/.test(name))
+      throw failure.badRequest(`${parameter}: ${JSON.stringify(name)} is no name`);
+    if (path.length > DEEPEST)
+      throw failure.badRequest(`${parameter}: ${name} leads deeper than ${DEEPEST} levels`);
     return path;
   });
 }
 
 /** @example namesIn('a, b') // ['a', 'b'] */
 export function namesIn(given: QueryString[string]): string[] {
-  return [given ?? []].flat().flatMap((text) => text.split(',')).map((text) => text.trim()).filter((text) => text !== '');
+  return [given ?? []]
+    .flat()
+    .flatMap((text) => text.split(','))
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
 }

@@ -46,11 +46,20 @@ export async function remove(request: RestRequest, key: string): Promise<RestAns
 
 const body = (text: string | null) => (text === null ? {} : { text });
 
-const tagged = (text: string | null): Record<string, string> => (text === null ? {} : { ETag: etagOf(text) });
+const tagged = (text: string | null): Record<string, string> =>
+  text === null ? {} : { ETag: etagOf(text) };
 
-async function readBodyArguments({ service, operation, query, koa }: RestRequest, key?: string): Promise<Args> {
+async function readBodyArguments(
+  { service, operation, query, koa }: RestRequest,
+  key?: string,
+): Promise<Args> {
   assertKnown(query, (parameter) => parameter === 'fields' || parameter === 'include');
-  return readArguments(service.engine.schema, operation, await readObject(koa, service.bodyLimit), key);
+  return readArguments(
+    service.engine.schema,
+    operation,
+    await readObject(koa, service.bodyLimit),
+    key,
+  );
 }
 
 type Answer = ReturnType<typeof restAnswer>;
@@ -58,7 +67,9 @@ type Answer = ReturnType<typeof restAnswer>;
 /** A caller that may write and not read gets the key of what it made. */
 function answerOf({ served, rules }: RestRequest, verb: 'create' | 'update'): Answer {
   const answer = restAnswer(served.module, verb);
-  return answer === 'object' && rules.entity(served.module.entity, 'READ').kind === 'none' ? 'id' : answer;
+  return answer === 'object' && rules.entity(served.module.entity, 'READ').kind === 'none'
+    ? 'id'
+    : answer;
 }
 
 interface Writing {
@@ -75,17 +86,26 @@ interface Written {
 
 function write(request: RestRequest, args: Args, writing: Writing): Promise<Written> {
   const verb = request.operation.action.kind as 'create' | 'update' | 'remove';
-  return request.served.isOwn(verb) ? writeOwn(request, args, writing) : writeAction(request, args, writing);
+  return request.served.isOwn(verb)
+    ? writeOwn(request, args, writing)
+    : writeAction(request, args, writing);
 }
 
 /** Everything in one transaction: the condition, the write, and what the answer shows. */
-async function writeAction(request: RestRequest, args: Args, { answer, key }: Writing): Promise<Written> {
+async function writeAction(
+  request: RestRequest,
+  args: Args,
+  { answer, key }: Writing,
+): Promise<Written> {
   const { service, operation, rules, context, served } = request;
   const seen = key === undefined ? undefined : await ifMatch(request, key);
   const shown = (id: string) => question(request, service.names.row(served.module.entity), id);
   const writing = performAction(service.engine, {
     operation,
-    args: operation.action.kind === 'remove' ? args : coerceArguments(service.engine.schema, operation, args),
+    args:
+      operation.action.kind === 'remove'
+        ? args
+        : coerceArguments(service.engine.schema, operation, args),
     rules,
     prefix: '',
     caller: callerId(context.principal),
@@ -96,16 +116,28 @@ async function writeAction(request: RestRequest, args: Args, { answer, key }: Wr
   const written = writing instanceof Promise ? await inTime(service, context, writing) : writing;
   clearLoaders(context);
   if (written.id === null) return { id: null, text: null, done: false };
-  const object = written.read === undefined ? await showWritten(request, shown(written.id)) : written.read;
-  return { id: idOf(request, written.id), text: object ?? (answer === 'nothing' ? null : JSON.stringify({ id: idOf(request, written.id) })), done: true };
+  const object =
+    written.read === undefined ? await showWritten(request, shown(written.id)) : written.read;
+  return {
+    id: idOf(request, written.id),
+    text:
+      object ?? (answer === 'nothing' ? null : JSON.stringify({ id: idOf(request, written.id) })),
+    done: true,
+  };
 }
 
 /** It is written: what cannot be shown of it now must not read as if it were not. */
-async function showWritten({ service, context, failed }: RestRequest, shown: Question): Promise<string | null> {
+async function showWritten(
+  { service, context, failed }: RestRequest,
+  shown: Question,
+): Promise<string | null> {
   try {
     return await ask(service, shown);
   } catch (error) {
-    service.engine.log.error({ requestId: context.id, stack: error instanceof Error ? error.stack : String(error) }, 'written, and could not be shown');
+    service.engine.log.error(
+      { requestId: context.id, stack: error instanceof Error ? error.stack : String(error) },
+      'written, and could not be shown',
+    );
     failed.push('*');
     return null;
   }
@@ -116,13 +148,31 @@ function idOf({ service, served }: RestRequest, id: string): string {
   return global ? `${entity.name}:${id}` : id;
 }
 
-async function writeOwn(request: RestRequest, args: Args, { answer, key }: Writing): Promise<Written> {
+async function writeOwn(
+  request: RestRequest,
+  args: Args,
+  { answer, key }: Writing,
+): Promise<Written> {
   const { service, served } = request;
   if (key !== undefined) await (await ifMatch(request, key))?.(key, service.engine.store.query);
   const { id: given, text, done } = await callOwnWrite(request, args);
   const id = given ?? key ?? null;
-  if (!done || answer !== 'object' || text !== null || id === null) return { id, text: answer === 'object' || id === null ? text : answer === 'id' ? JSON.stringify({ id }) : null, done };
-  return { id, text: (await showWritten(request, question(request, service.names.row(served.module.entity), id))) ?? JSON.stringify({ id }), done };
+  if (!done || answer !== 'object' || text !== null || id === null)
+    return {
+      id,
+      text:
+        answer === 'object' || id === null ? text : answer === 'id' ? JSON.stringify({ id }) : null,
+      done,
+    };
+  return {
+    id,
+    text:
+      (await showWritten(
+        request,
+        question(request, service.names.row(served.module.entity), id),
+      )) ?? JSON.stringify({ id }),
+    done,
+  };
 }
 
 const changed = () => new AppError(412, 'PRECONDITION_FAILED', 'It was changed since');
@@ -133,7 +183,10 @@ const changed = () => new AppError(412, 'PRECONDITION_FAILED', 'It was changed s
  * A function of the user's cannot run inside the transaction. An object with one in it is looked at before, and the row
  * under it once more inside.
  */
-async function ifMatch(request: RestRequest, key: string): Promise<((id: string, query: Query) => Promise<void>) | undefined> {
+async function ifMatch(
+  request: RestRequest,
+  key: string,
+): Promise<((id: string, query: Query) => Promise<void>) | undefined> {
   const { service, served, koa } = request;
   const header = koa.get('If-Match');
   if (header === '') return undefined;
@@ -143,11 +196,20 @@ async function ifMatch(request: RestRequest, key: string): Promise<((id: string,
   return async (id, query) => {
     await lock(request, id, query);
     const text = before ? await rawRow(request, id, query) : await askWithin(service, shown, query);
-    if (before ? text !== before.row || (before.text !== null && !hasTag(header, etagOf(before.text))) : typeof text === 'string' && !hasTag(header, etagOf(text))) throw changed();
+    if (
+      before
+        ? text !== before.row || (before.text !== null && !hasTag(header, etagOf(before.text)))
+        : typeof text === 'string' && !hasTag(header, etagOf(text))
+    )
+      throw changed();
   };
 }
 
-async function lookBefore(request: RestRequest, shown: ReturnType<typeof question>, key: string): Promise<{ readonly text: string | null; readonly row: string | null } | undefined> {
+async function lookBefore(
+  request: RestRequest,
+  shown: ReturnType<typeof question>,
+  key: string,
+): Promise<{ readonly text: string | null; readonly row: string | null } | undefined> {
   const { service } = request;
   const { query } = service.engine.store;
   const planned = await askWithin(service, shown, query);
@@ -156,15 +218,32 @@ async function lookBefore(request: RestRequest, shown: ReturnType<typeof questio
 }
 
 /** The columns of a row, whoever asks: to see whether it is the same. */
-async function rawRow({ service, served, rules, context }: RestRequest, id: string, query: Query): Promise<string | null> {
+async function rawRow(
+  { service, served, rules, context }: RestRequest,
+  id: string,
+  query: Query,
+): Promise<string | null> {
   const entity = served.module.entity.name;
-  const root = { kind: 'get' as const, entity, call: 0, shape: { entity, fields: [], row: true }, owners: [] };
+  const root = {
+    kind: 'get' as const,
+    entity,
+    call: 0,
+    shape: { entity, fields: [], row: true },
+    owners: [],
+  };
   const reading = { rules, tree: false, caller: callerId(context.principal), query };
-  return (await service.engine.reader.read(root, [{ equals: [{ column: 'id', value: id }], order: [] }], reading)) as string | null;
+  return (await service.engine.reader.read(
+    root,
+    [{ equals: [{ column: 'id', value: id }], order: [] }],
+    reading,
+  )) as string | null;
 }
 
 /** SQLite has one writer; PostgreSQL would let another write between our look and our write. */
 async function lock({ service, served }: RestRequest, id: string, query: Query): Promise<void> {
   const { dialect, query: outside } = service.engine.store;
-  if (dialect === 'postgres' && query !== outside) await query(`select id from ${name(served.module.entity.table)} where id = $1 for update`, [id]);
+  if (dialect === 'postgres' && query !== outside)
+    await query(`select id from ${name(served.module.entity.table)} where id = $1 for update`, [
+      id,
+    ]);
 }

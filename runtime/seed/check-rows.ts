@@ -19,13 +19,18 @@ export interface Checking {
  * Checks every row as a mutation checks its input: fields, types, what is required, `@constraint`. All that is wrong is
  * found in one go.
  */
-export function checkRows(rows: readonly SeedRow[], checking: Checking): { readonly checked: readonly CheckedRow[]; readonly findings: readonly SeedFinding[] } {
+export function checkRows(
+  rows: readonly SeedRow[],
+  checking: Checking,
+): { readonly checked: readonly CheckedRow[]; readonly findings: readonly SeedFinding[] } {
   const findings: SeedFinding[] = [];
   const counted = new Map<string, number>();
   const checked = rows.flatMap((row, index): CheckedRow[] => {
     const before = findings.length;
     const read = checkRow({ row, index }, checking, findings);
-    return read === null || findings.length > before ? [] : [{ ...read, identity: identityOf(row, read.hash, counted) }];
+    return read === null || findings.length > before
+      ? []
+      : [{ ...read, identity: identityOf(row, read.hash, counted) }];
   });
   return { checked, findings };
 }
@@ -38,23 +43,49 @@ function identityOf({ type, key }: SeedRow, hash: string, counted: Map<string, n
   return `#${hash.slice(0, 24)}.${nth}`;
 }
 
-function checkRow({ row, index }: { row: SeedRow; index: number }, checking: Checking, findings: SeedFinding[]): Omit<CheckedRow, 'identity'> | null {
+function checkRow(
+  { row, index }: { row: SeedRow; index: number },
+  checking: Checking,
+  findings: SeedFinding[],
+): Omit<CheckedRow, 'identity'> | null {
   const entity = checking.model.entities.get(row.type);
   if (!entity) {
     const known = [...checking.model.entities.keys()].join(', ');
-    return (findings.push({ row: index, message: `${row.type} is no type that is kept in a table`, fix: `one of ${known}` }), null);
+    return (
+      findings.push({
+        row: index,
+        message: `${row.type} is no type that is kept in a table`,
+        fix: `one of ${known}`,
+      }),
+      null
+    );
   }
   const columns: Record<string, unknown> = {};
   const links: Link[] = [];
   for (const [name, value] of Object.entries(row.values)) {
-    const add = (message: string, fix?: string) => findings.push({ row: index, field: name, message, ...(fix !== undefined && { fix }) });
+    const add = (message: string, fix?: string) =>
+      findings.push({ row: index, field: name, message, ...(fix !== undefined && { fix }) });
     const field = fieldNamed(entity, name);
-    if (!field) add(`${row.type} has no field ${name}`, `one of ${[...entity.fields.values()].filter(isWritable).map((each) => each.name).join(', ')}`);
-    else if (field.source.kind === 'one' || field.source.kind === 'many') readLink(field, value, { index, add, checking, links });
-    else if (!isWritable(field)) add(field.name === 'id' ? 'the database gives ids: refer to rows by their key' : `${row.type}.${name} is answered by a function of yours, and not kept`);
+    if (!field)
+      add(
+        `${row.type} has no field ${name}`,
+        `one of ${[...entity.fields.values()]
+          .filter(isWritable)
+          .map((each) => each.name)
+          .join(', ')}`,
+      );
+    else if (field.source.kind === 'one' || field.source.kind === 'many')
+      readLink(field, value, { index, add, checking, links });
+    else if (!isWritable(field))
+      add(
+        field.name === 'id'
+          ? 'the database gives ids: refer to rows by their key'
+          : `${row.type}.${name} is answered by a function of yours, and not kept`,
+      );
     else readColumn(entity, field, value, { add, checking, columns });
   }
-  for (const name of missing(entity, row.values)) findings.push({ row: index, message: `${row.type}.${name} is required` });
+  for (const name of missing(entity, row.values))
+    findings.push({ row: index, message: `${row.type}.${name} is required` });
   return { index, type: row.type, hash: hashOf(row.values), columns, links };
 }
 
@@ -71,7 +102,12 @@ interface Reading {
   readonly checking: Checking;
 }
 
-function readColumn({ columns: known }: EntityModel, field: Field, value: unknown, { add, checking: { schema }, columns }: Reading & { columns: Record<string, unknown> }): void {
+function readColumn(
+  { columns: known }: EntityModel,
+  field: Field,
+  value: unknown,
+  { add, checking: { schema }, columns }: Reading & { columns: Record<string, unknown> },
+): void {
   const column = field.source.kind === 'column' ? known.get(field.source.column) : undefined;
   try {
     const coerced = coerceValue(schema, field.type.text, value);
@@ -82,26 +118,58 @@ function readColumn({ columns: known }: EntityModel, field: Field, value: unknow
   }
 }
 
-function readLink(field: Field, value: unknown, { index, add, checking, links }: Reading & { index: number; links: Link[] }): void {
+function readLink(
+  field: Field,
+  value: unknown,
+  { index, add, checking, links }: Reading & { index: number; links: Link[] },
+): void {
   const { source } = field;
   if (source.kind !== 'one' && source.kind !== 'many') return;
   const many = source.kind === 'many';
-  if (source.kind === 'one' && source.typeColumn !== undefined && source.key === 'own') return add(`${field.name} can be one of several types, which a seed cannot say`, 'set it with a mutation');
+  if (source.kind === 'one' && source.typeColumn !== undefined && source.key === 'own')
+    return add(
+      `${field.name} can be one of several types, which a seed cannot say`,
+      'set it with a mutation',
+    );
   if (many && !Array.isArray(value)) return add(`${field.name} is a list of keys`);
   if (!many && value === null && field.type.required) return add(`${field.name} is required`);
-  const targets = readTargets(source.entity, many ? (value as unknown[]) : value === null ? [] : [value], checking);
+  const targets = readTargets(
+    source.entity,
+    many ? (value as unknown[]) : value === null ? [] : [value],
+    checking,
+  );
   if ('problem' in targets) return add(`${field.name}: ${targets.problem}`, targets.fix);
-  if (!many && targets.targets.some((target) => 'row' in target && target.row === index) && field.type.required) return add(`${field.name} cannot be the row itself: it has to be there first`);
-  links.push({ field: field.name, targets: targets.targets, many, own: source.kind === 'one' && source.key === 'own', required: field.type.required });
+  if (
+    !many &&
+    targets.targets.some((target) => 'row' in target && target.row === index) &&
+    field.type.required
+  )
+    return add(`${field.name} cannot be the row itself: it has to be there first`);
+  links.push({
+    field: field.name,
+    targets: targets.targets,
+    many,
+    own: source.kind === 'one' && source.key === 'own',
+    required: field.type.required,
+  });
 }
 
 /** What the row must say and does not: no default stands in for it. */
 function missing(entity: EntityModel, values: SeedRow['values']): string[] {
   const given = new Set(Object.keys(values).map((name) => fieldNamed(entity, name)?.name));
   const demanded = entity.entity.fields.filter((field) => {
-    const name = field.source.kind === 'column' || (field.source.kind === 'one' && field.source.key === 'own') ? field.source.column : undefined;
+    const name =
+      field.source.kind === 'column' || (field.source.kind === 'one' && field.source.key === 'own')
+        ? field.source.column
+        : undefined;
     const column = name === undefined ? undefined : entity.columns.get(name);
-    return column !== undefined && column.name !== 'id' && column.required && column.default === undefined && !column.stamp;
+    return (
+      column !== undefined &&
+      column.name !== 'id' &&
+      column.required &&
+      column.default === undefined &&
+      !column.stamp
+    );
   });
   return demanded.map(({ name }) => name).filter((name) => !given.has(name));
 }

@@ -1,4 +1,13 @@
-import { type GraphQLObjectType, type GraphQLSchema, isEnumType, isObjectType, isScalarType, Kind, parseType, type TypeNode } from 'graphql';
+import {
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isEnumType,
+  isObjectType,
+  isScalarType,
+  Kind,
+  parseType,
+  type TypeNode,
+} from 'graphql';
 
 /** What is wrong with a value, to stand behind the field's name. */
 class ValueError extends Error {}
@@ -32,7 +41,8 @@ function coerceNamed(schema: GraphQLSchema, name: string, value: unknown, at: st
   if (isObjectType(type)) return coerceObject(schema, type, value, at);
   if (isEnumType(type)) {
     const names = type.getValues().map((each) => each.name);
-    if (!names.includes(value as string)) throw new ValueError(`${at}must be one of ${names.join(', ')}`);
+    if (!names.includes(value as string))
+      throw new ValueError(`${at}must be one of ${names.join(', ')}`);
     return value;
   }
   if (!isScalarType(type)) throw new ValueError(`${at}cannot be seeded: it is a ${name}`);
@@ -45,11 +55,30 @@ function coerceNamed(schema: GraphQLSchema, name: string, value: unknown, at: st
   throw new ValueError(`${at}is not a valid ${name}`);
 }
 
-function coerceObject(schema: GraphQLSchema, type: GraphQLObjectType, value: unknown, at: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ValueError(`${at}must be an object`);
+function coerceObject(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType,
+  value: unknown,
+  at: string,
+): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ValueError(`${at}must be an object`);
   const fields = type.getFields();
   const unknown = Object.keys(value).find((name) => !Object.hasOwn(fields, name));
   if (unknown !== undefined) throw new ValueError(`${at}has no field ${unknown}`);
-  const entries = Object.values(fields).map((field) => [field.name, coerce(schema, parseType(String(field.type), { noLocation: true }), (value as Record<string, unknown>)[field.name], `${field.name} ${at}`)] as const);
-  return Object.fromEntries(entries.filter(([name, coerced]) => coerced !== null || Object.hasOwn(value, name)));
+  const entries = Object.values(fields).map(
+    (field) =>
+      [
+        field.name,
+        coerce(
+          schema,
+          parseType(String(field.type), { noLocation: true }),
+          (value as Record<string, unknown>)[field.name],
+          `${field.name} ${at}`,
+        ),
+      ] as const,
+  );
+  return Object.fromEntries(
+    entries.filter(([name, coerced]) => coerced !== null || Object.hasOwn(value, name)),
+  );
 }

@@ -24,25 +24,47 @@ export interface SeedOptions {
  *
  * @example await seedRows([{ type: 'User', key: 'ada', values: { name: 'Ada', email: 'ada@example.test' } }], { kernel });
  */
-export async function seedRows(rows: readonly SeedRow[], { kernel, scalars = {}, progress = () => {} }: SeedOptions): Promise<SeedReport> {
+export async function seedRows(
+  rows: readonly SeedRow[],
+  { kernel, scalars = {}, progress = () => {} }: SeedOptions,
+): Promise<SeedReport> {
   const { project, store, now } = kernel;
   const model = indexModel(project);
   const schema = buildSchema(project.sdl, { assumeValid: true, noLocation: true });
   attachScalars(schema, project, scalars);
   const work = () =>
     store.transact(async (query) => {
-      const writing: Writing = { model, rules: OPERATOR, caller: null, dialect: store.dialect, query, now: now(), changes: [] };
+      const writing: Writing = {
+        model,
+        rules: OPERATOR,
+        caller: null,
+        dialect: store.dialect,
+        query,
+        now: now(),
+        changes: [],
+      };
       const ledger = await readLedger(writing);
-      const earlier = new Map([...ledger].map(([type, seeded]) => [type, new Map([...seeded].map(([key, { id }]) => [key, id]))]));
-      const { checked, findings } = checkRows(rows, { model, schema, known: knownRows(rows, earlier) });
+      const earlier = new Map(
+        [...ledger].map(([type, seeded]) => [
+          type,
+          new Map([...seeded].map(([key, { id }]) => [key, id])),
+        ]),
+      );
+      const { checked, findings } = checkRows(rows, {
+        model,
+        schema,
+        known: knownRows(rows, earlier),
+      });
       const ordered = orderRows(checked);
-      if (findings.length + ordered.findings.length > 0) throw new SeedRefused([...findings, ...ordered.findings]);
+      if (findings.length + ordered.findings.length > 0)
+        throw new SeedRefused([...findings, ...ordered.findings]);
       return { ...(await writeRows(writing, ordered, { ledger, progress })), findings: [] };
     });
   try {
     return await store.lock('seed', work);
   } catch (error) {
-    if (error instanceof SeedRefused) return { inserted: 0, updated: 0, unchanged: 0, findings: error.findings };
+    if (error instanceof SeedRefused)
+      return { inserted: 0, updated: 0, unchanged: 0, findings: error.findings };
     throw error;
   }
 }

@@ -17,12 +17,21 @@ const text = (value: string) => ({ from: 'value' as const, value, as: { type: 't
 
 /** What earlier runs wrote. It is a table of the database, so that it is always true of that database. */
 export async function readLedger(writing: Writing): Promise<Ledger> {
-  await run(writing, sql`create table if not exists ${name(LEDGER)} (type text not null, row_key text not null, row_id text not null, hash text not null, primary key (type, row_key))`);
+  await run(
+    writing,
+    sql`create table if not exists ${name(LEDGER)} (type text not null, row_key text not null, row_id text not null, hash text not null, primary key (type, row_key))`,
+  );
   const ledger = new Map<string, Map<string, Seeded>>();
-  for (const row of await run(writing, sql`select type, row_key, row_id, hash from ${name(LEDGER)}`)) {
+  for (const row of await run(
+    writing,
+    sql`select type, row_key, row_id, hash from ${name(LEDGER)}`,
+  )) {
     const type = String(row['type']);
     const known = ledger.get(type) ?? new Map<string, Seeded>();
-    ledger.set(type, known.set(String(row['row_key']), { id: String(row['row_id']), hash: String(row['hash']) }));
+    ledger.set(
+      type,
+      known.set(String(row['row_key']), { id: String(row['row_id']), hash: String(row['hash']) }),
+    );
   }
   return ledger;
 }
@@ -31,9 +40,20 @@ export async function readLedger(writing: Writing): Promise<Ledger> {
 const CHUNK = 500;
 
 /** Keeps what was written, for the next run. */
-export async function keep(writing: Writing, written: readonly { readonly row: CheckedRow; readonly id: string }[]): Promise<void> {
+export async function keep(
+  writing: Writing,
+  written: readonly { readonly row: CheckedRow; readonly id: string }[],
+): Promise<void> {
   for (let at = 0; at < written.length; at += CHUNK) {
-    const rows = written.slice(at, at + CHUNK).map(({ row: { type, identity, hash }, id }) => sql`(${joinSql([type, identity, id, hash].map(text), ', ')})`);
-    await run(writing, sql`insert into ${name(LEDGER)} (type, row_key, row_id, hash) values ${joinSql(rows, ', ')} on conflict (type, row_key) do update set row_id = excluded.row_id, hash = excluded.hash`);
+    const rows = written
+      .slice(at, at + CHUNK)
+      .map(
+        ({ row: { type, identity, hash }, id }) =>
+          sql`(${joinSql([type, identity, id, hash].map(text), ', ')})`,
+      );
+    await run(
+      writing,
+      sql`insert into ${name(LEDGER)} (type, row_key, row_id, hash) values ${joinSql(rows, ', ')} on conflict (type, row_key) do update set row_id = excluded.row_id, hash = excluded.hash`,
+    );
   }
 }

@@ -27,9 +27,12 @@ function orderBy(rows: readonly CheckedRow[], decides: (link: Link) => boolean):
   const order: CheckedRow[] = [];
   const later = new Map<number, Link[]>();
   const findings: SeedFinding[] = [];
-  const wait = (row: CheckedRow, link: Link) => void later.set(row.index, [...(later.get(row.index) ?? []), link]);
+  const wait = (row: CheckedRow, link: Link) =>
+    void later.set(row.index, [...(later.get(row.index) ?? []), link]);
   for (const first of rows) {
-    const stack: { readonly row: CheckedRow; next: number }[] = state.has(first.index) ? [] : [{ row: first, next: 0 }];
+    const stack: { readonly row: CheckedRow; next: number }[] = state.has(first.index)
+      ? []
+      : [{ row: first, next: 0 }];
     while (stack.length > 0) {
       const top = stack.at(-1)!;
       state.set(top.row.index, state.get(top.row.index) ?? 'open');
@@ -42,10 +45,21 @@ function orderBy(rows: readonly CheckedRow[], decides: (link: Link) => boolean):
       }
       const target = link.targets[0];
       if (!link.own) wait(top.row, link);
-      if (!link.own || target === undefined || !('row' in target) || state.get(target.row) === 'done') continue;
+      if (
+        !link.own ||
+        target === undefined ||
+        !('row' in target) ||
+        state.get(target.row) === 'done'
+      )
+        continue;
       const other = byIndex.get(target.row);
       if (state.get(target.row) === 'open') {
-        if (link.required) findings.push({ row: top.row.index, field: link.field, message: `${link.field}: the rows point at each other in a circle, and none can be first` });
+        if (link.required)
+          findings.push({
+            row: top.row.index,
+            field: link.field,
+            message: `${link.field}: the rows point at each other in a circle, and none can be first`,
+          });
         wait(top.row, link);
       } else if (!decides(link)) wait(top.row, link);
       else if (other) stack.push({ row: other, next: 0 });

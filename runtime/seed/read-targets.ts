@@ -11,7 +11,10 @@ export interface KnownRows {
 }
 
 /** Earlier: id by key, by type. */
-export function knownRows(rows: readonly SeedRow[], earlier: ReadonlyMap<string, ReadonlyMap<string, string>>): KnownRows {
+export function knownRows(
+  rows: readonly SeedRow[],
+  earlier: ReadonlyMap<string, ReadonlyMap<string, string>>,
+): KnownRows {
   const places = new Map<string, Map<string, number>>();
   rows.forEach(({ type, key }, index) => {
     if (key === null) return;
@@ -21,7 +24,10 @@ export function knownRows(rows: readonly SeedRow[], earlier: ReadonlyMap<string,
   return {
     row: (type, key) => places.get(type)?.get(key),
     id: (type, key) => earlier.get(type)?.get(key),
-    keys: (type) => [...new Set([...(places.get(type)?.keys() ?? []), ...(earlier.get(type)?.keys() ?? [])])].filter((key) => !key.startsWith('#')),
+    keys: (type) =>
+      [
+        ...new Set([...(places.get(type)?.keys() ?? []), ...(earlier.get(type)?.keys() ?? [])]),
+      ].filter((key) => !key.startsWith('#')),
   };
 }
 
@@ -29,13 +35,22 @@ const INTEGER = /^\d{1,18}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** What a relation refers to: keys of this file come first, then those of earlier files, then ids of rows. */
-export function readTargets(type: string, values: readonly unknown[], { model, known }: Checking): { readonly targets: readonly Target[] } | { readonly problem: string; readonly fix?: string } {
+export function readTargets(
+  type: string,
+  values: readonly unknown[],
+  { model, known }: Checking,
+): { readonly targets: readonly Target[] } | { readonly problem: string; readonly fix?: string } {
   const targets: Target[] = [];
   for (const value of values) {
-    if (typeof value !== 'string' && typeof value !== 'number') return { problem: `a row is named by its key or its id, not by ${value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`}` };
+    if (typeof value !== 'string' && typeof value !== 'number')
+      return {
+        problem: `a row is named by its key or its id, not by ${value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`}`,
+      };
     const text = String(value);
     const row = known.row(type, text);
-    const id = known.id(type, text) ?? (isId(text.replace(new RegExp(`^${type}:`), ''), model.ids) ? text : undefined);
+    const id =
+      known.id(type, text) ??
+      (isId(text.replace(new RegExp(`^${type}:`), ''), model.ids) ? text : undefined);
     if (row !== undefined) targets.push({ row });
     else if (id !== undefined) targets.push({ id });
     else return unknownKey(type, text, known.keys(type));
@@ -43,9 +58,17 @@ export function readTargets(type: string, values: readonly unknown[], { model, k
   return { targets };
 }
 
-const isId = (text: string, ids: 'integer' | 'uuid') => (ids === 'uuid' ? UUID : INTEGER).test(text);
+const isId = (text: string, ids: 'integer' | 'uuid') =>
+  (ids === 'uuid' ? UUID : INTEGER).test(text);
 
-function unknownKey(type: string, text: string, keys: readonly string[]): { readonly problem: string; readonly fix?: string } {
+function unknownKey(
+  type: string,
+  text: string,
+  keys: readonly string[],
+): { readonly problem: string; readonly fix?: string } {
   const shown = keys.slice(0, 5).join(', ');
-  return { problem: `there is no ${type} ${JSON.stringify(text)}`, ...(keys.length > 0 && { fix: `keys of ${type}: ${shown}${keys.length > 5 ? ', …' : ''}` }) };
+  return {
+    problem: `there is no ${type} ${JSON.stringify(text)}`,
+    ...(keys.length > 0 && { fix: `keys of ${type}: ${shown}${keys.length > 5 ? ', …' : ''}` }),
+  };
 }

@@ -24,7 +24,12 @@ export interface Progress {
 
 /** Whoever can run a seed has the database itself: rules are for callers. What a row may hold is checked all the same. */
 const ALL: Access = { kind: 'all' };
-export const OPERATOR: Rules = { callerClass: 'seed', entity: () => ALL, field: () => ALL, operation: () => ({ ...ALL, explicit: false }) };
+export const OPERATOR: Rules = {
+  callerClass: 'seed',
+  entity: () => ALL,
+  field: () => ALL,
+  operation: () => ({ ...ALL, explicit: false }),
+};
 
 /**
  * Writes the rows the way mutations do. A row of an earlier run is left alone while the file says the same of it, changed
@@ -32,12 +37,18 @@ export const OPERATOR: Rules = { callerClass: 'seed', entity: () => ALL, field: 
  *
  * @throws SeedRefused with the row at which the database said no.
  */
-export async function writeRows(writing: Writing, { order, later }: Ordered, { ledger, progress }: { ledger: Ledger; progress: Progress }): Promise<Omit<SeedReport, 'findings'>> {
+export async function writeRows(
+  writing: Writing,
+  { order, later }: Ordered,
+  { ledger, progress }: { ledger: Ledger; progress: Progress },
+): Promise<Omit<SeedReport, 'findings'>> {
   const counts = { inserted: 0, updated: 0, unchanged: 0 };
   const ids = new Map<number, string>();
   const written: { readonly row: CheckedRow; readonly id: string }[] = [];
   for (const [at, row] of order.entries()) {
-    const done = await refusing(row, () => writeRow(writing, row, { ledger, ids, waiting: later.get(row.index) ?? [] }));
+    const done = await refusing(row, () =>
+      writeRow(writing, row, { ledger, ids, waiting: later.get(row.index) ?? [] }),
+    );
     ids.set(row.index, done.id);
     counts[done.kind] += 1;
     if (done.kind !== 'unchanged') written.push({ row, id: done.id });
@@ -45,7 +56,10 @@ export async function writeRows(writing: Writing, { order, later }: Ordered, { l
   }
   for (const { row, id } of written) {
     const links = later.get(row.index);
-    if (links) await refusing(row, () => updateFrom(fresh(writing), shapeOf(writing, row.type), id, inputOf(links, ids)));
+    if (links)
+      await refusing(row, () =>
+        updateFrom(fresh(writing), shapeOf(writing, row.type), id, inputOf(links, ids)),
+      );
   }
   await keep(writing, written);
   return counts;
@@ -57,11 +71,22 @@ interface RowWriting {
   readonly waiting: readonly Link[];
 }
 
-async function writeRow(writing: Writing, row: CheckedRow, { ledger, ids, waiting }: RowWriting): Promise<{ readonly id: string; readonly kind: 'inserted' | 'updated' | 'unchanged' }> {
+async function writeRow(
+  writing: Writing,
+  row: CheckedRow,
+  { ledger, ids, waiting }: RowWriting,
+): Promise<{ readonly id: string; readonly kind: 'inserted' | 'updated' | 'unchanged' }> {
   const seeded = ledger.get(row.type)?.get(row.identity);
-  const there = seeded !== undefined && (await exists(writing, writing.model.entity(row.type), seeded.id));
+  const there =
+    seeded !== undefined && (await exists(writing, writing.model.entity(row.type), seeded.id));
   if (there && seeded.hash === row.hash) return { id: seeded.id, kind: 'unchanged' };
-  const input = { ...row.columns, ...inputOf(row.links.filter((link) => !waiting.includes(link)), ids) };
+  const input = {
+    ...row.columns,
+    ...inputOf(
+      row.links.filter((link) => !waiting.includes(link)),
+      ids,
+    ),
+  };
   const shape = shapeOf(writing, row.type);
   const id = there ? seeded.id : await createFrom(fresh(writing), shape, input);
   if (there) await updateFrom(fresh(writing), shape, id, input);
@@ -72,11 +97,17 @@ async function writeRow(writing: Writing, row: CheckedRow, { ledger, ids, waitin
 const fresh = (writing: Writing): Writing => ({ ...writing, changes: [] });
 
 async function exists(writing: Writing, entity: EntityModel, id: string): Promise<boolean> {
-  const rows = await run(writing, sql`select id from ${name(entity.entity.table)} where id = ${valueOf(writing, entity, 'id', id)}`);
+  const rows = await run(
+    writing,
+    sql`select id from ${name(entity.entity.table)} where id = ${valueOf(writing, entity, 'id', id)}`,
+  );
   return rows.length > 0;
 }
 
-function inputOf(links: readonly Link[], ids: ReadonlyMap<number, string>): Record<string, unknown> {
+function inputOf(
+  links: readonly Link[],
+  ids: ReadonlyMap<number, string>,
+): Record<string, unknown> {
   return Object.fromEntries(
     links.map(({ field, targets, many }) => {
       const keys = targets.map((target) => ('id' in target ? target.id : ids.get(target.row)));
@@ -106,7 +137,11 @@ async function refusing<T>(row: CheckedRow, work: () => Promise<T>): Promise<T> 
   }
 }
 
-function fieldOf({ extensions }: { readonly extensions?: Readonly<Record<string, unknown>> | undefined }): { readonly field?: string } {
+function fieldOf({
+  extensions,
+}: {
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+}): { readonly field?: string } {
   const fields = extensions?.['fields'];
   const field = extensions?.['field'] ?? (Array.isArray(fields) ? fields[0] : undefined);
   return typeof field === 'string' ? { field } : {};

@@ -68,8 +68,15 @@ export function abandonedStatements(Connection: new (config: object) => pg.Conne
 }
 
 /** "Canceling Requests in Progress" in the chapter on PostgreSQL's protocol: a connection of its own, which the pool need not have free. */
-function cancel(Connection: new (config: object) => pg.Connection, { host, port, ssl, sslNegotiation, processID, secretKey }: Backend): void {
-  const wire = new Connection({ ssl, sslNegotiation }) as pg.Connection & { connect(port: number | string, host?: string): void; requestSsl(): void; cancel(id: number, key: number): void };
+function cancel(
+  Connection: new (config: object) => pg.Connection,
+  { host, port, ssl, sslNegotiation, processID, secretKey }: Backend,
+): void {
+  const wire = new Connection({ ssl, sslNegotiation }) as pg.Connection & {
+    connect(port: number | string, host?: string): void;
+    requestSsl(): void;
+    cancel(id: number, key: number): void;
+  };
   const tell = () => wire.cancel(processID, secretKey);
   // It is told again at the next look, while the statement runs.
   wire.on('error', () => {});

@@ -2,41 +2,74 @@ import { type Kysely, sql } from 'kysely';
 import { type Alteration, assertValues, type ColumnDescription } from './alteration.ts';
 
 /** Makes the changes one by one: PostgreSQL alters a table in place, inside the migration's transaction. */
-export async function alterOnPostgres(db: Kysely<any>, table: string, changes: readonly Alteration[]): Promise<void> {
+export async function alterOnPostgres(
+  db: Kysely<any>,
+  table: string,
+  changes: readonly Alteration[],
+): Promise<void> {
   for (const change of changes) {
     if (change.kind === 'drop') {
       await db.schema.alterTable(table).dropColumn(change.name).execute();
       continue;
     }
     await assertValues(db, table, { kind: change.kind, column: change.column });
-    if (change.kind === 'add') await sql`alter table ${sql.table(table)} add column ${sql.raw(change.column.definition)}`.execute(db);
+    if (change.kind === 'add')
+      await sql`alter table ${sql.table(table)} add column ${sql.raw(change.column.definition)}`.execute(
+        db,
+      );
     else await alterColumn(db, table, change.column);
   }
 }
 
-async function alterColumn(db: Kysely<any>, table: string, column: ColumnDescription): Promise<void> {
+async function alterColumn(
+  db: Kysely<any>,
+  table: string,
+  column: ColumnDescription,
+): Promise<void> {
   const { name, type, required, unique, check, references, onDelete } = column;
   await dropConstraints(db, table, name);
   const alter = () => db.schema.alterTable(table);
-  await alter().alterColumn(name, (each) => each.dropDefault()).execute();
-  await sql`alter table ${sql.table(table)} alter column ${sql.ref(name)} type ${typeSql(db, table, column)} using ${sql.ref(name)}::${typeSql(db, table, { name, type })}`.execute(db);
+  await alter()
+    .alterColumn(name, (each) => each.dropDefault())
+    .execute();
+  await sql`alter table ${sql.table(table)} alter column ${sql.ref(name)} type ${typeSql(db, table, column)} using ${sql.ref(name)}::${typeSql(db, table, { name, type })}`.execute(
+    db,
+  );
   if ('default' in column) {
-    await alter().alterColumn(name, (each) => each.setDefault(column.default)).execute();
-    if (required) await sql`update ${sql.table(table)} set ${sql.ref(name)} = default where ${sql.ref(name)} is null`.execute(db);
+    await alter()
+      .alterColumn(name, (each) => each.setDefault(column.default))
+      .execute();
+    if (required)
+      await sql`update ${sql.table(table)} set ${sql.ref(name)} = default where ${sql.ref(name)} is null`.execute(
+        db,
+      );
   }
-  await alter().alterColumn(name, (each) => (required ? each.setNotNull() : each.dropNotNull())).execute();
+  await alter()
+    .alterColumn(name, (each) => (required ? each.setNotNull() : each.dropNotNull()))
+    .execute();
   if (unique) await alter().addUniqueConstraint(`${table}_${name}_key`, [name]).execute();
   if (check) await alter().addCheckConstraint(`${table}_${name}_check`, check).execute();
   if (references === undefined) return;
   const [target = '', key = ''] = references.split('.');
-  const constraint = alter().addForeignKeyConstraint(`${table}_${name}_fkey`, [name], target, [key]);
+  const constraint = alter().addForeignKeyConstraint(`${table}_${name}_fkey`, [name], target, [
+    key,
+  ]);
   await (onDelete ? constraint.onDelete(onDelete) : constraint).execute();
 }
 
 /** The type's own SQL, taken from a definition that holds nothing else. */
-function typeSql(db: Kysely<any>, table: string, { name, type }: Pick<ColumnDescription, 'name' | 'type'>) {
+function typeSql(
+  db: Kysely<any>,
+  table: string,
+  { name, type }: Pick<ColumnDescription, 'name' | 'type'>,
+) {
   const statement = db.schema.alterTable(table).addColumn(name, type).compile().sql;
-  return sql.raw(statement.slice(statement.indexOf(`add column "${name.replaceAll('"', '""')}" `) + `add column "${name.replaceAll('"', '""')}" `.length));
+  return sql.raw(
+    statement.slice(
+      statement.indexOf(`add column "${name.replaceAll('"', '""')}" `) +
+        `add column "${name.replaceAll('"', '""')}" `.length,
+    ),
+  );
 }
 
 /** Unique, check and foreign key constraints of this column alone; the definition says them anew. */
@@ -44,6 +77,9 @@ async function dropConstraints(db: Kysely<any>, table: string, column: string): 
   const { rows } = await sql<{ conname: string }>`
     select c.conname from pg_constraint c
     join pg_attribute a on a.attrelid = c.conrelid and a.attname = ${column}
-    where c.conrelid = to_regclass(${`"${table.replaceAll('"', '""')}"`}) and c.contype in ('u', 'c', 'f') and c.conkey = array[a.attnum]`.execute(db);
-  for (const { conname } of rows) await db.schema.alterTable(table).dropConstraint(conname).execute();
+    where c.conrelid = to_regclass(${`"${table.replaceAll('"', '""')}"`}) and c.contype in ('u', 'c', 'f') and c.conkey = array[a.attnum]`.execute(
+    db,
+  );
+  for (const { conname } of rows)
+    await db.schema.alterTable(table).dropConstraint(conname).execute();
 }

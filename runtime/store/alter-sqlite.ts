@@ -1,26 +1,48 @@
 import { type Kysely, sql } from 'kysely';
 import { InternalError } from '../errors.ts';
 import { type Alteration, assertValues, type ColumnDescription } from './alteration.ts';
-import { columnOf, joinDefinition, splitDefinition, type TableDefinition } from './table-definition.ts';
+import {
+  columnOf,
+  joinDefinition,
+  splitDefinition,
+  type TableDefinition,
+} from './table-definition.ts';
 
 /**
  * Adds columns where ALTER TABLE can, and makes the table anew where it cannot: new table, rows copied, old one dropped,
  * renamed, indexes and triggers made again. See "Making Other Kinds Of Table Schema Changes" in SQLite's documentation;
  * foreign keys are off for the whole migration and checked at its end.
  */
-export async function alterOnSqlite(db: Kysely<any>, table: string, changes: readonly Alteration[]): Promise<void> {
-  for (const change of changes) if (change.kind !== 'drop') await assertValues(db, table, { kind: change.kind, column: change.column });
+export async function alterOnSqlite(
+  db: Kysely<any>,
+  table: string,
+  changes: readonly Alteration[],
+): Promise<void> {
+  for (const change of changes)
+    if (change.kind !== 'drop')
+      await assertValues(db, table, { kind: change.kind, column: change.column });
   if (changes.every(isSimple)) {
-    for (const { column } of changes as readonly { column: ColumnDescription }[]) await sql`alter table ${sql.table(table)} add column ${sql.raw(column.definition)}`.execute(db);
+    for (const { column } of changes as readonly { column: ColumnDescription }[])
+      await sql`alter table ${sql.table(table)} add column ${sql.raw(column.definition)}`.execute(
+        db,
+      );
   } else await rebuild(db, table, changes);
 }
 
 /** What ALTER TABLE ADD COLUMN takes: no unique, and a required one only with a default. */
 function isSimple(change: Alteration): boolean {
-  return change.kind === 'add' && !change.column.unique && (!change.column.required || 'default' in change.column);
+  return (
+    change.kind === 'add' &&
+    !change.column.unique &&
+    (!change.column.required || 'default' in change.column)
+  );
 }
 
-async function rebuild(db: Kysely<any>, table: string, changes: readonly Alteration[]): Promise<void> {
+async function rebuild(
+  db: Kysely<any>,
+  table: string,
+  changes: readonly Alteration[],
+): Promise<void> {
   const before = splitDefinition(await tableSql(db, table));
   const after = applyChanges(before, changes);
   const others = await dependentSql(db, table);
@@ -34,11 +56,21 @@ async function rebuild(db: Kysely<any>, table: string, changes: readonly Alterat
   for (const statement of others) await sql.raw(statement).execute(db);
 }
 
-function applyChanges(definition: TableDefinition, changes: readonly Alteration[]): TableDefinition {
+function applyChanges(
+  definition: TableDefinition,
+  changes: readonly Alteration[],
+): TableDefinition {
   return changes.reduce((now, change): TableDefinition => {
-    if (change.kind === 'drop') return { ...now, columns: now.columns.filter((each) => columnOf(each) !== change.name) };
-    if (change.kind === 'add') return { ...now, columns: [...now.columns, change.column.definition] };
-    return { ...now, columns: now.columns.map((each) => (columnOf(each) === change.column.name ? change.column.definition : each)) };
+    if (change.kind === 'drop')
+      return { ...now, columns: now.columns.filter((each) => columnOf(each) !== change.name) };
+    if (change.kind === 'add')
+      return { ...now, columns: [...now.columns, change.column.definition] };
+    return {
+      ...now,
+      columns: now.columns.map((each) =>
+        columnOf(each) === change.column.name ? change.column.definition : each,
+      ),
+    };
   }, definition);
 }
 
@@ -48,14 +80,26 @@ function sharedColumns(before: TableDefinition, after: TableDefinition): string[
 }
 
 /** A column that became required takes its default where it was empty. */
-async function copyRows(db: Kysely<any>, { from, to, changes, columns }: { from: string; to: string; changes: readonly Alteration[]; columns: readonly string[] }): Promise<void> {
+async function copyRows(
+  db: Kysely<any>,
+  {
+    from,
+    to,
+    changes,
+    columns,
+  }: { from: string; to: string; changes: readonly Alteration[]; columns: readonly string[] },
+): Promise<void> {
   const values = columns.map((name) => {
     const change = changes.find((each) => each.kind === 'alter' && each.column.name === name);
     const filled = change?.kind === 'alter' && change.column.required && 'default' in change.column;
-    return filled ? sql`coalesce(${sql.ref(name)}, ${sql.lit(literalOf(change.column.default))})` : sql`${sql.ref(name)}`;
+    return filled
+      ? sql`coalesce(${sql.ref(name)}, ${sql.lit(literalOf(change.column.default))})`
+      : sql`${sql.ref(name)}`;
   });
   const names = columns.map((name) => sql`${sql.ref(name)}`);
-  await sql`insert into ${sql.table(to)} (${sql.join(names)}) select ${sql.join(values)} from ${sql.table(from)}`.execute(db);
+  await sql`insert into ${sql.table(to)} (${sql.join(names)}) select ${sql.join(values)} from ${sql.table(from)}`.execute(
+    db,
+  );
 }
 
 function literalOf(value: unknown): string | number | boolean | null {
@@ -63,21 +107,30 @@ function literalOf(value: unknown): string | number | boolean | null {
 }
 
 async function tableSql(db: Kysely<any>, table: string): Promise<string> {
-  const { rows } = await sql<{ sql: string }>`select sql from sqlite_master where type = 'table' and name = ${table}`.execute(db);
+  const { rows } = await sql<{
+    sql: string;
+  }>`select sql from sqlite_master where type = 'table' and name = ${table}`.execute(db);
   if (!rows[0]) throw new InternalError(`there is no table ${table}`);
   return rows[0].sql;
 }
 
 async function dependentSql(db: Kysely<any>, table: string): Promise<string[]> {
-  const { rows } = await sql<{ sql: string }>`select sql from sqlite_master where tbl_name = ${table} and type in ('index', 'trigger') and sql is not null`.execute(db);
+  const { rows } = await sql<{
+    sql: string;
+  }>`select sql from sqlite_master where tbl_name = ${table} and type in ('index', 'trigger') and sql is not null`.execute(
+    db,
+  );
   return rows.map((row) => row.sql);
 }
 
 /** The last key that was given, so that no key is ever given twice; null for tables that do not count. */
 async function sequenceOf(db: Kysely<any>, table: string): Promise<number | null> {
-  const { rows: tables } = await sql`select 1 from sqlite_master where name = 'sqlite_sequence'`.execute(db);
+  const { rows: tables } =
+    await sql`select 1 from sqlite_master where name = 'sqlite_sequence'`.execute(db);
   if (tables.length === 0) return null;
-  const { rows } = await sql<{ seq: number }>`select seq from sqlite_sequence where name = ${table}`.execute(db);
+  const { rows } = await sql<{
+    seq: number;
+  }>`select seq from sqlite_sequence where name = ${table}`.execute(db);
   return rows[0]?.seq ?? null;
 }
 

@@ -10,7 +10,11 @@ type Build = (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
 export interface TableAlterer {
   addColumn(name: string, type: ColumnDataType | RawBuilder<unknown>, build?: Build): TableAlterer;
   /** Gives a column a new definition: type, null or not, default, unique, check and reference are all as said here. */
-  alterColumn(name: string, type: ColumnDataType | RawBuilder<unknown>, build?: Build): TableAlterer;
+  alterColumn(
+    name: string,
+    type: ColumnDataType | RawBuilder<unknown>,
+    build?: Build,
+  ): TableAlterer;
   dropColumn(name: string): TableAlterer;
   execute(): Promise<void>;
 }
@@ -32,15 +36,18 @@ export interface TableAlterer {
  */
 export function alterTable(db: Kysely<any>, table: string): TableAlterer {
   const changes: Alteration[] = [];
-  const add = (kind: 'add' | 'alter') => (name: string, type: DataType, build: Build = (column) => column) => {
-    changes.push({ kind, column: describeColumn(db, { table, name, type, build }) });
-    return alterer;
-  };
+  const add =
+    (kind: 'add' | 'alter') =>
+    (name: string, type: DataType, build: Build = (column) => column) => {
+      changes.push({ kind, column: describeColumn(db, { table, name, type, build }) });
+      return alterer;
+    };
   const alterer: TableAlterer = {
     addColumn: add('add'),
     alterColumn: add('alter'),
     dropColumn: (name) => (changes.push({ kind: 'drop', name }), alterer),
-    execute: () => (dialectOf(db) === 'sqlite' ? alterOnSqlite : alterOnPostgres)(db, table, changes),
+    execute: () =>
+      (dialectOf(db) === 'sqlite' ? alterOnSqlite : alterOnPostgres)(db, table, changes),
   };
   return alterer;
 }

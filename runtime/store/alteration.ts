@@ -1,4 +1,12 @@
-import { type ColumnDataType, type ColumnDefinitionBuilder, type Expression, type Kysely, type OnModifyForeignAction, type RawBuilder, sql } from 'kysely';
+import {
+  type ColumnDataType,
+  type ColumnDefinitionBuilder,
+  type Expression,
+  type Kysely,
+  type OnModifyForeignAction,
+  type RawBuilder,
+  sql,
+} from 'kysely';
 import { AppError } from '../errors.ts';
 
 export type DataType = ColumnDataType | RawBuilder<unknown>;
@@ -30,7 +38,10 @@ interface Description {
 }
 
 /** Runs a column's builder, and notes what is called on it. */
-export function describeColumn(db: Kysely<any>, { table, name, type, build }: Description): ColumnDescription {
+export function describeColumn(
+  db: Kysely<any>,
+  { table, name, type, build }: Description,
+): ColumnDescription {
   const called = new Map<string, readonly unknown[]>();
   const noted = (builder: ColumnDefinitionBuilder): ColumnDefinitionBuilder =>
     new Proxy(builder, {
@@ -44,7 +55,10 @@ export function describeColumn(db: Kysely<any>, { table, name, type, build }: De
         };
       },
     });
-  const statement = db.schema.alterTable(table).addColumn(name, type, (column) => build(noted(column))).compile().sql;
+  const statement = db.schema
+    .alterTable(table)
+    .addColumn(name, type, (column) => build(noted(column)))
+    .compile().sql;
   const argument = <T>(method: string) => called.get(method)?.[0] as T;
   return {
     name,
@@ -60,10 +74,16 @@ export function describeColumn(db: Kysely<any>, { table, name, type, build }: De
 }
 
 /** Refuses a required column without a default while there are rows that have no value for it. */
-export async function assertValues(db: Kysely<any>, table: string, { kind, column }: { kind: 'add' | 'alter'; column: ColumnDescription }): Promise<void> {
+export async function assertValues(
+  db: Kysely<any>,
+  table: string,
+  { kind, column }: { kind: 'add' | 'alter'; column: ColumnDescription },
+): Promise<void> {
   if (!column.required || 'default' in column) return;
   const empty = kind === 'add' ? sql`1 = 1` : sql`${sql.ref(column.name)} is null`;
-  const { rows } = await sql<{ found: number }>`select 1 as found from ${sql.table(table)} where ${empty} limit 1`.execute(db);
+  const { rows } = await sql<{
+    found: number;
+  }>`select 1 as found from ${sql.table(table)} where ${empty} limit 1`.execute(db);
   if (rows.length === 0) return;
   throw new AppError(
     500,

@@ -1,5 +1,11 @@
 import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
-import { columnChecks, type ColumnDefault, type IdKind, type Table, type TableColumn } from '@twofold/schema';
+import {
+  columnChecks,
+  type ColumnDefault,
+  type IdKind,
+  type Table,
+  type TableColumn,
+} from '@twofold/schema';
 import { columnTypes, dialectOf, type ColumnTypes } from './column-types.ts';
 import type { Store } from './store.ts';
 
@@ -9,13 +15,23 @@ import type { Store } from './store.ts';
  *
  * @example await createTables(store, buildTables(project), 'integer');
  */
-export async function createTables(store: Store, tables: readonly Table[], ids: IdKind): Promise<void> {
+export async function createTables(
+  store: Store,
+  tables: readonly Table[],
+  ids: IdKind,
+): Promise<void> {
   await store.lock('tables', () =>
     store.structuralTransaction(async (trx) => {
-      const existing = new Map((await trx.introspection.getTables()).map((table) => [table.name, new Set(table.columns.map((column) => column.name))]));
+      const existing = new Map(
+        (await trx.introspection.getTables()).map((table) => [
+          table.name,
+          new Set(table.columns.map((column) => column.name)),
+        ]),
+      );
       const missing = tables.filter((table) => !existing.has(table.name));
       for (const table of missing) await createTable(trx, table, ids);
-      if (dialectOf(trx) === 'postgres') for (const table of missing) await addForeignKeys(trx, table);
+      if (dialectOf(trx) === 'postgres')
+        for (const table of missing) await addForeignKeys(trx, table);
       for (const table of tables) await addColumns(trx, table, existing.get(table.name), ids);
     }),
   );
@@ -24,14 +40,25 @@ export async function createTables(store: Store, tables: readonly Table[], ids: 
 async function createTable(db: Kysely<any>, table: Table, ids: IdKind): Promise<void> {
   const types = columnTypes(db, ids);
   let builder = db.schema.createTable(table.name);
-  for (const column of table.columns) builder = builder.addColumn(column.name, dataType(types, table, column), (build) => describe(build, column, table, dialectOf(db) === 'sqlite'));
-  if (table.primaryKey.length > 1) builder = builder.addPrimaryKeyConstraint(`${table.name}_pkey`, table.primaryKey as never);
+  for (const column of table.columns)
+    builder = builder.addColumn(column.name, dataType(types, table, column), (build) =>
+      describe(build, column, table, dialectOf(db) === 'sqlite'),
+    );
+  if (table.primaryKey.length > 1)
+    builder = builder.addPrimaryKeyConstraint(`${table.name}_pkey`, table.primaryKey as never);
   await builder.execute();
   for (const index of table.indexes) await createIndex(db, table, index);
 }
 
-async function createIndex(db: Kysely<any>, table: Table, index: Table['indexes'][number]): Promise<void> {
-  const builder = db.schema.createIndex(index.name).on(table.name).columns([...index.columns]);
+async function createIndex(
+  db: Kysely<any>,
+  table: Table,
+  index: Table['indexes'][number],
+): Promise<void> {
+  const builder = db.schema
+    .createIndex(index.name)
+    .on(table.name)
+    .columns([...index.columns]);
   await (index.unique ? builder.unique() : builder).execute();
 }
 
@@ -41,29 +68,49 @@ async function addForeignKeys(db: Kysely<any>, table: Table): Promise<void> {
     if (!references) continue;
     await db.schema
       .alterTable(table.name)
-      .addForeignKeyConstraint(`${table.name}_${name}_fkey`, [name], references.table, [references.column])
+      .addForeignKeyConstraint(`${table.name}_${name}_fkey`, [name], references.table, [
+        references.column,
+      ])
       .onDelete(references.onDelete)
       .execute();
   }
 }
 
-async function addColumns(db: Kysely<any>, table: Table, existing: ReadonlySet<string> | undefined, ids: IdKind): Promise<void> {
+async function addColumns(
+  db: Kysely<any>,
+  table: Table,
+  existing: ReadonlySet<string> | undefined,
+  ids: IdKind,
+): Promise<void> {
   if (!existing) return;
   const types = columnTypes(db, ids);
   for (const column of table.columns.filter(({ name }) => !existing.has(name))) {
     await db.schema
       .alterTable(table.name)
-      .addColumn(column.name, dataType(types, table, column), (build) => describe(build, { ...column, required: column.required && column.default !== undefined }, table, true))
+      .addColumn(column.name, dataType(types, table, column), (build) =>
+        describe(
+          build,
+          { ...column, required: column.required && column.default !== undefined },
+          table,
+          true,
+        ),
+      )
       .execute();
   }
 }
 
-const isKey = (table: Table, column: TableColumn) => table.primaryKey.length === 1 && table.primaryKey[0] === column.name;
+const isKey = (table: Table, column: TableColumn) =>
+  table.primaryKey.length === 1 && table.primaryKey[0] === column.name;
 
 const dataType = (types: ColumnTypes, table: Table, column: TableColumn) =>
   isKey(table, column) ? types.key : types[column.type];
 
-function describe(build: ColumnDefinitionBuilder, column: TableColumn, table: Table, withReferences: boolean): ColumnDefinitionBuilder {
+function describe(
+  build: ColumnDefinitionBuilder,
+  column: TableColumn,
+  table: Table,
+  withReferences: boolean,
+): ColumnDefinitionBuilder {
   if (isKey(table, column)) return build;
   let described = build;
   if (column.required) described = described.notNull();
@@ -79,7 +126,10 @@ function describe(build: ColumnDefinitionBuilder, column: TableColumn, table: Ta
   return described;
 }
 
-function withDefault(build: ColumnDefinitionBuilder, value: ColumnDefault): ColumnDefinitionBuilder {
+function withDefault(
+  build: ColumnDefinitionBuilder,
+  value: ColumnDefault,
+): ColumnDefinitionBuilder {
   // The other kinds are filled in by the server, which knows the time and makes the ids.
   return value.kind === 'value' ? build.defaultTo(value.value) : build;
 }

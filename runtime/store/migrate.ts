@@ -31,14 +31,23 @@ export async function migrate(store: Store, migrations: readonly Migration[]): P
 }
 
 /** Compares the ledger with `migrations` and changes nothing. Throws as `migrate` does. */
-export async function migrationStatus(store: Store, migrations: readonly Migration[]): Promise<MigrationStatus> {
+export async function migrationStatus(
+  store: Store,
+  migrations: readonly Migration[],
+): Promise<MigrationStatus> {
   const pending = new Set((await pendingOf(store, migrations)).map(({ name }) => name));
   const names = migrations.map(({ name }) => name);
-  return { applied: names.filter((name) => !pending.has(name)), pending: names.filter((name) => pending.has(name)) };
+  return {
+    applied: names.filter((name) => !pending.has(name)),
+    pending: names.filter((name) => pending.has(name)),
+  };
 }
 
 /** Undoes the newest applied one that has a `down`. @returns its name, or null when nothing is applied. */
-export async function revert(store: Store, migrations: readonly Migration[]): Promise<string | null> {
+export async function revert(
+  store: Store,
+  migrations: readonly Migration[],
+): Promise<string | null> {
   return store.lock('migrations', async () => {
     const { applied } = await migrationStatus(store, migrations);
     const last = migrations.findLast(({ name }) => applied.includes(name));
@@ -59,7 +68,9 @@ export async function revert(store: Store, migrations: readonly Migration[]): Pr
  * @example await migrate(store, await loadMigrations(new URL('../../migrations/', import.meta.url)));
  */
 export async function loadMigrations(folder: URL): Promise<Migration[]> {
-  const files = list(folder).filter((file) => /^\d+_[\w-]+\.(ts|js|mjs)$/.test(file)).sort();
+  const files = list(folder)
+    .filter((file) => /^\d+_[\w-]+\.(ts|js|mjs)$/.test(file))
+    .sort();
   return Promise.all(files.map((file) => load(new URL(file, folder))));
 }
 
@@ -75,7 +86,12 @@ function list(folder: URL): string[] {
 async function load(url: URL): Promise<Migration> {
   const module = (await import(url.href)) as { up: Migration['up']; down?: Migration['down'] };
   const name = url.pathname.replace(/^.*\//, '').replace(/\.\w+$/, '');
-  return { name, text: readFileSync(url, 'utf8'), up: module.up, ...(module.down && { down: module.down }) };
+  return {
+    name,
+    text: readFileSync(url, 'utf8'),
+    up: module.up,
+    ...(module.down && { down: module.down }),
+  };
 }
 
 async function pendingOf(store: Store, migrations: readonly Migration[]): Promise<Migration[]> {
@@ -112,7 +128,12 @@ function assertPresent(migrations: readonly Migration[], applied: readonly strin
   const owners = new Set(migrations.map(({ name }) => owner(name)));
   const names = new Set(migrations.map(({ name }) => name));
   const missing = applied.find((name) => owners.has(owner(name)) && !names.has(name));
-  if (missing) throw new AppError(500, 'MIGRATION_MISSING', `migration ${missing} is applied in the database but its file is not there: restore it`);
+  if (missing)
+    throw new AppError(
+      500,
+      'MIGRATION_MISSING',
+      `migration ${missing} is applied in the database but its file is not there: restore it`,
+    );
 }
 
 async function apply(store: Store, migration: Migration): Promise<void> {
@@ -120,12 +141,18 @@ async function apply(store: Store, migration: Migration): Promise<void> {
     await migration.up(trx);
     await trx
       .insertInto(LEDGER)
-      .values({ name: migration.name, hash: hashOf(migration), applied_at: sql`${new Date().toISOString()}` })
+      .values({
+        name: migration.name,
+        hash: hashOf(migration),
+        applied_at: sql`${new Date().toISOString()}`,
+      })
       .execute();
   });
 }
 
 /** Line ends do not count: a checkout may change them. */
 function hashOf({ text }: Migration): string {
-  return text === undefined ? '' : createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
+  return text === undefined
+    ? ''
+    : createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }

@@ -16,5 +16,7 @@ export function openStore(url: string, root: string): Store {
   if (/^postgres(ql)?:\/\//.test(url)) return postgresStore(url);
   if (url.startsWith('file://')) return sqliteStore(fileURLToPath(url));
   if (url.startsWith('file:')) return sqliteStore(resolve(root, url.slice('file:'.length)));
-  throw new ConfigError(['DATABASE_URL must be file:<path>, :memory: or postgres://user:password@host/database']);
+  throw new ConfigError([
+    'DATABASE_URL must be file:<path>, :memory: or postgres://user:password@host/database',
+  ]);
 }

@@ -9,22 +9,44 @@ import { ValueQuery } from './value-query.ts';
 const POOL = 10;
 
 /** The driver, for a server that uses it: the others start without. */
-const driver = () => createRequire(import.meta.url)('pg') as typeof pg & { readonly utils: { prepareValue(value: unknown): unknown } };
+const driver = () =>
+  createRequire(import.meta.url)('pg') as typeof pg & {
+    readonly utils: { prepareValue(value: unknown): unknown };
+  };
 
 /** PostgreSQL at `url`. Connections are made on first use and kept for the next. */
 export function postgresStore(url: string): Store {
   const { Connection, Pool, types, utils } = driver();
-  const getTypeParser = (oid: number, format?: 'text' | 'binary') => parsers[oid] ?? types.getTypeParser(oid, format as 'text');
-  const pool = new Pool({ connectionString: url, max: POOL, types: { getTypeParser } as pg.CustomTypesConfig, onConnect: prepare });
+  const getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+    parsers[oid] ?? types.getTypeParser(oid, format as 'text');
+  const pool = new Pool({
+    connectionString: url,
+    max: POOL,
+    types: { getTypeParser } as pg.CustomTypesConfig,
+    onConnect: prepare,
+  });
   // A connection that breaks is replaced on the next query; without listeners the process would end.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
   const db = new Kysely<any>({ dialect: new PostgresDialect({ pool }) });
-  const parts: Parts = { pool, names: createStatementNames(), abandoned: abandonedStatements(Connection) };
-  const query: Query = (text, values, asker) => ask(parts, { text, values, asker }).catch((error) => again(parts.names, error, text, () => ask(parts, { text, values, asker })));
+  const parts: Parts = {
+    pool,
+    names: createStatementNames(),
+    abandoned: abandonedStatements(Connection),
+  };
+  const query: Query = (text, values, asker) =>
+    ask(parts, { text, values, asker }).catch((error) =>
+      again(parts.names, error, text, () => ask(parts, { text, values, asker })),
+    );
   const text: Store['text'] = (sql, values, asker) => {
-    const asked: Asked = { text: sql, values: values.map((value) => utils.prepareValue(value)), asker };
-    return askText(parts, asked).catch((error) => again(parts.names, error, sql, () => askText(parts, asked)));
+    const asked: Asked = {
+      text: sql,
+      values: values.map((value) => utils.prepareValue(value)),
+      asker,
+    };
+    return askText(parts, asked).catch((error) =>
+      again(parts.names, error, sql, () => askText(parts, asked)),
+    );
   };
   return {
     dialect: 'postgres',
@@ -58,10 +80,14 @@ interface Asked {
  * (14 and later, on Linux). Both are said in statements, because poolers refuse them among the connection's options.
  */
 async function prepare(client: pg.ClientBase): Promise<void> {
-  for (const setting of ['jit = off', "client_connection_check_interval = '5s'"]) await client.query(`set ${setting}`).catch(() => {});
+  for (const setting of ['jit = off', "client_connection_check_interval = '5s'"])
+    await client.query(`set ${setting}`).catch(() => {});
 }
 
-async function ask({ pool, names, abandoned }: Parts, asked: Asked): Promise<readonly Record<string, unknown>[]> {
+async function ask(
+  { pool, names, abandoned }: Parts,
+  asked: Asked,
+): Promise<readonly Record<string, unknown>[]> {
   const client = await pool.connect();
   let broken = false;
   try {
@@ -79,7 +105,8 @@ const isBroken = (error: unknown) => (error as { severity?: string }).severity !
 
 type Kept = Pick<Parts, 'names' | 'abandoned'>;
 
-const isSpent = ({ names, abandoned }: Kept, client: pg.PoolClient) => names.isWorn(client) || abandoned.isTold(client);
+const isSpent = ({ names, abandoned }: Kept, client: pg.PoolClient) =>
+  names.isWorn(client) || abandoned.isTold(client);
 
 /** As `ask`, with one promise where that has five: with a small statement they cost as much as it does. */
 function askText(parts: Parts, { text, values, asker }: Asked): Promise<string | null> {
@@ -101,21 +128,32 @@ function askText(parts: Parts, { text, values, asker }: Asked): Promise<string |
   });
 }
 
-async function run({ names, abandoned }: Kept, client: pg.PoolClient, { text, values, asker }: Asked): Promise<readonly Record<string, unknown>[]> {
+async function run(
+  { names, abandoned }: Kept,
+  client: pg.PoolClient,
+  { text, values, asker }: Asked,
+): Promise<readonly Record<string, unknown>[]> {
   if (asker?.cancelled) throw unwanted();
   const name = names.nameOn(client, text);
   const running = abandoned.began(client, asker);
   try {
-    return (await client.query({ ...(name !== undefined && { name }), text, values: values as unknown[] })).rows;
+    return (
+      await client.query({ ...(name !== undefined && { name }), text, values: values as unknown[] })
+    ).rows;
   } finally {
     abandoned.ended(running);
   }
 }
 
 /** Of a statement that was not begun: the connection is as good as before. */
-const unwanted = () => Object.assign(new Error('nobody waits for the statement any more'), { severity: 'ERROR' });
+const unwanted = () =>
+  Object.assign(new Error('nobody waits for the statement any more'), { severity: 'ERROR' });
 
-async function transact<T>(parts: Parts, work: (query: Query) => Promise<T>, asker: Asker | undefined): Promise<T> {
+async function transact<T>(
+  parts: Parts,
+  work: (query: Query) => Promise<T>,
+  asker: Asker | undefined,
+): Promise<T> {
   const client = await parts.pool.connect();
   let broken = false;
   try {
@@ -131,7 +169,11 @@ async function transact<T>(parts: Parts, work: (query: Query) => Promise<T>, ask
   }
 }
 
-async function withAdvisoryLock<T>(db: Kysely<any>, name: string, work: () => Promise<T>): Promise<T> {
+async function withAdvisoryLock<T>(
+  db: Kysely<any>,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
   return db.connection().execute(async (connection) => {
     await sql`select pg_advisory_lock(hashtextextended(${name}, 0))`.execute(connection);
     try {
@@ -143,7 +185,12 @@ async function withAdvisoryLock<T>(db: Kysely<any>, name: string, work: () => Pr
 }
 
 /** A migration may change what a planned statement returns, and the plan is refused from then on: it gets a new name. */
-function again<T>(names: StatementNames, error: { readonly code?: string; readonly message?: string }, text: string, run: () => Promise<T>): Promise<T> {
+function again<T>(
+  names: StatementNames,
+  error: { readonly code?: string; readonly message?: string },
+  text: string,
+  run: () => Promise<T>,
+): Promise<T> {
   if (error.code !== '0A000' || !error.message?.includes('cached plan')) throw error;
   names.rename(text);
   return run();

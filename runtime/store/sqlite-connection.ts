@@ -24,7 +24,9 @@ interface Prepared {
   readonly statement: StatementSync;
   readonly returnsRows: boolean;
   /** Known once it has run: a handle learns that another one changed a table only when it runs a statement. */
-  types: { readonly booleans: readonly string[]; readonly documents: readonly string[] } | undefined;
+  types:
+    | { readonly booleans: readonly string[]; readonly documents: readonly string[] }
+    | undefined;
 }
 
 const STATEMENTS = { entries: 500, bytes: 32_000_000 };
@@ -40,7 +42,9 @@ const weightOf = (sql: string) => 4_000 + 15 * sql.length;
  */
 export function openSqlite(file: string): SqliteConnection {
   const database = new DatabaseSync(file, { timeout: 5000 });
-  database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma busy_timeout = 5000;');
+  database.exec(
+    'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma busy_timeout = 5000;',
+  );
   const cache = createBoundedCache<Prepared>(STATEMENTS);
   const values = createBoundedCache<StatementSync>(STATEMENTS);
   return {
@@ -60,14 +64,22 @@ function prepare(database: DatabaseSync, cache: BoundedCache<Prepared>, sql: str
   const known = cache.get(sql);
   if (known) return known;
   const statement = database.prepare(sql);
-  const prepared: Prepared = { statement, returnsRows: statement.columns().length > 0, types: undefined };
+  const prepared: Prepared = {
+    statement,
+    returnsRows: statement.columns().length > 0,
+    types: undefined,
+  };
   // A `select *` keeps the columns it had when it was prepared, and DDL may add some: such a statement is not kept.
   if (!/\*/.test(sql)) cache.set(sql, prepared, weightOf(sql));
   return prepared;
 }
 
 /** A statement that gives arrays: an object for each row would be made and thrown away. */
-function prepareValue(database: DatabaseSync, cache: BoundedCache<StatementSync>, sql: string): StatementSync {
+function prepareValue(
+  database: DatabaseSync,
+  cache: BoundedCache<StatementSync>,
+  sql: string,
+): StatementSync {
   const known = cache.get(sql);
   if (known) return known;
   const statement = database.prepare(sql);
@@ -78,7 +90,10 @@ function prepareValue(database: DatabaseSync, cache: BoundedCache<StatementSync>
 
 /** A call with its parameters spread costs as much as finding a row by its key. */
 function firstOf(statement: StatementSync, parameters: readonly unknown[]): unknown {
-  const row = parameters.length === 1 ? statement.get(bind(parameters[0])) : statement.get(...parameters.map(bind));
+  const row =
+    parameters.length === 1
+      ? statement.get(bind(parameters[0]))
+      : statement.get(...parameters.map(bind));
   return (row as unknown as unknown[] | undefined)?.[0];
 }
 
@@ -90,19 +105,25 @@ function execute(prepared: Prepared, parameters: readonly unknown[]): SqliteResu
   }
   const rows = prepared.statement.all(...values) as Record<string, unknown>[];
   const types = (prepared.types ??= typesOf(prepared.statement));
-  if (types.booleans.length > 0 || types.documents.length > 0) rows.forEach((row) => decode(row, types));
+  if (types.booleans.length > 0 || types.documents.length > 0)
+    rows.forEach((row) => decode(row, types));
   return { rows, changes: BigInt(rows.length), insertId: undefined };
 }
 
 function typesOf(statement: StatementSync): NonNullable<Prepared['types']> {
   const columns = statement.columns();
-  const named = (type: string) => columns.filter((column) => column.type?.toLowerCase() === type).map((column) => column.name);
+  const named = (type: string) =>
+    columns.filter((column) => column.type?.toLowerCase() === type).map((column) => column.name);
   return { booleans: named('boolean'), documents: named('json_text') };
 }
 
-function decode(row: Record<string, unknown>, { booleans, documents }: NonNullable<Prepared['types']>): void {
+function decode(
+  row: Record<string, unknown>,
+  { booleans, documents }: NonNullable<Prepared['types']>,
+): void {
   for (const name of booleans) if (row[name] !== null) row[name] = Boolean(row[name]);
-  for (const name of documents) if (typeof row[name] === 'string') row[name] = JSON.parse(row[name]);
+  for (const name of documents)
+    if (typeof row[name] === 'string') row[name] = JSON.parse(row[name]);
 }
 
 function bind(value: unknown): SQLInputValue {

@@ -48,7 +48,11 @@ class Connection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    return toQueryResult<Row>(this.release ? this.#handles.writer.run(sql, parameters) : await runAlone(this.#handles, sql, parameters));
+    return toQueryResult<Row>(
+      this.release
+        ? this.#handles.writer.run(sql, parameters)
+        : await runAlone(this.#handles, sql, parameters),
+    );
   }
 
   // oxlint-disable-next-line require-yield
@@ -58,8 +62,13 @@ class Connection implements DatabaseConnection {
 }
 
 /** Runs one statement outside a transaction. */
-export async function runAlone(handles: SqliteHandles, sql: string, parameters: readonly unknown[]): Promise<SqliteResult> {
-  if (READS.test(sql) && handles.reader !== handles.writer) return handles.reader.run(sql, parameters);
+export async function runAlone(
+  handles: SqliteHandles,
+  sql: string,
+  parameters: readonly unknown[],
+): Promise<SqliteResult> {
+  if (READS.test(sql) && handles.reader !== handles.writer)
+    return handles.reader.run(sql, parameters);
   const release = await handles.mutex.acquire();
   try {
     return handles.writer.run(sql, parameters);
@@ -69,7 +78,11 @@ export async function runAlone(handles: SqliteHandles, sql: string, parameters: 
 }
 
 function toQueryResult<Row>({ rows, changes, insertId }: SqliteResult): QueryResult<Row> {
-  return { rows: rows as Row[], numAffectedRows: changes, ...(insertId !== undefined && { insertId }) };
+  return {
+    rows: rows as Row[],
+    numAffectedRows: changes,
+    ...(insertId !== undefined && { insertId }),
+  };
 }
 
 function sqliteDriver(handles: SqliteHandles): Driver {

@@ -27,7 +27,11 @@ export function sqliteStore(file: string): Store {
     structuralTransaction: (work) => withoutForeignKeys(handles, db, work),
     query: async (sql, parameters) => (await runAlone(handles, sql, parameters)).rows as never,
     // In memory there is one handle, and somebody's transaction may be open on it.
-    ...(shared && { valueNow: shared.value, readTogether: shared.together, readTogetherIn: shared.within }),
+    ...(shared && {
+      valueNow: shared.value,
+      readTogether: shared.together,
+      readTogetherIn: shared.within,
+    }),
     writeTogether: writes.write,
     lock: (name, work) => withLock(file, locks, name, work),
     close: async () => {
@@ -72,7 +76,10 @@ function renewing(writer: SqliteConnection, { renew }: SharedReads): SqliteConne
   };
 }
 
-async function transact<T>({ writer, mutex }: SqliteHandles, work: (query: Query) => Promise<T>): Promise<T> {
+async function transact<T>(
+  { writer, mutex }: SqliteHandles,
+  work: (query: Query) => Promise<T>,
+): Promise<T> {
   const release = await mutex.acquire();
   try {
     writer.run('begin immediate', []);
@@ -95,7 +102,11 @@ async function transact<T>({ writer, mutex }: SqliteHandles, work: (query: Query
  * be switched outside a transaction, so it is off for the whole of this one and checked before the commit.
  * See "Making Other Kinds Of Table Schema Changes" in SQLite's ALTER TABLE documentation.
  */
-async function withoutForeignKeys<T>(handles: SqliteHandles, db: Kysely<any>, work: (trx: Transaction<any>) => Promise<T>): Promise<T> {
+async function withoutForeignKeys<T>(
+  handles: SqliteHandles,
+  db: Kysely<any>,
+  work: (trx: Transaction<any>) => Promise<T>,
+): Promise<T> {
   const release = await handles.mutex.acquire();
   try {
     handles.writer.exec('pragma foreign_keys = off');
@@ -121,11 +132,18 @@ function assertForeignKeys(handles: SqliteHandles): void {
   const [broken] = handles.writer.run('pragma foreign_key_check', []).rows;
   if (!broken) return;
   const { table, rowid, parent } = broken;
-  throw new ConfigError([`the change leaves rows of ${table} that refer to rows of ${parent} which are not there (the first has the rowid ${rowid}): remove those rows, or make the field optional and empty it, and try again`]);
+  throw new ConfigError([
+    `the change leaves rows of ${table} that refer to rows of ${parent} which are not there (the first has the rowid ${rowid}): remove those rows, or make the field optional and empty it, and try again`,
+  ]);
 }
 
 /** Across processes the lock is SQLite's own on a file beside the database: it ends with the process, however that ends. */
-async function withLock<T>(file: string, locks: Map<string, Mutex>, name: string, work: () => Promise<T>): Promise<T> {
+async function withLock<T>(
+  file: string,
+  locks: Map<string, Mutex>,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
   const mutex = locks.get(name) ?? createMutex();
   locks.set(name, mutex);
   const release = await mutex.acquire();

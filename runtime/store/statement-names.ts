@@ -29,7 +29,8 @@ export function createStatementNames(names = NAMES): StatementNames {
     else given.set(connection, new Set([name]));
     return name;
   };
-  const keep = (text: string, name: string) => void (text.length <= LONGEST && known.set(text, name, 2 * text.length + 200));
+  const keep = (text: string, name: string) =>
+    void (text.length <= LONGEST && known.set(text, name, 2 * text.length + 200));
   return {
     nameOn: (connection, text) => {
       const name = known.get(text);

@@ -8,7 +8,11 @@ export interface Asker {
 }
 
 /** Runs one statement, see `Store.query`. */
-export type Query = (sql: string, parameters: readonly unknown[], asker?: Asker) => Promise<readonly Record<string, unknown>[]>;
+export type Query = (
+  sql: string,
+  parameters: readonly unknown[],
+  asker?: Asker,
+) => Promise<readonly Record<string, unknown>[]>;
 
 /**
  * The database: Kysely over `node:sqlite` or PostgreSQL, the same on both.
@@ -29,12 +33,18 @@ export interface Store {
   /** The same for changes of tables: on SQLite foreign keys are checked once, before the commit. */
   structuralTransaction<T>(work: (trx: Transaction<any>) => Promise<T>): Promise<T>;
   /** One statement, prepared and kept: `?` on SQLite, `$1` on PostgreSQL. For texts of constant shape. */
-  query<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[], asker?: Asker): Promise<Row[]>;
+  query<Row = Record<string, unknown>>(
+    sql: string,
+    parameters: readonly unknown[],
+    asker?: Asker,
+  ): Promise<Row[]>;
   /**
    * The first column of the first row as the database writes it, null when there is no row: for statements that answer with
    * one text, and where that is cheaper than a row. Absent where `valueNow` is.
    */
-  readonly text?: ((sql: string, parameters: readonly unknown[], asker?: Asker) => Promise<string | null>) | undefined;
+  readonly text?:
+    | ((sql: string, parameters: readonly unknown[], asker?: Asker) => Promise<string | null>)
+    | undefined;
   /**
    * The first column of the first row, at once; undefined when there is no row. Only where the database answers in this
    * process without waiting for anybody: there a promise would cost as much as the statement. For texts that only read.
@@ -51,7 +61,12 @@ export interface Store {
    * One statement that writes, in one transaction with those of the other requests that came in with it; resolves when that is
    * committed. Undefined when it would have to wait for somebody's transaction in this process.
    */
-  readonly writeTogether?: ((sql: string, parameters: readonly unknown[]) => Promise<readonly Record<string, unknown>[]> | undefined) | undefined;
+  readonly writeTogether?:
+    | ((
+        sql: string,
+        parameters: readonly unknown[],
+      ) => Promise<readonly Record<string, unknown>[]> | undefined)
+    | undefined;
   /** Runs `work` while no other server that shares this database holds `name`. Not re-entrant. */
   lock<T>(name: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;

@@ -26,19 +26,27 @@ export function splitDefinition(statement: string): TableDefinition {
     }
     if (character !== ')' || --depth > 0) continue;
     parts.push(statement.slice(from, at).trim());
-    return { columns: parts.filter((part) => !isConstraint(part)), constraints: parts.filter(isConstraint), options: statement.slice(at + 1).trim() };
+    return {
+      columns: parts.filter((part) => !isConstraint(part)),
+      constraints: parts.filter(isConstraint),
+      options: statement.slice(at + 1).trim(),
+    };
   }
   throw new InternalError('a table definition does not end');
 }
 
 /** The statement that makes a table of this definition. */
-export function joinDefinition(name: string, { columns, constraints, options }: TableDefinition): string {
+export function joinDefinition(
+  name: string,
+  { columns, constraints, options }: TableDefinition,
+): string {
   return `create table ${quote(name)} (${[...columns, ...constraints].join(', ')})${options === '' ? '' : ` ${options}`}`;
 }
 
 /** The name in front of a column's definition. */
 export function columnOf(definition: string): string {
-  const [, quoted, bracketed, plain] = /^(?:["`]((?:[^"`]|""|``)*)["`]|\[([^\]]*)\]|([^\s(]+))/.exec(definition) ?? [];
+  const [, quoted, bracketed, plain] =
+    /^(?:["`]((?:[^"`]|""|``)*)["`]|\[([^\]]*)\]|([^\s(]+))/.exec(definition) ?? [];
   return quoted?.replaceAll('""', '"').replaceAll('``', '`') ?? bracketed ?? plain ?? '';
 }
 

@@ -58,7 +58,11 @@ export class ValueQuery implements pg.Submittable {
   }
 
   #isKnown({ parsedStatements, submittedNamedStatements }: Wire): boolean {
-    return this.name !== '' && (parsedStatements[this.name] !== undefined || submittedNamedStatements?.[this.name] !== undefined);
+    return (
+      this.name !== '' &&
+      (parsedStatements[this.name] !== undefined ||
+        submittedNamedStatements?.[this.name] !== undefined)
+    );
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {

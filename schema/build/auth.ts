@@ -5,14 +5,29 @@ import { duration, rateLimit } from './quantities.ts';
 
 /** Attributes of a user that an entity may declare itself, in snake_case or camelCase. */
 const ATTRIBUTES: readonly UserAttribute[] = [
-  'email', 'name', 'first_name', 'last_name', 'username', 'phone', 'avatar_url', 'last_login', 'email_verified_at', 'created_at', 'updated_at',
+  'email',
+  'name',
+  'first_name',
+  'last_name',
+  'username',
+  'phone',
+  'avatar_url',
+  'last_login',
+  'email_verified_at',
+  'created_at',
+  'updated_at',
 ];
 
 /** What only signing in may write: whoever could set it would prove an address that is not theirs. */
 export const PROTECTED: readonly UserAttribute[] = ['email_verified_at', 'last_login'];
 
 /** The table that the runtime keeps when no entity is a user. */
-const OWN_USERS: AuthUser = { entity: null, table: 'users', columns: { email: 'email', created_at: 'created_at', updated_at: 'updated_at' }, registerFields: [] };
+const OWN_USERS: AuthUser = {
+  entity: null,
+  table: 'users',
+  columns: { email: 'email', created_at: 'created_at', updated_at: 'updated_at' },
+  registerFields: [],
+};
 
 /** `auth:` of the manifest, and which entity is a user; null when it is not there. */
 export function buildAuth(facts: Facts): AuthModel | null {
@@ -24,9 +39,25 @@ function buildPolicies(auth: AuthValues): Omit<AuthModel, 'user'> {
   const { roles, jwt, refresh, password, lockout, oauth, events } = auth;
   return {
     profile: auth.profile,
-    roles: roles && { list: roles.list, default: roles.default ?? roles.list.at(-1) ?? '', first: roles.first },
-    jwt: { ttl: duration(jwt.ttl), leeway: duration(jwt.leeway), issuer: jwt.issuer, audience: jwt.audience, maxBytes: jwt.max_bytes },
-    refresh: { enabled: refresh.enabled, idle: duration(refresh.idle), absolute: duration(refresh.absolute), grace: duration(refresh.grace), delivery: refresh.delivery },
+    roles: roles && {
+      list: roles.list,
+      default: roles.default ?? roles.list.at(-1) ?? '',
+      first: roles.first,
+    },
+    jwt: {
+      ttl: duration(jwt.ttl),
+      leeway: duration(jwt.leeway),
+      issuer: jwt.issuer,
+      audience: jwt.audience,
+      maxBytes: jwt.max_bytes,
+    },
+    refresh: {
+      enabled: refresh.enabled,
+      idle: duration(refresh.idle),
+      absolute: duration(refresh.absolute),
+      grace: duration(refresh.grace),
+      delivery: refresh.delivery,
+    },
     password: {
       min: password.min,
       max: password.max,
@@ -47,11 +78,21 @@ function buildPolicies(auth: AuthValues): Omit<AuthModel, 'user'> {
     requireApiKey: auth.require_api_key,
     requireVerifiedEmail: auth.require_verified_email,
     enumeration: auth.enumeration,
-    rateLimits: Object.fromEntries(Object.entries(auth.rate_limits).map(([name, limit]) => [name, rateLimit(limit)])),
+    rateLimits: Object.fromEntries(
+      Object.entries(auth.rate_limits).map(([name, limit]) => [name, rateLimit(limit)]),
+    ),
     ...routeLimits(auth),
-    oauth: { linking: oauth.linking, returnTo: oauth.return_to, providers: Object.entries(oauth.providers).map(provider) },
+    oauth: {
+      linking: oauth.linking,
+      returnTo: oauth.return_to,
+      providers: Object.entries(oauth.providers).map(provider),
+    },
     events: {
-      webhooks: events.webhooks.map(({ url, secret_env, types }) => ({ url, secretEnv: secret_env, types })),
+      webhooks: events.webhooks.map(({ url, secret_env, types }) => ({
+        url,
+        secretEnv: secret_env,
+        types,
+      })),
       alertEmail: events.alert_email,
       retention: duration(events.retention),
     },
@@ -68,7 +109,10 @@ function routeLimits(auth: AuthValues): Pick<AuthModel, 'routeLimits'> {
   return { routeLimits: Object.fromEntries(limits) };
 }
 
-function provider([name, values]: readonly [string, Readonly<Record<string, unknown>> | null]): OAuthProvider {
+function provider([name, values]: readonly [
+  string,
+  Readonly<Record<string, unknown>> | null,
+]): OAuthProvider {
   const { preset, ...options } = values ?? {};
   return { name, preset: typeof preset === 'string' ? preset : name, options };
 }
@@ -89,17 +133,32 @@ export function userEntity(facts: Facts): EntityFact | undefined {
 /** The attributes that an entity declares: `avatarUrl` and `avatar_url` are both the avatar's address. */
 export function userAttributes(entity: EntityFact): ReadonlyMap<UserAttribute, FieldFact> {
   const known = new Set<string>(ATTRIBUTES);
-  const fields = [...entity.fields.values()].filter((field) => isPlain(field) && known.has(field.snakeName));
+  const fields = [...entity.fields.values()].filter(
+    (field) => isPlain(field) && known.has(field.snakeName),
+  );
   return new Map(fields.map((field) => [field.snakeName as UserAttribute, field]));
 }
 
 function isPlain(field: FieldFact): boolean {
-  return field.type.kind === 'scalar' && !field.type.list && field.args.length === 0 && !field.directives.computed;
+  return (
+    field.type.kind === 'scalar' &&
+    !field.type.list &&
+    field.args.length === 0 &&
+    !field.directives.computed
+  );
 }
 
 function buildUser(facts: Facts, auth: AuthValues): AuthUser {
   const entity = userEntity(facts);
   if (!entity) return OWN_USERS;
-  const columns = [...userAttributes(entity)].map(([attribute, field]) => [attribute, field.snakeName]);
-  return { entity: entity.name, table: entity.table, columns: Object.fromEntries(columns), registerFields: auth.register.fields };
+  const columns = [...userAttributes(entity)].map(([attribute, field]) => [
+    attribute,
+    field.snakeName,
+  ]);
+  return {
+    entity: entity.name,
+    table: entity.table,
+    columns: Object.fromEntries(columns),
+    registerFields: auth.register.fields,
+  };
 }

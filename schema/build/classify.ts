@@ -25,7 +25,11 @@ export function classify(schema: GraphQLSchema): ReadonlyMap<string, ClassifiedT
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     const directives = readTypeDirectives([type.astNode ?? {}, ...type.extensionASTNodes]);
-    types.set(type.name, { type, directives, role: roots.has(type) ? 'root' : roleOf(type, directives, answers) });
+    types.set(type.name, {
+      type,
+      directives,
+      role: roots.has(type) ? 'root' : roleOf(type, directives, answers),
+    });
   }
   return types;
 }
@@ -36,7 +40,11 @@ export function rootTypes(schema: GraphQLSchema): Set<GraphQLNamedType> {
   return new Set(roots.filter((type) => isObjectType(type)));
 }
 
-function roleOf(type: GraphQLObjectType, directives: TypeDirectives, answers: ReadonlySet<GraphQLNamedType>): Role {
+function roleOf(
+  type: GraphQLObjectType,
+  directives: TypeDirectives,
+  answers: ReadonlySet<GraphQLNamedType>,
+): Role {
   if (directives.entity) return directives.entity.persist && hasKey(type) ? 'entity' : 'value';
   const fields = type.getFields();
   if (type.name === 'PageInfo') return 'pageInfo';

@@ -11,7 +11,8 @@ import type { ForeignKey, Links } from './links.ts';
 export function storedAs(field: FieldFact, facts: Facts): ColumnType | undefined {
   const { named, type, directives } = field;
   if (directives.computed || field.args.length > 0) return undefined;
-  if (type.kind === 'scalar' || type.kind === 'enum') return type.list ? 'json' : scalarType(named, facts);
+  if (type.kind === 'scalar' || type.kind === 'enum')
+    return type.list ? 'json' : scalarType(named, facts);
   return facts.types.get(named.name)?.role === 'value' ? 'json' : undefined;
 }
 
@@ -36,8 +37,10 @@ export function buildColumns(entity: EntityFact, facts: Facts, links: Links): Co
     if (key) for (const column of keyColumns(key, facts)) add(columns, column);
     else if (field.name !== 'id') add(columns, plainColumn(entity, field, facts));
   }
-  for (const key of keys) if (!key.field) for (const column of keyColumns(key, facts)) add(columns, column);
-  for (const column of keptColumns(entity)) if (!columns.has(column.name)) columns.set(column.name, column);
+  for (const key of keys)
+    if (!key.field) for (const column of keyColumns(key, facts)) add(columns, column);
+  for (const column of keptColumns(entity))
+    if (!columns.has(column.name)) columns.set(column.name, column);
   return [...columns.values()];
 }
 
@@ -46,12 +49,29 @@ function add(columns: Map<string, Column>, column: Column | undefined): void {
   const present = column && columns.get(column.name);
   if (!column) return;
   if (!present) columns.set(column.name, column);
-  else columns.set(column.name, { ...column, ...present, ...(column.field && { field: column.field }), ...(column.references && { type: column.type, references: column.references }), required: present.required || column.required, unique: present.unique || column.unique });
+  else
+    columns.set(column.name, {
+      ...column,
+      ...present,
+      ...(column.field && { field: column.field }),
+      ...(column.references && { type: column.type, references: column.references }),
+      required: present.required || column.required,
+      unique: present.unique || column.unique,
+    });
 }
 
 function keyColumn({ manifest }: Facts): Column {
   const kind = manifest.values.database.ids === 'uuid' ? 'uuid' : 'autoincrement';
-  return { name: 'id', field: 'id', type: 'id', required: true, unique: false, scalar: 'ID', list: false, default: { kind } };
+  return {
+    name: 'id',
+    field: 'id',
+    type: 'id',
+    required: true,
+    unique: false,
+    scalar: 'ID',
+    list: false,
+    default: { kind },
+  };
 }
 
 function keyColumns(key: ForeignKey, facts: Facts): Column[] {
@@ -66,13 +86,32 @@ function keyColumns(key: ForeignKey, facts: Facts): Column[] {
     scalar: 'ID',
     list: false,
     ...(!key.typeColumn && { references: { entity: key.target, onDelete: key.onDelete } }),
-    ...(renamed && !key.field?.directives.relation?.column && { renamedFrom: `${snakeCase(renamed)}${field ? '' : '_id'}` }),
+    ...(renamed &&
+      !key.field?.directives.relation?.column && {
+        renamedFrom: `${snakeCase(renamed)}${field ? '' : '_id'}`,
+      }),
   };
   if (!key.typeColumn) return [column];
   const type = facts.schema.getType(key.target);
-  const values = type && 'getTypes' in type ? type.getTypes() : type && 'getFields' in type && 'getInterfaces' in type ? facts.schema.getPossibleTypes(type as never) : [];
+  const values =
+    type && 'getTypes' in type
+      ? type.getTypes()
+      : type && 'getFields' in type && 'getInterfaces' in type
+        ? facts.schema.getPossibleTypes(type as never)
+        : [];
   const names = values.map((member) => member.name);
-  return [{ name: key.typeColumn, type: 'text', required: key.required, unique: false, values: names, scalar: 'String', list: false }, column];
+  return [
+    {
+      name: key.typeColumn,
+      type: 'text',
+      required: key.required,
+      unique: false,
+      values: names,
+      scalar: 'String',
+      list: false,
+    },
+    column,
+  ];
 }
 
 function plainColumn(entity: EntityFact, field: FieldFact, facts: Facts): Column | undefined {
@@ -87,7 +126,8 @@ function plainColumn(entity: EntityFact, field: FieldFact, facts: Facts): Column
     type,
     required: field.type.required,
     unique: field.directives.unique || isSignInName(entity, field, facts),
-    ...(isEnumType(field.named) && !field.type.list && { values: field.named.getValues().map((value) => value.name) }),
+    ...(isEnumType(field.named) &&
+      !field.type.list && { values: field.named.getValues().map((value) => value.name) }),
     scalar: field.named.name,
     list: field.type.list,
     ...(fallback && { default: fallback }),
@@ -112,9 +152,12 @@ function stampOf(entity: EntityFact, field: FieldFact, type: ColumnType): Column
 
 function defaultOf(field: FieldFact): ColumnDefault | undefined {
   const said = field.directives.default;
-  if (said?.expr !== undefined) return { kind: said.expr.toLowerCase() as 'now' | 'uuid' | 'autoincrement' };
+  if (said?.expr !== undefined)
+    return { kind: said.expr.toLowerCase() as 'now' | 'uuid' | 'autoincrement' };
   const value = said?.value;
-  return value === null || ['string', 'number', 'boolean'].includes(typeof value) ? { kind: 'value', value: value as string } : undefined;
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
+    ? { kind: 'value', value: value as string }
+    : undefined;
 }
 
 /** Columns that `@entity(timestamps:, softDelete:)` asks for and no field shows. */

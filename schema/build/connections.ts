@@ -37,7 +37,10 @@ export function connectionOf(name: string, facts: Facts): ConnectionFact | undef
       ...(fields['totalCount'] && { totalCount: 'totalCount' }),
     },
     node: named,
-    extra: [...extraFields(type.type, OWN_FIELDS), ...(edge ? extraFields(edge, new Set(['node', 'cursor'])) : [])],
+    extra: [
+      ...extraFields(type.type, OWN_FIELDS),
+      ...(edge ? extraFields(edge, new Set(['node', 'cursor'])) : []),
+    ],
   };
 }
 
@@ -48,5 +51,7 @@ function edgeOf(connection: GraphQLObjectType): GraphQLObjectType | undefined {
 }
 
 function extraFields(type: GraphQLObjectType, known: ReadonlySet<string>): string[] {
-  return Object.keys(type.getFields()).filter((name) => !known.has(name)).map((name) => `${type.name}.${name}`);
+  return Object.keys(type.getFields())
+    .filter((name) => !known.has(name))
+    .map((name) => `${type.name}.${name}`);
 }

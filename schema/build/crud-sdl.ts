@@ -22,7 +22,8 @@ export function crudSdl(parsed: Parsed): string {
   const mirror = createInputMirror(built.facts);
   const fields: string[] = [];
   const inputs: string[] = [];
-  for (const entity of built.facts.entities.values()) addEntity(built, entity, mirror, fields, inputs);
+  for (const entity of built.facts.entities.values())
+    addEntity(built, entity, mirror, fields, inputs);
   if (fields.length === 0) return '';
   const header = '# Made from the types of the schema, because the manifest says api.crud: true.';
   return `${[header, mutationType(built, fields), ...inputs, ...mirror.inputs()].join('\n\n')}\n`;
@@ -36,7 +37,13 @@ function mutationType({ facts }: Built, fields: readonly string[]): string {
   return `type Mutation ${body}${facts.schema.astNode ? '\n\nextend schema {\n  mutation: Mutation\n}' : ''}`;
 }
 
-function addEntity(built: Built, entity: EntityFact, mirror: InputMirror, fields: string[], inputs: string[]): void {
+function addEntity(
+  built: Built,
+  entity: EntityFact,
+  mirror: InputMirror,
+  fields: string[],
+  inputs: string[],
+): void {
   const { name } = entity;
   const create = inputFields(built, entity, mirror, true);
   const update = inputFields(built, entity, mirror, false);
@@ -58,8 +65,16 @@ function input(name: string, fields: readonly string[]): string {
 const WORDS = { create: 'create', update: 'update', remove: 'delete' } as const;
 
 /** Neither done by another field nor taken by name. */
-function isMissing({ operations, facts }: Built, { name }: EntityFact, kind: keyof typeof WORDS): boolean {
-  const done = operations.some(({ operation: { root, name: field, action } }) => root === 'mutation' && ((action.kind === kind && action.entity === name) || field === `${WORDS[kind]}${name}`));
+function isMissing(
+  { operations, facts }: Built,
+  { name }: EntityFact,
+  kind: keyof typeof WORDS,
+): boolean {
+  const done = operations.some(
+    ({ operation: { root, name: field, action } }) =>
+      root === 'mutation' &&
+      ((action.kind === kind && action.entity === name) || field === `${WORDS[kind]}${name}`),
+  );
   const word = `${WORDS[kind].charAt(0).toUpperCase()}${WORDS[kind].slice(1)}`;
   return !done && (kind === 'remove' || facts.schema.getType(`${word}${name}Input`) === undefined);
 }
@@ -69,9 +84,16 @@ function isCreatable({ links }: Built, { name }: EntityFact): boolean {
   return !(links.keys.get(name) ?? []).some((key) => key.typeColumn !== undefined && key.required);
 }
 
-function inputFields(built: Built, entity: EntityFact, mirror: InputMirror, creating: boolean): string[] {
+function inputFields(
+  built: Built,
+  entity: EntityFact,
+  mirror: InputMirror,
+  creating: boolean,
+): string[] {
   const kept = keptBySignIn(built, entity);
-  const fields = [...entity.fields.values()].filter((field) => field.name !== 'id' && !kept.has(field));
+  const fields = [...entity.fields.values()].filter(
+    (field) => field.name !== 'id' && !kept.has(field),
+  );
   return fields.flatMap((field) => inputField(built, entity, field, mirror, creating) ?? []);
 }
 
@@ -81,11 +103,23 @@ function keptBySignIn({ facts }: Built, entity: EntityFact): ReadonlySet<FieldFa
   return new Set(PROTECTED.flatMap((attribute) => attributes.get(attribute) ?? []));
 }
 
-function inputField(built: Built, entity: EntityFact, field: FieldFact, mirror: InputMirror, creating: boolean): string | undefined {
+function inputField(
+  built: Built,
+  entity: EntityFact,
+  field: FieldFact,
+  mirror: InputMirror,
+  creating: boolean,
+): string | undefined {
   const link = built.links.byField.get(field);
   const columns = built.shapes.columns.get(entity.name) ?? [];
-  if (link?.kind === 'own') return link.key.typeColumn || entity.fields.has(`${field.name}Id`) ? undefined : keyField(built, entity, field, link.key.column, creating);
-  if (link) return field.type.list && link.kind === 'join' ? `${singularize(field.name)}Ids: [ID!]` : undefined;
+  if (link?.kind === 'own')
+    return link.key.typeColumn || entity.fields.has(`${field.name}Id`)
+      ? undefined
+      : keyField(built, entity, field, link.key.column, creating);
+  if (link)
+    return field.type.list && link.kind === 'join'
+      ? `${singularize(field.name)}Ids: [ID!]`
+      : undefined;
   const column = columns.find((candidate) => candidate.field === field.name);
   if (!column || column.stamp) return undefined;
   const type = mirror.typeText(field);
@@ -93,7 +127,13 @@ function inputField(built: Built, entity: EntityFact, field: FieldFact, mirror: 
 }
 
 /** Under a rule for owners the row belongs to whoever makes it, unless the caller says otherwise. */
-function keyField({ shapes }: Built, entity: EntityFact, field: FieldFact, name: string, creating: boolean): string {
+function keyField(
+  { shapes }: Built,
+  entity: EntityFact,
+  field: FieldFact,
+  name: string,
+  creating: boolean,
+): string {
   const owned = ownerColumns(shapes, entity).has(name);
   return `${field.name}Id: ID${creating && field.type.required && !owned ? '!' : ''}`;
 }

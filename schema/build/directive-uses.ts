@@ -4,8 +4,19 @@ import type { Allow, Constraint, OnDelete, Verb } from '../model.ts';
 
 /** `@entity` and its companions on a type, read leniently: whether the values are right is for the rules to say. */
 export interface TypeDirectives {
-  readonly entity?: { readonly table?: string; readonly plural?: string; readonly persist: boolean; readonly timestamps?: boolean; readonly softDelete: boolean; readonly node: ASTNode };
-  readonly indexes: readonly { readonly fields: readonly string[]; readonly unique: boolean; readonly node: ASTNode }[];
+  readonly entity?: {
+    readonly table?: string;
+    readonly plural?: string;
+    readonly persist: boolean;
+    readonly timestamps?: boolean;
+    readonly softDelete: boolean;
+    readonly node: ASTNode;
+  };
+  readonly indexes: readonly {
+    readonly fields: readonly string[];
+    readonly unique: boolean;
+    readonly node: ASTNode;
+  }[];
   readonly auth: readonly AuthUse[];
   readonly renamed?: string;
 }
@@ -13,14 +24,30 @@ export interface TypeDirectives {
 /** What the directives on a field say. */
 export interface FieldDirectives {
   readonly computed: boolean;
-  readonly relation?: { readonly inverse?: string; readonly column?: string; readonly table?: string; readonly onDelete?: OnDelete; readonly node: ASTNode };
+  readonly relation?: {
+    readonly inverse?: string;
+    readonly column?: string;
+    readonly table?: string;
+    readonly onDelete?: OnDelete;
+    readonly node: ASTNode;
+  };
   readonly unique: boolean;
   readonly default?: { readonly value?: unknown; readonly expr?: string; readonly node: ASTNode };
   readonly updatedAt: boolean;
   readonly constraint?: Constraint;
   readonly auth: readonly AuthUse[];
-  readonly list?: { readonly filter?: readonly string[]; readonly orderBy?: readonly string[]; readonly default?: number; readonly max?: number; readonly node: ASTNode };
-  readonly resolve?: { readonly as: string; readonly by?: readonly string[]; readonly node: ASTNode };
+  readonly list?: {
+    readonly filter?: readonly string[];
+    readonly orderBy?: readonly string[];
+    readonly default?: number;
+    readonly max?: number;
+    readonly node: ASTNode;
+  };
+  readonly resolve?: {
+    readonly as: string;
+    readonly by?: readonly string[];
+    readonly node: ASTNode;
+  };
   readonly renamed?: string;
 }
 
@@ -48,12 +75,20 @@ export function readTypeDirectives(carriers: readonly Carrier[]): TypeDirectives
   const uses = new Uses(carriers);
   return {
     ...uses.one('entity', (args, node) => ({
-      ...compact({ table: text(args, 'table'), plural: text(args, 'plural'), timestamps: flag(args, 'timestamps') }),
+      ...compact({
+        table: text(args, 'table'),
+        plural: text(args, 'plural'),
+        timestamps: flag(args, 'timestamps'),
+      }),
       persist: flag(args, 'persist') ?? true,
       softDelete: flag(args, 'softDelete') ?? false,
       node,
     })),
-    indexes: uses.all('index', (args, node) => ({ fields: texts(args, 'fields') ?? [], unique: flag(args, 'unique') ?? false, node })),
+    indexes: uses.all('index', (args, node) => ({
+      fields: texts(args, 'fields') ?? [],
+      unique: flag(args, 'unique') ?? false,
+      node,
+    })),
     auth: uses.all('auth', authUse),
     ...uses.one('renamed', (args) => text(args, 'from')),
   };
@@ -66,26 +101,48 @@ export function readFieldDirectives(carriers: readonly Carrier[]): FieldDirectiv
   return {
     computed: uses.has('computed'),
     ...uses.one('relation', (args, node) => ({
-      ...compact({ inverse: text(args, 'inverse'), column: text(args, 'column'), table: text(args, 'table'), onDelete: onDelete(args) }),
+      ...compact({
+        inverse: text(args, 'inverse'),
+        column: text(args, 'column'),
+        table: text(args, 'table'),
+        onDelete: onDelete(args),
+      }),
       node,
     })),
     unique: uses.has('unique'),
-    ...uses.one('default', (args, node) => ({ ...compact({ value: args.get('value'), expr: text(args, 'expr') }), node })),
+    ...uses.one('default', (args, node) => ({
+      ...compact({ value: args.get('value'), expr: text(args, 'expr') }),
+      node,
+    })),
     updatedAt: uses.has('updatedAt'),
     ...uses.one('constraint', constraint),
     auth: uses.all('auth', authUse),
     ...uses.one('list', (args, node) => ({
-      ...compact({ filter: texts(args, 'filter'), orderBy: texts(args, 'orderBy'), default: figure(args, 'default'), max: figure(args, 'max') }),
+      ...compact({
+        filter: texts(args, 'filter'),
+        orderBy: texts(args, 'orderBy'),
+        default: figure(args, 'default'),
+        max: figure(args, 'max'),
+      }),
       node,
     })),
-    ...uses.one('resolve', (args, node) => ({ as: text(args, 'as') ?? 'CUSTOM', ...compact({ by: texts(args, 'by') }), node })),
+    ...uses.one('resolve', (args, node) => ({
+      as: text(args, 'as') ?? 'CUSTOM',
+      ...compact({ by: texts(args, 'by') }),
+      node,
+    })),
     ...uses.one('renamed', (args) => text(args, 'from')),
   };
 }
 
 /** Most types and fields have none. */
 const NO_TYPE_DIRECTIVES: TypeDirectives = { indexes: [], auth: [] };
-const NO_FIELD_DIRECTIVES: FieldDirectives = { computed: false, unique: false, updatedAt: false, auth: [] };
+const NO_FIELD_DIRECTIVES: FieldDirectives = {
+  computed: false,
+  unique: false,
+  updatedAt: false,
+  auth: [],
+};
 
 class Uses {
   readonly #nodes: readonly ConstDirectiveNode[];
@@ -99,18 +156,28 @@ class Uses {
   }
 
   all<T>(name: string, read: (args: Arguments, node: ConstDirectiveNode) => T): T[] {
-    return this.#nodes.filter((node) => node.name.value === name).map((node) => read(argumentsOf(node), node));
+    return this.#nodes
+      .filter((node) => node.name.value === name)
+      .map((node) => read(argumentsOf(node), node));
   }
 
   /** `{ [name]: value }`, or nothing at all: absent properties stay absent. */
-  one<N extends string, T>(name: N, read: (args: Arguments, node: ConstDirectiveNode) => T | undefined): { readonly [K in N]?: NonNullable<T> } {
+  one<N extends string, T>(
+    name: N,
+    read: (args: Arguments, node: ConstDirectiveNode) => T | undefined,
+  ): { readonly [K in N]?: NonNullable<T> } {
     const value = this.all(name, read)[0];
     return (value === undefined ? {} : { [name]: value }) as { readonly [K in N]?: NonNullable<T> };
   }
 }
 
 function argumentsOf(node: ConstDirectiveNode): Arguments {
-  return new Map((node.arguments ?? []).map((argument) => [argument.name.value, valueFromASTUntyped(argument.value)]));
+  return new Map(
+    (node.arguments ?? []).map((argument) => [
+      argument.name.value,
+      valueFromASTUntyped(argument.value),
+    ]),
+  );
 }
 
 function authUse(args: Arguments, node: ConstDirectiveNode): AuthUse {
@@ -165,5 +232,7 @@ type Compact<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
 /** Without the properties that are undefined, as `exactOptionalPropertyTypes` wants it. */
 export function compact<T extends object>(value: T): Compact<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Compact<T>;
+  return Object.fromEntries(
+    Object.entries(value).filter(([, item]) => item !== undefined),
+  ) as Compact<T>;
 }

@@ -41,13 +41,20 @@ export function buildEntity(shapes: Shapes, fact: EntityFact): BuiltEntity {
     indexes: buildIndexes(shapes, fact),
     rules: authRules(shapes, fact.directives.auth, fact.name),
     interfaces: type?.getInterfaces().map((face) => face.name) ?? [],
-    ...(renamed !== undefined && !fact.directives.entity?.table && { renamedFrom: snakeCase(pluralize(camelCase(renamed))) }),
+    ...(renamed !== undefined &&
+      !fact.directives.entity?.table && { renamedFrom: snakeCase(pluralize(camelCase(renamed))) }),
     ...(fact.directives.entity?.softDelete && { softDelete: 'deleted_at' }),
   };
   return { entity, refusals };
 }
 
-function buildField(shapes: Shapes, entity: EntityFact, field: FieldFact, source: FieldSource, decidedBy: string): Field {
+function buildField(
+  shapes: Shapes,
+  entity: EntityFact,
+  field: FieldFact,
+  source: FieldSource,
+  decidedBy: string,
+): Field {
   const { description, deprecationReason } = field.field;
   return {
     name: field.name,
@@ -73,14 +80,25 @@ function sourceOf(shapes: Shapes, field: FieldFact): Source {
   const link = shapes.links.byField.get(field);
   if (link) return linkSource(shapes, field, link);
   const stored = storedAs(field, shapes.facts);
-  if (stored) return { source: { kind: 'column', column: field.snakeName }, decidedBy: stored === 'json' ? 'JSON column' : 'column' };
-  const refusal = shapes.links.doubts.some((doubt) => doubt.field === field || doubt.candidates.includes(field)) ? undefined : { why: notStored(field) };
+  if (stored)
+    return {
+      source: { kind: 'column', column: field.snakeName },
+      decidedBy: stored === 'json' ? 'JSON column' : 'column',
+    };
+  const refusal = shapes.links.doubts.some(
+    (doubt) => doubt.field === field || doubt.candidates.includes(field),
+  )
+    ? undefined
+    : { why: notStored(field) };
   return { source: { kind: 'custom' }, decidedBy: 'stub', ...(refusal && { refusal }) };
 }
 
 function notStored({ args, type }: FieldFact): string {
   if (args.length > 0 && !type.list) return 'it has arguments, and what is stored has none';
-  if (type.kind === 'interface' || type.kind === 'union') return type.list ? 'a list of several types has no place in a table' : `not every member of ${type.name} is kept in a table`;
+  if (type.kind === 'interface' || type.kind === 'union')
+    return type.list
+      ? 'a list of several types has no place in a table'
+      : `not every member of ${type.name} is kept in a table`;
   return `${type.name} is no value that is stored`;
 }
 
@@ -91,17 +109,43 @@ function linkSource(shapes: Shapes, field: FieldFact, link: Link): Source {
     if (link.kind === 'join') return { source: { kind: 'custom' }, decidedBy: 'stub' };
     const key = link.kind === 'own' ? 'own' : 'inverse';
     const { column, typeColumn } = link.key;
-    return { source: { kind: 'one', entity: link.entity, key, column, ...inverse, ...(typeColumn && { typeColumn }) }, decidedBy: said ?? (key === 'own' ? 'foreign key' : 'inverse of a foreign key') };
+    return {
+      source: {
+        kind: 'one',
+        entity: link.entity,
+        key,
+        column,
+        ...inverse,
+        ...(typeColumn && { typeColumn }),
+      },
+      decidedBy: said ?? (key === 'own' ? 'foreign key' : 'inverse of a foreign key'),
+    };
   }
   const list = listOptions(shapes, field, shapes.facts.entities.get(link.entity));
   if (isRefusal(list)) return { source: { kind: 'custom' }, decidedBy: 'stub', refusal: list };
-  return { source: manySource(link, list, inverse), decidedBy: said ?? (link.kind === 'join' ? 'join table' : 'inverse of a foreign key') };
+  return {
+    source: manySource(link, list, inverse),
+    decidedBy: said ?? (link.kind === 'join' ? 'join table' : 'inverse of a foreign key'),
+  };
 }
 
 function manySource(link: Link, list: ListOptions, inverse: { inverse: string } | undefined): Many {
-  if (link.kind === 'join') return { kind: 'many', entity: link.entity, via: { kind: 'table', table: link.table, own: link.own, other: link.other }, ...inverse, list };
+  if (link.kind === 'join')
+    return {
+      kind: 'many',
+      entity: link.entity,
+      via: { kind: 'table', table: link.table, own: link.own, other: link.other },
+      ...inverse,
+      list,
+    };
   const { column, typeColumn } = link.key;
-  return { kind: 'many', entity: link.entity, via: { kind: 'column', column, ...(typeColumn && { typeColumn }) }, ...inverse, list };
+  return {
+    kind: 'many',
+    entity: link.entity,
+    via: { kind: 'column', column, ...(typeColumn && { typeColumn }) },
+    ...inverse,
+    list,
+  };
 }
 
 function isList(shapes: Shapes, field: FieldFact): boolean {
@@ -115,7 +159,8 @@ function buildIndexes(shapes: Shapes, entity: EntityFact): Index[] {
     const name = indexName(entity.table, columns, unique);
     indexes.set(name, { name, columns, unique });
   };
-  for (const key of shapes.links.keys.get(entity.name) ?? []) if (!key.unique) add(key.typeColumn ? [key.typeColumn, key.column] : [key.column], false);
+  for (const key of shapes.links.keys.get(entity.name) ?? [])
+    if (!key.unique) add(key.typeColumn ? [key.typeColumn, key.column] : [key.column], false);
   for (const { fields, unique } of entity.directives.indexes) {
     const columns = fields.flatMap((name) => namedColumn(shapes, entity, name)?.column ?? []);
     if (columns.length === fields.length && columns.length > 0) add(columns, unique);

@@ -1,5 +1,21 @@
-import { getNamedType, isEnumType, isInputObjectType, isInterfaceType, isListType, isNonNullType, isScalarType, isUnionType } from 'graphql';
-import type { ASTNode, GraphQLArgument, GraphQLField, GraphQLNamedType, GraphQLSchema, GraphQLType } from 'graphql';
+import {
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isScalarType,
+  isUnionType,
+} from 'graphql';
+import type {
+  ASTNode,
+  GraphQLArgument,
+  GraphQLField,
+  GraphQLNamedType,
+  GraphQLSchema,
+  GraphQLType,
+} from 'graphql';
 import type { Argument, ColumnType, TypeKind, TypeRef } from '../model.ts';
 import { createMemory } from '../remembered.ts';
 import { camelCase, pluralize, snakeCase } from '../names.ts';
@@ -62,8 +78,16 @@ export function coordinate(field: FieldFact): string {
 export function gatherFacts({ schema: parsed, manifest, scalars }: Parsed): Facts {
   const types = classify(parsed.schema);
   const entities = new Map<string, EntityFact>();
-  for (const type of types.values()) if (type.role === 'entity') entities.set(type.type.name, entityFact(type, types));
-  return { parsed, schema: parsed.schema, manifest, types, entities, scalars: scalars ? new Map(Object.entries(scalars)) : null };
+  for (const type of types.values())
+    if (type.role === 'entity') entities.set(type.type.name, entityFact(type, types));
+  return {
+    parsed,
+    schema: parsed.schema,
+    manifest,
+    types,
+    entities,
+    scalars: scalars ? new Map(Object.entries(scalars)) : null,
+  };
 }
 
 function entityFact({ type, directives }: ClassifiedType, types: Facts['types']): EntityFact {
@@ -80,14 +104,31 @@ function entityFact({ type, directives }: ClassifiedType, types: Facts['types'])
 }
 
 /** The fields of an object type, in the schema's order. */
-export function fieldFacts(type: ClassifiedType['type'], types: Facts['types']): ReadonlyMap<string, FieldFact> {
-  return gathered(type, [types], () => new Map(Object.values(type.getFields()).map((field) => [field.name, fieldFact(type.name, field, types)])));
+export function fieldFacts(
+  type: ClassifiedType['type'],
+  types: Facts['types'],
+): ReadonlyMap<string, FieldFact> {
+  return gathered(
+    type,
+    [types],
+    () =>
+      new Map(
+        Object.values(type.getFields()).map((field) => [
+          field.name,
+          fieldFact(type.name, field, types),
+        ]),
+      ),
+  );
 }
 
 /** Root types are asked for as operations and as objects. */
 const gathered = createMemory<ClassifiedType['type'], ReadonlyMap<string, FieldFact>>();
 
-function fieldFact(owner: string, field: GraphQLField<unknown, unknown>, types: Facts['types']): FieldFact {
+function fieldFact(
+  owner: string,
+  field: GraphQLField<unknown, unknown>,
+  types: Facts['types'],
+): FieldFact {
   return {
     owner,
     name: field.name,
@@ -103,7 +144,11 @@ function fieldFact(owner: string, field: GraphQLField<unknown, unknown>, types: 
 
 function argumentFact(argument: GraphQLArgument, types: Facts['types']): Argument {
   const { constraint } = readFieldDirectives([argument.astNode ?? {}]);
-  return { name: argument.name, type: typeRef(argument.type, types), ...(constraint && { constraint }) };
+  return {
+    name: argument.name,
+    type: typeRef(argument.type, types),
+    ...(constraint && { constraint }),
+  };
 }
 
 /**

@@ -42,21 +42,34 @@ export function inferMutation(shapes: Shapes, field: FieldFact, forced?: Verb): 
   if (isRefusal(call)) return call;
   const common = { entity: entity.name, returns };
   const decidedBy = verb.toLowerCase();
-  if (verb === 'DELETE') return call.id ? { action: { kind: 'remove', ...common, id: call.id }, decidedBy } : { why: 'no argument id says which row' };
+  if (verb === 'DELETE')
+    return call.id
+      ? { action: { kind: 'remove', ...common, id: call.id }, decidedBy }
+      : { why: 'no argument id says which row' };
   const write = { write: call.write, ...(call.input !== undefined && { input: call.input }) };
   const shape = shapes.writes.get(call.write);
   const unset = verb === 'CREATE' && shape ? unsetRefusal(shapes, entity, shape) : undefined;
   if (unset) return unset;
   if (verb === 'CREATE') return { action: { kind: 'create', ...common, ...write }, decidedBy };
-  return call.id ? { action: { kind: 'update', ...common, ...write, id: call.id }, decidedBy } : { why: 'no argument id says which row' };
+  return call.id
+    ? { action: { kind: 'update', ...common, ...write, id: call.id }, decidedBy }
+    : { why: 'no argument id says which row' };
 }
 
 /** `createBlogPost` and `blogPostCreate`. */
-function verbAndEntity({ facts }: Shapes, name: string): { verb: Verb; entity: EntityFact } | undefined {
+function verbAndEntity(
+  { facts }: Shapes,
+  name: string,
+): { verb: Verb; entity: EntityFact } | undefined {
   for (const [word, verb] of VERBS) {
-    const before = name.startsWith(word) ? facts.entities.get(name.slice(word.length).replace(/^_/, '')) ?? byPascal(facts.entities, name.slice(word.length)) : undefined;
+    const before = name.startsWith(word)
+      ? (facts.entities.get(name.slice(word.length).replace(/^_/, '')) ??
+        byPascal(facts.entities, name.slice(word.length)))
+      : undefined;
     const suffix = word.charAt(0).toUpperCase() + word.slice(1);
-    const after = name.endsWith(suffix) ? byPascal(facts.entities, name.slice(0, -suffix.length)) : undefined;
+    const after = name.endsWith(suffix)
+      ? byPascal(facts.entities, name.slice(0, -suffix.length))
+      : undefined;
     const entity = before ?? after;
     if (entity) return { verb, entity };
   }
@@ -64,14 +77,20 @@ function verbAndEntity({ facts }: Shapes, name: string): { verb: Verb; entity: E
 }
 
 function byPascal(entities: ReadonlyMap<string, EntityFact>, word: string): EntityFact | undefined {
-  return word === '' ? undefined : (entities.get(word.charAt(0).toUpperCase() + word.slice(1)) ?? entities.get(pascalCase(word)) ?? entities.get(word));
+  return word === ''
+    ? undefined
+    : (entities.get(word.charAt(0).toUpperCase() + word.slice(1)) ??
+        entities.get(pascalCase(word)) ??
+        entities.get(word));
 }
 
 function forcedEntity({ facts }: Shapes, field: FieldFact): EntityFact | undefined {
   const direct = facts.entities.get(field.named.name);
   if (direct) return direct;
   const inside = facts.types.get(field.named.name)?.type.getFields() ?? {};
-  const named = Object.values(inside).flatMap((part) => facts.entities.get(getNamedType(part.type).name) ?? []);
+  const named = Object.values(inside).flatMap(
+    (part) => facts.entities.get(getNamedType(part.type).name) ?? [],
+  );
   return named.length === 1 ? named[0] : undefined;
 }
 
@@ -84,29 +103,63 @@ interface Call {
 /** Where the arguments hold the key and the values: side by side, or within one input object. */
 function callOf(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb): Call | Refusal {
   const args = field.field.args.filter(({ name }) => name !== 'clientMutationId');
-  const key = verb === 'CREATE' ? undefined : args.find((argument) => isKey(argument.name, entity) && isId(argument));
+  const key =
+    verb === 'CREATE'
+      ? undefined
+      : args.find((argument) => isKey(argument.name, entity) && isId(argument));
   const rest = args.filter((argument) => argument !== key);
   const [input] = rest;
   const named = input && getNamedType(input.type);
-  const wrapped = rest.length === 1 && isInputObjectType(named) && !entity.fields.has(input?.name ?? '');
+  const wrapped =
+    rest.length === 1 && isInputObjectType(named) && !entity.fields.has(input?.name ?? '');
   const id = key && { id: [key.name] };
-  if (wrapped && input && isInputObjectType(named)) return inputCall(shapes, input.name, named, entity, verb, id);
-  if (verb === 'DELETE') return rest.length === 0 ? { write: '', ...id } : { why: `the argument ${rest[0]?.name} has no meaning for removing a row` };
-  return argumentsCall(shapes, field, rest.map((argument) => source(argument.name, argument.type, argument.astNode)), entity, id);
+  if (wrapped && input && isInputObjectType(named))
+    return inputCall(shapes, input.name, named, entity, verb, id);
+  if (verb === 'DELETE')
+    return rest.length === 0
+      ? { write: '', ...id }
+      : { why: `the argument ${rest[0]?.name} has no meaning for removing a row` };
+  return argumentsCall(
+    shapes,
+    field,
+    rest.map((argument) => source(argument.name, argument.type, argument.astNode)),
+    entity,
+    id,
+  );
 }
 
-function inputCall(shapes: Shapes, name: string, input: GraphQLInputObjectType, entity: EntityFact, verb: Verb, outer: { id: ArgumentPath } | undefined): Call | Refusal {
-  const inner = outer || verb === 'CREATE' ? undefined : Object.values(input.getFields()).find((part) => isKey(part.name, entity) && isId(part));
+function inputCall(
+  shapes: Shapes,
+  name: string,
+  input: GraphQLInputObjectType,
+  entity: EntityFact,
+  verb: Verb,
+  outer: { id: ArgumentPath } | undefined,
+): Call | Refusal {
+  const inner =
+    outer || verb === 'CREATE'
+      ? undefined
+      : Object.values(input.getFields()).find((part) => isKey(part.name, entity) && isId(part));
   const id = outer ?? (inner && { id: [name, inner.name] });
   if (verb === 'DELETE') {
-    const extra = Object.keys(input.getFields()).find((part) => part !== inner?.name && part !== 'clientMutationId');
-    return extra === undefined ? { write: '', input: name, ...id } : { why: `${input.name}.${extra} has no meaning for removing a row` };
+    const extra = Object.keys(input.getFields()).find(
+      (part) => part !== inner?.name && part !== 'clientMutationId',
+    );
+    return extra === undefined
+      ? { write: '', input: name, ...id }
+      : { why: `${input.name}.${extra} has no meaning for removing a row` };
   }
   const shape = inputShape(shapes, input, entity, inner ? [inner.name] : []);
   return isRefusal(shape) ? shape : { write: shape.id, input: name, ...id };
 }
 
-function argumentsCall(shapes: Shapes, field: FieldFact, sources: readonly WriteSource[], entity: EntityFact, id: { id: ArgumentPath } | undefined): Call | Refusal {
+function argumentsCall(
+  shapes: Shapes,
+  field: FieldFact,
+  sources: readonly WriteSource[],
+  entity: EntityFact,
+  id: { id: ArgumentPath } | undefined,
+): Call | Refusal {
   const owner = `${field.owner}.${field.name}`;
   const shape = writeShape(shapes, `${owner}:${entity.name}`, sources, entity, owner);
   return isRefusal(shape) ? shape : { write: shape.id, ...id };

@@ -32,13 +32,27 @@ export function inferQuery(shapes: Shapes, field: FieldFact, forced?: 'GET' | 'L
   const members = entitiesOf(named, facts);
   if (members.length === 0) return undefined;
   const entity = facts.entities.get(named.name);
-  if (!field.type.list && !connection) return forced === 'LIST' ? { why: `${field.type.text} is not a list` } : entity && inferGet(shapes, field, entity);
+  if (!field.type.list && !connection)
+    return forced === 'LIST'
+      ? { why: `${field.type.text} is not a list` }
+      : entity && inferGet(shapes, field, entity);
   if (forced === 'GET') return { why: `${field.type.text} is a list` };
-  return forced || isNeutral(field, entity) ? inferList(shapes, field, entity, named.name) : { why: unclearName(field, named.name), fix: `${field.name}: ${field.type.text} @resolve(as: LIST)` };
+  return forced || isNeutral(field, entity)
+    ? inferList(shapes, field, entity, named.name)
+    : {
+        why: unclearName(field, named.name),
+        fix: `${field.name}: ${field.type.text} @resolve(as: LIST)`,
+      };
 }
 
 function isNode(field: FieldFact): boolean {
-  return field.name === 'node' && field.named.name === 'Node' && !field.type.list && field.args.length === 1 && field.args[0]?.name === 'id';
+  return (
+    field.name === 'node' &&
+    field.named.name === 'Node' &&
+    !field.type.list &&
+    field.args.length === 1 &&
+    field.args[0]?.name === 'id'
+  );
 }
 
 function unclearName(field: FieldFact, type: string): string {
@@ -52,14 +66,24 @@ const AFTER = new Set(['list', 'connection', 'page', 'all']);
 /** An interface or union has no plural that anyone agrees on, so any name will do. */
 function isNeutral(field: FieldFact, entity: EntityFact | undefined): boolean {
   if (!entity) return true;
-  const words = field.snakeName.replace(/_by_.+$/, '').split('_').filter(Boolean);
+  const words = field.snakeName
+    .replace(/_by_.+$/, '')
+    .split('_')
+    .filter(Boolean);
   while (words.length > 1 && BEFORE.has(words[0] ?? '')) words.shift();
   while (words.length > 1 && AFTER.has(words.at(-1) ?? '')) words.pop();
   const rest = words.join('_');
-  return [snakeCase(entity.plural), snakeCase(entity.singular)].some((name) => name === rest || name.endsWith(`_${rest}`));
+  return [snakeCase(entity.plural), snakeCase(entity.singular)].some(
+    (name) => name === rest || name.endsWith(`_${rest}`),
+  );
 }
 
-function inferList(shapes: Shapes, field: FieldFact, entity: EntityFact | undefined, type: string): Inference {
+function inferList(
+  shapes: Shapes,
+  field: FieldFact,
+  entity: EntityFact | undefined,
+  type: string,
+): Inference {
   const list = listOptions(shapes, field, entity);
   if (isRefusal(list)) return list;
   const what = list.connection ? 'connection' : 'list';
@@ -76,11 +100,23 @@ function inferGet(shapes: Shapes, field: FieldFact, entity: EntityFact): Inferen
     const isKey = name === `${camelCase(entity.name)}Id` && !entity.fields.has(name);
     const column = namedColumn(shapes, entity, isKey ? 'id' : name);
     if (!column || column.json) return noField(shapes, entity, name);
-    if (argument.type.list || argument.type.name !== column.scalar) return { why: `the argument ${argument.name} is ${argument.type.text}, and ${entity.name}.${column.field.name} is ${column.field.type.text}` };
+    if (argument.type.list || argument.type.name !== column.scalar)
+      return {
+        why: `the argument ${argument.name} is ${argument.type.text}, and ${entity.name}.${column.field.name} is ${column.field.type.text}`,
+      };
     by.push({ arg: argument.name, column: column.column });
   }
-  const unique = by.some(({ column }) => isUnique(shapes, entity, column)) || hasUniqueIndex(shapes, entity, by.map(({ column }) => column));
-  return { action: { kind: 'get', entity: entity.name, by, unique }, decidedBy: by.length === 1 && by[0]?.column === 'id' ? 'get by id' : 'lookup by fields' };
+  const unique =
+    by.some(({ column }) => isUnique(shapes, entity, column)) ||
+    hasUniqueIndex(
+      shapes,
+      entity,
+      by.map(({ column }) => column),
+    );
+  return {
+    action: { kind: 'get', entity: entity.name, by, unique },
+    decidedBy: by.length === 1 && by[0]?.column === 'id' ? 'get by id' : 'lookup by fields',
+  };
 }
 
 function noField(shapes: Shapes, entity: EntityFact, name: string): Refusal {
@@ -89,9 +125,18 @@ function noField(shapes: Shapes, entity: EntityFact, name: string): Refusal {
 }
 
 function isUnique(shapes: Shapes, entity: EntityFact, column: string): boolean {
-  return column === 'id' || (shapes.columns.get(entity.name)?.find(({ name }) => name === column)?.unique ?? false);
+  return (
+    column === 'id' ||
+    (shapes.columns.get(entity.name)?.find(({ name }) => name === column)?.unique ?? false)
+  );
 }
 
 function hasUniqueIndex(shapes: Shapes, entity: EntityFact, columns: readonly string[]): boolean {
-  return entity.directives.indexes.some((index) => index.unique && index.fields.every((name) => columns.includes(namedColumn(shapes, entity, name)?.column ?? '')));
+  return entity.directives.indexes.some(
+    (index) =>
+      index.unique &&
+      index.fields.every((name) =>
+        columns.includes(namedColumn(shapes, entity, name)?.column ?? ''),
+      ),
+  );
 }

@@ -21,10 +21,18 @@ const CHANGES: Readonly<Record<string, readonly ChangeKind[]>> = {
 export function inferSubscription({ facts }: Shapes, field: FieldFact): Inference {
   const entity = facts.entities.get(field.named.name);
   if (!entity || field.type.list) return undefined;
-  const [, stem = '', word = ''] = /^(?:on)?(.+?)(Created|Added|Updated|Deleted|Removed|Changed)$/.exec(field.name) ?? [];
+  const [, stem = '', word = ''] =
+    /^(?:on)?(.+?)(Created|Added|Updated|Deleted|Removed|Changed)$/.exec(field.name) ?? [];
   const on = CHANGES[word];
-  if (!on || stem.toLowerCase() !== entity.name.toLowerCase()) return { why: `the name does not say which changes of ${entity.name} it tells of: ${entity.singular}Created, ${entity.singular}Updated, ${entity.singular}Deleted or ${entity.singular}Changed` };
+  if (!on || stem.toLowerCase() !== entity.name.toLowerCase())
+    return {
+      why: `the name does not say which changes of ${entity.name} it tells of: ${entity.singular}Created, ${entity.singular}Updated, ${entity.singular}Deleted or ${entity.singular}Changed`,
+    };
   const [id, other] = field.args;
-  if (other || (id && (id.name !== 'id' || id.type.name !== 'ID' || id.type.list))) return { why: `the only argument that it can have is id: ID` };
-  return { action: { kind: 'subscribe', entity: entity.name, on, ...(id && { id: id.name }) }, decidedBy: 'subscription' };
+  if (other || (id && (id.name !== 'id' || id.type.name !== 'ID' || id.type.list)))
+    return { why: `the only argument that it can have is id: ID` };
+  return {
+    action: { kind: 'subscribe', entity: entity.name, on, ...(id && { id: id.name }) },
+    decidedBy: 'subscription',
+  };
 }

@@ -23,7 +23,9 @@ export function createInputMirror(facts: Facts): InputMirror {
     // Known before its fields are: an object may hold others of its kind.
     if (made.has(name) || facts.schema.getType(name)) return name;
     made.set(name, '');
-    const fields = Object.values(type.getFields()).map((field) => `  ${field.name}: ${text(field.type)}`);
+    const fields = Object.values(type.getFields()).map(
+      (field) => `  ${field.name}: ${text(field.type)}`,
+    );
     made.set(name, `input ${name} {\n${fields.join('\n')}\n}`);
     return name;
   };

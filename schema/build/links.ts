@@ -10,10 +10,27 @@ import type { End } from './relation-ends.ts';
 /** What a field that leads to other entities comes down to in the database. */
 export type Link =
   /** The key is a column of this table. */
-  | { readonly kind: 'own'; readonly entity: string; readonly key: ForeignKey; readonly inverse?: FieldFact }
+  | {
+      readonly kind: 'own';
+      readonly entity: string;
+      readonly key: ForeignKey;
+      readonly inverse?: FieldFact;
+    }
   /** The key is a column of the other table. */
-  | { readonly kind: 'other'; readonly entity: string; readonly key: ForeignKey; readonly inverse?: FieldFact }
-  | { readonly kind: 'join'; readonly entity: string; readonly table: string; readonly own: string; readonly other: string; readonly inverse?: FieldFact };
+  | {
+      readonly kind: 'other';
+      readonly entity: string;
+      readonly key: ForeignKey;
+      readonly inverse?: FieldFact;
+    }
+  | {
+      readonly kind: 'join';
+      readonly entity: string;
+      readonly table: string;
+      readonly own: string;
+      readonly other: string;
+      readonly inverse?: FieldFact;
+    };
 
 /** A column that holds the key of another entity's row. */
 export interface ForeignKey {
@@ -58,7 +75,15 @@ interface Draft {
 export function linkRelations(facts: Facts): Links {
   const ends = relationEnds(facts);
   const pairing = pairRelations(ends, facts);
-  const draft: Draft = { facts, pairing, links: new Map(), keys: new Map(), keyOf: new Map(), doubts: [...pairing.doubts], oneSided: [] };
+  const draft: Draft = {
+    facts,
+    pairing,
+    links: new Map(),
+    keys: new Map(),
+    keyOf: new Map(),
+    doubts: [...pairing.doubts],
+    oneSided: [],
+  };
   for (const end of ends) if (!end.many && ownsKey(end, draft)) addKey(keyFor(end, draft), draft);
   for (const entity of facts.entities.values()) addNamedKeys(entity, draft);
   for (const end of ends) link(end, draft);
@@ -78,7 +103,8 @@ function ownsKey(end: End, draft: Draft): boolean {
   const other = draft.pairing.partner.get(end);
   if (!other || other.many) return true;
   const owner = keySide(end, other);
-  if (!owner && isFirst(end, other)) draft.doubts.push({ kind: 'owner', field: end.field, candidates: [other.field] });
+  if (!owner && isFirst(end, other))
+    draft.doubts.push({ kind: 'owner', field: end.field, candidates: [other.field] });
   return owner ? owner === end : isFirst(end, other);
 }
 
@@ -107,7 +133,8 @@ function keyFor(end: End, draft: Draft): ForeignKey {
     target: field.named.name,
     required: field.type.required,
     unique: field.directives.unique || (partner !== undefined && !partner.many),
-    onDelete: field.directives.relation?.onDelete ?? (field.type.required ? 'restrict' : 'set null'),
+    onDelete:
+      field.directives.relation?.onDelete ?? (field.type.required ? 'restrict' : 'set null'),
     field,
   };
 }
@@ -120,12 +147,30 @@ function addNamedKeys(entity: EntityFact, draft: Draft): void {
     const column = field.snakeName;
     if (!target || taken.has(column)) continue;
     const { required } = field.type;
-    addKey({ owner: entity.name, column, target, required, unique: field.directives.unique, onDelete: required ? 'restrict' : 'set null', field }, draft);
+    addKey(
+      {
+        owner: entity.name,
+        column,
+        target,
+        required,
+        unique: field.directives.unique,
+        onDelete: required ? 'restrict' : 'set null',
+        field,
+      },
+      draft,
+    );
   }
 }
 
 function namedTarget(field: FieldFact, facts: Facts): string | undefined {
-  if (field.type.list || !isScalarType(field.named) || field.named.name !== 'ID' || field.args.length > 0 || field.directives.computed) return undefined;
+  if (
+    field.type.list ||
+    !isScalarType(field.named) ||
+    field.named.name !== 'ID' ||
+    field.args.length > 0 ||
+    field.directives.computed
+  )
+    return undefined;
   const stem = /^(.+?)(?:Id|_id|ID)$/.exec(field.name)?.[1];
   return stem && facts.entities.get(stem.charAt(0).toUpperCase() + stem.slice(1))?.name;
 }
@@ -155,7 +200,11 @@ function listLink(end: End, draft: Draft): Link | undefined {
 }
 
 function isDoubtful(end: End, draft: Draft): boolean {
-  return draft.doubts.some((doubt) => doubt.field === end.field || (doubt.kind === 'contested' && doubt.candidates.includes(end.field)));
+  return draft.doubts.some(
+    (doubt) =>
+      doubt.field === end.field ||
+      (doubt.kind === 'contested' && doubt.candidates.includes(end.field)),
+  );
 }
 
 /** A list that the other type does not answer: over the column that it names, over the only key there is, or over a join table. */
@@ -166,11 +215,26 @@ function lonelyLink(end: End, entity: string, draft: Draft): Link {
   if (said?.column !== undefined) {
     const { column } = said;
     const present = keys.find((key) => key.column === column && key.target === field.owner);
-    const key = present ?? addKey({ owner: entity, column, target: field.owner, required: false, unique: false, onDelete: said.onDelete ?? 'set null' }, draft);
+    const key =
+      present ??
+      addKey(
+        {
+          owner: entity,
+          column,
+          target: field.owner,
+          required: false,
+          unique: false,
+          onDelete: said.onDelete ?? 'set null',
+        },
+        draft,
+      );
     return { kind: 'other', entity, key };
   }
-  const named = keys.filter((key) => key.target === field.owner && key.field?.type.kind === 'scalar');
-  if (named[0] && named.length === 1 && said?.table === undefined) return { kind: 'other', entity, key: named[0] };
+  const named = keys.filter(
+    (key) => key.target === field.owner && key.field?.type.kind === 'scalar',
+  );
+  if (named[0] && named.length === 1 && said?.table === undefined)
+    return { kind: 'other', entity, key: named[0] };
   if (said?.table === undefined) draft.oneSided.push(field);
   return joinLink(end, entity, undefined, draft);
 }
@@ -183,7 +247,10 @@ function joinLink(end: End, entity: string, partner: End | undefined, draft: Dra
   const singular = (name: string) => snakeCase(draft.facts.entities.get(name)?.singular ?? name);
   const near = `${singular(first.owner)}_id`;
   const far = `${first.owner === second ? farName(first, singular(second)) : singular(second)}_id`;
-  const said = first.directives.relation?.table ?? end.field.directives.relation?.table ?? partner?.field.directives.relation?.table;
+  const said =
+    first.directives.relation?.table ??
+    end.field.directives.relation?.table ??
+    partner?.field.directives.relation?.table;
   const table = said ?? `${singular(first.owner)}_${snakeCase(first.name)}`;
   const [own, other] = reversed ? [far, near] : [near, far];
   return { kind: 'join', entity, table, own, other, ...(partner && { inverse: partner.field }) };

@@ -19,11 +19,20 @@ const PAGING: ReadonlyMap<string, keyof Omit<Paging, 'default' | 'max'>> = new M
   ['last', 'last'],
   ['before', 'before'],
 ]);
-const PAGING_TYPES: Readonly<Record<string, readonly string[]>> = { limit: ['Int'], offset: ['Int'], first: ['Int'], last: ['Int'], after: ['String', 'ID'], before: ['String', 'ID'] };
+const PAGING_TYPES: Readonly<Record<string, readonly string[]>> = {
+  limit: ['Int'],
+  offset: ['Int'],
+  first: ['Int'],
+  last: ['Int'],
+  after: ['String', 'ID'],
+  before: ['String', 'ID'],
+};
 const WHERE = new Set(['where', 'filter', 'filters']);
 const ORDER = new Set(['orderBy', 'order', 'sort', 'sortBy', 'order_by']);
 
-type Draft = { -readonly [K in keyof ListOptions]: ListOptions[K] } & { filters: { arg: string; column: string }[] };
+type Draft = { -readonly [K in keyof ListOptions]: ListOptions[K] } & {
+  filters: { arg: string; column: string }[];
+};
 
 /**
  * What the arguments of a list do, or why nobody can tell.
@@ -31,18 +40,26 @@ type Draft = { -readonly [K in keyof ListOptions]: ListOptions[K] } & { filters:
  * @example
  * listOptions(shapes, field, post) // { filters: [{ arg: 'status', column: 'status' }], paging: { limit: 'limit', default: 100, max: 100 }, … }
  */
-export function listOptions(shapes: Shapes, field: FieldFact, entity: EntityFact | undefined): ListOptions | Refusal {
+export function listOptions(
+  shapes: Shapes,
+  field: FieldFact,
+  entity: EntityFact | undefined,
+): ListOptions | Refusal {
   const connection = connectionOf(field.named.name, shapes.facts);
-  if (connection?.extra[0] !== undefined) return { why: `nothing says what ${connection.extra[0]} holds` };
+  if (connection?.extra[0] !== undefined)
+    return { why: `nothing says what ${connection.extra[0]} holds` };
   const draft: Draft = {
     filters: [],
     paging: { default: 0, max: 0 },
     ...(connection && { connection: connection.connection }),
     order: defaultOrder(shapes, field, entity),
-    ...(field.directives.list?.filter && entity && { filterable: filterable(shapes, field.directives.list.filter, entity) }),
+    ...(field.directives.list?.filter &&
+      entity && { filterable: filterable(shapes, field.directives.list.filter, entity) }),
   };
   for (const argument of field.args) {
-    const refusal = PAGING.has(argument.name) ? addPaging(draft, argument) : addArgument(shapes, draft, argument, entity);
+    const refusal = PAGING.has(argument.name)
+      ? addPaging(draft, argument)
+      : addArgument(shapes, draft, argument, entity);
     if (refusal) return refusal;
   }
   return { ...draft, paging: { ...draft.paging, ...pageSize(shapes, field) } };
@@ -57,14 +74,23 @@ function pageSize({ facts }: Shapes, field: FieldFact): Pick<Paging, 'default' |
 function addPaging(draft: Draft, argument: Argument): Refusal | undefined {
   const part = PAGING.get(argument.name);
   if (!part) return undefined;
-  if (argument.type.list || !PAGING_TYPES[part]?.includes(argument.type.name)) return { why: `the argument ${argument.name} pages, but is ${argument.type.text}` };
+  if (argument.type.list || !PAGING_TYPES[part]?.includes(argument.type.name))
+    return { why: `the argument ${argument.name} pages, but is ${argument.type.text}` };
   draft.paging = { ...draft.paging, [part]: argument.name };
   return undefined;
 }
 
-function addArgument(shapes: Shapes, draft: Draft, argument: Argument, entity: EntityFact | undefined): Refusal | undefined {
+function addArgument(
+  shapes: Shapes,
+  draft: Draft,
+  argument: Argument,
+  entity: EntityFact | undefined,
+): Refusal | undefined {
   const { name, type } = argument;
-  if (!entity) return { why: `the argument ${name} is not one that pages, and the types listed have different columns` };
+  if (!entity)
+    return {
+      why: `the argument ${name} is not one that pages, and the types listed have different columns`,
+    };
   if (WHERE.has(name) && type.kind === 'input' && !type.list) {
     const shape = filterShape(shapes, type.name, entity);
     if (isRefusal(shape)) return shape;
@@ -77,25 +103,47 @@ function addArgument(shapes: Shapes, draft: Draft, argument: Argument, entity: E
   return undefined;
 }
 
-function addFilter(shapes: Shapes, draft: Draft, { name, type }: Argument, entity: EntityFact): Refusal | undefined {
+function addFilter(
+  shapes: Shapes,
+  draft: Draft,
+  { name, type }: Argument,
+  entity: EntityFact,
+): Refusal | undefined {
   const column = namedColumn(shapes, entity, name);
   if (!column || column.json) {
-    const fix = didYouMean(name, [...columnNames(shapes, entity), ...PAGING.keys(), ...WHERE, ...ORDER]);
-    return { why: `the argument ${name} is no field of ${entity.name} and does not page`, ...(fix && { fix }) };
+    const fix = didYouMean(name, [
+      ...columnNames(shapes, entity),
+      ...PAGING.keys(),
+      ...WHERE,
+      ...ORDER,
+    ]);
+    return {
+      why: `the argument ${name} is no field of ${entity.name} and does not page`,
+      ...(fix && { fix }),
+    };
   }
-  if (type.list || type.name !== column.scalar) return { why: `the argument ${name} is ${type.text}, and ${entity.name}.${column.field.name} is ${column.field.type.text}` };
+  if (type.list || type.name !== column.scalar)
+    return {
+      why: `the argument ${name} is ${type.text}, and ${entity.name}.${column.field.name} is ${column.field.type.text}`,
+    };
   draft.filters.push({ arg: name, column: column.column });
   return undefined;
 }
 
-function defaultOrder(shapes: Shapes, field: FieldFact, entity: EntityFact | undefined): ListOptions['order'] {
+function defaultOrder(
+  shapes: Shapes,
+  field: FieldFact,
+  entity: EntityFact | undefined,
+): ListOptions['order'] {
   const said = field.directives.list?.orderBy ?? [];
   const columns = said.flatMap((text) => {
     const { name, descending } = parseOrder(text);
     const column = entity && namedColumn(shapes, entity, name);
     return column && !column.json ? [{ column: column.column, descending }] : [];
   });
-  return columns.some(({ column }) => column === 'id') ? columns : [...columns, { column: 'id', descending: false }];
+  return columns.some(({ column }) => column === 'id')
+    ? columns
+    : [...columns, { column: 'id', descending: false }];
 }
 
 /** `createdAt DESC` → the field and the direction. */

@@ -11,8 +11,13 @@ export function buildLoaders(entities: readonly Entity[]): Loader[] {
   const byName = new Map(entities.map((entity) => [entity.name, entity]));
   const loaders = new Map<string, Loader>();
   for (const entity of entities) {
-    for (const loader of [...ownLoaders(entity), ...entity.fields.flatMap((field) => joinLoader(entity, field, byName) ?? [])]) {
-      const name = loaders.has(loader.name) ? `${loader.name}Via${pascalCase(loader.via?.table ?? loader.by)}` : loader.name;
+    for (const loader of [
+      ...ownLoaders(entity),
+      ...entity.fields.flatMap((field) => joinLoader(entity, field, byName) ?? []),
+    ]) {
+      const name = loaders.has(loader.name)
+        ? `${loader.name}Via${pascalCase(loader.via?.table ?? loader.by)}`
+        : loader.name;
       loaders.set(name, { ...loader, name });
     }
   }
@@ -24,21 +29,54 @@ function ownLoaders(entity: Entity): Loader[] {
   const found = entity.columns.flatMap((column): Loader[] => {
     if (column.references) {
       const stem = pascalCase(column.name.replace(/_id$/, ''));
-      return [{ name: `${column.unique ? entity.singular : pluralOf(entity)}By${stem}`, entity: entity.name, by: column.name, many: !column.unique }];
+      return [
+        {
+          name: `${column.unique ? entity.singular : pluralOf(entity)}By${stem}`,
+          entity: entity.name,
+          by: column.name,
+          many: !column.unique,
+        },
+      ];
     }
     const plain = column.unique && column.name !== 'id' && column.type !== 'json';
-    return plain ? [{ name: `${entity.singular}By${pascalCase(column.name)}`, entity: entity.name, by: column.name, many: false }] : [];
+    return plain
+      ? [
+          {
+            name: `${entity.singular}By${pascalCase(column.name)}`,
+            entity: entity.name,
+            by: column.name,
+            many: false,
+          },
+        ]
+      : [];
   });
   return [keyed, ...found];
 }
 
-function joinLoader(entity: Entity, field: Field, byName: ReadonlyMap<string, Entity>): Loader | undefined {
-  if (field.source.kind !== 'many' || field.source.via.kind !== 'table' || !byName.has(field.source.entity)) return undefined;
+function joinLoader(
+  entity: Entity,
+  field: Field,
+  byName: ReadonlyMap<string, Entity>,
+): Loader | undefined {
+  if (
+    field.source.kind !== 'many' ||
+    field.source.via.kind !== 'table' ||
+    !byName.has(field.source.entity)
+  )
+    return undefined;
   const { table, own, other } = field.source.via;
-  return { name: `${camelCase(field.name)}By${entity.name}`, entity: field.source.entity, by: own, many: true, via: { table, own, other } };
+  return {
+    name: `${camelCase(field.name)}By${entity.name}`,
+    entity: field.source.entity,
+    by: own,
+    many: true,
+    via: { table, own, other },
+  };
 }
 
 /** A plural that is the same as the singular would make two loaders of one name. */
 function pluralOf(entity: Entity): string {
-  return camelCase(entity.plural) === entity.singular ? pluralize(`${entity.singular}Row`) : camelCase(entity.plural);
+  return camelCase(entity.plural) === entity.singular
+    ? pluralize(`${entity.singular}Row`)
+    : camelCase(entity.plural);
 }

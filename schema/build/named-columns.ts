@@ -9,9 +9,16 @@ import type { NamedColumn, Shapes } from './shapes.ts';
  * @example
  * namedColumn(shapes, post, 'authorId') // { column: 'author_id', scalar: 'ID', … }
  */
-export function namedColumn(shapes: Shapes, entity: EntityFact, name: string): NamedColumn | undefined {
+export function namedColumn(
+  shapes: Shapes,
+  entity: EntityFact,
+  name: string,
+): NamedColumn | undefined {
   const field = entity.fields.get(name);
-  return (field && ownColumn(shapes, field)) ?? keyColumn(shapes, entity.fields.get(name.replace(/(?:Id|_id|ID)$/, '')));
+  return (
+    (field && ownColumn(shapes, field)) ??
+    keyColumn(shapes, entity.fields.get(name.replace(/(?:Id|_id|ID)$/, '')))
+  );
 }
 
 function ownColumn(shapes: Shapes, field: FieldFact): NamedColumn | undefined {

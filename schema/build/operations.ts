@@ -30,7 +30,11 @@ export function inferOperations(shapes: Shapes): OperationFact[] {
     ['mutation', schema.getMutationType()],
     ['subscription', schema.getSubscriptionType()],
   ] as const;
-  return roots.flatMap(([root, type]) => (isObjectType(type) ? [...fieldFacts(type, types).values()].map((field) => operationFact(shapes, root, field)) : []));
+  return roots.flatMap(([root, type]) =>
+    isObjectType(type)
+      ? [...fieldFacts(type, types).values()].map((field) => operationFact(shapes, root, field))
+      : [],
+  );
 }
 
 function operationFact(shapes: Shapes, root: Operation['root'], field: FieldFact): OperationFact {
@@ -56,7 +60,14 @@ function actionEntity(action: Operation['action']): string | undefined {
 }
 
 function stub(field: FieldFact): Inferred {
-  return { action: { kind: 'custom' }, decidedBy: field.directives.resolve ? '@resolve' : field.directives.computed ? '@computed' : 'stub' };
+  return {
+    action: { kind: 'custom' },
+    decidedBy: field.directives.resolve
+      ? '@resolve'
+      : field.directives.computed
+        ? '@computed'
+        : 'stub',
+  };
 }
 
 /** `@resolve` wins over the signature; what it asks for has to be possible all the same. */
@@ -64,10 +75,17 @@ function infer(shapes: Shapes, root: Operation['root'], field: FieldFact): Infer
   const forced = field.directives.resolve?.as;
   if (forced === 'CUSTOM' || field.directives.computed) return undefined;
   const inference = byRoot(shapes, root, field, forced);
-  return forced && inference && !isRefusal(inference) ? { ...inference, decidedBy: '@resolve' } : inference;
+  return forced && inference && !isRefusal(inference)
+    ? { ...inference, decidedBy: '@resolve' }
+    : inference;
 }
 
-function byRoot(shapes: Shapes, root: Operation['root'], field: FieldFact, forced: string | undefined): Inference {
+function byRoot(
+  shapes: Shapes,
+  root: Operation['root'],
+  field: FieldFact,
+  forced: string | undefined,
+): Inference {
   const reads = forced === 'GET' || forced === 'LIST';
   if (forced && reads !== (root === 'query')) return { why: `a ${root} cannot be ${forced}` };
   if (root === 'subscription') return inferSubscription(shapes, field);

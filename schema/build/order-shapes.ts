@@ -16,7 +16,12 @@ import type { Refusal, Shapes } from './shapes.ts';
  */
 export function orderShape(shapes: Shapes, name: string, entity: EntityFact): OrderShape | Refusal {
   const present = shapes.orders.get(name);
-  if (present) return present.entity === entity.name ? present : { why: `${name} orders ${present.entity} elsewhere, and here it would order ${entity.name}` };
+  if (present)
+    return present.entity === entity.name
+      ? present
+      : {
+          why: `${name} orders ${present.entity} elsewhere, and here it would order ${entity.name}`,
+        };
   const form = orderForm(shapes, shapes.facts.schema.getType(name), entity);
   if (isRefusal(form)) return form;
   const shape = { id: name, entity: entity.name, form };
@@ -26,9 +31,14 @@ export function orderShape(shapes: Shapes, name: string, entity: EntityFact): Or
 
 type Form = OrderShape['form'];
 
-function orderForm(shapes: Shapes, type: GraphQLNamedType | undefined, entity: EntityFact): Form | Refusal {
+function orderForm(
+  shapes: Shapes,
+  type: GraphQLNamedType | undefined,
+  entity: EntityFact,
+): Form | Refusal {
   if (isEnumType(type)) return enumForm(shapes, type, entity);
-  if (!isInputObjectType(type)) return { why: `${type?.name} is neither an enum nor an input type` };
+  if (!isInputObjectType(type))
+    return { why: `${type?.name} is neither an enum nor an input type` };
   return pairForm(shapes, type, entity) ?? fieldsForm(shapes, type, entity);
 }
 
@@ -49,13 +59,19 @@ function enumForm(shapes: Shapes, type: GraphQLEnumType, entity: EntityFact): Fo
 function columnForWord(shapes: Shapes, entity: EntityFact, word: string): string | undefined {
   const snake = snakeCase(word === word.toUpperCase() ? word.toLowerCase() : word);
   const exact = namedColumn(shapes, entity, word);
-  const field = exact ? undefined : columnNames(shapes, entity).find((name) => snakeCase(name) === snake);
+  const field = exact
+    ? undefined
+    : columnNames(shapes, entity).find((name) => snakeCase(name) === snake);
   const column = exact ?? (field === undefined ? undefined : namedColumn(shapes, entity, field));
   return column && !column.json ? column.column : undefined;
 }
 
 /** `{ field: PostOrderField!, direction: SortDirection }` */
-function pairForm(shapes: Shapes, type: GraphQLInputObjectType, entity: EntityFact): Form | Refusal | undefined {
+function pairForm(
+  shapes: Shapes,
+  type: GraphQLInputObjectType,
+  entity: EntityFact,
+): Form | Refusal | undefined {
   const fields = Object.values(type.getFields());
   const by = fields.find(({ name }) => name === 'field' || name === 'by');
   const named = by && getNamedType(by.type);
@@ -72,10 +88,15 @@ function pairForm(shapes: Shapes, type: GraphQLInputObjectType, entity: EntityFa
 }
 
 /** `{ name: SortDirection, createdAt: SortDirection }` */
-function fieldsForm(shapes: Shapes, type: GraphQLInputObjectType, entity: EntityFact): Form | Refusal {
+function fieldsForm(
+  shapes: Shapes,
+  type: GraphQLInputObjectType,
+  entity: EntityFact,
+): Form | Refusal {
   const fields: { name: string; column: string }[] = [];
   for (const field of Object.values(type.getFields())) {
-    if (!isDirection(getNamedType(field.type))) return { why: `${type.name}.${field.name} has to be an enum of ASC and DESC` };
+    if (!isDirection(getNamedType(field.type)))
+      return { why: `${type.name}.${field.name} has to be an enum of ASC and DESC` };
     const column = columnForWord(shapes, entity, field.name);
     if (!column) return unknownWord(shapes, entity, `${type.name}.${field.name}`, field.name);
     fields.push({ name: field.name, column });
@@ -91,5 +112,8 @@ function isDirection(type: GraphQLNamedType): boolean {
 
 function unknownWord(shapes: Shapes, entity: EntityFact, place: string, word: string): Refusal {
   const fix = didYouMean(word, columnNames(shapes, entity));
-  return { why: `${place} names no field of ${entity.name} that can be sorted`, ...(fix && { fix }) };
+  return {
+    why: `${place} names no field of ${entity.name} that can be sorted`,
+    ...(fix && { fix }),
+  };
 }

@@ -47,7 +47,13 @@ interface Group {
  * pairRelations(relationEnds(facts), facts).doubts // [] when every relation is clear
  */
 export function pairRelations(ends: readonly End[], facts: Facts): Pairing {
-  const draft: Draft = { facts, byField: new Map(ends.map((end) => [end.field, end])), partner: new Map(), doubtful: new Set(), doubts: [] };
+  const draft: Draft = {
+    facts,
+    byField: new Map(ends.map((end) => [end.field, end])),
+    partner: new Map(),
+    doubtful: new Set(),
+    doubts: [],
+  };
   for (const end of ends) pairAsSaid(end, draft);
   for (const group of groups(ends)) {
     pairLists(group, draft);
@@ -72,13 +78,21 @@ function pairAsSaid(end: End, draft: Draft): void {
 /** The other end leads back, is not taken, and does not itself name a third. */
 function fits(end: End, other: End): boolean {
   const back = other.field.directives.relation?.inverse;
-  return other.targets.includes(end.field.owner) && (back === undefined || back === end.field.name) && !(end.abstract && other.abstract);
+  return (
+    other.targets.includes(end.field.owner) &&
+    (back === undefined || back === end.field.name) &&
+    !(end.abstract && other.abstract)
+  );
 }
 
 function pair(one: End, other: End, draft: Draft): void {
-  for (const [end, partner] of [[one, other], [other, one]] as const) {
+  for (const [end, partner] of [
+    [one, other],
+    [other, one],
+  ] as const) {
     const present = draft.partner.get(end);
-    if (present && present !== partner && !end.abstract) return note('inverse-mismatch', partner, [end.field], draft);
+    if (present && present !== partner && !end.abstract)
+      return note('inverse-mismatch', partner, [end.field], draft);
   }
   if (!one.abstract) draft.partner.set(one, other);
   if (!other.abstract) draft.partner.set(other, one);
@@ -94,7 +108,10 @@ function groups(ends: readonly End[]): Group[] {
       else byKey.set(key, [end]);
     }
   }
-  return [...byKey].map(([key, group]) => ({ ends: group, self: key === `${group[0]?.field.owner} ${group[0]?.field.owner}` }));
+  return [...byKey].map(([key, group]) => ({
+    ends: group,
+    self: key === `${group[0]?.field.owner} ${group[0]?.field.owner}`,
+  }));
 }
 
 /** A list needs another end, so lists choose before single objects do. */
@@ -104,8 +121,19 @@ function pairLists(group: Group, draft: Draft): void {
   for (const [list, candidates] of choices) {
     if (!list.many || candidates.length === 0 || draft.partner.has(list)) continue;
     const [only] = candidates;
-    if (!only || candidates.length > 1) note('ambiguous', list, candidates.map((end) => end.field), draft);
-    else if (!only.many) pairUncontested(only, (choices.get(only) ?? opposite(only, free, group)).filter((end) => end.many), draft);
+    if (!only || candidates.length > 1)
+      note(
+        'ambiguous',
+        list,
+        candidates.map((end) => end.field),
+        draft,
+      );
+    else if (!only.many)
+      pairUncontested(
+        only,
+        (choices.get(only) ?? opposite(only, free, group)).filter((end) => end.many),
+        draft,
+      );
     else if (group.self) noteTwoLists(list, only, draft);
     else if (choices.get(only)?.length === 1) pair(list, only, draft);
     else draft.doubtful.add(list);
@@ -129,7 +157,9 @@ function noteTwoLists(one: End, other: End, draft: Draft): void {
 }
 
 function opposite(end: End, free: readonly End[], group: Group): End[] {
-  return free.filter((other) => other !== end && (group.self || other.field.owner !== end.field.owner));
+  return free.filter(
+    (other) => other !== end && (group.self || other.field.owner !== end.field.owner),
+  );
 }
 
 /** A list with a column or a table of its own, and an end that has a partner, take no part. */
@@ -150,12 +180,23 @@ function pairSingles(group: Group, draft: Draft): void {
   if (!one || !other) return;
   if (left.length + right.length === 2 && isNamedAfterType(one) && isNamedAfterType(other)) {
     if (!hasColumn(one) || !hasColumn(other)) pair(one, other, draft);
-  } else noteSingles(left.filter((end) => !hasColumn(end)), right.filter((end) => !hasColumn(end)), draft);
+  } else
+    noteSingles(
+      left.filter((end) => !hasColumn(end)),
+      right.filter((end) => !hasColumn(end)),
+      draft,
+    );
 }
 
 function noteSingles(left: readonly End[], right: readonly End[], draft: Draft): void {
   const [few, many] = left.length <= right.length ? [left, right] : [right, left];
-  if (few[0] && many[0]) note('one-to-one', few[0], many.map((end) => end.field), draft);
+  if (few[0] && many[0])
+    note(
+      'one-to-one',
+      few[0],
+      many.map((end) => end.field),
+      draft,
+    );
 }
 
 function hasColumn(end: End): boolean {

@@ -51,10 +51,21 @@ function infer(parsed: Parsed): Built {
   const shapes = createShapes(facts, links);
   const entities = [...facts.entities.values()].map((entity) => buildEntity(shapes, entity));
   const operations = inferOperations(shapes);
-  return { facts, links, shapes, operations, entities, project: assemble(shapes, entities, operations) };
+  return {
+    facts,
+    links,
+    shapes,
+    operations,
+    entities,
+    project: assemble(shapes, entities, operations),
+  };
 }
 
-function assemble({ facts, ...shapes }: Shapes, built: readonly BuiltEntity[], operations: readonly OperationFact[]): Project {
+function assemble(
+  { facts, ...shapes }: Shapes,
+  built: readonly BuiltEntity[],
+  operations: readonly OperationFact[],
+): Project {
   const { values } = facts.manifest;
   const entities = built.map(({ entity }) => entity);
   return {

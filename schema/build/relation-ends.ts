@@ -14,7 +14,9 @@ export interface End {
 
 /** Every field of every entity that is an end of a relation, in the schema's order. */
 export function relationEnds(facts: Facts): End[] {
-  return [...facts.entities.values()].flatMap((entity) => [...entity.fields.values()].flatMap((field) => endOf(field, facts) ?? []));
+  return [...facts.entities.values()].flatMap((entity) =>
+    [...entity.fields.values()].flatMap((field) => endOf(field, facts) ?? []),
+  );
 }
 
 function endOf(field: FieldFact, facts: Facts): End | undefined {
@@ -24,7 +26,8 @@ function endOf(field: FieldFact, facts: Facts): End | undefined {
   const many = connection !== undefined || field.type.list;
   const targets = entitiesOf(named, facts);
   const abstract = !isObjectType(named);
-  if (targets.length === 0 || (abstract && many) || (!many && field.args.length > 0)) return undefined;
+  if (targets.length === 0 || (abstract && many) || (!many && field.args.length > 0))
+    return undefined;
   return { field, many, targets, abstract };
 }
 

@@ -14,27 +14,55 @@ type Verb = 'CREATE' | 'UPDATE' | 'DELETE';
  * @example
  * answerOf(shapes, field, user, 'CREATE') // { kind: 'payload', type: 'CreateUserPayload', entity: 'user' }
  */
-export function answerOf(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb): Returns | Refusal {
+export function answerOf(
+  shapes: Shapes,
+  field: FieldFact,
+  entity: EntityFact,
+  verb: Verb,
+): Returns | Refusal {
   if (field.type.list) return { why: `it answers with a list` };
   if (field.named.name === entity.name) return { kind: 'entity' };
   if (field.named.name === 'ID') return { kind: 'id' };
   if (field.named.name === 'Boolean') return { kind: 'boolean' };
   const payload = shapes.facts.types.get(field.named.name);
-  if (payload?.role !== 'payload') return { why: `${field.type.text} is neither ${entity.name}, nor ID, Boolean or a payload` };
+  if (payload?.role !== 'payload')
+    return { why: `${field.type.text} is neither ${entity.name}, nor ID, Boolean or a payload` };
   return payloadOf(field.named.name, Object.values(payload.type.getFields()), entity, verb);
 }
 
-function payloadOf(type: string, fields: readonly Field[], entity: EntityFact, verb: Verb): Returns | Refusal {
-  const holders = fields.filter((field) => getNamedType(field.type).name === entity.name && !isListType(getNullableType(field.type)));
+function payloadOf(
+  type: string,
+  fields: readonly Field[],
+  entity: EntityFact,
+  verb: Verb,
+): Returns | Refusal {
+  const holders = fields.filter(
+    (field) =>
+      getNamedType(field.type).name === entity.name && !isListType(getNullableType(field.type)),
+  );
   const holder = holders.find((field) => field.name === entity.singular) ?? holders[0];
-  const ids = new Set(['id', 'deletedId', `${camelCase(entity.name)}Id`, `deleted${entity.name}Id`]);
+  const ids = new Set([
+    'id',
+    'deletedId',
+    `${camelCase(entity.name)}Id`,
+    `deleted${entity.name}Id`,
+  ]);
   const id = fields.find((field) => ids.has(field.name) && getNamedType(field.type).name === 'ID');
-  const ok = fields.find((field) => ['ok', 'success', 'deleted'].includes(field.name) && getNamedType(field.type).name === 'Boolean');
+  const ok = fields.find(
+    (field) =>
+      ['ok', 'success', 'deleted'].includes(field.name) &&
+      getNamedType(field.type).name === 'Boolean',
+  );
   const echo = fields.find((field) => field.name === 'clientMutationId');
-  const empty = fields.filter((field) => /errors$/i.test(field.name) && isListType(getNullableType(field.type)));
-  const rest = fields.find((field) => ![holder, id, ok, echo, ...empty].includes(field) && isNonNullType(field.type));
+  const empty = fields.filter(
+    (field) => /errors$/i.test(field.name) && isListType(getNullableType(field.type)),
+  );
+  const rest = fields.find(
+    (field) => ![holder, id, ok, echo, ...empty].includes(field) && isNonNullType(field.type),
+  );
   if (rest) return { why: `nothing says what ${type}.${rest.name} holds` };
-  if (!holder && !id && !ok && verb !== 'DELETE') return { why: `${type} has no field of the type ${entity.name}` };
+  if (!holder && !id && !ok && verb !== 'DELETE')
+    return { why: `${type} has no field of the type ${entity.name}` };
   return {
     kind: 'payload',
     type,

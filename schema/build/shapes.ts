@@ -28,8 +28,19 @@ export interface Shapes {
 }
 
 export function createShapes(facts: Facts, links: Links): Shapes {
-  const columns = new Map([...facts.entities].map(([name, entity]) => [name, buildColumns(entity, facts, links)]));
-  return { facts, links, columns, filters: new Map(), orders: new Map(), writes: new Map(), refused: new Map(), open: new Set() };
+  const columns = new Map(
+    [...facts.entities].map(([name, entity]) => [name, buildColumns(entity, facts, links)]),
+  );
+  return {
+    facts,
+    links,
+    columns,
+    filters: new Map(),
+    orders: new Map(),
+    writes: new Map(),
+    refused: new Map(),
+    open: new Set(),
+  };
 }
 
 export function isRefusal(value: object): value is Refusal {

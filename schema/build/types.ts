@@ -16,19 +16,29 @@ export interface OtherTypes {
 }
 
 export function buildTypes(facts: Facts): OtherTypes {
-  const all = Object.values(facts.schema.getTypeMap()).filter((type) => !type.name.startsWith('__'));
+  const all = Object.values(facts.schema.getTypeMap()).filter(
+    (type) => !type.name.startsWith('__'),
+  );
   return {
     objects: buildObjects(facts),
     abstracts: all.flatMap((type) => abstractType(facts, type) ?? []),
     enums: all.filter(isEnumType).map(enumType),
-    scalars: all.filter(isScalarType).map((type) => ({ name: type.name, column: scalarType(type, facts), source: knownScalar(type.name)?.source ?? 'user' })),
+    scalars: all.filter(isScalarType).map((type) => ({
+      name: type.name,
+      column: scalarType(type, facts),
+      source: knownScalar(type.name)?.source ?? 'user',
+    })),
   };
 }
 
 function buildObjects(facts: Facts): ObjectType[] {
   return [...facts.types.values()].flatMap(({ type, role }) => {
     if (role === 'entity') return [];
-    const fields = Array.from(fieldFacts(type, facts.types).values(), ({ name, type, args }) => ({ name, type, args: args.map((argument) => ({ name: argument.name, type: argument.type })) }));
+    const fields = Array.from(fieldFacts(type, facts.types).values(), ({ name, type, args }) => ({
+      name,
+      type,
+      args: args.map((argument) => ({ name: argument.name, type: argument.type })),
+    }));
     return [{ name: type.name, role, fields }];
   });
 }
@@ -44,5 +54,9 @@ function enumType(type: GraphQLEnumType): EnumType {
     const { renamed } = readFieldDirectives([value.astNode ?? {}]);
     return renamed === undefined ? [] : [{ from: renamed, to: value.name }];
   });
-  return { name: type.name, values: type.getValues().map((value) => value.name), ...(renames.length > 0 && { renames }) };
+  return {
+    name: type.name,
+    values: type.getValues().map((value) => value.name),
+    ...(renames.length > 0 && { renames }),
+  };
 }

@@ -9,24 +9,47 @@ import type { Refusal, Shapes } from './shapes.ts';
  * @example
  * unsetRefusal(shapes, post, shape)?.why // 'nothing sets title, which is required and has no default'
  */
-export function unsetRefusal(shapes: Shapes, entity: EntityFact, shape: WriteShape, given?: string): Refusal | undefined {
-  const [first, ...more] = unsetColumns(shapes, entity, shape, given).map((column) => column.field ?? column.name.replace(/_id$/, ''));
+export function unsetRefusal(
+  shapes: Shapes,
+  entity: EntityFact,
+  shape: WriteShape,
+  given?: string,
+): Refusal | undefined {
+  const [first, ...more] = unsetColumns(shapes, entity, shape, given).map(
+    (column) => column.field ?? column.name.replace(/_id$/, ''),
+  );
   if (first === undefined) return undefined;
   const rest = more.length > 4 ? [...more.slice(0, 4), `${more.length - 4} others`] : more;
-  const what = more.length === 0 ? `${first}, which is required and has` : `${[first, ...rest].join(', ')}, which are required and have`;
-  return { code: 'CREATE_FIELD_UNSET', why: `nothing sets ${what} no default`, fix: `add ${first} to ${shape.id.slice(0, shape.id.lastIndexOf(':'))}, or give it a @default` };
+  const what =
+    more.length === 0
+      ? `${first}, which is required and has`
+      : `${[first, ...rest].join(', ')}, which are required and have`;
+  return {
+    code: 'CREATE_FIELD_UNSET',
+    why: `nothing sets ${what} no default`,
+    fix: `add ${first} to ${shape.id.slice(0, shape.id.lastIndexOf(':'))}, or give it a @default`,
+  };
 }
 
-function unsetColumns(shapes: Shapes, entity: EntityFact, shape: WriteShape, given: string | undefined): Column[] {
+function unsetColumns(
+  shapes: Shapes,
+  entity: EntityFact,
+  shape: WriteShape,
+  given: string | undefined,
+): Column[] {
   const set = new Set(shape.writes.flatMap((write) => writtenColumns(shapes, entity, write)));
   const owners = ownerColumns(shapes, entity);
-  const needed = (shapes.columns.get(entity.name) ?? []).filter((column) => column.required && !column.default && !column.stamp);
+  const needed = (shapes.columns.get(entity.name) ?? []).filter(
+    (column) => column.required && !column.default && !column.stamp,
+  );
   return needed.filter(({ name }) => name !== given && !set.has(name) && !owners.has(name));
 }
 
 /** Under a rule for owners, a row that names none belongs to whoever makes it. */
 export function ownerColumns(shapes: Shapes, entity: EntityFact): ReadonlySet<string> {
-  const uses = entity.directives.auth.filter((use) => use.allow.includes('OWNER') && use.on.includes('CREATE'));
+  const uses = entity.directives.auth.filter(
+    (use) => use.allow.includes('OWNER') && use.on.includes('CREATE'),
+  );
   return new Set(uses.flatMap((use) => ownerColumn(shapes, use, entity) ?? []));
 }
 
@@ -35,5 +58,7 @@ function writtenColumns({ links }: Shapes, entity: EntityFact, write: Write): st
   if (write.kind !== 'key' && write.kind !== 'nested') return [];
   const field = entity.fields.get(write.field);
   const link = field && links.byField.get(field);
-  return link?.kind === 'own' ? [link.key.column, ...(link.key.typeColumn ? [link.key.typeColumn] : [])] : [];
+  return link?.kind === 'own'
+    ? [link.key.column, ...(link.key.typeColumn ? [link.key.typeColumn] : [])]
+    : [];
 }

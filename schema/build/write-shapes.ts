@@ -30,20 +30,43 @@ export interface WriteSource {
  * @example
  * inputShape(shapes, type, post) // { id: 'CreatePostInput:Post', entity: 'Post', writes: [{ kind: 'column', … }] }
  */
-export function inputShape(shapes: Shapes, type: GraphQLInputObjectType, entity: EntityFact, skip: readonly string[] = []): WriteShape | Refusal {
-  const sources = Object.values(type.getFields()).map((field) => source(field.name, field.type, field.astNode));
+export function inputShape(
+  shapes: Shapes,
+  type: GraphQLInputObjectType,
+  entity: EntityFact,
+  skip: readonly string[] = [],
+): WriteShape | Refusal {
+  const sources = Object.values(type.getFields()).map((field) =>
+    source(field.name, field.type, field.astNode),
+  );
   // An input that holds the key writes something else when it patches than when it creates.
   const id = `${type.name}${skip.length > 0 ? PATCH : ''}:${entity.name}`;
-  return writeShape(shapes, id, sources.filter(({ name }) => !skip.includes(name)), entity, type.name);
+  return writeShape(
+    shapes,
+    id,
+    sources.filter(({ name }) => !skip.includes(name)),
+    entity,
+    type.name,
+  );
 }
 
-export function source(name: string, type: GraphQLType, node: Parameters<typeof readFieldDirectives>[0][number] | null | undefined): WriteSource {
+export function source(
+  name: string,
+  type: GraphQLType,
+  node: Parameters<typeof readFieldDirectives>[0][number] | null | undefined,
+): WriteSource {
   const { constraint } = readFieldDirectives([node ?? {}]);
   return { name, type, ...(constraint && { constraint }) };
 }
 
 /** The shape is known before it is complete: `create` inputs may contain themselves. */
-export function writeShape(shapes: Shapes, id: string, sources: readonly WriteSource[], entity: EntityFact, owner: string): WriteShape | Refusal {
+export function writeShape(
+  shapes: Shapes,
+  id: string,
+  sources: readonly WriteSource[],
+  entity: EntityFact,
+  owner: string,
+): WriteShape | Refusal {
   const present = shapes.writes.get(id);
   const refused = shapes.refused.get(id);
   if (present || refused) return refused ?? present ?? { why: id };
@@ -60,10 +83,20 @@ export function writeShape(shapes: Shapes, id: string, sources: readonly WriteSo
   return shapes.refused.get(id) ?? shape;
 }
 
-function writeOf(shapes: Shapes, item: WriteSource, entity: EntityFact, owner: string): Write | Refusal {
+function writeOf(
+  shapes: Shapes,
+  item: WriteSource,
+  entity: EntityFact,
+  owner: string,
+): Write | Refusal {
   if (item.name === 'clientMutationId') return { kind: 'ignored', name: item.name };
   const field = entity.fields.get(item.name);
-  return (field && fieldWrite(shapes, item, field, owner)) ?? keyWrite(shapes, item, entity) ?? keysWrite(shapes, item, entity) ?? unknown(item, entity, owner);
+  return (
+    (field && fieldWrite(shapes, item, field, owner)) ??
+    keyWrite(shapes, item, entity) ??
+    keysWrite(shapes, item, entity) ??
+    unknown(item, entity, owner)
+  );
 }
 
 function unknown(item: WriteSource, entity: EntityFact, owner: string): Refusal {
@@ -71,26 +104,48 @@ function unknown(item: WriteSource, entity: EntityFact, owner: string): Refusal 
   return { why: `${owner}.${item.name} is no field of ${entity.name}`, ...(fix && { fix }) };
 }
 
-function fieldWrite(shapes: Shapes, item: WriteSource, field: FieldFact, owner: string): Write | Refusal | undefined {
+function fieldWrite(
+  shapes: Shapes,
+  item: WriteSource,
+  field: FieldFact,
+  owner: string,
+): Write | Refusal | undefined {
   const { facts } = shapes;
   const place = `${owner}.${item.name}`;
-  if (field.name === 'id' && facts.manifest.values.database.ids !== 'uuid') return { why: `${place} would set the key, which the database makes` };
+  if (field.name === 'id' && facts.manifest.values.database.ids !== 'uuid')
+    return { why: `${place} would set the key, which the database makes` };
   const link = shapes.links.byField.get(field);
-  if (link) return isInputObjectType(getNamedType(item.type)) ? nestedWrite(shapes, item, field, place) : directKeys(item, field, place);
+  if (link)
+    return isInputObjectType(getNamedType(item.type))
+      ? nestedWrite(shapes, item, field, place)
+      : directKeys(item, field, place);
   const stored = storedAs(field, facts);
-  if (!stored) return { why: `${place} is not stored: ${field.owner}.${field.name} is answered by a function` };
+  if (!stored)
+    return {
+      why: `${place} is not stored: ${field.owner}.${field.name} is answered by a function`,
+    };
   const [given, wanted] = [getNamedType(item.type), field.named];
-  if (given.name !== wanted.name && !(stored === 'json' && isInputObjectType(given))) return { why: `${place} is ${given.name}, and the field is ${wanted.name}` };
-  if (isListType(getNullableType(item.type)) !== field.type.list) return { why: `${place} is ${String(item.type)}, and the field is ${field.type.text}` };
+  if (given.name !== wanted.name && !(stored === 'json' && isInputObjectType(given)))
+    return { why: `${place} is ${given.name}, and the field is ${wanted.name}` };
+  if (isListType(getNullableType(item.type)) !== field.type.list)
+    return { why: `${place} is ${String(item.type)}, and the field is ${field.type.text}` };
   const constraint = item.constraint ?? field.directives.constraint;
-  return { kind: 'column', name: item.name, column: field.snakeName, ...(constraint && { constraint }) };
+  return {
+    kind: 'column',
+    name: item.name,
+    column: field.snakeName,
+    ...(constraint && { constraint }),
+  };
 }
 
 /** `author: ID!` and `tags: [ID!]` name the rows themselves. */
 function directKeys(item: WriteSource, field: FieldFact, place: string): Write | Refusal {
   const many = isListType(getNullableType(item.type));
   const wanted = field.type.list;
-  if (getNamedType(item.type).name !== 'ID' || many !== wanted) return { why: `${place} is ${String(item.type)}; a relation is set by ${wanted ? '[ID!]' : 'ID'}, or by an input with connect or create` };
+  if (getNamedType(item.type).name !== 'ID' || many !== wanted)
+    return {
+      why: `${place} is ${String(item.type)}; a relation is set by ${wanted ? '[ID!]' : 'ID'}, or by an input with connect or create`,
+    };
   return { kind: many ? 'keys' : 'key', name: item.name, field: field.name };
 }
 
@@ -99,33 +154,58 @@ function keyWrite(shapes: Shapes, item: WriteSource, entity: EntityFact): Write 
   const stem = /^(.+?)(?:Id|_id|ID)$/.exec(item.name)?.[1];
   const field = stem === undefined ? undefined : entity.fields.get(stem);
   const single = field && shapes.links.byField.has(field) && !isListEnd(shapes, field);
-  return single && String(getNullableType(item.type)) === 'ID' ? { kind: 'key', name: item.name, field: field.name } : undefined;
+  return single && String(getNullableType(item.type)) === 'ID'
+    ? { kind: 'key', name: item.name, field: field.name }
+    : undefined;
 }
 
 /** `tagIds` for `tags`. */
 function keysWrite(shapes: Shapes, item: WriteSource, entity: EntityFact): Write | undefined {
   const stem = /^(.+?)(?:Ids|_ids|IDs)$/.exec(item.name)?.[1];
-  if (stem === undefined || getNamedType(item.type).name !== 'ID' || !isListType(getNullableType(item.type))) return undefined;
-  const field = [...entity.fields.values()].find(({ name }) => name === stem || singularize(name) === stem);
-  return field && isListEnd(shapes, field) && shapes.links.byField.has(field) ? { kind: 'keys', name: item.name, field: field.name } : undefined;
+  if (
+    stem === undefined ||
+    getNamedType(item.type).name !== 'ID' ||
+    !isListType(getNullableType(item.type))
+  )
+    return undefined;
+  const field = [...entity.fields.values()].find(
+    ({ name }) => name === stem || singularize(name) === stem,
+  );
+  return field && isListEnd(shapes, field) && shapes.links.byField.has(field)
+    ? { kind: 'keys', name: item.name, field: field.name }
+    : undefined;
 }
 
 function isListEnd(shapes: Shapes, field: FieldFact): boolean {
   return field.type.list || shapes.facts.types.get(field.named.name)?.role === 'connection';
 }
 
-type NestedWrite = { -readonly [K in keyof Extract<Write, { kind: 'nested' }>]: Extract<Write, { kind: 'nested' }>[K] };
+type NestedWrite = {
+  -readonly [K in keyof Extract<Write, { kind: 'nested' }>]: Extract<Write, { kind: 'nested' }>[K];
+};
 
 /** `{ connect, disconnect, create }`, whichever of them the input declares. */
-function nestedWrite(shapes: Shapes, item: WriteSource, field: FieldFact, place: string): Write | Refusal {
+function nestedWrite(
+  shapes: Shapes,
+  item: WriteSource,
+  field: FieldFact,
+  place: string,
+): Write | Refusal {
   const input = getNamedType(item.type);
   const link = shapes.links.byField.get(field);
   const target = shapes.facts.entities.get(link?.entity ?? '');
-  if (!isInputObjectType(input) || !target || !link) return { why: `${place} cannot be set through several types` };
+  if (!isInputObjectType(input) || !target || !link)
+    return { why: `${place} cannot be set through several types` };
   const write: NestedWrite = { kind: 'nested', name: item.name, field: field.name };
   const parent = link.kind === 'other' ? link.key.column : undefined;
   for (const part of Object.values(input.getFields())) {
-    const refusal = addPart(shapes, write, part, { input: input.name, field, target, many: isListEnd(shapes, field), parent });
+    const refusal = addPart(shapes, write, part, {
+      input: input.name,
+      field,
+      target,
+      many: isListEnd(shapes, field),
+      parent,
+    });
     if (refusal) return refusal;
   }
   return write;
@@ -140,19 +220,29 @@ interface Nesting {
   readonly parent: string | undefined;
 }
 
-function addPart(shapes: Shapes, write: NestedWrite, part: GraphQLInputField, { input, field, target, many, parent }: Nesting): Refusal | undefined {
+function addPart(
+  shapes: Shapes,
+  write: NestedWrite,
+  part: GraphQLInputField,
+  { input, field, target, many, parent }: Nesting,
+): Refusal | undefined {
   const named = getNamedType(part.type);
   const where = `${input}.${part.name}`;
   if (part.name === 'disconnect' && !many && named.name === 'Boolean') write.disconnect = part.name;
-  else if (part.name !== 'connect' && part.name !== 'disconnect' && part.name !== 'create') return { why: `${where} is not one of connect, disconnect and create` };
-  else if (isListType(getNullableType(part.type)) !== many) return { why: `${where} has to be ${many ? 'a list' : 'a single object'}, as ${field.owner}.${field.name} is` };
+  else if (part.name !== 'connect' && part.name !== 'disconnect' && part.name !== 'create')
+    return { why: `${where} is not one of connect, disconnect and create` };
+  else if (isListType(getNullableType(part.type)) !== many)
+    return {
+      why: `${where} has to be ${many ? 'a list' : 'a single object'}, as ${field.owner}.${field.name} is`,
+    };
   else if (!isInputObjectType(named)) return { why: `${where} has to be an input type` };
   else if (part.name === 'create') {
     const shape = inputShape(shapes, named, target);
     if (isRefusal(shape)) return shape;
     write.create = { name: part.name, shape: shape.id };
     return shapes.open.has(shape.id) ? undefined : unsetRefusal(shapes, target, shape, parent);
-  } else if (Object.keys(named.getFields()).join() !== 'id') return { why: `${named.name} has to be { id: ID! }` };
+  } else if (Object.keys(named.getFields()).join() !== 'id')
+    return { why: `${named.name} has to be { id: ID! }` };
   else write[part.name] = part.name;
   return undefined;
 }

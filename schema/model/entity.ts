@@ -62,7 +62,12 @@ export interface Many {
   readonly via:
     /** `typeColumn`: the key may be of several types, and this column has to say ours. */
     | { readonly kind: 'column'; readonly column: string; readonly typeColumn?: string }
-    | { readonly kind: 'table'; readonly table: string; readonly own: string; readonly other: string };
+    | {
+        readonly kind: 'table';
+        readonly table: string;
+        readonly own: string;
+        readonly other: string;
+      };
   readonly inverse?: string;
   readonly list: ListOptions;
 }

@@ -43,10 +43,26 @@ export interface FilterShape {
 }
 
 export type FilterOperator =
-  | 'eq' | 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte' | 'contains' | 'startsWith' | 'endsWith' | 'isNull';
+  | 'eq'
+  | 'ne'
+  | 'in'
+  | 'notIn'
+  | 'lt'
+  | 'lte'
+  | 'gt'
+  | 'gte'
+  | 'contains'
+  | 'startsWith'
+  | 'endsWith'
+  | 'isNull';
 
 export type Filter =
-  | { readonly kind: 'operators'; readonly name: string; readonly column: string; readonly operators: readonly FilterOperator[] }
+  | {
+      readonly kind: 'operators';
+      readonly name: string;
+      readonly column: string;
+      readonly operators: readonly FilterOperator[];
+    }
   | { readonly kind: 'equals'; readonly name: string; readonly column: string }
   | { readonly kind: 'and' | 'or' | 'not'; readonly name: string }
   | { readonly kind: 'one'; readonly name: string; readonly field: string; readonly shape: string }
@@ -64,9 +80,19 @@ export interface OrderShape {
   readonly entity: string;
   readonly form:
     /** `enum UserOrder { NAME_ASC NAME_DESC }` */
-    | { readonly kind: 'enum'; readonly values: readonly { readonly value: string; readonly column: string; readonly descending: boolean }[] }
+    | {
+        readonly kind: 'enum';
+        readonly values: readonly {
+          readonly value: string;
+          readonly column: string;
+          readonly descending: boolean;
+        }[];
+      }
     /** `input UserOrder { name: SortDirection }` */
-    | { readonly kind: 'fields'; readonly fields: readonly { readonly name: string; readonly column: string }[] }
+    | {
+        readonly kind: 'fields';
+        readonly fields: readonly { readonly name: string; readonly column: string }[];
+      }
     /** `input UserOrder { field: UserOrderField!, direction: SortDirection }` */
     | {
         readonly kind: 'pair';

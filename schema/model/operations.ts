@@ -17,16 +17,44 @@ export interface Operation {
 /** What a root field does. Data, so that a whole selection of them can become one statement. */
 export type Action =
   /** One row, by key or by fields. `by` maps arguments to columns. `unique` is false when several rows could match. */
-  | { readonly kind: 'get'; readonly entity: string; readonly by: readonly { readonly arg: string; readonly column: string }[]; readonly unique: boolean }
+  | {
+      readonly kind: 'get';
+      readonly entity: string;
+      readonly by: readonly { readonly arg: string; readonly column: string }[];
+      readonly unique: boolean;
+    }
   | { readonly kind: 'list'; readonly entity: string; readonly list: ListOptions }
   /** A list over an interface or union of entities. */
   | { readonly kind: 'listAbstract'; readonly type: string; readonly list: ListOptions }
   /** `node(id: ID!): Node`. */
   | { readonly kind: 'node'; readonly arg: string }
-  | { readonly kind: 'create'; readonly entity: string; readonly write: string; readonly input?: string; readonly returns: Returns }
-  | { readonly kind: 'update'; readonly entity: string; readonly id: ArgumentPath; readonly write: string; readonly input?: string; readonly returns: Returns }
-  | { readonly kind: 'remove'; readonly entity: string; readonly id: ArgumentPath; readonly returns: Returns }
-  | { readonly kind: 'subscribe'; readonly entity: string; readonly on: readonly ChangeKind[]; readonly id?: string }
+  | {
+      readonly kind: 'create';
+      readonly entity: string;
+      readonly write: string;
+      readonly input?: string;
+      readonly returns: Returns;
+    }
+  | {
+      readonly kind: 'update';
+      readonly entity: string;
+      readonly id: ArgumentPath;
+      readonly write: string;
+      readonly input?: string;
+      readonly returns: Returns;
+    }
+  | {
+      readonly kind: 'remove';
+      readonly entity: string;
+      readonly id: ArgumentPath;
+      readonly returns: Returns;
+    }
+  | {
+      readonly kind: 'subscribe';
+      readonly entity: string;
+      readonly on: readonly ChangeKind[];
+      readonly id?: string;
+    }
   | { readonly kind: 'custom' };
 
 export type ChangeKind = 'created' | 'updated' | 'deleted';
@@ -62,7 +90,12 @@ export interface WriteShape {
 
 /** What one input field writes. */
 export type Write =
-  | { readonly kind: 'column'; readonly name: string; readonly column: string; readonly constraint?: Constraint }
+  | {
+      readonly kind: 'column';
+      readonly name: string;
+      readonly column: string;
+      readonly constraint?: Constraint;
+    }
   /** To-one by key: `authorId`. */
   | { readonly kind: 'key'; readonly name: string; readonly field: string }
   /** To-many by keys, the whole set: `tagIds`. */

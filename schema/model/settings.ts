@@ -45,9 +45,25 @@ export interface RateLimit {
 export interface AuthModel {
   readonly profile: 'standard' | 'strict' | 'nist';
   readonly user: AuthUser;
-  readonly roles: { readonly list: readonly string[]; readonly default: string; readonly first: string | null } | null;
-  readonly jwt: { readonly ttl: number; readonly leeway: number; readonly issuer: string | null; readonly audience: string | null; readonly maxBytes: number };
-  readonly refresh: { readonly enabled: boolean; readonly idle: number; readonly absolute: number; readonly grace: number; readonly delivery: 'body' | 'cookie' };
+  readonly roles: {
+    readonly list: readonly string[];
+    readonly default: string;
+    readonly first: string | null;
+  } | null;
+  readonly jwt: {
+    readonly ttl: number;
+    readonly leeway: number;
+    readonly issuer: string | null;
+    readonly audience: string | null;
+    readonly maxBytes: number;
+  };
+  readonly refresh: {
+    readonly enabled: boolean;
+    readonly idle: number;
+    readonly absolute: number;
+    readonly grace: number;
+    readonly delivery: 'body' | 'cookie';
+  };
   readonly password: {
     readonly min: number;
     readonly max: number;
@@ -57,16 +73,33 @@ export interface AuthModel {
     readonly hashConcurrency: number | 'auto';
     readonly hashQueue: number;
   };
-  readonly lockout: { readonly attempts: number; readonly window: number; readonly duration: number; readonly factor: number; readonly max: number; readonly hardAfter: number };
+  readonly lockout: {
+    readonly attempts: number;
+    readonly window: number;
+    readonly duration: number;
+    readonly factor: number;
+    readonly max: number;
+    readonly hardAfter: number;
+  };
   readonly requireApiKey: boolean;
   readonly requireVerifiedEmail: boolean;
   readonly enumeration: 'standard' | 'strict';
   readonly rateLimits: Readonly<Record<string, RateLimit>>;
   /** Limits of single routes, by `METHOD /path`; absent when there are none. */
-  readonly routeLimits?: Readonly<Record<string, RateLimit & { readonly by: 'ip' | 'user' | 'key' }>>;
-  readonly oauth: { readonly linking: 'verified' | 'never'; readonly returnTo: readonly string[]; readonly providers: readonly OAuthProvider[] };
+  readonly routeLimits?: Readonly<
+    Record<string, RateLimit & { readonly by: 'ip' | 'user' | 'key' }>
+  >;
+  readonly oauth: {
+    readonly linking: 'verified' | 'never';
+    readonly returnTo: readonly string[];
+    readonly providers: readonly OAuthProvider[];
+  };
   readonly events: {
-    readonly webhooks: readonly { readonly url: string; readonly secretEnv: string; readonly types: readonly string[] }[];
+    readonly webhooks: readonly {
+      readonly url: string;
+      readonly secretEnv: string;
+      readonly types: readonly string[];
+    }[];
     readonly alertEmail: string | null;
     readonly retention: number;
   };
@@ -84,7 +117,17 @@ export interface AuthUser {
 }
 
 export type UserAttribute =
-  | 'email' | 'name' | 'first_name' | 'last_name' | 'username' | 'phone' | 'avatar_url' | 'last_login' | 'email_verified_at' | 'created_at' | 'updated_at';
+  | 'email'
+  | 'name'
+  | 'first_name'
+  | 'last_name'
+  | 'username'
+  | 'phone'
+  | 'avatar_url'
+  | 'last_login'
+  | 'email_verified_at'
+  | 'created_at'
+  | 'updated_at';
 
 export interface OAuthProvider {
   readonly name: string;
@@ -95,16 +138,42 @@ export interface OAuthProvider {
 
 /** `hosting:` of the manifest, with every default filled in; sizes in bytes, times in milliseconds. */
 export interface HostingModel {
-  readonly engine: { readonly kind: 'auto' | 'docker' | 'podman' | 'swarm'; readonly socket: string | null };
+  readonly engine: {
+    readonly kind: 'auto' | 'docker' | 'podman' | 'swarm';
+    readonly socket: string | null;
+  };
   readonly domain: string;
   readonly access: 'host' | 'users';
-  readonly defaults: { readonly port: number; readonly memory: number; readonly cpus: number; readonly pids: number };
-  readonly deploys: { readonly keep: number; readonly readyTimeout: number; readonly drain: number };
-  readonly build: { readonly timeout: number; readonly memory: number; readonly concurrency: number; readonly allowAddUrl: boolean; readonly from: readonly string[] };
+  readonly defaults: {
+    readonly port: number;
+    readonly memory: number;
+    readonly cpus: number;
+    readonly pids: number;
+  };
+  readonly deploys: {
+    readonly keep: number;
+    readonly readyTimeout: number;
+    readonly drain: number;
+  };
+  readonly build: {
+    readonly timeout: number;
+    readonly memory: number;
+    readonly concurrency: number;
+    readonly allowAddUrl: boolean;
+    readonly from: readonly string[];
+  };
   readonly source: { readonly max: number; readonly maxUnpacked: number; readonly entries: number };
   readonly git: { readonly allowHttp: boolean; readonly allowPrivate: boolean };
-  readonly ingress: { readonly http: number; readonly https: number; readonly acme: { readonly email: string | null; readonly directory: string | null } };
+  readonly ingress: {
+    readonly http: number;
+    readonly https: number;
+    readonly acme: { readonly email: string | null; readonly directory: string | null };
+  };
   readonly diskFloor: number;
   readonly templates: string;
-  readonly models: { readonly directory: string; readonly engine: string; readonly list: readonly unknown[] };
+  readonly models: {
+    readonly directory: string;
+    readonly engine: string;
+    readonly list: readonly unknown[];
+  };
 }

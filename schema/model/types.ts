@@ -31,7 +31,11 @@ export interface Constraint {
 export interface ObjectType {
   readonly name: string;
   readonly role: 'value' | 'payload' | 'connection' | 'edge' | 'pageInfo' | 'root';
-  readonly fields: readonly { readonly name: string; readonly type: TypeRef; readonly args: readonly Argument[] }[];
+  readonly fields: readonly {
+    readonly name: string;
+    readonly type: TypeRef;
+    readonly args: readonly Argument[];
+  }[];
 }
 
 export interface AbstractType {
@@ -49,7 +53,19 @@ export interface EnumType {
 
 /** Stored form. `timestamp` is UTC in ISO 8601 text on SQLite and `timestamptz` on PostgreSQL; `id` follows `Project.ids`. */
 export type ColumnType =
-  | 'id' | 'text' | 'integer' | 'bigint' | 'real' | 'decimal' | 'boolean' | 'timestamp' | 'date' | 'time' | 'json' | 'uuid' | 'bytes';
+  | 'id'
+  | 'text'
+  | 'integer'
+  | 'bigint'
+  | 'real'
+  | 'decimal'
+  | 'boolean'
+  | 'timestamp'
+  | 'date'
+  | 'time'
+  | 'json'
+  | 'uuid'
+  | 'bytes';
 
 export interface ScalarType {
   readonly name: string;

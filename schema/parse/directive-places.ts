@@ -55,7 +55,8 @@ interface Holder {
 function collect(node: ASTNode, inputs: string, uses: DirectiveUse[]): void {
   const { kind, directives, fields, arguments: args, values } = node as Holder;
   const location = LOCATIONS[kind] ?? inputs;
-  if (directives) for (const directive of directives) uses.push({ directive, location, holder: node });
+  if (directives)
+    for (const directive of directives) uses.push({ directive, location, holder: node });
   const inner = location === 'INPUT_OBJECT' ? 'INPUT_FIELD_DEFINITION' : 'ARGUMENT_DEFINITION';
   if (fields) for (const field of fields) collect(field, inner, uses);
   if (args) for (const argument of args) collect(argument, inner, uses);

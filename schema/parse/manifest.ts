@@ -26,12 +26,24 @@ const START: Position = { file: 'manifest.yaml', line: 1, column: 1, length: 1 }
  * @example
  * parseManifest({ file: 'manifest.yaml', text: 'name: shop' }).manifest.values.server.port // 8080
  */
-export function parseManifest(source: SourceText | null): { manifest: Manifest; diagnostics: Diagnostic[] } {
-  if (!source) return { manifest: { values: settled(NOTHING, () => {}), at: () => START }, diagnostics: [] };
+export function parseManifest(source: SourceText | null): {
+  manifest: Manifest;
+  diagnostics: Diagnostic[];
+} {
+  if (!source)
+    return { manifest: { values: settled(NOTHING, () => {}), at: () => START }, diagnostics: [] };
   const { value, diagnostics, at } = parseYaml(source);
   const place: Manifest['at'] = (path, part = 'value') => at(path, part);
-  if (diagnostics.length > 0) return { manifest: { values: settled(NOTHING, () => {}), at: place }, diagnostics: [...diagnostics] };
-  if (value !== null && !isData(value)) return { manifest: { values: settled(NOTHING, () => {}), at: place }, diagnostics: [notSettings(source)] };
+  if (diagnostics.length > 0)
+    return {
+      manifest: { values: settled(NOTHING, () => {}), at: place },
+      diagnostics: [...diagnostics],
+    };
+  if (value !== null && !isData(value))
+    return {
+      manifest: { values: settled(NOTHING, () => {}), at: place },
+      diagnostics: [notSettings(source)],
+    };
   const secrets = secretFindings(value, place);
   const found: Diagnostic[] = secrets.map(({ finding }) => finding);
   const known = new Set(secrets.map(({ path }) => path.join('.')));
@@ -45,14 +57,23 @@ type Data = Readonly<Record<string, unknown>>;
 
 /** `auth:` and `hosting:` mean on, whatever stands behind them. */
 function settled(data: Data, report: (problem: ShapeProblem) => void): ManifestValues {
-  const sections = Object.fromEntries(['auth', 'hosting'].filter((name) => data[name] === null).map((name) => [name, {}]));
+  const sections = Object.fromEntries(
+    ['auth', 'hosting'].filter((name) => data[name] === null).map((name) => [name, {}]),
+  );
   const on: Data = { ...data, ...sections };
   const auth = on['auth'];
-  return settleManifest(isData(auth) ? { ...on, auth: withProfile(auth) } : on, report) as unknown as ManifestValues;
+  return settleManifest(
+    isData(auth) ? { ...on, auth: withProfile(auth) } : on,
+    report,
+  ) as unknown as ManifestValues;
 }
 
 function shapeFinding({ path, part, ...problem }: ShapeProblem, at: Manifest['at']): Diagnostic {
-  return { ...problem, severity: 'error', at: problem.code === 'MANIFEST_KEY_MISSING' ? at(path.slice(0, -1), 'key') : at(path, part) };
+  return {
+    ...problem,
+    severity: 'error',
+    at: problem.code === 'MANIFEST_KEY_MISSING' ? at(path.slice(0, -1), 'key') : at(path, part),
+  };
 }
 
 function isData(value: unknown): value is Data {
@@ -60,5 +81,11 @@ function isData(value: unknown): value is Data {
 }
 
 function notSettings(source: SourceText): Diagnostic {
-  return { code: 'MANIFEST_SHAPE', severity: 'error', summary: 'The manifest holds no settings', fix: 'name: shop', at: positionAt(source, 0) };
+  return {
+    code: 'MANIFEST_SHAPE',
+    severity: 'error',
+    summary: 'The manifest holds no settings',
+    fix: 'name: shop',
+    at: positionAt(source, 0),
+  };
 }

@@ -20,9 +20,14 @@ export const namedTypes = remembered((definition: DefinitionNode): readonly Name
 });
 
 /** The types that a definition names, each once. */
-export const typesNamed = remembered((definition: DefinitionNode): readonly string[] => [...new Set(namedTypes(definition).map(({ name }) => name.value))]);
+export const typesNamed = remembered((definition: DefinitionNode): readonly string[] => [
+  ...new Set(namedTypes(definition).map(({ name }) => name.value)),
+]);
 
-function collect({ type, interfaces, types, fields, arguments: args, operationTypes }: Naming, found: NamedTypeNode[]): void {
+function collect(
+  { type, interfaces, types, fields, arguments: args, operationTypes }: Naming,
+  found: NamedTypeNode[],
+): void {
   if (interfaces) found.push(...interfaces);
   if (types) found.push(...types);
   if (args) for (const arg of args) collect(arg, found);

@@ -20,7 +20,8 @@ export function unusedPieces(known: KnownPieces): KnownPieces {
 /** Keeps these pieces for the next run, and forgets all others. */
 export function keepPieces(known: KnownPieces, pieces: readonly Piece[]): void {
   known.clear();
-  for (const { text, definitions } of pieces) known.set(text, [...(known.get(text) ?? []), definitions]);
+  for (const { text, definitions } of pieces)
+    known.set(text, [...(known.get(text) ?? []), definitions]);
 }
 
 /**
@@ -31,7 +32,8 @@ export function keepPieces(known: KnownPieces, pieces: readonly Piece[]): void {
  */
 export function parsePieces(text: string, unused: KnownPieces = new Map()): Piece[] {
   const pieces: Piece[] = [];
-  for (let start = 0; start < text.length; start += pieces.at(-1)!.text.length) pieces.push(pieceFrom(text, start, unused));
+  for (let start = 0; start < text.length; start += pieces.at(-1)!.text.length)
+    pieces.push(pieceFrom(text, start, unused));
   return pieces;
 }
 
@@ -40,7 +42,7 @@ export function parsePieces(text: string, unused: KnownPieces = new Map()): Piec
  * definition, in a description, leaves a piece that cannot be parsed, and twice as much is tried.
  */
 function pieceFrom(text: string, start: number, unused: KnownPieces): Piece {
-  for (let least = 0; ; ) {
+  for (let least = 0; ;) {
     const brace = text.indexOf('\n}', start + least);
     const piece = text.slice(start, brace < 0 ? text.length : brace + 2);
     try {

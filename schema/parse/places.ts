@@ -21,20 +21,27 @@ const NOWHERE: Position = { file: 'schema.graphql', line: 1, column: 1, length: 
 export function placed(findings: readonly Finding[], files: readonly ParsedFile[]): Diagnostic[] {
   const nodes = new Set(findings.flatMap(({ at }) => (at && !isPosition(at) ? [at] : [])));
   const positions = nodes.size === 0 ? new Map<ASTNode, Position>() : findPositions(nodes, files);
-  return findings.map(({ at, ...finding }) => ({ ...finding, at: at && isPosition(at) ? at : (at && positions.get(at)) ?? NOWHERE }));
+  return findings.map(({ at, ...finding }) => ({
+    ...finding,
+    at: at && isPosition(at) ? at : ((at && positions.get(at)) ?? NOWHERE),
+  }));
 }
 
 function isPosition(at: ASTNode | Position): at is Position {
   return 'line' in at;
 }
 
-function findPositions(wanted: ReadonlySet<ASTNode>, files: readonly ParsedFile[]): Map<ASTNode, Position> {
+function findPositions(
+  wanted: ReadonlySet<ASTNode>,
+  files: readonly ParsedFile[],
+): Map<ASTNode, Position> {
   const found = new Map<ASTNode, Position>();
   for (const { source, pieces } of files) {
     let line = 0;
     for (const piece of pieces) {
       if (found.size === wanted.size) return found;
-      for (const [node, loc] of locationsIn(piece, wanted)) found.set(node, positionIn(source.file, piece, line, loc));
+      for (const [node, loc] of locationsIn(piece, wanted))
+        found.set(node, positionIn(source.file, piece, line, loc));
       line += piece.text.match(LINE_END)?.length ?? 0;
     }
   }
@@ -48,7 +55,9 @@ function locationsIn(piece: Piece, wanted: ReadonlySet<ASTNode>): (readonly [AST
   const nodes = nodesOf(piece.definitions);
   if (!nodes.some((node) => wanted.has(node))) return [];
   const located = nodesOf(locate(piece));
-  return nodes.flatMap((node, at) => (wanted.has(node) ? [[node, located[at]!.loc!] as const] : []));
+  return nodes.flatMap((node, at) =>
+    wanted.has(node) ? [[node, located[at]!.loc!] as const] : [],
+  );
 }
 
 function nodesOf(definitions: readonly ASTNode[]): ASTNode[] {
@@ -70,7 +79,12 @@ function collect(node: ASTNode, nodes: ASTNode[]): void {
 function positionIn(file: string, { start, text }: Piece, line: number, loc: Location): Position {
   const { startToken } = loc;
   const before = start > 0 && startToken.line === 1 ? '}'.length : 0;
-  return { file, line: line + startToken.line, column: before + startToken.column, length: lengthOnLine(text, loc.start, loc.end) };
+  return {
+    file,
+    line: line + startToken.line,
+    column: before + startToken.column,
+    length: lengthOnLine(text, loc.start, loc.end),
+  };
 }
 
 /** A mark never runs past the end of its line. */

@@ -29,7 +29,8 @@ function layUnder(values: Data, defaults: Data): Data {
   for (const [key, value] of Object.entries(defaults)) {
     const own = values[key] ?? undefined;
     if (own === undefined) result[key] = value;
-    else if (typeof own === 'object' && typeof value === 'object') result[key] = layUnder(own as Data, value as Data);
+    else if (typeof own === 'object' && typeof value === 'object')
+      result[key] = layUnder(own as Data, value as Data);
   }
   return result;
 }

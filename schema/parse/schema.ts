@@ -1,5 +1,10 @@
 import { buildASTSchema, isTypeDefinitionNode, Kind } from 'graphql';
-import type { DefinitionNode, DocumentNode, GraphQLSchema, ScalarTypeDefinitionNode } from 'graphql';
+import type {
+  DefinitionNode,
+  DocumentNode,
+  GraphQLSchema,
+  ScalarTypeDefinitionNode,
+} from 'graphql';
 import type { Diagnostic } from '../diagnostic.ts';
 import { isOurDefinition } from '../our-directives.ts';
 import { positionAt } from '../source.ts';
@@ -35,24 +40,44 @@ export interface ParsedSchema {
  * @example
  * parseSchema([{ file: 'schema.graphql', text: 'type Query { hello: String }' }]).parsed?.sdl
  */
-export function parseSchema(sources: readonly SourceText[], unused: KnownPieces = new Map()): { parsed: ParsedSchema | null; diagnostics: Diagnostic[] } {
+export function parseSchema(
+  sources: readonly SourceText[],
+  unused: KnownPieces = new Map(),
+): { parsed: ParsedSchema | null; diagnostics: Diagnostic[] } {
   return understandFiles(sources.map((source) => parseFile(source, unused)));
 }
 
 /** The same with files that were parsed before. */
-export function understandFiles(files: readonly ParsedFile[]): { parsed: ParsedSchema | null; diagnostics: Diagnostic[] } {
+export function understandFiles(files: readonly ParsedFile[]): {
+  parsed: ParsedSchema | null;
+  diagnostics: Diagnostic[];
+} {
   const diagnostics = files.flatMap((file) => file.diagnostics);
   const all = files.flatMap(({ pieces }) => pieces.flatMap(({ definitions }) => definitions));
   if (diagnostics.length > 0) return { parsed: null, diagnostics };
-  if (all.every(isOurDefinition)) return { parsed: null, diagnostics: [emptySchema(files[0]?.source)] };
+  if (all.every(isOurDefinition))
+    return { parsed: null, diagnostics: [emptySchema(files[0]?.source)] };
   return understand(files, all);
 }
 
-function understand(files: readonly ParsedFile[], all: readonly DefinitionNode[]): { parsed: ParsedSchema; diagnostics: Diagnostic[] } {
-  const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: all.filter((definition) => !isOurDefinition(definition)) };
+function understand(
+  files: readonly ParsedFile[],
+  all: readonly DefinitionNode[],
+): { parsed: ParsedSchema; diagnostics: Diagnostic[] } {
+  const document: DocumentNode = {
+    kind: Kind.DOCUMENT,
+    definitions: all.filter((definition) => !isOurDefinition(definition)),
+  };
   const unknown = unknownTypes(document);
   const schema = buildASTSchema(repaired(document, unknown.keys()), { assumeValidSDL: true });
-  const parsed = { files, document, uses: document.definitions.flatMap((definition) => usesWithin(definition)), schema, sdl: servedSdl(files), unknown: new Set(unknown.keys()) };
+  const parsed = {
+    files,
+    document,
+    uses: document.definitions.flatMap((definition) => usesWithin(definition)),
+    schema,
+    sdl: servedSdl(files),
+    unknown: new Set(unknown.keys()),
+  };
   return { parsed, diagnostics: placed(schemaFindings(document, schema, unknown), files) };
 }
 

@@ -3,7 +3,8 @@ import { snakeCase } from '../names.ts';
 import type { Manifest } from './manifest.ts';
 import type { ManifestPath } from './yaml.ts';
 
-const SECRET_KEY = /^(?:.*_)?(?:password|passwd|passphrase|secret|token|api_?key|private_?key|access_?key|credentials?)$/;
+const SECRET_KEY =
+  /^(?:.*_)?(?:password|passwd|passphrase|secret|token|api_?key|private_?key|access_?key|credentials?)$/;
 /** `secret_env` names a setting, and these hold words that only sound secret. */
 const NOT_SECRET = new Set(['secret_env', 'context_words']);
 
@@ -67,12 +68,21 @@ function isSecret(path: ManifestPath, value: string | number): boolean {
 
 function settingFor(path: ManifestPath): string {
   const name = path.join('.').toLowerCase();
-  if (path[1] === 'oauth' && path[2] === 'providers' && path[3] !== undefined) return `${snakeCase(String(path[3])).replaceAll('-', '_').toUpperCase()}_CLIENT_SECRET`;
-  return SETTINGS.find(([pattern]) => pattern.test(name))?.[1] ?? snakeCase(String(path.at(-1))).toUpperCase();
+  if (path[1] === 'oauth' && path[2] === 'providers' && path[3] !== undefined)
+    return `${snakeCase(String(path[3])).replaceAll('-', '_').toUpperCase()}_CLIENT_SECRET`;
+  return (
+    SETTINGS.find(([pattern]) => pattern.test(name))?.[1] ??
+    snakeCase(String(path.at(-1))).toUpperCase()
+  );
 }
 
-function* leaves(value: unknown, path: ManifestPath): Generator<{ path: ManifestPath; value: string | number }> {
+function* leaves(
+  value: unknown,
+  path: ManifestPath,
+): Generator<{ path: ManifestPath; value: string | number }> {
   if (typeof value === 'string' || typeof value === 'number') yield { path, value };
-  else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* leaves(item, [...path, index]);
-  else if (typeof value === 'object' && value !== null) for (const [key, item] of Object.entries(value)) yield* leaves(item, [...path, key]);
+  else if (Array.isArray(value))
+    for (const [index, item] of value.entries()) yield* leaves(item, [...path, index]);
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, item] of Object.entries(value)) yield* leaves(item, [...path, key]);
 }

@@ -20,11 +20,17 @@ interface Cut {
  */
 export function servedSdl(files: readonly ParsedFile[]): string {
   // A byte order mark inside the joined text would be a mistake.
-  return files.map(({ source, pieces }) => withoutCuts(source.text.replace(/^\uFEFF/, ' '), pieces.flatMap(cutsIn))).join('\n');
+  return files
+    .map(({ source, pieces }) =>
+      withoutCuts(source.text.replace(/^\uFEFF/, ' '), pieces.flatMap(cutsIn)),
+    )
+    .join('\n');
 }
 
 function cutsIn(piece: Piece): Cut[] {
-  return cutsWithin(piece.definitions, [piece.text], () => findCuts(piece)).map(({ start, end }) => ({ start: piece.start + start, end: piece.start + end }));
+  return cutsWithin(piece.definitions, [piece.text], () => findCuts(piece)).map(
+    ({ start, end }) => ({ start: piece.start + start, end: piece.start + end }),
+  );
 }
 
 const cutsWithin = createMemory<readonly DefinitionNode[], readonly Cut[]>();
@@ -41,7 +47,9 @@ const NO_CUTS: readonly Cut[] = [];
 
 function nodesToCut(definition: DefinitionNode): readonly (DefinitionNode | ConstDirectiveNode)[] {
   if (isOurDefinition(definition) || isOnlyOurs(definition)) return [definition];
-  return usesWithin(definition).flatMap(({ directive }) => (isOurDirective(directive) ? [directive] : []));
+  return usesWithin(definition).flatMap(({ directive }) =>
+    isOurDirective(directive) ? [directive] : [],
+  );
 }
 
 /** `extend type User @entity(plural: "people")`: nothing is left of it when the directive is gone. */

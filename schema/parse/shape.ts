@@ -53,15 +53,22 @@ export function settleManifest(value: Data, report: Report): Data {
 
 function settle(value: unknown, given: Shape, path: ManifestPath, report: Report): unknown {
   const shape = resolve(given);
-  if (value === undefined) return shape.default === undefined ? undefined : settle(structuredClone(shape.default), { ...shape, default: undefined }, path, report);
+  if (value === undefined)
+    return shape.default === undefined
+      ? undefined
+      : settle(structuredClone(shape.default), { ...shape, default: undefined }, path, report);
   const types = [shape.type ?? []].flat();
   // `jwt:` with nothing behind it is the section with its defaults.
-  if (value === null && types.length === 1 && types[0] === 'object') return settle({}, shape, path, report);
+  if (value === null && types.length === 1 && types[0] === 'object')
+    return settle({}, shape, path, report);
   if (!fits(value, shape)) {
     report(wrongValue(value, shape, path));
     return settle(undefined, shape, path, report);
   }
-  if (Array.isArray(value)) return value.map((item: unknown, index) => settle(item, shape.items ?? {}, [...path, index], report)).filter((item) => item !== undefined);
+  if (Array.isArray(value))
+    return value
+      .map((item: unknown, index) => settle(item, shape.items ?? {}, [...path, index], report))
+      .filter((item) => item !== undefined);
   if (!isData(value) || !(shape.properties || shape.additionalProperties)) return value;
   return settleObject(value, shape, path, report) ?? settle(undefined, shape, path, report);
 }
@@ -72,7 +79,12 @@ function resolve(shape: Shape): Shape {
 }
 
 /** Nothing when something is missing that has no default. */
-function settleObject(value: Data, shape: Shape, path: ManifestPath, report: Report): Data | undefined {
+function settleObject(
+  value: Data,
+  shape: Shape,
+  path: ManifestPath,
+  report: Report,
+): Data | undefined {
   const result = new Map<string, unknown>();
   for (const [key, inner] of Object.entries(shape.properties ?? {})) {
     const own = Object.hasOwn(value, key) ? value[key] : undefined;
@@ -83,7 +95,8 @@ function settleObject(value: Data, shape: Shape, path: ManifestPath, report: Rep
   for (const [key, own] of Object.entries(value)) {
     if (shape.properties && Object.hasOwn(shape.properties, key)) continue;
     if (typeof shape.additionalProperties !== 'object') report(unknownKey([...path, key], shape));
-    else if (shape.propertyNames && !fits(key, shape.propertyNames)) report(wrongName([...path, key], shape.propertyNames));
+    else if (shape.propertyNames && !fits(key, shape.propertyNames))
+      report(wrongName([...path, key], shape.propertyNames));
     else result.set(key, settle(own, shape.additionalProperties, [...path, key], report));
   }
   const whole = (shape.required ?? []).every((key) => result.has(key));
@@ -96,10 +109,24 @@ function fits(value: unknown, given: Shape): boolean {
   if (shape.anyOf && !shape.anyOf.some((other) => fits(value, other))) return false;
   if (shape.enum && !shape.enum.includes(value)) return false;
   if (shape.const !== undefined && shape.const !== value) return false;
-  if (shape.type !== undefined && ![shape.type].flat().includes(typeOf(value, shape.type))) return false;
-  if (typeof value === 'string') return value.length >= (shape.minLength ?? 0) && (shape.pattern === undefined || new RegExp(shape.pattern, 'u').test(value));
-  if (typeof value === 'number') return value >= (shape.minimum ?? -Infinity) && value <= (shape.maximum ?? Infinity) && value > (shape.exclusiveMinimum ?? -Infinity);
-  if (Array.isArray(value)) return value.length >= (shape.minItems ?? 0) && !(shape.uniqueItems && new Set(value).size < value.length);
+  if (shape.type !== undefined && ![shape.type].flat().includes(typeOf(value, shape.type)))
+    return false;
+  if (typeof value === 'string')
+    return (
+      value.length >= (shape.minLength ?? 0) &&
+      (shape.pattern === undefined || new RegExp(shape.pattern, 'u').test(value))
+    );
+  if (typeof value === 'number')
+    return (
+      value >= (shape.minimum ?? -Infinity) &&
+      value <= (shape.maximum ?? Infinity) &&
+      value > (shape.exclusiveMinimum ?? -Infinity)
+    );
+  if (Array.isArray(value))
+    return (
+      value.length >= (shape.minItems ?? 0) &&
+      !(shape.uniqueItems && new Set(value).size < value.length)
+    );
   return true;
 }
 
@@ -125,31 +152,65 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
 function unknownKey(path: ManifestPath, shape: Shape): ShapeProblem {
   const known = Object.keys(shape.properties ?? {});
   const setting = ELSEWHERE.get(path.join('.'));
-  const fix = setting ? `this is the setting ${setting}: write it into .env` : (didYouMean(String(path.at(-1)), known) ?? `known here: ${known.join(', ')}`);
-  return { code: 'MANIFEST_KEY_UNKNOWN', summary: `There is no setting ${path.join('.')}`, fix, path, part: 'key' };
+  const fix = setting
+    ? `this is the setting ${setting}: write it into .env`
+    : (didYouMean(String(path.at(-1)), known) ?? `known here: ${known.join(', ')}`);
+  return {
+    code: 'MANIFEST_KEY_UNKNOWN',
+    summary: `There is no setting ${path.join('.')}`,
+    fix,
+    path,
+    part: 'key',
+  };
 }
 
 function missing(path: ManifestPath): ShapeProblem {
-  return { code: 'MANIFEST_KEY_MISSING', summary: `${path.join('.')} is missing`, fix: path.length === 1 ? `${path[0]}: shop` : `add ${path.at(-1)}`, path, part: 'key' };
+  return {
+    code: 'MANIFEST_KEY_MISSING',
+    summary: `${path.join('.')} is missing`,
+    fix: path.length === 1 ? `${path[0]}: shop` : `add ${path.at(-1)}`,
+    path,
+    part: 'key',
+  };
 }
 
 function wrongName(path: ManifestPath, names: Shape): ShapeProblem {
-  return { code: 'MANIFEST_SHAPE', summary: `${path.join('.')} is no name that can stand here`, fix: `it has to match ${names.pattern}`, path, part: 'key' };
+  return {
+    code: 'MANIFEST_SHAPE',
+    summary: `${path.join('.')} is no name that can stand here`,
+    fix: `it has to match ${names.pattern}`,
+    path,
+    part: 'key',
+  };
 }
 
 function wrongValue(value: unknown, shape: Shape, path: ManifestPath): ShapeProblem {
-  const near = shape.enum && typeof value === 'string' ? nearest(value, shape.enum.map(String)) : undefined;
-  const fix = near ? `Did you mean "${near}"?` : shape.default === undefined ? 'see manifest.schema.json, or let the editor complete it' : `the default is ${JSON.stringify(shape.default)}`;
-  return { code: 'MANIFEST_SHAPE', summary: `${path.join('.')} has to be ${expected(shape)}`, fix, path, part: 'value' };
+  const near =
+    shape.enum && typeof value === 'string' ? nearest(value, shape.enum.map(String)) : undefined;
+  const fix = near
+    ? `Did you mean "${near}"?`
+    : shape.default === undefined
+      ? 'see manifest.schema.json, or let the editor complete it'
+      : `the default is ${JSON.stringify(shape.default)}`;
+  return {
+    code: 'MANIFEST_SHAPE',
+    summary: `${path.join('.')} has to be ${expected(shape)}`,
+    fix,
+    path,
+    part: 'value',
+  };
 }
 
 function expected(shape: Shape): string {
   if (shape.enum) return shape.enum.join(', ').replace(/, ([^,]*)$/, ' or $1');
   if (shape.const !== undefined) return String(shape.const);
-  if (shape.minimum !== undefined && shape.maximum !== undefined) return `${article(shape.type)} from ${shape.minimum} to ${shape.maximum}`;
+  if (shape.minimum !== undefined && shape.maximum !== undefined)
+    return `${article(shape.type)} from ${shape.minimum} to ${shape.maximum}`;
   if (shape.minimum !== undefined) return `${article(shape.type)} of at least ${shape.minimum}`;
-  if (shape.exclusiveMinimum !== undefined) return `${article(shape.type)} above ${shape.exclusiveMinimum}`;
-  if ((shape.type === 'string' && shape.pattern) || shape.anyOf) return `like this: ${shape.description ?? shape.pattern}`;
+  if (shape.exclusiveMinimum !== undefined)
+    return `${article(shape.type)} above ${shape.exclusiveMinimum}`;
+  if ((shape.type === 'string' && shape.pattern) || shape.anyOf)
+    return `like this: ${shape.description ?? shape.pattern}`;
   return shape.uniqueItems ? 'a list without repetitions' : article(shape.type);
 }
 
@@ -164,5 +225,8 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 function article(type: Shape['type']): string {
-  return [type ?? 'string'].flat().map((word) => WORDS[word] ?? word).join(' or ');
+  return [type ?? 'string']
+    .flat()
+    .map((word) => WORDS[word] ?? word)
+    .join(' or ');
 }

@@ -41,13 +41,18 @@ function findMistakes(source: SourceText): Diagnostic[] {
   let start = 0;
   while (start >= 0 && diagnostics.length < MOST_ERRORS) {
     try {
-      parse(new Source(source.text.slice(0, start).replace(/[^\n]/g, ' ') + source.text.slice(start)), { noLocation: true });
+      parse(
+        new Source(source.text.slice(0, start).replace(/[^\n]/g, ' ') + source.text.slice(start)),
+        { noLocation: true },
+      );
       return diagnostics;
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error;
       const offset = error.positions?.[0] ?? source.text.length;
       diagnostics.push(syntaxError(source, offset, error.message));
-      start = /Unterminated|block string/i.test(error.message) ? -1 : resumeAfter(source.text, offset, start);
+      start = /Unterminated|block string/i.test(error.message)
+        ? -1
+        : resumeAfter(source.text, offset, start);
     }
   }
   return diagnostics;
@@ -56,13 +61,16 @@ function findMistakes(source: SourceText): Diagnostic[] {
 /** The next definition: the one on the line of the mistake if the mistake is only that the one above is not closed. */
 function resumeAfter(text: string, offset: number, start: number): number {
   const line = lineStart(text, offset);
-  DEFINITION.lastIndex = line > start && isUnclosed(text, offset) ? line : Math.max(offset, start) + 1;
+  DEFINITION.lastIndex =
+    line > start && isUnclosed(text, offset) ? line : Math.max(offset, start) + 1;
   return DEFINITION.exec(text)?.index ?? -1;
 }
 
 /** `type B` where a field was expected: `type` was read as the field's name. */
 function isUnclosed(text: string, offset: number): boolean {
-  return /^(?:type|interface|union|enum|input|scalar|directive|extend|schema)\s+$/.test(text.slice(lineStart(text, offset), offset));
+  return /^(?:type|interface|union|enum|input|scalar|directive|extend|schema)\s+$/.test(
+    text.slice(lineStart(text, offset), offset),
+  );
 }
 
 function lineStart(text: string, offset: number): number {
@@ -73,11 +81,18 @@ function syntaxError(source: SourceText, offset: number, message: string): Diagn
   const summary = message.replace(/^Syntax Error: /, '').replace(/, did you mean.*|\.$/, '');
   const word = /^[\w$]+/.exec(source.text.slice(offset))?.[0].length ?? 1;
   const fix = syntaxFix(source.text, offset, summary);
-  return { code: 'SDL_SYNTAX', severity: 'error', summary, fix, at: positionAt(source, offset, word) };
+  return {
+    code: 'SDL_SYNTAX',
+    severity: 'error',
+    summary,
+    fix,
+    at: positionAt(source, offset, word),
+  };
 }
 
 function syntaxFix(text: string, offset: number, summary: string): string {
-  if (/Expected ":"/.test(summary) && isUnclosed(text, offset)) return 'close the definition above with }';
+  if (/Expected ":"/.test(summary) && isUnclosed(text, offset))
+    return 'close the definition above with }';
   if (/found <EOF>/.test(summary)) return 'a } is missing at the end';
   if (/Expected Name, found "}"/.test(summary)) return 'write at least one field between { and }';
   if (/single quote/.test(summary)) return 'GraphQL writes strings in double quotes';

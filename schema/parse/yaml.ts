@@ -33,22 +33,54 @@ export function parseYaml(source: SourceText): YamlText {
   const refusal = refuse(source);
   if (refusal) return { value: null, diagnostics: [refusal], at: () => refusal.at };
   const yaml = load('yaml') as typeof Yaml;
-  const document = yaml.parseDocument(source.text, { prettyErrors: false, uniqueKeys: true, strict: true, stringKeys: true });
-  const diagnostics = [...document.errors, ...document.warnings].map((error) => syntaxFinding(source, error));
-  const at = (path: ManifestPath, part: 'key' | 'value') => place(yaml, source, document, path, part);
+  const document = yaml.parseDocument(source.text, {
+    prettyErrors: false,
+    uniqueKeys: true,
+    strict: true,
+    stringKeys: true,
+  });
+  const diagnostics = [...document.errors, ...document.warnings].map((error) =>
+    syntaxFinding(source, error),
+  );
+  const at = (path: ManifestPath, part: 'key' | 'value') =>
+    place(yaml, source, document, path, part);
   if (diagnostics.length > 0) return { value: null, diagnostics, at };
   try {
     return { value: document.toJS({ maxAliasCount: MOST_ALIASES }), diagnostics, at };
   } catch {
-    return { value: null, diagnostics: [finding('MANIFEST_SYNTAX', 'The aliases repeat too much', positionAt(source, 0), 'write the values out')], at };
+    return {
+      value: null,
+      diagnostics: [
+        finding(
+          'MANIFEST_SYNTAX',
+          'The aliases repeat too much',
+          positionAt(source, 0),
+          'write the values out',
+        ),
+      ],
+      at,
+    };
   }
 }
 
 function refuse(source: SourceText): Diagnostic | undefined {
   const { text } = source;
-  if (text.length > MOST_CHARACTERS) return finding('MANIFEST_SYNTAX', 'The manifest is longer than a million characters', positionAt(source, 0), 'is it the right file?');
+  if (text.length > MOST_CHARACTERS)
+    return finding(
+      'MANIFEST_SYNTAX',
+      'The manifest is longer than a million characters',
+      positionAt(source, 0),
+      'is it the right file?',
+    );
   const deep = tooDeepAt(text);
-  return deep < 0 ? undefined : finding('MANIFEST_SYNTAX', `More than ${DEEPEST} levels are open at once`, positionAt(source, deep), 'close the brackets before this one');
+  return deep < 0
+    ? undefined
+    : finding(
+        'MANIFEST_SYNTAX',
+        `More than ${DEEPEST} levels are open at once`,
+        positionAt(source, deep),
+        'close the brackets before this one',
+      );
 }
 
 /** Brackets, `- - -` and indentation all nest. Text in quotes is counted too: a manifest has no use for so many brackets. */
@@ -75,23 +107,47 @@ const FIXES: Readonly<Record<string, string>> = {
 
 function syntaxFinding(source: SourceText, error: Yaml.YAMLError): Diagnostic {
   const [start, end] = error.pos;
-  const summary = error.code === 'DUPLICATE_KEY' ? `The key ${word(source.text, start)} stands twice` : error.message.replace(/\.$/, '');
+  const summary =
+    error.code === 'DUPLICATE_KEY'
+      ? `The key ${word(source.text, start)} stands twice`
+      : error.message.replace(/\.$/, '');
   const line = /[\r\n]/.exec(source.text.slice(start, end))?.index ?? end - start;
-  return finding(error.code === 'DUPLICATE_KEY' ? 'MANIFEST_KEY_DUPLICATE' : 'MANIFEST_SYNTAX', summary, positionAt(source, start, line), FIXES[error.code] ?? 'the mistake is here or just before');
+  return finding(
+    error.code === 'DUPLICATE_KEY' ? 'MANIFEST_KEY_DUPLICATE' : 'MANIFEST_SYNTAX',
+    summary,
+    positionAt(source, start, line),
+    FIXES[error.code] ?? 'the mistake is here or just before',
+  );
 }
 
 function word(text: string, start: number): string {
   return /^[^\s:]+/.exec(text.slice(start, start + 100))?.[0] ?? '';
 }
 
-function place(yaml: typeof Yaml, source: SourceText, document: Yaml.Document, path: ManifestPath, part: 'key' | 'value'): Position {
+function place(
+  yaml: typeof Yaml,
+  source: SourceText,
+  document: Yaml.Document,
+  path: ManifestPath,
+  part: 'key' | 'value',
+): Position {
   let node: unknown = document.contents;
-  let best: readonly number[] | null | undefined = isNode(node) ? [node.range?.[0] ?? 0, node.range?.[0] ?? 0] : [0, 0];
+  let best: readonly number[] | null | undefined = isNode(node)
+    ? [node.range?.[0] ?? 0, node.range?.[0] ?? 0]
+    : [0, 0];
   for (const [depth, segment] of path.entries()) {
     if (yaml.isAlias(node)) node = node.resolve(document);
-    const pair = yaml.isMap(node) ? node.items.find((item) => String(yaml.isScalar(item.key) ? item.key.value : item.key) === String(segment)) : undefined;
+    const pair = yaml.isMap(node)
+      ? node.items.find(
+          (item) => String(yaml.isScalar(item.key) ? item.key.value : item.key) === String(segment),
+        )
+      : undefined;
     const next = pair ? pair.value : yaml.isSeq(node) ? node.items[Number(segment)] : undefined;
-    const wanted = pair && (part === 'key' || depth < path.length - 1 || !isNode(next) || yaml.isCollection(next)) ? pair.key : next;
+    const wanted =
+      pair &&
+      (part === 'key' || depth < path.length - 1 || !isNode(next) || yaml.isCollection(next))
+        ? pair.key
+        : next;
     if (isNode(wanted) && wanted.range) best = wanted.range;
     if (!isNode(next)) break;
     node = next;

@@ -27,32 +27,61 @@ export function restMembers(entity: Entity): ReadonlyMap<string, RestMember> {
   const columns = new Map(entity.columns.map((column) => [column.name, column]));
   for (const field of entity.fields) {
     const { name, source } = field;
-    if (source.kind === 'column') members.set(name, { name, field, kind: 'value', ...one('column', columns.get(source.column)) });
+    if (source.kind === 'column')
+      members.set(name, {
+        name,
+        field,
+        kind: 'value',
+        ...one('column', columns.get(source.column)),
+      });
     else if (source.kind === 'custom') addCustom(members, field);
     else {
       const key = keyOf(entity, field);
-      if (key) members.set(key.name, { name: key.name, field, kind: 'key', ...one('column', columns.get(key.column)) });
+      if (key)
+        members.set(key.name, {
+          name: key.name,
+          field,
+          kind: 'key',
+          ...one('column', columns.get(key.column)),
+        });
       members.set(name, { name, field, kind: 'relation' });
     }
   }
   return members;
 }
 
-const one = <Key extends string, Value>(key: Key, value: Value | undefined) => (value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]: Value }));
+const one = <Key extends string, Value>(key: Key, value: Value | undefined) =>
+  value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]: Value });
 
 /** A function that has to be given arguments cannot be asked from here. */
 function addCustom(members: Map<string, RestMember>, field: Field): void {
   if (field.args.some(({ type }) => type.required)) return;
   const { kind } = field.type;
-  members.set(field.name, { name: field.name, field, kind: kind === 'scalar' || kind === 'enum' || kind === 'object' ? 'computed' : 'relation' });
+  members.set(field.name, {
+    name: field.name,
+    field,
+    kind: kind === 'scalar' || kind === 'enum' || kind === 'object' ? 'computed' : 'relation',
+  });
 }
 
-function keyOf({ fields }: Entity, { name, source }: Field): { readonly name: string; readonly column: string } | undefined {
-  if (source.kind !== 'one' || source.key !== 'own' || source.typeColumn !== undefined) return undefined;
-  return fields.some((field) => field.name === `${name}Id`) ? undefined : { name: `${name}Id`, column: source.column };
+function keyOf(
+  { fields }: Entity,
+  { name, source }: Field,
+): { readonly name: string; readonly column: string } | undefined {
+  if (source.kind !== 'one' || source.key !== 'own' || source.typeColumn !== undefined)
+    return undefined;
+  return fields.some((field) => field.name === `${name}Id`)
+    ? undefined
+    : { name: `${name}Id`, column: source.column };
 }
 
 /** Columns that have an order and an equality that both databases agree on. */
 export function isComparable({ kind, column }: RestMember): boolean {
-  return (kind === 'value' || kind === 'key') && column !== undefined && !column.list && column.type !== 'json' && column.type !== 'bytes';
+  return (
+    (kind === 'value' || kind === 'key') &&
+    column !== undefined &&
+    !column.list &&
+    column.type !== 'json' &&
+    column.type !== 'bytes'
+  );
 }

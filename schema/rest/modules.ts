@@ -26,35 +26,52 @@ export type RestAnswer = 'object' | 'id' | 'nothing';
  * @example restModules(project)[0] // { path: '/api/posts', list: …, get: …, create: … }
  */
 export function restModules(project: Project): RestModule[] {
-  const byEntity = Map.groupBy(project.operations, ({ action }) => ('entity' in action ? action.entity : ''));
+  const byEntity = Map.groupBy(project.operations, ({ action }) =>
+    'entity' in action ? action.entity : '',
+  );
   const node = project.operations.find(({ action }) => action.kind === 'node');
   return project.entities.flatMap((entity) => {
     const about = byEntity.get(entity.name) ?? [];
     const verbs = REST_VERBS.flatMap((verb) => {
-      const operation = operationFor(about, entity, verb) ?? (verb === 'get' && entity.interfaces.includes('Node') ? node : undefined);
+      const operation =
+        operationFor(about, entity, verb) ??
+        (verb === 'get' && entity.interfaces.includes('Node') ? node : undefined);
       return operation ? [[verb, operation] as const] : [];
     });
-    return verbs.length === 0 ? [] : [{ entity, path: restPath(entity), ...Object.fromEntries(verbs) }];
+    return verbs.length === 0
+      ? []
+      : [{ entity, path: restPath(entity), ...Object.fromEntries(verbs) }];
   });
 }
 
 /** @example restPath(blogPost) // '/api/blog-posts' */
 export const restPath = ({ plural }: Entity): string => `/api/${kebabCase(plural)}`;
 
-function operationFor(about: readonly Operation[], entity: Entity, verb: RestVerb): Operation | undefined {
+function operationFor(
+  about: readonly Operation[],
+  entity: Entity,
+  verb: RestVerb,
+): Operation | undefined {
   const found = about.filter(({ action }) => action.kind === verb);
   if (verb === 'list') return bestNamed(found.filter(listsAll), entity.plural);
   return verb === 'get' ? bestNamed(found.filter(isByKey), entity.singular) : found[0];
 }
 
-const bestNamed = (operations: readonly Operation[], name: string) => operations.find((operation) => operation.name === name) ?? operations[0];
+const bestNamed = (operations: readonly Operation[], name: string) =>
+  operations.find((operation) => operation.name === name) ?? operations[0];
 
 /** A list that has to be told what to list is no list of all. */
 function listsAll({ action, args }: Operation): boolean {
-  return action.kind === 'list' && !args.some(({ name, type }) => type.required && action.list.filters.some(({ arg }) => arg === name));
+  return (
+    action.kind === 'list' &&
+    !args.some(
+      ({ name, type }) => type.required && action.list.filters.some(({ arg }) => arg === name),
+    )
+  );
 }
 
-const isByKey = ({ action }: Operation) => action.kind === 'get' && action.by.length === 1 && action.by[0]?.column === 'id';
+const isByKey = ({ action }: Operation) =>
+  action.kind === 'get' && action.by.length === 1 && action.by[0]?.column === 'id';
 
 /** What `POST`, `PATCH` and `PUT` of a module may answer with. */
 export function restAnswer(module: RestModule, verb: 'create' | 'update'): RestAnswer {
@@ -62,6 +79,9 @@ export function restAnswer(module: RestModule, verb: 'create' | 'update'): RestA
   if (module.get || module.list) return 'object';
   if (!action || !('returns' in action)) return 'nothing';
   const { returns } = action;
-  if (returns.kind === 'entity' || (returns.kind === 'payload' && returns.entity !== undefined)) return 'object';
-  return returns.kind === 'id' || (returns.kind === 'payload' && returns.id !== undefined) ? 'id' : 'nothing';
+  if (returns.kind === 'entity' || (returns.kind === 'payload' && returns.entity !== undefined))
+    return 'object';
+  return returns.kind === 'id' || (returns.kind === 'payload' && returns.id !== undefined)
+    ? 'id'
+    : 'nothing';
 }

@@ -12,7 +12,14 @@ export interface RestFilter {
 }
 
 /** Words of the query string that are not filters; a field of such a name is filtered by as `order_eq`. */
-export const RESERVED: ReadonlySet<string> = new Set(['page', 'limit', 'sort', 'order', 'include', 'fields']);
+export const RESERVED: ReadonlySet<string> = new Set([
+  'page',
+  'limit',
+  'sort',
+  'order',
+  'include',
+  'fields',
+]);
 
 const EQUALITY: readonly FilterOperator[] = ['eq', 'ne', 'in', 'notIn'];
 const ORDER: readonly FilterOperator[] = ['lt', 'lte', 'gt', 'gte'];
@@ -34,21 +41,33 @@ export function operatorsOf(type: ColumnType, closed: boolean): readonly FilterO
  *
  * @example restFilters(module).get('title_contains') // { parameter: 'title_contains', member: …, operator: 'contains' }
  */
-export function restFilters({ entity, list }: RestModule, own = false): ReadonlyMap<string, RestFilter> {
+export function restFilters(
+  { entity, list }: RestModule,
+  own = false,
+): ReadonlyMap<string, RestFilter> {
   const filters = new Map<string, RestFilter>();
   if (list?.action.kind !== 'list') return filters;
-  const members = [...restMembers(entity).values()].filter(isComparable).filter((member) => isFilterable(list, member));
+  const members = [...restMembers(entity).values()]
+    .filter(isComparable)
+    .filter((member) => isFilterable(list, member));
   const add = (parameter: string, member: RestMember, operator: FilterOperator) => {
-    if (!RESERVED.has(parameter) && !filters.has(parameter)) filters.set(parameter, { parameter, member, operator });
+    if (!RESERVED.has(parameter) && !filters.has(parameter))
+      filters.set(parameter, { parameter, member, operator });
   };
   if (own) return (addArguments(list, members, add), filters);
   // A field may be called `price_in`: its own name comes before the word behind another's.
   for (const member of members) add(member.name, member, 'eq');
-  for (const member of members) for (const operator of memberOperators(member)) add(`${member.name}_${operator}`, member, operator);
+  for (const member of members)
+    for (const operator of memberOperators(member))
+      add(`${member.name}_${operator}`, member, operator);
   return filters;
 }
 
-function addArguments({ action }: Operation, members: readonly RestMember[], add: (parameter: string, member: RestMember, operator: FilterOperator) => void): void {
+function addArguments(
+  { action }: Operation,
+  members: readonly RestMember[],
+  add: (parameter: string, member: RestMember, operator: FilterOperator) => void,
+): void {
   if (action.kind !== 'list') return;
   for (const { arg, column } of action.list.filters) {
     const member = members.find((candidate) => candidate.column?.name === column);
@@ -58,14 +77,21 @@ function addArguments({ action }: Operation, members: readonly RestMember[], add
 
 /** `@list(filter:)` may say which columns a caller filters by. */
 function isFilterable({ action }: Operation, { column }: RestMember): boolean {
-  return action.kind !== 'list' || !action.list.filterable || action.list.filterable.includes(column?.name ?? '');
+  return (
+    action.kind !== 'list' ||
+    !action.list.filterable ||
+    action.list.filterable.includes(column?.name ?? '')
+  );
 }
 
 /** Of a scalar of the user's own only the user knows an order. */
 export function memberOperators({ kind, field, column }: RestMember): readonly FilterOperator[] {
   const closed = kind === 'key' || field.type.kind === 'enum' || !knownScalar(field.type.name);
   const nullable = column !== undefined && !column.required;
-  return [...operatorsOf(column?.type ?? 'text', closed), ...(nullable ? (['isNull'] as const) : [])];
+  return [
+    ...operatorsOf(column?.type ?? 'text', closed),
+    ...(nullable ? (['isNull'] as const) : []),
+  ];
 }
 
 /** Names of the members that a list may be sorted by. */

@@ -1,9 +1,22 @@
-import { buildSchema, getNamedType, type GraphQLArgument, type GraphQLSchema, isInputObjectType } from 'graphql';
+import {
+  buildSchema,
+  getNamedType,
+  type GraphQLArgument,
+  type GraphQLSchema,
+  isInputObjectType,
+} from 'graphql';
 import type { Entity, Field, ObjectType, Operation, Project, TypeRef } from '../model.ts';
 import type { JsonSchema } from '../routes/route.ts';
 import { restMembers, type RestMember } from './members.ts';
 import { restModules } from './modules.ts';
-import { described, inputObjectSchema, inputValueSchema, leafSchema, nullable, reference } from './value-schemas.ts';
+import {
+  described,
+  inputObjectSchema,
+  inputValueSchema,
+  leafSchema,
+  nullable,
+  reference,
+} from './value-schemas.ts';
 
 /**
  * The schemas that the REST routes refer to, by name: entities, the objects and enums in them, the inputs of bodies.
@@ -15,22 +28,43 @@ export function restSchemas(project: Project): Record<string, JsonSchema> {
   if (modules.length === 0) return {};
   const schema = buildSchema(project.sdl);
   const entries: [string, JsonSchema][] = [
-    ...project.entities.map((entity): [string, JsonSchema] => [entity.name, entitySchema(project, entity)]),
-    ...project.objects.filter(({ role }) => role === 'value').map((object): [string, JsonSchema] => [object.name, objectSchema(project, object)]),
-    ...project.enums.map(({ name, values }): [string, JsonSchema] => [name, { type: 'string', enum: values }]),
-    ...modules.flatMap(({ create, update }) => [create, update].flatMap((operation) => bodyInputs(schema, project, operation))),
+    ...project.entities.map((entity): [string, JsonSchema] => [
+      entity.name,
+      entitySchema(project, entity),
+    ]),
+    ...project.objects
+      .filter(({ role }) => role === 'value')
+      .map((object): [string, JsonSchema] => [object.name, objectSchema(project, object)]),
+    ...project.enums.map(({ name, values }): [string, JsonSchema] => [
+      name,
+      { type: 'string', enum: values },
+    ]),
+    ...modules.flatMap(({ create, update }) =>
+      [create, update].flatMap((operation) => bodyInputs(schema, project, operation)),
+    ),
     [paginationName(project), PAGINATION],
     [errorName(project), ERROR],
   ];
-  return used(Object.fromEntries(entries), [...modules.map(({ entity }) => entity.name), paginationName(project), errorName(project)], project, schema);
+  return used(
+    Object.fromEntries(entries),
+    [...modules.map(({ entity }) => entity.name), paginationName(project), errorName(project)],
+    project,
+    schema,
+  );
 }
 
-const ERROR: JsonSchema = { type: 'object', required: ['error'], properties: { error: { type: 'string' } } };
+const ERROR: JsonSchema = {
+  type: 'object',
+  required: ['error'],
+  properties: { error: { type: 'string' } },
+};
 
 const PAGINATION: JsonSchema = {
   type: 'object',
   required: ['total', 'page', 'page_size', 'total_pages'],
-  properties: Object.fromEntries(['total', 'page', 'page_size', 'total_pages'].map((name) => [name, { type: 'integer' }])),
+  properties: Object.fromEntries(
+    ['total', 'page', 'page_size', 'total_pages'].map((name) => [name, { type: 'integer' }]),
+  ),
 };
 
 /** Names of ours that are not among the user's types. */
@@ -48,7 +82,9 @@ function entitySchema(project: Project, entity: Entity): JsonSchema {
     type: 'object',
     ...(entity.description && { description: entity.description }),
     required: members.filter((member) => isAlwaysThere(entity, member)).map(({ name }) => name),
-    properties: Object.fromEntries(members.map((member) => [member.name, memberSchema(project, member)])),
+    properties: Object.fromEntries(
+      members.map((member) => [member.name, memberSchema(project, member)]),
+    ),
   };
 }
 
@@ -58,32 +94,56 @@ function isAlwaysThere(_entity: Entity, { name }: RestMember): boolean {
 
 function memberSchema(project: Project, { kind, field, column }: RestMember): JsonSchema {
   if (kind === 'key') return column?.required ? { type: 'string' } : { type: ['string', 'null'] };
-  if (kind === 'relation') return described(relationSchema(project, field), field.description ?? 'Embedded when include names it');
-  return { ...described(typeSchema(project, field.type), field.description), ...(field.deprecated !== undefined && { deprecated: true }) };
+  if (kind === 'relation')
+    return described(
+      relationSchema(project, field),
+      field.description ?? 'Embedded when include names it',
+    );
+  return {
+    ...described(typeSchema(project, field.type), field.description),
+    ...(field.deprecated !== undefined && { deprecated: true }),
+  };
 }
 
 /** What an answer shows of a field's type. */
 function typeSchema(project: Project, type: TypeRef): JsonSchema {
   const item = type.kind === 'object' ? reference(type.name) : leafSchema(project, type.name);
-  const value = type.list ? { type: 'array', items: type.itemRequired ? item : nullable(item) } : item;
+  const value = type.list
+    ? { type: 'array', items: type.itemRequired ? item : nullable(item) }
+    : item;
   return type.required ? value : nullable(value);
 }
 
 /** Of a row that the caller may not see nothing is shown: a to-one relation may always be null. */
 function relationSchema(project: Project, { source, type }: Field): JsonSchema {
-  const item = targetSchema(project, source.kind === 'one' || source.kind === 'many' ? source.entity : type.name, type);
+  const item = targetSchema(
+    project,
+    source.kind === 'one' || source.kind === 'many' ? source.entity : type.name,
+    type,
+  );
   return source.kind === 'many' || type.list ? { type: 'array', items: item } : nullable(item);
 }
 
 function targetSchema(project: Project, entity: string, { kind, name }: TypeRef): JsonSchema {
   if (kind !== 'interface' && kind !== 'union') return reference(kind === 'entity' ? name : entity);
   const members = project.abstracts.find((type) => type.name === name)?.members ?? [];
-  return { anyOf: members.filter((member) => project.entities.some((candidate) => candidate.name === member)).map(reference) };
+  return {
+    anyOf: members
+      .filter((member) => project.entities.some((candidate) => candidate.name === member))
+      .map(reference),
+  };
 }
 
 function objectSchema(project: Project, { fields }: ObjectType): JsonSchema {
-  const shown = fields.filter(({ type }) => type.kind !== 'entity' && type.kind !== 'interface' && type.kind !== 'union');
-  return { type: 'object', properties: Object.fromEntries(shown.map(({ name, type }) => [name, typeSchema(project, type)])) };
+  const shown = fields.filter(
+    ({ type }) => type.kind !== 'entity' && type.kind !== 'interface' && type.kind !== 'union',
+  );
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      shown.map(({ name, type }) => [name, typeSchema(project, type)]),
+    ),
+  };
 }
 
 /**
@@ -91,32 +151,54 @@ function objectSchema(project: Project, { fields }: ObjectType): JsonSchema {
  *
  * @example restBody(schema, project, createPost) // { $ref: '#/components/schemas/CreatePostInput' }
  */
-export function restBody(schema: GraphQLSchema, project: Project, operation: Operation): JsonSchema {
+export function restBody(
+  schema: GraphQLSchema,
+  project: Project,
+  operation: Operation,
+): JsonSchema {
   const { action } = operation;
   const args = argumentsOf(schema, operation);
   const key = action.kind === 'update' ? action.id : [];
   if (!('write' in action)) return { type: 'object' };
-  if (action.input === undefined) return argumentsSchema(project, args.filter(({ name }) => name !== key[0] && name !== 'clientMutationId'));
+  if (action.input === undefined)
+    return argumentsSchema(
+      project,
+      args.filter(({ name }) => name !== key[0] && name !== 'clientMutationId'),
+    );
   const input = getNamedType(args.find(({ name }) => name === action.input)?.type);
   if (!isInputObjectType(input)) return { type: 'object' };
-  const skip = [...(key.length === 2 ? [key[1] as string] : []), 'clientMutationId'].filter((name) => name in input.getFields());
+  const skip = [...(key.length === 2 ? [key[1] as string] : []), 'clientMutationId'].filter(
+    (name) => name in input.getFields(),
+  );
   return skip.length === 0 ? reference(input.name) : inputObjectSchema(project, input, skip);
 }
 
-const argumentsOf = (schema: GraphQLSchema, { name }: Operation): readonly GraphQLArgument[] => schema.getMutationType()?.getFields()[name]?.args ?? [];
+const argumentsOf = (schema: GraphQLSchema, { name }: Operation): readonly GraphQLArgument[] =>
+  schema.getMutationType()?.getFields()[name]?.args ?? [];
 
 function argumentsSchema(project: Project, args: readonly GraphQLArgument[]): JsonSchema {
-  const required = args.filter(({ type, defaultValue }) => String(type).endsWith('!') && defaultValue === undefined).map(({ name }) => name);
+  const required = args
+    .filter(({ type, defaultValue }) => String(type).endsWith('!') && defaultValue === undefined)
+    .map(({ name }) => name);
   return {
     type: 'object',
-    properties: Object.fromEntries(args.map(({ name, type, description }) => [name, described(inputValueSchema(project, type), description)])),
+    properties: Object.fromEntries(
+      args.map(({ name, type, description }) => [
+        name,
+        described(inputValueSchema(project, type), description),
+      ]),
+    ),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };
 }
 
 /** Every input type that a body refers to, through others too. */
-function bodyInputs(schema: GraphQLSchema, project: Project, operation: Operation | undefined): [string, JsonSchema][] {
+function bodyInputs(
+  schema: GraphQLSchema,
+  project: Project,
+  operation: Operation | undefined,
+): [string, JsonSchema][] {
   const found = new Map<string, JsonSchema>();
   const visit = (name: string) => {
     const type = schema.getType(name);
@@ -124,12 +206,18 @@ function bodyInputs(schema: GraphQLSchema, project: Project, operation: Operatio
     found.set(name, inputObjectSchema(project, type));
     for (const field of Object.values(type.getFields())) visit(getNamedType(field.type).name);
   };
-  for (const { type } of operation ? argumentsOf(schema, operation) : []) visit(getNamedType(type).name);
+  for (const { type } of operation ? argumentsOf(schema, operation) : [])
+    visit(getNamedType(type).name);
   return [...found];
 }
 
 /** Only what something refers to stays in the document. */
-function used(schemas: Record<string, JsonSchema>, from: readonly string[], project: Project, schema: GraphQLSchema): Record<string, JsonSchema> {
+function used(
+  schemas: Record<string, JsonSchema>,
+  from: readonly string[],
+  project: Project,
+  schema: GraphQLSchema,
+): Record<string, JsonSchema> {
   const kept = new Set<string>();
   const keep = (name: string) => {
     if (kept.has(name) || !(name in schemas)) return;
@@ -137,8 +225,13 @@ function used(schemas: Record<string, JsonSchema>, from: readonly string[], proj
     referred(schemas[name]).forEach(keep);
   };
   from.forEach(keep);
-  for (const { create, update } of restModules(project)) for (const operation of [create, update]) if (operation) referred(restBody(schema, project, operation)).forEach(keep);
+  for (const { create, update } of restModules(project))
+    for (const operation of [create, update])
+      if (operation) referred(restBody(schema, project, operation)).forEach(keep);
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => kept.has(name)));
 }
 
-const referred = (schema: unknown): string[] => [...JSON.stringify(schema).matchAll(/#\/components\/schemas\/([^"]+)/g)].map((match) => match[1] as string);
+const referred = (schema: unknown): string[] =>
+  [...JSON.stringify(schema).matchAll(/#\/components\/schemas\/([^"]+)/g)].map(
+    (match) => match[1] as string,
+  );

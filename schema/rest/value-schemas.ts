@@ -1,4 +1,12 @@
-import { type GraphQLInputObjectType, type GraphQLType, isEnumType, isInputObjectType, isListType, isNonNullType, isScalarType } from 'graphql';
+import {
+  type GraphQLInputObjectType,
+  type GraphQLType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isScalarType,
+} from 'graphql';
 import type { ColumnType, Project } from '../model.ts';
 import { knownScalar } from '../scalars.ts';
 import type { JsonSchema } from '../routes/route.ts';
@@ -49,7 +57,8 @@ export const reference = (name: string): JsonSchema => ({ $ref: `#/components/sc
 export function nullable(schema: JsonSchema): JsonSchema {
   const { type } = schema;
   if (typeof type === 'string') return { ...schema, type: [type, 'null'] };
-  if (Array.isArray(schema['anyOf'])) return { ...schema, anyOf: [...schema['anyOf'], { type: 'null' }] };
+  if (Array.isArray(schema['anyOf']))
+    return { ...schema, anyOf: [...schema['anyOf'], { type: 'null' }] };
   return '$ref' in schema ? { anyOf: [schema, { type: 'null' }] } : schema;
 }
 
@@ -65,13 +74,28 @@ function nonNull(project: Project, type: GraphQLType): JsonSchema {
 }
 
 /** Keys may come as numbers too. */
-const inputLeaf = (project: Project, name: string): JsonSchema => (name === 'ID' ? { type: ['string', 'integer'] } : leafSchema(project, name));
+const inputLeaf = (project: Project, name: string): JsonSchema =>
+  name === 'ID' ? { type: ['string', 'integer'] } : leafSchema(project, name);
 
 /** An input object, without the fields in `skip`. */
-export function inputObjectSchema(project: Project, type: GraphQLInputObjectType, skip: readonly string[] = []): JsonSchema {
+export function inputObjectSchema(
+  project: Project,
+  type: GraphQLInputObjectType,
+  skip: readonly string[] = [],
+): JsonSchema {
   const fields = Object.values(type.getFields()).filter(({ name }) => !skip.includes(name));
-  const required = fields.filter((field) => isNonNullType(field.type) && field.defaultValue === undefined && field.default === undefined).map(({ name }) => name);
-  const properties = fields.map(({ name, type: value, description }) => [name, described(inputValueSchema(project, value), description)] as const);
+  const required = fields
+    .filter(
+      (field) =>
+        isNonNullType(field.type) &&
+        field.defaultValue === undefined &&
+        field.default === undefined,
+    )
+    .map(({ name }) => name);
+  const properties = fields.map(
+    ({ name, type: value, description }) =>
+      [name, described(inputValueSchema(project, value), description)] as const,
+  );
   return {
     type: 'object',
     ...(type.description && { description: type.description }),
@@ -83,4 +107,7 @@ export function inputObjectSchema(project: Project, type: GraphQLInputObjectType
 }
 
 /** Beside a reference a description stands on its own in JSON Schema 2020-12. */
-export const described = (schema: JsonSchema, description: string | null | undefined): JsonSchema => (description ? { ...schema, description } : schema);
+export const described = (
+  schema: JsonSchema,
+  description: string | null | undefined,
+): JsonSchema => (description ? { ...schema, description } : schema);

@@ -2,10 +2,17 @@ import type { JsonSchema } from './route.ts';
 
 /** Shapes that the auth routes share: bodies and answers, as JSON Schema. */
 
-const text = (maxLength = 256, minLength = 0): JsonSchema => ({ type: 'string', maxLength, ...(minLength > 0 && { minLength }) });
+const text = (maxLength = 256, minLength = 0): JsonSchema => ({
+  type: 'string',
+  maxLength,
+  ...(minLength > 0 && { minLength }),
+});
 
 /** An object; `required` names are in `properties`. */
-export function object(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[] = []): JsonSchema {
+export function object(
+  properties: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[] = [],
+): JsonSchema {
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
 
@@ -17,9 +24,15 @@ export const PASSWORD: JsonSchema = text(4096);
 export const SHORT: JsonSchema = text(256);
 export const TOKEN: JsonSchema = text(8192, 1);
 /** The text whose SHA-256 in hex is the `nonce` of an id token. */
-export const NONCE: JsonSchema = { ...text(256, 16), description: 'The random text whose SHA-256 in hex the id token has as its nonce' };
+export const NONCE: JsonSchema = {
+  ...text(256, 16),
+  description: 'The random text whose SHA-256 in hex the id token has as its nonce',
+};
 export const OPTIONAL_TOKEN: JsonSchema = text(8192);
-export const DURATION: JsonSchema = { type: ['integer', 'string'], description: 'Seconds, or a duration such as "30d"' };
+export const DURATION: JsonSchema = {
+  type: ['integer', 'string'],
+  description: 'Seconds, or a duration such as "30d"',
+};
 export const TIME: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
 export const ID: JsonSchema = { type: ['integer', 'string'] };
 export const NAMES: JsonSchema = { type: 'array', items: text(64, 1), maxItems: 64 };
@@ -46,7 +59,10 @@ export const LOGIN: JsonSchema = object(
     ...profile,
     accessToken: { type: 'string', description: 'The signed JWT' },
     exp: { type: 'integer', description: 'Unix time in seconds' },
-    extend: { type: 'object', description: 'What Extend returned; the same object stands in the token' },
+    extend: {
+      type: 'object',
+      description: 'What Extend returned; the same object stands in the token',
+    },
     refreshToken: text(),
     refreshExp: { type: 'integer' },
   },
@@ -57,14 +73,33 @@ export const SESSIONS: JsonSchema = object(
   {
     sessions: {
       type: 'array',
-      items: object({ id: text(), created_at: TIME, last_seen_at: TIME, ip: text(), user_agent: text(), auth_method: text(), current: { type: 'boolean' } }),
+      items: object({
+        id: text(),
+        created_at: TIME,
+        last_seen_at: TIME,
+        ip: text(),
+        user_agent: text(),
+        auth_method: text(),
+        current: { type: 'boolean' },
+      }),
     },
     total: { type: 'integer' },
   },
   ['sessions', 'total'],
 );
 
-export const API_KEY: JsonSchema = object({ id: text(), name: text(), prefix: text(), key: text(), scopes: NAMES, expires_at: TIME });
+export const API_KEY: JsonSchema = object({
+  id: text(),
+  name: text(),
+  prefix: text(),
+  key: text(),
+  scopes: NAMES,
+  expires_at: TIME,
+});
 
 /** A page of a log: newest first, `next_cursor` null at its end. */
-export const page = (name: string): JsonSchema => object({ [name]: { type: 'array', items: { type: 'object' } }, next_cursor: { type: ['string', 'null'] } });
+export const page = (name: string): JsonSchema =>
+  object({
+    [name]: { type: 'array', items: { type: 'object' } },
+    next_cursor: { type: ['string', 'null'] },
+  });

@@ -5,13 +5,19 @@ import type { JsonSchema } from './route.ts';
 const text = { type: 'string' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
 const stamp = { type: 'string', format: 'date-time' } as const;
-const exact = (properties: Record<string, JsonSchema>, required: readonly string[] = []): JsonSchema => ({
+const exact = (
+  properties: Record<string, JsonSchema>,
+  required: readonly string[] = [],
+): JsonSchema => ({
   type: 'object',
   properties,
   required,
   additionalProperties: false,
 });
-const open = (properties: Record<string, JsonSchema>): JsonSchema => ({ type: 'object', properties });
+const open = (properties: Record<string, JsonSchema>): JsonSchema => ({
+  type: 'object',
+  properties,
+});
 
 /** Values are text; numbers and booleans are taken as their text, as YAML and JSON writers expect. */
 export const env: JsonSchema = {
@@ -21,7 +27,12 @@ export const env: JsonSchema = {
   additionalProperties: { type: ['string', 'number', 'boolean'], maxLength: 65_536 },
 };
 
-const name = { type: 'string', minLength: 1, maxLength: 63, pattern: '^[a-z][a-z0-9-]{0,62}$' } as const;
+const name = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 63,
+  pattern: '^[a-z][a-z0-9-]{0,62}$',
+} as const;
 const domain = { type: 'string', minLength: 1, maxLength: 253 } as const;
 const image = { type: 'string', minLength: 1, maxLength: 400 } as const;
 const port = { type: 'integer', minimum: 1, maximum: 65_535 } as const;
@@ -79,7 +90,12 @@ const git = exact(
   ['url'],
 );
 
-export const deployBody = exact({ image, git, git_url: { type: 'string', minLength: 1, maxLength: 2000 }, branch: { type: 'string', minLength: 1, maxLength: 200 } });
+export const deployBody = exact({
+  image,
+  git,
+  git_url: { type: 'string', minLength: 1, maxLength: 2000 },
+  branch: { type: 'string', minLength: 1, maxLength: 200 },
+});
 
 /** `config` of `POST /api/deploy`. */
 export const deployConfig = exact({ name, ...changeable }, ['name']);
@@ -87,7 +103,15 @@ export const deployConfig = exact({ name, ...changeable }, ['name']);
 export const rollbackBody = exact({ deployment: { type: 'integer', minimum: 1 } });
 
 export const execBody = exact(
-  { command: { type: 'array', items: { type: 'string', maxLength: 65_536 }, minItems: 1, maxItems: 1000 }, timeout_s: { type: 'number', exclusiveMinimum: 0, maximum: 600 } },
+  {
+    command: {
+      type: 'array',
+      items: { type: 'string', maxLength: 65_536 },
+      minItems: 1,
+      maxItems: 1000,
+    },
+    timeout_s: { type: 'number', exclusiveMinimum: 0, maximum: 600 },
+  },
   ['command'],
 );
 
@@ -119,7 +143,11 @@ export const app = open({
   error: text,
 });
 
-export const appList = open({ apps: { type: 'array', items: app }, total: count, next_cursor: text });
+export const appList = open({
+  apps: { type: 'array', items: app },
+  total: count,
+  next_cursor: text,
+});
 
 export const deployment = open({
   app: text,
@@ -138,8 +166,16 @@ export const deployment = open({
   finished_at: { type: ['string', 'null'] },
 });
 
-export const deploymentList = open({ deployments: { type: 'array', items: deployment }, total: count });
-export const execResult = open({ exit_code: { type: 'integer' }, stdout: text, stderr: text, truncated: { type: 'boolean' } });
+export const deploymentList = open({
+  deployments: { type: 'array', items: deployment },
+  total: count,
+});
+export const execResult = open({
+  exit_code: { type: 'integer' },
+  stdout: text,
+  stderr: text,
+  truncated: { type: 'boolean' },
+});
 
 export const templateList = open({
   templates: {
@@ -151,7 +187,16 @@ export const templateList = open({
       category: text,
       image: text,
       port: { type: 'integer' },
-      env: { type: 'array', items: open({ key: text, description: text, secret: { type: 'boolean' }, default: text, generate: { type: 'integer' } }) },
+      env: {
+        type: 'array',
+        items: open({
+          key: text,
+          description: text,
+          secret: { type: 'boolean' },
+          default: text,
+          generate: { type: 'integer' },
+        }),
+      },
       volumes: { type: 'array', items: open({ name: text, path: text }) },
     }),
   },

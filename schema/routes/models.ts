@@ -45,21 +45,41 @@ const list: JsonSchema = {
   },
 };
 
-const naming: JsonSchema = { type: 'object', properties: { model: id }, required: ['model'], additionalProperties: false };
+const naming: JsonSchema = {
+  type: 'object',
+  properties: { model: id },
+  required: ['model'],
+  additionalProperties: false,
+};
 const done = (description: string, schema: JsonSchema = model) => ({ description, schema });
 const secured = { tag: 'models' } as const;
 const reads = { ...secured, access: 'models:read' } as const;
 const writes = { ...secured, access: 'models:write' } as const;
 
-const show = { ...reads, method: 'GET', summary: 'One model', responses: { 200: done('The model'), ...onModel } } as const;
+const show = {
+  ...reads,
+  method: 'GET',
+  summary: 'One model',
+  responses: { 200: done('The model'), ...onModel },
+} as const;
 const download = {
   ...writes,
   method: 'POST',
   summary: 'Downloads a model, or goes on where a download was cut',
   responses: { 200: done('It is here already'), 202: done('It is being downloaded'), ...onMachine },
 } as const;
-const cancel = { ...writes, method: 'DELETE', summary: 'Cancels a download and removes what it brought', responses: { 200: done('The model'), ...onModel } } as const;
-const remove = { ...writes, method: 'DELETE', summary: 'Removes a model from the disk', responses: { 200: done('It is gone'), ...onModel } } as const;
+const cancel = {
+  ...writes,
+  method: 'DELETE',
+  summary: 'Cancels a download and removes what it brought',
+  responses: { 200: done('The model'), ...onModel },
+} as const;
+const remove = {
+  ...writes,
+  method: 'DELETE',
+  summary: 'Removes a model from the disk',
+  responses: { 200: done('It is gone'), ...onModel },
+} as const;
 const start = {
   ...writes,
   method: 'POST',
@@ -67,8 +87,18 @@ const start = {
   body: { kind: 'json', schema: naming },
   responses: { 200: done('The model'), ...onMachine },
 } as const;
-const pass = { ...reads, path: '/api/mlx/v1/*path', summary: 'The OpenAI API of the running model' } as const;
-const passed = { 200: { description: 'As the OpenAI API answers; `text/event-stream` when `stream` is true' }, ...onModel, 413: REFUSED, 502: REFUSED, 503: REFUSED } as const;
+const pass = {
+  ...reads,
+  path: '/api/mlx/v1/*path',
+  summary: 'The OpenAI API of the running model',
+} as const;
+const passed = {
+  200: { description: 'As the OpenAI API answers; `text/event-stream` when `stream` is true' },
+  ...onModel,
+  413: REFUSED,
+  502: REFUSED,
+  503: REFUSED,
+} as const;
 
 /**
  * The endpoints for language models. An id holds a slash: it is taken encoded (`org%2Fname`) and as it is, so each path
@@ -76,8 +106,17 @@ const passed = { 200: { description: 'As the OpenAI API answers; `text/event-str
  */
 export const modelRoutes = [
   {
-    ...{ ...reads, id: 'listModels', method: 'GET', path: '/api/mlx/models', summary: 'The models, and whether they can run here' },
-    query: { format: { type: 'string', enum: ['gguf', 'mlx', 'remote'] }, status: { type: 'string', enum: ['available', 'downloading', 'downloaded', 'running'] } },
+    ...{
+      ...reads,
+      id: 'listModels',
+      method: 'GET',
+      path: '/api/mlx/models',
+      summary: 'The models, and whether they can run here',
+    },
+    query: {
+      format: { type: 'string', enum: ['gguf', 'mlx', 'remote'] },
+      status: { type: 'string', enum: ['available', 'downloading', 'downloaded', 'running'] },
+    },
     responses: { 200: done('The models', list), ...refused },
   },
   { ...show, id: 'getModel', path: '/api/mlx/models/:id' },
@@ -91,7 +130,20 @@ export const modelRoutes = [
   { ...download, id: 'pullModel', path: '/api/mlx/pull', body: { kind: 'json', schema: naming } },
   { ...start, id: 'startModel', path: '/api/mlx/start' },
   { ...start, id: 'runModel', path: '/api/mlx/run' },
-  { ...writes, id: 'stopModel', method: 'POST', path: '/api/mlx/stop', summary: 'Stops the running model', responses: { 200: done('It is stopped'), ...refused } },
+  {
+    ...writes,
+    id: 'stopModel',
+    method: 'POST',
+    path: '/api/mlx/stop',
+    summary: 'Stops the running model',
+    responses: { 200: done('It is stopped'), ...refused },
+  },
   { ...pass, id: 'askModel', method: 'GET', responses: passed },
-  { ...pass, id: 'promptModel', method: 'POST', body: { kind: 'stream', type: 'application/json', schema: { type: 'object' } }, responses: passed },
+  {
+    ...pass,
+    id: 'promptModel',
+    method: 'POST',
+    body: { kind: 'stream', type: 'application/json', schema: { type: 'object' } },
+    responses: passed,
+  },
 ] as const satisfies readonly RouteSpec[];

@@ -50,85 +50,224 @@ function listRoute(making: Making, operation: Operation): RouteSpec {
   const answer: JsonSchema = {
     type: 'object',
     required: ['data', 'pagination'],
-    properties: { data: { type: 'array', items: reference(module.entity.name) }, pagination: pagination(making, operation) },
+    properties: {
+      data: { type: 'array', items: reference(module.entity.name) },
+      pagination: pagination(making, operation),
+    },
   };
   return {
-    ...common(making, operation, 'READ'), id: `list${pascalCase(module.entity.plural)}`, method: 'GET', path: module.path, summary: `Lists ${module.entity.plural}`,
-    query: { ...pageQuery(operation), ...sortQuery(making), ...shapeQuery(making), ...filterQuery(making) },
-    responses: { 200: { description: 'A page', schema: answer }, ...refusals(project, { 400: 'A parameter is unknown or wrong' }) },
+    ...common(making, operation, 'READ'),
+    id: `list${pascalCase(module.entity.plural)}`,
+    method: 'GET',
+    path: module.path,
+    summary: `Lists ${module.entity.plural}`,
+    query: {
+      ...pageQuery(operation),
+      ...sortQuery(making),
+      ...shapeQuery(making),
+      ...filterQuery(making),
+    },
+    responses: {
+      200: { description: 'A page', schema: answer },
+      ...refusals(project, { 400: 'A parameter is unknown or wrong' }),
+    },
   };
 }
 
 /** A function that pages by itself does not say how many there are. */
 function pagination({ project, module, own }: Making, operation: Operation): JsonSchema {
   const { action, name } = operation;
-  const pages = action.kind === 'list' && (action.list.paging.limit ?? action.list.paging.first) !== undefined;
-  if (!own(`Query.${name}`) || !pages || (action.kind === 'list' && action.list.connection?.totalCount !== undefined)) return reference(paginationName(project));
+  const pages =
+    action.kind === 'list' && (action.list.paging.limit ?? action.list.paging.first) !== undefined;
+  if (
+    !own(`Query.${name}`) ||
+    !pages ||
+    (action.kind === 'list' && action.list.connection?.totalCount !== undefined)
+  )
+    return reference(paginationName(project));
   const number = { type: 'integer' };
-  const unknown = { type: ['integer', 'null'], description: `Null: the server's own ${module.entity.plural} does not count` };
-  return { type: 'object', required: ['total', 'page', 'page_size', 'total_pages'], properties: { total: unknown, page: number, page_size: number, total_pages: unknown } };
+  const unknown = {
+    type: ['integer', 'null'],
+    description: `Null: the server's own ${module.entity.plural} does not count`,
+  };
+  return {
+    type: 'object',
+    required: ['total', 'page', 'page_size', 'total_pages'],
+    properties: { total: unknown, page: number, page_size: number, total_pages: unknown },
+  };
 }
 
 function getRoute(making: Making, operation: Operation): RouteSpec {
   const { project, module } = making;
   return {
-    ...common(making, operation, 'READ'), id: `get${module.entity.name}`, method: 'GET', path: `${module.path}/:id`, summary: `One ${module.entity.singular}`,
-    query: shapeQuery(making), headers: { 'If-None-Match': { type: 'string', description: 'An ETag; the answer is 304 when it is still the one' } },
-    responses: { 200: object(making), 304: { description: 'It is as it was' }, ...refusals(project, { 400: 'Invalid id format, or a parameter is wrong', 404: `${module.entity.name} not found` }) },
+    ...common(making, operation, 'READ'),
+    id: `get${module.entity.name}`,
+    method: 'GET',
+    path: `${module.path}/:id`,
+    summary: `One ${module.entity.singular}`,
+    query: shapeQuery(making),
+    headers: {
+      'If-None-Match': {
+        type: 'string',
+        description: 'An ETag; the answer is 304 when it is still the one',
+      },
+    },
+    responses: {
+      200: object(making),
+      304: { description: 'It is as it was' },
+      ...refusals(project, {
+        400: 'Invalid id format, or a parameter is wrong',
+        404: `${module.entity.name} not found`,
+      }),
+    },
   };
 }
 
-const WRITTEN = { 400: 'A value is missing or wrong', 409: 'Such a row is there already', 413: 'Request body too large', 415: 'Unsupported media type', 422: 'A related row is not there' };
+const WRITTEN = {
+  400: 'A value is missing or wrong',
+  409: 'Such a row is there already',
+  413: 'Request body too large',
+  415: 'Unsupported media type',
+  422: 'A related row is not there',
+};
 
 function createRoute(making: Making, operation: Operation): RouteSpec {
   const { project, schema, module } = making;
   return {
-    ...common(making, operation, 'CREATE'), id: `create${module.entity.name}`, method: 'POST', path: module.path, summary: `Creates a ${module.entity.singular}`,
-    query: shapeQuery(making), body: { kind: 'json', schema: restBody(schema, project, operation), limit: project.server.bodyLimit },
+    ...common(making, operation, 'CREATE'),
+    id: `create${module.entity.name}`,
+    method: 'POST',
+    path: module.path,
+    summary: `Creates a ${module.entity.singular}`,
+    query: shapeQuery(making),
+    body: {
+      kind: 'json',
+      schema: restBody(schema, project, operation),
+      limit: project.server.bodyLimit,
+    },
     responses: { 201: written(making, 'create'), ...refusals(project, WRITTEN) },
   };
 }
 
-const IF_MATCH: Record<string, JsonSchema> = { 'If-Match': { type: 'string', description: 'An ETag; the answer is 412 when the object is not that any more' } };
+const IF_MATCH: Record<string, JsonSchema> = {
+  'If-Match': {
+    type: 'string',
+    description: 'An ETag; the answer is 412 when the object is not that any more',
+  },
+};
 
 function updateRoute(making: Making, operation: Operation, method: 'PATCH' | 'PUT'): RouteSpec {
-  const { project, schema, module: { entity, path } } = making;
-  const [id, summary] = method === 'PATCH' ? [`update${entity.name}`, `Changes a ${entity.singular}; what is absent stays`] : [`put${entity.name}`, `Changes a ${entity.singular}, the same as PATCH`];
+  const {
+    project,
+    schema,
+    module: { entity, path },
+  } = making;
+  const [id, summary] =
+    method === 'PATCH'
+      ? [`update${entity.name}`, `Changes a ${entity.singular}; what is absent stays`]
+      : [`put${entity.name}`, `Changes a ${entity.singular}, the same as PATCH`];
   return {
-    ...common(making, operation, 'UPDATE'), id, method, path: `${path}/:id`, summary,
-    query: shapeQuery(making), headers: IF_MATCH, body: { kind: 'json', schema: restBody(schema, project, operation), limit: project.server.bodyLimit },
-    responses: { 200: written(making, 'update'), ...refusals(project, { ...WRITTEN, 404: `${entity.name} not found`, 412: 'It was changed since' }) },
+    ...common(making, operation, 'UPDATE'),
+    id,
+    method,
+    path: `${path}/:id`,
+    summary,
+    query: shapeQuery(making),
+    headers: IF_MATCH,
+    body: {
+      kind: 'json',
+      schema: restBody(schema, project, operation),
+      limit: project.server.bodyLimit,
+    },
+    responses: {
+      200: written(making, 'update'),
+      ...refusals(project, {
+        ...WRITTEN,
+        404: `${entity.name} not found`,
+        412: 'It was changed since',
+      }),
+    },
   };
 }
 
 function removeRoute(making: Making, operation: Operation): RouteSpec {
-  const { project, module: { entity, path } } = making;
+  const {
+    project,
+    module: { entity, path },
+  } = making;
   return {
-    ...common(making, operation, 'DELETE'), id: `delete${entity.name}`, method: 'DELETE', path: `${path}/:id`, summary: `Removes a ${entity.singular}`, headers: IF_MATCH,
-    responses: { 204: { description: 'It is gone' }, ...refusals(project, { 400: 'Invalid id format', 404: `${entity.name} not found`, 409: 'It is still in use', 412: 'It was changed since' }) },
+    ...common(making, operation, 'DELETE'),
+    id: `delete${entity.name}`,
+    method: 'DELETE',
+    path: `${path}/:id`,
+    summary: `Removes a ${entity.singular}`,
+    headers: IF_MATCH,
+    responses: {
+      204: { description: 'It is gone' },
+      ...refusals(project, {
+        400: 'Invalid id format',
+        404: `${entity.name} not found`,
+        409: 'It is still in use',
+        412: 'It was changed since',
+      }),
+    },
   };
 }
 
 function refusals(project: Project, descriptions: Readonly<Record<number, string>>): Responses {
-  const all = { ...descriptions, ...(needsNobody(project) ? {} : { 401: 'Unauthorized', 403: 'Forbidden' }), 429: 'Rate limit exceeded' };
-  return Object.fromEntries(Object.entries(all).map(([status, description]) => [status, { description, schema: reference(errorName(project)) }]));
+  const all = {
+    ...descriptions,
+    ...(needsNobody(project) ? {} : { 401: 'Unauthorized', 403: 'Forbidden' }),
+    429: 'Rate limit exceeded',
+  };
+  return Object.fromEntries(
+    Object.entries(all).map(([status, description]) => [
+      status,
+      { description, schema: reference(errorName(project)) },
+    ]),
+  );
 }
 
 const needsNobody = ({ auth, api }: Project) => auth === null && api.access === 'public';
 
-const object = ({ module: { entity } }: Making) => ({ description: `The ${entity.singular}`, schema: reference(entity.name) });
+const object = ({ module: { entity } }: Making) => ({
+  description: `The ${entity.singular}`,
+  schema: reference(entity.name),
+});
 
 function written(making: Making, verb: 'create' | 'update'): Responses[number] {
   const answer = restAnswer(making.module, verb);
   if (answer === 'object') return object(making);
-  return answer === 'id' ? { description: 'Its id', schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } } } : { description: 'Done' };
+  return answer === 'id'
+    ? {
+        description: 'Its id',
+        schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+      }
+    : { description: 'Done' };
 }
 
-function common({ project, module }: Making, operation: Operation, verb: Verb): Pick<RouteSpec, 'access' | 'tag' | 'security' | 'description'> {
-  const rules = [...operation.rules, ...module.entity.rules].filter(({ on }) => on.length === 0 || on.includes(verb));
-  const open = rules.length === 0 ? project.api.access === 'public' : [operation.rules, module.entity.rules].every((some) => saysPublic(some, verb));
-  const description = rules.length === 0 ? undefined : `Allowed for: ${[...new Set(rules.flatMap(inWords))].join(', ')}.`;
-  return { access: 'public', tag: module.entity.plural, security: open ? [] : ['bearer', 'api_key'], ...(description && { description }) };
+function common(
+  { project, module }: Making,
+  operation: Operation,
+  verb: Verb,
+): Pick<RouteSpec, 'access' | 'tag' | 'security' | 'description'> {
+  const rules = [...operation.rules, ...module.entity.rules].filter(
+    ({ on }) => on.length === 0 || on.includes(verb),
+  );
+  const open =
+    rules.length === 0
+      ? project.api.access === 'public'
+      : [operation.rules, module.entity.rules].every((some) => saysPublic(some, verb));
+  const description =
+    rules.length === 0
+      ? undefined
+      : `Allowed for: ${[...new Set(rules.flatMap(inWords))].join(', ')}.`;
+  return {
+    access: 'public',
+    tag: module.entity.plural,
+    security: open ? [] : ['bearer', 'api_key'],
+    ...(description && { description }),
+  };
 }
 
 /** Whether rules let everybody, as far as they speak of the verb. */
@@ -137,45 +276,76 @@ function saysPublic(rules: readonly AuthRule[], verb: Verb): boolean {
   return relevant.length === 0 || relevant.some(({ allow }) => allow.includes('PUBLIC'));
 }
 
-const inWords = ({ allow, roles }: AuthRule): string[] => allow.map((who) => (who === 'ROLE' ? `the role ${roles.join(' or ')}` : WHO[who]));
+const inWords = ({ allow, roles }: AuthRule): string[] =>
+  allow.map((who) => (who === 'ROLE' ? `the role ${roles.join(' or ')}` : WHO[who]));
 
-const WHO = { PUBLIC: 'everybody', USER: 'users', OWNER: 'the owner', API_KEY: 'API keys' } as const;
+const WHO = {
+  PUBLIC: 'everybody',
+  USER: 'users',
+  OWNER: 'the owner',
+  API_KEY: 'API keys',
+} as const;
 
 function pageQuery(operation: Operation): Record<string, JsonSchema> {
   const max = operation.action.kind === 'list' ? operation.action.list.paging.max : 100;
   return {
     page: { type: 'integer', minimum: 1, default: 1 },
-    limit: { type: 'integer', minimum: 1, maximum: max, default: defaultPageSize(operation), description: 'Objects in a page' },
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: max,
+      default: defaultPageSize(operation),
+      description: 'Objects in a page',
+    },
   };
 }
 
 function sortQuery({ module, own }: Making): Record<string, JsonSchema> {
   const names = restSorts(module, own(`Query.${module.list?.name}`));
   if (names.length === 0) return {};
-  return { sort: { type: 'string', enum: names }, order: { type: 'string', enum: ['asc', 'desc'], default: 'asc' } };
+  return {
+    sort: { type: 'string', enum: names },
+    order: { type: 'string', enum: ['asc', 'desc'], default: 'asc' },
+  };
 }
 
-const listOf = (description: string): JsonSchema => ({ type: 'array', items: { type: 'string' }, description });
+const listOf = (description: string): JsonSchema => ({
+  type: 'array',
+  items: { type: 'string' },
+  description,
+});
 
 function shapeQuery({ module }: Making): Record<string, JsonSchema> {
-  const relations = [...restMembers(module.entity).values()].filter(({ kind }) => kind === 'relation').map(({ name }) => name);
+  const relations = [...restMembers(module.entity).values()]
+    .filter(({ kind }) => kind === 'relation')
+    .map(({ name }) => name);
   return {
     fields: listOf('Only these members, and the id; a dot leads into what is embedded'),
-    ...(relations.length > 0 && { include: listOf(`What to embed: ${relations.join(', ')}; a dot leads on to what those have`) }),
+    ...(relations.length > 0 && {
+      include: listOf(`What to embed: ${relations.join(', ')}; a dot leads on to what those have`),
+    }),
   };
 }
 
 function filterQuery({ project, module, own }: Making): Record<string, JsonSchema> {
   // `title` and `title_eq` are the same: the short one is told of.
   const all = restFilters(module, own(`Query.${module.list?.name}`));
-  const filters = [...all.values()].filter(({ parameter, operator, member }) => operator !== 'eq' || parameter === member.name || !all.has(member.name));
-  return Object.fromEntries(filters.map(({ parameter, member, operator }) => [parameter, filterSchema(project, member.kind === 'key' ? 'ID' : member.field.type.name, operator)]));
+  const filters = [...all.values()].filter(
+    ({ parameter, operator, member }) =>
+      operator !== 'eq' || parameter === member.name || !all.has(member.name),
+  );
+  return Object.fromEntries(
+    filters.map(({ parameter, member, operator }) => [
+      parameter,
+      filterSchema(project, member.kind === 'key' ? 'ID' : member.field.type.name, operator),
+    ]),
+  );
 }
 
 function filterSchema(project: Project, type: string, operator: FilterOperator): JsonSchema {
   if (operator === 'isNull') return { type: 'boolean' };
   const value = leafSchema(project, type);
-  if (operator === 'contains' || operator === 'startsWith' || operator === 'endsWith') return { type: 'string' };
+  if (operator === 'contains' || operator === 'startsWith' || operator === 'endsWith')
+    return { type: 'string' };
   return operator === 'in' || operator === 'notIn' ? { type: 'array', items: value } : value;
 }
-

@@ -29,11 +29,21 @@ export interface RouteSpec {
   readonly body?: BodySpec;
   /** Query parameters, each with its schema; values are coerced from text. Others are ignored. */
   readonly query?: Readonly<Record<string, JsonSchema>>;
-  readonly responses: Readonly<Record<number, { readonly description: string; readonly schema?: JsonSchema; readonly type?: string }>>;
+  readonly responses: Readonly<
+    Record<
+      number,
+      { readonly description: string; readonly schema?: JsonSchema; readonly type?: string }
+    >
+  >;
 }
 
 export type BodySpec =
   /** Parsed, capped and validated before the handler runs. `optional`: an empty body is `{}`. */
-  | { readonly kind: 'json'; readonly schema: JsonSchema; readonly limit?: number; readonly optional?: boolean }
+  | {
+      readonly kind: 'json';
+      readonly schema: JsonSchema;
+      readonly limit?: number;
+      readonly optional?: boolean;
+    }
   /** The handler reads the request itself: uploads, pass-throughs, signed bodies. `type` documents it. */
   | { readonly kind: 'stream'; readonly type: string; readonly schema?: JsonSchema };

@@ -4,11 +4,41 @@ const tag = 'system';
 
 /** What every server answers besides its modules. */
 export const systemRoutes = [
-  { id: 'health', method: 'GET', path: '/api/health', access: 'public', tag, summary: 'Whether the server can answer', responses: { 200: { description: 'It can' }, 503: { description: 'The database does not answer' } } },
+  {
+    id: 'health',
+    method: 'GET',
+    path: '/api/health',
+    access: 'public',
+    tag,
+    summary: 'Whether the server can answer',
+    responses: {
+      200: { description: 'It can' },
+      503: { description: 'The database does not answer' },
+    },
+  },
 ] as const satisfies readonly RouteSpec[];
 
 /** This document and the page that people read it on; there when `api.rest` is. */
 export const documentRoutes = [
-  { id: 'openapi', method: 'GET', path: '/api/openapi.json', access: 'public', tag, summary: 'This document', responses: { 200: { description: 'OpenAPI 3.1', schema: { type: 'object' } } } },
-  { id: 'reference', method: 'GET', path: '/api', access: 'public', tag, summary: 'A page about every endpoint, for people', responses: { 200: { description: 'The page', type: 'text/html' }, 406: { description: 'The client takes no HTML' } } },
+  {
+    id: 'openapi',
+    method: 'GET',
+    path: '/api/openapi.json',
+    access: 'public',
+    tag,
+    summary: 'This document',
+    responses: { 200: { description: 'OpenAPI 3.1', schema: { type: 'object' } } },
+  },
+  {
+    id: 'reference',
+    method: 'GET',
+    path: '/api',
+    access: 'public',
+    tag,
+    summary: 'A page about every endpoint, for people',
+    responses: {
+      200: { description: 'The page', type: 'text/html' },
+      406: { description: 'The client takes no HTML' },
+    },
+  },
 ] as const satisfies readonly RouteSpec[];

@@ -15,7 +15,12 @@ export const authColumns: Rule = function* (built) {
     for (const write of shape.entity === user.entity ? shape.writes : []) {
       if (write.kind !== 'column' || !columns.has(write.column)) continue;
       const owner = shapeOwner(shape.id);
-      yield finding('AUTH_COLUMN_WRITTEN', `${owner}.${write.name} could be set by anyone who may call the mutation`, place(built, owner, write), { why: 'only signing in may say so', fix: 'remove it from the input' });
+      yield finding(
+        'AUTH_COLUMN_WRITTEN',
+        `${owner}.${write.name} could be set by anyone who may call the mutation`,
+        place(built, owner, write),
+        { why: 'only signing in may say so', fix: 'remove it from the input' },
+      );
     }
   }
 };

@@ -9,14 +9,49 @@ export const authSettings: Rule = function* ({ facts }) {
   const { auth } = values;
   if (!auth) return;
   const { jwt, refresh, lockout, password, roles } = auth;
-  if (duration(jwt.leeway) > 60_000) yield finding('AUTH_TIMES', 'auth.jwt.leeway is above a minute', at(['auth', 'jwt', 'leeway']), { why: 'clocks that far apart need mending', fix: 'leeway: 60s' });
-  if (duration(jwt.ttl) === 0) yield finding('AUTH_TIMES', 'auth.jwt.ttl is nothing: every token would be expired', at(['auth', 'jwt', 'ttl']), { fix: 'ttl: 24h' });
-  if (duration(refresh.idle) > duration(refresh.absolute)) yield finding('AUTH_TIMES', 'auth.refresh.idle is longer than auth.refresh.absolute', at(['auth', 'refresh', 'idle']), { why: 'a session ends at the absolute limit', fix: `absolute: ${refresh.idle}` });
-  if (duration(lockout.duration) > duration(lockout.max)) yield finding('AUTH_TIMES', 'auth.lockout.duration is longer than auth.lockout.max', at(['auth', 'lockout', 'duration']), { fix: `max: ${lockout.duration}` });
-  if (password.min > password.max) yield finding('AUTH_PASSWORD_LENGTHS', 'auth.password.min is above auth.password.max', at(['auth', 'password', 'min']), { fix: `max: ${password.min}` });
+  if (duration(jwt.leeway) > 60_000)
+    yield finding(
+      'AUTH_TIMES',
+      'auth.jwt.leeway is above a minute',
+      at(['auth', 'jwt', 'leeway']),
+      { why: 'clocks that far apart need mending', fix: 'leeway: 60s' },
+    );
+  if (duration(jwt.ttl) === 0)
+    yield finding(
+      'AUTH_TIMES',
+      'auth.jwt.ttl is nothing: every token would be expired',
+      at(['auth', 'jwt', 'ttl']),
+      { fix: 'ttl: 24h' },
+    );
+  if (duration(refresh.idle) > duration(refresh.absolute))
+    yield finding(
+      'AUTH_TIMES',
+      'auth.refresh.idle is longer than auth.refresh.absolute',
+      at(['auth', 'refresh', 'idle']),
+      { why: 'a session ends at the absolute limit', fix: `absolute: ${refresh.idle}` },
+    );
+  if (duration(lockout.duration) > duration(lockout.max))
+    yield finding(
+      'AUTH_TIMES',
+      'auth.lockout.duration is longer than auth.lockout.max',
+      at(['auth', 'lockout', 'duration']),
+      { fix: `max: ${lockout.duration}` },
+    );
+  if (password.min > password.max)
+    yield finding(
+      'AUTH_PASSWORD_LENGTHS',
+      'auth.password.min is above auth.password.max',
+      at(['auth', 'password', 'min']),
+      { fix: `max: ${password.min}` },
+    );
   for (const key of ['default', 'first'] as const) {
     const name = roles?.[key];
     if (!roles || name === null || name === undefined || roles.list.includes(name)) continue;
-    yield finding('AUTH_ROLE_UNKNOWN', `auth.roles.${key} names ${name}, which is not in the list`, at(['auth', 'roles', key]), { fix: didYouMean(name, roles.list) ?? `one of ${roles.list.join(', ')}` });
+    yield finding(
+      'AUTH_ROLE_UNKNOWN',
+      `auth.roles.${key} names ${name}, which is not in the list`,
+      at(['auth', 'roles', key]),
+      { fix: didYouMean(name, roles.list) ?? `one of ${roles.list.join(', ')}` },
+    );
   }
 };

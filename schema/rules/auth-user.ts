@@ -28,51 +28,121 @@ export const authUser: Rule = function* (built) {
 
 function* noEntity({ facts }: Built, auth: AuthValues): Generator<Finding> {
   if (auth.user !== undefined) {
-    const fix = didYouMean(auth.user, facts.entities.keys()) ?? `type ${auth.user} { id: ID! email: String! }`;
-    return yield finding('AUTH_USER_UNKNOWN', `There is no type ${auth.user} that is kept in a table`, facts.manifest.at(['auth', 'user']), { fix });
+    const fix =
+      didYouMean(auth.user, facts.entities.keys()) ??
+      `type ${auth.user} { id: ID! email: String! }`;
+    return yield finding(
+      'AUTH_USER_UNKNOWN',
+      `There is no type ${auth.user} that is kept in a table`,
+      facts.manifest.at(['auth', 'user']),
+      { fix },
+    );
   }
   const squatter = [...facts.entities.values()].find(({ table }) => table === 'users');
-  if (squatter) yield finding('TABLE_RESERVED', `The table users of ${squatter.name} is the one that signing in keeps`, squatter.node, { why: 'no type of the schema is the user', fix: `in manifest.yaml: auth: { user: ${squatter.name} }` });
-  for (const field of auth.register.fields) yield finding('AUTH_REGISTER_FIELD_UNKNOWN', `auth.register.fields names ${field}, and no type is the user`, facts.manifest.at(['auth', 'register', 'fields']), { fix: 'add type User { id: ID! email: String! }' });
+  if (squatter)
+    yield finding(
+      'TABLE_RESERVED',
+      `The table users of ${squatter.name} is the one that signing in keeps`,
+      squatter.node,
+      {
+        why: 'no type of the schema is the user',
+        fix: `in manifest.yaml: auth: { user: ${squatter.name} }`,
+      },
+    );
+  for (const field of auth.register.fields)
+    yield finding(
+      'AUTH_REGISTER_FIELD_UNKNOWN',
+      `auth.register.fields names ${field}, and no type is the user`,
+      facts.manifest.at(['auth', 'register', 'fields']),
+      { fix: 'add type User { id: ID! email: String! }' },
+    );
 }
 
 function noEmail({ facts }: Built, entity: EntityFact, auth: AuthValues): Finding {
   const others = [...facts.entities.values()].filter((other) => userAttributes(other).has('email'));
   const fix = `email: String! @unique${others[0] ? `   or, in manifest.yaml: auth: { user: ${others[0].name} }` : ''}`;
   const present = entity.fields.get('email');
-  const at = present?.node ?? (auth.user === undefined ? entity.node : facts.manifest.at(['auth', 'user']));
-  return finding('AUTH_USER_EMAIL', present ? `${entity.name}.email is ${present.type.text}, and people sign in with a text` : `${entity.name} has no email, and people sign in with it`, at, { fix });
+  const at =
+    present?.node ?? (auth.user === undefined ? entity.node : facts.manifest.at(['auth', 'user']));
+  return finding(
+    'AUTH_USER_EMAIL',
+    present
+      ? `${entity.name}.email is ${present.type.text}, and people sign in with a text`
+      : `${entity.name} has no email, and people sign in with it`,
+    at,
+    { fix },
+  );
 }
 
-function* registerFields({ facts }: Built, entity: EntityFact, auth: AuthValues): Generator<Finding> {
+function* registerFields(
+  { facts }: Built,
+  entity: EntityFact,
+  auth: AuthValues,
+): Generator<Finding> {
   for (const [index, name] of auth.register.fields.entries()) {
     const field = entity.fields.get(name);
-    if (field && PRIVILEGE.test(field.snakeName)) yield privilege(field, facts.manifest.at(['auth', 'register', 'fields', index]));
+    if (field && PRIVILEGE.test(field.snakeName))
+      yield privilege(field, facts.manifest.at(['auth', 'register', 'fields', index]));
     if (field && (storedAs(field, facts) || field.type.kind === 'entity')) continue;
-    yield finding('AUTH_REGISTER_FIELD_UNKNOWN', `${entity.name} has no field ${name} that register could fill`, facts.manifest.at(['auth', 'register', 'fields', index]), {
-      fix: didYouMean(name, entity.fields.keys()) ?? `known: ${[...entity.fields.keys()].filter((known) => known !== 'id').join(', ')}`,
-    });
+    yield finding(
+      'AUTH_REGISTER_FIELD_UNKNOWN',
+      `${entity.name} has no field ${name} that register could fill`,
+      facts.manifest.at(['auth', 'register', 'fields', index]),
+      {
+        fix:
+          didYouMean(name, entity.fields.keys()) ??
+          `known: ${[...entity.fields.keys()].filter((known) => known !== 'id').join(', ')}`,
+      },
+    );
   }
 }
 
 const PRIVILEGE = /^(?:roles?|permissions?|(?:is_)?(?:admin|staff|superuser|owner))$/;
 
 function privilege(field: FieldFact, at: Position): Finding {
-  return finding('AUTH_REGISTER_PRIVILEGE', `Whoever registers would choose their own ${field.name}`, at, { why: 'what register takes, anybody can send', fix: `remove it here, and write ${withDirective(field, '@default(value: …)')}` }, 'warning');
+  return finding(
+    'AUTH_REGISTER_PRIVILEGE',
+    `Whoever registers would choose their own ${field.name}`,
+    at,
+    {
+      why: 'what register takes, anybody can send',
+      fix: `remove it here, and write ${withDirective(field, '@default(value: …)')}`,
+    },
+    'warning',
+  );
 }
 
 /** Filled by register itself, from its body or by the clock. */
-const FILLED = new Set(['email', 'name', 'first_name', 'last_name', 'username', 'phone', 'avatar_url', 'last_login', 'created_at', 'updated_at']);
+const FILLED = new Set([
+  'email',
+  'name',
+  'first_name',
+  'last_name',
+  'username',
+  'phone',
+  'avatar_url',
+  'last_login',
+  'created_at',
+  'updated_at',
+]);
 
 function* unsetFields(built: Built, entity: EntityFact, auth: AuthValues): Generator<Finding> {
   for (const column of built.shapes.columns.get(entity.name) ?? []) {
     if (!column.required || column.default || column.stamp || column.name === 'id') continue;
     const field = fieldOf(built, entity, column.name);
-    if (!field || FILLED.has(field.snakeName) || auth.register.fields.includes(field.name)) continue;
-    yield finding('AUTH_USER_FIELD_UNSET', `Nobody could register: nothing fills ${coordinate(field)}`, field.node, {
-      why: 'it is required, has no default, and is no part of what register takes',
-      fix: choice(field) ?? `in manifest.yaml: auth: { register: { fields: [${[...auth.register.fields, field.name].join(', ')}] } }`,
-    });
+    if (!field || FILLED.has(field.snakeName) || auth.register.fields.includes(field.name))
+      continue;
+    yield finding(
+      'AUTH_USER_FIELD_UNSET',
+      `Nobody could register: nothing fills ${coordinate(field)}`,
+      field.node,
+      {
+        why: 'it is required, has no default, and is no part of what register takes',
+        fix:
+          choice(field) ??
+          `in manifest.yaml: auth: { register: { fields: [${[...auth.register.fields, field.name].join(', ')}] } }`,
+      },
+    );
   }
 }
 
@@ -81,7 +151,10 @@ function choice(field: FieldFact): string | undefined {
   if (field.named.name === 'Boolean') return withDirective(field, '@default(value: false)');
   if (!isEnumType(field.named) || field.type.list) return undefined;
   const names = field.named.getValues().map(({ name }) => name);
-  return withDirective(field, `@default(value: ${names.find((name) => /user|member|viewer|guest|reader/i.test(name)) ?? names[0]})`);
+  return withDirective(
+    field,
+    `@default(value: ${names.find((name) => /user|member|viewer|guest|reader/i.test(name)) ?? names[0]})`,
+  );
 }
 
 function fieldOf({ links }: Built, entity: EntityFact, column: string): FieldFact | undefined {
@@ -89,14 +162,33 @@ function fieldOf({ links }: Built, entity: EntityFact, column: string): FieldFac
   return key ? key.field : [...entity.fields.values()].find((field) => field.snakeName === column);
 }
 
-const CREDENTIALS = ['password', 'password_hash', 'hashed_password', 'passwd', 'pin', 'otp_secret', 'totp_secret', 'mfa_secret', 'refresh_token', 'access_token', 'reset_token', 'api_key', 'salt'];
+const CREDENTIALS = [
+  'password',
+  'password_hash',
+  'hashed_password',
+  'passwd',
+  'pin',
+  'otp_secret',
+  'totp_secret',
+  'mfa_secret',
+  'refresh_token',
+  'access_token',
+  'reset_token',
+  'api_key',
+  'salt',
+];
 
 function* credentials(entity: EntityFact): Generator<Finding> {
   for (const field of entity.fields.values()) {
     if (!CREDENTIALS.includes(field.snakeName) || field.directives.computed) continue;
-    yield finding('AUTH_CREDENTIAL_FIELD', `${coordinate(field)} would be stored and served as plain text`, field.node, {
-      why: 'signing in keeps credentials in a table of its own, hashed, where no query and no mutation reaches them',
-      fix: 'remove the field; people set their password by POST /api/auth/register',
-    });
+    yield finding(
+      'AUTH_CREDENTIAL_FIELD',
+      `${coordinate(field)} would be stored and served as plain text`,
+      field.node,
+      {
+        why: 'signing in keeps credentials in a table of its own, hashed, where no query and no mutation reaches them',
+        fix: 'remove the field; people set their password by POST /api/auth/register',
+      },
+    );
   }
 }

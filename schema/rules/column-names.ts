@@ -16,7 +16,12 @@ function* checkEntity({ facts, links }: Built, entity: EntityFact): Generator<Fi
   for (const field of entity.fields.values()) {
     const link = links.byField.get(field);
     const stored = storedAs(field, facts);
-    const columns = link?.kind === 'own' ? [link.key.column, ...(link.key.typeColumn ? [link.key.typeColumn] : [])] : stored ? [field.snakeName] : [];
+    const columns =
+      link?.kind === 'own'
+        ? [link.key.column, ...(link.key.typeColumn ? [link.key.typeColumn] : [])]
+        : stored
+          ? [field.snakeName]
+          : [];
     for (const column of columns) {
       const other = taken.get(column.toLowerCase());
       if (!isName(column)) yield invalidName(column, field.directives.relation?.node ?? field.node);
@@ -31,12 +36,26 @@ function isKeyOf(links: Built['links'], one: FieldFact, other: FieldFact, column
   const relation = [one, other].find((field) => links.byField.get(field)?.kind === 'own');
   const plain = [one, other].find((field) => field.named.name === 'ID' && !field.type.list);
   const link = relation && links.byField.get(relation);
-  return relation !== undefined && plain !== undefined && plain !== relation && link?.kind === 'own' && link.key.column === column;
+  return (
+    relation !== undefined &&
+    plain !== undefined &&
+    plain !== relation &&
+    link?.kind === 'own' &&
+    link.key.column === column
+  );
 }
 
 function clash(field: FieldFact, other: FieldFact, column: string): Finding {
-  return finding('COLUMN_CLASH', `${field.owner}.${other.name} and ${field.owner}.${field.name} would share the column ${column}`, field.node, {
-    why: 'names in the database are in snake_case, and capitals make no difference',
-    fix: field.type.kind === 'scalar' && other.type.kind !== 'scalar' ? `${field.name}: ID!   to show the key of ${other.name}, or another name` : 'give one of them another name',
-  });
+  return finding(
+    'COLUMN_CLASH',
+    `${field.owner}.${other.name} and ${field.owner}.${field.name} would share the column ${column}`,
+    field.node,
+    {
+      why: 'names in the database are in snake_case, and capitals make no difference',
+      fix:
+        field.type.kind === 'scalar' && other.type.kind !== 'scalar'
+          ? `${field.name}: ID!   to show the key of ${other.name}, or another name`
+          : 'give one of them another name',
+    },
+  );
 }

@@ -10,15 +10,28 @@ import { knownScalar } from '../scalars.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-const FORMATS = ['email', 'url', 'uuid', 'date', 'date-time', 'time', 'ipv4', 'ipv6', 'hostname', 'slug'];
+const FORMATS = [
+  'email',
+  'url',
+  'uuid',
+  'date',
+  'date-time',
+  'time',
+  'ipv4',
+  'ipv6',
+  'hostname',
+  'slug',
+];
 
 /** CONSTRAINT_INVALID: a constraint can be met, and is about something that its field has. */
 export const constraints: Rule = function* (built) {
-  if (!built.facts.parsed.uses.some(({ directive }) => directive.name.value === 'constraint')) return;
+  if (!built.facts.parsed.uses.some(({ directive }) => directive.name.value === 'constraint'))
+    return;
   for (const { carrier, type, name } of carriers(built)) {
     const node = carrier.directives?.find((directive) => directive.name.value === 'constraint');
     const { constraint } = node ? readFieldDirectives([carrier]) : {};
-    for (const problem of constraint ? problems(constraint, type) : []) yield report(name(), problem, node);
+    for (const problem of constraint ? problems(constraint, type) : [])
+      yield report(name(), problem, node);
   }
 };
 
@@ -31,31 +44,67 @@ interface Place {
 function* carriers({ facts }: Built): Generator<Place> {
   for (const { type } of facts.types.values()) {
     for (const field of Object.values(type.getFields())) {
-      yield { carrier: field.astNode ?? {}, type: field.type, name: () => `${type.name}.${field.name}` };
-      for (const argument of field.args) yield { carrier: argument.astNode ?? {}, type: argument.type, name: () => `${type.name}.${field.name}(${argument.name}:)` };
+      yield {
+        carrier: field.astNode ?? {},
+        type: field.type,
+        name: () => `${type.name}.${field.name}`,
+      };
+      for (const argument of field.args)
+        yield {
+          carrier: argument.astNode ?? {},
+          type: argument.type,
+          name: () => `${type.name}.${field.name}(${argument.name}:)`,
+        };
     }
   }
   for (const type of Object.values(facts.schema.getTypeMap())) {
     if (!isInputObjectType(type)) continue;
-    for (const field of Object.values(type.getFields())) yield { carrier: field.astNode ?? {}, type: field.type, name: () => `${type.name}.${field.name}` };
+    for (const field of Object.values(type.getFields()))
+      yield {
+        carrier: field.astNode ?? {},
+        type: field.type,
+        name: () => `${type.name}.${field.name}`,
+      };
   }
 }
 
-function report(name: string, { why, fix }: { why: string; fix?: string | undefined }, node: ASTNode | undefined): Finding {
-  return finding('CONSTRAINT_INVALID', `The constraint on ${name} cannot hold`, node, { why, fix: fix ?? 'change the numbers or the pattern, or remove the constraint' });
+function report(
+  name: string,
+  { why, fix }: { why: string; fix?: string | undefined },
+  node: ASTNode | undefined,
+): Finding {
+  return finding('CONSTRAINT_INVALID', `The constraint on ${name} cannot hold`, node, {
+    why,
+    fix: fix ?? 'change the numbers or the pattern, or remove the constraint',
+  });
 }
 
-function* problems(constraint: Constraint, type: GraphQLType): Generator<{ why: string; fix?: string | undefined }> {
+function* problems(
+  constraint: Constraint,
+  type: GraphQLType,
+): Generator<{ why: string; fix?: string | undefined }> {
   const { min, max, minLength, maxLength, pattern, format } = constraint;
   const form = knownScalar(getNamedType(type).name)?.column;
   const isNumber = form !== undefined && ['integer', 'real', 'bigint', 'decimal'].includes(form);
-  if (min !== undefined && max !== undefined && min > max) yield { why: `min ${min} is above max ${max}` };
-  if (minLength !== undefined && maxLength !== undefined && minLength > maxLength) yield { why: `minLength ${minLength} is above maxLength ${maxLength}` };
+  if (min !== undefined && max !== undefined && min > max)
+    yield { why: `min ${min} is above max ${max}` };
+  if (minLength !== undefined && maxLength !== undefined && minLength > maxLength)
+    yield { why: `minLength ${minLength} is above maxLength ${maxLength}` };
   if ((minLength ?? 0) < 0 || (maxLength ?? 0) < 0) yield { why: 'a length is not negative' };
-  if ((min !== undefined || max !== undefined) && form !== undefined && !isNumber) yield { why: `${String(type)} is no number`, fix: 'minLength and maxLength are for texts' };
-  if ((minLength ?? maxLength ?? pattern ?? format) !== undefined && (isNumber || form === 'boolean')) yield { why: `${String(type)} is no text`, fix: 'min and max are for numbers' };
-  if (pattern !== undefined && !isPattern(pattern)) yield { why: `${JSON.stringify(pattern)} is no regular expression` };
-  if (format !== undefined && !FORMATS.includes(format)) yield { why: `there is no format ${format}`, fix: didYouMean(format, FORMATS) ?? `one of ${FORMATS.join(', ')}` };
+  if ((min !== undefined || max !== undefined) && form !== undefined && !isNumber)
+    yield { why: `${String(type)} is no number`, fix: 'minLength and maxLength are for texts' };
+  if (
+    (minLength ?? maxLength ?? pattern ?? format) !== undefined &&
+    (isNumber || form === 'boolean')
+  )
+    yield { why: `${String(type)} is no text`, fix: 'min and max are for numbers' };
+  if (pattern !== undefined && !isPattern(pattern))
+    yield { why: `${JSON.stringify(pattern)} is no regular expression` };
+  if (format !== undefined && !FORMATS.includes(format))
+    yield {
+      why: `there is no format ${format}`,
+      fix: didYouMean(format, FORMATS) ?? `one of ${FORMATS.join(', ')}`,
+    };
 }
 
 function isPattern(pattern: string): boolean {

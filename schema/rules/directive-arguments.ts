@@ -1,5 +1,19 @@
-import { getNamedType, isEnumType, isNonNullType, Kind, print, validateInputLiteral } from 'graphql';
-import type { ConstArgumentNode, ConstDirectiveNode, ConstValueNode, GraphQLArgument, GraphQLDirective, GraphQLInputType } from 'graphql';
+import {
+  getNamedType,
+  isEnumType,
+  isNonNullType,
+  Kind,
+  print,
+  validateInputLiteral,
+} from 'graphql';
+import type {
+  ConstArgumentNode,
+  ConstDirectiveNode,
+  ConstValueNode,
+  GraphQLArgument,
+  GraphQLDirective,
+  GraphQLInputType,
+} from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import { ourDirectives } from '../our-directives.ts';
 import { finding } from './finding.ts';
@@ -16,34 +30,70 @@ export const directiveArguments: Rule = function* ({ facts }) {
 };
 
 function* check(directive: ConstDirectiveNode, definition: GraphQLDirective) {
-  const given = new Map((directive.arguments ?? []).map((argument) => [argument.name.value, argument]));
+  const given = new Map(
+    (directive.arguments ?? []).map((argument) => [argument.name.value, argument]),
+  );
   for (const [name, argument] of given) {
     const wanted = definition.args.find((candidate) => candidate.name === name);
     if (!wanted) yield unknown(directive, argument, definition);
     else yield* checkValue(directive, argument, wanted);
   }
   for (const wanted of definition.args) {
-    if (given.has(wanted.name) || !isNonNullType(wanted.type) || wanted.default !== undefined) continue;
-    yield finding('DIRECTIVE_ARGUMENT', `@${directive.name.value} needs ${wanted.name}`, directive, { fix: `@${directive.name.value}(${wanted.name}: …), of the type ${String(wanted.type)}` });
+    if (given.has(wanted.name) || !isNonNullType(wanted.type) || wanted.default !== undefined)
+      continue;
+    yield finding(
+      'DIRECTIVE_ARGUMENT',
+      `@${directive.name.value} needs ${wanted.name}`,
+      directive,
+      { fix: `@${directive.name.value}(${wanted.name}: …), of the type ${String(wanted.type)}` },
+    );
   }
 }
 
-function unknown(directive: ConstDirectiveNode, argument: ConstArgumentNode, definition: GraphQLDirective) {
+function unknown(
+  directive: ConstDirectiveNode,
+  argument: ConstArgumentNode,
+  definition: GraphQLDirective,
+) {
   const names = definition.args.map(({ name }) => name);
-  const fix = didYouMean(argument.name.value, names) ?? (names.length > 0 ? `known: ${names.join(', ')}` : 'it has none');
-  return finding('DIRECTIVE_ARGUMENT', `@${directive.name.value} has no argument ${argument.name.value}`, argument.name, { fix });
+  const fix =
+    didYouMean(argument.name.value, names) ??
+    (names.length > 0 ? `known: ${names.join(', ')}` : 'it has none');
+  return finding(
+    'DIRECTIVE_ARGUMENT',
+    `@${directive.name.value} has no argument ${argument.name.value}`,
+    argument.name,
+    { fix },
+  );
 }
 
 /** A value of each type that the arguments of directives have. */
-const EXAMPLES: Readonly<Record<string, string>> = { String: '"text"', Int: '3', Float: '0.5', Boolean: 'true', TwofoldValue: '"text"' };
+const EXAMPLES: Readonly<Record<string, string>> = {
+  String: '"text"',
+  Int: '3',
+  Float: '0.5',
+  Boolean: 'true',
+  TwofoldValue: '"text"',
+};
 
-function* checkValue(directive: ConstDirectiveNode, argument: ConstArgumentNode, wanted: GraphQLArgument) {
+function* checkValue(
+  directive: ConstDirectiveNode,
+  argument: ConstArgumentNode,
+  wanted: GraphQLArgument,
+) {
   const what = `@${directive.name.value}(${argument.name.value}:)`;
   for (const value of misfits(argument.value, wanted.type)) {
     const type = getNamedType(wanted.type);
     const words = isEnumType(type) ? type.getValues().map(({ name }) => name) : [];
-    const fix = didYouMean(wordOf(value), words) ?? (words.length > 0 ? `one of ${words.join(', ')}` : `${argument.name.value}: ${EXAMPLES[type.name] ?? '…'}`);
-    yield finding('DIRECTIVE_ARGUMENT', `${what} cannot be ${print(value)}`, value, { why: `its type is ${String(wanted.type)}`, fix });
+    const fix =
+      didYouMean(wordOf(value), words) ??
+      (words.length > 0
+        ? `one of ${words.join(', ')}`
+        : `${argument.name.value}: ${EXAMPLES[type.name] ?? '…'}`);
+    yield finding('DIRECTIVE_ARGUMENT', `${what} cannot be ${print(value)}`, value, {
+      why: `its type is ${String(wanted.type)}`,
+      fix,
+    });
   }
 }
 

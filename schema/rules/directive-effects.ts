@@ -30,11 +30,36 @@ interface Demand {
 }
 
 const ON_ENTITIES: readonly Demand[] = [
-  { name: 'relation', why: 'the field does not lead to an entity', met: ({ links }, field) => links.byField.has(field) || links.doubts.some((doubt) => doubt.field === field || doubt.candidates.includes(field)) },
-  { name: 'unique', why: 'the field is no single column', met: ({ facts, links }, field) => isColumn(facts, field) || links.byField.get(field)?.kind === 'own' },
-  { name: 'default', why: 'the field is no single column', met: ({ facts }, field) => isColumn(facts, field) },
-  { name: 'updatedAt', why: 'the field is no DateTime', met: ({ facts }, field) => storedAs(field, facts) === 'timestamp' },
-  { name: 'list', why: 'the field is no list of entities', met: ({ facts, links }, field) => links.byField.has(field) && (field.type.list || connectionOf(field.named.name, facts) !== undefined) },
+  {
+    name: 'relation',
+    why: 'the field does not lead to an entity',
+    met: ({ links }, field) =>
+      links.byField.has(field) ||
+      links.doubts.some((doubt) => doubt.field === field || doubt.candidates.includes(field)),
+  },
+  {
+    name: 'unique',
+    why: 'the field is no single column',
+    met: ({ facts, links }, field) =>
+      isColumn(facts, field) || links.byField.get(field)?.kind === 'own',
+  },
+  {
+    name: 'default',
+    why: 'the field is no single column',
+    met: ({ facts }, field) => isColumn(facts, field),
+  },
+  {
+    name: 'updatedAt',
+    why: 'the field is no DateTime',
+    met: ({ facts }, field) => storedAs(field, facts) === 'timestamp',
+  },
+  {
+    name: 'list',
+    why: 'the field is no list of entities',
+    met: ({ facts, links }, field) =>
+      links.byField.has(field) &&
+      (field.type.list || connectionOf(field.named.name, facts) !== undefined),
+  },
   { name: 'resolve', why: 'it is for fields of Query and Mutation', met: () => false },
 ];
 
@@ -44,51 +69,91 @@ function isColumn(facts: Facts, field: FieldFact): boolean {
 }
 
 function* ineffective(built: Built, field: FieldFact): Generator<Finding> {
-  for (const { name, why, met } of ON_ENTITIES) if (field.directives[name] && !met(built, field)) yield report(field, name, why);
+  for (const { name, why, met } of ON_ENTITIES)
+    if (field.directives[name] && !met(built, field)) yield report(field, name, why);
 }
 
-const ONLY_ON_ENTITIES: readonly (keyof FieldDirectives)[] = ['relation', 'unique', 'default', 'updatedAt', 'renamed'];
+const ONLY_ON_ENTITIES: readonly (keyof FieldDirectives)[] = [
+  'relation',
+  'unique',
+  'default',
+  'updatedAt',
+  'renamed',
+];
 
 function* onRoot({ facts }: Built, field: FieldFact): Generator<Finding> {
-  for (const name of ONLY_ON_ENTITIES) if (field.directives[name]) yield report(field, name, 'it is for fields of types that are kept in a table');
+  for (const name of ONLY_ON_ENTITIES)
+    if (field.directives[name])
+      yield report(field, name, 'it is for fields of types that are kept in a table');
   const list = field.type.list || connectionOf(field.named.name, facts) !== undefined;
-  if (field.directives.list && !list) yield report(field, 'list', 'the field is no list of entities');
+  if (field.directives.list && !list)
+    yield report(field, 'list', 'the field is no list of entities');
 }
 
 /** On a payload, a connection, a stored value or an interface nobody would ask them; a rule about access must not look as if it held. */
 function* onOthers(facts: Facts): Generator<Finding> {
   for (const { type, role, directives } of facts.types.values()) {
     if (role === 'entity' || role === 'root') continue;
-    for (const { node } of directives.indexes) yield onType('index', type.name, node, 'remove it, or add id: ID!');
-    for (const { node } of directives.auth) yield onType('auth', type.name, node, 'write it on the fields that lead here');
+    for (const { node } of directives.indexes)
+      yield onType('index', type.name, node, 'remove it, or add id: ID!');
+    for (const { node } of directives.auth)
+      yield onType('auth', type.name, node, 'write it on the fields that lead here');
     yield* onFields(type, 'the type is not kept in a table');
   }
-  for (const type of Object.values(facts.schema.getTypeMap())) if (isInterfaceType(type)) yield* onFields(type, 'an interface has no rows; its members have');
+  for (const type of Object.values(facts.schema.getTypeMap()))
+    if (isInterfaceType(type)) yield* onFields(type, 'an interface has no rows; its members have');
 }
 
 const HEARD_ANYWHERE = new Set(['computed', 'constraint', 'renamed']);
 
-function* onFields(type: GraphQLObjectType | GraphQLInterfaceType, why: string): Generator<Finding> {
+function* onFields(
+  type: GraphQLObjectType | GraphQLInterfaceType,
+  why: string,
+): Generator<Finding> {
   for (const field of Object.values(type.getFields())) {
     for (const directive of field.astNode?.directives ?? []) {
       const { value: name } = directive.name;
-      if (isOurDirective(directive) && !HEARD_ANYWHERE.has(name)) yield finding('DIRECTIVE_WITHOUT_EFFECT', `@${name} has no effect on ${type.name}.${field.name}`, directive, { why, fix: name === 'auth' ? 'write it on the fields that lead here' : 'remove it' });
+      if (isOurDirective(directive) && !HEARD_ANYWHERE.has(name))
+        yield finding(
+          'DIRECTIVE_WITHOUT_EFFECT',
+          `@${name} has no effect on ${type.name}.${field.name}`,
+          directive,
+          { why, fix: name === 'auth' ? 'write it on the fields that lead here' : 'remove it' },
+        );
     }
   }
 }
 
 function onType(directive: string, type: string, node: ASTNode, fix: string): Finding {
-  return finding('DIRECTIVE_WITHOUT_EFFECT', `@${directive} has no effect on ${type}`, node, { why: 'the type is not kept in a table', fix });
+  return finding('DIRECTIVE_WITHOUT_EFFECT', `@${directive} has no effect on ${type}`, node, {
+    why: 'the type is not kept in a table',
+    fix,
+  });
 }
 
 function report(field: FieldFact, name: string, why: string): Finding {
   const node = field.field.astNode?.directives?.find((directive) => directive.name.value === name);
-  return finding('DIRECTIVE_WITHOUT_EFFECT', `@${name} has no effect on ${coordinate(field)}`, node ?? field.node, { why, fix: 'remove it' });
+  return finding(
+    'DIRECTIVE_WITHOUT_EFFECT',
+    `@${name} has no effect on ${coordinate(field)}`,
+    node ?? field.node,
+    { why, fix: 'remove it' },
+  );
 }
 
 function* timestampType(facts: Facts, field: FieldFact): Generator<Finding> {
   const kept = ['created_at', 'updated_at'].includes(field.snakeName);
   const stored = storedAs(field, facts);
-  if (!kept || !stored || stored === 'timestamp' || facts.parsed.unknown.has(field.named.name)) return;
-  yield finding('TIMESTAMP_TYPE', `${coordinate(field)} is ${field.type.text}, so the server does not keep it`, field.node, { why: 'only a DateTime is filled by itself', fix: `${field.name}: DateTime!   with   scalar DateTime` }, 'hint');
+  if (!kept || !stored || stored === 'timestamp' || facts.parsed.unknown.has(field.named.name))
+    return;
+  yield finding(
+    'TIMESTAMP_TYPE',
+    `${coordinate(field)} is ${field.type.text}, so the server does not keep it`,
+    field.node,
+    {
+      why: 'only a DateTime is filled by itself',
+      fix: `${field.name}: DateTime!   with   scalar DateTime`,
+    },
+    'hint',
+  );
 }

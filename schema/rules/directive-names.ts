@@ -12,8 +12,12 @@ export const directiveNames: Rule = function* ({ facts }) {
     const name = directive.name.value;
     const definition = known.get(name);
     if (!definition) yield unknown(directive, known.keys());
-    else if (!definition.locations.includes(location as never)) yield misplaced(directive, definition.locations);
-    else if (!definition.isRepeatable && seen.get(holder)?.has(name)) yield finding('DIRECTIVE_REPEATED', `@${name} stands twice`, directive, { fix: 'keep one of the two' });
+    else if (!definition.locations.includes(location as never))
+      yield misplaced(directive, definition.locations);
+    else if (!definition.isRepeatable && seen.get(holder)?.has(name))
+      yield finding('DIRECTIVE_REPEATED', `@${name} stands twice`, directive, {
+        fix: 'keep one of the two',
+      });
     seen.set(holder, (seen.get(holder) ?? new Set()).add(name));
   }
 };
@@ -25,13 +29,23 @@ interface Known {
 }
 
 function knownDirectives(own: readonly Known[]): ReadonlyMap<string, Known> {
-  return new Map([...own, ...ourDirectives().values()].map((directive) => [directive.name, directive]));
+  return new Map(
+    [...own, ...ourDirectives().values()].map((directive) => [directive.name, directive]),
+  );
 }
 
 function unknown(directive: ConstDirectiveNode, known: Iterable<string>) {
   const near = nearest(directive.name.value, known);
-  const fix = near === undefined ? `known: ${[...known].map((name) => `@${name}`).join(' ')}` : `Did you mean "@${near}"?`;
-  return finding('DIRECTIVE_UNKNOWN', `There is no directive @${directive.name.value}`, directive.name, { fix });
+  const fix =
+    near === undefined
+      ? `known: ${[...known].map((name) => `@${name}`).join(' ')}`
+      : `Did you mean "@${near}"?`;
+  return finding(
+    'DIRECTIVE_UNKNOWN',
+    `There is no directive @${directive.name.value}`,
+    directive.name,
+    { fix },
+  );
 }
 
 const PLACES: Readonly<Record<string, string>> = {
@@ -50,5 +64,8 @@ const PLACES: Readonly<Record<string, string>> = {
 
 function misplaced(directive: ConstDirectiveNode, locations: readonly string[]) {
   const places = locations.map((location) => PLACES[location] ?? location).join(', ');
-  return finding('DIRECTIVE_MISPLACED', `@${directive.name.value} has no meaning here`, directive, { why: `it belongs on ${places}`, fix: 'remove it, or move it there' });
+  return finding('DIRECTIVE_MISPLACED', `@${directive.name.value} has no meaning here`, directive, {
+    why: `it belongs on ${places}`,
+    fix: 'remove it, or move it there',
+  });
 }

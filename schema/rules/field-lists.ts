@@ -14,7 +14,8 @@ import type { Rule } from './finding.ts';
 /** FIELD_UNKNOWN, LIST_LIMIT: @index and @list name fields that are stored, and page sizes that are possible. */
 export const fieldLists: Rule = function* (built) {
   for (const entity of built.facts.entities.values()) {
-    for (const index of entity.directives.indexes) yield* unknownFields(built.shapes, entity, index.fields, index.node, '@index');
+    for (const index of entity.directives.indexes)
+      yield* unknownFields(built.shapes, entity, index.fields, index.node, '@index');
     for (const field of entity.fields.values()) yield* checkList(built, field);
   }
   for (const { field } of built.operations) yield* checkList(built, field);
@@ -25,23 +26,53 @@ function* checkList(built: Built, field: FieldFact): Generator<Finding> {
   if (!said) return;
   const node = connectionOf(field.named.name, built.facts)?.node ?? field.named;
   const entity = built.facts.entities.get(node.name);
-  if (entity) yield* unknownFields(built.shapes, entity, [...(said.filter ?? []), ...(said.orderBy ?? []).map((text) => parseOrder(text).name)], said.node, '@list');
+  if (entity)
+    yield* unknownFields(
+      built.shapes,
+      entity,
+      [...(said.filter ?? []), ...(said.orderBy ?? []).map((text) => parseOrder(text).name)],
+      said.node,
+      '@list',
+    );
   const cap = built.project.api.limits.list;
-  if ((said.default ?? 1) < 1 || (said.max ?? 1) < 1) yield limit(field, 'a page has at least one row');
-  else if (said.max !== undefined && said.max > cap) yield limit(field, `max ${said.max} is above the cap of ${cap}`, `in manifest.yaml: api: { limits: { list: ${said.max} } }`);
-  else if ((said.default ?? 1) > (said.max ?? cap)) yield limit(field, `default ${said.default} is above max ${said.max ?? cap}`);
+  if ((said.default ?? 1) < 1 || (said.max ?? 1) < 1)
+    yield limit(field, 'a page has at least one row');
+  else if (said.max !== undefined && said.max > cap)
+    yield limit(
+      field,
+      `max ${said.max} is above the cap of ${cap}`,
+      `in manifest.yaml: api: { limits: { list: ${said.max} } }`,
+    );
+  else if ((said.default ?? 1) > (said.max ?? cap))
+    yield limit(field, `default ${said.default} is above max ${said.max ?? cap}`);
 }
 
 function limit(field: FieldFact, why: string, fix?: string): Finding {
-  return finding('LIST_LIMIT', `The page size of ${coordinate(field)} is not possible`, field.directives.list?.node, { why, fix: fix ?? '@list(default: 20, max: 100)' });
+  return finding(
+    'LIST_LIMIT',
+    `The page size of ${coordinate(field)} is not possible`,
+    field.directives.list?.node,
+    { why, fix: fix ?? '@list(default: 20, max: 100)' },
+  );
 }
 
-function* unknownFields(shapes: Shapes, entity: EntityFact, names: readonly string[], node: ASTNode, directive: string): Generator<Finding> {
+function* unknownFields(
+  shapes: Shapes,
+  entity: EntityFact,
+  names: readonly string[],
+  node: ASTNode,
+  directive: string,
+): Generator<Finding> {
   for (const name of names) {
     const column = namedColumn(shapes, entity, name);
     if (column && !column.json) continue;
     const known = columnNames(shapes, entity);
     const why = column ? 'it is kept as JSON' : undefined;
-    yield finding('FIELD_UNKNOWN', `${directive} names ${name}, which is no field of ${entity.name} that can be compared`, node, { why, fix: didYouMean(name, known) ?? `known: ${known.join(', ')}` });
+    yield finding(
+      'FIELD_UNKNOWN',
+      `${directive} names ${name}, which is no field of ${entity.name} that can be compared`,
+      node,
+      { why, fix: didYouMean(name, known) ?? `known: ${known.join(', ')}` },
+    );
   }
 }

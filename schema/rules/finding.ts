@@ -19,8 +19,21 @@ export interface Advice {
  * @example
  * finding('TABLE_CLASH', 'Two types share the table people', entity.node, { fix: '@entity(table: "persons")' })
  */
-export function finding(code: string, summary: string, at: ASTNode | Position | undefined, { why, fix }: Advice = {}, severity: Severity = 'error'): Finding {
-  return { code, severity, summary, ...(why !== undefined && { why }), ...(fix !== undefined && { fix }), at };
+export function finding(
+  code: string,
+  summary: string,
+  at: ASTNode | Position | undefined,
+  { why, fix }: Advice = {},
+  severity: Severity = 'error',
+): Finding {
+  return {
+    code,
+    severity,
+    summary,
+    ...(why !== undefined && { why }),
+    ...(fix !== undefined && { fix }),
+    at,
+  };
 }
 
 /**
@@ -36,5 +49,7 @@ export function withDirective(field: FieldFact, directive: string): string {
 
 /** `a, b and c`. */
 export function listed(items: readonly string[], last = 'and'): string {
-  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`;
+  return items.length < 2
+    ? items.join('')
+    : `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`;
 }

@@ -9,8 +9,18 @@ export const lookups: Rule = function* ({ operations, facts }) {
     if (action.kind !== 'get' || action.unique) continue;
     const names = action.by.map(({ arg }) => arg);
     const [only] = names;
-    const column = only === undefined ? undefined : facts.entities.get(action.entity)?.fields.get(only);
-    const fix = names.length === 1 && column ? `${column.name}: ${column.type.text} @unique` : `type ${action.entity} @index(fields: ${JSON.stringify(names)}, unique: true)`;
-    yield finding('LOOKUP_NOT_UNIQUE', `${coordinate(field)} may find several rows and answers with the first`, field.node, { why: `${names.join(', ')} of ${action.entity} need not be unique`, fix }, 'hint');
+    const column =
+      only === undefined ? undefined : facts.entities.get(action.entity)?.fields.get(only);
+    const fix =
+      names.length === 1 && column
+        ? `${column.name}: ${column.type.text} @unique`
+        : `type ${action.entity} @index(fields: ${JSON.stringify(names)}, unique: true)`;
+    yield finding(
+      'LOOKUP_NOT_UNIQUE',
+      `${coordinate(field)} may find several rows and answers with the first`,
+      field.node,
+      { why: `${names.join(', ')} of ${action.entity} need not be unique`, fix },
+      'hint',
+    );
   }
 };

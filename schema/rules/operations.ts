@@ -10,15 +10,30 @@ export const operations: Rule = function* ({ operations: all, entities }) {
   for (const { field, refusal } of all) {
     if (!refusal) continue;
     const said = field.directives.resolve;
-    if (said) yield finding('RESOLVE_IMPOSSIBLE', `${coordinate(field)} cannot be ${said.as}: ${refusal.why}`, said.node, { fix: refusal.fix ?? withDirective(field, '@resolve(as: CUSTOM)') });
+    if (said)
+      yield finding(
+        'RESOLVE_IMPOSSIBLE',
+        `${coordinate(field)} cannot be ${said.as}: ${refusal.why}`,
+        said.node,
+        { fix: refusal.fix ?? withDirective(field, '@resolve(as: CUSTOM)') },
+      );
     else yield notInferred(field, refusal, '@resolve(as: CUSTOM)');
   }
-  for (const { refusals } of entities) for (const { field, refusal } of refusals) yield notInferred(field, refusal, '@computed');
+  for (const { refusals } of entities)
+    for (const { field, refusal } of refusals) yield notInferred(field, refusal, '@computed');
 };
 
 /** A create that forgets a field is more often a slip than meant. */
 function notInferred(field: FieldFact, { code, why, fix }: Refusal, directive: string): Finding {
   const place = coordinate(field);
-  const advice = fix ?? `${withDirective(field, directive)}   and   npx generator eject ${place}   for a start in your code`;
-  return finding(code ?? 'NOT_INFERRED', `${place} is yours to write`, field.node, { why, fix: advice }, code ? 'warning' : 'hint');
+  const advice =
+    fix ??
+    `${withDirective(field, directive)}   and   npx generator eject ${place}   for a start in your code`;
+  return finding(
+    code ?? 'NOT_INFERRED',
+    `${place} is yours to write`,
+    field.node,
+    { why, fix: advice },
+    code ? 'warning' : 'hint',
+  );
 }

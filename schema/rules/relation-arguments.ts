@@ -9,14 +9,39 @@ export const relationArguments: Rule = function* ({ links }) {
     if (!said) continue;
     const owns = link.kind === 'own' || (link.kind === 'other' && !link.inverse);
     if (said.onDelete === 'set null' && link.kind === 'own' && field.type.required) {
-      yield finding('RELATION_ARGUMENT', `${coordinate(field)} is required and cannot become null`, said.node, { fix: 'onDelete: CASCADE or RESTRICT, or a type without !' });
+      yield finding(
+        'RELATION_ARGUMENT',
+        `${coordinate(field)} is required and cannot become null`,
+        said.node,
+        { fix: 'onDelete: CASCADE or RESTRICT, or a type without !' },
+      );
     } else if (said.onDelete && !owns) {
-      const where = link.inverse ? `write it on ${coordinate(link.inverse)}` : 'remove it: rows of a join table go with either side';
-      yield finding('RELATION_ARGUMENT', `onDelete has no effect on ${coordinate(field)}`, said.node, { why: 'the key is kept elsewhere', fix: where });
+      const where = link.inverse
+        ? `write it on ${coordinate(link.inverse)}`
+        : 'remove it: rows of a join table go with either side';
+      yield finding(
+        'RELATION_ARGUMENT',
+        `onDelete has no effect on ${coordinate(field)}`,
+        said.node,
+        { why: 'the key is kept elsewhere', fix: where },
+      );
     }
-    if (said.table !== undefined && link.kind !== 'join') yield finding('RELATION_ARGUMENT', `${coordinate(field)} has no join table`, said.node, { fix: 'remove table' });
+    if (said.table !== undefined && link.kind !== 'join')
+      yield finding('RELATION_ARGUMENT', `${coordinate(field)} has no join table`, said.node, {
+        fix: 'remove table',
+      });
     if (said.column !== undefined && !owns && !sameColumn(link, said.column)) {
-      yield finding('RELATION_ARGUMENT', `column has no effect on ${coordinate(field)}`, said.node, { why: 'the key is kept by the other end', fix: link.inverse ? withDirective(link.inverse, `@relation(column: "${said.column}")`) : 'remove column' });
+      yield finding(
+        'RELATION_ARGUMENT',
+        `column has no effect on ${coordinate(field)}`,
+        said.node,
+        {
+          why: 'the key is kept by the other end',
+          fix: link.inverse
+            ? withDirective(link.inverse, `@relation(column: "${said.column}")`)
+            : 'remove column',
+        },
+      );
     }
   }
 };

@@ -5,7 +5,11 @@ import type { Rule } from './finding.ts';
 /** RELATION_ONE_SIDED: a list that the other type does not answer is kept in a join table, and may have been meant as a key. */
 export const relationOneSided: Rule = function* ({ links, facts }) {
   // Where an end is in doubt already, another word about the same relation would only confuse.
-  const doubtful = new Set(links.doubts.flatMap(({ field, candidates }) => [field, ...candidates].map(({ owner }) => owner)));
+  const doubtful = new Set(
+    links.doubts.flatMap(({ field, candidates }) =>
+      [field, ...candidates].map(({ owner }) => owner),
+    ),
+  );
   for (const field of links.oneSided) {
     const link = links.byField.get(field);
     const owner = facts.entities.get(field.owner);
@@ -14,7 +18,10 @@ export const relationOneSided: Rule = function* ({ links, facts }) {
       'RELATION_ONE_SIDED',
       `${coordinate(field)} is kept in the join table ${link.table}`,
       field.node,
-      { why: `no field of ${link.entity} leads back, so one ${link.entity} may belong to many`, fix: `if it belongs to one: add ${owner.singular}: ${owner.name} to ${link.entity}` },
+      {
+        why: `no field of ${link.entity} leads back, so one ${link.entity} may belong to many`,
+        fix: `if it belongs to one: add ${owner.singular}: ${owner.name} to ${link.entity}`,
+      },
       'hint',
     );
   }

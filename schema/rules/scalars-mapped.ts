@@ -10,7 +10,10 @@ export const scalarsMapped: Rule = function* ({ facts, project }) {
       'SCALAR_UNMAPPED',
       `Nothing says what a ${name} is`,
       facts.schema.getType(name)?.astNode?.name,
-      { why: 'it is not one of the scalars that are known', fix: `in src/scalars.ts: ${name}: { serialize, parseValue, type: 'text' }` },
+      {
+        why: 'it is not one of the scalars that are known',
+        fix: `in src/scalars.ts: ${name}: { serialize, parseValue, type: 'text' }`,
+      },
       told ? 'error' : 'hint',
     );
   }

@@ -6,19 +6,32 @@ export function isSafeUrl(text: string): boolean {
 }
 
 function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127(?:\.\d{1,3}){3}$/.test(hostname)
+  );
 }
 
 /** `https://app.example.com`: scheme, host and port, and nothing behind them. */
 export function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text.replace(/\/$/, '') && !text.endsWith('/');
+  return (
+    URL.canParse(text) && new URL(text).origin === text.replace(/\/$/, '') && !text.endsWith('/')
+  );
 }
 
 /** An IP address or a range of them in CIDR notation. */
 export function isAddressRange(text: string): boolean {
   const [address = '', bits, more] = text.split('/');
-  const v4 = /^\d{1,3}(?:\.\d{1,3}){3}$/.test(address) && address.split('.').every((part) => Number(part) <= 255);
+  const v4 =
+    /^\d{1,3}(?:\.\d{1,3}){3}$/.test(address) &&
+    address.split('.').every((part) => Number(part) <= 255);
   const v6 = address.includes(':') && URL.canParse(`http://[${address}]/`);
   const most = v4 ? 32 : 128;
-  return (v4 || v6) && more === undefined && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most));
+  return (
+    (v4 || v6) &&
+    more === undefined &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+  );
 }

@@ -12,10 +12,15 @@ export const valueHoldsEntity: Rule = function* ({ facts }) {
       if (field.type.kind !== 'object' || storedAs(field, facts) !== 'json') continue;
       const held = heldEntity(facts, field.named.name, new Set());
       if (!held) continue;
-      yield finding('VALUE_HOLDS_ENTITY', `${coordinate(field)} is stored as JSON, and ${held} leads to a row`, field.node, {
-        why: `${field.named.name} has no id, so it is no table of its own`,
-        fix: `add id: ID! to ${field.named.name}, or write the field yourself: ${withDirective(field, '@computed')}`,
-      });
+      yield finding(
+        'VALUE_HOLDS_ENTITY',
+        `${coordinate(field)} is stored as JSON, and ${held} leads to a row`,
+        field.node,
+        {
+          why: `${field.named.name} has no id, so it is no table of its own`,
+          fix: `add id: ID! to ${field.named.name}, or write the field yourself: ${withDirective(field, '@computed')}`,
+        },
+      );
     }
   }
 };

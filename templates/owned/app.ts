@@ -47,6 +47,8 @@ export function renderApp(project: Project, user: UserParts): string {
 /** `rate-limit` → `rateLimitPlugin`. */
 function pluginName(file: string): string {
   const words = file.split(/[^A-Za-z0-9]+/).filter(Boolean);
-  const camel = words.map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
+  const camel = words
+    .map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join('');
   return `${/^[A-Za-z]/.test(camel) ? camel : `plugin${camel}`}Plugin`;
 }

@@ -17,13 +17,28 @@ export function renderAuth(auth: AuthModel): string {
 
 function authSettings(auth: AuthModel): LiteralValue {
   const { jwt, refresh, lockout, rateLimits, events } = auth;
-  const limits = Object.entries(rateLimits).map(([name, limit]) => [name, { count: limit.count, window: span(limit.window) }] as const);
+  const limits = Object.entries(rateLimits).map(
+    ([name, limit]) => [name, { count: limit.count, window: span(limit.window) }] as const,
+  );
   return {
     ...(auth as unknown as Record<string, LiteralValue>),
     jwt: { ...jwt, ttl: span(jwt.ttl), leeway: span(jwt.leeway) },
-    refresh: { ...refresh, idle: span(refresh.idle), absolute: span(refresh.absolute), grace: span(refresh.grace) },
-    lockout: { ...lockout, window: span(lockout.window), duration: span(lockout.duration), max: span(lockout.max) },
+    refresh: {
+      ...refresh,
+      idle: span(refresh.idle),
+      absolute: span(refresh.absolute),
+      grace: span(refresh.grace),
+    },
+    lockout: {
+      ...lockout,
+      window: span(lockout.window),
+      duration: span(lockout.duration),
+      max: span(lockout.max),
+    },
     rateLimits: Object.fromEntries(limits),
-    events: { ...(events as unknown as Record<string, LiteralValue>), retention: span(events.retention) },
+    events: {
+      ...(events as unknown as Record<string, LiteralValue>),
+      retention: span(events.retention),
+    },
   };
 }

@@ -23,6 +23,7 @@ const printed = createMemory<Loader, Code>();
 
 function renderLoader({ entity, by, many, via }: Loader, names: TypeNames): Code {
   const row = type(`${names(entity)}Row`);
-  const through = via && code`, ${runtime('through')}(${str(via.table)}, ${str(via.own)}, ${str(via.other)})`;
+  const through =
+    via && code`, ${runtime('through')}(${str(via.table)}, ${str(via.own)}, ${str(via.other)})`;
   return code`${runtime(many ? 'loadMany' : 'loadOne')}<${row}>(${str(entity)}, ${str(by)}${through})`;
 }

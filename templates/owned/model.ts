@@ -1,4 +1,14 @@
-import { createMemory, type AuthRule, type Column, type Constraint, type Entity, type Filter, type FilterShape, type Project, type Write } from '@twofold/schema';
+import {
+  createMemory,
+  type AuthRule,
+  type Column,
+  type Constraint,
+  type Entity,
+  type Filter,
+  type FilterShape,
+  type Project,
+  type Write,
+} from '@twofold/schema';
 import { code, file, type Code } from '../code.ts';
 import { literal, type LiteralValue, Tall } from '../literal.ts';
 import { apiSettings, serverSettings } from './settings.ts';
@@ -17,7 +27,10 @@ export function renderModel(project: Project): string {
 }
 
 function modelType(): Code {
-  return { text: 'Model', imports: [{ from: '@twofold/runtime', name: 'Model', as: 'Model', typeOnly: true }] };
+  return {
+    text: 'Model',
+    imports: [{ from: '@twofold/runtime', name: 'Model', as: 'Model', typeOnly: true }],
+  };
 }
 
 function compactModel(project: Project): LiteralValue {
@@ -25,12 +38,42 @@ function compactModel(project: Project): LiteralValue {
   return {
     name: project.name,
     ids: project.ids,
-    entities: new Tall(byName(project.entities, (entity) => printed(entity, [project.ids, project.enums], () => member(compactEntity(entity, project))))),
-    objects: unlessEmpty(byName(project.objects.filter(({ role }) => role !== 'root'), ({ role }) => role)),
+    entities: new Tall(
+      byName(project.entities, (entity) =>
+        printed(entity, [project.ids, project.enums], () => member(compactEntity(entity, project))),
+      ),
+    ),
+    objects: unlessEmpty(
+      byName(
+        project.objects.filter(({ role }) => role !== 'root'),
+        ({ role }) => role,
+      ),
+    ),
     scalars: unlessEmpty(byName(scalars, ({ column, source }) => ({ column, source }))),
-    writes: unlessEmpty(Object.fromEntries(sorted(project.writes, (shape) => shape.id).map((shape) => [shape.id, printed(shape, [], () => member(merge(shape.writes.map(compactWrite))))]))),
-    filters: unlessEmpty(Object.fromEntries(sorted(project.filters, (shape) => shape.id).map((shape) => [shape.id, printed(shape, [], () => member(compactFilter(shape)))]))),
-    orders: unlessEmpty(Object.fromEntries(sorted(project.orders, (shape) => shape.id).map(({ id, entity, form }) => [id, { entity, ...form } as unknown as LiteralValue]))),
+    writes: unlessEmpty(
+      Object.fromEntries(
+        sorted(project.writes, (shape) => shape.id).map((shape) => [
+          shape.id,
+          printed(shape, [], () => member(merge(shape.writes.map(compactWrite)))),
+        ]),
+      ),
+    ),
+    filters: unlessEmpty(
+      Object.fromEntries(
+        sorted(project.filters, (shape) => shape.id).map((shape) => [
+          shape.id,
+          printed(shape, [], () => member(compactFilter(shape))),
+        ]),
+      ),
+    ),
+    orders: unlessEmpty(
+      Object.fromEntries(
+        sorted(project.orders, (shape) => shape.id).map(({ id, entity, form }) => [
+          id,
+          { entity, ...form } as unknown as LiteralValue,
+        ]),
+      ),
+    ),
     access: unlessEmpty(accessTable(project)),
     constraints: unlessEmpty(constraintTable(project)),
     api: apiSettings(project.api),
@@ -51,7 +94,11 @@ function compactEntity(entity: Entity, project: Project): LiteralValue {
     plural: entity.plural,
     table: entity.table,
     softDelete: entity.softDelete,
-    columns: new Tall(Object.fromEntries(entity.columns.map((column) => [column.name, compactColumn(column, { entity, project })]))),
+    columns: new Tall(
+      Object.fromEntries(
+        entity.columns.map((column) => [column.name, compactColumn(column, { entity, project })]),
+      ),
+    ),
     indexes: entity.indexes.length > 0 ? (entity.indexes as unknown as LiteralValue) : undefined,
   });
 }
@@ -60,10 +107,15 @@ function compactEntity(entity: Entity, project: Project): LiteralValue {
 const KEY_DEFAULT = { integer: 'autoincrement', uuid: 'uuid' } as const;
 
 /** Leaves out what `defineProject` can see in the SDL. */
-function compactColumn(column: Column, { entity, project }: { entity: Entity; project: Project }): LiteralValue {
+function compactColumn(
+  column: Column,
+  { entity, project }: { entity: Entity; project: Project },
+): LiteralValue {
   const field = entity.fields.find((each) => each.name === column.field);
   const scalar = field?.type.name ?? (column.type === 'id' ? 'ID' : 'String');
-  const values = column.list ? undefined : project.enums.find((each) => each.name === column.scalar)?.values;
+  const values = column.list
+    ? undefined
+    : project.enums.find((each) => each.name === column.scalar)?.values;
   const namesake = entity.fields.find((each) => each.name === column.name);
   const impliedField = namesake && namesake.source.kind === 'column' ? column.name : undefined;
   const words = {
@@ -72,32 +124,53 @@ function compactColumn(column: Column, { entity, project }: { entity: Entity; pr
     list: column.list === (field?.type.list ?? false) ? undefined : column.list,
     values: same(column.values, values) ? undefined : column.values,
     unique: column.unique || undefined,
-    default: column.name === 'id' && column.default?.kind === KEY_DEFAULT[project.ids] ? undefined : column.default,
+    default:
+      column.name === 'id' && column.default?.kind === KEY_DEFAULT[project.ids]
+        ? undefined
+        : column.default,
     stamp: column.stamp,
     references: column.references,
     constraint: column.constraint,
   };
   const type = column.required ? `${column.type}!` : column.type;
-  return Object.values(words).every((word) => word === undefined) ? type : ({ type, ...words } as unknown as LiteralValue);
+  return Object.values(words).every((word) => word === undefined)
+    ? type
+    : ({ type, ...words } as unknown as LiteralValue);
 }
 
 function compactWrite(write: Write): readonly [string, LiteralValue] {
   switch (write.kind) {
     case 'column':
-      return [write.name, write.constraint ? { column: write.column, constraint: write.constraint as unknown as LiteralValue } : write.column];
+      return [
+        write.name,
+        write.constraint
+          ? { column: write.column, constraint: write.constraint as unknown as LiteralValue }
+          : write.column,
+      ];
     case 'key':
       return [write.name, { key: write.field }];
     case 'keys':
       return [write.name, { keys: write.field }];
     case 'nested':
-      return [write.name, { nested: write.field, connect: write.connect, disconnect: write.disconnect, create: write.create as LiteralValue }];
+      return [
+        write.name,
+        {
+          nested: write.field,
+          connect: write.connect,
+          disconnect: write.disconnect,
+          create: write.create as LiteralValue,
+        },
+      ];
     case 'ignored':
       return [write.name, null];
   }
 }
 
 function compactFilter({ entity, filters }: FilterShape): LiteralValue {
-  return { entity, fields: merge(filters.map((filter) => [filter.name, filterWords(filter)] as const)) };
+  return {
+    entity,
+    fields: merge(filters.map((filter) => [filter.name, filterWords(filter)] as const)),
+  };
 }
 
 function filterWords(filter: Filter): LiteralValue {
@@ -123,22 +196,40 @@ function accessTable(project: Project): { [coordinate: string]: LiteralValue } {
     rows.push([entity.name, entity.rules]);
     for (const field of entity.fields) rows.push([`${entity.name}.${field.name}`, field.rules]);
   }
-  for (const operation of project.operations) rows.push([`${roots[operation.root]}.${operation.name}`, operation.rules]);
-  return Object.fromEntries(sorted(rows.filter(([, rules]) => rules.length > 0), ([coordinate]) => coordinate).map(([at, rules]) => [at, rules as unknown as LiteralValue]));
+  for (const operation of project.operations)
+    rows.push([`${roots[operation.root]}.${operation.name}`, operation.rules]);
+  return Object.fromEntries(
+    sorted(
+      rows.filter(([, rules]) => rules.length > 0),
+      ([coordinate]) => coordinate,
+    ).map(([at, rules]) => [at, rules as unknown as LiteralValue]),
+  );
 }
 
 function constraintTable(project: Project): { [coordinate: string]: LiteralValue } {
   const rows: [string, Constraint][] = [];
   const roots = rootNames(project);
-  const add = (field: string, args: readonly { readonly name: string; readonly constraint?: Constraint }[]) =>
+  const add = (
+    field: string,
+    args: readonly { readonly name: string; readonly constraint?: Constraint }[],
+  ) =>
     args.forEach((arg) => arg.constraint && rows.push([`${field}(${arg.name}:)`, arg.constraint]));
-  for (const entity of project.entities) for (const field of entity.fields) add(`${entity.name}.${field.name}`, field.args);
-  for (const operation of project.operations) add(`${roots[operation.root]}.${operation.name}`, operation.args);
-  return Object.fromEntries(sorted(rows, ([coordinate]) => coordinate)) as unknown as { [coordinate: string]: LiteralValue };
+  for (const entity of project.entities)
+    for (const field of entity.fields) add(`${entity.name}.${field.name}`, field.args);
+  for (const operation of project.operations)
+    add(`${roots[operation.root]}.${operation.name}`, operation.args);
+  return Object.fromEntries(sorted(rows, ([coordinate]) => coordinate)) as unknown as {
+    [coordinate: string]: LiteralValue;
+  };
 }
 
-function byName<T extends { readonly name: string }>(items: readonly T[], words: (item: T) => LiteralValue): { [name: string]: LiteralValue } {
-  return Object.fromEntries(sorted(items, (item) => item.name).map((item) => [item.name, words(item)]));
+function byName<T extends { readonly name: string }>(
+  items: readonly T[],
+  words: (item: T) => LiteralValue,
+): { [name: string]: LiteralValue } {
+  return Object.fromEntries(
+    sorted(items, (item) => item.name).map((item) => [item.name, words(item)]),
+  );
 }
 
 /** In order of names, so that two branches which each add one touch different lines. */
@@ -155,5 +246,11 @@ function unlessEmpty(value: { [key: string]: LiteralValue }): LiteralValue {
 }
 
 function same(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
-  return a === b || (a !== undefined && b !== undefined && a.length === b.length && a.every((each, at) => each === b[at]));
+  return (
+    a === b ||
+    (a !== undefined &&
+      b !== undefined &&
+      a.length === b.length &&
+      a.every((each, at) => each === b[at]))
+  );
 }

@@ -1,4 +1,15 @@
-import { remembered, type Action, type Entity, type FieldSource, type ListOptions, type Many, type One, type Operation, type Project, type Returns } from '@twofold/schema';
+import {
+  remembered,
+  type Action,
+  type Entity,
+  type FieldSource,
+  type ListOptions,
+  type Many,
+  type One,
+  type Operation,
+  type Project,
+  type Returns,
+} from '@twofold/schema';
 import { code, file, join, local, runtime, type Code } from '../code.ts';
 import { literal, type LiteralValue, propertyName, str } from '../literal.ts';
 import { HEADER } from './header.ts';
@@ -13,11 +24,13 @@ export function renderResolvers(project: Project, userTypes: readonly string[]):
     code`
       /** How each field is answered. What is not here is a column, or a property of what its parent answered. */
       export const answers = {
-        ${types.map(({ name, fields }) => code`
+        ${types.map(
+          ({ name, fields }) => code`
           ${propertyName(name)}: {
             ${fields},
           },
-        `)}
+        `,
+        )}
       };
 
       ${userTypes.length > 0 && renderUserResolvers(userTypes)}
@@ -26,9 +39,11 @@ export function renderResolvers(project: Project, userTypes: readonly string[]):
 }
 
 function renderUserResolvers(userTypes: readonly string[]): Code {
-  const entries = sorted(userTypes, (name) => name).map((name) => code`
+  const entries = sorted(userTypes, (name) => name).map(
+    (name) => code`
     ${propertyName(name)}: ${local(`../resolvers/${name}.ts`, 'resolvers', `of${name}`)},
-  `);
+  `,
+  );
   return code`
     /** Yours: each takes the place of the answer above. */
     export const resolvers = {
@@ -46,24 +61,41 @@ function rootAnswers(project: Project): TypeAnswers[] {
   const names = rootNames(project);
   return (['query', 'mutation', 'subscription'] as const).flatMap((root) => {
     const operations = project.operations.filter((operation) => operation.root === root);
-    return operations.length > 0 ? [{ name: names[root], fields: join(operations.map(renderOperation), ',\n') }] : [];
+    return operations.length > 0
+      ? [{ name: names[root], fields: join(operations.map(renderOperation), ',\n') }]
+      : [];
   });
 }
 
 function entityAnswers(project: Project): TypeAnswers[] {
-  return project.entities.map((entity) => ({ name: entity.name, fields: renderFields(entity) })).filter(({ fields }) => fields.text !== '');
+  return project.entities
+    .map((entity) => ({ name: entity.name, fields: renderFields(entity) }))
+    .filter(({ fields }) => fields.text !== '');
 }
 
-const renderOperation = remembered(({ name, action }: Operation): Code => code`${propertyName(name)}: ${renderAction(action)}`);
+const renderOperation = remembered(
+  ({ name, action }: Operation): Code => code`${propertyName(name)}: ${renderAction(action)}`,
+);
 
 const renderFields = remembered(({ fields }: Entity): Code =>
-  join(fields.flatMap((field) => (field.source.kind === 'column' ? [] : [code`${propertyName(field.name)}: ${renderSource(field.source)}`])), ',\n'),
+  join(
+    fields.flatMap((field) =>
+      field.source.kind === 'column'
+        ? []
+        : [code`${propertyName(field.name)}: ${renderSource(field.source)}`],
+    ),
+    ',\n',
+  ),
 );
 
 function renderAction(action: Action): Code {
   switch (action.kind) {
     case 'get':
-      return call('get', [action.entity, Object.fromEntries(action.by.map(({ arg, column }) => [arg, column])), unlessEmpty({ unique: action.unique ? undefined : false })]);
+      return call('get', [
+        action.entity,
+        Object.fromEntries(action.by.map(({ arg, column }) => [arg, column])),
+        unlessEmpty({ unique: action.unique ? undefined : false }),
+      ]);
     case 'list':
       return call('list', [action.entity, listWords(action.list)]);
     case 'listAbstract':
@@ -71,11 +103,22 @@ function renderAction(action: Action): Code {
     case 'node':
       return call('node', [action.arg]);
     case 'create':
-      return call('create', [action.entity, { write: action.write, input: action.input, returns: returnWords(action.returns) }]);
+      return call('create', [
+        action.entity,
+        { write: action.write, input: action.input, returns: returnWords(action.returns) },
+      ]);
     case 'update':
-      return call('update', [action.entity, [...action.id], { write: action.write, input: action.input, returns: returnWords(action.returns) }]);
+      return call('update', [
+        action.entity,
+        [...action.id],
+        { write: action.write, input: action.input, returns: returnWords(action.returns) },
+      ]);
     case 'remove':
-      return call('remove', [action.entity, [...action.id], unlessEmpty({ returns: returnWords(action.returns) })]);
+      return call('remove', [
+        action.entity,
+        [...action.id],
+        unlessEmpty({ returns: returnWords(action.returns) }),
+      ]);
     case 'subscribe':
       return call('subscribe', [action.entity, [...action.on], unlessEmpty({ id: action.id })]);
     case 'custom':
@@ -88,7 +131,11 @@ function renderSource(source: Exclude<FieldSource, { kind: 'column' }>): Code {
     case 'one':
       return call('one', [source.entity, source.column, unlessEmpty(oneWords(source))]);
     case 'many':
-      return call('many', [source.entity, viaWords(source.via), { inverse: source.inverse, ...listWords(source.list) }]);
+      return call('many', [
+        source.entity,
+        viaWords(source.via),
+        { inverse: source.inverse, ...listWords(source.list) },
+      ]);
     case 'custom':
       return call('custom', []);
   }
@@ -104,7 +151,15 @@ export function viaWords(via: Many['via']): LiteralValue {
   return via.typeColumn === undefined ? via.column : call('viaType', [via.column, via.typeColumn]);
 }
 
-function listWords({ filters, where, orderBy, paging, connection, filterable, order }: ListOptions): { [word: string]: LiteralValue } {
+function listWords({
+  filters,
+  where,
+  orderBy,
+  paging,
+  connection,
+  filterable,
+  order,
+}: ListOptions): { [word: string]: LiteralValue } {
   const { default: rows, max, ...page } = paging;
   const byKey = order.length === 1 && order[0]!.column === 'id' && !order[0]!.descending;
   return {
@@ -114,7 +169,9 @@ function listWords({ filters, where, orderBy, paging, connection, filterable, or
     page: unlessEmpty(page),
     connection: connection as unknown as LiteralValue,
     filterable,
-    order: byKey ? undefined : order.map(({ column, descending }) => (descending ? `${column} desc` : column)),
+    order: byKey
+      ? undefined
+      : order.map(({ column, descending }) => (descending ? `${column} desc` : column)),
     default: rows === max ? undefined : rows,
     max,
   };
@@ -130,7 +187,11 @@ function returnWords(returns: Returns): LiteralValue {
 /** A call of the runtime with data; arguments at the end that say nothing are left out. */
 function call(name: Parameters<typeof runtime>[0], args: readonly LiteralValue[]): Code {
   const last = args.findLastIndex((arg) => arg !== undefined);
-  const parts = args.slice(0, last + 1).map((arg) => (typeof arg === 'string' ? { text: str(arg), imports: [] } : literal(arg, { indent: 12 })));
+  const parts = args
+    .slice(0, last + 1)
+    .map((arg) =>
+      typeof arg === 'string' ? { text: str(arg), imports: [] } : literal(arg, { indent: 12 }),
+    );
   return code`${runtime(name)}(${join(parts, ', ')})`;
 }
 

@@ -1,4 +1,12 @@
-import { createMemory, type Column, type Entity, type IdKind, type Project, type Table, type TableColumn } from '@twofold/schema';
+import {
+  createMemory,
+  type Column,
+  type Entity,
+  type IdKind,
+  type Project,
+  type Table,
+  type TableColumn,
+} from '@twofold/schema';
 import { code, type Code, join } from '../code.ts';
 import { propertyName, str } from '../literal.ts';
 import { sorted } from './model.ts';
@@ -29,7 +37,9 @@ function renderTable(table: Table, ids: IdKind): Code {
 export function renderRows(project: Project, names: TypeNames): Code {
   const named = [...project.enums, ...project.objects].map(({ name }) => name).join(' ');
   const given = [names, project.ids, project.scalars, named];
-  const rows = sorted(project.entities, ({ name }) => name).map((entity) => printed(entity, given, () => renderRow(entity, project, names)));
+  const rows = sorted(project.entities, ({ name }) => name).map((entity) =>
+    printed(entity, given, () => renderRow(entity, project, names)),
+  );
   return join(rows, '\n\n');
 }
 
@@ -47,21 +57,35 @@ type RowTypes = Pick<Project, 'ids' | 'enums' | 'objects' | 'scalars'>;
 
 function tableColumnType(column: TableColumn, { table, ids }: { table: Table; ids: IdKind }): Code {
   const type = `${column.values ? column.values.map(str).join(' | ') : valueType(column.type, ids)}${column.required ? '' : ' | null'}`;
-  const key = table.primaryKey.length === 1 && table.primaryKey[0] === column.name && ids === 'integer';
-  if (column.type === 'json') return code`${kyselyType('ColumnType')}<${type}, string${column.required ? '' : ' | null'}>`;
-  return key || column.default?.kind === 'value' ? code`${kyselyType('Generated')}<${type}>` : code`${type}`;
+  const key =
+    table.primaryKey.length === 1 && table.primaryKey[0] === column.name && ids === 'integer';
+  if (column.type === 'json')
+    return code`${kyselyType('ColumnType')}<${type}, string${column.required ? '' : ' | null'}>`;
+  return key || column.default?.kind === 'value'
+    ? code`${kyselyType('Generated')}<${type}>`
+    : code`${type}`;
 }
 
-function rowMember(column: Column, { project, names }: { project: RowTypes; names: TypeNames }): string {
+function rowMember(
+  column: Column,
+  { project, names }: { project: RowTypes; names: TypeNames },
+): string {
   const optional = column.name === 'id' || column.required ? '' : '?';
   const single = memberType(column, { project, names });
   const type = column.list ? `${/^\w+$/.test(single) ? single : `(${single})`}[]` : single;
   return `${propertyName(column.field ?? column.name)}${optional}: ${type}${optional === '' ? '' : ' | null'};`;
 }
 
-function memberType({ scalar, type }: Column, { project, names }: { project: RowTypes; names: TypeNames }): string {
+function memberType(
+  { scalar, type }: Column,
+  { project, names }: { project: RowTypes; names: TypeNames },
+): string {
   if (type === 'id') return project.ids === 'integer' ? 'number | string' : 'string';
-  if (project.enums.some(({ name }) => name === scalar) || project.objects.some(({ name }) => name === scalar)) return names(scalar);
+  if (
+    project.enums.some(({ name }) => name === scalar) ||
+    project.objects.some(({ name }) => name === scalar)
+  )
+    return names(scalar);
   const stored = project.scalars.find(({ name }) => name === scalar);
   if (stored?.source === 'user') return 'any';
   return scalar === 'ID' ? 'string' : valueType(stored?.column ?? type, project.ids);

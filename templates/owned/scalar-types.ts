@@ -22,9 +22,19 @@ export function valueType(type: ColumnType, ids: IdKind): string {
 }
 
 /** graphql-codegen's `scalars`: how values of each scalar look in TypeScript. */
-export function scalarTypes({ scalars, ids }: Project): Record<string, string | { input: string; output: string }> {
-  const named = scalars.filter(({ source }) => source === 'known').map(({ name, column }) => [name, valueType(column, ids)] as const);
-  const own = scalars.filter(({ source }) => source === 'user').map(({ name }) => [name, 'any'] as const);
+export function scalarTypes({
+  scalars,
+  ids,
+}: Project): Record<string, string | { input: string; output: string }> {
+  const named = scalars
+    .filter(({ source }) => source === 'known')
+    .map(({ name, column }) => [name, valueType(column, ids)] as const);
+  const own = scalars
+    .filter(({ source }) => source === 'user')
+    .map(({ name }) => [name, 'any'] as const);
   // A resolver may answer with a key as the database has it; what comes in is always text.
-  return { ...Object.fromEntries([...named, ...own]), ID: { input: 'string', output: 'string | number' } };
+  return {
+    ...Object.fromEntries([...named, ...own]),
+    ID: { input: 'string', output: 'string | number' },
+  };
 }

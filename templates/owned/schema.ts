@@ -16,5 +16,9 @@ export function renderSchema(project: Project): string {
 
 /** Text inside a template literal that means exactly itself. */
 function inTemplate(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('${', '\\${').replaceAll('\r', '');
+  return text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('`', '\\`')
+    .replaceAll('${', '\\${')
+    .replaceAll('\r', '');
 }

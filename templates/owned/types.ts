@@ -28,25 +28,36 @@ export function renderTypes({ project, document, tables }: TypeParts): string {
   const definitions = readDefinitions(document, names);
   const rows = new Map(project.entities.map(({ name }) => [names(name), `${names(name)}Row`]));
   const values = printValueTypes(definitions, scalarTypes(project));
-  const resolvers = printResolverTypes({ definitions, roots: rootNames(project), rows }).join('\n\n');
+  const resolvers = printResolverTypes({ definitions, roots: rootNames(project), rows }).join(
+    '\n\n',
+  );
   return file(
     HEADER,
-    join([
-      renderContext(),
-      raw(printOverrides(definitions.types)),
-      renderScalars(),
-      renderDatabase(tables, project.ids),
-      renderRows(project, names),
-      raw(values.join('\n\n')),
-      printGenericTypes(resolvers),
-      raw(resolvers),
-    ], '\n\n'),
+    join(
+      [
+        renderContext(),
+        raw(printOverrides(definitions.types)),
+        renderScalars(),
+        renderDatabase(tables, project.ids),
+        renderRows(project, names),
+        raw(values.join('\n\n')),
+        printGenericTypes(resolvers),
+        raw(resolvers),
+      ],
+      '\n\n',
+    ),
   );
 }
 
 function renderContext(): Code {
-  const loadersOf = { text: 'LoadersOf', imports: [{ from: '@twofold/runtime', name: 'LoadersOf', as: 'LoadersOf', typeOnly: true }] };
-  const table = { ...local('./loaders.ts', 'loaders'), imports: [{ from: './loaders.ts', name: 'loaders', as: 'loaders', typeOnly: true }] };
+  const loadersOf = {
+    text: 'LoadersOf',
+    imports: [{ from: '@twofold/runtime', name: 'LoadersOf', as: 'LoadersOf', typeOnly: true }],
+  };
+  const table = {
+    ...local('./loaders.ts', 'loaders'),
+    imports: [{ from: './loaders.ts', name: 'loaders', as: 'loaders', typeOnly: true }],
+  };
   return code`
     /** What a resolver gets as \`ctx\`. */
     export type Context = ${runtimeType('RequestContext')}<Database, ${loadersOf}<typeof ${table}>>;
@@ -57,12 +68,20 @@ function renderContext(): Code {
 function printOverrides(types: readonly Definition[]): string {
   return types
     .filter(({ kind }) => ['object', 'interface', 'union'].includes(kind))
-    .map(({ kind, name }) => `/** What a file of \`src/resolvers/\` may answer of this type. */\nexport type ${name}Overrides = ${kind === 'object' ? `${name}Resolvers` : `Partial<${name}Resolvers>`};`)
+    .map(
+      ({ kind, name }) =>
+        `/** What a file of \`src/resolvers/\` may answer of this type. */\nexport type ${name}Overrides = ${kind === 'object' ? `${name}Resolvers` : `Partial<${name}Resolvers>`};`,
+    )
     .join('\n\n');
 }
 
 function renderScalars(): Code {
-  const mapping = { text: 'ScalarMapping', imports: [{ from: '@twofold/runtime', name: 'ScalarMapping', as: 'ScalarMapping', typeOnly: true }] };
+  const mapping = {
+    text: 'ScalarMapping',
+    imports: [
+      { from: '@twofold/runtime', name: 'ScalarMapping', as: 'ScalarMapping', typeOnly: true },
+    ],
+  };
   return code`
     /** What \`src/scalars.ts\` is checked against. */
     export type Scalars = Readonly<Record<string, ${mapping}>>;

@@ -11,7 +11,10 @@ const NODE = '24.21.0';
 
 /** `package.json`: a scaffold. Nothing of ours is ever asked of a registry while it comes from `vendor/`. */
 export function renderPackageJson(project: Project, options: PackageOptions): string {
-  const at = (name: string) => (options.source === 'vendor' ? `file:vendor/twofold-${name}-${options.version}.tgz` : `^${options.version}`);
+  const at = (name: string) =>
+    options.source === 'vendor'
+      ? `file:vendor/twofold-${name}-${options.version}.tgz`
+      : `^${options.version}`;
   return `${JSON.stringify(
     {
       name: packageName(project.name),
@@ -39,7 +42,13 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
         typescript: '7.0.2',
       },
       ...(options.source === 'vendor' && { overrides: overrides() }),
-      allowScripts: { node: true, bcrypt: false, 'cpu-features': false, protobufjs: false, ssh2: false },
+      allowScripts: {
+        node: true,
+        bcrypt: false,
+        'cpu-features': false,
+        protobufjs: false,
+        ssh2: false,
+      },
     },
     null,
     2,
@@ -53,6 +62,11 @@ function overrides(): Record<string, string> {
 
 /** A name that npm accepts. */
 function packageName(name: string): string {
-  const safe = name.toLowerCase().replace(/[^a-z0-9._-]+/g, '-').replace(/^[._-]+|-+$/g, '');
-  return safe === '' || safe === 'node_modules' || safe.startsWith('twofold') ? `app-${safe}`.replace(/-$/, '') : safe.slice(0, 200);
+  const safe = name
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+|-+$/g, '');
+  return safe === '' || safe === 'node_modules' || safe.startsWith('twofold')
+    ? `app-${safe}`.replace(/-$/, '')
+    : safe.slice(0, 200);
 }

@@ -34,4 +34,5 @@ Pages: [commands](node_modules/@twofold/generator/generator/docs/commands.md), [
 `;
 }
 
-const HOSTING = ',\n[apps](node_modules/@twofold/runtime/hosting/docs/apps.md), [language models](node_modules/@twofold/runtime/hosting/docs/models.md)';
+const HOSTING =
+  ',\n[apps](node_modules/@twofold/runtime/hosting/docs/apps.md), [language models](node_modules/@twofold/runtime/hosting/docs/models.md)';

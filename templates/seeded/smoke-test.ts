@@ -40,5 +40,8 @@ function node(name: 'after' | 'before' | 'test'): Code {
 }
 
 function assert(): Code {
-  return { text: 'assert', imports: [{ from: 'node:assert/strict', name: 'default', as: 'assert', typeOnly: false }] };
+  return {
+    text: 'assert',
+    imports: [{ from: 'node:assert/strict', name: 'default', as: 'assert', typeOnly: false }],
+  };
 }

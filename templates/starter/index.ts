@@ -16,6 +16,9 @@ export interface Starter {
   readonly token?: boolean;
 }
 
-export const starters = { starter, blog, company, hosting } as const satisfies Record<string, Starter>;
+export const starters = { starter, blog, company, hosting } as const satisfies Record<
+  string,
+  Starter
+>;
 
 export type StarterName = keyof typeof starters;

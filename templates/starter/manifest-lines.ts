@@ -1,9 +1,14 @@
 /** First line of every manifest: editors complete and check it by the JSON Schema. */
-export const EDITOR_LINE = '# yaml-language-server: $schema=./node_modules/@twofold/schema/manifest.schema.json\n';
+export const EDITOR_LINE =
+  '# yaml-language-server: $schema=./node_modules/@twofold/schema/manifest.schema.json\n';
 
 /** A YAML scalar that means exactly this text. */
 export function yamlText(text: string): string {
-  return /^[A-Za-z][\w -]*$/.test(text) && !/^(true|false|null|yes|no|on|off)$/i.test(text) && text === text.trim() ? text : JSON.stringify(text);
+  return /^[A-Za-z][\w -]*$/.test(text) &&
+    !/^(true|false|null|yes|no|on|off)$/i.test(text) &&
+    text === text.trim()
+    ? text
+    : JSON.stringify(text);
 }
 
 /** A REST module for each entity beside GraphQL. */

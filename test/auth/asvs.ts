@@ -2,7 +2,10 @@
  * OWASP ASVS 5.0.0, chapters 6, 7, 9, 16 and the client's part of 10: each requirement by its number, with the test that
  * shows it (a part of its title) or why it is not ours. The words are ours; the standard's stand at https://asvs.dev.
  */
-export type Coverage = { readonly test: string } | { readonly docs: string } | { readonly na: string };
+export type Coverage =
+  | { readonly test: string }
+  | { readonly docs: string }
+  | { readonly na: string };
 
 const test = (title: string): Coverage => ({ test: title });
 const docs = (words: string): Coverage => ({ docs: words });
@@ -60,7 +63,9 @@ export const ASVS: Readonly<Record<string, Coverage>> = {
   '6.8.1': test('a flow begun for one provider does not end at another'),
   '6.8.2': test('an id token that ${name} is refused'),
   '6.8.3': na('no SAML'),
-  '6.8.4': na('nothing here expects a strength, a method or a recent sign-in of a provider: what needs a recent proof asks for one of our own, 7.5.1'),
+  '6.8.4': na(
+    'nothing here expects a strength, a method or a recent sign-in of a provider: what needs a recent proof asks for one of our own, 7.5.1',
+  ),
 
   '7.1.1': docs('(ASVS 7.1)'),
   '7.1.2': docs('20 for each user'),
@@ -79,7 +84,7 @@ export const ASVS: Readonly<Record<string, Coverage>> = {
   '7.5.1': test('reauthenticate proves the password for five minutes'),
   '7.5.2': test('sessions lists the live ones and DELETE ends one'),
   '7.5.3': test('reauthenticate proves the password for five minutes'),
-  '7.6.1': na('a session with us lives by our own times, whatever the provider\'s does'),
+  '7.6.1': na("a session with us lives by our own times, whatever the provider's does"),
   '7.6.2': test('a callback works once, in the browser that began it'),
 
   '9.1.1': test('is refused ${name}'),

@@ -24,7 +24,15 @@ describe('§2.0 boot checks', () => {
     expect(problems({})).toEqual([]);
   });
 
-  for (const secret of ['', '  ', 'secret', 'changeme', 'change_me_in_production_please_do_it_now', 'my_super_secret_key_1234567890123456', 'short']) {
+  for (const secret of [
+    '',
+    '  ',
+    'secret',
+    'changeme',
+    'change_me_in_production_please_do_it_now',
+    'my_super_secret_key_1234567890123456',
+    'short',
+  ]) {
     it(`JWT_SECRET ${JSON.stringify(secret)} is refused, and its value is not shown`, () => {
       const found = problems({ JWT_SECRET: secret });
       expect(found).toHaveLength(1);
@@ -40,63 +48,115 @@ describe('§2.0 boot checks', () => {
   }
 
   it('weak secrets are let through with AUTH_ALLOW_WEAK_SECRETS, but not in production, and a missing one never', () => {
-    expect(problems({ JWT_SECRET: 'secret', API_KEY: 'api', AUTH_ALLOW_WEAK_SECRETS: '1' })).toEqual([]);
+    expect(
+      problems({ JWT_SECRET: 'secret', API_KEY: 'api', AUTH_ALLOW_WEAK_SECRETS: '1' }),
+    ).toEqual([]);
     expect(problems({ JWT_SECRET: '', AUTH_ALLOW_WEAK_SECRETS: '1' })).toHaveLength(1);
-    expect(problems({ JWT_SECRET: 'secret', AUTH_ALLOW_WEAK_SECRETS: '1', NODE_ENV: 'production' }).join()).toMatch(/AUTH_ALLOW_WEAK_SECRETS.*JWT_SECRET/s);
-    expect(problems({ JWT_SECRET: 'secret', AUTH_ALLOW_WEAK_SECRETS: '1', ENV: 'production' })).toHaveLength(2);
+    expect(
+      problems({
+        JWT_SECRET: 'secret',
+        AUTH_ALLOW_WEAK_SECRETS: '1',
+        NODE_ENV: 'production',
+      }).join(),
+    ).toMatch(/AUTH_ALLOW_WEAK_SECRETS.*JWT_SECRET/s);
+    expect(
+      problems({ JWT_SECRET: 'secret', AUTH_ALLOW_WEAK_SECRETS: '1', ENV: 'production' }),
+    ).toHaveLength(2);
   });
 
   it('limits cannot be off in production', () => {
     expect(problems({ RATE_LIMIT_ENABLED: 'false' })).toEqual([]);
-    expect(problems({ RATE_LIMIT_ENABLED: 'false', NODE_ENV: 'production' })[0]).toContain('RATE_LIMIT_ENABLED');
+    expect(problems({ RATE_LIMIT_ENABLED: 'false', NODE_ENV: 'production' })[0]).toContain(
+      'RATE_LIMIT_ENABLED',
+    );
   });
 
-  const google = (env: Record<string, string>) => problems({ GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret', GOOGLE_REDIRECT_URL: 'https://shop.test/api/oauth/google/callback', ...env });
+  const google = (env: Record<string, string>) =>
+    problems({
+      GOOGLE_CLIENT_ID: 'id',
+      GOOGLE_CLIENT_SECRET: 'secret',
+      GOOGLE_REDIRECT_URL: 'https://shop.test/api/oauth/google/callback',
+      ...env,
+    });
   it('a provider is whole or off', () => {
     expect(google({})).toEqual([]);
     expect(google({ GOOGLE_CLIENT_SECRET: '' })[0]).toContain('GOOGLE_CLIENT_SECRET');
     expect(google({ GOOGLE_REDIRECT_URL: '' })[0]).toContain('GOOGLE_REDIRECT_URL');
-    expect(problems({ GOOGLE_REDIRECT_URL: 'https://shop.test/api/oauth/google/callback' })).toEqual([]);
+    expect(
+      problems({ GOOGLE_REDIRECT_URL: 'https://shop.test/api/oauth/google/callback' }),
+    ).toEqual([]);
   });
 
-  for (const url of ['https://shop.test/callback', 'http://shop.test/api/oauth/google/callback', 'https://shop.test/api/oauth/google/callback#x', 'https://shop.test/api/oauth/github/callback', 'not a url']) {
+  for (const url of [
+    'https://shop.test/callback',
+    'http://shop.test/api/oauth/google/callback',
+    'https://shop.test/api/oauth/google/callback#x',
+    'https://shop.test/api/oauth/github/callback',
+    'not a url',
+  ]) {
     it(`the redirect address ${url} is refused`, () => {
       expect(google({ GOOGLE_REDIRECT_URL: url })[0]).toContain('GOOGLE_REDIRECT_URL');
     });
   }
 
   it('the redirect address may be http on loopback', () => {
-    expect(google({ GOOGLE_REDIRECT_URL: 'http://localhost:8080/api/oauth/google/callback' })).toEqual([]);
+    expect(
+      google({ GOOGLE_REDIRECT_URL: 'http://localhost:8080/api/oauth/google/callback' }),
+    ).toEqual([]);
   });
 
   it('provider names, cost, leeway, refresh times and webhooks are checked', () => {
     const provider = (name: string) => ({ name, preset: 'google', options: {} });
-    const withProviders = (...names: string[]) => ({ ...MODEL, oauth: { ...MODEL.oauth, providers: names.map(provider) } });
+    const withProviders = (...names: string[]) => ({
+      ...MODEL,
+      oauth: { ...MODEL.oauth, providers: names.map(provider) },
+    });
     expect(problems({}, withProviders('acme', 'acme'))[0]).toContain('twice');
     expect(problems({}, withProviders('mydefaults'))[0]).toContain('mydefaults');
-    expect(problems({}, { ...MODEL, password: { ...MODEL.password, bcryptCost: 9 } })[0]).toContain('bcrypt_cost');
-    expect(problems({}, { ...MODEL, password: { ...MODEL.password, bcryptCost: 16 } })[0]).toContain('bcrypt_cost');
-    expect(problems({}, { ...MODEL, jwt: { ...MODEL.jwt, leeway: 61_000 } })[0]).toContain('leeway');
-    expect(problems({}, { ...MODEL, refresh: { ...MODEL.refresh, idle: 100, absolute: 50 } })[0]).toContain('idle');
-    const hook = (url: string) => ({ ...MODEL, events: { ...MODEL.events, webhooks: [{ url, secretEnv: 'WEBHOOK_SECRET', types: ['*'] }] } });
+    expect(problems({}, { ...MODEL, password: { ...MODEL.password, bcryptCost: 9 } })[0]).toContain(
+      'bcrypt_cost',
+    );
+    expect(
+      problems({}, { ...MODEL, password: { ...MODEL.password, bcryptCost: 16 } })[0],
+    ).toContain('bcrypt_cost');
+    expect(problems({}, { ...MODEL, jwt: { ...MODEL.jwt, leeway: 61_000 } })[0]).toContain(
+      'leeway',
+    );
+    expect(
+      problems({}, { ...MODEL, refresh: { ...MODEL.refresh, idle: 100, absolute: 50 } })[0],
+    ).toContain('idle');
+    const hook = (url: string) => ({
+      ...MODEL,
+      events: { ...MODEL.events, webhooks: [{ url, secretEnv: 'WEBHOOK_SECRET', types: ['*'] }] },
+    });
     expect(problems({ WEBHOOK_SECRET: 'x' }, hook('http://hooks.test/a'))[0]).toContain('https');
     expect(problems({}, hook('https://hooks.test/a'))[0]).toContain('WEBHOOK_SECRET');
     expect(problems({ WEBHOOK_SECRET: 'x' }, hook('http://127.0.0.1:9/a'))).toEqual([]);
   });
 
   it('every problem is listed at once', () => {
-    expect(problems({ JWT_SECRET: 'secret', API_KEY: 'api', GOOGLE_CLIENT_ID: 'x', APP_URL: 'nope' }).length).toBeGreaterThanOrEqual(5);
+    expect(
+      problems({ JWT_SECRET: 'secret', API_KEY: 'api', GOOGLE_CLIENT_ID: 'x', APP_URL: 'nope' })
+        .length,
+    ).toBeGreaterThanOrEqual(5);
   });
 });
 
 describeEachDatabase('§2.0 a server with a wrong setting', (database) => {
   it('a server with a wrong setting does not start', async () => {
-    await expect(startServer({ database, env: { JWT_SECRET: 'secret' } })).rejects.toThrow(/JWT_SECRET/);
+    await expect(startServer({ database, env: { JWT_SECRET: 'secret' } })).rejects.toThrow(
+      /JWT_SECRET/,
+    );
   });
 
   it('an unknown preset is found at start', async () => {
     const auth = { oauth: { providers: [{ name: 'acme', preset: 'nosuch', options: {} }] } };
-    const env = { ACME_CLIENT_ID: 'a', ACME_CLIENT_SECRET: 'b', ACME_REDIRECT_URL: 'http://localhost/api/oauth/acme/callback', API_KEY };
+    const env = {
+      ACME_CLIENT_ID: 'a',
+      ACME_CLIENT_SECRET: 'b',
+      ACME_REDIRECT_URL: 'http://localhost/api/oauth/acme/callback',
+      API_KEY,
+    };
     await expect(startServer({ database, auth, env })).rejects.toThrow(/nosuch/);
   });
 });

@@ -3,7 +3,14 @@ export interface Browser {
   /** Requests and keeps cookies; does not follow. */
   visit(url: string, form?: Readonly<Record<string, string>>): Promise<Response>;
   /** Follows redirects until an address starts with `stop`. @returns that address. */
-  follow(url: string, stop: string, submit?: (html: string, url: string) => { action: string; form: Record<string, string> | null } | null): Promise<URL>;
+  follow(
+    url: string,
+    stop: string,
+    submit?: (
+      html: string,
+      url: string,
+    ) => { action: string; form: Record<string, string> | null } | null,
+  ): Promise<URL>;
   readonly cookies: Map<string, string>;
 }
 
@@ -11,7 +18,10 @@ export function openBrowser(): Browser {
   const cookies = new Map<string, string>();
   const visit: Browser['visit'] = async (url, form) => {
     const { origin } = new URL(url);
-    const header = [...cookies].filter(([name]) => name.startsWith(`${origin} `)).map(([name, value]) => `${name.split(' ')[1]}=${value}`).join('; ');
+    const header = [...cookies]
+      .filter(([name]) => name.startsWith(`${origin} `))
+      .map(([name, value]) => `${name.split(' ')[1]}=${value}`)
+      .join('; ');
     const response = await fetch(url, {
       method: form ? 'POST' : 'GET',
       redirect: 'manual',
@@ -20,8 +30,12 @@ export function openBrowser(): Browser {
     });
     for (const line of response.headers.getSetCookie()) {
       const [pair = ''] = line.split(';');
-      const [name = '', value = ''] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)];
-      if (value === '' || /max-age=0|expires=thu, 01 jan 1970/i.test(line)) cookies.delete(`${origin} ${name}`);
+      const [name = '', value = ''] = [
+        pair.slice(0, pair.indexOf('=')),
+        pair.slice(pair.indexOf('=') + 1),
+      ];
+      if (value === '' || /max-age=0|expires=thu, 01 jan 1970/i.test(line))
+        cookies.delete(`${origin} ${name}`);
       else cookies.set(`${origin} ${name}`, value);
     }
     return response;
@@ -41,8 +55,12 @@ export function openBrowser(): Browser {
         else {
           const html = await response.text();
           const next = submit?.(html, url);
-          if (!next) throw new Error(`no way on from ${url}: ${response.status} ${html.slice(0, 300)}`);
-          ({ action: url, form } = { action: new URL(next.action, url).href, form: next.form ?? undefined });
+          if (!next)
+            throw new Error(`no way on from ${url}: ${response.status} ${html.slice(0, 300)}`);
+          ({ action: url, form } = {
+            action: new URL(next.action, url).href,
+            form: next.form ?? undefined,
+          });
         }
       }
       throw new Error('too many redirects');

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { ACCEPTANCE, CONTRACT, ERRORS, type Line } from './contract.ts';
 
 const folder = new URL('./', import.meta.url);
-const files = readdirSync(folder).filter((file) => file.endsWith('.test.ts') && !['contract.test.ts', 'asvs.test.ts'].includes(file));
+const files = readdirSync(folder).filter(
+  (file) => file.endsWith('.test.ts') && !['contract.test.ts', 'asvs.test.ts'].includes(file),
+);
 
 /** A test as its file says it is. */
 interface Found {
@@ -20,8 +22,16 @@ function testsOf(source: string): Found[] {
   const suites = source.split(/^(?=describe)/m).slice(1);
   return suites.flatMap((text) => {
     const suite = /['`](.*?)['`], (?:async )?\(/.exec(text)?.[1] ?? '';
-    const on = text.startsWith('describeEachDatabase') ? 'both' : text.startsWith('describeWith(\'postgres\'') ? 'PostgreSQL' : /startServer\(|startProcess|startWith/.test(text) ? 'SQLite' : 'none';
-    return [...text.matchAll(/\bit\((['`])(.*?)\1, (?:async )?\(/g)].map(([, , title]) => ({ title: title!.replaceAll("\\'", "'"), suite, on }) as const);
+    const on = text.startsWith('describeEachDatabase')
+      ? 'both'
+      : text.startsWith("describeWith('postgres'")
+        ? 'PostgreSQL'
+        : /startServer\(|startProcess|startWith/.test(text)
+          ? 'SQLite'
+          : 'none';
+    return [...text.matchAll(/\bit\((['`])(.*?)\1, (?:async )?\(/g)].map(
+      ([, , title]) => ({ title: title!.replaceAll("\\'", "'"), suite, on }) as const,
+    );
   });
 }
 
@@ -29,7 +39,12 @@ function testsOf(source: string): Found[] {
 function names(suite: string, section: string): boolean {
   const [first, last] = [...suite.matchAll(/§(\d)\.(\d+)/g)].map(([, , minor]) => Number(minor));
   const wanted = Number(section.split('.')[1]);
-  return first !== undefined && (suite.includes(' to §') ? first <= wanted && wanted <= last! : [...suite.matchAll(/§2\.(\d+)/g)].some(([, minor]) => Number(minor) === wanted));
+  return (
+    first !== undefined &&
+    (suite.includes(' to §')
+      ? first <= wanted && wanted <= last!
+      : [...suite.matchAll(/§2\.(\d+)/g)].some(([, minor]) => Number(minor) === wanted))
+  );
 }
 
 /** What is wrong with a line: a title that no test has, a suite without a section, a database that is left out. */
@@ -37,11 +52,18 @@ function problemsOf([what, ...titles]: Line): string[] {
   if (titles.length === 0) return [`${what}: no test`];
   return titles.flatMap((title) => {
     const elsewhere = /^([\w/-]+\.test\.ts): (.*)$/s.exec(title);
-    if (elsewhere) return readFileSync(new URL(`../${elsewhere[1]}`, folder), 'utf8').includes(elsewhere[2]!) ? [] : [`${what}: "${title}" is not there`];
+    if (elsewhere)
+      return readFileSync(new URL(`../${elsewhere[1]}`, folder), 'utf8').includes(elsewhere[2]!)
+        ? []
+        : [`${what}: "${title}" is not there`];
     const tests = found.filter((test) => test.title.includes(title));
     if (tests.length === 0) return [`${what}: no test has "${title}" in its title`];
-    const proof = tests.filter(({ suite, on }) => /§|doctor/.test(suite) && (on !== 'SQLite' || /in a file/.test(suite)));
-    return proof.length > 0 ? [] : [`${what}: "${title}" does not run on both databases, or its suite names no section`];
+    const proof = tests.filter(
+      ({ suite, on }) => /§|doctor/.test(suite) && (on !== 'SQLite' || /in a file/.test(suite)),
+    );
+    return proof.length > 0
+      ? []
+      : [`${what}: "${title}" does not run on both databases, or its suite names no section`];
   });
 }
 
@@ -49,14 +71,19 @@ describe('the contract of auth', () => {
   it('finds tests, and tells where they run', () => {
     expect(found.length).toBeGreaterThan(200);
     expect(found.filter(({ on }) => on === 'both').length).toBeGreaterThan(100);
-    expect(problemsOf(['made up', 'a title that no test has'])).toEqual(['made up: no test has "a title that no test has" in its title']);
+    expect(problemsOf(['made up', 'a title that no test has'])).toEqual([
+      'made up: no test has "a title that no test has" in its title',
+    ]);
     expect(problemsOf(['nothing'])).toEqual(['nothing: no test']);
   });
 
   for (const [section, lines] of Object.entries(CONTRACT)) {
     it(`§${section}: each of ${lines.length} lines is shown on SQLite and on PostgreSQL`, () => {
       expect(lines.flatMap(problemsOf)).toEqual([]);
-      expect(found.some(({ suite }) => names(suite, section)), `a suite that names §${section}`).toBe(true);
+      expect(
+        found.some(({ suite }) => names(suite, section)),
+        `a suite that names §${section}`,
+      ).toBe(true);
     });
   }
 
@@ -74,6 +101,8 @@ describe('the contract of auth', () => {
   });
 
   it('every suite with a server runs on both databases, or says why not', () => {
-    expect([...new Set(found.filter(({ on }) => on === 'SQLite').map(({ suite }) => suite))]).toEqual(['§2.2 a token against a database in a file']);
+    expect([
+      ...new Set(found.filter(({ on }) => on === 'SQLite').map(({ suite }) => suite)),
+    ]).toEqual(['§2.2 a token against a database in a file']);
   });
 });

@@ -11,7 +11,10 @@ import { API_KEY, describeEachDatabase, startServer } from './harness.ts';
 import { startHostile } from './hostile-provider.ts';
 
 const FOLDER = 'runtime/auth/docs';
-const pages = readdirSync(new URL(`../../${FOLDER}`, import.meta.url)).filter((name) => name.endsWith('.md')).sort().map((name) => readPage(`${FOLDER}/${name}`));
+const pages = readdirSync(new URL(`../../${FOLDER}`, import.meta.url))
+  .filter((name) => name.endsWith('.md'))
+  .sort()
+  .map((name) => readPage(`${FOLDER}/${name}`));
 const page = (name: string) => pages.find(({ path }) => path.endsWith(`/${name}.md`))!;
 
 /** Answers of a page that name something: the next calls use it under this name. */
@@ -27,9 +30,18 @@ async function play({ path, blocks }: Page, url: string, mailToken: () => string
     const place = `${path}:${block.line}`;
     const wanted = blocks[index + 1]!;
     expect([place, wanted.language]).toEqual([place, 'json']);
-    const { status, body } = await shell(block.text, url, { ...env, MAIL_TOKEN: block.text.includes('$MAIL_TOKEN') ? mailToken() : '' });
-    expect([place, status, body]).toEqual([place, Number(wanted.options['status'] ?? 200), expectedOf(wanted)]);
-    for (const [field, name] of Object.entries(NAMES)) if (body !== null && typeof body === 'object' && field in body) env[name] = String((body as Record<string, unknown>)[field]);
+    const { status, body } = await shell(block.text, url, {
+      ...env,
+      MAIL_TOKEN: block.text.includes('$MAIL_TOKEN') ? mailToken() : '',
+    });
+    expect([place, status, body]).toEqual([
+      place,
+      Number(wanted.options['status'] ?? 200),
+      expectedOf(wanted),
+    ]);
+    for (const [field, name] of Object.entries(NAMES))
+      if (body !== null && typeof body === 'object' && field in body)
+        env[name] = String((body as Record<string, unknown>)[field]);
   }
   return calls;
 }
@@ -39,14 +51,24 @@ function expectedOf(block: Block): unknown {
   return JSON.parse(block.text, (_, value: unknown) => (value === '…' ? expect.anything() : value));
 }
 
-function shell(command: string, url: string, env: Readonly<Record<string, string>>): Promise<{ readonly status: number; readonly body: unknown }> {
+function shell(
+  command: string,
+  url: string,
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly status: number; readonly body: unknown }> {
   const script = `curl() { command curl -sS -w '\\n%{http_code}' "$@"; }\n${command.replaceAll('localhost:8080', url)}`;
-  return new Promise((resolve, reject) =>
-    void execFile('bash', ['-c', script], { env: { ...process.env, ...env } }, (error, stdout, stderr) => {
-      if (error) return reject(new Error(`${command}\n${stderr}`));
-      const [, body = '', status = ''] = /^([^]*)\n(\d{3})$/.exec(stdout) ?? [];
-      resolve({ status: Number(status), body: body.trim() === '' ? null : JSON.parse(body) });
-    }),
+  return new Promise(
+    (resolve, reject) =>
+      void execFile(
+        'bash',
+        ['-c', script],
+        { env: { ...process.env, ...env } },
+        (error, stdout, stderr) => {
+          if (error) return reject(new Error(`${command}\n${stderr}`));
+          const [, body = '', status = ''] = /^([^]*)\n(\d{3})$/.exec(stdout) ?? [];
+          resolve({ status: Number(status), body: body.trim() === '' ? null : JSON.parse(body) });
+        },
+      ),
   );
 }
 
@@ -55,10 +77,23 @@ describeEachDatabase('the pages of auth', (database) => {
     it(`${name}.md: every call answers as it says`, async () => {
       const provider = await startHostile();
       const server = await startServer({
-        database, env: { GOOGLE_CLIENT_ID: 'shop', GOOGLE_CLIENT_SECRET: 'hush', GOOGLE_REDIRECT_URL: 'http://127.0.0.1:1/api/oauth/google/callback' },
-        auth: { oauth: { providers: [{ name: 'google', preset: 'google', options: { issuer: provider.issuer } }] } },
+        database,
+        env: {
+          GOOGLE_CLIENT_ID: 'shop',
+          GOOGLE_CLIENT_SECRET: 'hush',
+          GOOGLE_REDIRECT_URL: 'http://127.0.0.1:1/api/oauth/google/callback',
+        },
+        auth: {
+          oauth: {
+            providers: [{ name: 'google', preset: 'google', options: { issuer: provider.issuer } }],
+          },
+        },
       });
-      const calls = await play(page(name), server.url, () => [...server.logs.join('').matchAll(/\?token=([\w-]+)/g)].at(-1)![1]!);
+      const calls = await play(
+        page(name),
+        server.url,
+        () => [...server.logs.join('').matchAll(/\?token=([\w-]+)/g)].at(-1)![1]!,
+      );
       expect(calls).toBeGreaterThan(2);
       await server.close();
       await provider.close();
@@ -71,7 +106,11 @@ describe('own-code.md', () => {
     const { blocks } = page('own-code');
     const schema = blocks.find(({ role }) => role === 'project')!;
     const files = blocks.filter(({ options }) => options['file'] !== undefined);
-    expect(files.map(({ options }) => options['file'])).toEqual(['src/extend.ts', 'src/auth-events.ts', 'src/resolvers/Query.ts']);
+    expect(files.map(({ options }) => options['file'])).toEqual([
+      'src/extend.ts',
+      'src/auth-events.ts',
+      'src/resolvers/Query.ts',
+    ]);
     const world = await startProject(schema.text, 'name: shop\nauth: {}\n', files, ':memory:');
     try {
       expect(await play(page('own-code'), world.url, () => '')).toBe(2);
@@ -86,22 +125,41 @@ describe('the pages of auth', () => {
   const settings = page('settings').text;
 
   it('have every setting that the module reads', () => {
-    const read = sourceFiles('runtime/auth').map((file) => readFileSync(`${root}/${file}`, 'utf8')).join('\n');
-    const names = new Set([...read.matchAll(/(?:settings\.(?:text|flag|number)\(|env\[)'([A-Z][A-Z_]+)'/g)].map(([, name]) => name!));
+    const read = sourceFiles('runtime/auth')
+      .map((file) => readFileSync(`${root}/${file}`, 'utf8'))
+      .join('\n');
+    const names = new Set(
+      [...read.matchAll(/(?:settings\.(?:text|flag|number)\(|env\[)'([A-Z][A-Z_]+)'/g)].map(
+        ([, name]) => name!,
+      ),
+    );
     expect(names.size).toBeGreaterThan(10);
-    expect([...names].filter((name) => name !== 'PORT' && !settings.includes(`\`${name}\``))).toEqual([]);
+    expect(
+      [...names].filter((name) => name !== 'PORT' && !settings.includes(`\`${name}\``)),
+    ).toEqual([]);
   });
 
   it('have every limit with its numbers', () => {
     const rows = settings.split('\n').filter((line) => /^\| `[a-z-]+`/.test(line));
     for (const [name, { count, window }] of Object.entries(DEFAULT_LIMITS)) {
       const row = rows.find((line) => line.includes(`\`${name}\``)) ?? '';
-      expect([name, row.includes(String(count)), new RegExp(`in ${window / 60_000} m|in ${window / 3_600_000} h`).test(row) || row.includes(`, ${count} in`)]).toEqual([name, true, true]);
+      expect([
+        name,
+        row.includes(String(count)),
+        new RegExp(`in ${window / 60_000} m|in ${window / 3_600_000} h`).test(row) ||
+          row.includes(`, ${count} in`),
+      ]).toEqual([name, true, true]);
     }
   });
 
   it('have every type of event, and none that is not there', () => {
-    const named = [...page('events').text.matchAll(/`((?:user|auth|token|password|email|oauth|api_key|permission|rate_limit|config|webhook|alert)\.[a-z_.]+)`/g)].map(([, type]) => type!).filter((type) => !/^auth\.(events|oauth)\./.test(type));
+    const named = [
+      ...page('events').text.matchAll(
+        /`((?:user|auth|token|password|email|oauth|api_key|permission|rate_limit|config|webhook|alert)\.[a-z_.]+)`/g,
+      ),
+    ]
+      .map(([, type]) => type!)
+      .filter((type) => !/^auth\.(events|oauth)\./.test(type));
     expect(Object.keys(EVENT_TYPES).filter((type) => !named.includes(type))).toEqual([]);
     expect(named.filter((type) => !(type in EVENT_TYPES))).toEqual([]);
   });
@@ -109,13 +167,21 @@ describe('the pages of auth', () => {
   it('speak of every route', () => {
     const missing = authRoutes.filter(({ path }) => {
       const short = path.replace('/api/auth/admin', '');
-      return !text.includes(path) && !text.includes(short) && !new RegExp(path.replaceAll(/:\w+/g, '[\\w$.-]+')).test(text);
+      return (
+        !text.includes(path) &&
+        !text.includes(short) &&
+        !new RegExp(path.replaceAll(/:\w+/g, '[\\w$.-]+')).test(text)
+      );
     });
     expect(missing.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
   });
 
   it('are linked from the README of the module, and link each other right', () => {
     const readme = readFileSync(`${root}/runtime/auth/README.md`, 'utf8');
-    expect(pages.map(({ path }) => path.replace('runtime/auth/', '')).filter((path) => !readme.includes(path))).toEqual([]);
+    expect(
+      pages
+        .map(({ path }) => path.replace('runtime/auth/', ''))
+        .filter((path) => !readme.includes(path)),
+    ).toEqual([]);
   });
 });

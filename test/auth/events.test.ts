@@ -1,31 +1,90 @@
 import { expect, it } from 'vitest';
 import type { SecurityEvent } from '../../runtime/auth/index.ts';
-import { asRoot, bearer, BETTER, describeEachDatabase, GOOD, startServer, USER } from './harness.ts';
+import {
+  asRoot,
+  bearer,
+  BETTER,
+  describeEachDatabase,
+  GOOD,
+  startServer,
+  USER,
+} from './harness.ts';
 import { startMailbox } from './mailbox.ts';
 
 describeEachDatabase('§2.14 events', (database) => {
   it('are told to listeners in the documented envelope, by type and as *', async () => {
     const all: SecurityEvent[] = [];
     const some: SecurityEvent[] = [];
-    const server = await startServer({ database, entity: USER, options: { listeners: { '*': (event) => all.push(event), 'auth.logout': async (event) => some.push(event) } } });
-    const { body } = await server.call('POST', '/api/auth/register', { email: 'events@x.test', password: GOOD }, { 'User-Agent': `${'x'.repeat(300)}`, 'X-Request-Id': 'req-1' });
+    const server = await startServer({
+      database,
+      entity: USER,
+      options: {
+        listeners: {
+          '*': (event) => all.push(event),
+          'auth.logout': async (event) => some.push(event),
+        },
+      },
+    });
+    const { body } = await server.call(
+      'POST',
+      '/api/auth/register',
+      { email: 'events@x.test', password: GOOD },
+      { 'User-Agent': `${'x'.repeat(300)}`, 'X-Request-Id': 'req-1' },
+    );
     await server.login('events@x.test', 'wrong');
     await server.call('POST', '/api/auth/logout', undefined, bearer(body.accessToken));
     await expect.poll(() => some.length).toBe(1);
-    expect(all.map(({ type }) => type)).toEqual(['user.registered', 'email.verification_sent', 'auth.login.succeeded', 'auth.login.failed', 'auth.logout']);
+    expect(all.map(({ type }) => type)).toEqual([
+      'user.registered',
+      'email.verification_sent',
+      'auth.login.succeeded',
+      'auth.login.failed',
+      'auth.logout',
+    ]);
     const [registered, , succeeded, failed] = all;
-    expect(Object.keys(registered!)).toEqual(['id', 'type', 'time', 'severity', 'user_id', 'actor', 'ip', 'user_agent', 'request_id', 'data']);
-    expect(registered).toMatchObject({ user_id: body.id, severity: 'info', ip: '127.0.0.1', request_id: 'req-1' });
+    expect(Object.keys(registered!)).toEqual([
+      'id',
+      'type',
+      'time',
+      'severity',
+      'user_id',
+      'actor',
+      'ip',
+      'user_agent',
+      'request_id',
+      'data',
+    ]);
+    expect(registered).toMatchObject({
+      user_id: body.id,
+      severity: 'info',
+      ip: '127.0.0.1',
+      request_id: 'req-1',
+    });
     expect(registered!.id).toMatch(/^evt_[0-9A-HJKMNP-TV-Z]{26}$/);
     expect(registered!.user_agent).toHaveLength(256);
     expect(registered!.time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
-    expect(succeeded).toMatchObject({ actor: { kind: 'user', id: body.id }, data: { method: 'register', new_ip: false, new_device: false } });
-    expect(failed).toMatchObject({ actor: { kind: 'anonymous', id: null }, data: { reason: 'bad_credentials', identifier_masked: 'e***@x.test' } });
+    expect(succeeded).toMatchObject({
+      actor: { kind: 'user', id: body.id },
+      data: { method: 'register', new_ip: false, new_device: false },
+    });
+    expect(failed).toMatchObject({
+      actor: { kind: 'anonymous', id: null },
+      data: { reason: 'bad_credentials', identifier_masked: 'e***@x.test' },
+    });
     await server.close();
   });
 
   it('a listener that throws is logged and hurts nobody', async () => {
-    const server = await startServer({ database, options: { listeners: { '*': () => { throw new Error('listener is broken'); } } } });
+    const server = await startServer({
+      database,
+      options: {
+        listeners: {
+          '*': () => {
+            throw new Error('listener is broken');
+          },
+        },
+      },
+    });
     expect((await server.register()).status).toBe(201);
     expect(server.logs.join()).toContain('listener is broken');
     await server.close();
@@ -33,7 +92,10 @@ describeEachDatabase('§2.14 events', (database) => {
 
   it('an event is stored with the change or not at all', async () => {
     const told: SecurityEvent[] = [];
-    const server = await startServer({ database, options: { listeners: { '*': (event) => told.push(event) } } });
+    const server = await startServer({
+      database,
+      options: { listeners: { '*': (event) => told.push(event) } },
+    });
     await server.register('twice@x.test');
     const before = (await server.rows('auth_security_events')).length;
     expect((await server.register('twice@x.test')).status).toBe(409);
@@ -44,17 +106,48 @@ describeEachDatabase('§2.14 events', (database) => {
 
   it('each is one line of the log, without secrets and without line breaks from outside', async () => {
     const server = await startServer({ database, entity: USER });
-    const { body } = await server.call('POST', '/api/auth/register', { email: 'log@x.test', password: GOOD }, { 'User-Agent': 'a\tb' });
-    const key = (await server.call('POST', '/api/auth/admin/api-keys', { name: 'k', scopes: [] }, asRoot)).body.key;
-    const next = (await server.call('POST', '/api/auth/refresh', { refreshToken: body.refreshToken })).body;
-    await server.call('POST', '/api/auth/change-password', { current_password: GOOD, new_password: BETTER }, bearer(next.accessToken));
+    const { body } = await server.call(
+      'POST',
+      '/api/auth/register',
+      { email: 'log@x.test', password: GOOD },
+      { 'User-Agent': 'a\tb' },
+    );
+    const key = (
+      await server.call('POST', '/api/auth/admin/api-keys', { name: 'k', scopes: [] }, asRoot)
+    ).body.key;
+    const next = (
+      await server.call('POST', '/api/auth/refresh', { refreshToken: body.refreshToken })
+    ).body;
+    await server.call(
+      'POST',
+      '/api/auth/change-password',
+      { current_password: GOOD, new_password: BETTER },
+      bearer(next.accessToken),
+    );
     await server.login('log@x.test', 'another secret guess');
-    await server.call('POST', '/api/auth/login', '{"email":"log@x.test","password":"broken json secret', { 'Content-Type': 'application/json' });
+    await server.call(
+      'POST',
+      '/api/auth/login',
+      '{"email":"log@x.test","password":"broken json secret',
+      { 'Content-Type': 'application/json' },
+    );
     await server.close();
     const log = server.logs.join('');
     expect(server.logs.every((line) => JSON.parse(line))).toBe(true);
     expect(log).toContain('"type":"password.changed"');
-    const secrets = [GOOD, BETTER, key, body.accessToken, body.refreshToken, next.accessToken, next.refreshToken, 'another secret guess', 'broken json secret', 'root-key-of-the-tests', server.kernel.settings.env['JWT_SECRET']!];
+    const secrets = [
+      GOOD,
+      BETTER,
+      key,
+      body.accessToken,
+      body.refreshToken,
+      next.accessToken,
+      next.refreshToken,
+      'another secret guess',
+      'broken json secret',
+      'root-key-of-the-tests',
+      server.kernel.settings.env['JWT_SECRET']!,
+    ];
     // In development the log holds the mails; nothing else may hold a token.
     const mails = server.logs.filter((line) => line.includes('"mail"')).join('');
     expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
@@ -64,11 +157,17 @@ describeEachDatabase('§2.14 events', (database) => {
 
 describeEachDatabase('§2.14 alerts', (database) => {
   it('tell of guessing at one account, once in 15 minutes', async () => {
-    const server = await startServer({ database, auth: { lockout: { attempts: 1000, hardAfter: 10_000 } } });
+    const server = await startServer({
+      database,
+      auth: { lockout: { attempts: 1000, hardAfter: 10_000 } },
+    });
     const { body } = await server.register('alert@x.test');
     for (let index = 0; index < 8; index += 1) await server.login('alert@x.test', 'wrong');
     await expect.poll(async () => (await server.events('alert.account_bruteforce')).length).toBe(1);
-    expect((await server.events('alert.account_bruteforce'))[0]).toMatchObject({ severity: 'critical', user_id: body.id });
+    expect((await server.events('alert.account_bruteforce'))[0]).toMatchObject({
+      severity: 'critical',
+      user_id: body.id,
+    });
     expect((await server.login('alert@x.test')).status).toBe(200);
     expect(await server.events('alert.success_after_failures')).toHaveLength(1);
     server.advance(16 * 60_000);
@@ -79,15 +178,22 @@ describeEachDatabase('§2.14 alerts', (database) => {
 
   it('tell of an address that guesses, of one that sprays, and of a spike', async () => {
     const server = await startServer({ database });
-    for (let index = 0; index < 100; index += 1) await server.login(`spray${index}@x.test`, 'wrong');
-    for (const type of ['alert.ip_bruteforce', 'alert.password_spray', 'alert.failure_spike']) await expect.poll(async () => (await server.events(type)).length, { message: type }).toBe(1);
+    for (let index = 0; index < 100; index += 1)
+      await server.login(`spray${index}@x.test`, 'wrong');
+    for (const type of ['alert.ip_bruteforce', 'alert.password_spray', 'alert.failure_spike'])
+      await expect.poll(async () => (await server.events(type)).length, { message: type }).toBe(1);
     expect(await server.events('alert.account_bruteforce')).toEqual([]);
     await server.close();
   }, 180_000);
 
   it('tell of many addresses that guess at one account', async () => {
-    const server = await startServer({ database, auth: { lockout: { attempts: 1000, hardAfter: 10_000 } }, server: { trustedProxies: ['127.0.0.1'] } });
-    for (let index = 0; index < 10; index += 1) await server.login('victim@x.test', 'wrong', { 'X-Forwarded-For': `203.0.113.${index}` });
+    const server = await startServer({
+      database,
+      auth: { lockout: { attempts: 1000, hardAfter: 10_000 } },
+      server: { trustedProxies: ['127.0.0.1'] },
+    });
+    for (let index = 0; index < 10; index += 1)
+      await server.login('victim@x.test', 'wrong', { 'X-Forwarded-For': `203.0.113.${index}` });
     await expect.poll(async () => (await server.events('alert.distributed')).length).toBe(1);
     await server.close();
   });
@@ -96,13 +202,27 @@ describeEachDatabase('§2.14 alerts', (database) => {
 describeEachDatabase('§2.14 mail to people', (database) => {
   it('tells of a changed password, a new device and an alert', async () => {
     const mailbox = await startMailbox();
-    const server = await startServer({ database, env: { SMTP_URL: mailbox.url }, auth: { events: { alertEmail: 'security@x.test' } } });
-    await server.call('POST', '/api/auth/register', { email: 'told@x.test', password: GOOD }, { 'User-Agent': 'first' });
+    const server = await startServer({
+      database,
+      env: { SMTP_URL: mailbox.url },
+      auth: { events: { alertEmail: 'security@x.test' } },
+    });
+    await server.call(
+      'POST',
+      '/api/auth/register',
+      { email: 'told@x.test', password: GOOD },
+      { 'User-Agent': 'first' },
+    );
     const { body } = await server.login('told@x.test', GOOD, { 'User-Agent': 'first' });
     const second = await server.login('told@x.test', GOOD, { 'User-Agent': 'second' });
     expect(second.status).toBe(200);
     await mailbox.find('told@x.test', 'New sign-in to your account');
-    await server.call('POST', '/api/auth/change-password', { current_password: GOOD, new_password: BETTER }, bearer(body.accessToken));
+    await server.call(
+      'POST',
+      '/api/auth/change-password',
+      { current_password: GOOD, new_password: BETTER },
+      bearer(body.accessToken),
+    );
     await mailbox.find('told@x.test', 'Your password was changed');
     for (let index = 0; index < 5; index += 1) await server.login('told@x.test', 'wrong');
     await mailbox.find('security@x.test', 'alert.account_bruteforce');
@@ -118,8 +238,13 @@ describeEachDatabase('§2.14 retention', (database) => {
     await first.register('old@x.test');
     await first.call('POST', '/api/auth/admin/api-keys', { name: 'k', scopes: [] }, asRoot);
     const { purge } = await import('../../runtime/auth/retention.ts');
-    const rows = async () => [(await first.rows('auth_login_attempts')).length, (await first.rows('auth_security_events')).length, (await first.rows('auth_permission_changes')).length];
-    const run = (now: number) => purge({ kernel: { ...first.kernel, now: () => now }, model: first.kernel.project.auth! });
+    const rows = async () => [
+      (await first.rows('auth_login_attempts')).length,
+      (await first.rows('auth_security_events')).length,
+      (await first.rows('auth_permission_changes')).length,
+    ];
+    const run = (now: number) =>
+      purge({ kernel: { ...first.kernel, now: () => now }, model: first.kernel.project.auth! });
     await run(Date.now());
     expect(await rows()).toEqual([1, 4, 1]);
     await run(Date.now() + 900_000);

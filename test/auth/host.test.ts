@@ -5,16 +5,37 @@ import { reply } from '../../runtime/http/route.ts';
 import { asRoot, bearer, describeEachDatabase, startServer, type TestServer } from './harness.ts';
 
 const PASSWORD = 'the operator knows this';
-const spec = (access: string) => ({ id: access, method: 'GET' as const, path: `/api/guarded/${access.replace(':', '-')}`, access, tag: 't', summary: '', responses: {} });
+const spec = (access: string) => ({
+  id: access,
+  method: 'GET' as const,
+  path: `/api/guarded/${access.replace(':', '-')}`,
+  access,
+  tag: 't',
+  summary: '',
+  responses: {},
+});
 /** What hosting brings along: routes behind the guards of auth. */
-const HOSTING: ServerModule = { name: 'hosting', routes: ['host', 'apps:read', 'user'].map((access) => ({ spec: spec(access), handle: () => reply(200, { fine: true }) })) };
+const HOSTING: ServerModule = {
+  name: 'hosting',
+  routes: ['host', 'apps:read', 'user'].map((access) => ({
+    spec: spec(access),
+    handle: () => reply(200, { fine: true }),
+  })),
+};
 
 describeEachDatabase('§2.15 host login', (database) => {
   let server: TestServer;
-  const login = (password: unknown, on = server) => on.call('POST', '/api/auth/login', { password });
-  const guarded = (access: string, headers = {}, on = server) => on.call('GET', `/api/guarded/${access}`, undefined, headers);
+  const login = (password: unknown, on = server) =>
+    on.call('POST', '/api/auth/login', { password });
+  const guarded = (access: string, headers = {}, on = server) =>
+    on.call('GET', `/api/guarded/${access}`, undefined, headers);
   beforeAll(async () => {
-    server = await startServer({ database, hosting: {}, env: { HOST_PASSWORD: PASSWORD }, modules: [HOSTING] });
+    server = await startServer({
+      database,
+      hosting: {},
+      env: { HOST_PASSWORD: PASSWORD },
+      modules: [HOSTING],
+    });
   });
   afterAll(() => server.close());
 
@@ -42,8 +63,14 @@ describeEachDatabase('§2.15 host login', (database) => {
   });
 
   it('somebody else who guesses does not lock the operator out', async () => {
-    const own = await startServer({ database, hosting: {}, env: { HOST_PASSWORD: PASSWORD }, server: { trustedProxies: ['127.0.0.1'] } });
-    const from = (ip: string, password: string) => own.call('POST', '/api/auth/login', { password }, { 'X-Forwarded-For': ip });
+    const own = await startServer({
+      database,
+      hosting: {},
+      env: { HOST_PASSWORD: PASSWORD },
+      server: { trustedProxies: ['127.0.0.1'] },
+    });
+    const from = (ip: string, password: string) =>
+      own.call('POST', '/api/auth/login', { password }, { 'X-Forwarded-For': ip });
     for (let index = 0; index < 6; index += 1) await from('203.0.113.9', 'wrong');
     expect((await from('203.0.113.9', PASSWORD)).status).toBe(423);
     expect((await from('198.51.100.7', PASSWORD)).status).toBe(200);
@@ -51,9 +78,21 @@ describeEachDatabase('§2.15 host login', (database) => {
   });
 
   it('all together are under a ceiling of 100 failures an hour', async () => {
-    const own = await startServer({ database, hosting: {}, auth: { rateLimits: { 'host-failed': { count: 3, window: 3_600_000 } } }, env: { HOST_PASSWORD: PASSWORD, RATE_LIMIT_ENABLED: 'true' }, server: { trustedProxies: ['127.0.0.1'] } });
-    const from = (ip: string) => own.call('POST', '/api/auth/login', { password: 'wrong' }, { 'X-Forwarded-For': ip });
-    expect([(await from('1.1.1.1')).status, (await from('1.1.1.2')).status, (await from('1.1.1.3')).status, (await from('1.1.1.4')).status]).toEqual([401, 401, 401, 429]);
+    const own = await startServer({
+      database,
+      hosting: {},
+      auth: { rateLimits: { 'host-failed': { count: 3, window: 3_600_000 } } },
+      env: { HOST_PASSWORD: PASSWORD, RATE_LIMIT_ENABLED: 'true' },
+      server: { trustedProxies: ['127.0.0.1'] },
+    });
+    const from = (ip: string) =>
+      own.call('POST', '/api/auth/login', { password: 'wrong' }, { 'X-Forwarded-For': ip });
+    expect([
+      (await from('1.1.1.1')).status,
+      (await from('1.1.1.2')).status,
+      (await from('1.1.1.3')).status,
+      (await from('1.1.1.4')).status,
+    ]).toEqual([401, 401, 401, 429]);
     await own.close();
   });
 
@@ -62,34 +101,52 @@ describeEachDatabase('§2.15 host login', (database) => {
     const { body: user } = await server.register();
     expect((await guarded('host', bearer(user.accessToken))).text).toBe('{"error":"Unauthorized"}');
     expect((await guarded('user', bearer(host.token))).status).toBe(401);
-    expect((await server.call('GET', '/api/auth/me', undefined, bearer(host.token))).status).toBe(401);
+    expect((await server.call('GET', '/api/auth/me', undefined, bearer(host.token))).status).toBe(
+      401,
+    );
     expect((await guarded('host')).status).toBe(401);
   });
 
   it('logout and sessions work for the operator as for anybody', async () => {
     const { body } = await login(PASSWORD);
     const list = await server.call('GET', '/api/auth/sessions', undefined, bearer(body.token));
-    expect(list.body.sessions.find((each: any) => each.current)).toMatchObject({ auth_method: 'host' });
-    expect((await server.call('POST', '/api/auth/logout', undefined, bearer(body.token))).body).toEqual({ message: 'Logout successful' });
+    expect(list.body.sessions.find((each: any) => each.current)).toMatchObject({
+      auth_method: 'host',
+    });
+    expect(
+      (await server.call('POST', '/api/auth/logout', undefined, bearer(body.token))).body,
+    ).toEqual({ message: 'Logout successful' });
     expect((await guarded('host', bearer(body.token))).status).toBe(401);
   });
 
   it('a key passes with its scope, and the root key always', async () => {
-    const key = async (scopes: string[]) => (await server.call('POST', '/api/auth/admin/api-keys', { name: 'k', scopes }, asRoot)).body.key;
+    const key = async (scopes: string[]) =>
+      (await server.call('POST', '/api/auth/admin/api-keys', { name: 'k', scopes }, asRoot)).body
+        .key;
     expect((await guarded('apps-read', asRoot)).status).toBe(200);
-    expect((await guarded('apps-read', { 'X-API-Key': await key(['apps:read']) })).status).toBe(200);
-    expect((await guarded('apps-read', { 'X-API-Key': await key(['host:manage']) })).status).toBe(200);
-    expect((await guarded('apps-read', { 'X-API-Key': await key(['posts:read']) })).text).toBe('{"error":"Forbidden"}');
+    expect((await guarded('apps-read', { 'X-API-Key': await key(['apps:read']) })).status).toBe(
+      200,
+    );
+    expect((await guarded('apps-read', { 'X-API-Key': await key(['host:manage']) })).status).toBe(
+      200,
+    );
+    expect((await guarded('apps-read', { 'X-API-Key': await key(['posts:read']) })).text).toBe(
+      '{"error":"Forbidden"}',
+    );
   });
 
   it('HOST_PASSWORD_HASH does as well', async () => {
-    const own = await startServer({ database, hosting: {}, env: { HOST_PASSWORD_HASH: await bcrypt.hash(PASSWORD, 4) } });
+    const own = await startServer({
+      database,
+      hosting: {},
+      env: { HOST_PASSWORD_HASH: await bcrypt.hash(PASSWORD, 4) },
+    });
     expect((await login(PASSWORD, own)).status).toBe(200);
     expect((await login('wrong', own)).status).toBe(401);
     await own.close();
   });
 
-  it('with neither, hosting\'s routes say that it has to be set up', async () => {
+  it("with neither, hosting's routes say that it has to be set up", async () => {
     const own = await startServer({ database, hosting: {}, modules: [HOSTING] });
     expect((await guarded('host', {}, own)).text).toBe('{"error":"Setup required"}');
     expect((await login(PASSWORD, own)).text).toBe('{"error":"Setup required"}');
@@ -98,33 +155,59 @@ describeEachDatabase('§2.15 host login', (database) => {
 
   it('with hosting.access: users, a permission opens the door and nothing else', async () => {
     const roles = { list: ['Operator', 'Member'], default: 'Member', first: 'Operator' };
-    const own = await startServer({ database, hosting: { access: 'users' }, auth: { roles }, modules: [HOSTING] });
+    const own = await startServer({
+      database,
+      hosting: { access: 'users' },
+      auth: { roles },
+      modules: [HOSTING],
+    });
     const [operator, member] = [await own.register('op@x.test'), await own.register('me@x.test')];
     expect((await guarded('host', bearer(operator.body.accessToken), own)).status).toBe(403);
-    expect((await own.call('PUT', '/api/auth/admin/roles/1/permissions/host:manage', undefined, asRoot)).status).toBe(204);
+    expect(
+      (await own.call('PUT', '/api/auth/admin/roles/1/permissions/host:manage', undefined, asRoot))
+        .status,
+    ).toBe(204);
     const again = await own.login('op@x.test');
     expect((await guarded('host', bearer(again.body.accessToken), own)).status).toBe(200);
-    expect((await guarded('host', bearer(member.body.accessToken), own)).text).toBe('{"error":"Forbidden"}');
+    expect((await guarded('host', bearer(member.body.accessToken), own)).text).toBe(
+      '{"error":"Forbidden"}',
+    );
     await own.close();
   });
 });
 
 describeEachDatabase('§2.15 hosting without an auth section', (database) => {
-  it('has the operator\'s login and no user routes', async () => {
-    const server = await startServer({ database, auth: null, hosting: {}, env: { HOST_PASSWORD: PASSWORD }, modules: [HOSTING] });
+  it("has the operator's login and no user routes", async () => {
+    const server = await startServer({
+      database,
+      auth: null,
+      hosting: {},
+      env: { HOST_PASSWORD: PASSWORD },
+      modules: [HOSTING],
+    });
     const { body } = await server.call('POST', '/api/auth/login', { password: PASSWORD });
-    expect((await server.call('GET', '/api/guarded/host', undefined, bearer(body.token))).status).toBe(200);
+    expect(
+      (await server.call('GET', '/api/guarded/host', undefined, bearer(body.token))).status,
+    ).toBe(200);
     expect((await server.register()).status).toBe(404);
-    expect((await server.call('GET', '/api/auth/me', undefined, bearer(body.token))).status).toBe(404);
+    expect((await server.call('GET', '/api/auth/me', undefined, bearer(body.token))).status).toBe(
+      404,
+    );
     expect((await server.login('a@x.test', 'x')).status).toBe(401);
-    expect((await server.call('POST', '/api/auth/login', {})).body).toEqual({ error: 'password is required' });
-    expect((await server.call('POST', '/api/auth/logout', undefined, bearer(body.token))).status).toBe(200);
+    expect((await server.call('POST', '/api/auth/login', {})).body).toEqual({
+      error: 'password is required',
+    });
+    expect(
+      (await server.call('POST', '/api/auth/logout', undefined, bearer(body.token))).status,
+    ).toBe(200);
     await server.close();
   });
 
   it('without hosting a body without an address is 400', async () => {
     const server = await startServer({ database });
-    expect((await server.call('POST', '/api/auth/login', { password: PASSWORD })).text).toBe('{"error":"email is required"}');
+    expect((await server.call('POST', '/api/auth/login', { password: PASSWORD })).text).toBe(
+      '{"error":"email is required"}',
+    );
     await server.close();
   });
 });

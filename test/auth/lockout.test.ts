@@ -6,7 +6,14 @@ import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
 import { createLockout } from '../../runtime/auth/lockout.ts';
 import { afterFailure, lockedUntil, UNLOCKED } from '../../runtime/auth/lock-state.ts';
 import { describeWith } from '../engines/available.ts';
-import { asRoot, describeEachDatabase, GOOD, startServer, type TestServer, USER } from './harness.ts';
+import {
+  asRoot,
+  describeEachDatabase,
+  GOOD,
+  startServer,
+  type TestServer,
+  USER,
+} from './harness.ts';
 import { startMailbox } from './mailbox.ts';
 
 const MINUTE = 60_000;
@@ -14,23 +21,27 @@ const DAY = 24 * 60 * MINUTE;
 const OPTIONS = DEFAULT_AUTH.lockout;
 
 describe('§2.10 the state of a lock', () => {
-  const fail = (times: readonly number[]) => times.reduce((state, now) => afterFailure(state, OPTIONS, now), UNLOCKED);
+  const fail = (times: readonly number[]) =>
+    times.reduce((state, now) => afterFailure(state, OPTIONS, now), UNLOCKED);
 
   it('comes with the fifth failure in any 15 minutes, and never before', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1, max: 8 * MINUTE }), { minLength: 1, maxLength: 30 }), (steps) => {
-        let now = 1e12;
-        let state = UNLOCKED;
-        let counted: number[] = [];
-        for (const step of steps) {
-          now += step;
-          if (lockedUntil(state, OPTIONS, now) !== null) continue;
-          if (state.lockedUntil > 0) counted = counted.filter((at) => at > state.lockedUntil);
-          state = afterFailure(state, OPTIONS, now);
-          counted = [...counted.filter((at) => at > now - OPTIONS.window), now];
-          expect(lockedUntil(state, OPTIONS, now) !== null).toBe(counted.length >= 5);
-        }
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 8 * MINUTE }), { minLength: 1, maxLength: 30 }),
+        (steps) => {
+          let now = 1e12;
+          let state = UNLOCKED;
+          let counted: number[] = [];
+          for (const step of steps) {
+            now += step;
+            if (lockedUntil(state, OPTIONS, now) !== null) continue;
+            if (state.lockedUntil > 0) counted = counted.filter((at) => at > state.lockedUntil);
+            state = afterFailure(state, OPTIONS, now);
+            counted = [...counted.filter((at) => at > now - OPTIONS.window), now];
+            expect(lockedUntil(state, OPTIONS, now) !== null).toBe(counted.length >= 5);
+          }
+        },
+      ),
     );
   });
 
@@ -39,13 +50,15 @@ describe('§2.10 the state of a lock', () => {
     let now = 1e12;
     const durations = [];
     for (let round = 0; round < 9; round += 1) {
-      for (let index = 0; index < 5; index += 1) state = afterFailure(state, { ...OPTIONS, hardAfter: 1000 }, now);
+      for (let index = 0; index < 5; index += 1)
+        state = afterFailure(state, { ...OPTIONS, hardAfter: 1000 }, now);
       durations.push((state.lockedUntil - now) / MINUTE);
       now = state.lockedUntil + 1;
     }
     expect(durations).toEqual([15, 30, 60, 120, 240, 480, 960, 1440, 1440]);
     now += DAY;
-    for (let index = 0; index < 5; index += 1) state = afterFailure(state, { ...OPTIONS, hardAfter: 1000 }, now);
+    for (let index = 0; index < 5; index += 1)
+      state = afterFailure(state, { ...OPTIONS, hardAfter: 1000 }, now);
     expect((state.lockedUntil - now) / MINUTE).toBe(15);
   });
 
@@ -95,15 +108,26 @@ describeEachDatabase('§2.10 lockout', (database) => {
   it('a stranger who guesses does not lock out a device that signed in before', async () => {
     const { headers } = await server.register('device@x.test');
     const device = { 'X-Device-Token': headers.get('x-device-token')! };
-    const cookie = { Cookie: headers.getSetCookie().find((text) => text.startsWith('device='))!.split(';')[0]! };
+    const cookie = {
+      Cookie: headers
+        .getSetCookie()
+        .find((text) => text.startsWith('device='))!
+        .split(';')[0]!,
+    };
     await fail('device@x.test', 6);
     expect((await server.login('device@x.test')).status).toBe(423);
     expect((await server.login('device@x.test', GOOD, device)).status).toBe(200);
     expect((await server.login('device@x.test', GOOD, cookie)).status).toBe(200);
-    expect((await server.login('device@x.test', GOOD, { 'X-Device-Token': device['X-Device-Token'].replace(/.$/, '-') })).status).toBe(423);
+    expect(
+      (
+        await server.login('device@x.test', GOOD, {
+          'X-Device-Token': device['X-Device-Token'].replace(/.$/, '-'),
+        })
+      ).status,
+    ).toBe(423);
   });
 
-  it('a device\'s token is good for its own account only, and its own failures do lock it', async () => {
+  it("a device's token is good for its own account only, and its own failures do lock it", async () => {
     const { headers } = await server.register('mine@x.test');
     const device = { 'X-Device-Token': headers.get('x-device-token')! };
     await server.register('other@x.test');
@@ -119,7 +143,10 @@ describeEachDatabase('§2.10 lockout', (database) => {
     await fail('admin@x.test');
     const shown = await server.call('GET', `/api/auth/admin/users/${body.id}`, undefined, asRoot);
     expect(Date.parse(shown.body.locked_until)).toBeGreaterThan(Date.now());
-    expect((await server.call('POST', `/api/auth/admin/users/${body.id}/unlock`, undefined, asRoot)).status).toBe(200);
+    expect(
+      (await server.call('POST', `/api/auth/admin/users/${body.id}/unlock`, undefined, asRoot))
+        .status,
+    ).toBe(200);
     expect((await server.login('admin@x.test')).status).toBe(200);
   });
 
@@ -132,14 +159,22 @@ describeEachDatabase('§2.10 lockout', (database) => {
     expect((await own.login('mailed@x.test')).status).toBe(423);
     expect((await own.call('POST', '/api/auth/unlock', { token })).status).toBe(200);
     expect((await own.login('mailed@x.test')).status).toBe(200);
-    expect((await own.call('POST', '/api/auth/unlock', { token })).text).toBe('{"error":"Invalid or expired token"}');
+    expect((await own.call('POST', '/api/auth/unlock', { token })).text).toBe(
+      '{"error":"Invalid or expired token"}',
+    );
     await own.close();
     await mailbox.close();
   });
 
   it('a row that was read before another failure ended is read again', async () => {
     const { store } = server.kernel;
-    const slow = { transformQuery: ({ node }: PluginTransformQueryArgs) => node, transformResult: async ({ result }: PluginTransformResultArgs) => (await sleep(Math.random() * 20), result) };
+    const slow = {
+      transformQuery: ({ node }: PluginTransformQueryArgs) => node,
+      transformResult: async ({ result }: PluginTransformResultArgs) => (
+        await sleep(Math.random() * 20),
+        result
+      ),
+    };
     const lockout = createLockout({ ...store, db: store.db.withPlugin(slow) }, OPTIONS, Date.now);
     for (let round = 0; round < 3; round += 1) {
       let compares = 0;
@@ -159,7 +194,9 @@ describeEachDatabase('§2.10 lockout', (database) => {
   it('somebody who waits and goes away leaves no place taken', async () => {
     const lockout = createLockout(server.kernel.store, OPTIONS, Date.now);
     const key = { identifierHash: 'gone', bucket: 'public' };
-    const tickets = await Promise.all(Array.from({ length: 5 }, () => lockout.enter(key, new AbortController().signal)));
+    const tickets = await Promise.all(
+      Array.from({ length: 5 }, () => lockout.enter(key, new AbortController().signal)),
+    );
     const gone = new AbortController();
     const waiting = lockout.enter(key, gone.signal);
     setTimeout(() => gone.abort(), 20);
@@ -173,9 +210,19 @@ describeEachDatabase('§2.10 lockout', (database) => {
 describeWith('postgres', '§2.10 lockout over several nodes', () => {
   it('the lock holds on every server that shares the database', async () => {
     const server = await startServer({ database: 'PostgreSQL', entity: USER });
-    const second = await startServer({ database: 'PostgreSQL', url: server.databaseUrl, entity: USER });
+    const second = await startServer({
+      database: 'PostgreSQL',
+      url: server.databaseUrl,
+      entity: USER,
+    });
     await server.register('shared@x.test');
-    const statuses = (await Promise.all(Array.from({ length: 30 }, (_, index) => (index % 2 ? server : second).login('shared@x.test', 'wrong')))).map(({ status }) => status);
+    const statuses = (
+      await Promise.all(
+        Array.from({ length: 30 }, (_, index) =>
+          (index % 2 ? server : second).login('shared@x.test', 'wrong'),
+        ),
+      )
+    ).map(({ status }) => status);
     // At most five compares in flight on each of the two.
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(10);
     expect((await server.login('shared@x.test')).status).toBe(423);

@@ -20,8 +20,15 @@ export async function startMailbox() {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
-        const text = Buffer.concat(chunks).toString().replaceAll('=\r\n', '').replaceAll('=3D', '=');
-        received.push({ to: session.envelope.rcptTo.map(({ address }) => address), text, token: /token=([\w-]+)/.exec(text)?.[1] ?? null });
+        const text = Buffer.concat(chunks)
+          .toString()
+          .replaceAll('=\r\n', '')
+          .replaceAll('=3D', '=');
+        received.push({
+          to: session.envelope.rcptTo.map(({ address }) => address),
+          text,
+          token: /token=([\w-]+)/.exec(text)?.[1] ?? null,
+        });
         waiting.splice(0).forEach((wake) => wake());
         done();
       });
@@ -36,10 +43,15 @@ export async function startMailbox() {
     async find(to: string, containing: string): Promise<Received> {
       const until = Date.now() + 5000;
       for (;;) {
-        const index = received.findIndex((mail) => mail.to.includes(to) && mail.text.includes(containing));
+        const index = received.findIndex(
+          (mail) => mail.to.includes(to) && mail.text.includes(containing),
+        );
         if (index >= 0) return received.splice(index, 1)[0]!;
         if (Date.now() > until) throw new Error(`no mail to ${to} with "${containing}"`);
-        await Promise.race([new Promise<void>((resolve) => waiting.push(resolve)), new Promise((resolve) => setTimeout(resolve, 100))]);
+        await Promise.race([
+          new Promise<void>((resolve) => waiting.push(resolve)),
+          new Promise((resolve) => setTimeout(resolve, 100)),
+        ]);
       }
     },
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),

@@ -8,25 +8,53 @@ import { describeEachDatabase, startServer, type TestServer, USER } from './harn
 import { honest, type HostileProvider, json, startHostile, STRANGER } from './hostile-provider.ts';
 
 const BASE = 'http://127.0.0.1:1/api/oauth';
-const credentials = (name: string) => ({ [`${name}_CLIENT_ID`]: 'shop', [`${name}_CLIENT_SECRET`]: 'hush', [`${name}_REDIRECT_URL`]: `${BASE}/${name.toLowerCase()}/callback` });
+const credentials = (name: string) => ({
+  [`${name}_CLIENT_ID`]: 'shop',
+  [`${name}_CLIENT_SECRET`]: 'hush',
+  [`${name}_REDIRECT_URL`]: `${BASE}/${name.toLowerCase()}/callback`,
+});
 
 describeEachDatabase('§2.11 a hostile provider', (database) => {
   let provider: HostileProvider;
   let server: TestServer;
   beforeEach(async () => {
     provider = await startHostile();
-    const urls = { authorize_url: `${provider.issuer}/authorize`, access_url: `${provider.issuer}/token`, profile_url: `${provider.issuer}/userinfo` };
+    const urls = {
+      authorize_url: `${provider.issuer}/authorize`,
+      access_url: `${provider.issuer}/token`,
+      profile_url: `${provider.issuer}/userinfo`,
+    };
     server = await startServer({
       database,
       entity: USER,
-      env: { ...credentials('GOOGLE'), ...credentials('GITHUB'), ...credentials('FACEBOOK'), ...credentials('PLAIN') },
+      env: {
+        ...credentials('GOOGLE'),
+        ...credentials('GITHUB'),
+        ...credentials('FACEBOOK'),
+        ...credentials('PLAIN'),
+      },
       auth: {
         oauth: {
           providers: [
-            { name: 'google', preset: 'google', options: { issuer: provider.issuer, id_token: true } },
+            {
+              name: 'google',
+              preset: 'google',
+              options: { issuer: provider.issuer, id_token: true },
+            },
             { name: 'github', preset: 'github', options: urls },
             { name: 'facebook', preset: 'facebook', options: urls },
-            { name: 'plain', preset: 'oauth2', options: { ...urls, subject: 'data.user.uid', email: 'data.mail', email_verified: 'data.ok', name: 'data.title', avatar: 'data.image' } },
+            {
+              name: 'plain',
+              preset: 'oauth2',
+              options: {
+                ...urls,
+                subject: 'data.user.uid',
+                email: 'data.mail',
+                email_verified: 'data.ok',
+                name: 'data.title',
+                avatar: 'data.image',
+              },
+            },
           ],
         },
       },
@@ -42,7 +70,9 @@ describeEachDatabase('§2.11 a hostile provider', (database) => {
     const begin = await browser.visit(`${server.url}/api/oauth/${name}`);
     const query = new URL(begin.headers.get('location')!).searchParams;
     provider.nonce = query.get('nonce') ?? '';
-    const response = await browser.visit(`${server.url}/api/oauth/${callbackName}/callback?code=c&state=${query.get('state')}${more}`);
+    const response = await browser.visit(
+      `${server.url}/api/oauth/${callbackName}/callback?code=c&state=${query.get('state')}${more}`,
+    );
     const text = await response.text();
     return { status: response.status, text, body: JSON.parse(text), query };
   };
@@ -57,19 +87,36 @@ describeEachDatabase('§2.11 a hostile provider', (database) => {
   });
 
   const now = () => Math.floor(Date.now() / 1000);
-  const unsigned = (claims: object) => `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.`;
-  const withToken = (make: () => string) => () => void (provider.answer = (_, __, response) => json(response, { access_token: 'at', id_token: make() }));
+  const unsigned = (claims: object) =>
+    `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.`;
+  const withToken = (make: () => string) => () =>
+    void (provider.answer = (_, __, response) =>
+      json(response, { access_token: 'at', id_token: make() }));
   const lies: Record<string, () => void> = {
-    'is not signed (alg none)': withToken(() => unsigned({ iss: provider.issuer, aud: 'shop', sub: 'x', nonce: provider.nonce, exp: now() + 300 })),
+    'is not signed (alg none)': withToken(() =>
+      unsigned({
+        iss: provider.issuer,
+        aud: 'shop',
+        sub: 'x',
+        nonce: provider.nonce,
+        exp: now() + 300,
+      }),
+    ),
     'is signed by a stranger': withToken(() => provider.idToken(STRANGER)),
     'is signed with the client secret (HS256)': withToken(() => provider.idToken('hush', 'HS256')),
     'is signed with the public key as an HMAC secret': withToken(() => {
-      const [header, payload] = [Buffer.from('{"alg":"HS256","kid":"one"}').toString('base64url'), provider.idToken().split('.')[1]];
+      const [header, payload] = [
+        Buffer.from('{"alg":"HS256","kid":"one"}').toString('base64url'),
+        provider.idToken().split('.')[1],
+      ];
       return `${header}.${payload}.${createHmac('sha256', 'public').update(`${header}.${payload}`).digest('base64url')}`;
     }),
-    'uses RS512, which is not on the list': withToken(() => provider.idToken(provider.privateKey, 'RS512')),
+    'uses RS512, which is not on the list': withToken(() =>
+      provider.idToken(provider.privateKey, 'RS512'),
+    ),
     'is for another client': () => void (provider.claims = { aud: 'another' }),
-    'is for several and authorised for another': () => void (provider.claims = { aud: ['shop', 'another'], azp: 'another' }),
+    'is for several and authorised for another': () =>
+      void (provider.claims = { aud: ['shop', 'another'], azp: 'another' }),
     'is for several and says for none': () => void (provider.claims = { aud: ['shop', 'another'] }),
     'is of another issuer': () => void (provider.claims = { iss: 'https://evil.test' }),
     'has another nonce': () => void (provider.claims = { nonce: 'other' }),
@@ -78,7 +125,9 @@ describeEachDatabase('§2.11 a hostile provider', (database) => {
     'has no expiry': () => void (provider.claims = { exp: undefined }),
     'comes from the future': () => void (provider.claims = { iat: now() + 3600 }),
     'has no subject': () => void (provider.claims = { sub: undefined }),
-    'has an unknown key id': withToken(() => jwt.sign({ sub: 'x' }, provider.privateKey, { algorithm: 'RS256', keyid: 'two' })),
+    'has an unknown key id': withToken(() =>
+      jwt.sign({ sub: 'x' }, provider.privateKey, { algorithm: 'RS256', keyid: 'two' }),
+    ),
   };
   for (const [name, lie] of Object.entries(lies)) {
     it(`an id token that ${name} is refused`, async () => {
@@ -92,10 +141,22 @@ describeEachDatabase('§2.11 a hostile provider', (database) => {
 
   it('our own check wants a nonce too', async () => {
     const idTokens = createIdTokens(Date.now);
-    const own = { clientId: 'shop', oidc: { issuer: provider.issuer, jwksUrl: `${provider.issuer}/jwks`, issuerInResponse: false } } as Provider;
+    const own = {
+      clientId: 'shop',
+      oidc: {
+        issuer: provider.issuer,
+        jwksUrl: `${provider.issuer}/jwks`,
+        issuerInResponse: false,
+      },
+    } as Provider;
     provider.nonce = 'right';
-    await expect(idTokens.verify(own, provider.idToken(), 'right')).resolves.toMatchObject({ sub: 'sub-1' });
-    for (const nonce of ['wrong', undefined, '']) await expect(idTokens.verify(own, provider.idToken(), nonce)).rejects.toThrow('OAuth identity could not be verified');
+    await expect(idTokens.verify(own, provider.idToken(), 'right')).resolves.toMatchObject({
+      sub: 'sub-1',
+    });
+    for (const nonce of ['wrong', undefined, ''])
+      await expect(idTokens.verify(own, provider.idToken(), nonce)).rejects.toThrow(
+        'OAuth identity could not be verified',
+      );
   });
 
   it('no email at all makes no user', async () => {
@@ -123,17 +184,27 @@ describeEachDatabase('§2.11 a hostile provider', (database) => {
   });
 
   it('a key of another kind than the algorithm is no key', async () => {
-    provider.jwks = { keys: [{ ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }), kid: 'one' }] };
+    provider.jwks = {
+      keys: [
+        {
+          ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }),
+          kid: 'one',
+        },
+      ],
+    };
     expect((await flow()).status).toBe(401);
   });
 
   const faults: Record<string, HostileProvider['answer']> = {
     'without any token': (_, __, response) => json(response, {}),
     'with an access token alone': (_, __, response) => json(response, { access_token: 'at' }),
-    'that is an error': (_, __, response) => json(response, { error: 'invalid_grant', error_description: 'hush' }, 400),
+    'that is an error': (_, __, response) =>
+      json(response, { error: 'invalid_grant', error_description: 'hush' }, 400),
     'of 500': (_, __, response) => response.writeHead(500).end('broken'),
-    'that redirects': (own, __, response) => response.writeHead(302, { Location: `${own.issuer}/elsewhere` }).end(),
-    'that is no JSON': (_, __, response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end('<html>'),
+    'that redirects': (own, __, response) =>
+      response.writeHead(302, { Location: `${own.issuer}/elsewhere` }).end(),
+    'that is no JSON': (_, __, response) =>
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end('<html>'),
     'that breaks off': (_, __, response) => response.destroy(),
   };
   for (const [name, answer] of Object.entries(faults)) {
@@ -195,36 +266,83 @@ describeEachDatabase('§2.11 a hostile provider', (database) => {
   });
 
   it('errors of the provider are told as ours, and never echoed', async () => {
-    const { text, status } = await flow('google', '&error=server_error&error_description=%3Cscript%3E%0Aevil');
+    const { text, status } = await flow(
+      'google',
+      '&error=server_error&error_description=%3Cscript%3E%0Aevil',
+    );
     expect([status, text]).toEqual([502, '{"error":"OAuth provider error"}']);
     expect(server.logs.join()).toContain('<script> evil');
   });
 
   it('GitHub: the primary verified address, the id as text', async () => {
     provider.answer = (_, __, response) => json(response, { access_token: 'at' });
-    provider.userinfo = { id: 4711, login: 'octo', name: 'Octo Cat', email: 'public@x.test', avatar_url: 'https://a.test/o.png' };
-    provider.emails = [{ email: 'old@x.test', primary: false, verified: true }, { email: 'octo@x.test', primary: true, verified: true }];
+    provider.userinfo = {
+      id: 4711,
+      login: 'octo',
+      name: 'Octo Cat',
+      email: 'public@x.test',
+      avatar_url: 'https://a.test/o.png',
+    };
+    provider.emails = [
+      { email: 'old@x.test', primary: false, verified: true },
+      { email: 'octo@x.test', primary: true, verified: true },
+    ];
     const { body } = await flow('github');
-    expect(body).toMatchObject({ email: 'octo@x.test', first_name: 'Octo', last_name: 'Cat', avatar_url: 'https://a.test/o.png' });
-    expect((await server.rows('auth_identities'))[0]).toMatchObject({ subject: '4711', email_verified: 1 });
+    expect(body).toMatchObject({
+      email: 'octo@x.test',
+      first_name: 'Octo',
+      last_name: 'Cat',
+      avatar_url: 'https://a.test/o.png',
+    });
+    expect((await server.rows('auth_identities'))[0]).toMatchObject({
+      subject: '4711',
+      email_verified: 1,
+    });
     provider.userinfo = { id: 4712, email: 'second@x.test' };
     provider.emails = [{ email: 'second@x.test', primary: true, verified: false }];
     expect((await flow('github')).status).toBe(200);
-    expect((await server.rows('auth_identities')).find(({ subject }) => subject === '4712')).toMatchObject({ email_verified: 0 });
+    expect(
+      (await server.rows('auth_identities')).find(({ subject }) => subject === '4712'),
+    ).toMatchObject({ email_verified: 0 });
   });
 
   it('Facebook: an address never counts as proved', async () => {
     provider.answer = (_, __, response) => json(response, { access_token: 'at' });
-    provider.userinfo = { id: '99', name: 'F B', email: 'fb@x.test', email_verified: true, picture: { data: { url: 'https://p.test/1' } } };
-    expect((await flow('facebook')).body).toMatchObject({ email: 'fb@x.test', avatar_url: 'https://p.test/1' });
+    provider.userinfo = {
+      id: '99',
+      name: 'F B',
+      email: 'fb@x.test',
+      email_verified: true,
+      picture: { data: { url: 'https://p.test/1' } },
+    };
+    expect((await flow('facebook')).body).toMatchObject({
+      email: 'fb@x.test',
+      avatar_url: 'https://p.test/1',
+    });
     expect((await server.rows('auth_identities'))[0]).toMatchObject({ email_verified: 0 });
   });
 
   it('any other provider by paths into its answer', async () => {
     provider.answer = (_, __, response) => json(response, { access_token: 'at' });
-    provider.userinfo = { data: { user: { uid: 'u-1' }, mail: 'plain@x.test', ok: true, title: 'Plain Jane', image: 'javascript:alert(1)' } };
-    expect((await flow('plain')).body).toMatchObject({ email: 'plain@x.test', first_name: 'Plain', avatar_url: '' });
-    expect((await server.rows('auth_identities'))[0]).toMatchObject({ provider: 'plain', subject: 'u-1', email_verified: 1 });
+    provider.userinfo = {
+      data: {
+        user: { uid: 'u-1' },
+        mail: 'plain@x.test',
+        ok: true,
+        title: 'Plain Jane',
+        image: 'javascript:alert(1)',
+      },
+    };
+    expect((await flow('plain')).body).toMatchObject({
+      email: 'plain@x.test',
+      first_name: 'Plain',
+      avatar_url: '',
+    });
+    expect((await server.rows('auth_identities'))[0]).toMatchObject({
+      provider: 'plain',
+      subject: 'u-1',
+      email_verified: 1,
+    });
     provider.userinfo = { data: { user: {}, mail: 'x@x.test' } };
     expect((await flow('plain')).status).toBe(401);
   });
@@ -233,28 +351,73 @@ describeEachDatabase('§2.11 a hostile provider', (database) => {
     const nonce = randomBytes(16).toString('hex');
     provider.nonce = createHash('sha256').update(nonce).digest('hex');
     const idToken = provider.idToken();
-    const post = (name: string, body: object) => server.call('POST', `/api/oauth/${name}/callback`, body);
+    const post = (name: string, body: object) =>
+      server.call('POST', `/api/oauth/${name}/callback`, body);
     // Whoever has the token alone knows the hash only.
-    for (const wrong of [provider.nonce, `${nonce}x`]) expect((await post('google', { idToken, nonce: wrong })).text).toBe('{"error":"OAuth identity could not be verified"}');
+    for (const wrong of [provider.nonce, `${nonce}x`])
+      expect((await post('google', { idToken, nonce: wrong })).text).toBe(
+        '{"error":"OAuth identity could not be verified"}',
+      );
     expect((await post('google', { idToken: provider.idToken(STRANGER), nonce })).status).toBe(401);
-    expect((await post('google', { idToken: unsigned({ iss: provider.issuer, aud: 'shop', sub: 'x', nonce: provider.nonce, exp: now() + 300 }), nonce })).status).toBe(401);
+    expect(
+      (
+        await post('google', {
+          idToken: unsigned({
+            iss: provider.issuer,
+            aud: 'shop',
+            sub: 'x',
+            nonce: provider.nonce,
+            exp: now() + 300,
+          }),
+          nonce,
+        })
+      ).status,
+    ).toBe(401);
     expect((await post('google', { idToken })).text).toBe('{"error":"nonce is required"}');
     expect((await post('google', { idToken, nonce: 'short' })).status).toBe(400);
     await none();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => post('google', { idToken, nonce })));
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => post('google', { idToken, nonce })),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400]);
-    expect(answers.find(({ status }) => status === 200)!.body).toMatchObject({ email: 'hostile@x.test', accessToken: expect.any(String) });
+    expect(answers.find(({ status }) => status === 200)!.body).toMatchObject({
+      email: 'hostile@x.test',
+      accessToken: expect.any(String),
+    });
     expect((await post('google', { idToken, nonce })).text).toBe('{"error":"Invalid OAuth state"}');
     // Off by default, and for providers that have no id tokens.
-    for (const name of ['github', 'plain', 'nope', 'constructor']) expect((await post(name, { idToken, nonce })).text, name).toBe('{"error":"OAuth provider not configured"}');
-    const own = await startServer({ database, env: credentials('GOOGLE'), auth: { oauth: { providers: [{ name: 'google', preset: 'google', options: { issuer: provider.issuer } }] } } });
-    expect((await own.call('POST', '/api/oauth/google/callback', { idToken, nonce })).status).toBe(404);
+    for (const name of ['github', 'plain', 'nope', 'constructor'])
+      expect((await post(name, { idToken, nonce })).text, name).toBe(
+        '{"error":"OAuth provider not configured"}',
+      );
+    const own = await startServer({
+      database,
+      env: credentials('GOOGLE'),
+      auth: {
+        oauth: {
+          providers: [{ name: 'google', preset: 'google', options: { issuer: provider.issuer } }],
+        },
+      },
+    });
+    expect((await own.call('POST', '/api/oauth/google/callback', { idToken, nonce })).status).toBe(
+      404,
+    );
     await own.close();
   });
 
   it('an issuer that describes another one is not used', async () => {
     const other = await startHostile();
-    const own = await startServer({ database, env: credentials('GOOGLE'), auth: { oauth: { providers: [{ name: 'google', preset: 'google', options: { issuer: `${other.issuer}/` } }] } } });
+    const own = await startServer({
+      database,
+      env: credentials('GOOGLE'),
+      auth: {
+        oauth: {
+          providers: [
+            { name: 'google', preset: 'google', options: { issuer: `${other.issuer}/` } },
+          ],
+        },
+      },
+    });
     expect((await own.call('GET', '/api/oauth/google')).status).toBe(502);
     await own.close();
     await other.close();
@@ -263,6 +426,13 @@ describeEachDatabase('§2.11 a hostile provider', (database) => {
   it('no provider token is stored', async () => {
     provider.answer = honest;
     await flow();
-    for (const table of ['auth_identities', 'auth_sessions', 'auth_security_events', 'auth_one_time_tokens', 'auth_oauth_used_states']) expect(JSON.stringify(await server.rows(table))).not.toContain('"at"');
+    for (const table of [
+      'auth_identities',
+      'auth_sessions',
+      'auth_security_events',
+      'auth_one_time_tokens',
+      'auth_oauth_used_states',
+    ])
+      expect(JSON.stringify(await server.rows(table))).not.toContain('"at"');
   });
 });

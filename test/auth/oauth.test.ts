@@ -2,22 +2,51 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkReturnTo, withParameter } from '../../runtime/auth/oauth/redirect.ts';
 import { openBrowser } from './browser.ts';
-import { asRoot, bearer, describeEachDatabase, GOOD, startServer, type TestOptions, type TestServer, USER } from './harness.ts';
+import {
+  asRoot,
+  bearer,
+  describeEachDatabase,
+  GOOD,
+  startServer,
+  type TestOptions,
+  type TestServer,
+  USER,
+} from './harness.ts';
 import { CLIENT, signInAt, startOpenId } from './openid-provider.ts';
 
 const REDIRECT = 'http://127.0.0.1:1/api/oauth/acme/callback';
 const PEOPLE = {
-  ada: { email: 'Ada@x.test', email_verified: true, name: 'Ada Lovelace', picture: 'https://pictures.test/ada.png' },
+  ada: {
+    email: 'Ada@x.test',
+    email_verified: true,
+    name: 'Ada Lovelace',
+    picture: 'https://pictures.test/ada.png',
+  },
   bob: { email: 'bob@x.test', email_verified: false, name: 'Bob' },
   carol: { email: 'carol@x.test', email_verified: true, name: 'Carol' },
 };
-const ENV = { ACME_CLIENT_ID: CLIENT.id, ACME_CLIENT_SECRET: CLIENT.secret, ACME_REDIRECT_URL: REDIRECT };
+const ENV = {
+  ACME_CLIENT_ID: CLIENT.id,
+  ACME_CLIENT_SECRET: CLIENT.secret,
+  ACME_REDIRECT_URL: REDIRECT,
+};
 
 describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database) => {
   let openid: Awaited<ReturnType<typeof startOpenId>>;
   let server: TestServer;
   const start = (more: Partial<TestOptions> = {}) =>
-    startServer({ database, entity: USER, env: { ...ENV, ...more.env }, auth: { oauth: { returnTo: ['https://app.test'], providers: [{ name: 'acme', preset: 'oidc', options: { issuer: openid.issuer } }], ...(more.auth?.oauth as object) } } });
+    startServer({
+      database,
+      entity: USER,
+      env: { ...ENV, ...more.env },
+      auth: {
+        oauth: {
+          returnTo: ['https://app.test'],
+          providers: [{ name: 'acme', preset: 'oidc', options: { issuer: openid.issuer } }],
+          ...(more.auth?.oauth as object),
+        },
+      },
+    });
   /** The whole way of one person, to the answer of the callback. */
   const signIn = async (person: string | null, query = '', on = server, cookie?: string) => {
     const browser = openBrowser();
@@ -26,7 +55,15 @@ describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database)
     const back = await signInAt(browser, begin.headers.get('location')!, REDIRECT, person);
     const response = await browser.visit(`${on.url}/api/oauth/acme/callback${back.search}`);
     const text = await response.text();
-    return { begin, back, browser, response, status: response.status, text, body: text.startsWith('{') ? JSON.parse(text) : undefined };
+    return {
+      begin,
+      back,
+      browser,
+      response,
+      status: response.status,
+      text,
+      body: text.startsWith('{') ? JSON.parse(text) : undefined,
+    };
   };
   beforeAll(async () => {
     openid = await startOpenId(REDIRECT, PEOPLE);
@@ -41,27 +78,67 @@ describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database)
     const begin = await openBrowser().visit(`${server.url}/api/oauth/acme`);
     expect(begin.status).toBe(302);
     const query = Object.fromEntries(new URL(begin.headers.get('location')!).searchParams);
-    expect(query).toMatchObject({ client_id: CLIENT.id, response_type: 'code', redirect_uri: REDIRECT, scope: 'openid email profile', code_challenge_method: 'S256' });
+    expect(query).toMatchObject({
+      client_id: CLIENT.id,
+      response_type: 'code',
+      redirect_uri: REDIRECT,
+      scope: 'openid email profile',
+      code_challenge_method: 'S256',
+    });
     expect(query['code_challenge']).toMatch(/^[\w-]{43}$/);
     expect(query['state']!.length).toBeGreaterThanOrEqual(32);
     expect(query['nonce']!.length).toBeGreaterThanOrEqual(32);
     const [cookie] = begin.headers.getSetCookie();
-    expect(cookie).toMatch(new RegExp(`^oauth_${createHash('sha256').update(query['state']!).digest('hex').slice(0, 8)}=[\\w-]+; Max-Age=600; Path=/; HttpOnly; SameSite=Lax$`));
-    for (const secret of [query['state']!, query['nonce']!]) expect(Buffer.from(cookie!.split('=')[1]!, 'base64url').toString()).not.toContain(secret);
+    expect(cookie).toMatch(
+      new RegExp(
+        `^oauth_${createHash('sha256').update(query['state']!).digest('hex').slice(0, 8)}=[\\w-]+; Max-Age=600; Path=/; HttpOnly; SameSite=Lax$`,
+      ),
+    );
+    for (const secret of [query['state']!, query['nonce']!])
+      expect(Buffer.from(cookie!.split('=')[1]!, 'base64url').toString()).not.toContain(secret);
   });
 
   it('makes a user, and the next time it is the same one', async () => {
     const first = await signIn('ada');
-    expect([first.status, Object.keys(first.body).slice(0, 8)]).toEqual([200, ['id', 'first_name', 'last_name', 'username', 'phone', 'email', 'avatar_url', 'last_login']]);
-    expect(first.body).toMatchObject({ email: 'Ada@x.test', first_name: 'Ada', last_name: 'Lovelace', avatar_url: 'https://pictures.test/ada.png' });
+    expect([first.status, Object.keys(first.body).slice(0, 8)]).toEqual([
+      200,
+      ['id', 'first_name', 'last_name', 'username', 'phone', 'email', 'avatar_url', 'last_login'],
+    ]);
+    expect(first.body).toMatchObject({
+      email: 'Ada@x.test',
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+      avatar_url: 'https://pictures.test/ada.png',
+    });
     const second = await signIn('ada');
     expect(second.body.id).toBe(first.body.id);
-    expect((await server.call('GET', '/api/auth/me', undefined, bearer(second.body.accessToken))).status).toBe(200);
-    expect(await server.rows('auth_identities')).toEqual([expect.objectContaining({ provider: 'acme', subject: 'ada', user_id: first.body.id })]);
+    expect(
+      (await server.call('GET', '/api/auth/me', undefined, bearer(second.body.accessToken))).status,
+    ).toBe(200);
+    expect(await server.rows('auth_identities')).toEqual([
+      expect.objectContaining({ provider: 'acme', subject: 'ada', user_id: first.body.id }),
+    ]);
     expect((await server.login('ada@x.test', GOOD)).status).toBe(401);
-    const identities = await server.call('GET', '/api/auth/identities', undefined, bearer(second.body.accessToken));
-    expect(identities.body).toMatchObject({ total: 1, identities: [{ provider: 'acme', subject: 'ada', email_verified: true }] });
-    expect((await server.call('DELETE', '/api/auth/identities/acme', undefined, bearer(second.body.accessToken))).text).toBe('{"error":"Cannot remove the last sign-in method"}');
+    const identities = await server.call(
+      'GET',
+      '/api/auth/identities',
+      undefined,
+      bearer(second.body.accessToken),
+    );
+    expect(identities.body).toMatchObject({
+      total: 1,
+      identities: [{ provider: 'acme', subject: 'ada', email_verified: true }],
+    });
+    expect(
+      (
+        await server.call(
+          'DELETE',
+          '/api/auth/identities/acme',
+          undefined,
+          bearer(second.body.accessToken),
+        )
+      ).text,
+    ).toBe('{"error":"Cannot remove the last sign-in method"}');
   });
 
   it('with return_to a code goes back, which works once and for a minute', async () => {
@@ -72,16 +149,26 @@ describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database)
     const code = location.searchParams.get('code')!;
     const exchange = () => server.call('POST', '/api/oauth/exchange', { code });
     expect(location.href).not.toMatch(/eyJ|rt1/);
-    expect((await exchange()).body).toMatchObject({ email: 'Ada@x.test', accessToken: expect.any(String) });
+    expect((await exchange()).body).toMatchObject({
+      email: 'Ada@x.test',
+      accessToken: expect.any(String),
+    });
     expect((await exchange()).text).toBe('{"error":"Invalid or expired token"}');
-    const allowed = await signIn('ada', `?return_to=${encodeURIComponent('https://app.test/done#here')}`);
-    expect(allowed.response.headers.get('location')).toMatch(/^https:\/\/app\.test\/done\?code=[\w-]{43}#here$/);
+    const allowed = await signIn(
+      'ada',
+      `?return_to=${encodeURIComponent('https://app.test/done#here')}`,
+    );
+    expect(allowed.response.headers.get('location')).toMatch(
+      /^https:\/\/app\.test\/done\?code=[\w-]{43}#here$/,
+    );
   });
 
   it('somebody who cancels is refused, and the cookie is gone', async () => {
     const { status, text, browser } = await signIn(null);
     expect([status, text]).toEqual([401, '{"error":"OAuth access denied"}']);
-    expect([...browser.cookies.keys()].filter((name) => name.startsWith(`${server.url} oauth_`))).toEqual([]);
+    expect(
+      [...browser.cookies.keys()].filter((name) => name.startsWith(`${server.url} oauth_`)),
+    ).toEqual([]);
     expect(await server.events('oauth.refused')).toHaveLength(1);
   });
 
@@ -98,7 +185,8 @@ describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database)
     const begin = await browser.visit(`${server.url}/api/oauth/acme`);
     const kept = new Map(browser.cookies);
     const back = await signInAt(browser, begin.headers.get('location')!, REDIRECT, 'ada');
-    const visit = async () => (await browser.visit(`${server.url}/api/oauth/acme/callback${back.search}`)).status;
+    const visit = async () =>
+      (await browser.visit(`${server.url}/api/oauth/acme/callback${back.search}`)).status;
     expect(await visit()).toBe(200);
     for (const [name, value] of kept) browser.cookies.set(name, value);
     expect(await visit()).toBe(400);
@@ -106,10 +194,15 @@ describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database)
 
   it('two tabs do not disturb each other', async () => {
     const browser = openBrowser();
-    const begins = [await browser.visit(`${server.url}/api/oauth/acme`), await browser.visit(`${server.url}/api/oauth/acme`)];
+    const begins = [
+      await browser.visit(`${server.url}/api/oauth/acme`),
+      await browser.visit(`${server.url}/api/oauth/acme`),
+    ];
     for (const begin of begins) {
       const back = await signInAt(browser, begin.headers.get('location')!, REDIRECT, 'ada');
-      expect((await browser.visit(`${server.url}/api/oauth/acme/callback${back.search}`)).status).toBe(200);
+      expect(
+        (await browser.visit(`${server.url}/api/oauth/acme/callback${back.search}`)).status,
+      ).toBe(200);
     }
     for (let index = 0; index < 8; index += 1) await browser.visit(`${server.url}/api/oauth/acme`);
     expect([...browser.cookies.keys()].filter((name) => name.includes('oauth_'))).toHaveLength(5);
@@ -122,7 +215,9 @@ describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database)
     const attacker = openBrowser();
     const own = await attacker.visit(`${server.url}/api/oauth/acme`);
     const state = new URL(own.headers.get('location')!).searchParams.get('state');
-    const answer = await attacker.visit(`${server.url}/api/oauth/acme/callback?state=${state}&code=${stolen.searchParams.get('code')}&iss=${encodeURIComponent(openid.issuer)}`);
+    const answer = await attacker.visit(
+      `${server.url}/api/oauth/acme/callback?state=${state}&code=${stolen.searchParams.get('code')}&iss=${encodeURIComponent(openid.issuer)}`,
+    );
     expect([answer.status, await answer.text()]).toEqual([502, '{"error":"OAuth provider error"}']);
   });
 
@@ -134,29 +229,48 @@ describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database)
       if (iss) back.searchParams.set('iss', iss);
       else back.searchParams.delete('iss');
       const answer = await browser.visit(`${server.url}/api/oauth/acme/callback${back.search}`);
-      expect([answer.status, await answer.text()]).toEqual([400, '{"error":"Invalid OAuth issuer"}']);
+      expect([answer.status, await answer.text()]).toEqual([
+        400,
+        '{"error":"Invalid OAuth issuer"}',
+      ]);
     }
   });
 
   it('an account that exists is linked only when both sides proved the address', async () => {
     const bob = await server.register('bob@x.test');
-    expect((await signIn('bob')).text).toBe('{"error":"Account exists; sign in to link this provider"}');
+    expect((await signIn('bob')).text).toBe(
+      '{"error":"Account exists; sign in to link this provider"}',
+    );
     // The provider did not prove Bob's address, so that ours is proved does not help.
-    await server.kernel.store.db.updateTable('auth_users').set({ email_verified_at: 1, verified_email: 'bob@x.test' }).where('user_id', '=', bob.body.id).execute();
+    await server.kernel.store.db
+      .updateTable('auth_users')
+      .set({ email_verified_at: 1, verified_email: 'bob@x.test' })
+      .where('user_id', '=', bob.body.id)
+      .execute();
     expect((await signIn('bob')).status).toBe(409);
     // The classic: an attacker registered the address first and never proved it.
     const { body } = await server.register('carol@x.test');
     expect((await signIn('carol')).status).toBe(409);
-    await server.kernel.store.db.updateTable('auth_users').set({ email_verified_at: 1, verified_email: 'carol@x.test' }).where('user_id', '=', body.id).execute();
+    await server.kernel.store.db
+      .updateTable('auth_users')
+      .set({ email_verified_at: 1, verified_email: 'carol@x.test' })
+      .where('user_id', '=', body.id)
+      .execute();
     const linked = await signIn('carol');
     expect([linked.status, linked.body.id]).toEqual([200, body.id]);
-    expect((await server.events('oauth.linked')).filter(({ user_id }) => user_id === body.id)).toHaveLength(1);
+    expect(
+      (await server.events('oauth.linked')).filter(({ user_id }) => user_id === body.id),
+    ).toHaveLength(1);
   });
 
   it('with linking: never it is always 409', async () => {
     const own = await start({ auth: { oauth: { linking: 'never' } } });
     const { body } = await own.register('carol@x.test');
-    await own.kernel.store.db.updateTable('auth_users').set({ email_verified_at: 1, verified_email: 'carol@x.test' }).where('user_id', '=', body.id).execute();
+    await own.kernel.store.db
+      .updateTable('auth_users')
+      .set({ email_verified_at: 1, verified_email: 'carol@x.test' })
+      .where('user_id', '=', body.id)
+      .execute();
     expect((await signIn('carol', '', own)).status).toBe(409);
     await own.close();
   });
@@ -171,27 +285,51 @@ describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database)
     const linked = await signIn('ada', query, own, cookie);
     expect([linked.status, linked.text]).toEqual([200, '{"message":"Provider linked"}']);
     expect((await signIn('ada', '', own)).body.id).toBe(body.id);
-    expect((await own.call('GET', `/api/oauth/acme${query}`, undefined, { Cookie: cookie.split(';')[0]! })).status).toBe(400);
+    expect(
+      (
+        await own.call('GET', `/api/oauth/acme${query}`, undefined, {
+          Cookie: cookie.split(';')[0]!,
+        })
+      ).status,
+    ).toBe(400);
     const other = await own.register('eve@x.test');
     const taken = await begin(other.body.accessToken);
-    expect((await signIn('ada', taken.query, own, taken.cookie)).text).toBe('{"error":"Identity already linked"}');
-    const unlink = () => own.call('DELETE', '/api/auth/identities/acme', undefined, bearer(body.accessToken));
+    expect((await signIn('ada', taken.query, own, taken.cookie)).text).toBe(
+      '{"error":"Identity already linked"}',
+    );
+    const unlink = () =>
+      own.call('DELETE', '/api/auth/identities/acme', undefined, bearer(body.accessToken));
     expect([(await unlink()).status, (await unlink()).status]).toEqual([204, 404]);
-    expect((await own.call('POST', '/api/auth/link', { provider: 'nope' }, bearer(body.accessToken))).status).toBe(404);
+    expect(
+      (await own.call('POST', '/api/auth/link', { provider: 'nope' }, bearer(body.accessToken)))
+        .status,
+    ).toBe(404);
     own.advance(6 * 60_000);
-    expect((await own.call('POST', '/api/auth/link', { provider: 'acme' }, bearer(body.accessToken))).text).toBe('{"error":"Reauthentication required"}');
+    expect(
+      (await own.call('POST', '/api/auth/link', { provider: 'acme' }, bearer(body.accessToken)))
+        .text,
+    ).toBe('{"error":"Reauthentication required"}');
     await own.close();
   });
 
   it('a ticket to link works in the browser that asked for it, and is used up by any other', async () => {
     const own = await start();
     const { body } = await own.register('mallory@x.test');
-    const start1 = (query: string, cookie?: string) => own.call('GET', `/api/oauth/acme${query}`, undefined, cookie ? { Cookie: cookie.split(';')[0]! } : {});
+    const start1 = (query: string, cookie?: string) =>
+      own.call(
+        'GET',
+        `/api/oauth/acme${query}`,
+        undefined,
+        cookie ? { Cookie: cookie.split(';')[0]! } : {},
+      );
     const sent = await beginLink(own, body.accessToken);
     // A link that Mallory sends to Ada would give Mallory's account Ada's identity.
     expect((await start1(sent.query)).text).toBe('{"error":"Invalid or expired token"}');
     expect((await start1(sent.query, sent.cookie)).status).toBe(400);
-    const [one, two] = [await beginLink(own, body.accessToken), await beginLink(own, body.accessToken)];
+    const [one, two] = [
+      await beginLink(own, body.accessToken),
+      await beginLink(own, body.accessToken),
+    ];
     expect((await start1(two.query, one.cookie)).status).toBe(400);
     const good = await beginLink(own, body.accessToken);
     expect((await start1(good.query, good.cookie)).status).toBe(302);
@@ -216,24 +354,64 @@ describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database)
   });
 
   it('providers that are not there are 404, by any name and method', async () => {
-    for (const name of ['nope', 'constructor', '__proto__', 'defaults', 'providers', 'google', 'hasOwnProperty']) {
-      expect((await server.call('GET', `/api/oauth/${name}`)).text, name).toBe('{"error":"OAuth provider not configured"}');
-      expect((await server.call('GET', `/api/oauth/${name}/callback?state=x&code=y`)).status, name).toBe(404);
+    for (const name of [
+      'nope',
+      'constructor',
+      '__proto__',
+      'defaults',
+      'providers',
+      'google',
+      'hasOwnProperty',
+    ]) {
+      expect((await server.call('GET', `/api/oauth/${name}`)).text, name).toBe(
+        '{"error":"OAuth provider not configured"}',
+      );
+      expect(
+        (await server.call('GET', `/api/oauth/${name}/callback?state=x&code=y`)).status,
+        name,
+      ).toBe(404);
     }
     expect((await server.call('GET', '/api/oauth/acme/anything')).status).toBe(404);
-    for (const method of ['POST', 'DELETE', 'PUT']) expect((await server.call(method, '/api/oauth/acme')).status).toBeGreaterThanOrEqual(404);
+    for (const method of ['POST', 'DELETE', 'PUT'])
+      expect((await server.call(method, '/api/oauth/acme')).status).toBeGreaterThanOrEqual(404);
   });
 });
 
 /** What a page gets that asks for a ticket. */
-async function beginLink(server: TestServer, token: string): Promise<{ readonly query: string; readonly cookie: string }> {
-  const { body, headers } = await server.call('POST', '/api/auth/link', { provider: 'acme' }, bearer(token));
-  return { query: (body.url as string).replace('/api/oauth/acme', ''), cookie: headers.getSetCookie().find((line) => line.startsWith('oauth_link='))! };
+async function beginLink(
+  server: TestServer,
+  token: string,
+): Promise<{ readonly query: string; readonly cookie: string }> {
+  const { body, headers } = await server.call(
+    'POST',
+    '/api/auth/link',
+    { provider: 'acme' },
+    bearer(token),
+  );
+  return {
+    query: (body.url as string).replace('/api/oauth/acme', ''),
+    cookie: headers.getSetCookie().find((line) => line.startsWith('oauth_link='))!,
+  };
 }
 
 describe('§2.11 where a flow may end', () => {
   const ORIGINS = ['https://app.test'];
-  for (const bad of ['//evil.test', '/\\evil.test', '\\evil.test', 'https://evil.test', 'https://app.test.evil.test', 'https://app.test@evil.test/', 'javascript:alert(1)', '/\t/evil.test', '/a\r\nSet-Cookie: x', 'http://app.test/', 'https:evil.test', '/a\\..\\b', 'evil.test', 'https://user@app.test/']) {
+  for (const bad of [
+    '//evil.test',
+    '/\\evil.test',
+    '\\evil.test',
+    'https://evil.test',
+    'https://app.test.evil.test',
+    'https://app.test@evil.test/',
+    'javascript:alert(1)',
+    '/\t/evil.test',
+    '/a\r\nSet-Cookie: x',
+    'http://app.test/',
+    'https:evil.test',
+    '/a\\..\\b',
+    'evil.test',
+    'https://user@app.test/',
+  ]) {
     it(`${JSON.stringify(bad)} is refused`, () => {
       expect(() => checkReturnTo(bad, ORIGINS)).toThrow('Invalid redirect');
     });

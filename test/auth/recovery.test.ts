@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { asRoot, bearer, BETTER, describeEachDatabase, GOOD, startServer, type TestServer, USER } from './harness.ts';
+import {
+  asRoot,
+  bearer,
+  BETTER,
+  describeEachDatabase,
+  GOOD,
+  startServer,
+  type TestServer,
+  USER,
+} from './harness.ts';
 import { type Mailbox, startMailbox } from './mailbox.ts';
 
 const SENT = '{"message":"If the account exists, a password reset email has been sent"}';
@@ -7,15 +16,21 @@ const SENT = '{"message":"If the account exists, a password reset email has been
 describeEachDatabase('§2.8 reset', (database) => {
   let server: TestServer;
   let mailbox: Mailbox;
-  const forgot = (email: string, headers = {}) => server.call('POST', '/api/auth/forgot-password', { email }, headers);
-  const reset = (token: string, new_password = BETTER, more = {}) => server.call('POST', '/api/auth/reset-password', { token, new_password, ...more });
+  const forgot = (email: string, headers = {}) =>
+    server.call('POST', '/api/auth/forgot-password', { email }, headers);
+  const reset = (token: string, new_password = BETTER, more = {}) =>
+    server.call('POST', '/api/auth/reset-password', { token, new_password, ...more });
   const resetToken = async (email: string, headers = {}) => {
     await forgot(email, headers);
     return (await mailbox.find(email, 'reset-password?token=')).token!;
   };
   beforeAll(async () => {
     mailbox = await startMailbox();
-    server = await startServer({ database, entity: USER, env: { SMTP_URL: mailbox.url, APP_URL: 'https://shop.test' } });
+    server = await startServer({
+      database,
+      entity: USER,
+      env: { SMTP_URL: mailbox.url, APP_URL: 'https://shop.test' },
+    });
   });
   afterAll(async () => {
     await server.close();
@@ -24,9 +39,17 @@ describeEachDatabase('§2.8 reset', (database) => {
 
   it('answers 200 with one text whether the account exists or not', async () => {
     await server.register('known@x.test');
-    const answers = [await forgot('known@x.test'), await forgot('unknown@x.test'), await forgot('not an address')];
-    expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [200, SENT]));
-    expect((await mailbox.find('known@x.test', 'reset-password?token=')).text).toContain('https://shop.test/reset-password?token=');
+    const answers = [
+      await forgot('known@x.test'),
+      await forgot('unknown@x.test'),
+      await forgot('not an address'),
+    ];
+    expect(answers.map(({ status, text }) => [status, text])).toEqual(
+      answers.map(() => [200, SENT]),
+    );
+    expect((await mailbox.find('known@x.test', 'reset-password?token=')).text).toContain(
+      'https://shop.test/reset-password?token=',
+    );
     expect(mailbox.received.some(({ to }) => to.includes('unknown@x.test'))).toBe(false);
   });
 
@@ -34,12 +57,21 @@ describeEachDatabase('§2.8 reset', (database) => {
     const { body } = await server.register('once@x.test');
     const token = await resetToken('once@x.test');
     expect((await reset(token)).text).toBe('{"message":"Password reset successful"}');
-    expect((await server.call('GET', '/api/auth/me', undefined, bearer(body.accessToken))).status).toBe(401);
-    expect((await server.call('POST', '/api/auth/refresh', { refreshToken: body.refreshToken })).status).toBe(401);
-    expect([(await server.login('once@x.test')).status, (await server.login('once@x.test', BETTER)).status]).toEqual([401, 200]);
+    expect(
+      (await server.call('GET', '/api/auth/me', undefined, bearer(body.accessToken))).status,
+    ).toBe(401);
+    expect(
+      (await server.call('POST', '/api/auth/refresh', { refreshToken: body.refreshToken })).status,
+    ).toBe(401);
+    expect([
+      (await server.login('once@x.test')).status,
+      (await server.login('once@x.test', BETTER)).status,
+    ]).toEqual([401, 200]);
     expect((await reset(token, GOOD)).text).toBe('{"error":"Invalid or expired token"}');
     await mailbox.find('once@x.test', 'Your password was reset');
-    expect((await server.events('password.reset')).filter(({ user_id }) => user_id === body.id)).toHaveLength(1);
+    expect(
+      (await server.events('password.reset')).filter(({ user_id }) => user_id === body.id),
+    ).toHaveLength(1);
   });
 
   it('a refused password leaves the token as it is', async () => {
@@ -54,7 +86,11 @@ describeEachDatabase('§2.8 reset', (database) => {
     const token = await resetToken('race@x.test');
     const answers = await Promise.all(Array.from({ length: 10 }, () => reset(token)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status, text }) => status === 400 && text === '{"error":"Invalid or expired token"}')).toHaveLength(9);
+    expect(
+      answers.filter(
+        ({ status, text }) => status === 400 && text === '{"error":"Invalid or expired token"}',
+      ),
+    ).toHaveLength(9);
   });
 
   it('the newest token is the one that works, and one for another address is not it', async () => {
@@ -71,7 +107,9 @@ describeEachDatabase('§2.8 reset', (database) => {
     await own.call('POST', '/api/auth/forgot-password', { email: 'late@x.test' });
     const { token } = await mailbox.find('late@x.test', 'reset-password?token=');
     own.advance(15 * 60_000 + 1000);
-    expect((await own.call('POST', '/api/auth/reset-password', { token, new_password: BETTER })).status).toBe(400);
+    expect(
+      (await own.call('POST', '/api/auth/reset-password', { token, new_password: BETTER })).status,
+    ).toBe(400);
     await own.close();
   });
 
@@ -90,31 +128,47 @@ describeEachDatabase('§2.8 reset', (database) => {
     expect((await server.login('locked@x.test')).status).toBe(423);
     expect((await reset(await resetToken('locked@x.test'))).status).toBe(200);
     expect((await server.login('locked@x.test', BETTER)).status).toBe(200);
-    expect((await server.call('GET', `/api/auth/admin/users/${body.id}`, undefined, asRoot)).body.email_verified).toBe(true);
+    expect(
+      (await server.call('GET', `/api/auth/admin/users/${body.id}`, undefined, asRoot)).body
+        .email_verified,
+    ).toBe(true);
   });
 
   it('a mail to an address that was changed meanwhile opens nothing', async () => {
     const { body } = await server.register('moved@x.test');
     const token = await resetToken('moved@x.test');
-    await server.kernel.store.db.updateTable('users').set({ email: 'elsewhere@x.test' }).where('id', '=', body.id).execute();
+    await server.kernel.store.db
+      .updateTable('users')
+      .set({ email: 'elsewhere@x.test' })
+      .where('id', '=', body.id)
+      .execute();
     expect((await reset(token)).status).toBe(400);
   });
 
-  it('a verified address is not verified any more when the entity\'s column is changed', async () => {
+  it("a verified address is not verified any more when the entity's column is changed", async () => {
     const { body } = await server.register('proved@x.test');
     const { token } = await mailbox.find('proved@x.test', 'verify-email?token=');
-    const shown = async () => (await server.call('GET', `/api/auth/admin/users/${body.id}`, undefined, asRoot)).body.email_verified;
-    expect((await server.call('POST', '/api/auth/verify-email', { token })).text).toBe('{"message":"Email verified"}');
+    const shown = async () =>
+      (await server.call('GET', `/api/auth/admin/users/${body.id}`, undefined, asRoot)).body
+        .email_verified;
+    expect((await server.call('POST', '/api/auth/verify-email', { token })).text).toBe(
+      '{"message":"Email verified"}',
+    );
     expect((await server.call('POST', '/api/auth/verify-email', { token })).status).toBe(400);
     expect(await shown()).toBe(true);
-    await server.kernel.store.db.updateTable('users').set({ email: 'victim@x.test' }).where('id', '=', body.id).execute();
+    await server.kernel.store.db
+      .updateTable('users')
+      .set({ email: 'victim@x.test' })
+      .where('id', '=', body.id)
+      .execute();
     expect(await shown()).toBe(false);
   });
 
   it('an address is changed by its own link, and the old one is told', async () => {
     const { body } = await server.register('before@x.test');
     await server.register('taken@x.test');
-    const change = (email: string) => server.call('POST', '/api/auth/change-email', { email }, bearer(body.accessToken));
+    const change = (email: string) =>
+      server.call('POST', '/api/auth/change-email', { email }, bearer(body.accessToken));
     expect((await change('TAKEN@x.test')).status).toBe(409);
     expect((await change('after@x.test')).status).toBe(200);
     const { token } = await mailbox.find('after@x.test', 'verify-email?token=');
@@ -127,14 +181,24 @@ describeEachDatabase('§2.8 reset', (database) => {
   it('resend-verification answers alike and mails the unproved only', async () => {
     await server.register('again@x.test');
     await mailbox.find('again@x.test', 'verify-email?token=');
-    const resend = (email: string) => server.call('POST', '/api/auth/resend-verification', { email });
+    const resend = (email: string) =>
+      server.call('POST', '/api/auth/resend-verification', { email });
     expect((await resend('again@x.test')).text).toBe((await resend('nobody@x.test')).text);
     await mailbox.find('again@x.test', 'verify-email?token=');
   });
 
   it('an administrator starts a reset and never sets a password', async () => {
     const { body } = await server.register('helped@x.test');
-    expect((await server.call('POST', `/api/auth/admin/users/${body.id}/reset-password`, { password: 'x' }, asRoot)).status).toBe(200);
+    expect(
+      (
+        await server.call(
+          'POST',
+          `/api/auth/admin/users/${body.id}/reset-password`,
+          { password: 'x' },
+          asRoot,
+        )
+      ).status,
+    ).toBe(200);
     const { token } = await mailbox.find('helped@x.test', 'reset-password?token=');
     expect((await server.login('helped@x.test')).status).toBe(200);
     expect((await reset(token!)).status).toBe(200);
@@ -144,17 +208,30 @@ describeEachDatabase('§2.8 reset', (database) => {
 describeEachDatabase('§2.8 limits and the way of mail', (database) => {
   it('more than three mails an hour for one address are silently not sent', async () => {
     const mailbox = await startMailbox();
-    const server = await startServer({ database, env: { SMTP_URL: mailbox.url, RATE_LIMIT_ENABLED: 'true' } });
+    const server = await startServer({
+      database,
+      env: { SMTP_URL: mailbox.url, RATE_LIMIT_ENABLED: 'true' },
+    });
     await server.register('often@x.test');
-    for (let index = 0; index < 5; index += 1) expect((await server.call('POST', '/api/auth/forgot-password', { email: 'often@x.test' })).text).toBe(SENT);
+    for (let index = 0; index < 5; index += 1)
+      expect(
+        (await server.call('POST', '/api/auth/forgot-password', { email: 'often@x.test' })).text,
+      ).toBe(SENT);
     await server.close();
-    expect(mailbox.received.filter(({ text }) => text.includes('reset-password?token='))).toHaveLength(3);
+    expect(
+      mailbox.received.filter(({ text }) => text.includes('reset-password?token=')),
+    ).toHaveLength(3);
     await mailbox.close();
   });
 
   it('in production without SMTP_URL the flows answer 503 and the start warns', async () => {
-    const server = await startServer({ database, env: { NODE_ENV: 'production', RATE_LIMIT_ENABLED: 'true' } });
-    expect((await server.call('POST', '/api/auth/forgot-password', { email: 'a@x.test' })).text).toBe('{"error":"Service unavailable"}');
+    const server = await startServer({
+      database,
+      env: { NODE_ENV: 'production', RATE_LIMIT_ENABLED: 'true' },
+    });
+    expect(
+      (await server.call('POST', '/api/auth/forgot-password', { email: 'a@x.test' })).text,
+    ).toBe('{"error":"Service unavailable"}');
     expect(server.logs.join()).toContain('SMTP_URL is not set');
     expect((await server.register()).status).toBe(201);
     await server.close();
@@ -165,14 +242,19 @@ describeEachDatabase('§2.8 limits and the way of mail', (database) => {
     await server.register('dev@x.test');
     await server.call('POST', '/api/auth/forgot-password', { email: 'dev@x.test' });
     const token = /reset-password\?token=([\w-]+)/.exec(server.logs.join())![1]!;
-    expect((await server.call('POST', '/api/auth/reset-password', { token, new_password: BETTER })).status).toBe(200);
+    expect(
+      (await server.call('POST', '/api/auth/reset-password', { token, new_password: BETTER }))
+        .status,
+    ).toBe(200);
     await server.close();
   });
 
   it('a mail server that is away is no obstacle and no error', async () => {
     const server = await startServer({ database, env: { SMTP_URL: 'smtp://127.0.0.1:1' } });
     expect((await server.register('away@x.test')).status).toBe(201);
-    expect((await server.call('POST', '/api/auth/forgot-password', { email: 'away@x.test' })).status).toBe(200);
+    expect(
+      (await server.call('POST', '/api/auth/forgot-password', { email: 'away@x.test' })).status,
+    ).toBe(200);
     await server.close();
   });
 });

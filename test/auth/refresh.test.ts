@@ -1,10 +1,19 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { asRoot, bearer, describeEachDatabase, startServer, type TestServer, USER } from './harness.ts';
+import {
+  asRoot,
+  bearer,
+  describeEachDatabase,
+  startServer,
+  type TestServer,
+  USER,
+} from './harness.ts';
 
 describeEachDatabase('§2.6 refresh', (database) => {
   let server: TestServer;
-  const refresh = (refreshToken: string, on = server) => on.call('POST', '/api/auth/refresh', { refreshToken });
-  const me = (token: string, on = server) => on.call('GET', '/api/auth/me', undefined, bearer(token));
+  const refresh = (refreshToken: string, on = server) =>
+    on.call('POST', '/api/auth/refresh', { refreshToken });
+  const me = (token: string, on = server) =>
+    on.call('GET', '/api/auth/me', undefined, bearer(token));
   beforeAll(async () => {
     server = await startServer({ database, entity: USER });
   });
@@ -39,7 +48,11 @@ describeEachDatabase('§2.6 refresh', (database) => {
     expect((await refresh(next.body.refreshToken, own)).status).toBe(401);
     expect((await me(next.body.accessToken, own)).status).toBe(401);
     const [event] = await own.events('token.refresh_reuse');
-    expect(event).toMatchObject({ severity: 'critical', user_id: body.id, data: { gen: 0, current: 1 } });
+    expect(event).toMatchObject({
+      severity: 'critical',
+      user_id: body.id,
+      data: { gen: 0, current: 1 },
+    });
     expect(await own.events('alert.refresh_reuse')).toHaveLength(1);
     await own.close();
   });
@@ -55,7 +68,15 @@ describeEachDatabase('§2.6 refresh', (database) => {
   it('a forged one ends nothing', async () => {
     const { body } = await server.register();
     const [, sid, , mac] = body.refreshToken.split('.');
-    for (const text of ['', 'rt1', `rt1.${sid}.5.${mac}`, `rt1.${sid}.0.${'A'.repeat(43)}`, `rt1.${'A'.repeat(22)}.0.${mac}`, body.accessToken, `${body.refreshToken}x`]) {
+    for (const text of [
+      '',
+      'rt1',
+      `rt1.${sid}.5.${mac}`,
+      `rt1.${sid}.0.${'A'.repeat(43)}`,
+      `rt1.${'A'.repeat(22)}.0.${mac}`,
+      body.accessToken,
+      `${body.refreshToken}x`,
+    ]) {
       expect((await refresh(text)).text, text).toBe('{"error":"Invalid refresh token"}');
     }
     expect((await refresh(body.refreshToken)).status).toBe(200);
@@ -64,25 +85,41 @@ describeEachDatabase('§2.6 refresh', (database) => {
   it('nothing in the database opens a session: the token is made from the secret', async () => {
     const { body } = await server.register();
     const mac = body.refreshToken.split('.')[3];
-    for (const table of ['auth_sessions', 'auth_one_time_tokens', 'auth_revoked_tokens', 'auth_security_events']) {
+    for (const table of [
+      'auth_sessions',
+      'auth_one_time_tokens',
+      'auth_revoked_tokens',
+      'auth_security_events',
+    ]) {
       expect(JSON.stringify(await server.rows(table))).not.toContain(mac);
     }
   });
 
   it('the role is read anew and extend runs again', async () => {
-    const own = await startServer({ database, auth: { roles: { list: ['Member', 'Boss'], default: 'Member', first: null } } });
+    const own = await startServer({
+      database,
+      auth: { roles: { list: ['Member', 'Boss'], default: 'Member', first: null } },
+    });
     const { body } = await own.register();
     expect(body.extend.role).toEqual({ id: 1, name: 'Member' });
-    expect((await own.call('PUT', `/api/auth/admin/users/${body.id}/role`, { role_id: 2 }, asRoot)).status).toBe(200);
+    expect(
+      (await own.call('PUT', `/api/auth/admin/users/${body.id}/role`, { role_id: 2 }, asRoot))
+        .status,
+    ).toBe(200);
     expect((await me(body.accessToken, own)).status).toBe(401);
     const next = await refresh(body.refreshToken, own);
-    expect(next.body).toMatchObject({ role_id: 2, role_name: 'Boss', extend: { role: { id: 2, name: 'Boss' } } });
+    expect(next.body).toMatchObject({
+      role_id: 2,
+      role_name: 'Boss',
+      extend: { role: { id: 2, name: 'Boss' } },
+    });
     expect((await me(next.body.accessToken, own)).status).toBe(200);
     await own.close();
   });
 
   it('the blacklist takes a token, an id, or a user', async () => {
-    const revoke = (json: unknown) => server.call('POST', '/api/auth/admin/tokens/revoke', json, asRoot);
+    const revoke = (json: unknown) =>
+      server.call('POST', '/api/auth/admin/tokens/revoke', json, asRoot);
     const a = (await server.register()).body;
     expect((await revoke({ token: a.accessToken })).body).toEqual({ revoked: 1 });
     expect((await me(a.accessToken)).status).toBe(401);
@@ -100,8 +137,14 @@ describeEachDatabase('§2.6 refresh', (database) => {
 
   it('introspection says whether a token is live', async () => {
     const { body } = await server.register();
-    const ask = (token: string) => server.call('POST', '/api/auth/admin/introspect', { token }, asRoot);
-    expect((await ask(body.accessToken)).body).toMatchObject({ active: true, user_id: body.id, exp: body.exp, extend: body.extend });
+    const ask = (token: string) =>
+      server.call('POST', '/api/auth/admin/introspect', { token }, asRoot);
+    expect((await ask(body.accessToken)).body).toMatchObject({
+      active: true,
+      user_id: body.id,
+      exp: body.exp,
+      extend: body.extend,
+    });
     await server.call('POST', '/api/auth/logout', undefined, bearer(body.accessToken));
     expect((await ask(body.accessToken)).body).toEqual({ active: false });
     expect((await ask('x')).body).toEqual({ active: false });
@@ -111,26 +154,41 @@ describeEachDatabase('§2.6 refresh', (database) => {
 describeEachDatabase('§2.2 refresh.delivery: cookie', (database) => {
   it('the token is in a cookie only, and a request with it must come from our own pages', async () => {
     const origin = 'https://app.test';
-    const server = await startServer({ database, auth: { refresh: { delivery: 'cookie' } }, server: { cors: [origin] } });
+    const server = await startServer({
+      database,
+      auth: { refresh: { delivery: 'cookie' } },
+      server: { cors: [origin] },
+    });
     const { body, headers } = await server.register('cookie@x.test');
     expect(body.refreshToken).toBeUndefined();
     const set = headers.getSetCookie().find((text) => text.startsWith('refresh='))!;
     expect(set).toMatch(/; Path=\/api\/auth; HttpOnly; SameSite=Strict$/);
     const Cookie = set.split(';')[0]!;
-    const refresh = (more: Record<string, string>) => server.call('POST', '/api/auth/refresh', undefined, { Cookie, ...more });
+    const refresh = (more: Record<string, string>) =>
+      server.call('POST', '/api/auth/refresh', undefined, { Cookie, ...more });
     expect((await refresh({})).text).toBe('{"error":"Forbidden"}');
-    expect((await refresh({ Origin: 'https://evil.test', 'X-Requested-With': 'x' })).status).toBe(403);
+    expect((await refresh({ Origin: 'https://evil.test', 'X-Requested-With': 'x' })).status).toBe(
+      403,
+    );
     expect((await refresh({ Origin: origin })).status).toBe(403);
     const next = await refresh({ Origin: origin, 'X-Requested-With': 'fetch' });
     expect(next.status).toBe(200);
     expect(next.headers.getSetCookie().join()).toContain('refresh=rt1.');
-    const out = await server.call('POST', '/api/auth/logout', undefined, { Cookie: next.headers.getSetCookie()[0]!.split(';')[0]!, Origin: origin, 'X-Requested-With': 'x' });
+    const out = await server.call('POST', '/api/auth/logout', undefined, {
+      Cookie: next.headers.getSetCookie()[0]!.split(';')[0]!,
+      Origin: origin,
+      'X-Requested-With': 'x',
+    });
     expect(out.headers.getSetCookie().join()).toContain('refresh=; Max-Age=0');
     await server.close();
   });
 
   it('over https the cookie is Secure and says so in its name', async () => {
-    const server = await startServer({ database, auth: { refresh: { delivery: 'cookie' } }, env: { APP_URL: 'https://shop.test' } });
+    const server = await startServer({
+      database,
+      auth: { refresh: { delivery: 'cookie' } },
+      env: { APP_URL: 'https://shop.test' },
+    });
     const { headers } = await server.register();
     expect(headers.getSetCookie().join()).toMatch(/__Secure-refresh=rt1\..*; Secure/);
     await server.close();

@@ -1,8 +1,20 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Entity } from '@twofold/schema';
-import { asRoot, bearer, describeEachDatabase, GOOD, startServer, type TestServer, USER } from './harness.ts';
+import {
+  asRoot,
+  bearer,
+  describeEachDatabase,
+  GOOD,
+  startServer,
+  type TestServer,
+  USER,
+} from './harness.ts';
 
-const ROLES = { list: ['Owner', 'Administrator', 'Member', 'Viewer'], default: 'Member', first: 'Owner' };
+const ROLES = {
+  list: ['Owner', 'Administrator', 'Member', 'Viewer'],
+  default: 'Member',
+  first: 'Owner',
+};
 
 describeEachDatabase('§2.4 register', (database) => {
   let server: TestServer;
@@ -12,22 +24,49 @@ describeEachDatabase('§2.4 register', (database) => {
   afterAll(() => server.close());
 
   it('takes the named fields and ignores every other', async () => {
-    const answer = await server.register('fields@x.test', { id: 4711, role_id: 1, email_verified_at: 1, disabled_at: 5, tokens_valid_after: 9e15, isAdmin: true, first_name: 'F' });
+    const answer = await server.register('fields@x.test', {
+      id: 4711,
+      role_id: 1,
+      email_verified_at: 1,
+      disabled_at: 5,
+      tokens_valid_after: 9e15,
+      isAdmin: true,
+      first_name: 'F',
+    });
     expect(answer.status).toBe(201);
     expect(answer.body.id).not.toBe(4711);
-    const row = (await server.rows('auth_users')).find(({ user_id }) => user_id === answer.body.id)!;
-    expect(row).toMatchObject({ role_id: null, email_verified_at: null, disabled_at: null, tokens_valid_after: 0 });
+    const row = (await server.rows('auth_users')).find(
+      ({ user_id }) => user_id === answer.body.id,
+    )!;
+    expect(row).toMatchObject({
+      role_id: null,
+      email_verified_at: null,
+      disabled_at: null,
+      tokens_valid_after: 0,
+    });
   });
 
   it('a duplicate address, username or phone is one text, in any case', async () => {
     await server.register('dup@x.test', { username: 'dup', phone: '+1 555 0100' });
-    const answers = [await server.register('DUP@x.test'), await server.register('other1@x.test', { username: 'DuP' }), await server.register('other2@x.test', { phone: '+1 555 0100' })];
-    expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [409, '{"error":"User already exists"}']));
-    expect((await server.rows('users')).filter(({ email }) => /other|dup/i.test(email))).toHaveLength(1);
+    const answers = [
+      await server.register('DUP@x.test'),
+      await server.register('other1@x.test', { username: 'DuP' }),
+      await server.register('other2@x.test', { phone: '+1 555 0100' }),
+    ];
+    expect(answers.map(({ status, text }) => [status, text])).toEqual(
+      answers.map(() => [409, '{"error":"User already exists"}']),
+    );
+    expect(
+      (await server.rows('users')).filter(({ email }) => /other|dup/i.test(email)),
+    ).toHaveLength(1);
   });
 
   it('of 20 registrations of one address at once, one wins and 19 get the same 409', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => server.register(index % 2 ? 'race@x.test' : 'RACE@x.test')));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        server.register(index % 2 ? 'race@x.test' : 'RACE@x.test'),
+      ),
+    );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(19);
     const ids = new Set((await server.rows('users')).map(({ id }) => id));
@@ -35,7 +74,11 @@ describeEachDatabase('§2.4 register', (database) => {
   });
 
   it('many without username and phone can register, each with a username of its own', async () => {
-    const answers = await Promise.all(['a', 'b', 'c', 'd'].map((domain) => server.register(`same@${domain}.test`, { phone: '', username: '' })));
+    const answers = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((domain) =>
+        server.register(`same@${domain}.test`, { phone: '', username: '' }),
+      ),
+    );
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
     const names = answers.map(({ body }) => body.username);
     expect(new Set(names).size).toBe(4);
@@ -60,15 +103,23 @@ describeEachDatabase('§2.4 register', (database) => {
   ];
   for (const [field, value, error] of bad) {
     it(`refuses ${field} ${JSON.stringify(value)}`, async () => {
-      const answer = await server.call('POST', '/api/auth/register', { email: 'fine@x.test', password: GOOD, [field]: value });
+      const answer = await server.call('POST', '/api/auth/register', {
+        email: 'fine@x.test',
+        password: GOOD,
+        [field]: value,
+      });
       expect(answer.status).toBe(400);
       expect(answer.body.error).toMatch(error);
     });
   }
 
   it('a missing field is named', async () => {
-    expect((await server.call('POST', '/api/auth/register', { email: 'a@x.test' })).body).toEqual({ error: 'password is required' });
-    expect((await server.call('POST', '/api/auth/register', { password: GOOD })).body).toEqual({ error: 'email is required' });
+    expect((await server.call('POST', '/api/auth/register', { email: 'a@x.test' })).body).toEqual({
+      error: 'password is required',
+    });
+    expect((await server.call('POST', '/api/auth/register', { password: GOOD })).body).toEqual({
+      error: 'email is required',
+    });
   });
 });
 
@@ -78,40 +129,107 @@ describeEachDatabase('§2.4 roles of new users', (database) => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => server.register()));
     const owners = answers.filter(({ body }) => body.role_name === 'Owner');
     expect(owners).toHaveLength(1);
-    expect(owners[0]!.body).toMatchObject({ role_id: 1, extend: { user_id: owners[0]!.body.id, role: { id: 1, name: 'Owner' } } });
-    expect(answers.filter(({ body }) => body.role_id === 3 && body.role_name === 'Member')).toHaveLength(7);
-    expect(Object.keys(owners[0]!.body).slice(5, 9)).toEqual(['email', 'role_id', 'role_name', 'avatar_url']);
-    expect((await server.call('DELETE', `/api/auth/admin/users/${owners[0]!.body.id}`, undefined, asRoot)).status).toBe(204);
+    expect(owners[0]!.body).toMatchObject({
+      role_id: 1,
+      extend: { user_id: owners[0]!.body.id, role: { id: 1, name: 'Owner' } },
+    });
+    expect(
+      answers.filter(({ body }) => body.role_id === 3 && body.role_name === 'Member'),
+    ).toHaveLength(7);
+    expect(Object.keys(owners[0]!.body).slice(5, 9)).toEqual([
+      'email',
+      'role_id',
+      'role_name',
+      'avatar_url',
+    ]);
+    expect(
+      (
+        await server.call(
+          'DELETE',
+          `/api/auth/admin/users/${owners[0]!.body.id}`,
+          undefined,
+          asRoot,
+        )
+      ).status,
+    ).toBe(204);
     expect((await server.register()).body.role_name).toBe('Member');
     await server.close();
   });
 });
 
 describeEachDatabase('§2.4 the user entity', (database) => {
-  const column = (name: string, type: Entity['columns'][number]['type'], more: object = {}) => ({ name, field: name, type, required: true, unique: false, scalar: 'String', list: false, ...more });
+  const column = (name: string, type: Entity['columns'][number]['type'], more: object = {}) => ({
+    name,
+    field: name,
+    type,
+    required: true,
+    unique: false,
+    scalar: 'String',
+    list: false,
+    ...more,
+  });
   const person: Entity = {
-    ...USER, name: 'Person', table: 'people',
+    ...USER,
+    name: 'Person',
+    table: 'people',
     columns: [
-      column('id', 'id', { scalar: 'ID' }), column('email', 'text'), column('firstName', 'text', { required: false }), column('avatarUrl', 'text', { required: false }),
-      column('company', 'text', { constraint: { minLength: 2 } }), column('plan', 'text', { values: ['free', 'paid'], default: { kind: 'value', value: 'free' } }),
-      column('createdAt', 'timestamp', { stamp: 'created' }), column('lastLogin', 'timestamp', { required: false }),
+      column('id', 'id', { scalar: 'ID' }),
+      column('email', 'text'),
+      column('firstName', 'text', { required: false }),
+      column('avatarUrl', 'text', { required: false }),
+      column('company', 'text', { constraint: { minLength: 2 } }),
+      column('plan', 'text', {
+        values: ['free', 'paid'],
+        default: { kind: 'value', value: 'free' },
+      }),
+      column('createdAt', 'timestamp', { stamp: 'created' }),
+      column('lastLogin', 'timestamp', { required: false }),
     ],
   };
-  const user = { entity: 'Person', table: 'people', columns: { email: 'email', first_name: 'firstName', avatar_url: 'avatarUrl', last_login: 'lastLogin', created_at: 'createdAt' } as const, registerFields: ['company'] };
+  const user = {
+    entity: 'Person',
+    table: 'people',
+    columns: {
+      email: 'email',
+      first_name: 'firstName',
+      avatar_url: 'avatarUrl',
+      last_login: 'lastLogin',
+      created_at: 'createdAt',
+    } as const,
+    registerFields: ['company'],
+  };
 
   for (const ids of ['integer', 'uuid'] as const) {
     it(`with ${ids} keys: what the entity declares stands in its own columns, the rest beside it`, async () => {
       const server = await startServer({ database, entity: person, ids, auth: { user } });
       const missing = await server.register('p@x.test', { first_name: 'Ada' });
       expect(missing.body).toEqual({ error: 'company is required' });
-      expect((await server.register('p@x.test', { company: 'x' })).body.error).toMatch(/^company must not have fewer/);
-      const { body, status } = await server.register('p@x.test', { first_name: 'Ada', last_name: 'L', company: 'Acme' });
+      expect((await server.register('p@x.test', { company: 'x' })).body.error).toMatch(
+        /^company must not have fewer/,
+      );
+      const { body, status } = await server.register('p@x.test', {
+        first_name: 'Ada',
+        last_name: 'L',
+        company: 'Acme',
+      });
       expect(status).toBe(201);
       expect(body).toMatchObject({ first_name: 'Ada', last_name: 'L', email: 'p@x.test' });
-      expect((await server.rows('people'))[0]).toMatchObject({ email: 'p@x.test', firstName: 'Ada', company: 'Acme', plan: 'free', lastLogin: expect.any(String) });
-      expect((await server.rows('auth_users'))[0]).toMatchObject({ first_name: null, last_name: 'L', email: null });
+      expect((await server.rows('people'))[0]).toMatchObject({
+        email: 'p@x.test',
+        firstName: 'Ada',
+        company: 'Acme',
+        plan: 'free',
+        lastLogin: expect.any(String),
+      });
+      expect((await server.rows('auth_users'))[0]).toMatchObject({
+        first_name: null,
+        last_name: 'L',
+        email: null,
+      });
       expect(typeof body.id).toBe(ids === 'uuid' ? 'string' : 'number');
-      expect((await server.call('GET', '/api/auth/me', undefined, bearer(body.accessToken))).body.id).toBe(body.id);
+      expect(
+        (await server.call('GET', '/api/auth/me', undefined, bearer(body.accessToken))).body.id,
+      ).toBe(body.id);
       expect((await server.login('P@X.test')).status).toBe(200);
       await server.close();
     });
@@ -119,7 +237,10 @@ describeEachDatabase('§2.4 the user entity', (database) => {
 
   it('somebody whom the API made has no password, and cannot be registered again', async () => {
     const server = await startServer({ database, entity: USER });
-    await server.kernel.store.db.insertInto('users').values({ name: 'Made', email: 'Made@x.test' }).execute();
+    await server.kernel.store.db
+      .insertInto('users')
+      .values({ name: 'Made', email: 'Made@x.test' })
+      .execute();
     expect((await server.login('made@x.test')).status).toBe(401);
     expect((await server.register('made@x.test')).status).toBe(409);
     await server.close();
@@ -133,7 +254,10 @@ describeEachDatabase('§2.4 strict enumeration', (database) => {
     const second = await server.register('quiet@x.test');
     expect([first.status, first.text]).toEqual([202, '{"message":"Check your email to continue"}']);
     expect([second.status, second.text]).toEqual([first.status, first.text]);
-    const mails = server.logs.map((line) => JSON.parse(line)).filter(({ mail }) => mail).map(({ mail }) => mail.subject);
+    const mails = server.logs
+      .map((line) => JSON.parse(line))
+      .filter(({ mail }) => mail)
+      .map(({ mail }) => mail.subject);
     expect(mails).toEqual(['Confirm your email address', 'You already have an account']);
     await server.close();
   });

@@ -6,7 +6,8 @@ import { startServer, type TestOptions } from './server.ts';
 
 const options = JSON.parse(process.env['TEST_OPTIONS']!) as TestOptions;
 const deadly = process.env['TEST_DIES_AT'];
-const listeners = deadly === undefined ? {} : { [deadly]: () => process.kill(process.pid, 'SIGKILL') };
+const listeners =
+  deadly === undefined ? {} : { [deadly]: () => process.kill(process.pid, 'SIGKILL') };
 
 const server = await startServer({ ...options, options: { ...options.options, listeners } });
 process.once('disconnect', () => process.exit());

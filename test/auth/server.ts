@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server as HttpServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
-import { buildTables, type AuthModel, type Entity, type HostingModel, type Project } from '@twofold/schema';
+import {
+  buildTables,
+  type AuthModel,
+  type Entity,
+  type HostingModel,
+  type Project,
+} from '@twofold/schema';
 import type { Middleware } from 'koa';
 import pino from 'pino';
 import type { App } from '../../runtime/app.ts';
@@ -22,7 +28,13 @@ export const GOOD = 'correct horse battery staple';
 export const BETTER = 'wrong donkey charger clip';
 
 /** A deep partial of the auth model: what a test says differs from the defaults. */
-export type AuthChanges = { readonly [Key in keyof AuthModel]?: AuthModel[Key] extends readonly unknown[] ? AuthModel[Key] : AuthModel[Key] extends object | null ? Partial<AuthModel[Key]> | AuthModel[Key] : AuthModel[Key] };
+export type AuthChanges = {
+  readonly [Key in keyof AuthModel]?: AuthModel[Key] extends readonly unknown[]
+    ? AuthModel[Key]
+    : AuthModel[Key] extends object | null
+      ? Partial<AuthModel[Key]> | AuthModel[Key]
+      : AuthModel[Key];
+};
 
 export interface TestOptions {
   readonly database: DatabaseName;
@@ -57,9 +69,18 @@ export interface TestServer {
   readonly logs: string[];
   /** Moves the clock of the server. */
   advance(milliseconds: number): void;
-  call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
   register(email?: string, more?: Readonly<Record<string, unknown>>): Promise<Answer>;
-  login(email: string, password?: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  login(
+    email: string,
+    password?: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
   rows(table: string): Promise<Record<string, any>[]>;
   events(type: string): Promise<Record<string, any>[]>;
   close(): Promise<void>;
@@ -82,28 +103,56 @@ export async function startServer(options: TestOptions): Promise<TestServer> {
     project,
     settings: createSettings(env),
     store: openStore(databaseUrl, process.cwd()),
-    log: pino({ level: 'debug' }, new Writable({ write: (line, _, done) => (logs.push(String(line)), done()) })),
+    log: pino(
+      { level: 'debug' },
+      new Writable({ write: (line, _, done) => (logs.push(String(line)), done()) }),
+    ),
     now: () => Date.now() + clock.offset,
     root: process.cwd(),
   };
-  const module = createAuth({ kernel, model: project.auth, host: project.hosting !== null, bcryptCost: 4, ...options.options });
+  const module = createAuth({
+    kernel,
+    model: project.auth,
+    host: project.hosting !== null,
+    bcryptCost: 4,
+    ...options.options,
+  });
   kernel.settings.assert();
   const modules = [module, ...(options.modules ?? [])];
   await migrate(kernel.store, module.migrations ?? []);
   await createTables(kernel.store, buildTables(project), project.ids);
   await module.start?.();
-  const koa = createApplication({ project, ...options.app }, { kernel, modules }, options.middleware ?? []);
+  const koa = createApplication(
+    { project, ...options.app },
+    { kernel, modules },
+    options.middleware ?? [],
+  );
   const http = createServer(koa.callback());
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
   const call = caller(url);
   return {
-    url, databaseUrl, kernel, module, logs, call,
+    url,
+    databaseUrl,
+    kernel,
+    module,
+    logs,
+    call,
     advance: (milliseconds) => void (clock.offset += milliseconds),
-    register: (email = `u${randomBytes(6).toString('hex')}@x.test`, more = {}) => call('POST', '/api/auth/register', { email, password: GOOD, ...more }),
-    login: (email, password = GOOD, headers = {}) => call('POST', '/api/auth/login', { email, password }, headers),
+    register: (email = `u${randomBytes(6).toString('hex')}@x.test`, more = {}) =>
+      call('POST', '/api/auth/register', { email, password: GOOD, ...more }),
+    login: (email, password = GOOD, headers = {}) =>
+      call('POST', '/api/auth/login', { email, password }, headers),
     rows: (table) => kernel.store.db.selectFrom(table).selectAll().execute(),
-    events: async (type) => (await kernel.store.db.selectFrom('auth_security_events').selectAll().where('type', '=', type).orderBy('id').execute()).map((row) => ({ ...row, ...JSON.parse(row['data']) })),
+    events: async (type) =>
+      (
+        await kernel.store.db
+          .selectFrom('auth_security_events')
+          .selectAll()
+          .where('type', '=', type)
+          .orderBy('id')
+          .execute()
+      ).map((row) => ({ ...row, ...JSON.parse(row['data']) })),
     close: async () => {
       await stop(http);
       await module.stop?.();
@@ -113,7 +162,9 @@ export async function startServer(options: TestOptions): Promise<TestServer> {
   };
 }
 
-async function makeDatabase(name: DatabaseName): Promise<{ readonly url: string; drop(): Promise<void> }> {
+async function makeDatabase(
+  name: DatabaseName,
+): Promise<{ readonly url: string; drop(): Promise<void> }> {
   if (name === 'SQLite') return { url: ':memory:', drop: async () => {} };
   return (await import('../engines/available.ts')).createDatabase();
 }
@@ -143,7 +194,11 @@ export function raw(url: string, request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
     const socket = connect(Number(port), hostname, () => socket.write(request));
-    socket.setEncoding('utf8').on('data', (chunk) => (answer += String(chunk))).on('error', reject).on('close', () => resolve(answer));
+    socket
+      .setEncoding('utf8')
+      .on('data', (chunk) => (answer += String(chunk)))
+      .on('error', reject)
+      .on('close', () => resolve(answer));
   });
 }
 
@@ -155,30 +210,95 @@ function parse(text: string): unknown {
   }
 }
 
-const column = (name: string, type: Entity['columns'][number]['type'], required = false) => ({ name, field: name, type, required, unique: false, scalar: 'String', list: false });
+const column = (name: string, type: Entity['columns'][number]['type'], required = false) => ({
+  name,
+  field: name,
+  type,
+  required,
+  unique: false,
+  scalar: 'String',
+  list: false,
+});
 
 /** `type User { id: ID! name: String! email: String! }` */
 export const USER: Entity = {
-  name: 'User', singular: 'user', plural: 'users', table: 'users', fields: [], indexes: [], rules: [], interfaces: [],
-  columns: [{ ...column('id', 'id', true), scalar: 'ID', default: { kind: 'autoincrement' } }, column('name', 'text', true), { ...column('email', 'text', true), unique: true }],
+  name: 'User',
+  singular: 'user',
+  plural: 'users',
+  table: 'users',
+  fields: [],
+  indexes: [],
+  rules: [],
+  interfaces: [],
+  columns: [
+    { ...column('id', 'id', true), scalar: 'ID', default: { kind: 'autoincrement' } },
+    column('name', 'text', true),
+    { ...column('email', 'text', true), unique: true },
+  ],
 };
 
-function makeProject({ auth, entity, more = [], ids = 'integer', hosting, server }: TestOptions): Project {
+function makeProject({
+  auth,
+  entity,
+  more = [],
+  ids = 'integer',
+  hosting,
+  server,
+}: TestOptions): Project {
   return {
-    name: 'Testshop', sdl: '', ids, entities: [...(entity ? [entity] : []), ...more], objects: [], abstracts: [], enums: [], scalars: [], operations: [], loaders: [], writes: [], filters: [], orders: [],
-    api: { path: '/graphql', access: 'user', crud: false, rest: false, limits: {} as never, introspection: 'never', graphiql: 'never', suggestions: 'never', trustedDocuments: null },
-    server: { port: 0, host: '127.0.0.1', cors: [], trustedProxies: [], bodyLimit: 1_048_576, ...server },
+    name: 'Testshop',
+    sdl: '',
+    ids,
+    entities: [...(entity ? [entity] : []), ...more],
+    objects: [],
+    abstracts: [],
+    enums: [],
+    scalars: [],
+    operations: [],
+    loaders: [],
+    writes: [],
+    filters: [],
+    orders: [],
+    api: {
+      path: '/graphql',
+      access: 'user',
+      crud: false,
+      rest: false,
+      limits: {} as never,
+      introspection: 'never',
+      graphiql: 'never',
+      suggestions: 'never',
+      trustedDocuments: null,
+    },
+    server: {
+      port: 0,
+      host: '127.0.0.1',
+      cors: [],
+      trustedProxies: [],
+      bodyLimit: 1_048_576,
+      ...server,
+    },
     auth: auth === null ? null : makeAuth(auth ?? {}, entity),
     hosting: hosting ? ({ access: 'host', ...hosting } as HostingModel) : null,
   };
 }
 
 function makeAuth(changes: AuthChanges, entity: Entity | undefined): AuthModel {
-  const user = entity ? { entity: entity.name, table: entity.table, columns: { email: 'email', name: 'name' }, registerFields: [] } : DEFAULT_AUTH.user;
+  const user = entity
+    ? {
+        entity: entity.name,
+        table: entity.table,
+        columns: { email: 'email', name: 'name' },
+        registerFields: [],
+      }
+    : DEFAULT_AUTH.user;
   const merged: Record<string, unknown> = { ...DEFAULT_AUTH, user };
   for (const [key, value] of Object.entries(changes)) {
     const before = merged[key];
-    merged[key] = typeof before === 'object' && before !== null && typeof value === 'object' && value !== null ? { ...before, ...value } : value;
+    merged[key] =
+      typeof before === 'object' && before !== null && typeof value === 'object' && value !== null
+        ? { ...before, ...value }
+        : value;
   }
   return merged as unknown as AuthModel;
 }

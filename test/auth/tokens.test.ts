@@ -4,9 +4,21 @@ import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessTokens, hostTokens } from '../../runtime/auth/access-token.ts';
 import { createKeys } from '../../runtime/auth/keys.ts';
-import { API_KEY, asRoot, bearer, describeEachDatabase, GOOD, raw, SECRET, startServer, type TestServer, USER } from './harness.ts';
+import {
+  API_KEY,
+  asRoot,
+  bearer,
+  describeEachDatabase,
+  GOOD,
+  raw,
+  SECRET,
+  startServer,
+  type TestServer,
+  USER,
+} from './harness.ts';
 
-const part = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+const part = (value: unknown) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 const signed = (header: unknown, payload: unknown, secret = SECRET) => {
   const text = `${part(header)}.${part(payload)}`;
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
@@ -17,7 +29,8 @@ describeEachDatabase('§2.2 the bearer token', (database) => {
   let server: TestServer;
   let token: string;
   let claims: Record<string, unknown>;
-  const me = (authorization: string) => server.call('GET', '/api/auth/me', undefined, { Authorization: authorization });
+  const me = (authorization: string) =>
+    server.call('GET', '/api/auth/me', undefined, { Authorization: authorization });
   beforeAll(async () => {
     server = await startServer({ database, entity: USER });
     token = (await server.register('tokens@x.test')).body.accessToken;
@@ -31,10 +44,25 @@ describeEachDatabase('§2.2 the bearer token', (database) => {
   });
 
   it('two Authorization headers, or more than one space, are 401', async () => {
-    for (const header of [`Bearer  ${token}`, `Bearer\t${token}`, `Bearer ${token} x`, `Bearer ${token}, Bearer ${token}`, `Bearer${token}`, token]) expect([header.slice(0, 10), (await me(header)).status]).toEqual([header.slice(0, 10), 401]);
+    for (const header of [
+      `Bearer  ${token}`,
+      `Bearer\t${token}`,
+      `Bearer ${token} x`,
+      `Bearer ${token}, Bearer ${token}`,
+      `Bearer${token}`,
+      token,
+    ])
+      expect([header.slice(0, 10), (await me(header)).status]).toEqual([header.slice(0, 10), 401]);
     // fetch joins headers of one name; a socket does not.
-    for (const [first, second] of [[token, token], [token, 'x'], ['x', token]]) {
-      const head = await raw(server.url, `GET /elsewhere HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${first}\r\nauthorization: Bearer ${second}\r\nConnection: close\r\n\r\n`);
+    for (const [first, second] of [
+      [token, token],
+      [token, 'x'],
+      ['x', token],
+    ]) {
+      const head = await raw(
+        server.url,
+        `GET /elsewhere HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${first}\r\nauthorization: Bearer ${second}\r\nConnection: close\r\n\r\n`,
+      );
       expect(head).toMatch(/^HTTP\/1\.1 401 [^]*\{"error":"Unauthorized"\}$/);
     }
   });
@@ -42,46 +70,94 @@ describeEachDatabase('§2.2 the bearer token', (database) => {
   it('another scheme is 401 also where nobody has to sign in, and is not called an invalid token', async () => {
     for (const header of ['Basic dXNlcjpwYXNz', 'Digest username="x"', 'x']) {
       const answer = await server.call('GET', '/elsewhere', undefined, { Authorization: header });
-      expect([answer.status, answer.text, answer.headers.get('www-authenticate')]).toEqual([401, '{"error":"Unauthorized"}', 'Bearer realm="api"']);
+      expect([answer.status, answer.text, answer.headers.get('www-authenticate')]).toEqual([
+        401,
+        '{"error":"Unauthorized"}',
+        'Bearer realm="api"',
+      ]);
     }
     expect((await server.call('GET', '/elsewhere')).status).toBe(404);
     // What many clients send of somebody who is not signed in.
-    expect((await server.call('GET', '/elsewhere', undefined, { Authorization: '', 'X-API-Key': '' })).status).toBe(404);
+    expect(
+      (await server.call('GET', '/elsewhere', undefined, { Authorization: '', 'X-API-Key': '' }))
+        .status,
+    ).toBe(404);
   });
 
   it('beside an API key: both have to be good, and the user is who calls', async () => {
-    const both = (authorization: string, key: string, path = '/api/auth/me', method = 'GET') => server.call(method, path, undefined, { Authorization: authorization, 'X-API-Key': key });
+    const both = (authorization: string, key: string, path = '/api/auth/me', method = 'GET') =>
+      server.call(method, path, undefined, { Authorization: authorization, 'X-API-Key': key });
     const user = (await server.login('tokens@x.test')).body;
     expect((await both(`Bearer ${user.accessToken}`, API_KEY)).body.id).toBe(user.id);
-    expect((await both(`Bearer ${user.accessToken}`, 'a wrong key')).text).toBe('{"error":"Invalid API key"}');
-    expect((await both('Bearer nonsense', API_KEY, '/elsewhere')).text).toBe('{"error":"Unauthorized"}');
+    expect((await both(`Bearer ${user.accessToken}`, 'a wrong key')).text).toBe(
+      '{"error":"Invalid API key"}',
+    );
+    expect((await both('Bearer nonsense', API_KEY, '/elsewhere')).text).toBe(
+      '{"error":"Unauthorized"}',
+    );
     // Routes of a session are the user's, those of management the key's.
-    expect((await both(`Bearer ${user.accessToken}`, API_KEY, '/api/auth/sessions')).status).toBe(200);
-    expect((await both(`Bearer ${user.accessToken}`, API_KEY, `/api/auth/admin/users/${user.id}`)).status).toBe(200);
-    expect((await both(`Bearer ${user.accessToken}`, 'x', `/api/auth/admin/users/${user.id}`)).status).toBe(401);
+    expect((await both(`Bearer ${user.accessToken}`, API_KEY, '/api/auth/sessions')).status).toBe(
+      200,
+    );
+    expect(
+      (await both(`Bearer ${user.accessToken}`, API_KEY, `/api/auth/admin/users/${user.id}`))
+        .status,
+    ).toBe(200);
+    expect(
+      (await both(`Bearer ${user.accessToken}`, 'x', `/api/auth/admin/users/${user.id}`)).status,
+    ).toBe(401);
     const other = (await server.register()).body;
-    const { key } = (await server.call('POST', '/api/auth/admin/api-keys', { name: 'k', scopes: ['posts:read'], user_id: other.id }, asRoot)).body;
+    const { key } = (
+      await server.call(
+        'POST',
+        '/api/auth/admin/api-keys',
+        { name: 'k', scopes: ['posts:read'], user_id: other.id },
+        asRoot,
+      )
+    ).body;
     expect((await both(`Bearer ${user.accessToken}`, key)).text).toBe('{"error":"Unauthorized"}');
     expect((await both(`Bearer ${other.accessToken}`, key)).body.id).toBe(other.id);
   });
 
   it('is never read from the query', async () => {
-    for (const name of ['access_token', 'token', 'api_key', 'apiKey']) expect((await server.call('GET', `/api/auth/me?${name}=${name.startsWith('api') ? API_KEY : token}`)).status, name).toBe(401);
-    expect((await server.call('GET', `/api/auth/admin/roles?api_key=${API_KEY}`)).text).toBe('{"error":"API key required"}');
+    for (const name of ['access_token', 'token', 'api_key', 'apiKey'])
+      expect(
+        (
+          await server.call(
+            'GET',
+            `/api/auth/me?${name}=${name.startsWith('api') ? API_KEY : token}`,
+          )
+        ).status,
+        name,
+      ).toBe(401);
+    expect((await server.call('GET', `/api/auth/admin/roles?api_key=${API_KEY}`)).text).toBe(
+      '{"error":"API key required"}',
+    );
   });
 
   it('says in WWW-Authenticate whether a token was there', async () => {
     const [none, bad] = [await server.call('GET', '/api/auth/me'), await me('Bearer nonsense')];
-    expect([none.status, none.text, none.headers.get('www-authenticate')]).toEqual([401, '{"error":"Unauthorized"}', 'Bearer realm="api"']);
-    expect([bad.status, bad.text, bad.headers.get('www-authenticate')]).toEqual([401, '{"error":"Unauthorized"}', 'Bearer realm="api", error="invalid_token"']);
+    expect([none.status, none.text, none.headers.get('www-authenticate')]).toEqual([
+      401,
+      '{"error":"Unauthorized"}',
+      'Bearer realm="api"',
+    ]);
+    expect([bad.status, bad.text, bad.headers.get('www-authenticate')]).toEqual([
+      401,
+      '{"error":"Unauthorized"}',
+      'Bearer realm="api", error="invalid_token"',
+    ]);
   });
 
   const now = () => Math.floor(Date.now() / 1000);
   const forgeries: Record<string, () => string> = {
     'without a signature (alg none)': () => `${part({ alg: 'none', typ: 'JWT' })}.${part(claims)}.`,
-    'alg none with our signature length': () => `${part({ alg: 'none', typ: 'JWT' })}.${part(claims)}.${token.split('.')[2]}`,
-    'signed with another secret': () => signed(HS256, claims, 'another secret that is long enough to be one'),
-    'of another payload under the old signature': () => `${token.split('.')[0]}.${part({ ...claims, user_id: 2 })}.${token.split('.')[2]}`,
+    'alg none with our signature length': () =>
+      `${part({ alg: 'none', typ: 'JWT' })}.${part(claims)}.${token.split('.')[2]}`,
+    'signed with another secret': () =>
+      signed(HS256, claims, 'another secret that is long enough to be one'),
+    'of another payload under the old signature': () =>
+      `${token.split('.')[0]}.${part({ ...claims, user_id: 2 })}.${token.split('.')[2]}`,
     'with a payload that is null': () => signed(HS256, 'null'),
     'with a payload that is no JSON': () => signed(HS256, '{"user_id":'),
     'with a payload that is an array': () => signed(HS256, [claims]),
@@ -106,11 +182,15 @@ describeEachDatabase('§2.2 the bearer token', (database) => {
     'with a sid that no database takes': () => signed(HS256, { ...claims, sid: 'a\0b' }),
     'without extend': () => signed(HS256, { ...claims, extend: undefined }),
     'with HS384': () => jwt.sign(claims, SECRET, { algorithm: 'HS384' }),
-    'with RS256 and a public key of one\'s own': () => jwt.sign(claims, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey, { algorithm: 'RS256' }),
+    "with RS256 and a public key of one's own": () =>
+      jwt.sign(claims, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey, {
+        algorithm: 'RS256',
+      }),
     'longer than max_bytes': () => signed(HS256, { ...claims, extend: { pad: 'x'.repeat(9000) } }),
     'with padding at its end': () => `${token}=`,
     'with a line break in it': () => token.replace('.', '.\t'),
-    'with its last character changed in the unused bits': () => token.slice(0, -1) + String.fromCharCode(token.charCodeAt(token.length - 1) + 1),
+    'with its last character changed in the unused bits': () =>
+      token.slice(0, -1) + String.fromCharCode(token.charCodeAt(token.length - 1) + 1),
   };
   for (const [name, forge] of Object.entries(forgeries)) {
     it(`is refused ${name}`, async () => {
@@ -124,7 +204,9 @@ describeEachDatabase('§2.2 the bearer token', (database) => {
     const alphabet = 'Bearer .eyJ=-_/+:;,"\\{}[]()<>@~^`|%$#!?&*0aZ\t';
     for (let index = 0; index < 1000; index += 1) {
       const length = randomBytes(1)[0]! % 80;
-      const text = [...randomBytes(length)].map((byte) => alphabet[byte % alphabet.length]).join('');
+      const text = [...randomBytes(length)]
+        .map((byte) => alphabet[byte % alphabet.length])
+        .join('');
       statuses.add((await me(index % 3 === 0 ? text : `Bearer ${text}`)).status);
     }
     expect([...statuses]).toEqual([401]);
@@ -134,8 +216,12 @@ describeEachDatabase('§2.2 the bearer token', (database) => {
     const { body } = await server.register('gone@x.test');
     await server.kernel.store.db.deleteFrom('users').where('id', '=', body.id).execute();
     expect((await me(`Bearer ${body.accessToken}`)).status).toBe(401);
-    expect(await server.rows('auth_users')).not.toContainEqual(expect.objectContaining({ user_id: body.id }));
-    expect((await server.call('GET', '/elsewhere', undefined, bearer(body.accessToken))).status).toBe(401);
+    expect(await server.rows('auth_users')).not.toContainEqual(
+      expect.objectContaining({ user_id: body.id }),
+    );
+    expect(
+      (await server.call('GET', '/elsewhere', undefined, bearer(body.accessToken))).status,
+    ).toBe(401);
     expect((await server.call('GET', '/elsewhere')).status).toBe(404);
   });
 
@@ -146,14 +232,37 @@ describeEachDatabase('§2.2 the bearer token', (database) => {
 
 describe('§2.2 keys and purposes', () => {
   const keys = createKeys(SECRET, ['the secret before this one, also long enough']);
-  const options = { leeway: 0, issuer: null, audience: null, maxBytes: 8192, now: () => Date.now() };
+  const options = {
+    leeway: 0,
+    issuer: null,
+    audience: null,
+    maxBytes: 8192,
+    now: () => Date.now(),
+  };
   const access = accessTokens({ ...options, sign: keys.sign, verify: keys.verify });
-  const host = hostTokens({ ...options, sign: keys.derived('host-token'), verify: keys.derivedAll('host-token') });
+  const host = hostTokens({
+    ...options,
+    sign: keys.derived('host-token'),
+    verify: keys.derivedAll('host-token'),
+  });
   const seconds = () => Math.floor(Date.now() / 1000);
-  const claims = () => ({ user_id: 1, exp: seconds() + 60, extend: { user_id: 1 }, iat: seconds(), jti: 'j', sid: 's' });
+  const claims = () => ({
+    user_id: 1,
+    exp: seconds() + 60,
+    extend: { user_id: 1 },
+    iat: seconds(),
+    jti: 'j',
+    sid: 's',
+  });
 
   it('a host token is no access token and the other way round', () => {
-    const hosted = host.sign({ scope: 'host', exp: seconds() + 60, iat: seconds(), jti: 'j', sid: 's' });
+    const hosted = host.sign({
+      scope: 'host',
+      exp: seconds() + 60,
+      iat: seconds(),
+      jti: 'j',
+      sid: 's',
+    });
     expect(host.verify(hosted)).not.toBeNull();
     expect(access.verify(hosted)).toBeNull();
     expect(host.verify(access.sign(claims()))).toBeNull();
@@ -166,14 +275,30 @@ describe('§2.2 keys and purposes', () => {
   });
 
   it('issuer and audience are demanded once they are configured', async () => {
-    const strict = accessTokens({ ...options, issuer: 'https://shop.test', audience: 'shop', sign: keys.sign, verify: keys.verify });
-    expect(strict.verify(strict.sign(claims()))).toMatchObject({ user_id: 1, iss: 'https://shop.test', aud: 'shop' });
+    const strict = accessTokens({
+      ...options,
+      issuer: 'https://shop.test',
+      audience: 'shop',
+      sign: keys.sign,
+      verify: keys.verify,
+    });
+    expect(strict.verify(strict.sign(claims()))).toMatchObject({
+      user_id: 1,
+      iss: 'https://shop.test',
+      aud: 'shop',
+    });
     expect(strict.verify(access.sign(claims()))).toBeNull();
   });
 
   it('leeway is what the manifest says and no more', () => {
     let now = Date.now();
-    const lenient = accessTokens({ ...options, leeway: 30_000, now: () => now, sign: keys.sign, verify: keys.verify });
+    const lenient = accessTokens({
+      ...options,
+      leeway: 30_000,
+      now: () => now,
+      sign: keys.sign,
+      verify: keys.verify,
+    });
     const token = lenient.sign(claims());
     now += 85_000;
     expect(lenient.verify(token)).not.toBeNull();
@@ -182,13 +307,24 @@ describe('§2.2 keys and purposes', () => {
   });
 
   it('a token that jose makes with the same secret verifies', async () => {
-    const token = await new SignJWT(claims()).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(createSecretKey(Buffer.from(SECRET)));
+    const token = await new SignJWT(claims())
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .sign(createSecretKey(Buffer.from(SECRET)));
     expect(access.verify(token)).toMatchObject({ user_id: 1 });
   });
 
   it('derived keys differ from the secret and from each other', () => {
-    const purposes = ['refresh', 'host-token', 'oauth-flow', 'identifier', 'webhook-seal', 'device'] as const;
-    const hex = [keys.sign, ...purposes.map((purpose) => keys.derived(purpose))].map((key) => key.export().toString('hex'));
+    const purposes = [
+      'refresh',
+      'host-token',
+      'oauth-flow',
+      'identifier',
+      'webhook-seal',
+      'device',
+    ] as const;
+    const hex = [keys.sign, ...purposes.map((purpose) => keys.derived(purpose))].map((key) =>
+      key.export().toString('hex'),
+    );
     expect(new Set(hex).size).toBe(purposes.length + 1);
   });
 });

@@ -8,7 +8,10 @@ import { asRoot, describeEachDatabase, startServer, type TestServer } from './ha
 import { startReceiver } from './receiver.ts';
 
 const SECRET = `whsec_${Buffer.from('a webhook secret of the tests 12').toString('base64')}`;
-const manifest = (url: string, types = ['*']) => ({ auth: { events: { webhooks: [{ url, secretEnv: 'WEBHOOK_SECRET', types }] } }, env: { WEBHOOK_SECRET: SECRET } });
+const manifest = (url: string, types = ['*']) => ({
+  auth: { events: { webhooks: [{ url, secretEnv: 'WEBHOOK_SECRET', types }] } },
+  env: { WEBHOOK_SECRET: SECRET },
+});
 const hooks = '/api/auth/admin/webhooks';
 const deliveries = (server: TestServer) => server.rows('auth_webhook_deliveries');
 
@@ -17,20 +20,36 @@ describeEachDatabase('§2.14 webhooks', (database) => {
     const receiver = await startReceiver();
     const server = await startServer({ database, ...manifest(receiver.url) });
     const { body } = await server.register('hook@x.test');
-    await expect.poll(() => receiver.deliveries.map(({ event }) => event['type']).sort()).toEqual(['auth.login.succeeded', 'email.verification_sent', 'user.registered']);
-    const { headers, body: text, event } = receiver.deliveries.find((each) => each.event['type'] === 'user.registered')!;
+    await expect
+      .poll(() => receiver.deliveries.map(({ event }) => event['type']).sort())
+      .toEqual(['auth.login.succeeded', 'email.verification_sent', 'user.registered']);
+    const {
+      headers,
+      body: text,
+      event,
+    } = receiver.deliveries.find((each) => each.event['type'] === 'user.registered')!;
     expect(new Webhook(SECRET).verify(text, headers as Record<string, string>)).toEqual(event);
     expect(headers['webhook-id']).toBe(event['id']);
     expect(event).toMatchObject({ user_id: body.id, severity: 'info' });
-    expect(() => new Webhook(`whsec_${Buffer.alloc(32).toString('base64')}`).verify(text, headers as Record<string, string>)).toThrow();
-    await expect.poll(async () => (await deliveries(server)).map(({ status }) => status)).toEqual(['delivered', 'delivered', 'delivered']);
+    expect(() =>
+      new Webhook(`whsec_${Buffer.alloc(32).toString('base64')}`).verify(
+        text,
+        headers as Record<string, string>,
+      ),
+    ).toThrow();
+    await expect
+      .poll(async () => (await deliveries(server)).map(({ status }) => status))
+      .toEqual(['delivered', 'delivered', 'delivered']);
     await server.close();
     await receiver.close();
   });
 
   it('only the types asked for are sent, by name or by prefix', async () => {
     const receiver = await startReceiver();
-    const server = await startServer({ database, ...manifest(receiver.url, ['user.*', 'auth.logout']) });
+    const server = await startServer({
+      database,
+      ...manifest(receiver.url, ['user.*', 'auth.logout']),
+    });
     await server.register();
     await expect.poll(() => receiver.deliveries.length).toBe(1);
     await server.close();
@@ -43,8 +62,12 @@ describeEachDatabase('§2.14 webhooks', (database) => {
     const server = await startServer({ database, ...manifest(receiver.url, ['user.registered']) });
     await server.register();
     await expect.poll(() => receiver.deliveries.length).toBe(1);
-    await expect.poll(async () => (await deliveries(server))[0]).toMatchObject({ status: 'pending', attempt: 1, last_code: 500 });
-    expect(((await deliveries(server))[0]!['next_at'] - server.kernel.now()) / 1000).toBeLessThanOrEqual(1);
+    await expect
+      .poll(async () => (await deliveries(server))[0])
+      .toMatchObject({ status: 'pending', attempt: 1, last_code: 500 });
+    expect(
+      ((await deliveries(server))[0]!['next_at'] - server.kernel.now()) / 1000,
+    ).toBeLessThanOrEqual(1);
     server.advance(1100);
     await server.login('nobody@x.test', 'x');
     await expect.poll(() => receiver.deliveries.length, { timeout: 7000 }).toBe(2);
@@ -60,14 +83,25 @@ describeEachDatabase('§2.14 webhooks', (database) => {
     const gone = await startReceiver(() => 410);
     const moved = await startReceiver(() => 302);
     const server = await startServer({ database });
-    const make = async (url: string) => (await server.call('POST', hooks, { url, types: ['user.registered'] }, asRoot)).body;
+    const make = async (url: string) =>
+      (await server.call('POST', hooks, { url, types: ['user.registered'] }, asRoot)).body;
     const [first] = [await make(gone.url), await make(moved.url)];
     await server.register();
     await expect.poll(() => [gone.deliveries.length, moved.deliveries.length]).toEqual([1, 1]);
-    await expect.poll(async () => (await server.call('GET', hooks, undefined, asRoot)).body.webhooks.find(({ id }: any) => id === first.id).disabled_at).not.toBeNull();
+    await expect
+      .poll(
+        async () =>
+          (await server.call('GET', hooks, undefined, asRoot)).body.webhooks.find(
+            ({ id }: any) => id === first.id,
+          ).disabled_at,
+      )
+      .not.toBeNull();
     await expect.poll(async () => (await server.events('webhook.disabled')).length).toBe(1);
     await server.close();
-    expect([gone.deliveries.length, moved.deliveries.every(({ event }) => event['type'] === 'user.registered')]).toEqual([1, true]);
+    expect([
+      gone.deliveries.length,
+      moved.deliveries.every(({ event }) => event['type'] === 'user.registered'),
+    ]).toEqual([1, true]);
     await gone.close();
     await moved.close();
   });
@@ -79,17 +113,27 @@ describeEachDatabase('§2.14 webhooks', (database) => {
     expect(status).toBe(201);
     expect(body.secret).toMatch(/^whsec_[\w+/]{43}=$/);
     expect((await server.call('GET', hooks, undefined, asRoot)).text).not.toContain(body.secret);
-    expect(JSON.stringify(await server.rows('auth_webhook_endpoints'))).not.toContain(body.secret.slice(6));
+    expect(JSON.stringify(await server.rows('auth_webhook_endpoints'))).not.toContain(
+      body.secret.slice(6),
+    );
     const test = () => server.call('POST', `${hooks}/${body.id}/test`, undefined, asRoot);
     expect((await test()).body).toEqual({ delivered: true, status: 204 });
-    const rotated = (await server.call('POST', `${hooks}/${body.id}/rotate`, { overlap: '1h' }, asRoot)).body;
+    const rotated = (
+      await server.call('POST', `${hooks}/${body.id}/rotate`, { overlap: '1h' }, asRoot)
+    ).body;
     await test();
     const { body: text, headers } = receiver.deliveries.at(-1)!;
-    for (const secret of [body.secret, rotated.secret]) expect(new Webhook(secret).verify(text, headers as Record<string, string>)).toBeTruthy();
-    expect((await server.call('DELETE', `${hooks}/${body.id}`, undefined, asRoot)).status).toBe(204);
+    for (const secret of [body.secret, rotated.secret])
+      expect(new Webhook(secret).verify(text, headers as Record<string, string>)).toBeTruthy();
+    expect((await server.call('DELETE', `${hooks}/${body.id}`, undefined, asRoot)).status).toBe(
+      204,
+    );
     expect((await test()).status).toBe(404);
-    for (const url of ['http://hooks.test/x', 'nonsense', 'ftp://x.test']) expect((await server.call('POST', hooks, { url }, asRoot)).status).toBe(400);
-    expect((await server.call('POST', hooks, { url: receiver.url, types: ['no.such'] }, asRoot)).status).toBe(400);
+    for (const url of ['http://hooks.test/x', 'nonsense', 'ftp://x.test'])
+      expect((await server.call('POST', hooks, { url }, asRoot)).status).toBe(400);
+    expect(
+      (await server.call('POST', hooks, { url: receiver.url, types: ['no.such'] }, asRoot)).status,
+    ).toBe(400);
     await server.close();
     await receiver.close();
   });
@@ -97,14 +141,25 @@ describeEachDatabase('§2.14 webhooks', (database) => {
   it('a delivery survives the server: another one sends what the first could not', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'auth-outbox-'));
     const receiver = await startReceiver((count) => (count === 1 ? 503 : 200));
-    const keep = await startServer({ database, ...(database === 'SQLite' && { url: `file:${join(folder, 'outbox.db')}` }) });
-    const first = await startServer({ database, url: keep.databaseUrl, ...manifest(receiver.url, ['user.registered']) });
+    const keep = await startServer({
+      database,
+      ...(database === 'SQLite' && { url: `file:${join(folder, 'outbox.db')}` }),
+    });
+    const first = await startServer({
+      database,
+      url: keep.databaseUrl,
+      ...manifest(receiver.url, ['user.registered']),
+    });
     await first.register();
     await expect.poll(() => receiver.deliveries.length).toBe(1);
     await expect.poll(async () => (await deliveries(keep))[0]!['attempt']).toBe(1);
     await first.close();
     await new Promise((resolve) => setTimeout(resolve, 1100));
-    const second = await startServer({ database, url: keep.databaseUrl, ...manifest(receiver.url, ['user.registered']) });
+    const second = await startServer({
+      database,
+      url: keep.databaseUrl,
+      ...manifest(receiver.url, ['user.registered']),
+    });
     await expect.poll(() => receiver.deliveries.length, { timeout: 7000 }).toBe(2);
     await second.close();
     await keep.close();
@@ -115,9 +170,19 @@ describeEachDatabase('§2.14 webhooks', (database) => {
   it('two servers send each event once while nothing fails', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'auth-outbox-'));
     const receiver = await startReceiver();
-    const first = await startServer({ database, ...manifest(receiver.url, ['user.registered']), ...(database === 'SQLite' && { url: `file:${join(folder, 'outbox.db')}` }) });
-    const second = await startServer({ database, url: first.databaseUrl, ...manifest(receiver.url, ['user.registered']) });
-    await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 ? first : second).register()));
+    const first = await startServer({
+      database,
+      ...manifest(receiver.url, ['user.registered']),
+      ...(database === 'SQLite' && { url: `file:${join(folder, 'outbox.db')}` }),
+    });
+    const second = await startServer({
+      database,
+      url: first.databaseUrl,
+      ...manifest(receiver.url, ['user.registered']),
+    });
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) => (index % 2 ? first : second).register()),
+    );
     await expect.poll(() => receiver.deliveries.length).toBe(20);
     await second.close();
     await first.close();
@@ -130,15 +195,32 @@ describeEachDatabase('§2.14 webhooks', (database) => {
 
 describe('§2.14 where webhooks may go', () => {
   it('private, link-local and loopback addresses are known in every form', () => {
-    for (const address of ['127.0.0.1', '10.1.2.3', '172.31.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '0.0.0.0', '::1', 'fe80::1', 'fd00::1', '::ffff:127.0.0.1', '::ffff:10.0.0.1']) expect(isPrivateAddress(address), address).toBe(true);
-    for (const address of ['93.184.216.34', '1.1.1.1', '2606:4700::1111', '172.32.0.1']) expect(isPrivateAddress(address), address).toBe(false);
+    for (const address of [
+      '127.0.0.1',
+      '10.1.2.3',
+      '172.31.0.1',
+      '192.168.1.1',
+      '169.254.169.254',
+      '100.64.0.1',
+      '0.0.0.0',
+      '::1',
+      'fe80::1',
+      'fd00::1',
+      '::ffff:127.0.0.1',
+      '::ffff:10.0.0.1',
+    ])
+      expect(isPrivateAddress(address), address).toBe(true);
+    for (const address of ['93.184.216.34', '1.1.1.1', '2606:4700::1111', '172.32.0.1'])
+      expect(isPrivateAddress(address), address).toBe(false);
   });
 
   it('are refused there unless allowed, also by a name that resolves to them', async () => {
     const receiver = await startReceiver();
     const { post, close } = createPost(false);
     expect(await post(receiver.url, {}, '{}')).toEqual({ error: 'private address' });
-    expect(await post(receiver.url.replace('127.0.0.1', 'localhost'), {}, '{}')).toEqual({ error: 'private address' });
+    expect(await post(receiver.url.replace('127.0.0.1', 'localhost'), {}, '{}')).toEqual({
+      error: 'private address',
+    });
     expect(receiver.deliveries).toEqual([]);
     await close();
     await receiver.close();

@@ -21,30 +21,54 @@ const run = promisify(execFile);
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4);
 const COST = 10;
 
-const spec = (id: string, access: string) => ({ id, method: 'GET' as const, path: `/bench/${id}`, access, tag: 'bench', summary: '', responses: {} });
+const spec = (id: string, access: string) => ({
+  id,
+  method: 'GET' as const,
+  path: `/bench/${id}`,
+  access,
+  tag: 'bench',
+  summary: '',
+  responses: {},
+});
 const ROUTES: ServerModule = {
   name: 'bench',
   routes: [
     { spec: spec('open', 'public'), handle: () => reply(200, { fine: true }) },
     { spec: spec('guarded', 'user'), handle: () => reply(200, { fine: true }) },
-    { spec: spec('file', 'public'), handle: async () => reply(200, { bytes: (await readFile(new URL(import.meta.url))).length }) },
+    {
+      spec: spec('file', 'public'),
+      handle: async () => reply(200, { bytes: (await readFile(new URL(import.meta.url))).length }),
+    },
   ],
 };
 
-const database = process.env['TEST_POSTGRES_URL'] && process.argv.includes('--postgres') ? 'PostgreSQL' : 'SQLite';
+const database =
+  process.env['TEST_POSTGRES_URL'] && process.argv.includes('--postgres') ? 'PostgreSQL' : 'SQLite';
 const folder = await mkdtemp(join(tmpdir(), 'bench-auth-'));
 // As in production: a file, and limits, which only never end; their windows hold some hundred hits, as those of 600 a minute do.
 const most = { count: 1e9, window: 50 };
 const rateLimits = Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((name) => [name, most]));
 const lockout = { attempts: 1e6, hardAfter: 1e6 };
 const server = await startServer({
-  database, entity: USER, modules: [ROUTES], options: { bcryptCost: COST }, env: { RATE_LIMIT_ENABLED: 'true' }, auth: { rateLimits, lockout, password: { hashQueue: 256 } },
+  database,
+  entity: USER,
+  modules: [ROUTES],
+  options: { bcryptCost: COST },
+  env: { RATE_LIMIT_ENABLED: 'true' },
+  auth: { rateLimits, lockout, password: { hashQueue: 256 } },
   ...(database === 'SQLite' && { url: `file:${join(folder, 'bench.db')}` }),
 });
 const { body } = await server.register('bench@x.test');
 
-console.log(`${database}, ${availableParallelism()} CPUs, load ${loadavg()[0]!.toFixed(1)}, Node ${process.version}, bcrypt cost ${COST}, ${SECONDS} s each`);
-for (const [name, measure] of Object.entries({ authenticatedGet, loginThroughput, loginTimes, loginStorm })) {
+console.log(
+  `${database}, ${availableParallelism()} CPUs, load ${loadavg()[0]!.toFixed(1)}, Node ${process.version}, bcrypt cost ${COST}, ${SECONDS} s each`,
+);
+for (const [name, measure] of Object.entries({
+  authenticatedGet,
+  loginThroughput,
+  loginTimes,
+  loginStorm,
+})) {
   const before = loadavg()[0]!;
   await measure(server, body.accessToken);
   console.log(`  (${name}: load ${before.toFixed(1)} before, ${loadavg()[0]!.toFixed(1)} after)`);
@@ -57,11 +81,20 @@ process.exit(0);
 async function authenticatedGet(on: TestServer, token: string): Promise<void> {
   const constructed = countKeyConstruction();
   const rounds: [number, number][] = [];
-  for (let round = 0; round < 3 + SECONDS * 2; round += 1) rounds.push([await cost(`${on.url}/bench/open`), await cost(`${on.url}/bench/guarded`, bearer(token))]);
+  for (let round = 0; round < 3 + SECONDS * 2; round += 1)
+    rounds.push([
+      await cost(`${on.url}/bench/open`),
+      await cost(`${on.url}/bench/guarded`, bearer(token)),
+    ]);
   const warm = rounds.slice(3);
-  const [open, guarded] = [0, 1].map((index) => median(warm.map((round) => round[index]!))) as [number, number];
+  const [open, guarded] = [0, 1].map((index) => median(warm.map((round) => round[index]!))) as [
+    number,
+    number,
+  ];
   const ratio = median(warm.map(([without, withToken]) => (100 * without) / withToken));
-  console.log(`GET without auth ${open.toFixed(1)} µs of CPU, with a bearer token ${guarded.toFixed(1)} µs; median of ${warm.length} ratios: ${ratio.toFixed(1)} % of the speed (goal 85 %); public keys constructed: ${constructed()} (goal 0)`);
+  console.log(
+    `GET without auth ${open.toFixed(1)} µs of CPU, with a bearer token ${guarded.toFixed(1)} µs; median of ${warm.length} ratios: ${ratio.toFixed(1)} % of the speed (goal 85 %); public keys constructed: ${constructed()} (goal 0)`,
+  );
 }
 
 /** Logins of the server beside bcrypt alone, with as many at once as the server's semaphore lets in: by turns, in one run. */
@@ -69,9 +102,18 @@ async function loginThroughput(on: TestServer): Promise<void> {
   const hash = await bcrypt.hash(GOOD, COST);
   const width = hashConcurrency('auto');
   const rounds: [number, number][] = [];
-  for (let round = 0; round < SECONDS; round += 1) rounds.push([await perSecond(width, () => bcrypt.compare(GOOD, hash)), await perSecond(width * 4, () => on.login('bench@x.test'))]);
-  const [raw, through] = [0, 1].map((index) => median(rounds.map((round) => round[index]!))) as [number, number];
-  console.log(`bcrypt.compare alone ${raw.toFixed(1)}/s, logins ${through.toFixed(1)}/s; median of ${rounds.length} ratios: ${median(rounds.map(([alone, logins]) => (100 * logins) / alone)).toFixed(1)} % (goal 90 %)`);
+  for (let round = 0; round < SECONDS; round += 1)
+    rounds.push([
+      await perSecond(width, () => bcrypt.compare(GOOD, hash)),
+      await perSecond(width * 4, () => on.login('bench@x.test')),
+    ]);
+  const [raw, through] = [0, 1].map((index) => median(rounds.map((round) => round[index]!))) as [
+    number,
+    number,
+  ];
+  console.log(
+    `bcrypt.compare alone ${raw.toFixed(1)}/s, logins ${through.toFixed(1)}/s; median of ${rounds.length} ratios: ${median(rounds.map(([alone, logins]) => (100 * logins) / alone)).toFixed(1)} % (goal 90 %)`,
+  );
 }
 
 /**
@@ -81,9 +123,19 @@ async function loginThroughput(on: TestServer): Promise<void> {
  */
 async function loginTimes(on: TestServer): Promise<void> {
   await on.register('known@x.test');
-  await on.kernel.store.db.insertInto('users').values({ name: 'n', email: 'passwordless@x.test' }).execute();
-  const kinds = { unknown: 'nobody@x.test', known: 'known@x.test', 'password-less': 'passwordless@x.test', wrong: 'no address' };
-  const times = new Map<string, { readonly wall: number[]; readonly cpu: number[] }>(Object.keys(kinds).map((kind) => [kind, { wall: [], cpu: [] }]));
+  await on.kernel.store.db
+    .insertInto('users')
+    .values({ name: 'n', email: 'passwordless@x.test' })
+    .execute();
+  const kinds = {
+    unknown: 'nobody@x.test',
+    known: 'known@x.test',
+    'password-less': 'passwordless@x.test',
+    wrong: 'no address',
+  };
+  const times = new Map<string, { readonly wall: number[]; readonly cpu: number[] }>(
+    Object.keys(kinds).map((kind) => [kind, { wall: [], cpu: [] }]),
+  );
   for (let round = 0; round < 4 + SECONDS * 10; round += 1) {
     for (const [kind, email] of Object.entries(kinds).toSorted(() => Math.random() - 0.5)) {
       const [begun, before] = [performance.now(), process.cpuUsage()];
@@ -97,7 +149,9 @@ async function loginTimes(on: TestServer): Promise<void> {
   for (const clock of ['wall', 'cpu'] as const) {
     const medians = [...times].map(([kind, all]) => [kind, median(all[clock])] as const);
     const all = medians.map(([, time]) => time);
-    console.log(`a failed login, ${clock === 'cpu' ? 'CPU' : 'on the wall'}: ${medians.map(([kind, time]) => `${kind} ${time.toFixed(1)} ms`).join(', ')}; between the fastest and the slowest ${(100 * (Math.max(...all) / Math.min(...all) - 1)).toFixed(1)} % (goal 10 %)`);
+    console.log(
+      `a failed login, ${clock === 'cpu' ? 'CPU' : 'on the wall'}: ${medians.map(([kind, time]) => `${kind} ${time.toFixed(1)} ms`).join(', ')}; between the fastest and the slowest ${(100 * (Math.max(...all) / Math.min(...all) - 1)).toFixed(1)} % (goal 10 %)`,
+    );
   }
 }
 
@@ -114,7 +168,9 @@ async function loginStorm(on: TestServer): Promise<void> {
   const during = await fileTimes(on);
   storm.running = false;
   await Promise.all(clients);
-  console.log(`an unrelated route: alone p50 ${at(alone, 0.5).toFixed(1)} ms, p99 ${at(alone, 0.99).toFixed(1)} ms; during a storm of 64 clients (${(storm.logins / SECONDS).toFixed(0)} answers/s) p50 ${at(during, 0.5).toFixed(1)} ms, p99 ${at(during, 0.99).toFixed(1)} ms (goal 150 ms)`);
+  console.log(
+    `an unrelated route: alone p50 ${at(alone, 0.5).toFixed(1)} ms, p99 ${at(alone, 0.99).toFixed(1)} ms; during a storm of 64 clients (${(storm.logins / SECONDS).toFixed(0)} answers/s) p50 ${at(during, 0.5).toFixed(1)} ms, p99 ${at(during, 0.99).toFixed(1)} ms (goal 150 ms)`,
+  );
 }
 
 async function fileTimes(on: TestServer): Promise<number[]> {
@@ -133,9 +189,25 @@ async function fileTimes(on: TestServer): Promise<number[]> {
 async function cost(url: string, headers: Record<string, string> = {}): Promise<number> {
   const sent = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]);
   const before = process.cpuUsage();
-  const { stdout } = await run(process.execPath, [fileURLToPath(import.meta.resolve('autocannon')), '--json', '-c', '20', '-d', '1', ...sent, url], { maxBuffer: 1 << 24 });
+  const { stdout } = await run(
+    process.execPath,
+    [
+      fileURLToPath(import.meta.resolve('autocannon')),
+      '--json',
+      '-c',
+      '20',
+      '-d',
+      '1',
+      ...sent,
+      url,
+    ],
+    { maxBuffer: 1 << 24 },
+  );
   const { user, system } = process.cpuUsage(before);
-  const { requests, non2xx } = JSON.parse(stdout) as { requests: { total: number }; non2xx: number };
+  const { requests, non2xx } = JSON.parse(stdout) as {
+    requests: { total: number };
+    non2xx: number;
+  };
   if (non2xx > 0) console.log(`${url}: ${non2xx} answers were no success`);
   return (user + system) / requests.total;
 }
@@ -172,5 +244,8 @@ function at(sorted: readonly number[], share: number): number {
 }
 
 function median(values: readonly number[]): number {
-  return at(values.toSorted((a, b) => a - b), 0.5);
+  return at(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  );
 }

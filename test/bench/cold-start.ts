@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +32,9 @@ export async function coldStart(): Promise<Aside[]> {
   const folder = await installed();
   const kept = join(folder, 'node_modules/@twofold/runtime/.cache');
   try {
-    const first = await start(() => (rmSync(kept, { recursive: true, force: true }), startOnce(folder, {})));
+    const first = await start(
+      () => (rmSync(kept, { recursive: true, force: true }), startOnce(folder, {})),
+    );
     const later = await start(() => startOnce(folder, {}));
     const image = await compiledImage(folder);
     const container = join(folder, 'container');
@@ -35,28 +46,45 @@ export async function coldStart(): Promise<Aside[]> {
     return [
       aside('The first start of all, to the first answer, database made on the way', first),
       aside('Each later start, database made on the way', later),
-      aside('Each start in a container of the emitted `Dockerfile`, database made on the way', contained),
+      aside(
+        'Each start in a container of the emitted `Dockerfile`, database made on the way',
+        contained,
+      ),
     ];
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-const aside = (what: string, { cpu, wall }: Cost): Aside => ({ what, seen: `${cpu.toFixed(0)} ms of CPU, ${wall.toFixed(0)} ms`, goal: `${GOAL} ms`, met: cpu <= GOAL && wall <= GOAL });
+const aside = (what: string, { cpu, wall }: Cost): Aside => ({
+  what,
+  seen: `${cpu.toFixed(0)} ms of CPU, ${wall.toFixed(0)} ms`,
+  goal: `${GOAL} ms`,
+  met: cpu <= GOAL && wall <= GOAL,
+});
 
 /** The blog with its packages as JavaScript, and everybody else's from here. */
 async function installed(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'twofold-cold-'));
-  cpSync(join(root, 'examples/blog'), folder, { recursive: true, filter: (path) => !path.includes('/data') });
+  cpSync(join(root, 'examples/blog'), folder, {
+    recursive: true,
+    filter: (path) => !path.includes('/data'),
+  });
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '@twofold'), { recursive: true });
-  for (const name of readdirSync(join(root, 'node_modules'))) if (name !== '@twofold' && !name.startsWith('.')) symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  for (const name of readdirSync(join(root, 'node_modules')))
+    if (name !== '@twofold' && !name.startsWith('.'))
+      symlinkSync(join(root, 'node_modules', name), join(modules, name));
   for (const { name, bytes } of await packPackages()) {
     const place = /^twofold-(schema|runtime)-/.exec(name)?.[1];
     if (!place) continue;
     mkdirSync(join(modules, '@twofold', place));
     writeFileSync(join(folder, name), bytes);
-    await runProgram('tar', ['xzf', join(folder, name), '-C', join(modules, '@twofold', place), '--strip-components=1'], { cwd: folder });
+    await runProgram(
+      'tar',
+      ['xzf', join(folder, name), '-C', join(modules, '@twofold', place), '--strip-components=1'],
+      { cwd: folder },
+    );
   }
   return folder;
 }
@@ -64,9 +92,14 @@ async function installed(): Promise<string> {
 /** What the emitted `Dockerfile` compiles while an image is built. */
 async function compiledImage(folder: string): Promise<string> {
   const image = join(folder, 'image');
-  const line = /^RUN node --eval "(.*)"$/m.exec(readFileSync(join(folder, 'Dockerfile'), 'utf8'))?.[1];
+  const line = /^RUN node --eval "(.*)"$/m.exec(
+    readFileSync(join(folder, 'Dockerfile'), 'utf8'),
+  )?.[1];
   if (!line) throw new TypeError('the Dockerfile compiles nothing');
-  await runProgram(process.execPath, ['--eval', line], { cwd: folder, env: { ...process.env, NODE_COMPILE_CACHE: image } });
+  await runProgram(process.execPath, ['--eval', line], {
+    cwd: folder,
+    env: { ...process.env, NODE_COMPILE_CACHE: image },
+  });
   return image;
 }
 
@@ -84,7 +117,17 @@ async function start(once: () => Promise<Cost>): Promise<Cost> {
 async function startOnce(folder: string, env: Record<string, string>): Promise<Cost> {
   rmSync(join(folder, 'data'), { recursive: true, force: true });
   const began = performance.now();
-  const child = spawn(process.execPath, ['src/server.ts'], { cwd: folder, env: { ...process.env, ...env, PORT: '0', HOST: '127.0.0.1', DATABASE_URL: 'file:data/app.db', LOG_LEVEL: 'info' } });
+  const child = spawn(process.execPath, ['src/server.ts'], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      ...env,
+      PORT: '0',
+      HOST: '127.0.0.1',
+      DATABASE_URL: 'file:data/app.db',
+      LOG_LEVEL: 'info',
+    },
+  });
   await drive(await portOf(child), [requestBytes({ query: '{ __typename }' })], 1, 1);
   const cost = { wall: performance.now() - began, cpu: await cpuOf(child.pid as number) };
   await ended(child);

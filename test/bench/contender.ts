@@ -31,10 +31,14 @@ export interface Running {
 const VARIANTS = 1000;
 
 export async function startContender(contender: Contender, databaseUrl: string): Promise<Running> {
-  const child = fork(fileURLToPath(new URL('serve.ts', import.meta.url)), [contender.name, databaseUrl], {
-    env: { ...process.env, NODE_ENV: 'production' },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
+  const child = fork(
+    fileURLToPath(new URL('serve.ts', import.meta.url)),
+    [contender.name, databaseUrl],
+    {
+      env: { ...process.env, NODE_ENV: 'production' },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    },
+  );
   const { port } = await message<{ port: number }>(child);
   const bytes = new Map<string, Buffer[]>();
   return {
@@ -57,11 +61,19 @@ export async function startContender(contender: Contender, databaseUrl: string):
       await message(child);
     },
     ask: async (workload, index) => {
-      const response = await fetch(`http://127.0.0.1:${port}${contender.path}`, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json' }, body: JSON.stringify(bodyOf(workload, index)) });
+      const response = await fetch(`http://127.0.0.1:${port}${contender.path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json' },
+        body: JSON.stringify(bodyOf(workload, index)),
+      });
       return response.json();
     },
     load: (workload, count) => {
-      const requests = bytes.get(workload.name) ?? Array.from({ length: VARIANTS }, (_, index) => requestBytes(bodyOf(workload, index), contender.path));
+      const requests =
+        bytes.get(workload.name) ??
+        Array.from({ length: VARIANTS }, (_, index) =>
+          requestBytes(bodyOf(workload, index), contender.path),
+        );
       bytes.set(workload.name, requests);
       return drive(port, requests, count);
     },
@@ -73,7 +85,10 @@ export async function startContender(contender: Contender, databaseUrl: string):
   };
 }
 
-const bodyOf = ({ query, variables }: Workload, index: number) => ({ query, variables: variables(index) });
+const bodyOf = ({ query, variables }: Workload, index: number) => ({
+  query,
+  variables: variables(index),
+});
 
 function message<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -16,7 +16,10 @@ export interface Database {
 }
 
 export function projectOf(sdl: string): Project {
-  const { project, diagnostics } = readProject({ schema: [{ file: 'schema.graphql', text: sdl }], manifest: null });
+  const { project, diagnostics } = readProject({
+    schema: [{ file: 'schema.graphql', text: sdl }],
+    manifest: null,
+  });
   if (!project) throw new TypeError(diagnostics.map(({ summary }) => summary).join('\n'));
   return project;
 }
@@ -53,11 +56,23 @@ async function seed(store: Store): Promise<void> {
   const rows = makeRows();
   await createTables(store, buildTables(project), project.ids);
   await store.transaction(async (trx) => {
-    for (const some of chunks(rows.users)) await trx.insertInto('users').values([...some]).execute();
-    for (const some of chunks(rows.posts)) await trx.insertInto('posts').values(some.map(({ authorId, ...post }) => ({ ...post, author_id: authorId }))).execute();
+    for (const some of chunks(rows.users))
+      await trx
+        .insertInto('users')
+        .values([...some])
+        .execute();
+    for (const some of chunks(rows.posts))
+      await trx
+        .insertInto('posts')
+        .values(some.map(({ authorId, ...post }) => ({ ...post, author_id: authorId })))
+        .execute();
   });
   if (store.dialect === 'postgres') {
-    for (const table of ['users', 'posts']) await store.query(`select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) from ${table}))`, []);
+    for (const table of ['users', 'posts'])
+      await store.query(
+        `select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) from ${table}))`,
+        [],
+      );
   }
   await store.query('analyze', []);
   await store.close();

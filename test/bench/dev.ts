@@ -31,7 +31,11 @@ const repo = fileURLToPath(new URL('../../', import.meta.url));
 export type Edit = 'query' | 'field' | 'type' | 'manifest';
 
 /** Saves an input of a project of `types` entities again and again under `generator dev`. */
-export async function measureDev(types: number, saves: number, edit: Edit = 'query'): Promise<DevTimes> {
+export async function measureDev(
+  types: number,
+  saves: number,
+  edit: Edit = 'query',
+): Promise<DevTimes> {
   const root = mkdtempSync(join(tmpdir(), 'twofold-dev-'));
   const port = await freePort();
   symlinkSync(join(repo, 'node_modules'), join(root, 'node_modules'));
@@ -41,7 +45,11 @@ export async function measureDev(types: number, saves: number, edit: Edit = 'que
     if (edit !== 'manifest') writeFileSync(join(root, 'schema.graphql'), schema);
   };
   write(0, 'query');
-  const child = spawn(process.execPath, [join(repo, 'generator/bin.js'), 'dev'], { cwd: root, stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, LOG_LEVEL: 'silent' } });
+  const child = spawn(process.execPath, [join(repo, 'generator/bin.js'), 'dev'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, LOG_LEVEL: 'silent' },
+  });
   const generated: number[] = [];
   let started = NaN;
   const told: number[] = [];
@@ -65,12 +73,20 @@ export async function measureDev(types: number, saves: number, edit: Edit = 'que
       started = performance.now();
       write(save, edit);
       // Nobody asks the old server meanwhile: this process and that one would want the other processor.
-      await Promise.race([new Promise<void>((done) => (heard = done)), wait(LIMIT, undefined, { ref: false })]);
+      await Promise.race([
+        new Promise<void>((done) => (heard = done)),
+        wait(LIMIT, undefined, { ref: false }),
+      ]);
       if (told.length === before) throw new Error(`the save of a ${edit} was not generated`);
       await answers(port, edit === 'query' ? `saved${save}` : 'saved0');
       answered.push(performance.now() - started);
     }
-    return { generated: median(generated), told: median(told), answered: median(answered), saves: answered.length };
+    return {
+      generated: median(generated),
+      told: median(told),
+      answered: median(answered),
+      saves: answered.length,
+    };
   } finally {
     child.kill('SIGTERM');
     await new Promise((ended) => child.once('close', ended));
@@ -79,19 +95,46 @@ export async function measureDev(types: number, saves: number, edit: Edit = 'que
 }
 
 /** One more field of Query, field of an entity, or entity than before, or another setting. All but the first leave the field that is asked for. */
-function inputs(number: number, { types, edit, port }: { types: number; edit: Edit; port: number }): { schema: string; manifest: string } {
+function inputs(
+  number: number,
+  { types, edit, port }: { types: number; edit: Edit; port: number },
+): { schema: string; manifest: string } {
   const field = edit === 'query' ? number : 0;
-  const schema = syntheticSchema(types).replace('type Query {', `type Query {\n  saved${field}: Int`);
+  const schema = syntheticSchema(types).replace(
+    'type Query {',
+    `type Query {\n  saved${field}: Int`,
+  );
   const manifest = `name: bench\nserver: { port: ${port} }\napi: { limits: { list: ${edit === 'manifest' ? 200 + number : 200} } }\n`;
-  const more = (print: (each: number) => string) => Array.from({ length: number }, (_, each) => print(each)).join('');
-  if (edit === 'field') return { schema: schema.replace(/(?<=type Thing\d+ \{\n  id: ID!\n)/, more((each) => `  saved${each}: Int\n`)), manifest };
-  return { schema: edit === 'type' ? `${schema}${more((each) => `\ntype Saved${each} {\n  id: ID!\n  name: String!\n}\n`)}` : schema, manifest };
+  const more = (print: (each: number) => string) =>
+    Array.from({ length: number }, (_, each) => print(each)).join('');
+  if (edit === 'field')
+    return {
+      schema: schema.replace(
+        /(?<=type Thing\d+ \{\n  id: ID!\n)/,
+        more((each) => `  saved${each}: Int\n`),
+      ),
+      manifest,
+    };
+  return {
+    schema:
+      edit === 'type'
+        ? `${schema}${more((each) => `\ntype Saved${each} {\n  id: ID!\n  name: String!\n}\n`)}`
+        : schema,
+    manifest,
+  };
 }
 
 async function answers(port: number, field: string): Promise<void> {
   const body = JSON.stringify({ query: `{ ${field} }` });
   for (const until = Date.now() + 60_000; Date.now() < until; await wait(5)) {
-    const text = await fetch(`http://127.0.0.1:${port}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body }).then((response) => response.text(), () => '');
+    const text = await fetch(`http://127.0.0.1:${port}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    }).then(
+      (response) => response.text(),
+      () => '',
+    );
     if (text.includes('NOT_IMPLEMENTED')) return;
   }
   throw new Error(`no answer that knows ${field}`);
@@ -103,8 +146,15 @@ function median(values: readonly number[]): number {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const edit = (process.argv[3] ?? 'query') as Edit;
-  const { generated, told, answered, saves } = await measureDev(100, Number(process.argv[2] ?? 11), edit);
+  const { generated, told, answered, saves } = await measureDev(
+    100,
+    Number(process.argv[2] ?? 11),
+    edit,
+  );
   // Only a new field of Query tells the new server from the old one, which goes on until it is told to end.
-  const asked = edit === 'query' ? `, answered by the restarted server in ${answered.toFixed(0)} ms` : '';
-  process.stdout.write(`dev, 100 types, saves of a ${edit}: regenerated in ${generated.toFixed(0)} ms (${told.toFixed(0)} from the write to the word of it)${asked} (medians of ${saves} saves)\n`);
+  const asked =
+    edit === 'query' ? `, answered by the restarted server in ${answered.toFixed(0)} ms` : '';
+  process.stdout.write(
+    `dev, 100 types, saves of a ${edit}: regenerated in ${generated.toFixed(0)} ms (${told.toFixed(0)} from the write to the word of it)${asked} (medians of ${saves} saves)\n`,
+  );
 }

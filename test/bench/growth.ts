@@ -20,7 +20,8 @@ export async function growth(): Promise<Aside[]> {
   const database = await sqliteDatabase();
   try {
     const pairs: Pair[] = [];
-    for (let pair = 0; pair < PAIRS; pair += 1) pairs.push(await measurePair(database.url, pair % 2 === 1));
+    for (let pair = 0; pair < PAIRS; pair += 1)
+      pairs.push(await measurePair(database.url, pair % 2 === 1));
     const more = pairs.map(({ few, many }) => ratio(many, few) - 1).toSorted((a, b) => a - b);
     const percent = (share = NaN) => `${(share * 100).toFixed(0)} %`;
     const costs = (side: keyof Pair) => median(pairs.map((pair) => median(pair[side]))).toFixed(1);
@@ -46,7 +47,8 @@ interface Pair {
 /** @param swapped whether the larger one starts first. */
 async function measurePair(databaseUrl: string, swapped: boolean): Promise<Pair> {
   const servers: Grown[] = [];
-  for (const types of swapped ? [3000, 10] : [10, 3000]) servers.push(await startGrown(types, databaseUrl));
+  for (const types of swapped ? [3000, 10] : [10, 3000])
+    servers.push(await startGrown(types, databaseUrl));
   const requests = [requestBytes({ query: QUERY })];
   for (const { port } of servers) await assertAnswered(port, QUERY);
   for (const { port } of servers) await drive(port, requests, WARM_UP);
@@ -58,7 +60,9 @@ async function measurePair(databaseUrl: string, swapped: boolean): Promise<Pair>
     }
   }
   for (const { close } of servers) close();
-  const [few = [], many = []] = (swapped ? servers.toReversed() : servers).map(({ samples }) => samples);
+  const [few = [], many = []] = (swapped ? servers.toReversed() : servers).map(
+    ({ samples }) => samples,
+  );
   return { few, many };
 }
 
@@ -70,8 +74,13 @@ interface Grown {
 }
 
 async function startGrown(types: number, databaseUrl: string): Promise<Grown> {
-  const child = fork(fileURLToPath(new URL('grown.ts', import.meta.url)), [String(types), databaseUrl], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const answer = <T>() => new Promise<T>((resolve) => child.once('message', (message) => resolve(message as T)));
+  const child = fork(
+    fileURLToPath(new URL('grown.ts', import.meta.url)),
+    [String(types), databaseUrl],
+    { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] },
+  );
+  const answer = <T>() =>
+    new Promise<T>((resolve) => child.once('message', (message) => resolve(message as T)));
   const { port } = await answer<{ port: number }>();
   return {
     port,

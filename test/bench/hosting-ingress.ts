@@ -26,7 +26,10 @@ export async function benchIngress(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tf-bench-'));
   const children: ChildProcess[] = [];
   const start = ({ command, args, env }: Program) => {
-    const child = spawn(command, args, { stdio: 'ignore', env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, ...env } });
+    const child = spawn(command, args, {
+      stdio: 'ignore',
+      env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, ...env },
+    });
     children.push(child);
     return child.pid as number;
   };
@@ -39,7 +42,9 @@ export async function benchIngress(): Promise<void> {
     print(await measure(running), running);
   } finally {
     for (const child of children) child.kill();
-    await Promise.all(children.map((child) => child.exitCode ?? child.signalCode ?? once(child, 'exit')));
+    await Promise.all(
+      children.map((child) => child.exitCode ?? child.signalCode ?? once(child, 'exit')),
+    );
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -71,9 +76,14 @@ async function sample({ port, pid, title }: Started, seconds: number): Promise<S
 async function load(port: number, seconds: number, title: string): Promise<number> {
   const wrk = findCommand('wrk');
   if (wrk) {
-    const child = spawn(wrk, ['-t1', `-c${CLIENTS}`, `-d${seconds}`, '-H', 'Host: app.test', `http://127.0.0.1:${port}/`], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(
+      wrk,
+      ['-t1', `-c${CLIENTS}`, `-d${seconds}`, '-H', 'Host: app.test', `http://127.0.0.1:${port}/`],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
     const text = (await Array.fromAsync(child.stdout.setEncoding('utf8'))).join('');
-    if (/Non-2xx|Socket errors/.test(text)) say(`  ${title}: ${/(Non-2xx|Socket errors).*/.exec(text)?.[0]}`);
+    if (/Non-2xx|Socket errors/.test(text))
+      say(`  ${title}: ${/(Non-2xx|Socket errors).*/.exec(text)?.[0]}`);
     return Number(/(\d+) requests in/.exec(text)?.[1] ?? Number.NaN);
   }
   const running = startLoad({ port, host: 'app.test', clients: CLIENTS });
@@ -92,7 +102,11 @@ async function compare(running: readonly Started[]): Promise<void> {
   }
   const [first] = told.values();
   const other = [...told].filter(([, text]) => text !== first);
-  say(other.length === 0 ? `  all ${told.size} answer the same: ${first}` : `  not the same: ${[...told].map(([title, text]) => `${title} ${text}`).join(', ')}`);
+  say(
+    other.length === 0
+      ? `  all ${told.size} answer the same: ${first}`
+      : `  not the same: ${[...told].map(([title, text]) => `${title} ${text}`).join(', ')}`,
+  );
 }
 
 function print(samples: ReadonlyMap<string, Sample[]>, running: readonly Started[]): void {
@@ -101,32 +115,60 @@ function print(samples: ReadonlyMap<string, Sample[]>, running: readonly Started
     return { rate: median(of.map(({ rate }) => rate)), cpu: median(of.map(({ cpu }) => cpu)) };
   };
   const ours = row('ours');
-  say(`\n| ${CLIENTS} connections, 64 bytes, median of ${ROUNDS} rounds of ${SECONDS} s by turns | requests/s | µs of CPU a request | ours: requests/s | ours: requests for the same CPU |\n|---|---:|---:|---:|---:|`);
+  say(
+    `\n| ${CLIENTS} connections, 64 bytes, median of ${ROUNDS} rounds of ${SECONDS} s by turns | requests/s | µs of CPU a request | ours: requests/s | ours: requests for the same CPU |\n|---|---:|---:|---:|---:|`,
+  );
   for (const { name, title, command } of running) {
     const { rate, cpu } = row(name);
-    say(`| ${title}${versionOf(name, command)} | ${Math.round(rate)} | ${cpu.toFixed(1)} | ${name === 'ours' ? '' : `${(ours.rate / rate).toFixed(2)} ×`} | ${name === 'ours' ? '' : `${(cpu / ours.cpu).toFixed(2)} ×`} |`);
+    say(
+      `| ${title}${versionOf(name, command)} | ${Math.round(rate)} | ${cpu.toFixed(1)} | ${name === 'ours' ? '' : `${(ours.rate / rate).toFixed(2)} ×`} | ${name === 'ours' ? '' : `${(cpu / ours.cpu).toFixed(2)} ×`} |`,
+    );
   }
   if (!samples.has('caddy')) return say('\nCaddy is not installed: nothing to compare with');
   const caddy = row('caddy');
   say('\n| | seen | goal | |\n|---|---:|---:|---|');
-  verdict('ingress: requests/s beside Caddy', `${(ours.rate / caddy.rate).toFixed(2)} ×`, '≥ 1.5 ×', ours.rate >= 1.5 * caddy.rate);
-  verdict('ingress: requests for the same CPU beside Caddy', `${(caddy.cpu / ours.cpu).toFixed(2)} ×`, '≥ 1.5 ×', caddy.cpu >= 1.5 * ours.cpu);
+  verdict(
+    'ingress: requests/s beside Caddy',
+    `${(ours.rate / caddy.rate).toFixed(2)} ×`,
+    '≥ 1.5 ×',
+    ours.rate >= 1.5 * caddy.rate,
+  );
+  verdict(
+    'ingress: requests for the same CPU beside Caddy',
+    `${(caddy.cpu / ours.cpu).toFixed(2)} ×`,
+    '≥ 1.5 ×',
+    caddy.cpu >= 1.5 * ours.cpu,
+  );
 }
 
 function versionOf(name: string, command: string): string {
-  const args: Record<string, string[]> = { caddy: ['version'], 'caddy-1': ['version'], nginx: ['-v'], haproxy: ['-v'] };
+  const args: Record<string, string[]> = {
+    caddy: ['version'],
+    'caddy-1': ['version'],
+    nginx: ['-v'],
+    haproxy: ['-v'],
+  };
   if (!args[name]) return `, Node ${process.versions.node}`;
   // nginx says it on the other stream.
-  const text = execFileSync('sh', ['-c', '"$0" "$@" 2>&1', command, ...args[name]], { encoding: 'utf8' });
+  const text = execFileSync('sh', ['-c', '"$0" "$@" 2>&1', command, ...args[name]], {
+    encoding: 'utf8',
+  });
   return ` ${/\d+\.\d+(\.\d+)?/.exec(text)?.[0] ?? ''}`;
 }
 
 function ask(port: number, host: string, path: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, path, agent: false, headers: { host } }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (chunk) => (text += chunk)).on('error', reject).on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
-    });
+    const sent = request(
+      { host: '127.0.0.1', port, path, agent: false, headers: { host } },
+      (answer) => {
+        let text = '';
+        answer
+          .setEncoding('utf8')
+          .on('data', (chunk) => (text += chunk))
+          .on('error', reject)
+          .on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+      },
+    );
     sent.on('error', reject).end();
   });
 }

@@ -29,8 +29,13 @@ export function targetServer({ folder, target }: Setting): Program {
   const nginx = findCommand('nginx');
   const body = 'x'.repeat(64);
   if (nginx) {
-    const answer = (path: string, text: string) => `location ${path} { default_type text/plain; return 200 "${text}"; }`;
-    const config = nginxConfig(folder, 'target', `server { listen 127.0.0.1:${target}; keepalive_requests 1000000000; ${answer('/', body)} ${answer('= /seen', SEEN)} }`);
+    const answer = (path: string, text: string) =>
+      `location ${path} { default_type text/plain; return 200 "${text}"; }`;
+    const config = nginxConfig(
+      folder,
+      'target',
+      `server { listen 127.0.0.1:${target}; keepalive_requests 1000000000; ${answer('/', body)} ${answer('= /seen', SEEN)} }`,
+    );
     return { command: nginx, args: ['-c', config] };
   }
   const program = `import { createServer } from 'node:http';
@@ -46,7 +51,11 @@ const SEEN = '$http_host|$http_x_forwarded_for|$http_x_forwarded_proto|$http_x_f
 
 /** Those that are installed, ours first. Each keeps its connections to the target, logs no request, and uses what its makers advise. */
 export function peers(setting: Setting): Peer[] {
-  const rows: readonly (readonly [string, string, (setting: Setting, port: number) => readonly string[]])[] = [
+  const rows: readonly (readonly [
+    string,
+    string,
+    (setting: Setting, port: number) => readonly string[],
+  ])[] = [
     ['ours', 'Twofold', oursArgs],
     ['caddy', 'Caddy', caddyArgs],
     ['caddy-1', 'Caddy with one thread', caddyArgs],
@@ -57,12 +66,23 @@ export function peers(setting: Setting): Peer[] {
     const command = name === 'ours' ? process.execPath : findCommand(name.replace('-1', ''));
     if (!command) return [];
     const port = setting.firstPort + index;
-    return [{ name, title, port, command, args: argsOf(setting, port), ...(name === 'caddy-1' && { env: { GOMAXPROCS: '1' } }) }];
+    return [
+      {
+        name,
+        title,
+        port,
+        command,
+        args: argsOf(setting, port),
+        ...(name === 'caddy-1' && { env: { GOMAXPROCS: '1' } }),
+      },
+    ];
   });
 }
 
 function oursArgs({ folder, target }: Setting, port: number): readonly string[] {
-  const ingress = fileURLToPath(new URL('../../runtime/hosting/ingress/ingress.ts', import.meta.url));
+  const ingress = fileURLToPath(
+    new URL('../../runtime/hosting/ingress/ingress.ts', import.meta.url),
+  );
   const program = `import { createIngress } from ${JSON.stringify(ingress)};
 const ingress = createIngress({ http: ${port}, https: 0, host: '127.0.0.1', now: Date.now });
 await ingress.listen();
@@ -79,7 +99,11 @@ function caddyArgs({ folder, target }: Setting, port: number): readonly string[]
 /** One worker, as ours is one process; `keepalive` with HTTP/1.1 and no `Connection` is what its manual says of upstreams. */
 function nginxArgs({ folder, target }: Setting, port: number): readonly string[] {
   const headers = [
-    'Connection ""', 'Host $http_host', 'X-Forwarded-For $remote_addr', 'X-Forwarded-Proto $scheme', 'X-Forwarded-Host $http_host',
+    'Connection ""',
+    'Host $http_host',
+    'X-Forwarded-For $remote_addr',
+    'X-Forwarded-Proto $scheme',
+    'X-Forwarded-Host $http_host',
   ].map((header) => `proxy_set_header ${header};`);
   const server = `upstream app { server 127.0.0.1:${target}; keepalive 128; keepalive_requests 1000000000; }
 server { listen 127.0.0.1:${port}; server_name app.test; keepalive_requests 1000000000; location / { proxy_pass http://app; proxy_http_version 1.1; ${headers.join(' ')} } }`;
@@ -89,7 +113,9 @@ server { listen 127.0.0.1:${port}; server_name app.test; keepalive_requests 1000
 function nginxConfig(folder: string, name: string, servers: string): string {
   const temporary = join(folder, `${name}-temporary`);
   mkdirSync(temporary);
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${temporary}/${kind};`);
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${temporary}/${kind};`,
+  );
   const text = `user root;\nworker_processes 1;\ndaemon off;\npid ${folder}/${name}.pid;\nerror_log ${folder}/${name}.log crit;
 events { worker_connections 4096; }\nhttp { access_log off; ${paths.join(' ')}\n${servers} }\n`;
   return write(folder, `${name}.conf`, text);

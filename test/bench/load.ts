@@ -4,8 +4,14 @@ const CONNECTIONS = 64;
 
 /** One request, to see that it is answered. @throws TypeError when the answer has errors */
 export async function assertAnswered(port: number, query: string): Promise<void> {
-  const response = await fetch(`http://127.0.0.1:${port}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) });
-  const { errors } = (await response.json()) as { errors?: readonly { readonly message: string }[] };
+  const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  const { errors } = (await response.json()) as {
+    errors?: readonly { readonly message: string }[];
+  };
   if (errors) throw new TypeError(`${query}: ${errors[0]?.message}`);
 }
 
@@ -22,12 +28,20 @@ export function requestBytes(body: unknown, path = '/graphql'): Buffer {
  *
  * @param burst milliseconds between two looks at the answers: the longer, the less the client needs itself.
  */
-export async function drive(port: number, requests: readonly Buffer[], count: number, connections = CONNECTIONS, burst = 1): Promise<void> {
+export async function drive(
+  port: number,
+  requests: readonly Buffer[],
+  count: number,
+  connections = CONNECTIONS,
+  burst = 1,
+): Promise<void> {
   let next = 0;
   const take = () => (next < count ? requests[next++ % requests.length] : undefined);
   const stop = readInBursts(burst);
   try {
-    await Promise.all(Array.from({ length: Math.min(connections, count) }, () => converse(port, take)));
+    await Promise.all(
+      Array.from({ length: Math.min(connections, count) }, () => converse(port, take)),
+    );
   } finally {
     stop();
   }
@@ -61,7 +75,9 @@ function converse(port: number, take: () => Buffer | undefined): Promise<void> {
         resolve();
       }
     };
-    readAnswers(socket, (status) => (status === 200 ? ask() : reject(new Error(`the server answered ${status}`))));
+    readAnswers(socket, (status) =>
+      status === 200 ? ask() : reject(new Error(`the server answered ${status}`)),
+    );
     socket.once('error', reject);
     socket.once('connect', ask);
   });

@@ -15,19 +15,31 @@ export interface Measuring {
 const WARM_UP = 1_500_000;
 
 /** Every server answers what the first one answers. @throws TypeError when one does not. */
-export async function compareAnswers(servers: readonly Running[], workloads: readonly Workload[]): Promise<void> {
+export async function compareAnswers(
+  servers: readonly Running[],
+  workloads: readonly Workload[],
+): Promise<void> {
   for (const workload of workloads) {
     for (const index of [0, 1, 2]) {
-      const answers = await Promise.all(servers.map(async (server) => ({ server, answer: await server.ask(workload, index) })));
+      const answers = await Promise.all(
+        servers.map(async (server) => ({ server, answer: await server.ask(workload, index) })),
+      );
       const [first] = answers;
       const other = answers.find(({ answer }) => !isDeepStrictEqual(answer, first?.answer));
-      if (other) throw new TypeError(`${workload.name}: ${other.server.name} answers ${JSON.stringify(other.answer).slice(0, 300)}, ${first?.server.name} answers ${JSON.stringify(first?.answer).slice(0, 300)}`);
+      if (other)
+        throw new TypeError(
+          `${workload.name}: ${other.server.name} answers ${JSON.stringify(other.answer).slice(0, 300)}, ${first?.server.name} answers ${JSON.stringify(first?.answer).slice(0, 300)}`,
+        );
     }
   }
 }
 
 /** Rounds in which the servers take turns, so that what else the machine does falls on all of them. */
-export async function measure(servers: readonly Running[], workloads: readonly Workload[], { rounds, slice }: Measuring): Promise<Results> {
+export async function measure(
+  servers: readonly Running[],
+  workloads: readonly Workload[],
+  { rounds, slice }: Measuring,
+): Promise<Results> {
   const results: Results = new Map();
   for (const workload of workloads) {
     const counts = new Map<Running, number>();
@@ -65,7 +77,9 @@ async function sample(server: Running, workload: Workload, count: number): Promi
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
-  return sorted.length % 2 === 1 ? (sorted[Math.floor(middle)] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+  return sorted.length % 2 === 1
+    ? (sorted[Math.floor(middle)] as number)
+    : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }
 
 /** How often `one` is `other`, round by round: what held up a whole round cancels out. */

@@ -9,10 +9,18 @@ import { memory } from './memory.ts';
 import { type Aside, printAsides } from './report.ts';
 import { workerScaling } from './worker-scaling.ts';
 
-export const asides: Readonly<Record<string, (requests?: number) => Promise<Aside[]>>> = { cold: coldStart, memory, growth, workers: workerScaling };
+export const asides: Readonly<Record<string, (requests?: number) => Promise<Aside[]>>> = {
+  cold: coldStart,
+  memory,
+  growth,
+  workers: workerScaling,
+};
 
 if (import.meta.main) {
-  const { values, positionals } = parseArgs({ options: { requests: { type: 'string' } }, allowPositionals: true });
+  const { values, positionals } = parseArgs({
+    options: { requests: { type: 'string' } },
+    allowPositionals: true,
+  });
   for (const [name, aside] of Object.entries(asides)) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
     printAsides(await (values.requests ? aside(Number(values.requests)) : aside()));

@@ -22,14 +22,19 @@ export function processUsage(args: readonly string[], cwd: string, limit: number
   mkdirSync(cwd, { recursive: true });
   rmSync(report, { force: true });
   writeFileSync(join(cwd, '.usage.cjs'), script);
-  const child = spawn(process.execPath, ['--require', join(cwd, '.usage.cjs'), ...args], { cwd, stdio: 'ignore' });
+  const child = spawn(process.execPath, ['--require', join(cwd, '.usage.cjs'), ...args], {
+    cwd,
+    stdio: 'ignore',
+  });
   const timer = setTimeout(() => child.kill('SIGKILL'), limit);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (_code, signal) => {
       clearTimeout(timer);
       const wall = (performance.now() - started) / 1000;
-      const [cpu = NaN, memory = NaN] = existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as number[]) : [];
+      const [cpu = NaN, memory = NaN] = existsSync(report)
+        ? (JSON.parse(readFileSync(report, 'utf8')) as number[])
+        : [];
       rmSync(report, { force: true });
       resolve({ cpu, wall, memory, stopped: signal === 'SIGKILL' });
     });
@@ -39,5 +44,10 @@ export function processUsage(args: readonly string[], cwd: string, limit: number
 /** The quietest of several runs: other work on the machine only ever adds. */
 export function least(runs: readonly Usage[]): Usage {
   const of = (figure: 'cpu' | 'wall' | 'memory') => Math.min(...runs.map((run) => run[figure]));
-  return { cpu: of('cpu'), wall: of('wall'), memory: of('memory'), stopped: runs.some(({ stopped }) => stopped) };
+  return {
+    cpu: of('cpu'),
+    wall: of('wall'),
+    memory: of('memory'),
+    stopped: runs.some(({ stopped }) => stopped),
+  };
 }

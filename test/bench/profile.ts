@@ -38,12 +38,24 @@ if (server === undefined) await printAll();
 else await printOne(server, workloadName ?? 'byId');
 
 async function printAll(): Promise<void> {
-  const names = ['the database', 'writing to the socket', 'node:http and streams', 'ours', 'graphql-js', "the user's functions", 'collecting garbage', 'the rest of Node'];
+  const names = [
+    'the database',
+    'writing to the socket',
+    'node:http and streams',
+    'ours',
+    'graphql-js',
+    "the user's functions",
+    'collecting garbage',
+    'the rest of Node',
+  ];
   print(`| Share of the time, in % | ${workloads.map(({ name }) => name).join(' | ')} |`);
   print(`|---|${workloads.map(() => '---:|').join('')}`);
   const profiles: Profiled[] = [];
   for (const workload of workloads) profiles.push(await profileOf('twofold', workload));
-  for (const name of names) print(`| ${name} | ${profiles.map(({ parts }) => ((parts.find(([part]) => part === name)?.[1] ?? 0) * 100).toFixed(0)).join(' | ')} |`);
+  for (const name of names)
+    print(
+      `| ${name} | ${profiles.map(({ parts }) => ((parts.find(([part]) => part === name)?.[1] ?? 0) * 100).toFixed(0)).join(' | ')} |`,
+    );
 }
 
 async function printOne(name: string, asked: string): Promise<void> {
@@ -51,15 +63,23 @@ async function printOne(name: string, asked: string): Promise<void> {
   if (!workload) throw new TypeError(`no workload is called ${asked}`);
   const { cost, parts, functions } = await profileOf(name, workload);
   print(`${cost.toFixed(1)} µs of CPU a request while profiled`);
-  for (const [part, share] of parts) print(`${(share * cost).toFixed(2).padStart(8)} µs ${(share * 100).toFixed(1).padStart(5)} %  ${part}`);
+  for (const [part, share] of parts)
+    print(
+      `${(share * cost).toFixed(2).padStart(8)} µs ${(share * 100).toFixed(1).padStart(5)} %  ${part}`,
+    );
   print('');
-  for (const [place, share] of functions.slice(0, Number(count))) print(`${(share * cost).toFixed(2).padStart(8)} µs ${(share * 100).toFixed(1).padStart(5)} %  ${place}`);
+  for (const [place, share] of functions.slice(0, Number(count)))
+    print(
+      `${(share * cost).toFixed(2).padStart(8)} µs ${(share * 100).toFixed(1).padStart(5)} %  ${place}`,
+    );
 }
 
 async function profileOf(name: string, workload: Workload): Promise<Profiled> {
   const contender = contenders.find((candidate) => candidate.name === name);
   if (!contender) throw new TypeError(`no server is called ${name}`);
-  const database = await (dialect === 'sqlite' ? sqliteDatabase() : postgresDatabase(process.env['TEST_POSTGRES_URL'] ?? ''));
+  const database = await (dialect === 'sqlite'
+    ? sqliteDatabase()
+    : postgresDatabase(process.env['TEST_POSTGRES_URL'] ?? ''));
   const folder = mkdtempSync(join(tmpdir(), 'twofold-profile-'));
   try {
     const running = await startContender(contender, database.url);
@@ -70,7 +90,10 @@ async function profileOf(name: string, workload: Workload): Promise<Profiled> {
     await running.profile(file, () => running.load(workload, requests));
     const after = await running.figures();
     await running.close();
-    return { cost: (after.cpu - before.cpu) / requests, ...sharesOf(JSON.parse(readFileSync(file, 'utf8')) as Profile) };
+    return {
+      cost: (after.cpu - before.cpu) / requests,
+      ...sharesOf(JSON.parse(readFileSync(file, 'utf8')) as Profile),
+    };
   } finally {
     rmSync(folder, { recursive: true });
     await database.drop();
@@ -88,11 +111,16 @@ function sharesOf(profile: Profile): Pick<Profiled, 'parts' | 'functions'> {
     if (!frame || !part) return;
     const time = profile.timeDeltas[index] ?? 0;
     const place = frame.url.split('/').slice(-3).join('/');
-    add(functions, `${frame.functionName || '(anonymous)'}  ${place}${place ? `:${frame.lineNumber + 1}` : ''}`, time);
+    add(
+      functions,
+      `${frame.functionName || '(anonymous)'}  ${place}${place ? `:${frame.lineNumber + 1}` : ''}`,
+      time,
+    );
     add(parts, part, time);
     total += time;
   });
-  const shares = (times: ReadonlyMap<string, number>): Shares => [...times].map(([name, time]) => [name, time / total] as const).toSorted((a, b) => b[1] - a[1]);
+  const shares = (times: ReadonlyMap<string, number>): Shares =>
+    [...times].map(([name, time]) => [name, time / total] as const).toSorted((a, b) => b[1] - a[1]);
   return { parts: shares(parts), functions: shares(functions) };
 }
 
@@ -107,8 +135,11 @@ function partOf({ functionName, url }: Frame): string | undefined {
   if (url.includes('/runtime/')) return 'ours';
   if (url.includes('/node_modules/graphql/')) return 'graphql-js';
   if (url.includes('/test/bench/')) return "the user's functions";
-  if (/^node:(_http|http|net|events|internal\/(streams|stream_base|http|timers|net))/.test(url)) return 'node:http and streams';
+  if (/^node:(_http|http|net|events|internal\/(streams|stream_base|http|timers|net))/.test(url))
+    return 'node:http and streams';
   if (url === '' && ['get', 'all', 'run', 'exec'].includes(functionName)) return 'the database';
   if (url === '' && /^write/.test(functionName)) return 'writing to the socket';
-  return url.includes('/node_modules/') ? (/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? 'the rest of Node') : 'the rest of Node';
+  return url.includes('/node_modules/')
+    ? (/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? 'the rest of Node')
+    : 'the rest of Node';
 }

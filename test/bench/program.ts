@@ -23,7 +23,11 @@ export async function cpuOf(pid: number): Promise<number> {
 
 /** A process and those that it started, from `/proc`. */
 export async function familyOf(pid: number): Promise<readonly number[]> {
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean).map(Number);
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8'))
+    .trim()
+    .split(' ')
+    .filter(Boolean)
+    .map(Number);
   return [pid, ...(await Promise.all(children.map(familyOf))).flat()];
 }
 

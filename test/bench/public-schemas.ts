@@ -20,9 +20,18 @@ const installed = (path: string) => new URL(`node_modules/${path}`, import.meta.
 const bin = fileURLToPath(new URL('../../generator/bin.js', import.meta.url));
 
 const SOURCES: readonly { readonly name: string; readonly read: () => string }[] = [
-  { name: 'GitHub', read: () => readFileSync(installed('@octokit/graphql-schema/schema.graphql'), 'utf8') },
-  { name: 'Shopify storefront', read: () => fromIntrospection('@shopify/hydrogen-react/storefront.schema.json') },
-  { name: 'Shopify customer account', read: () => fromIntrospection('@shopify/hydrogen-react/customer-account.schema.json') },
+  {
+    name: 'GitHub',
+    read: () => readFileSync(installed('@octokit/graphql-schema/schema.graphql'), 'utf8'),
+  },
+  {
+    name: 'Shopify storefront',
+    read: () => fromIntrospection('@shopify/hydrogen-react/storefront.schema.json'),
+  },
+  {
+    name: 'Shopify customer account',
+    read: () => fromIntrospection('@shopify/hydrogen-react/customer-account.schema.json'),
+  },
 ];
 
 /** Those of them that are installed in test/bench. */
@@ -58,19 +67,32 @@ function settle(name: string, published: string): PublicSchema {
   const scalars = new Set<string>();
   let count = 0;
   for (let round = 0; round < 12; round++) {
-    const errors = findingsOf(text, scalarsFile(scalars)).filter(({ severity }) => severity === 'error');
+    const errors = findingsOf(text, scalarsFile(scalars)).filter(
+      ({ severity }) => severity === 'error',
+    );
     if (round === 0) count = errors.length;
-    if (errors.length === 0) return { name, published, settled: text, scalars: scalarsFile(scalars), findings: count };
+    if (errors.length === 0)
+      return { name, published, settled: text, scalars: scalarsFile(scalars), findings: count };
     text = applyEdits(text, errors, scalars);
   }
-  throw new Error(`${name}: some findings could not be settled: ${findingsOf(text, scalarsFile(scalars)).filter(({ severity }) => severity === 'error').slice(0, 3).map(({ summary }) => summary).join('; ')}`);
+  throw new Error(
+    `${name}: some findings could not be settled: ${findingsOf(text, scalarsFile(scalars))
+      .filter(({ severity }) => severity === 'error')
+      .slice(0, 3)
+      .map(({ summary }) => summary)
+      .join('; ')}`,
+  );
 }
 
 function findingsOf(schema: string, scalars: string): Finding[] {
   const root = mkdtempSync(join(tmpdir(), 'twofold-bench-'));
   try {
     writeProject(root, { schema, scalars });
-    const out = execFileSync(process.execPath, [bin, 'generate', '--dry-run', '--json', '--cwd', root], { maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] }).toString();
+    const out = execFileSync(
+      process.execPath,
+      [bin, 'generate', '--dry-run', '--json', '--cwd', root],
+      { maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] },
+    ).toString();
     return (JSON.parse(out) as { findings: Finding[] }).findings;
   } catch (error) {
     const { stdout } = error as { stdout?: Buffer };
@@ -82,7 +104,10 @@ function findingsOf(schema: string, scalars: string): Finding[] {
 }
 
 /** The inputs of a project. */
-export function writeProject(root: string, { schema, scalars = '' }: { readonly schema: string; readonly scalars?: string }): void {
+export function writeProject(
+  root: string,
+  { schema, scalars = '' }: { readonly schema: string; readonly scalars?: string },
+): void {
   mkdirSync(join(root, 'src'), { recursive: true });
   writeFileSync(join(root, 'schema.graphql'), schema);
   writeFileSync(join(root, 'manifest.yaml'), 'name: bench\n');
@@ -91,7 +116,9 @@ export function writeProject(root: string, { schema, scalars = '' }: { readonly 
 
 function scalarsFile(names: ReadonlySet<string>): string {
   if (names.size === 0) return '';
-  const entries = [...names].sort().map((name) => `  ${name}: { serialize: String, parseValue: String, type: 'text' },`);
+  const entries = [...names]
+    .sort()
+    .map((name) => `  ${name}: { serialize: String, parseValue: String, type: 'text' },`);
   return `import type { ScalarMapping } from '@twofold/runtime';\n\nexport const scalars = {\n${entries.join('\n')}\n} satisfies Record<string, ScalarMapping>;\n`;
 }
 
@@ -110,23 +137,39 @@ function applyEdits(text: string, errors: readonly Finding[], scalars: Set<strin
       if (finding) edits.push(...editFor(node, finding, scalars));
     },
   });
-  return edits.sort((a, b) => b.start - a.start).reduce((now, { start, end, text: piece }) => now.slice(0, start) + piece + now.slice(end), text);
+  return edits
+    .sort((a, b) => b.start - a.start)
+    .reduce(
+      (now, { start, end, text: piece }) => now.slice(0, start) + piece + now.slice(end),
+      text,
+    );
 }
 
 function nameLine(node: ASTNode): number | null {
-  return 'name' in node && node.name && typeof node.name === 'object' && 'loc' in node.name ? (node.name.loc?.startToken.line ?? null) : null;
+  return 'name' in node && node.name && typeof node.name === 'object' && 'loc' in node.name
+    ? (node.name.loc?.startToken.line ?? null)
+    : null;
 }
 
 function editFor(node: ASTNode, { code, summary }: Finding, scalars: Set<string>): Edit[] {
   if (node.kind === Kind.SCALAR_TYPE_DEFINITION) return (scalars.add(node.name.value), []);
   // A name of more than 63 characters: PostgreSQL has no room for it.
-  if (node.kind === Kind.OBJECT_TYPE_DEFINITION && code === 'NAME_INVALID') return [insertion(node.interfaces?.at(-1)?.loc?.end ?? node.name.loc!.end, ` @entity(table: "${node.name.value.toLowerCase().slice(0, 50)}")`)];
+  if (node.kind === Kind.OBJECT_TYPE_DEFINITION && code === 'NAME_INVALID')
+    return [
+      insertion(
+        node.interfaces?.at(-1)?.loc?.end ?? node.name.loc!.end,
+        ` @entity(table: "${node.name.value.toLowerCase().slice(0, 50)}")`,
+      ),
+    ];
   if (node.kind !== Kind.FIELD_DEFINITION) return [];
   const { start, end } = node.loc!;
   if (code === 'NAME_DUPLICATE') return [{ start, end, text: '' }];
   const deprecated = node.directives?.find(({ name }) => name.value === 'deprecated');
-  if (deprecated && /deprecated/.test(summary)) return [{ start: deprecated.loc!.start, end: deprecated.loc!.end, text: '' }];
-  return node.directives?.some(({ name }) => name.value === 'computed') ? [] : [insertion(node.type.loc!.end, ' @computed')];
+  if (deprecated && /deprecated/.test(summary))
+    return [{ start: deprecated.loc!.start, end: deprecated.loc!.end, text: '' }];
+  return node.directives?.some(({ name }) => name.value === 'computed')
+    ? []
+    : [insertion(node.type.loc!.end, ' @computed')];
 }
 
 function insertion(at: number, text: string): Edit {

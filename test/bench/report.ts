@@ -19,7 +19,12 @@ export function printMachine(rounds: number): void {
 }
 
 /** Microseconds of CPU for a request, and how often that is ours. */
-export function printTable(title: string, servers: readonly Running[], workloads: readonly Workload[], results: Results): void {
+export function printTable(
+  title: string,
+  servers: readonly Running[],
+  workloads: readonly Workload[],
+  results: Results,
+): void {
   print(`\n### ${title}: µs of CPU a request (times ours)\n`);
   print(`| | ${workloads.map((workload) => workload.title).join(' | ')} |`);
   print(`|---|${workloads.map(() => '---:|').join('')}`);
@@ -60,7 +65,9 @@ const NOT_PEERS = ['twofold', 'hand'];
 export function printGoals(title: string, results: Results): string[] {
   print(`\n| ${title} | by hand | goal | fastest peer | goal | |`);
   print('|---|---:|---:|---:|---:|---|');
-  return GOALS.filter(({ on, workload }) => on === title && results.has(workload)).flatMap((goal) => (printGoal(goal, results) ? [] : [`${title} ${goal.workload}`]));
+  return GOALS.filter(({ on, workload }) => on === title && results.has(workload)).flatMap(
+    (goal) => (printGoal(goal, results) ? [] : [`${title} ${goal.workload}`]),
+  );
 }
 
 function printGoal({ workload, limit, faster }: Goal, results: Results): boolean {
@@ -68,7 +75,9 @@ function printGoal({ workload, limit, faster }: Goal, results: Results): boolean
   const hand = results.get(workload)?.get('hand');
   const times = hand && ratio(ours, hand);
   const { peer, least } = fastestPeer(results, workload, ours);
-  const met = (limit === undefined || times === undefined || times <= limit) && (faster === undefined || least === undefined || least >= faster);
+  const met =
+    (limit === undefined || times === undefined || times <= limit) &&
+    (faster === undefined || least === undefined || least >= faster);
   const cells = [
     workload,
     times === undefined ? '' : `${times.toFixed(2)} ×`,
@@ -81,22 +90,40 @@ function printGoal({ workload, limit, faster }: Goal, results: Results): boolean
   return met;
 }
 
-function fastestPeer(results: Results, workload: string, ours: readonly number[]): { peer?: string; least?: number } {
+function fastestPeer(
+  results: Results,
+  workload: string,
+  ours: readonly number[],
+): { peer?: string; least?: number } {
   const peers = [...(results.get(workload) ?? [])].filter(([name]) => !NOT_PEERS.includes(name));
-  const [first] = peers.map(([peer, costs]) => ({ peer, least: ratio(costs, ours) })).toSorted((a, b) => a.least - b.least);
+  const [first] = peers
+    .map(([peer, costs]) => ({ peer, least: ratio(costs, ours) }))
+    .toSorted((a, b) => a.least - b.least);
   return first ?? {};
 }
 
 /** Each workload in one line; none where there is nobody to compare with. */
-export function linesOf(database: string, workloads: readonly Workload[], results: Results): Line[] {
+export function linesOf(
+  database: string,
+  workloads: readonly Workload[],
+  results: Results,
+): Line[] {
   return workloads.flatMap(({ name, title }) => {
     const ours = samplesOf(results, name, 'twofold');
     const byHand = samplesOf(results, name, 'hand');
     const { peer, least } = fastestPeer(results, name, ours);
-    if (ours.length === 0 || byHand.length === 0 || peer === undefined || least === undefined) return [];
+    if (ours.length === 0 || byHand.length === 0 || peer === undefined || least === undefined)
+      return [];
     const hand = { cost: median(byHand), times: ratio(ours, byHand) };
     const known = contenders.find((contender) => contender.name === peer)?.title ?? peer;
-    return [{ title: `${database}: ${title}`, ours: median(ours), hand, peer: { name: known, cost: median(samplesOf(results, name, peer)), times: least } }];
+    return [
+      {
+        title: `${database}: ${title}`,
+        ours: median(ours),
+        hand,
+        peer: { name: known, cost: median(samplesOf(results, name, peer)), times: least },
+      },
+    ];
   });
 }
 
@@ -112,14 +139,20 @@ export interface Aside {
 export function printAsides(asides: readonly Aside[]): string[] {
   print('\n| Beside the tables | seen | goal | |');
   print('|---|---:|---:|---|');
-  for (const { what, seen, goal, met } of asides) print(`| ${what} | ${seen} | ${goal} | ${met === undefined ? 'not shown' : met ? 'met' : 'not met'} |`);
+  for (const { what, seen, goal, met } of asides)
+    print(
+      `| ${what} | ${seen} | ${goal} | ${met === undefined ? 'not shown' : met ? 'met' : 'not met'} |`,
+    );
   return asides.filter(({ met }) => met !== true).map(({ what }) => what);
 }
 
 export function printVerdict(missed: readonly string[]): void {
-  print(`\n${missed.length === 0 ? 'Every goal was met.' : `Not met in this run: ${missed.join(', ')}.`} Load at the end ${loadavg()[0]?.toFixed(1)}.`);
+  print(
+    `\n${missed.length === 0 ? 'Every goal was met.' : `Not met in this run: ${missed.join(', ')}.`} Load at the end ${loadavg()[0]?.toFixed(1)}.`,
+  );
 }
 
-const samplesOf = (results: Results, workload: string, server: string) => results.get(workload)?.get(server) ?? [];
+const samplesOf = (results: Results, workload: string, server: string) =>
+  results.get(workload)?.get(server) ?? [];
 
 const round = (cost: number) => (cost < 100 ? cost.toFixed(1) : cost.toFixed(0));

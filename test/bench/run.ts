@@ -12,7 +12,16 @@ import { startContender, type Running } from './contender.ts';
 import { type Database, postgresDatabase, sqliteDatabase } from './database.ts';
 import { compareAnswers, measure } from './measure.ts';
 import { requirePeers } from './peers.ts';
-import { type Aside, linesOf, machineOf, printAsides, printGoals, printMachine, printTable, printVerdict } from './report.ts';
+import {
+  type Aside,
+  linesOf,
+  machineOf,
+  printAsides,
+  printGoals,
+  printMachine,
+  printTable,
+  printVerdict,
+} from './report.ts';
 import { contenders } from './servers/index.ts';
 import { type Line, renderSummary, withSummary } from './summary.ts';
 import { workloads } from './workloads.ts';
@@ -30,11 +39,14 @@ const { values } = parseArgs({
 requirePeers();
 const isWhole = !values.only && !values.servers && !values.database;
 if (values.readme && !(isWhole && process.env['TEST_POSTGRES_URL'])) {
-  process.stderr.write('--readme needs a whole run: no --only, --servers or --database, and TEST_POSTGRES_URL\n');
+  process.stderr.write(
+    '--readme needs a whole run: no --only, --servers or --database, and TEST_POSTGRES_URL\n',
+  );
   process.exit(1);
 }
 
-const asked = (list: string | undefined) => (name: string) => list === undefined || list.split(',').includes(name);
+const asked = (list: string | undefined) => (name: string) =>
+  list === undefined || list.split(',').includes(name);
 const measuring = { rounds: Number(values.rounds), slice: Number(values.slice) * 1000 };
 const postgresUrl = process.env['TEST_POSTGRES_URL'];
 
@@ -45,9 +57,17 @@ const some = contenders.filter(({ name }) => asked(values.servers)(name));
 const missed: string[] = [];
 const lines: Line[] = [];
 printMachine(measuring.rounds);
-if (asked(values.database)('sqlite')) missed.push(...(await compare('SQLite', some, sqliteDatabase)));
+if (asked(values.database)('sqlite'))
+  missed.push(...(await compare('SQLite', some, sqliteDatabase)));
 if (asked(values.database)('postgres')) {
-  if (postgresUrl) missed.push(...(await compare('PostgreSQL', some.filter(({ name }) => ON_POSTGRES.includes(name)), () => postgresDatabase(postgresUrl))));
+  if (postgresUrl)
+    missed.push(
+      ...(await compare(
+        'PostgreSQL',
+        some.filter(({ name }) => ON_POSTGRES.includes(name)),
+        () => postgresDatabase(postgresUrl),
+      )),
+    );
   else missed.push('PostgreSQL (TEST_POSTGRES_URL is not set)');
 }
 if (isWhole) missed.push(...printAsides(await runAsides()));
@@ -68,8 +88,14 @@ async function runAsides(): Promise<Aside[]> {
   return seen;
 }
 
-async function compare(title: string, compared: typeof contenders, open: () => Promise<Database>): Promise<string[]> {
-  const chosen = workloads.filter(({ name }) => asked(values.only)(name) && (title === 'SQLite' || name !== 'static'));
+async function compare(
+  title: string,
+  compared: typeof contenders,
+  open: () => Promise<Database>,
+): Promise<string[]> {
+  const chosen = workloads.filter(
+    ({ name }) => asked(values.only)(name) && (title === 'SQLite' || name !== 'static'),
+  );
   const databases: Database[] = [];
   const servers: Running[] = [];
   try {

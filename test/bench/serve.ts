@@ -11,13 +11,27 @@ if (!contender) throw new TypeError(`no server is called ${name}`);
 
 const port = await (await contender.load())(databaseUrl);
 const session = new Session();
-process.on('message', async ({ ask, file }: { ask: 'figures' | 'collect' | 'start profile' | 'stop profile'; file?: string }) => {
-  if (ask === 'start profile') await startProfile();
-  if (ask === 'stop profile') writeFileSync(file as string, JSON.stringify((await session.post('Profiler.stop')).profile));
-  if (ask === 'collect') collect();
-  const { user, system } = process.cpuUsage();
-  process.send?.({ cpu: user + system, memory: process.memoryUsage.rss(), heap: process.memoryUsage().heapUsed });
-});
+process.on(
+  'message',
+  async ({
+    ask,
+    file,
+  }: {
+    ask: 'figures' | 'collect' | 'start profile' | 'stop profile';
+    file?: string;
+  }) => {
+    if (ask === 'start profile') await startProfile();
+    if (ask === 'stop profile')
+      writeFileSync(file as string, JSON.stringify((await session.post('Profiler.stop')).profile));
+    if (ask === 'collect') collect();
+    const { user, system } = process.cpuUsage();
+    process.send?.({
+      cpu: user + system,
+      memory: process.memoryUsage.rss(),
+      heap: process.memoryUsage().heapUsed,
+    });
+  },
+);
 process.on('disconnect', () => process.exit(0));
 process.send?.({ port });
 

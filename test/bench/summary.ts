@@ -15,7 +15,10 @@ const END = '<!-- /bench:graphql -->';
 
 /** @param machine when and where the run was made, e.g. `2026-11-22, Node v24.1.0, 2 cores` */
 export function renderSummary(lines: readonly Line[], machine: string): string {
-  const rows = lines.map(({ title, ours, hand, peer }) => `| ${title} | ${figure(ours)} | ${figure(hand.cost)} (${hand.times.toFixed(2)} ×) | ${peer.name}: ${figure(peer.cost)} (${peer.times.toFixed(2)} ×) |`);
+  const rows = lines.map(
+    ({ title, ours, hand, peer }) =>
+      `| ${title} | ${figure(ours)} | ${figure(hand.cost)} (${hand.times.toFixed(2)} ×) | ${peer.name}: ${figure(peer.cost)} (${peer.times.toFixed(2)} ×) |`,
+  );
   return [
     '| µs of server CPU a request | Twofold | SQL by hand (ours takes) | fastest peer (takes of ours) |',
     '|---|---:|---:|---:|',
@@ -29,7 +32,8 @@ export function renderSummary(lines: readonly Line[], machine: string): string {
 export function withSummary(page: string, summary: string): string {
   const [before, rest] = page.split(START);
   const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new TypeError(`the page has no ${START} … ${END}`);
+  if (before === undefined || after === undefined)
+    throw new TypeError(`the page has no ${START} … ${END}`);
   return `${before}${START}\n${summary}\n${END}${after}`;
 }
 

@@ -39,10 +39,17 @@ interface Setting {
  */
 export async function workerScaling(): Promise<Aside[]> {
   const cores = availableParallelism();
-  const settings: Readonly<Record<'one' | 'auto' | 'apart', Setting>> = { one: { servers: 1, workers: '1' }, auto: { servers: 1, workers: 'auto' }, apart: { servers: cores, workers: '1' } };
+  const settings: Readonly<Record<'one' | 'auto' | 'apart', Setting>> = {
+    one: { servers: 1, workers: '1' },
+    auto: { servers: 1, workers: 'auto' },
+    apart: { servers: cores, workers: '1' },
+  };
   const seen = { one: [] as Seen[], auto: [] as Seen[], apart: [] as Seen[] };
-  for (let round = 0; round < ROUNDS; round += 1) for (const name of ['one', 'auto', 'apart'] as const) seen[name].push(await runWith(settings[name]));
-  const of = (name: keyof typeof seen, figure: keyof Seen) => median(seen[name].map((each) => each[figure]));
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const name of ['one', 'auto', 'apart'] as const)
+      seen[name].push(await runWith(settings[name]));
+  const of = (name: keyof typeof seen, figure: keyof Seen) =>
+    median(seen[name].map((each) => each[figure]));
   const times = of('auto', 'rate') / of('one', 'rate');
   const bound = of('apart', 'rate') / of('one', 'rate');
   const costs = `${of('one', 'server').toFixed(2)} and ${of('auto', 'server').toFixed(2)} ms of server CPU a request, ${of('auto', 'client').toFixed(2)} of the client's on the same cores`;
@@ -61,7 +68,18 @@ async function runWith({ servers, workers }: Setting): Promise<Seen> {
   const running: Searched[] = [];
   try {
     for (let count = 0; count < servers; count += 1) running.push(await startSearched(workers));
-    const ask = (requests: number) => Promise.all(running.map(({ port }) => drive(port, [requestBytes({ query: QUERY })], requests / servers, CONNECTIONS / servers, BURST)));
+    const ask = (requests: number) =>
+      Promise.all(
+        running.map(({ port }) =>
+          drive(
+            port,
+            [requestBytes({ query: QUERY })],
+            requests / servers,
+            CONNECTIONS / servers,
+            BURST,
+          ),
+        ),
+      );
     await ask(REQUESTS / 2);
     const pids = (await Promise.all(running.map(({ pid }) => familyOf(pid)))).flat();
     const before = await usage(pids);
@@ -69,7 +87,11 @@ async function runWith({ servers, workers }: Setting): Promise<Seen> {
     await ask(REQUESTS);
     const rate = (REQUESTS * 1000) / (performance.now() - began);
     const after = await usage(pids);
-    return { rate, server: (after.server - before.server) / REQUESTS, client: (after.client - before.client) / REQUESTS };
+    return {
+      rate,
+      server: (after.server - before.server) / REQUESTS,
+      client: (after.client - before.client) / REQUESTS,
+    };
   } finally {
     for (const { close } of running) await close();
   }
@@ -83,13 +105,23 @@ interface Searched {
 
 async function startSearched(workers: string): Promise<Searched> {
   const database = await sqliteDatabase();
-  const child = spawn(process.execPath, [fileURLToPath(new URL('workers.ts', import.meta.url)), database.url], { env: { ...process.env, WORKERS: workers } });
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('workers.ts', import.meta.url)), database.url],
+    { env: { ...process.env, WORKERS: workers } },
+  );
   const port = await portOf(child);
   await assertAnswered(port, QUERY);
-  return { port, pid: child.pid as number, close: async () => (await ended(child), database.drop()) };
+  return {
+    port,
+    pid: child.pid as number,
+    close: async () => (await ended(child), database.drop()),
+  };
 }
 
-async function usage(pids: readonly number[]): Promise<{ readonly server: number; readonly client: number }> {
+async function usage(
+  pids: readonly number[],
+): Promise<{ readonly server: number; readonly client: number }> {
   const { user, system } = process.cpuUsage();
   const costs = await Promise.all(pids.map(cpuOf));
   return { server: costs.reduce((sum, cost) => sum + cost, 0), client: (user + system) / 1000 };

@@ -13,5 +13,9 @@ input TextFilter {
 }
 `;
 
-Object.assign(process.env, { DATABASE_URL: process.argv[2], NODE_ENV: 'production', LOG_LEVEL: 'info' });
+Object.assign(process.env, {
+  DATABASE_URL: process.argv[2],
+  NODE_ENV: 'production',
+  LOG_LEVEL: 'info',
+});
 await createServer(defineApp({ project: projectOf(SEARCHED) })).serve('127.0.0.1:0');

@@ -62,31 +62,80 @@ export const USERS = 1000;
 
 /** The first 100 users have 1,046 posts. */
 export const workloads: readonly Workload[] = [
-  { name: 'posts', title: '100 posts with their author', query: '{ posts(limit: 100) { id title author { id name } } }', variables: none },
-  { name: 'users', title: '100 users with their 1,046 posts', query: '{ users(limit: 100) { id name posts { id title } } }', variables: none },
-  { name: 'byId', title: 'a user by id', query: 'query One($id: ID!) { user(id: $id) { id name email } }', variables: (index) => ({ id: String(1 + ((index * 7919) % USERS)) }) },
-  { name: 'static', title: '20 authors with 3 books each, from resolvers', query: '{ authors { name md5 company books { title genre published } } }', variables: none },
-  { name: 'mixed', title: '100 posts, authors with a resolver', query: '{ posts(limit: 100) { id title author { id name initials } } }', variables: none },
+  {
+    name: 'posts',
+    title: '100 posts with their author',
+    query: '{ posts(limit: 100) { id title author { id name } } }',
+    variables: none,
+  },
+  {
+    name: 'users',
+    title: '100 users with their 1,046 posts',
+    query: '{ users(limit: 100) { id name posts { id title } } }',
+    variables: none,
+  },
+  {
+    name: 'byId',
+    title: 'a user by id',
+    query: 'query One($id: ID!) { user(id: $id) { id name email } }',
+    variables: (index) => ({ id: String(1 + ((index * 7919) % USERS)) }),
+  },
+  {
+    name: 'static',
+    title: '20 authors with 3 books each, from resolvers',
+    query: '{ authors { name md5 company books { title genre published } } }',
+    variables: none,
+  },
+  {
+    name: 'mixed',
+    title: '100 posts, authors with a resolver',
+    query: '{ posts(limit: 100) { id title author { id name initials } } }',
+    variables: none,
+  },
   {
     name: 'create',
     title: 'a mutation',
-    query: 'mutation New($input: CreatePostInput!) { createPost(input: $input) { title body author { id name } } }',
-    variables: (index) => ({ input: { title: `title ${index}`, body: 'a body of some forty characters, as it goes', authorId: String(200 + (index % 700)) } }),
+    query:
+      'mutation New($input: CreatePostInput!) { createPost(input: $input) { title body author { id name } } }',
+    variables: (index) => ({
+      input: {
+        title: `title ${index}`,
+        body: 'a body of some forty characters, as it goes',
+        authorId: String(200 + (index % 700)),
+      },
+    }),
   },
 ];
 
 /** Rows that are the same on every run. */
 export interface Rows {
   readonly users: readonly { readonly id: number; readonly name: string; readonly email: string }[];
-  readonly posts: readonly { readonly id: number; readonly title: string; readonly body: string; readonly authorId: number }[];
+  readonly posts: readonly {
+    readonly id: number;
+    readonly title: string;
+    readonly body: string;
+    readonly authorId: number;
+  }[];
 }
 
 const POSTS_OF_FIRST_HUNDRED = 1046;
 
 export function makeRows(): Rows {
-  const users = Array.from({ length: USERS }, (_, index) => ({ id: index + 1, name: `Name ${index + 1} of Family ${(index * 31) % 97}`, email: `user${index + 1}@example.org` }));
-  const authors = [...spread(POSTS_OF_FIRST_HUNDRED, 1, 100), ...spread(9 * POSTS_OF_FIRST_HUNDRED, 101, 900)];
-  const posts = shuffled(authors).map((authorId, index) => ({ id: index + 1, title: `The title of post ${index + 1}`, body: `The body of post ${index + 1}. `.repeat(4), authorId }));
+  const users = Array.from({ length: USERS }, (_, index) => ({
+    id: index + 1,
+    name: `Name ${index + 1} of Family ${(index * 31) % 97}`,
+    email: `user${index + 1}@example.org`,
+  }));
+  const authors = [
+    ...spread(POSTS_OF_FIRST_HUNDRED, 1, 100),
+    ...spread(9 * POSTS_OF_FIRST_HUNDRED, 101, 900),
+  ];
+  const posts = shuffled(authors).map((authorId, index) => ({
+    id: index + 1,
+    title: `The title of post ${index + 1}`,
+    body: `The body of post ${index + 1}. `.repeat(4),
+    authorId,
+  }));
   return { users, posts };
 }
 
@@ -104,14 +153,21 @@ function shuffled<T>(items: readonly T[]): T[] {
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   };
-  return items.map((item) => ({ item, at: random() })).sort((a, b) => a.at - b.at).map(({ item }) => item);
+  return items
+    .map((item) => ({ item, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
 }
 
 /** What the resolvers of the static workload hold. */
 export const AUTHORS = Array.from({ length: 20 }, (_, index) => ({
   name: `Author ${index + 1}`,
   company: `Company ${index % 7}`,
-  books: Array.from({ length: 3 }, (_, book) => ({ title: `Book ${book + 1} of author ${index + 1}`, genre: ['novel', 'essay', 'poems'][book] as string, published: `20${10 + book}-0${1 + (index % 9)}-11T00:00:00.000Z` })),
+  books: Array.from({ length: 3 }, (_, book) => ({
+    title: `Book ${book + 1} of author ${index + 1}`,
+    genre: ['novel', 'essay', 'poems'][book] as string,
+    published: `20${10 + book}-0${1 + (index % 9)}-11T00:00:00.000Z`,
+  })),
 }));
 
 export const initialsOf = (name: string): string => name.replaceAll(/[^A-Z]/g, '');

@@ -13,12 +13,26 @@ const home = mkdtempSync(join(tmpdir(), 'twofold-clients-'));
 const execute = promisify(execFile);
 
 /** What npm and vitest set for themselves is not for these programs. */
-const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|NODE_ENV|NODE_OPTIONS|NODE_TEST)/.test(name)));
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|VITEST|NODE_ENV|NODE_OPTIONS|NODE_TEST)/.test(name),
+  ),
+);
 
 /** Its words, when it ends well; else everything that it said. */
-async function type(command: string, words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const { stdout } = await execute(command, words, { cwd: home, env: { ...environment, ...env }, maxBuffer: 1 << 26 }).catch((failed: { stdout: string; stderr: string }) => {
-    throw new Error(`${command} ${words.join(' ')}\n${failed.stdout}${failed.stderr}`, { cause: failed });
+async function type(
+  command: string,
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { stdout } = await execute(command, words, {
+    cwd: home,
+    env: { ...environment, ...env },
+    maxBuffer: 1 << 26,
+  }).catch((failed: { stdout: string; stderr: string }) => {
+    throw new Error(`${command} ${words.join(' ')}\n${failed.stdout}${failed.stderr}`, {
+      cause: failed,
+    });
   });
   return stdout;
 }
@@ -29,7 +43,8 @@ let program: Program | undefined;
 
 beforeAll(async () => {
   cpSync(join(here, 'programs'), home, { recursive: true });
-  for (const file of ['package.json', 'package-lock.json']) cpSync(join(here, file), join(home, file));
+  for (const file of ['package.json', 'package-lock.json'])
+    cpSync(join(here, file), join(home, file));
   await type('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=5']);
 });
 afterEach(async () => {
@@ -42,7 +57,11 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 async function runs(name: string): Promise<string> {
   const served = await serve();
   program = served.program;
-  const told = await type(process.execPath, ['--test', '--test-reporter=tap', '--test-timeout=120000', `${name}.ts`], { SERVER_URL: served.url });
+  const told = await type(
+    process.execPath,
+    ['--test', '--test-reporter=tap', '--test-timeout=120000', `${name}.ts`],
+    { SERVER_URL: served.url },
+  );
   expect(told).toMatch(/^# pass [1-9]/m);
   expect(told).toMatch(/^# skipped 0$/m);
   return served.program.output();
@@ -58,7 +77,9 @@ describe('the programs with clients of other people', { timeout: 240_000 }, () =
   ])('%s: %s', async (name) => {
     const log = await runs(name);
     // A client that leaves is nothing to complain of.
-    expect(log.split('\n').filter((line) => /"level":[56]0/.test(line) && !line.includes('cupboard'))).toEqual([]);
+    expect(
+      log.split('\n').filter((line) => /"level":[56]0/.test(line) && !line.includes('cupboard')),
+    ).toEqual([]);
   });
 
   it('relay: its compiler takes the schema, and what it made pages, refetches and updates', async () => {
@@ -72,7 +93,10 @@ describe('the programs with clients of other people', { timeout: 240_000 }, () =
   it('rest: a client with the types of openapi-typescript', async () => {
     const served = await serve();
     program = served.program;
-    writeFileSync(join(home, 'openapi.json'), await (await fetch(`${served.url}/api/openapi.json`)).text());
+    writeFileSync(
+      join(home, 'openapi.json'),
+      await (await fetch(`${served.url}/api/openapi.json`)).text(),
+    );
     await end(program);
     await node('node_modules/openapi-typescript/bin/cli.js', 'openapi.json', '-o', 'rest-api.d.ts');
     await node('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json');

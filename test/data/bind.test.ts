@@ -4,10 +4,13 @@ import { indexModel } from '../../runtime/data/model.ts';
 import { bind } from '../../runtime/data/reader.ts';
 import { projectOf } from '../graphql/harness.ts';
 
-const model = indexModel(projectOf('type User { id: ID! name: String } type Query { users: [User!]! }'));
+const model = indexModel(
+  projectOf('type User { id: ID! name: String } type Query { users: [User!]! }'),
+);
 const text = { type: 'text' } as const;
 const id = { type: 'id' } as const;
-const call = (equals: unknown, where?: unknown) => ({ equals, where, order: [], page: { limit: 20, offset: 0, backwards: false } }) as never;
+const call = (equals: unknown, where?: unknown) =>
+  ({ equals, where, order: [], page: { limit: 20, offset: 0, backwards: false } }) as never;
 
 describe('the values of a statement', () => {
   it('stand in the order of its places, wherever they come from', () => {
@@ -19,7 +22,12 @@ describe('the values of a statement', () => {
       { from: 'row', column: 'name', as: text },
       { from: 'keys', as: { ...id, many: true } },
     ];
-    const bound = { calls: [call([{ column: 'id', value: '7' }]), call([], { name: { in: ['a', 'b'] } })], caller: 3, keys: ['1', 2], row: new Map([['name', 'Ada']]) };
+    const bound = {
+      calls: [call([{ column: 'id', value: '7' }]), call([], { name: { in: ['a', 'b'] } })],
+      caller: 3,
+      keys: ['1', 2],
+      row: new Map([['name', 'Ada']]),
+    };
     expect(bind(places, model, 'sqlite', bound)).toEqual([3, 'b', 7, 1, 'Ada', '[1,2]']);
     expect(bind(places, model, 'postgres', bound)).toEqual([3, 'b', 7, true, 'Ada', [1, 2]]);
   });
@@ -32,14 +40,26 @@ describe('the values of a statement', () => {
       { from: 'caller', as: id },
       { from: 'row', column: 'name', as: text },
     ];
-    expect(bind(places, model, 'sqlite', { calls: [call([{ column: 'id', value: "1' or 1=1 --" }])], caller: null })).toEqual([null, null, null, null, null]);
-    expect(bind([{ from: 'keys', as: { ...id, many: true } }], model, 'sqlite', { caller: null })).toEqual(['[]']);
+    expect(
+      bind(places, model, 'sqlite', {
+        calls: [call([{ column: 'id', value: "1' or 1=1 --" }])],
+        caller: null,
+      }),
+    ).toEqual([null, null, null, null, null]);
+    expect(
+      bind([{ from: 'keys', as: { ...id, many: true } }], model, 'sqlite', { caller: null }),
+    ).toEqual(['[]']);
   });
 
   it('keep keys of 64 bits and take global ids apart', () => {
-    const at = (value: unknown, as: Place['as']) => bind([{ from: 'value', value, as }], model, 'sqlite', { caller: null })[0];
+    const at = (value: unknown, as: Place['as']) =>
+      bind([{ from: 'value', value, as }], model, 'sqlite', { caller: null })[0];
     expect(at('9007199254740993', id)).toBe(9007199254740993n);
     expect(at('99999999999999999999', id)).toBeNull();
-    expect([at('Post:7', { ...id, global: 'Post' }), at('7', { ...id, global: 'Post' }), at('User:7', { ...id, global: 'Post' })]).toEqual([7, 7, null]);
+    expect([
+      at('Post:7', { ...id, global: 'Post' }),
+      at('7', { ...id, global: 'Post' }),
+      at('User:7', { ...id, global: 'Post' }),
+    ]).toEqual([7, 7, null]);
   });
 });

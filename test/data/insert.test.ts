@@ -7,20 +7,45 @@ import { createScope } from '../../runtime/data/scope.ts';
 import { projectOf, user } from '../graphql/harness.ts';
 
 const model = indexModel(
-  projectOf(`
+  projectOf(
+    `
     type User { id: ID! name: String! email: String posts(limit: Int): [Post!]! }
     type Post { id: ID! title: String! author: User! }
     type Secret @auth(allow: [OWNER], owner: "owner") { id: ID! text: String owner: User! }
     type Query { users: [User!]! }
     type Mutation { createPost(title: String!, authorId: ID!): Post! createSecret(text: String): Secret }
-  `, 'name: test\napi: { access: public }\nauth: {}\n'),
+  `,
+    'name: test\napi: { access: public }\nauth: {}\n',
+  ),
 );
-const scope = (dialect: 'sqlite' | 'postgres') => createScope({ model, rules: createRules(model, user(1)), dialect, calls: [], marker: '$m', tree: false });
+const scope = (dialect: 'sqlite' | 'postgres') =>
+  createScope({
+    model,
+    rules: createRules(model, user(1)),
+    dialect,
+    calls: [],
+    marker: '$m',
+    tree: false,
+  });
 const column = (key: string, of = key): Planned => ({ kind: 'column', key, column: of });
 const shape = (entity: string, ...fields: Planned[]): Shape => ({ entity, fields, row: false });
 const get = (of: Shape): Get => ({ kind: 'get', entity: of.entity, call: 0, shape: of });
-const author = (of: Shape): Planned => ({ kind: 'one', key: 'author', required: true, link: { key: 'own', column: 'author_id' }, shape: of });
-const posts: Planned = { kind: 'many', key: 'posts', entity: 'Post', call: 1, link: { kind: 'column', column: 'author_id' }, list: {} as never, shape: shape('Post', column('id')) };
+const author = (of: Shape): Planned => ({
+  kind: 'one',
+  key: 'author',
+  required: true,
+  link: { key: 'own', column: 'author_id' },
+  shape: of,
+});
+const posts: Planned = {
+  kind: 'many',
+  key: 'posts',
+  entity: 'Post',
+  call: 1,
+  link: { kind: 'column', column: 'author_id' },
+  list: {} as never,
+  shape: shape('Post', column('id')),
+};
 
 describe('the statement of an insert', () => {
   it('answers with the key and what is shown of the new row', () => {
@@ -28,28 +53,62 @@ describe('the statement of an insert', () => {
     expect(insertStatement(scope('sqlite'), ['title', 'author_id'], root).text).toBe(
       `insert into "posts" ("title", "author_id") values (?, ?) returning "posts"."id" as id, json_object('title', "posts"."title", 'author', coalesce((select json_object('name', t1."name") from "users" t1 where t1."id" = "posts"."author_id" limit 1), json('{"$m":"MISSING"}'))) as j`,
     );
-    expect(insertStatement(scope('postgres'), ['title'], root).text).toMatch(/^insert into "posts" \("title"\) values \(\$1\) returning "posts"."id" as id, \(json_build_object\('title', "posts"."title", .*\)::text as j$/);
+    expect(insertStatement(scope('postgres'), ['title'], root).text).toMatch(
+      /^insert into "posts" \("title"\) values \(\$1\) returning "posts"."id" as id, \(json_build_object\('title', "posts"."title", .*\)::text as j$/,
+    );
   });
 
   it('has a place for each column, and none of their values', () => {
-    const { places } = insertStatement(scope('sqlite'), ['title', 'author_id'], get(shape('Post', column('title'))));
-    expect(places).toMatchObject([{ from: 'row', column: 'title', as: { type: 'text' } }, { from: 'row', column: 'author_id' }]);
-    expect(insertStatement(scope('sqlite'), [], get(shape('Post', column('title')))).text).toMatch(/^insert into "posts" default values returning /);
+    const { places } = insertStatement(
+      scope('sqlite'),
+      ['title', 'author_id'],
+      get(shape('Post', column('title'))),
+    );
+    expect(places).toMatchObject([
+      { from: 'row', column: 'title', as: { type: 'text' } },
+      { from: 'row', column: 'author_id' },
+    ]);
+    expect(insertStatement(scope('sqlite'), [], get(shape('Post', column('title')))).text).toMatch(
+      /^insert into "posts" default values returning /,
+    );
   });
 
   it('shows nothing of a row that the caller may not read', () => {
-    const { text, places } = insertStatement(scope('sqlite'), ['text', 'owner_id'], get(shape('Secret', column('text'))));
-    expect(text).toContain(`case when "secrets"."owner_id" = ? then json_object('text', "secrets"."text") end`);
+    const { text, places } = insertStatement(
+      scope('sqlite'),
+      ['text', 'owner_id'],
+      get(shape('Secret', column('text'))),
+    );
+    expect(text).toContain(
+      `case when "secrets"."owner_id" = ? then json_object('text', "secrets"."text") end`,
+    );
     expect(places.map(({ from }) => from)).toEqual(['row', 'row', 'caller']);
   });
 
   it('is not enough where the same table is read again, however deep', () => {
-    expect(readsTableAgain(shape('Post', column('id'), author(shape('User', column('id')))))).toBe(false);
+    expect(readsTableAgain(shape('Post', column('id'), author(shape('User', column('id')))))).toBe(
+      false,
+    );
     expect(readsTableAgain(shape('Post', author(shape('User', posts))))).toBe(true);
     expect(readsTableAgain(shape('User', posts))).toBe(false);
-    const connection: Planned = { kind: 'connection', key: 'posts', type: 'PostConnection', entity: 'Post', call: 1, list: {} as never, fields: [{ kind: 'totalCount', key: 'n' }] };
+    const connection: Planned = {
+      kind: 'connection',
+      key: 'posts',
+      type: 'PostConnection',
+      entity: 'Post',
+      call: 1,
+      list: {} as never,
+      fields: [{ kind: 'totalCount', key: 'n' }],
+    };
     expect(readsTableAgain(shape('Post', author(shape('User', connection))))).toBe(true);
-    const abstract: Planned = { kind: 'abstract', key: 'subject', required: false, typeColumn: 't', column: 'c', members: [{ entity: 'Post', shape: shape('Post') }] };
+    const abstract: Planned = {
+      kind: 'abstract',
+      key: 'subject',
+      required: false,
+      typeColumn: 't',
+      column: 'c',
+      members: [{ entity: 'Post', shape: shape('Post') }],
+    };
     expect(readsTableAgain(shape('Post', abstract))).toBe(true);
   });
 });

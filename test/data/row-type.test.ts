@@ -12,7 +12,10 @@ type Query { pet: Pet named: Named birds: [Bird!]! cats: [Cat!]! dogs: [Dog!]! }
 `;
 
 it('is known by a row of user code where a field may answer with several, and nobody sees it', () => {
-  const { project } = readProject({ schema: [{ file: 'schema.graphql', text: SDL }], manifest: null });
+  const { project } = readProject({
+    schema: [{ file: 'schema.graphql', text: SDL }],
+    manifest: null,
+  });
   if (!project) throw new TypeError('the schema is not valid');
   const model = indexModel(project);
   const types = ['Cat', 'Dog', 'Bird'].map((name) => {

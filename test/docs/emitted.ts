@@ -7,8 +7,17 @@ import { type World, worldOf } from './world.ts';
  * Writes the page's example as a project, with the page's own files in their places, generates it, checks its types and
  * starts it: what the page shows of TypeScript is compiled as a reader's copy would be.
  */
-export async function startProject(schema: string, manifest: string | undefined, files: readonly Block[], database: string): Promise<World> {
-  const project = makeProject({ 'schema.graphql': schema, 'manifest.yaml': manifest ?? 'name: page\n', ...Object.fromEntries(files.map(({ options, text }) => [options['file']!, text])) });
+export async function startProject(
+  schema: string,
+  manifest: string | undefined,
+  files: readonly Block[],
+  database: string,
+): Promise<World> {
+  const project = makeProject({
+    'schema.graphql': schema,
+    'manifest.yaml': manifest ?? 'name: page\n',
+    ...Object.fromEntries(files.map(({ options, text }) => [options['file']!, text])),
+  });
   const folder = project.root;
   try {
     await linkShippedPackages(project);
@@ -16,7 +25,14 @@ export async function startProject(schema: string, manifest: string | undefined,
     if (code !== 0) throw new Error(`generate ended with ${code}:\n${stdout}${stderr}`);
     const findings = await typecheck(folder);
     if (findings.length > 0) throw new Error(`the types are wrong:\n${findings.join('\n')}`);
-    const env = { DATABASE_URL: database, PORT: '0', HOST: '127.0.0.1', JWT_SECRET: 'a secret of the pages that is long enough', API_KEY: 'key-of-the-pages-0123456789abcdef', RATE_LIMIT_ENABLED: 'false' };
+    const env = {
+      DATABASE_URL: database,
+      PORT: '0',
+      HOST: '127.0.0.1',
+      JWT_SECRET: 'a secret of the pages that is long enough',
+      API_KEY: 'key-of-the-pages-0123456789abcdef',
+      RATE_LIMIT_ENABLED: 'false',
+    };
     const program = run("await import('./src/server.ts');\nexport {};\n", env, folder);
     const url = await program.listening;
     const close = async () => {

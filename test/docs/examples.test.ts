@@ -14,7 +14,10 @@ interface Example {
   readonly steps: readonly Block[];
 }
 
-const errors = (diagnostics: readonly Diagnostic[]) => diagnostics.filter(({ severity }) => severity === 'error').map(({ code, summary }) => `${code} ${summary}`);
+const errors = (diagnostics: readonly Diagnostic[]) =>
+  diagnostics
+    .filter(({ severity }) => severity === 'error')
+    .map(({ code, summary }) => `${code} ${summary}`);
 
 describe.each(pages().map((page) => [page.path, page] as const))('%s', (_, page) => {
   it('is short', () => expect(page.text.split('\n').length).toBeLessThanOrEqual(151));
@@ -34,23 +37,39 @@ describe.each(pages().map((page) => [page.path, page] as const))('%s', (_, page)
   }
 
   for (const database of databases) {
-    for (const example of examplesOf(page).filter(({ steps }) => steps.some((step) => isPlayed(step, database)))) {
-      it(`answers the example at line ${example.schema.line} as it says, on ${database}`, { timeout: example.files.length > 0 ? 240_000 : 60_000 }, async () => {
-        const { url, drop } = database === 'postgres' ? await createDatabase() : { url: ':memory:', drop: async () => {} };
-        const world = await startExample(example, url).catch(async (error: unknown) => (await drop(), Promise.reject(error)));
-        try {
-          await play(world, example.steps.filter((step) => isPlayed(step, database)), page);
-        } finally {
-          await world.close();
-          await drop();
-        }
-      });
+    for (const example of examplesOf(page).filter(({ steps }) =>
+      steps.some((step) => isPlayed(step, database)),
+    )) {
+      it(
+        `answers the example at line ${example.schema.line} as it says, on ${database}`,
+        { timeout: example.files.length > 0 ? 240_000 : 60_000 },
+        async () => {
+          const { url, drop } =
+            database === 'postgres'
+              ? await createDatabase()
+              : { url: ':memory:', drop: async () => {} };
+          const world = await startExample(example, url).catch(
+            async (error: unknown) => (await drop(), Promise.reject(error)),
+          );
+          try {
+            await play(
+              world,
+              example.steps.filter((step) => isPlayed(step, database)),
+              page,
+            );
+          } finally {
+            await world.close();
+            await drop();
+          }
+        },
+      );
     }
   }
 });
 
 /** The tables that a page shows are SQLite's. */
-const isPlayed = ({ language }: Block, database: string) => database === 'sqlite' || language !== 'sql';
+const isPlayed = ({ language }: Block, database: string) =>
+  database === 'sqlite' || language !== 'sql';
 
 async function startExample({ schema, manifest, files }: Example, url: string): Promise<World> {
   if (files.length > 0) return startProject(schema.text, manifest?.text, files, url);
@@ -69,12 +88,18 @@ function examplesOf(page: Page): Example[] {
   const starts = page.blocks.flatMap((block, index) => (block.role === 'schema' ? [index] : []));
   return starts.map((start, index) => {
     const before = page.blocks[start - 1];
-    const own = page.blocks.slice(start + 1, starts[index + 1]).filter(({ role }) => role !== 'manifest');
+    const own = page.blocks
+      .slice(start + 1, starts[index + 1])
+      .filter(({ role }) => role !== 'manifest');
     return {
       schema: page.blocks[start]!,
-      manifest: before?.role === 'manifest' && before.options['finding'] === undefined ? before : undefined,
+      manifest:
+        before?.role === 'manifest' && before.options['finding'] === undefined ? before : undefined,
       files: own.filter(({ options }) => options['file'] !== undefined),
-      steps: own.filter(({ language, options }) => ['graphql', 'sql', 'sh', 'json'].includes(language) && options['file'] === undefined),
+      steps: own.filter(
+        ({ language, options }) =>
+          ['graphql', 'sql', 'sh', 'json'].includes(language) && options['file'] === undefined,
+      ),
     };
   });
 }
@@ -85,16 +110,32 @@ async function play(world: World, steps: readonly Block[], page: Page): Promise<
   for (const [index, step] of steps.entries()) {
     const place = `${page.path}:${step.line}`;
     const next = steps[index + 1];
-    if (step.language === 'sql') expect([place, (await world.tables()).map(plain)]).toEqual([place, splitSql(step.text)]);
+    if (step.language === 'sql')
+      expect([place, (await world.tables()).map(plain)]).toEqual([place, splitSql(step.text)]);
     else if (step.language === 'sh') answer = await world.shell(step.text);
     else if (step.role === 'subscribe') await world.subscribe(step.text, step.options['as']);
-    else if (step.role === 'event') expect([place, await world.nextEvent()]).toEqual([place, expected(step)]);
+    else if (step.role === 'event')
+      expect([place, await world.nextEvent()]).toEqual([place, expected(step)]);
     else if (step.role === 'variables') continue;
-    else if (step.language === 'graphql') answer = { status: 200, body: await world.graphql(step.text, next?.role === 'variables' ? JSON.parse(next.text) : undefined, step.options['as']) };
-    else expect([place, answer]).toEqual([place, { status: Number(step.options['status'] ?? 200), body: expected(step) }]);
+    else if (step.language === 'graphql')
+      answer = {
+        status: 200,
+        body: await world.graphql(
+          step.text,
+          next?.role === 'variables' ? JSON.parse(next.text) : undefined,
+          step.options['as'],
+        ),
+      };
+    else
+      expect([place, answer]).toEqual([
+        place,
+        { status: Number(step.options['status'] ?? 200), body: expected(step) },
+      ]);
     const shown = (next?.role === 'variables' ? steps[index + 2] : next)?.language === 'json';
-    if (step.language === 'graphql' && step.role === '' && !shown) expect([place, answer.body]).toEqual([place, { data: expect.anything() }]);
-    if (step.language === 'sh' && !shown) expect([place, answer.status]).toEqual([place, Number(step.options['status'] ?? 200)]);
+    if (step.language === 'graphql' && step.role === '' && !shown)
+      expect([place, answer.body]).toEqual([place, { data: expect.anything() }]);
+    if (step.language === 'sh' && !shown)
+      expect([place, answer.status]).toEqual([place, Number(step.options['status'] ?? 200)]);
   }
 }
 
@@ -105,9 +146,19 @@ function expected(block: Block): unknown {
 
 /** One spelling for statements, however they are broken into lines and quoted. */
 function plain(sql: string): string {
-  return sql.replaceAll('"', '').replaceAll(/\s+/g, ' ').replaceAll(/\( /g, '(').replaceAll(/ \)/g, ')').replace(/;$/, '').trim().toLowerCase();
+  return sql
+    .replaceAll('"', '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\( /g, '(')
+    .replaceAll(/ \)/g, ')')
+    .replace(/;$/, '')
+    .trim()
+    .toLowerCase();
 }
 
 function splitSql(text: string): string[] {
-  return text.split(/;\s*(?:\n|$)/).map(plain).filter(Boolean);
+  return text
+    .split(/;\s*(?:\n|$)/)
+    .map(plain)
+    .filter(Boolean);
 }

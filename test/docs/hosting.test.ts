@@ -20,7 +20,11 @@ interface Call {
 function callsOf(markdown: string): Call[] {
   return markdown.split('\n').flatMap((line) =>
     line.split(/;\s+(?=api )/).flatMap((command) =>
-      [...command.matchAll(/(?:\$base|(GET|POST|PUT|PATCH|DELETE) )(\/(?:api\/|metrics)[\w/$.-]*)(\?[\w=&]+)?/g)].map(([, word, path = '', query = '']) => ({
+      [
+        ...command.matchAll(
+          /(?:\$base|(GET|POST|PUT|PATCH|DELETE) )(\/(?:api\/|metrics)[\w/$.-]*)(\?[\w=&]+)?/g,
+        ),
+      ].map(([, word, path = '', query = '']) => ({
         line: command.trim(),
         path,
         method: word ?? /-X (\w+)/.exec(command)?.[1] ?? (/ -[dF] /.test(command) ? 'POST' : 'GET'),
@@ -30,34 +34,54 @@ function callsOf(markdown: string): Call[] {
   );
 }
 
-const routeOf = ({ path, method }: Call): RouteSpec | undefined => routes.find((route) => route.method === method && new RegExp(`^${route.path.replaceAll(/[:*]\w+/g, '[^/]+')}$`).test(path));
+const routeOf = ({ path, method }: Call): RouteSpec | undefined =>
+  routes.find(
+    (route) =>
+      route.method === method &&
+      new RegExp(`^${route.path.replaceAll(/[:*]\w+/g, '[^/]+')}$`).test(path),
+  );
 
 describe('apps.md', () => {
   const calls = callsOf(page);
 
   it('calls only what there is, by its method', () => {
     expect(calls.length).toBeGreaterThan(20);
-    expect(calls.filter((call) => !routeOf(call)).map(({ method, path, line }) => `${method} ${path}: ${line}`)).toEqual([]);
+    expect(
+      calls
+        .filter((call) => !routeOf(call))
+        .map(({ method, path, line }) => `${method} ${path}: ${line}`),
+    ).toEqual([]);
   });
 
   it('gives only parameters that the call has', () => {
-    expect(calls.flatMap((call) => call.query.filter((name) => !routeOf(call)?.query?.[name]).map((name) => `${name}: ${call.line}`))).toEqual([]);
+    expect(
+      calls.flatMap((call) =>
+        call.query
+          .filter((name) => !routeOf(call)?.query?.[name])
+          .map((name) => `${name}: ${call.line}`),
+      ),
+    ).toEqual([]);
   });
 
   it('sends only fields that the call takes', () => {
     const wrong = calls.flatMap((call) => {
       const body = routeOf(call)?.body;
-      const properties = body?.kind === 'json' ? (body.schema?.['properties'] as object | undefined) : undefined;
+      const properties =
+        body?.kind === 'json' ? (body.schema?.['properties'] as object | undefined) : undefined;
       const [, json] = /-d '(\{.*\})'/.exec(call.line) ?? [];
       if (!properties || json === undefined) return [];
-      return Object.keys(JSON.parse(json) as object).filter((name) => !Object.hasOwn(properties, name)).map((name) => `${name}: ${call.line}`);
+      return Object.keys(JSON.parse(json) as object)
+        .filter((name) => !Object.hasOwn(properties, name))
+        .map((name) => `${name}: ${call.line}`);
     });
     expect(wrong).toEqual([]);
   });
 
   it('shows every call of apps, deployments, templates and events at least once, but for those that it names in words', () => {
     const shown = new Set(calls.map((call) => routeOf(call)?.id));
-    const rest = hostingRoutes.filter(({ id, path }) => !shown.has(id) && !path.startsWith('/api/system')).map(({ method, path }) => `${method} ${path}`);
+    const rest = hostingRoutes
+      .filter(({ id, path }) => !shown.has(id) && !path.startsWith('/api/system'))
+      .map(({ method, path }) => `${method} ${path}`);
     const told = rest.filter((route) => !page.includes(route.split('/').at(-1)!.replace(/^:/, '')));
     expect(told).toEqual([]);
   });
@@ -66,8 +90,21 @@ describe('apps.md', () => {
 describe('the settings of hosting', () => {
   it('stand on its pages or in its README, all that the code reads', () => {
     const source = sourceFiles('runtime/hosting').map(text).join('\n');
-    const read = [...new Set([...source.matchAll(/settings\.(?:text|number|flag|secret)\(\s*'([A-Z_]+)'/g)].map(([, name]) => name!))];
-    const pages = ['runtime/hosting/docs/apps.md', 'runtime/hosting/docs/models.md', 'runtime/hosting/README.md', 'schema/docs/manifest.md'].map(text).join('\n');
+    const read = [
+      ...new Set(
+        [...source.matchAll(/settings\.(?:text|number|flag|secret)\(\s*'([A-Z_]+)'/g)].map(
+          ([, name]) => name!,
+        ),
+      ),
+    ];
+    const pages = [
+      'runtime/hosting/docs/apps.md',
+      'runtime/hosting/docs/models.md',
+      'runtime/hosting/README.md',
+      'schema/docs/manifest.md',
+    ]
+      .map(text)
+      .join('\n');
     expect(read.length).toBeGreaterThan(5);
     expect(read.filter((name) => !pages.includes(name))).toEqual([]);
   });

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { root } from '../source-files.ts';
 
 /** The folders whose pages are held to what the code does. */
-export const FOLDERS = ['schema/docs', 'runtime/graphql/docs', 'runtime/rest/docs', 'runtime/auth/docs', 'generator/docs'] as const;
+export const FOLDERS = [
+  'schema/docs',
+  'runtime/graphql/docs',
+  'runtime/rest/docs',
+  'runtime/auth/docs',
+  'generator/docs',
+] as const;
 
 /** A fenced block. "graphql schema finding=TYPE_UNKNOWN" has the language `graphql`, the role `schema` and one option. */
 export interface Block {
@@ -23,7 +29,14 @@ export interface Page {
 
 /** Every page of the folders, sorted. */
 export function pages(): Page[] {
-  return FOLDERS.flatMap((folder) => (existsSync(join(root, folder)) ? readdirSync(join(root, folder)).sort().filter((name) => name.endsWith('.md')).map((name) => readPage(`${folder}/${name}`)) : []));
+  return FOLDERS.flatMap((folder) =>
+    existsSync(join(root, folder))
+      ? readdirSync(join(root, folder))
+          .sort()
+          .filter((name) => name.endsWith('.md'))
+          .map((name) => readPage(`${folder}/${name}`))
+      : [],
+  );
 }
 
 export function readPage(path: string): Page {
@@ -33,9 +46,21 @@ export function readPage(path: string): Page {
 
 /** The blocks of a page in their order. */
 export function blocksOf(text: string): Block[] {
-  return [...text.matchAll(/^```([^\n]*)\n([^]*?)^```$/gm)].map(([, info = '', body = ''], index, all) => {
-    const [language = '', ...words] = info.trim().split(/\s+/);
-    const options = Object.fromEntries(words.filter((word) => word.includes('=')).map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]));
-    return { language, role: words.find((word) => !word.includes('=')) ?? '', options, text: body, line: text.slice(0, all[index]!.index).split('\n').length };
-  });
+  return [...text.matchAll(/^```([^\n]*)\n([^]*?)^```$/gm)].map(
+    ([, info = '', body = ''], index, all) => {
+      const [language = '', ...words] = info.trim().split(/\s+/);
+      const options = Object.fromEntries(
+        words
+          .filter((word) => word.includes('='))
+          .map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]),
+      );
+      return {
+        language,
+        role: words.find((word) => !word.includes('=')) ?? '',
+        options,
+        text: body,
+        line: text.slice(0, all[index]!.index).split('\n').length,
+      };
+    },
+  );
 }

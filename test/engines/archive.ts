@@ -6,7 +6,14 @@ import type { Readable } from 'node:stream';
 import { run } from './command.ts';
 
 /** Fixed order, owner and times: the same files make the same bytes on every machine. */
-const reproducible = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '--format=gnu'];
+const reproducible = [
+  '--sort=name',
+  '--mtime=@0',
+  '--owner=0',
+  '--group=0',
+  '--numeric-owner',
+  '--format=gnu',
+];
 
 /** Writes a folder's content as a tar file. */
 export function writeArchive(folder: string, file: string): void {
@@ -15,8 +22,13 @@ export function writeArchive(folder: string, file: string): void {
 
 /** A folder's content as a tar stream, for what does not fit in memory. */
 export function streamArchive(folder: string): Readable {
-  const tar = spawn('tar', [...reproducible, '-C', folder, '-cf', '-', '.'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  tar.once('exit', (code) => code && tar.stdout.destroy(new Error(`tar of ${folder} ended with ${code}`)));
+  const tar = spawn('tar', [...reproducible, '-C', folder, '-cf', '-', '.'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  tar.once(
+    'exit',
+    (code) => code && tar.stdout.destroy(new Error(`tar of ${folder} ended with ${code}`)),
+  );
   return tar.stdout;
 }
 
@@ -32,5 +44,7 @@ export function archiveOf(files: Record<string, string>): Readable {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
-  return streamArchive(folder).once('close', () => rmSync(folder, { recursive: true, force: true }));
+  return streamArchive(folder).once('close', () =>
+    rmSync(folder, { recursive: true, force: true }),
+  );
 }

@@ -44,7 +44,9 @@ export function describeWith(service: ServiceName, name: string, body: () => voi
 export function describeEachEngine(name: string, body: (engine: TestEngine) => void): void {
   for (const kind of ['docker', 'podman'] as const) {
     const socket = process.env[services[kind].variable];
-    describeWith(kind, `${name} on ${services[kind].title}`, () => body({ kind, socket: socket ?? '' }));
+    describeWith(kind, `${name} on ${services[kind].title}`, () =>
+      body({ kind, socket: socket ?? '' }),
+    );
   }
 }
 
@@ -87,7 +89,10 @@ function isCi(): boolean {
 }
 
 async function asSuperuser(statement: string): Promise<void> {
-  if (!postgresUrl) throw new Error('no PostgreSQL: TEST_POSTGRES_URL is not set; run: eval "$(npx node test/engines/start.ts)"');
+  if (!postgresUrl)
+    throw new Error(
+      'no PostgreSQL: TEST_POSTGRES_URL is not set; run: eval "$(npx node test/engines/start.ts)"',
+    );
   const client = new pg.Client({ connectionString: postgresUrl });
   await client.connect();
   try {

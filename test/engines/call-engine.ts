@@ -25,8 +25,15 @@ export interface EngineAnswer {
  * @example
  * const { Id } = await engineJson(socket, { method: 'POST', path: '/containers/create', json: { Image: 'twofold-test/web:1' } });
  */
-export function callEngine(socketPath: string, { method = 'GET', path, json, tar }: EngineCall): Promise<EngineAnswer> {
-  const headers = json ? { 'content-type': 'application/json' } : tar ? { 'content-type': 'application/x-tar' } : {};
+export function callEngine(
+  socketPath: string,
+  { method = 'GET', path, json, tar }: EngineCall,
+): Promise<EngineAnswer> {
+  const headers = json
+    ? { 'content-type': 'application/json' }
+    : tar
+      ? { 'content-type': 'application/x-tar' }
+      : {};
   return new Promise((resolve, reject) => {
     const call = request({ socketPath, method, path, headers }, (answer) => {
       const chunks: Buffer[] = [];
@@ -43,9 +50,15 @@ export function callEngine(socketPath: string, { method = 'GET', path, json, tar
 }
 
 /** The same, with the answer parsed; an answer of 400 and above is an error. */
-export async function engineJson<Answer = unknown>(socketPath: string, call: EngineCall): Promise<Answer> {
+export async function engineJson<Answer = unknown>(
+  socketPath: string,
+  call: EngineCall,
+): Promise<Answer> {
   const { status, text } = await callEngine(socketPath, call);
-  if (status >= 400) throw new Error(`${call.method ?? 'GET'} ${call.path} on ${socketPath}: ${status} ${text.trim()}`);
+  if (status >= 400)
+    throw new Error(
+      `${call.method ?? 'GET'} ${call.path} on ${socketPath}: ${status} ${text.trim()}`,
+    );
   return (text ? JSON.parse(text) : undefined) as Answer;
 }
 

@@ -17,7 +17,11 @@ export function findCommand(name: string, folders: readonly string[] = []): stri
 }
 
 /** The full path of a program, or an error that names the Debian package that has it. */
-export function needCommand(name: string, debianPackage: string, folders: readonly string[] = []): string {
+export function needCommand(
+  name: string,
+  debianPackage: string,
+  folders: readonly string[] = [],
+): string {
   const found = findCommand(name, folders);
   if (!found) throw new Error(`${name} is not installed; run: apt-get install ${debianPackage}`);
   return found;
@@ -25,16 +29,29 @@ export function needCommand(name: string, debianPackage: string, folders: readon
 
 /** An error when this is not the administrator: an engine makes networks and mounts. */
 export function needRoot(engine: string): void {
-  if (process.getuid?.() !== 0) throw new Error(`${engine} of our own needs root; start it as root, or export the socket of one that you have`);
+  if (process.getuid?.() !== 0)
+    throw new Error(
+      `${engine} of our own needs root; start it as root, or export the socket of one that you have`,
+    );
 }
 
 /** Runs a program to its end and returns what it printed; its error text becomes the error's message. */
-export function run(command: string, args: readonly string[], options: { env?: NodeJS.ProcessEnv; uid?: number; gid?: number } = {}): string {
+export function run(
+  command: string,
+  args: readonly string[],
+  options: { env?: NodeJS.ProcessEnv; uid?: number; gid?: number } = {},
+): string {
   try {
-    return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], ...options }).trim();
+    return execFileSync(command, args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...options,
+    }).trim();
   } catch (error) {
     const said = (error as { stderr?: string }).stderr?.trim() || String(error);
-    throw new Error(`${command} ${args.join(' ')}: ${said.replaceAll('\n', ' | ')}`, { cause: error });
+    throw new Error(`${command} ${args.join(' ')}: ${said.replaceAll('\n', ' | ')}`, {
+      cause: error,
+    });
   }
 }
 

@@ -21,16 +21,22 @@ export interface Daemon {
  * @example
  * await startDaemon({ directory, name: 'podman', command: 'podman', args: ['system', 'service'] }, () => answers(socket));
  */
-export async function startDaemon(daemon: Daemon, ready: () => boolean | Promise<boolean>, seconds = 30): Promise<void> {
+export async function startDaemon(
+  daemon: Daemon,
+  ready: () => boolean | Promise<boolean>,
+  seconds = 30,
+): Promise<void> {
   const { directory, name } = daemon;
   let gone = '';
   const child = launch(daemon);
   child.once('error', (error) => (gone = error.message));
   child.once('exit', (code, signal) => (gone = `it ended with ${signal ?? code}`));
-  if (child.pid) writeFileSync(join(directory, `${name}.pid`), `${child.pid} ${startMark(child.pid)}`);
+  if (child.pid)
+    writeFileSync(join(directory, `${name}.pid`), `${child.pid} ${startMark(child.pid)}`);
   const deadline = Date.now() + seconds * 1000;
   while (!(await ready())) {
-    if (gone || Date.now() > deadline) throw new Error(failure(daemon, gone || `no answer in ${seconds} s`));
+    if (gone || Date.now() > deadline)
+      throw new Error(failure(daemon, gone || `no answer in ${seconds} s`));
     await sleep(50);
   }
   child.unref();
@@ -42,7 +48,12 @@ export function isRunning(directory: string, name: string): boolean {
 }
 
 /** Ends a process of ours: politely, then by force. Does nothing when it is already gone. */
-export async function stopDaemon(directory: string, name: string, signal: NodeJS.Signals = 'SIGTERM', seconds = 20): Promise<void> {
+export async function stopDaemon(
+  directory: string,
+  name: string,
+  signal: NodeJS.Signals = 'SIGTERM',
+  seconds = 20,
+): Promise<void> {
   const pid = runningPid(directory, name);
   if (pid) {
     process.kill(pid, signal);
@@ -56,11 +67,21 @@ export async function stopDaemon(directory: string, name: string, signal: NodeJS
 function launch({ directory, name, command, args, env, uid, gid }: Daemon) {
   const log = openSync(join(directory, `${name}.log`), 'a');
   const account = uid === undefined ? {} : { uid, gid: gid ?? uid };
-  return spawn(command, args, { cwd: directory, detached: true, stdio: ['ignore', log, log], env: { ...process.env, ...env }, ...account });
+  return spawn(command, args, {
+    cwd: directory,
+    detached: true,
+    stdio: ['ignore', log, log],
+    env: { ...process.env, ...env },
+    ...account,
+  });
 }
 
 function failure({ directory, name, command }: Daemon, reason: string): string {
-  const log = readFileSync(join(directory, `${name}.log`), 'utf8').trim().split('\n').slice(-3).join(' | ');
+  const log = readFileSync(join(directory, `${name}.log`), 'utf8')
+    .trim()
+    .split('\n')
+    .slice(-3)
+    .join(' | ');
   return `${command} did not start: ${reason}. Last words: ${log || '(none)'}`;
 }
 
@@ -74,7 +95,9 @@ function runningPid(directory: string, name: string): number | undefined {
 /** Ids are used again by the kernel: an id and the time that its process began name one process for good. */
 function startMark(pid: number): string {
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
     return fields[0] === 'Z' ? 'gone' : (fields[19] ?? 'unknown');
   } catch {
     return existsSync('/proc/self') ? 'gone' : markWithoutProc(pid);

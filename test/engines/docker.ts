@@ -12,8 +12,15 @@ import { addBridge, claimNetwork, releaseNetwork } from './network.ts';
  */
 export async function startDocker(directory: string): Promise<Record<string, string>> {
   needRoot('Docker');
-  const [dockerd, containerd] = [needCommand('dockerd', 'docker.io'), needCommand('containerd', 'containerd')];
-  for (const [name, debianPackage] of [['ip', 'iproute2'], ['iptables', 'iptables']] as const) needCommand(name, debianPackage);
+  const [dockerd, containerd] = [
+    needCommand('dockerd', 'docker.io'),
+    needCommand('containerd', 'containerd'),
+  ];
+  for (const [name, debianPackage] of [
+    ['ip', 'iproute2'],
+    ['iptables', 'iptables'],
+  ] as const)
+    needCommand(name, debianPackage);
   const socket = join(directory, 'docker.sock');
   const network = claimNetwork(directory, 'docker');
   addBridge(network);
@@ -21,8 +28,14 @@ export async function startDocker(directory: string): Promise<Record<string, str
   writeFileSync(first, containerdSettings(directory));
   writeFileSync(second, JSON.stringify(dockerSettings(directory, network.bridge, network.prefix)));
   // Docker would start this itself, but then leaves it running when it is killed, and uses the machine's one when there is one.
-  await startDaemon({ directory, name: 'containerd', command: containerd, args: ['-c', first] }, () => listens(directory));
-  await startDaemon({ directory, name: 'dockerd', command: dockerd, args: ['--config-file', second] }, () => answers(socket));
+  await startDaemon(
+    { directory, name: 'containerd', command: containerd, args: ['-c', first] },
+    () => listens(directory),
+  );
+  await startDaemon(
+    { directory, name: 'dockerd', command: dockerd, args: ['--config-file', second] },
+    () => answers(socket),
+  );
   return { TEST_DOCKER_SOCKET: socket };
 }
 

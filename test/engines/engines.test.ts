@@ -24,7 +24,11 @@ describeWith('chromium', 'Chromium', () => {
   it('renders a page', () => {
     const page = 'data:text/html,<p id=x></p><script>x.textContent = 6 * 7</script>';
     const args = ['--headless=new', '--no-sandbox', '--disable-gpu', '--dump-dom', page];
-    const html = execFileSync(chromium ?? '', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], timeout: 50_000 });
+    const html = execFileSync(chromium ?? '', args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 50_000,
+    });
     expect(html).toContain('<p id="x">42</p>');
   });
 });
@@ -65,13 +69,20 @@ describeEachEngine('a container', ({ socket }) => {
   });
 
   it('finds another by name on a network of its own', async () => {
-    await engineJson(socket, { method: 'POST', path: '/networks/create', json: { Name: name, Labels: labels } });
+    await engineJson(socket, {
+      method: 'POST',
+      path: '/networks/create',
+      json: { Name: name, Labels: labels },
+    });
     const HostConfig = { NetworkMode: name };
     const NetworkingConfig = { EndpointsConfig: { [name]: { Aliases: ['api'] } } };
     const server = await start('twofold-test/web:2', { HostConfig, NetworkingConfig });
     const address = (await inspect(socket, server)).NetworkSettings.Networks[name]?.IPAddress;
     expect(await fetchText(`http://${address}:8080/`)).toBe('version 2\n');
-    const client = await start('twofold-test/web:1', { HostConfig, Cmd: ['wget', '-q', '-O', '-', 'http://api:8080/'] });
+    const client = await start('twofold-test/web:1', {
+      HostConfig,
+      Cmd: ['wget', '-q', '-O', '-', 'http://api:8080/'],
+    });
     await expect.poll(() => readLogs(socket, client), { timeout: 10_000 }).toContain('version 2');
   });
 });

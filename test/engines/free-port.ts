@@ -19,14 +19,19 @@ export async function freePort(): Promise<number> {
 /** Whether nobody listens there. */
 export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const server = createServer().once('error', () => resolve(false)).listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    const server = createServer()
+      .once('error', () => resolve(false))
+      .listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 
 /** The first port that the kernel hands out. */
 function firstOfAny(): number {
   try {
-    return Math.max(12_000, Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), 10));
+    return Math.max(
+      12_000,
+      Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), 10),
+    );
   } catch {
     return 32_768;
   }

@@ -1,4 +1,12 @@
-import { copyFileSync, cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findCommand, needCommand, run } from './command.ts';
 
@@ -73,19 +81,27 @@ function nodeRecipe(): ImageRecipe {
 function staticBusybox(): string {
   const busybox = realpathSync(needCommand('busybox', 'busybox-static'));
   const needs = run('sh', ['-c', 'ldd "$1" 2>&1 || true', 'sh', busybox]);
-  if (/=>/.test(needs)) throw new Error(`${busybox} needs libraries, which an image lacks; run: apt-get install busybox-static`);
+  if (/=>/.test(needs))
+    throw new Error(
+      `${busybox} needs libraries, which an image lacks; run: apt-get install busybox-static`,
+    );
   return busybox;
 }
 
 /** A shell, the usual commands, two accounts and a folder for temporary files. */
 function fillBase(root: string, busybox: string): void {
-  for (const folder of ['bin', 'etc', 'root', 'usr/bin', 'var']) mkdirSync(join(root, folder), { recursive: true });
+  for (const folder of ['bin', 'etc', 'root', 'usr/bin', 'var'])
+    mkdirSync(join(root, folder), { recursive: true });
   mkdirSync(join(root, 'tmp'));
   run('chmod', ['1777', join(root, 'tmp')]);
   copyProgram(root, busybox, '/bin/busybox');
-  for (const name of run(busybox, ['--list']).split('\n')) link(root, '/bin/busybox', `/bin/${name}`);
+  for (const name of run(busybox, ['--list']).split('\n'))
+    link(root, '/bin/busybox', `/bin/${name}`);
   link(root, '/bin/busybox', '/usr/bin/env');
-  writeFileSync(join(root, 'etc/passwd'), 'root:x:0:0:root:/root:/bin/sh\nnode:x:1000:1000:node:/tmp:/bin/sh\n');
+  writeFileSync(
+    join(root, 'etc/passwd'),
+    'root:x:0:0:root:/root:/bin/sh\nnode:x:1000:1000:node:/tmp:/bin/sh\n',
+  );
   writeFileSync(join(root, 'etc/group'), 'root:x:0:\nnode:x:1000:\n');
 }
 

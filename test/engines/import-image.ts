@@ -34,8 +34,15 @@ export async function importImage(socketPath: string, name: ImageName): Promise<
 const markLabel = 'twofold-test.recipe';
 
 function recipeMark(recipe: ImageRecipe): string {
-  const programs = recipe.programs.map((path) => [path, statSync(path).size, statSync(path).mtimeMs]);
-  return createHash('sha256').update(JSON.stringify([recipe.command, recipe.env, programs])).digest('hex').slice(0, 16);
+  const programs = recipe.programs.map((path) => [
+    path,
+    statSync(path).size,
+    statSync(path).mtimeMs,
+  ]);
+  return createHash('sha256')
+    .update(JSON.stringify([recipe.command, recipe.env, programs]))
+    .digest('hex')
+    .slice(0, 16);
 }
 
 async function hasImage(socketPath: string, reference: string, mark: string): Promise<boolean> {
@@ -91,12 +98,18 @@ async function sha256(file: string): Promise<string> {
 
 async function load(socketPath: string, image: string): Promise<void> {
   const path = '/images/load?quiet=1';
-  const { text } = await callEngineOk(socketPath, { method: 'POST', path, tar: streamArchive(image) });
-  if (text.includes('"error"')) throw new Error(`the engine on ${socketPath} refused the image: ${text.trim()}`);
+  const { text } = await callEngineOk(socketPath, {
+    method: 'POST',
+    path,
+    tar: streamArchive(image),
+  });
+  if (text.includes('"error"'))
+    throw new Error(`the engine on ${socketPath} refused the image: ${text.trim()}`);
 }
 
 async function callEngineOk(socketPath: string, call: Parameters<typeof callEngine>[1]) {
   const answer = await callEngine(socketPath, call);
-  if (answer.status >= 400) throw new Error(`${call.path} on ${socketPath}: ${answer.status} ${answer.text.trim()}`);
+  if (answer.status >= 400)
+    throw new Error(`${call.path} on ${socketPath}: ${answer.status} ${answer.text.trim()}`);
   return answer;
 }

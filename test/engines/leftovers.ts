@@ -6,26 +6,38 @@ import { succeeds } from './command.ts';
 /** Removes every container of an engine, so that stopping it does not wait for them. */
 export async function removeContainers(socketPath: string): Promise<void> {
   const list = await engineJson<{ Id: string }[]>(socketPath, { path: '/containers/json?all=1' });
-  const remove = ({ Id }: { Id: string }) => callEngine(socketPath, { method: 'DELETE', path: `/containers/${Id}?force=1&v=1` });
+  const remove = ({ Id }: { Id: string }) =>
+    callEngine(socketPath, { method: 'DELETE', path: `/containers/${Id}?force=1&v=1` });
   await Promise.all(list.map(remove));
 }
 
 /** Ends what an engine that was killed could not end itself: its helpers, and the first process of each container. */
 export function killLeftovers(directory: string): void {
   const files = globSync(pidFiles.map((pattern) => join(directory, pattern)));
-  const written = files.map((file) => Number(readFileSync(file, 'utf8'))).filter((pid) => isContainer(pid) || isNameServer(pid));
-  const helpers = readdirSync('/proc').map(Number).filter((pid) => pid > 1 && isHelper(pid, directory));
+  const written = files
+    .map((file) => Number(readFileSync(file, 'utf8')))
+    .filter((pid) => isContainer(pid) || isNameServer(pid));
+  const helpers = readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 1 && isHelper(pid, directory));
   for (const pid of [...helpers, ...written]) kill(pid);
 }
 
-const pidFiles = ['tasks/*/moby/*/init.pid', 'run/overlay-containers/*/userdata/pidfile', 'shared/networks/aardvark-dns/aardvark.pid'];
+const pidFiles = [
+  'tasks/*/moby/*/init.pid',
+  'run/overlay-containers/*/userdata/pidfile',
+  'shared/networks/aardvark-dns/aardvark.pid',
+];
 
 const helperPrograms = /\/(containerd-shim[\w-]*|conmon|podman|runc|crun)$/;
 
 /** Unmounts what is left below a folder, the innermost first. */
 export function unmountBelow(directory: string): void {
-  const mounts = readFileSync('/proc/mounts', 'utf8').split('\n').map((line) => line.split(' ')[1] ?? '');
-  for (const path of mounts.filter((path) => path.startsWith(`${directory}/`)).toReversed()) succeeds('umount', ['-l', path]);
+  const mounts = readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
+  for (const path of mounts.filter((path) => path.startsWith(`${directory}/`)).toReversed())
+    succeeds('umount', ['-l', path]);
 }
 
 /** A helper of this run names the run's own folder in its command line. */

@@ -17,10 +17,18 @@ export interface Network {
  */
 export function claimNetwork(directory: string, engine: 'docker' | 'podman'): Network {
   const used = run('ip', ['-4', 'route', 'show', 'table', 'all']);
-  const numbers = Array.from({ length: 32 }, (_, index) => 64 + 2 * index + (engine === 'docker' ? 0 : 1));
-  const free = numbers.map((number) => `10.${number}`).filter((prefix) => !used.includes(`${prefix}.`));
+  const numbers = Array.from(
+    { length: 32 },
+    (_, index) => 64 + 2 * index + (engine === 'docker' ? 0 : 1),
+  );
+  const free = numbers
+    .map((number) => `10.${number}`)
+    .filter((prefix) => !used.includes(`${prefix}.`));
   const prefix = free[randomInt(Math.max(free.length, 1))];
-  if (!prefix) throw new Error('no free network between 10.64.0.0 and 10.127.0.0; remove bridges of earlier runs: ip -4 addr');
+  if (!prefix)
+    throw new Error(
+      'no free network between 10.64.0.0 and 10.127.0.0; remove bridges of earlier runs: ip -4 addr',
+    );
   writeFileSync(join(directory, 'network'), prefix);
   return { prefix, bridge: `tf${engine[0]}${randomBytes(4).toString('hex')}` };
 }
@@ -44,17 +52,30 @@ export function releaseNetwork(directory: string): void {
 
 function bridgesOf(prefix: string): string[] {
   const lines = run('ip', ['-4', '-o', 'addr']).split('\n');
-  return lines.filter((line) => line.includes(` ${prefix}`)).map((line) => line.split(/\s+/)[1] ?? '');
+  return lines
+    .filter((line) => line.includes(` ${prefix}`))
+    .map((line) => line.split(/\s+/)[1] ?? '');
 }
 
 function removeRules(table: string, marks: readonly string[]): void {
-  const rules = run('iptables', ['-t', table, '-S']).split('\n').filter((rule) => rule.startsWith('-A '));
-  const named = rules.filter((rule) => rule.split(/[ /]/).some((word) => marks.some((mark) => isMarked(word, mark))));
-  const ports = named.flatMap((rule) => /--dport \d+ -j DNAT/.exec(rule)?.[0].replace('-j DNAT', '') ?? []);
+  const rules = run('iptables', ['-t', table, '-S'])
+    .split('\n')
+    .filter((rule) => rule.startsWith('-A '));
+  const named = rules.filter((rule) =>
+    rule.split(/[ /]/).some((word) => marks.some((mark) => isMarked(word, mark))),
+  );
+  const ports = named.flatMap(
+    (rule) => /--dport \d+ -j DNAT/.exec(rule)?.[0].replace('-j DNAT', '') ?? [],
+  );
   // Podman leads a published port through three rules, and only one of them names the container's address.
-  const ours = rules.filter((rule) => named.includes(rule) || (rule.includes('NETAVARK') && ports.some((port) => rule.includes(port))));
+  const ours = rules.filter(
+    (rule) =>
+      named.includes(rule) ||
+      (rule.includes('NETAVARK') && ports.some((port) => rule.includes(port))),
+  );
   // The listing is quoted for a shell, so a shell has to read it.
-  for (const rule of ours) succeeds('sh', ['-c', `iptables -t ${table} ${rule.replace('-A', '-D')}`]);
+  for (const rule of ours)
+    succeeds('sh', ['-c', `iptables -t ${table} ${rule.replace('-A', '-D')}`]);
 }
 
 /** A prefix ends with a dot and begins an address; a bridge is the whole word. */

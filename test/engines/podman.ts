@@ -11,11 +11,15 @@ import type { Network } from './network.ts';
 export async function startPodman(directory: string): Promise<Record<string, string>> {
   needRoot('Podman');
   const podman = needCommand('podman', 'podman');
-  for (const [name, debianPackage] of Object.entries(needed)) needCommand(name, debianPackage, helperFolders);
+  for (const [name, debianPackage] of Object.entries(needed))
+    needCommand(name, debianPackage, helperFolders);
   const socket = join(directory, 'podman.sock');
   writeSettings(directory, claimNetwork(directory, 'podman'));
   const args = [...ownView(directory), podman, 'system', 'service', '--time=0', `unix://${socket}`];
-  await startDaemon({ directory, name: 'podman', command: 'unshare', args, env: environment(directory) }, () => answers(socket));
+  await startDaemon(
+    { directory, name: 'podman', command: 'unshare', args, env: environment(directory) },
+    () => answers(socket),
+  );
   return { TEST_PODMAN_SOCKET: socket };
 }
 
@@ -31,7 +35,14 @@ export async function stopPodman(directory: string): Promise<void> {
 
 const helperFolders = ['/usr/lib/podman', '/usr/libexec/podman'];
 
-const needed = { ip: 'iproute2', iptables: 'iptables', unshare: 'util-linux', conmon: 'conmon', netavark: 'netavark', 'aardvark-dns': 'aardvark-dns' };
+const needed = {
+  ip: 'iproute2',
+  iptables: 'iptables',
+  unshare: 'util-linux',
+  conmon: 'conmon',
+  netavark: 'netavark',
+  'aardvark-dns': 'aardvark-dns',
+};
 
 /**
  * Every Podman of a machine keeps its name servers' and its addresses' tables in `/run/containers`, by network name.
@@ -40,7 +51,15 @@ const needed = { ip: 'iproute2', iptables: 'iptables', unshare: 'util-linux', co
 function ownView(directory: string): string[] {
   const own = join(directory, 'shared');
   for (const path of [own, '/run/containers']) mkdirSync(path, { recursive: true });
-  return ['--mount', '--propagation', 'private', 'sh', '-c', 'mount --bind "$0" /run/containers && exec "$@"', own];
+  return [
+    '--mount',
+    '--propagation',
+    'private',
+    'sh',
+    '-c',
+    'mount --bind "$0" /run/containers && exec "$@"',
+    own,
+  ];
 }
 
 function environment(directory: string): NodeJS.ProcessEnv {
@@ -55,7 +74,10 @@ function writeSettings(directory: string, network: Network): void {
   mkdirSync(join(directory, 'networks'));
   const write = (name: string, text: string) => writeFileSync(join(directory, name), text);
   write('containers.conf', settings(directory, network.prefix));
-  write('storage.conf', `[storage]\ndriver = "overlay"\ngraphroot = "${directory}/graph"\nrunroot = "${directory}/run"\n`);
+  write(
+    'storage.conf',
+    `[storage]\ndriver = "overlay"\ngraphroot = "${directory}/graph"\nrunroot = "${directory}/run"\n`,
+  );
   write('registries.conf', 'unqualified-search-registries = ["docker.io"]\n');
   write('networks/podman.json', JSON.stringify(defaultNetwork(network)));
 }

@@ -15,8 +15,12 @@ export async function startPostgres(directory: string): Promise<Record<string, s
   const port = await freePort();
   const program = (name: string) => initdb.replace(/initdb$/, name);
   const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
-  const ready = () => succeeds(program('pg_isready'), ['-q', '-h', '127.0.0.1', '-p', String(port)]);
-  await startDaemon({ directory, name: 'postgres', command: program('postgres'), args, ...account }, ready);
+  const ready = () =>
+    succeeds(program('pg_isready'), ['-q', '-h', '127.0.0.1', '-p', String(port)]);
+  await startDaemon(
+    { directory, name: 'postgres', command: program('postgres'), args, ...account },
+    ready,
+  );
   return { TEST_POSTGRES_URL: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` };
 }
 
@@ -44,7 +48,9 @@ interface Account {
 function debianFolders(): string[] {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root) : [];
-  return versions.sort((a, b) => Number(b) - Number(a)).map((version) => join(root, version, 'bin'));
+  return versions
+    .sort((a, b) => Number(b) - Number(a))
+    .map((version) => join(root, version, 'bin'));
 }
 
 function databaseAccount(): Account {
@@ -54,7 +60,17 @@ function databaseAccount(): Account {
 }
 
 /** Any account of this machine may connect to the loopback, so the superuser gets a random password, which is returned. */
-function createCluster({ initdb, data, directory, account }: { initdb: string; data: string; directory: string; account: Account }): string {
+function createCluster({
+  initdb,
+  data,
+  directory,
+  account,
+}: {
+  initdb: string;
+  data: string;
+  directory: string;
+  account: Account;
+}): string {
   const password = randomBytes(12).toString('hex');
   const passwordFile = join(directory, 'password');
   mkdirSync(data);

@@ -21,14 +21,22 @@ export function createRun(socket: string) {
     label: `twofold-test.run=${id}`,
     /** For a network or an image of this run. */
     name: `twofold-test-${id}`,
-    start: (image: string, more: Record<string, unknown> = {}) => runContainer(socket, { Image: image, Labels: labels, ...more }),
+    start: (image: string, more: Record<string, unknown> = {}) =>
+      runContainer(socket, { Image: image, Labels: labels, ...more }),
     clear: () => removeAll(socket, labels),
   };
 }
 
 /** Makes and starts a container; returns its id. */
-export async function runContainer(socket: string, settings: Record<string, unknown>): Promise<string> {
-  const { Id } = await engineJson<{ Id: string }>(socket, { method: 'POST', path: '/containers/create', json: settings });
+export async function runContainer(
+  socket: string,
+  settings: Record<string, unknown>,
+): Promise<string> {
+  const { Id } = await engineJson<{ Id: string }>(socket, {
+    method: 'POST',
+    path: '/containers/create',
+    json: settings,
+  });
   await engineJson(socket, { method: 'POST', path: `/containers/${Id}/start` });
   return Id;
 }
@@ -42,7 +50,7 @@ export function inspect(socket: string, id: string): Promise<ContainerState> {
 export async function readLogs(socket: string, id: string): Promise<string> {
   const { bytes } = await callEngine(socket, { path: `/containers/${id}/logs?stdout=1&stderr=1` });
   const pieces: Buffer[] = [];
-  for (let at = 0; at + 8 <= bytes.length; ) {
+  for (let at = 0; at + 8 <= bytes.length;) {
     const end = at + 8 + bytes.readUInt32BE(at + 4);
     pieces.push(bytes.subarray(at + 8, end));
     at = end;
@@ -58,7 +66,8 @@ export async function fetchText(url: string, seconds = 10): Promise<string> {
       const answer = await fetch(url, { signal: AbortSignal.timeout(2000) });
       return await answer.text();
     } catch (error) {
-      if (Date.now() > deadline) throw new Error(`no answer from ${url} in ${seconds} s`, { cause: error });
+      if (Date.now() > deadline)
+        throw new Error(`no answer from ${url} in ${seconds} s`, { cause: error });
       await sleep(50);
     }
   }
@@ -68,8 +77,15 @@ export async function fetchText(url: string, seconds = 10): Promise<string> {
 async function removeAll(socket: string, labels: Record<string, string>): Promise<void> {
   const label = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   const filters = `filters=${encodeURIComponent(JSON.stringify({ label }))}`;
-  for (const [kind, list] of [['containers', '/json'], ['images', '/json'], ['networks', '']] as const) {
-    const found = await engineJson<{ Id: string }[]>(socket, { path: `/${kind}${list}?all=1&${filters}` });
-    for (const { Id } of found) await callEngine(socket, { method: 'DELETE', path: `/${kind}/${Id}?force=1&v=1` });
+  for (const [kind, list] of [
+    ['containers', '/json'],
+    ['images', '/json'],
+    ['networks', ''],
+  ] as const) {
+    const found = await engineJson<{ Id: string }[]>(socket, {
+      path: `/${kind}${list}?all=1&${filters}`,
+    });
+    for (const { Id } of found)
+      await callEngine(socket, { method: 'DELETE', path: `/${kind}/${Id}?force=1&v=1` });
   }
 }

@@ -40,12 +40,21 @@ export const services: Record<ServiceName, Service> = {
     stop: stopPodman,
     runs: (directory) => isRunning(directory, 'podman'),
   },
-  chromium: { title: 'Chromium', variable: 'TEST_CHROMIUM', start: findChromium, stop: async () => {}, runs: () => false },
+  chromium: {
+    title: 'Chromium',
+    variable: 'TEST_CHROMIUM',
+    start: findChromium,
+    stop: async () => {},
+    runs: () => false,
+  },
 };
 
 async function findChromium(): Promise<Record<string, string>> {
-  const found = ['chromium', 'chromium-browser', 'google-chrome'].map((name) => findCommand(name)).find(Boolean);
+  const found = ['chromium', 'chromium-browser', 'google-chrome']
+    .map((name) => findCommand(name))
+    .find(Boolean);
   if (!found) throw new Error('chromium is not installed; run: apt-get install chromium');
-  if (!succeeds(found, ['--version'])) throw new Error(`${found} does not start; try: ${found} --version`);
+  if (!succeeds(found, ['--version']))
+    throw new Error(`${found} does not start; try: ${found} --version`);
   return { TEST_CHROMIUM: found };
 }

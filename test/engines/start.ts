@@ -1,6 +1,14 @@
 // eval "$(npx node test/engines/start.ts)" starts every service that this machine has the programs for.
 // Names as arguments start only those. Services that already run are kept, and exported again.
-import { createDirectory, currentDirectory, directoryVariable, loadExports, removeDirectory, saveExports, serviceDirectory } from './directory.ts';
+import {
+  createDirectory,
+  currentDirectory,
+  directoryVariable,
+  loadExports,
+  removeDirectory,
+  saveExports,
+  serviceDirectory,
+} from './directory.ts';
 import { services } from './services.ts';
 import type { ServiceName } from './services.ts';
 
@@ -14,7 +22,9 @@ if (unknown.length > 0) {
 
 const root = currentDirectory() ?? createDirectory();
 print({ [directoryVariable]: root });
-const results = await Promise.all(known.filter((name) => wanted.length === 0 || wanted.includes(name)).map(startOne));
+const results = await Promise.all(
+  known.filter((name) => wanted.length === 0 || wanted.includes(name)).map(startOne),
+);
 process.exitCode = results.every(Boolean) ? 0 : 1;
 
 async function startOne(name: ServiceName): Promise<boolean> {
@@ -29,7 +39,9 @@ async function startOne(name: ServiceName): Promise<boolean> {
     return print(exports);
   } catch (error) {
     console.error(`${title} was not started: ${(error as Error).message}`);
-    await stop(directory).catch((second: Error) => console.error(`and it left something behind: ${second.message}`));
+    await stop(directory).catch((second: Error) =>
+      console.error(`and it left something behind: ${second.message}`),
+    );
     return false;
   }
 }

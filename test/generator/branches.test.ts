@@ -5,7 +5,13 @@ import { run } from '../../generator/pipeline.ts';
 import { disk } from '../../generator/write/disk.ts';
 import { generator, makeProject, type TestProject } from './project.ts';
 import { createRandom } from './random.ts';
-import { addType, changeSchema, printFiles, type RandomSchema, startSchema } from './random-schema.ts';
+import {
+  addType,
+  changeSchema,
+  printFiles,
+  type RandomSchema,
+  startSchema,
+} from './random-schema.ts';
 
 const made: TestProject[] = [];
 afterEach(() => made.splice(0).forEach((each) => each.remove()));
@@ -14,12 +20,30 @@ const PAIRS = 60;
 const TYPES = 100;
 
 function git(shop: TestProject, ...args: string[]): string {
-  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.c', '-c', 'init.defaultBranch=main', '-c', 'merge.conflictStyle=merge'];
-  return execFileSync('git', [...identity, ...args], { cwd: shop.root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  const identity = [
+    '-c',
+    'user.name=a',
+    '-c',
+    'user.email=a@b.c',
+    '-c',
+    'init.defaultBranch=main',
+    '-c',
+    'merge.conflictStyle=merge',
+  ];
+  return execFileSync('git', [...identity, ...args], {
+    cwd: shop.root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
-async function commitSchema(shop: TestProject, schema: RandomSchema, message: string): Promise<void> {
-  for (const path of Object.keys(shop.files())) if (path.startsWith('schema/')) (await import('node:fs')).rmSync(shop.path(path));
+async function commitSchema(
+  shop: TestProject,
+  schema: RandomSchema,
+  message: string,
+): Promise<void> {
+  for (const path of Object.keys(shop.files()))
+    if (path.startsWith('schema/')) (await import('node:fs')).rmSync(shop.path(path));
   for (const [path, text] of Object.entries(printFiles(schema))) shop.write(path, text);
   const { project } = await run(shop.root, {}, disk);
   expect(project).not.toBeNull();
@@ -48,7 +72,10 @@ async function makeBase(): Promise<{ shop: TestProject; schema: RandomSchema }> 
   return { shop, schema };
 }
 
-async function mergeBranches(base: { shop: TestProject; schema: RandomSchema }, edit: Edit): Promise<{ conflicts: string[]; shop: TestProject }> {
+async function mergeBranches(
+  base: { shop: TestProject; schema: RandomSchema },
+  edit: Edit,
+): Promise<{ conflicts: string[]; shop: TestProject }> {
   const shop = makeProject({});
   made.push(shop);
   cpSync(base.shop.root, shop.root, { recursive: true });
@@ -66,24 +93,35 @@ describe('two branches', () => {
     const conflicts: string[] = [];
     for (let pair = 0; pair < PAIRS; pair++) {
       const edit = random.chance(0.5) ? addType : changeSchema;
-      const { conflicts: paths, shop } = await mergeBranches(base, (schema, side) => edit({ ...schema, made: schema.made + side * 100 }, random));
-      if (paths.some((path) => !path.startsWith('schema/'))) conflicts.push(`pair ${pair}: ${paths.join(', ')}`);
+      const { conflicts: paths, shop } = await mergeBranches(base, (schema, side) =>
+        edit({ ...schema, made: schema.made + side * 100 }, random),
+      );
+      if (paths.some((path) => !path.startsWith('schema/')))
+        conflicts.push(`pair ${pair}: ${paths.join(', ')}`);
       if (paths.length === 0) expect([pair, await differences(shop)]).toEqual([pair, []]);
       made.splice(0).forEach((each) => each.remove());
     }
     base.shop.remove();
-    process.stderr.write(`branches: ${conflicts.length} conflicts in ${PAIRS} pairs\n${conflicts.map((line) => `  ${line}\n`).join('')}`);
+    process.stderr.write(
+      `branches: ${conflicts.length} conflicts in ${PAIRS} pairs\n${conflicts.map((line) => `  ${line}\n`).join('')}`,
+    );
     expect(conflicts.length).toBeLessThanOrEqual(2);
   }, 900_000);
 
   test('whose merge needs a person are put right by the next run, with nothing lost', async () => {
     const base = await makeBase();
     made.push(base.shop);
-    const { shop } = await mergeBranches(base, (schema, side) => addType({ ...schema, made: schema.made + side }, createRandom(side)));
+    const { shop } = await mergeBranches(base, (schema, side) =>
+      addType({ ...schema, made: schema.made + side }, createRandom(side)),
+    );
     shop.write('src/generated/types.ts', `<<<<<<< HEAD\na\n=======\nb\n>>>>>>> left\n`);
     expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0, stdout: '' });
     expect(shop.read('src/generated/types.ts')).not.toContain('<<<<');
-    expect(Object.entries(shop.files()).some(([path, text]) => path.startsWith('.generator/rescued/') && text.includes('>>>>>>> left'))).toBe(true);
+    expect(
+      Object.entries(shop.files()).some(
+        ([path, text]) => path.startsWith('.generator/rescued/') && text.includes('>>>>>>> left'),
+      ),
+    ).toBe(true);
   });
 });
 
@@ -91,5 +129,7 @@ describe('two branches', () => {
 async function differences(shop: TestProject): Promise<string[]> {
   const { changes, project } = await run(shop.root, {}, disk);
   expect(project).not.toBeNull();
-  return changes.filter(({ kind, path }) => kind !== 'same' && path !== 'generator.lock').map(({ kind, path }) => `${kind} ${path}`);
+  return changes
+    .filter(({ kind, path }) => kind !== 'same' && path !== 'generator.lock')
+    .map(({ kind, path }) => `${kind} ${path}`);
 }

@@ -1,7 +1,14 @@
 import { statSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { commands } from '../../generator/cli/commands.ts';
-import { generator, linkShippedPackages, makeProject, SEED, type TestProject, typecheck } from './project.ts';
+import {
+  generator,
+  linkShippedPackages,
+  makeProject,
+  SEED,
+  type TestProject,
+  typecheck,
+} from './project.ts';
 
 const made: TestProject[] = [];
 const project = (files?: Record<string, string>) => {
@@ -26,11 +33,20 @@ describe('generate', () => {
     await generator(['generate'], shop.root);
     shop.write('schema.graphql', SEED.replace('  name: String!\n', ''));
     const slip = await generator(['generate', '--allow-drop', 'users.nmae'], shop.root);
-    expect(slip).toMatchObject({ code: 0, stderr: expect.stringMatching(/DROP_UNKNOWN {2}--allow-drop users\.nmae[^]*did you mean users\.name\?/) });
+    expect(slip).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(
+        /DROP_UNKNOWN {2}--allow-drop users\.nmae[^]*did you mean users\.name\?/,
+      ),
+    });
     expect((await generator(['generate'], shop.root)).stderr).not.toContain('DROP_UNKNOWN');
     for (const name of ['User.name', 'users.name']) {
       const dropped = await generator(['generate', '--allow-drop', name], shop.root);
-      expect([name, dropped.code, dropped.stderr.includes('DROP_UNKNOWN')]).toEqual([name, 0, false]);
+      expect([name, dropped.code, dropped.stderr.includes('DROP_UNKNOWN')]).toEqual([
+        name,
+        0,
+        false,
+      ]);
     }
   });
 });
@@ -41,7 +57,9 @@ describe('help', () => {
     expect(code).toBe(0);
     for (const command of commands) expect(stdout).toContain(`  ${command.name}`);
     const one = await generator(['generate', '--help'], '/');
-    expect(one.stdout).toMatch(/Usage: generator generate[^]*--dry-run[^]*Example:\n {2}npx generator/);
+    expect(one.stdout).toMatch(
+      /Usage: generator generate[^]*--dry-run[^]*Example:\n {2}npx generator/,
+    );
   });
 
   test('no command is a usage error with the overview', async () => {
@@ -79,7 +97,10 @@ describe('generate', () => {
   });
 
   test('a broken schema is findings, exit 3 and nothing written', async () => {
-    const shop = project({ 'schema.graphql': `${SEED}\ntype Post {\n  id: ID!\n  author: Usr!\n}\n`, 'manifest.yaml': 'name: shop\nsever: {}\n' });
+    const shop = project({
+      'schema.graphql': `${SEED}\ntype Post {\n  id: ID!\n  author: Usr!\n}\n`,
+      'manifest.yaml': 'name: shop\nsever: {}\n',
+    });
     const before = shop.files();
     const { code, stderr, stdout } = await generator(['generate'], shop.root);
     expect([code, stdout]).toEqual([3, '']);
@@ -93,7 +114,11 @@ describe('generate', () => {
     const shop = project({ 'schema.graphql': 'type Query { a: Nope }' });
     const { code, stdout } = await generator(['generate', '--json'], shop.root);
     expect(code).toBe(3);
-    expect(JSON.parse(stdout)).toMatchObject({ ok: false, findings: [{ severity: 'error', at: { file: 'schema.graphql', line: 1 } }], changes: [] });
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      findings: [{ severity: 'error', at: { file: 'schema.graphql', line: 1 } }],
+      changes: [],
+    });
   });
 
   test('--dry-run and --diff show what would be written, and write nothing', async () => {
@@ -110,7 +135,10 @@ describe('generate', () => {
   test('--print-model prints the model and nothing else', async () => {
     const shop = project();
     const { stdout } = await generator(['generate', '--print-model'], shop.root);
-    expect(JSON.parse(stdout)).toMatchObject({ name: 'shop', entities: [{ name: 'User', table: 'users' }] });
+    expect(JSON.parse(stdout)).toMatchObject({
+      name: 'shop',
+      entities: [{ name: 'User', table: 'users' }],
+    });
   });
 
   test('an edited generated file stops the run with exit 3; --force keeps the edit aside', async () => {
@@ -125,7 +153,9 @@ describe('generate', () => {
     expect(shop.files()).toEqual(before);
     expect(await generator(['generate', '--force'], shop.root)).toMatchObject({ code: 0 });
     expect(shop.read('src/generated/app.ts')).not.toContain('// mine');
-    const rescued = Object.entries(shop.files()).filter(([path]) => path.startsWith('.generator/rescued/'));
+    const rescued = Object.entries(shop.files()).filter(([path]) =>
+      path.startsWith('.generator/rescued/'),
+    );
     expect(rescued.map(([, text]) => text)).toEqual([edited]);
   });
 
@@ -137,7 +167,11 @@ describe('generate', () => {
     shop.write('manifest.yaml', 'name: shop\n');
     expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0 });
     expect(shop.has('src/generated/auth.ts')).toBe(false);
-    expect(Object.entries(shop.files()).filter(([path]) => path.startsWith('.generator/rescued/')).map(([, text]) => text)).toEqual([merged]);
+    expect(
+      Object.entries(shop.files())
+        .filter(([path]) => path.startsWith('.generator/rescued/'))
+        .map(([, text]) => text),
+    ).toEqual([merged]);
   });
 
   test('a folder without a schema is a usage error that says what to do', async () => {
@@ -162,7 +196,11 @@ describe('generate', () => {
 
   test('a schema split over files is one schema', async () => {
     const [user = '', query = ''] = SEED.split('\n\n');
-    const shop = project({ 'schema/user.graphql': user, 'schema/query.graphql': query, 'manifest.yaml': 'name: shop' });
+    const shop = project({
+      'schema/user.graphql': user,
+      'schema/query.graphql': query,
+      'manifest.yaml': 'name: shop',
+    });
     expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0 });
     expect(shop.read('src/generated/schema.graphql.ts')).toContain('type User {');
   });

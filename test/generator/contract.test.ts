@@ -8,37 +8,109 @@ import { repo } from './project.ts';
 
 /** What is promised of regeneration, and the tests that hold it: `file: a part of the title`. */
 const REGENERATION: Readonly<Record<string, readonly string[]>> = {
-  'no edit is ever lost': ['regeneration: loses no edit in', 'merge: keeps every line that only one side changed', 'eject: leaves every old character where it was'],
-  'a crash loses nothing': ['regeneration: leaves the old tree or the new one after the next run, at every point', 'regeneration: followed by an edit keeps the edit', 'processes: killed at any moment leave no file empty or half', 'trouble: says so, leaves no file half or empty', 'trouble: in a later run keeps every file as it was'],
-  'a second run writes nothing': ['commands: writes a project that type-checks, and nothing the second time', 'regeneration: loses no edit in'],
-  'the same inputs give the same bytes': ['processes: give the same bytes under another time zone, locale, umask and folder', 'regeneration: writes the same bytes in whatever order the disk lists files', 'regeneration: keeps the line ends of a checkout with CRLF'],
+  'no edit is ever lost': [
+    'regeneration: loses no edit in',
+    'merge: keeps every line that only one side changed',
+    'eject: leaves every old character where it was',
+  ],
+  'a crash loses nothing': [
+    'regeneration: leaves the old tree or the new one after the next run, at every point',
+    'regeneration: followed by an edit keeps the edit',
+    'processes: killed at any moment leave no file empty or half',
+    'trouble: says so, leaves no file half or empty',
+    'trouble: in a later run keeps every file as it was',
+  ],
+  'a second run writes nothing': [
+    'commands: writes a project that type-checks, and nothing the second time',
+    'regeneration: loses no edit in',
+  ],
+  'the same inputs give the same bytes': [
+    'processes: give the same bytes under another time zone, locale, umask and folder',
+    'regeneration: writes the same bytes in whatever order the disk lists files',
+    'regeneration: keeps the line ends of a checkout with CRLF',
+  ],
   'history does not matter': ['regeneration: writes the same bytes whatever came before'],
-  'an edited generated file is never silently overwritten': ['commands: an edited generated file stops the run with exit 3; --force keeps the edit aside'],
-  'files that nothing generates any more are removed if unchanged': ['regeneration: removes its own files that nothing generates any more, and keeps those that were edited'],
-  'two branches merge': ['branches: pairs that change the schema at random at most two conflict', 'branches: whose merge needs a person are put right by the next run'],
-  'every emitted project type-checks under strict': ['commands: writes a project that type-checks', 'init: is a project that type-checks and is up to date', '../templates/types: an emitted project type-checks under strict', '../examples: type-checks under strict, with nothing suppressed'],
-  'the running server serves the schema of the input': ['served: serves the very schema of the input'],
-  'removing a field keeps the code and says where it is': ['trouble: keeps the function of the user, and every run says where it is'],
-  'removing a column needs --allow-drop': ['migrations/evolution: keeps a column that the schema drops until --allow-drop names it'],
+  'an edited generated file is never silently overwritten': [
+    'commands: an edited generated file stops the run with exit 3; --force keeps the edit aside',
+  ],
+  'files that nothing generates any more are removed if unchanged': [
+    'regeneration: removes its own files that nothing generates any more, and keeps those that were edited',
+  ],
+  'two branches merge': [
+    'branches: pairs that change the schema at random at most two conflict',
+    'branches: whose merge needs a person are put right by the next run',
+  ],
+  'every emitted project type-checks under strict': [
+    'commands: writes a project that type-checks',
+    'init: is a project that type-checks and is up to date',
+    '../templates/types: an emitted project type-checks under strict',
+    '../examples: type-checks under strict, with nothing suppressed',
+  ],
+  'the running server serves the schema of the input': [
+    'served: serves the very schema of the input',
+  ],
+  'removing a field keeps the code and says where it is': [
+    'trouble: keeps the function of the user, and every run says where it is',
+  ],
+  'removing a column needs --allow-drop': [
+    'migrations/evolution: keeps a column that the schema drops until --allow-drop names it',
+  ],
   'two runs at once': ['processes: eight at once end as one alone'],
-  'an editor that saves in the middle of a run': ['regeneration: stops the run with 75, and nothing is written', 'trouble: is 75 when an editor saves'],
-  'a schema split over many files': ['commands: a schema split over files is one schema', 'regeneration: and from one file or many'],
-  'odd names and texts': ['trouble: with backticks, */ and ${ in their texts are generated, migrated and served'],
-  'a user file with a syntax error': ['eject: leaves a file that it cannot read alone, and says what to paste', 'regeneration: loses no edit in'],
-  'a disk that fills': ['trouble: says so, leaves no file half or empty', 'trouble: by a limit of the system says so'],
-  'every mistake is a finding': ['mutants: gives findings with place, code, a text and a fix, never a stack trace', 'mutants: is one JSON document with --json'],
+  'an editor that saves in the middle of a run': [
+    'regeneration: stops the run with 75, and nothing is written',
+    'trouble: is 75 when an editor saves',
+  ],
+  'a schema split over many files': [
+    'commands: a schema split over files is one schema',
+    'regeneration: and from one file or many',
+  ],
+  'odd names and texts': [
+    'trouble: with backticks, */ and ${ in their texts are generated, migrated and served',
+  ],
+  'a user file with a syntax error': [
+    'eject: leaves a file that it cannot read alone, and says what to paste',
+    'regeneration: loses no edit in',
+  ],
+  'a disk that fills': [
+    'trouble: says so, leaves no file half or empty',
+    'trouble: by a limit of the system says so',
+  ],
+  'every mistake is a finding': [
+    'mutants: gives findings with place, code, a text and a fix, never a stack trace',
+    'mutants: is one JSON document with --json',
+  ],
   'no socket is opened': ['processes: open no socket'],
-  'migrations': ['migrations/random-walk: ends as a fresh database, with every row kept', 'migrations/two-servers: migrate once'],
+  migrations: [
+    'migrations/random-walk: ends as a fresh database, with every row kept',
+    'migrations/two-servers: migrate once',
+  ],
 };
 
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
-  init: ['init: prints the next commands', 'init: --start runs the server when all is written', 'init: writes settings for the database that is asked for', '../journey/journey: starts, answers, keeps what it is told'],
+  init: [
+    'init: prints the next commands',
+    'init: --start runs the server when all is written',
+    'init: writes settings for the database that is asked for',
+    '../journey/journey: starts, answers, keeps what it is told',
+  ],
   generate: ['commands: writes a project that type-checks'],
   check: ['commands: is 0 when all is up to date, 1 when something would be written'],
-  dev: ['project-commands: answers for a saved schema, and keeps the last good server while there are errors'],
-  explain: ['explain: is what the running server issues for that field', 'explain: names the file and line where each stands', 'explain: names every type and field of the schema, by a rule that the docs have'],
-  eject: ['eject-behaviour: answers what it answered before', 'eject: writes every field of the blog out so that it type-checks'],
-  rename: ['rename: of a field renames it in inputs, arguments, code and database', 'rename: of a type renames its table'],
+  dev: [
+    'project-commands: answers for a saved schema, and keeps the last good server while there are errors',
+  ],
+  explain: [
+    'explain: is what the running server issues for that field',
+    'explain: names the file and line where each stands',
+    'explain: names every type and field of the schema, by a rule that the docs have',
+  ],
+  eject: [
+    'eject-behaviour: answers what it answered before',
+    'eject: writes every field of the blog out so that it type-checks',
+  ],
+  rename: [
+    'rename: of a field renames it in inputs, arguments, code and database',
+    'rename: of a type renames its table',
+  ],
   prune: ['project-commands: shows resolvers of types that are gone'],
   migrate: ['project-commands: lists, applies and undoes, and starts one of the user'],
   seed: ['seed: writes rows that refer to each other by key'],
@@ -57,20 +129,31 @@ const EXITS: Readonly<Record<keyof typeof EXIT, readonly string[]>> = {
   again: ['trouble: is 75 when an editor saves'],
 };
 
-const text = (path: string) => readFileSync(join(repo, 'test/generator', `${path}.test.ts`), 'utf8');
+const text = (path: string) =>
+  readFileSync(join(repo, 'test/generator', `${path}.test.ts`), 'utf8');
 
 /** Tests of the list that are not there. A title counts when it begins a test or a group, not when a comment has it. */
 function missing(tests: readonly string[]): string[] {
   return tests.filter((each) => {
     const [, file = '', part = ''] = /^([^:]+): ([^]+)$/.exec(each)!;
-    const titles = [...text(file).matchAll(/\b(?:test|it|describe)(?:\.\w+)?(?:\([^\n]*?\))?\(\s*(['"`])(.*?)\1,/g)].map(([, , title]) => title!);
-    const loose = text(file).split('\n').filter((line) => /\b(test|it|describe)\b.*[('"`]/.test(line) && !/^\s*(\/\/|\*)/.test(line));
-    return ![...titles, ...loose].some((title) => title.includes(part) || title.includes(part.replaceAll('$', '\\$')));
+    const titles = [
+      ...text(file).matchAll(
+        /\b(?:test|it|describe)(?:\.\w+)?(?:\([^\n]*?\))?\(\s*(['"`])(.*?)\1,/g,
+      ),
+    ].map(([, , title]) => title!);
+    const loose = text(file)
+      .split('\n')
+      .filter((line) => /\b(test|it|describe)\b.*[('"`]/.test(line) && !/^\s*(\/\/|\*)/.test(line));
+    return ![...titles, ...loose].some(
+      (title) => title.includes(part) || title.includes(part.replaceAll('$', '\\$')),
+    );
   });
 }
 
 describe('what is promised of the command line', () => {
-  test.each(Object.entries(REGENERATION))('is held by tests: %s', (_promise, tests) => expect(missing(tests)).toEqual([]));
+  test.each(Object.entries(REGENERATION))('is held by tests: %s', (_promise, tests) =>
+    expect(missing(tests)).toEqual([]),
+  );
 
   test('has a test for each command', () => {
     expect(Object.keys(COMMANDS)).toEqual(commands.map(({ name }) => name));
@@ -83,10 +166,22 @@ describe('what is promised of the command line', () => {
   });
 
   test('has a test that uses each option', () => {
-    const folders = ['generator', 'generator/migrations', 'hosting', 'journey'].map((folder) => join(repo, 'test', folder));
-    const texts = folders.flatMap((folder) => readdirSync(folder).filter((name) => name.endsWith('.test.ts') && name !== 'contract.test.ts').map((name) => readFileSync(join(folder, name), 'utf8')));
-    const options = new Set([...GLOBAL_OPTIONS, ...commands.flatMap((command) => command.options)].map(({ name }) => name));
-    const unused = [...options].filter((name) => !texts.some((each) => new RegExp(`['"]--${name}(=[^'"]*)?['"]`).test(each)));
+    const folders = ['generator', 'generator/migrations', 'hosting', 'journey'].map((folder) =>
+      join(repo, 'test', folder),
+    );
+    const texts = folders.flatMap((folder) =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.test.ts') && name !== 'contract.test.ts')
+        .map((name) => readFileSync(join(folder, name), 'utf8')),
+    );
+    const options = new Set(
+      [...GLOBAL_OPTIONS, ...commands.flatMap((command) => command.options)].map(
+        ({ name }) => name,
+      ),
+    );
+    const unused = [...options].filter(
+      (name) => !texts.some((each) => new RegExp(`['"]--${name}(=[^'"]*)?['"]`).test(each)),
+    );
     expect(unused).toEqual([]);
   });
 });

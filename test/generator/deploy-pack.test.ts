@@ -22,14 +22,48 @@ const KEY = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n';
 describe('what deploy sends', () => {
   test('is the project with vendor/, without secrets, packages and history', async () => {
     const one = project({
-      'package.json': '{}', 'package-lock.json': '{}', Dockerfile: 'FROM x', '.gitignore': '*.tgz\npackage-lock.json\ndata/\n', '.dockerignore': 'test\nvendor\n',
-      '.env': 'SECRET=1', '.env.production': 'SECRET=1', '.env.example': 'SECRET=', 'src/.env.local': 'X=1', 'src/server.ts': '1', 'data/app.db': 'rows',
-      'vendor/twofold-runtime-0.1.0.tgz': 'x', 'other.tgz': 'x', 'node_modules/a/index.js': 'x', '.git/config': 'x', '.generator/base/x': 'x',
-      'tls.pem': KEY, 'ca.pem': '-----BEGIN CERTIFICATE-----', 'id_rsa': KEY, '.npmrc': '//registry.example/:_authToken=abc', 'test/a.test.ts': 'x',
+      'package.json': '{}',
+      'package-lock.json': '{}',
+      Dockerfile: 'FROM x',
+      '.gitignore': '*.tgz\npackage-lock.json\ndata/\n',
+      '.dockerignore': 'test\nvendor\n',
+      '.env': 'SECRET=1',
+      '.env.production': 'SECRET=1',
+      '.env.example': 'SECRET=',
+      'src/.env.local': 'X=1',
+      'src/server.ts': '1',
+      'data/app.db': 'rows',
+      'vendor/twofold-runtime-0.1.0.tgz': 'x',
+      'other.tgz': 'x',
+      'node_modules/a/index.js': 'x',
+      '.git/config': 'x',
+      '.generator/base/x': 'x',
+      'tls.pem': KEY,
+      'ca.pem': '-----BEGIN CERTIFICATE-----',
+      id_rsa: KEY,
+      '.npmrc': '//registry.example/:_authToken=abc',
+      'test/a.test.ts': 'x',
     });
     const { paths, secrets } = await packSource(one.root);
-    expect(paths).toEqual(['.dockerignore', '.env.example', '.gitignore', 'Dockerfile', 'ca.pem', 'package-lock.json', 'package.json', 'src/server.ts', 'vendor/twofold-runtime-0.1.0.tgz']);
-    expect([...secrets].sort()).toEqual(['.env', '.env.production', '.npmrc', 'id_rsa', 'src/.env.local', 'tls.pem']);
+    expect(paths).toEqual([
+      '.dockerignore',
+      '.env.example',
+      '.gitignore',
+      'Dockerfile',
+      'ca.pem',
+      'package-lock.json',
+      'package.json',
+      'src/server.ts',
+      'vendor/twofold-runtime-0.1.0.tgz',
+    ]);
+    expect([...secrets].sort()).toEqual([
+      '.env',
+      '.env.production',
+      '.npmrc',
+      'id_rsa',
+      'src/.env.local',
+      'tls.pem',
+    ]);
     one.write('.npmrc', '//registry.example/:_authToken=${TOKEN}');
     expect((await packSource(one.root)).paths).toContain('.npmrc');
   });
@@ -51,25 +85,68 @@ describe('what deploy sends', () => {
   test('has no link that leads out, and no path that the format cannot hold', async () => {
     const out = project({ 'a.txt': 'x' });
     symlinkSync('../../etc/passwd', out.path('b'));
-    await expect(packSource(out.root)).rejects.toThrow(/b is a link to \.\.\/\.\.\/etc\/passwd, which is not part of the project/);
-    await expect(packSource(project({ [`${'long/'.repeat(60)}a`]: 'x' }).root)).rejects.toThrow(/too long for a tarball/);
+    await expect(packSource(out.root)).rejects.toThrow(
+      /b is a link to \.\.\/\.\.\/etc\/passwd, which is not part of the project/,
+    );
+    await expect(packSource(project({ [`${'long/'.repeat(60)}a`]: 'x' }).root)).rejects.toThrow(
+      /too long for a tarball/,
+    );
   });
 
   test('leaves out what git leaves out: 60 random trees with random .gitignore files, compared with git itself', async () => {
     const names = ['a', 'b', 'src', 'lib', 'x.log', 'keep.log', 'a.b', 'data'];
-    const globs = ['*.log', '!keep.log', 'data/', '/a', 'src/lib', '**/b', 'lib/**', 'a/**/b', '?', '[ab]', '*', '!*/', '/src/*', '!/src/lib', '# note', '\\!x', 'x.* ', '[!a]', 'src/', '!src/lib/'];
+    const globs = [
+      '*.log',
+      '!keep.log',
+      'data/',
+      '/a',
+      'src/lib',
+      '**/b',
+      'lib/**',
+      'a/**/b',
+      '?',
+      '[ab]',
+      '*',
+      '!*/',
+      '/src/*',
+      '!/src/lib',
+      '# note',
+      '\\!x',
+      'x.* ',
+      '[!a]',
+      'src/',
+      '!src/lib/',
+    ];
     for (let seed = 1; seed <= 60; seed++) {
       const random = createRandom(seed);
       const root = mkdtempSync(join(tmpdir(), 'twofold-ignore-'));
       const files: Record<string, string> = {};
-      const path = (depth: number): string => `${random.pick(names)}${depth > 0 && random.chance(0.6) ? `/${path(depth - 1)}` : ''}`;
+      const path = (depth: number): string =>
+        `${random.pick(names)}${depth > 0 && random.chance(0.6) ? `/${path(depth - 1)}` : ''}`;
       for (let n = 0; n < 25; n++) files[path(3)] = 'x';
-      const rules = () => Array.from({ length: 1 + random.whole(4) }, () => random.pick(globs)).join('\n');
+      const rules = () =>
+        Array.from({ length: 1 + random.whole(4) }, () => random.pick(globs)).join('\n');
       files['.gitignore'] = rules();
       if (random.chance(0.5)) files[`${random.pick(['src', 'lib', 'data'])}/.gitignore`] = rules();
       const one = makeTree(root, files);
       execFileSync('git', ['init', '-q'], { cwd: root });
-      const kept = execFileSync('git', ['-c', 'core.excludesFile=/dev/null', '-c', 'core.quotePath=false', 'ls-files', '-co', '--exclude-standard'], { cwd: root }).toString().split('\n').filter(Boolean).sort();
+      const kept = execFileSync(
+        'git',
+        [
+          '-c',
+          'core.excludesFile=/dev/null',
+          '-c',
+          'core.quotePath=false',
+          'ls-files',
+          '-co',
+          '--exclude-standard',
+        ],
+        { cwd: root },
+      )
+        .toString()
+        .split('\n')
+        .filter(Boolean)
+        .sort();
       const { paths } = await packSource(root);
       rmSync(root, { recursive: true, force: true });
       expect([seed, one, paths]).toEqual([seed, one, kept]);

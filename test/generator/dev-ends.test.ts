@@ -11,44 +11,63 @@ afterEach(() => made.splice(0).forEach((each) => each.remove()));
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGKILL'] as const;
 
 describe('dev leaves no process behind', () => {
-  it.each(SIGNALS)('when %s ends it while its server answers and the next one waits', async (signal) => {
-    const { dev, port } = await start();
-    await until(async () => (await answers(port)) && below(dev.pid!).length === 2);
-    const family = below(dev.pid!);
-    expect(family).toHaveLength(2);
-    await end(dev, signal);
-    expect(await left(family)).toEqual([]);
-    expect(await answers(port)).toBe(false);
-  }, 60_000);
-
-  it.each(SIGNALS)('when %s ends it while it starts', async (signal) => {
-    for (const moment of [150, 400, 700]) {
-      const { dev } = await start();
-      await wait(moment);
+  it.each(SIGNALS)(
+    'when %s ends it while its server answers and the next one waits',
+    async (signal) => {
+      const { dev, port } = await start();
+      await until(async () => (await answers(port)) && below(dev.pid!).length === 2);
       const family = below(dev.pid!);
+      expect(family).toHaveLength(2);
       await end(dev, signal);
-      expect([moment, await left(family)]).toEqual([moment, []]);
-    }
-  }, 60_000);
+      expect(await left(family)).toEqual([]);
+      expect(await answers(port)).toBe(false);
+    },
+    60_000,
+  );
 
-  it.each(SIGNALS)('when %s ends it while a save is answered', async (signal) => {
-    const { dev, port, shop } = await start();
-    await until(() => answers(port));
-    const seen = new Set<number>();
-    shop.write('schema.graphql', SEED.replace('email: String!', 'email: String!\n  age: Int'));
-    for (let look = 0; look < 4; look++) below(dev.pid!).forEach((pid) => seen.add(pid));
-    await end(dev, signal);
-    expect(await left([...seen])).toEqual([]);
-    expect(await answers(port)).toBe(false);
-  }, 60_000);
+  it.each(SIGNALS)(
+    'when %s ends it while it starts',
+    async (signal) => {
+      for (const moment of [150, 400, 700]) {
+        const { dev } = await start();
+        await wait(moment);
+        const family = below(dev.pid!);
+        await end(dev, signal);
+        expect([moment, await left(family)]).toEqual([moment, []]);
+      }
+    },
+    60_000,
+  );
+
+  it.each(SIGNALS)(
+    'when %s ends it while a save is answered',
+    async (signal) => {
+      const { dev, port, shop } = await start();
+      await until(() => answers(port));
+      const seen = new Set<number>();
+      shop.write('schema.graphql', SEED.replace('email: String!', 'email: String!\n  age: Int'));
+      for (let look = 0; look < 4; look++) below(dev.pid!).forEach((pid) => seen.add(pid));
+      await end(dev, signal);
+      expect(await left([...seen])).toEqual([]);
+      expect(await answers(port)).toBe(false);
+    },
+    60_000,
+  );
 });
 
 async function start() {
   const port = await freePort();
-  const shop = makeProject({ 'schema.graphql': SEED, 'manifest.yaml': 'name: shop\n', '.env': `PORT=${port}\nHOST=127.0.0.1\nDATABASE_URL=:memory:\n` });
+  const shop = makeProject({
+    'schema.graphql': SEED,
+    'manifest.yaml': 'name: shop\n',
+    '.env': `PORT=${port}\nHOST=127.0.0.1\nDATABASE_URL=:memory:\n`,
+  });
   made.push(shop);
   linkPackages(shop);
-  const dev = spawn(process.execPath, [join(repo, 'generator/bin.js'), 'dev'], { cwd: shop.root, stdio: 'ignore' });
+  const dev = spawn(process.execPath, [join(repo, 'generator/bin.js'), 'dev'], {
+    cwd: shop.root,
+    stdio: 'ignore',
+  });
   return { dev, port, shop };
 }
 
@@ -60,8 +79,13 @@ async function end(dev: ReturnType<typeof spawn>, signal: NodeJS.Signals): Promi
 
 /** The processes that a process has started, and those that they have. */
 function below(pid: number): number[] {
-  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,comm='], { encoding: 'utf8' }).trim().split('\n').map((row) => row.trim().split(/\s+/));
-  const children = rows.filter(([, parent, name]) => Number(parent) === pid && name !== 'ps').map(([child]) => Number(child));
+  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,comm='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((row) => row.trim().split(/\s+/));
+  const children = rows
+    .filter(([, parent, name]) => Number(parent) === pid && name !== 'ps')
+    .map(([child]) => Number(child));
   return children.flatMap((child) => [child, ...below(child)]);
 }
 
@@ -80,9 +104,14 @@ function isAlive(pid: number): boolean {
 }
 
 async function answers(port: number): Promise<boolean> {
-  return fetch(`http://127.0.0.1:${port}/graphql?query={users{id}}`, { signal: AbortSignal.timeout(2_000) }).then((response) => response.status < 500, () => false);
+  return fetch(`http://127.0.0.1:${port}/graphql?query={users{id}}`, {
+    signal: AbortSignal.timeout(2_000),
+  }).then(
+    (response) => response.status < 500,
+    () => false,
+  );
 }
 
 async function until(done: () => Promise<boolean>): Promise<void> {
-  for (const last = Date.now() + 15_000; Date.now() < last && !(await done()); ) await wait(20);
+  for (const last = Date.now() + 15_000; Date.now() < last && !(await done());) await wait(20);
 }

@@ -79,12 +79,17 @@ describe('a server of dev', () => {
     await until(() => !pids.some(isAlive));
     expect(server.running()).toBe(false);
     await wait(300);
-    expect([...(await said('loaded', 1)), ...(await said('one', 1))].filter(({ pid }) => isAlive(pid))).toEqual([]);
+    expect(
+      [...(await said('loaded', 1)), ...(await said('one', 1))].filter(({ pid }) => isAlive(pid)),
+    ).toEqual([]);
   });
 
   it('hands nothing of the waiting on to what it starts', async () => {
     const { server, write, said } = project();
-    write('src/server.ts', `import { fork } from 'node:child_process';\nimport { appendFileSync } from 'node:fs';\nappendFileSync('said.txt', \`\${process.pid} \${process.argv[2] ?? 'parent'}\\n\`);\nif (!process.argv[2]) fork('src/server.ts', ['forked']);\nelse process.exit();\n`);
+    write(
+      'src/server.ts',
+      `import { fork } from 'node:child_process';\nimport { appendFileSync } from 'node:fs';\nappendFileSync('said.txt', \`\${process.pid} \${process.argv[2] ?? 'parent'}\\n\`);\nif (!process.argv[2]) fork('src/server.ts', ['forked']);\nelse process.exit();\n`,
+    );
     await server.restart();
     expect(await said('forked', 1)).toHaveLength(1);
   });
@@ -109,7 +114,10 @@ describe('a rehearsal', () => {
 
   it('is over when its runs took two seconds of CPU, and begins none that would make it more', async () => {
     let [runs, clock] = [0, 0];
-    const rehearsal = createRehearsal(async () => void (runs++, (clock += 900)), () => clock);
+    const rehearsal = createRehearsal(
+      async () => void (runs++, (clock += 900)),
+      () => clock,
+    );
     rehearsal.start();
     await until(() => runs >= 2);
     await wait(200);
@@ -133,7 +141,8 @@ describe('a rehearsal', () => {
 });
 
 /** Says its word and goes on until it is ended. */
-const SERVER = (word: string) => `import { appendFileSync } from 'node:fs';\nappendFileSync('said.txt', \`\${process.pid} ${word}\\n\`);\nsetInterval(() => {}, 1000);\n`;
+const SERVER = (word: string) =>
+  `import { appendFileSync } from 'node:fs';\nappendFileSync('said.txt', \`\${process.pid} ${word}\\n\`);\nsetInterval(() => {}, 1000);\n`;
 
 function project() {
   const root = mkdtempSync(join(tmpdir(), 'twofold-dev-'));
@@ -143,8 +152,14 @@ function project() {
   };
   write('package.json', '{ "type": "module" }');
   write('said.txt', '');
-  write('node_modules/@twofold/runtime/package.json', '{ "type": "module", "exports": "./index.js" }');
-  write('node_modules/@twofold/runtime/index.js', "import { appendFileSync } from 'node:fs';\nappendFileSync('said.txt', `${process.pid} loaded\\n`);\n");
+  write(
+    'node_modules/@twofold/runtime/package.json',
+    '{ "type": "module", "exports": "./index.js" }',
+  );
+  write(
+    'node_modules/@twofold/runtime/index.js',
+    "import { appendFileSync } from 'node:fs';\nappendFileSync('said.txt', `${process.pid} loaded\\n`);\n",
+  );
   const server: DevServer = createDevServer(root, terminal);
   ends.push(async () => {
     await server.stop();
@@ -154,14 +169,23 @@ function project() {
 }
 
 /** What was said with this word, once there is as much of it. */
-async function heard(root: string, word: string, least: number): Promise<{ readonly pid: number }[]> {
-  const now = () => [...readFileSync(join(root, 'said.txt'), 'utf8').matchAll(new RegExp(`^(\\d+) ${word}$`, 'gm'))].map((match) => ({ pid: Number(match[1]) }));
+async function heard(
+  root: string,
+  word: string,
+  least: number,
+): Promise<{ readonly pid: number }[]> {
+  const now = () =>
+    [
+      ...readFileSync(join(root, 'said.txt'), 'utf8').matchAll(
+        new RegExp(`^(\\d+) ${word}$`, 'gm'),
+      ),
+    ].map((match) => ({ pid: Number(match[1]) }));
   await until(() => now().length >= least);
   return now();
 }
 
 async function until(done: () => boolean): Promise<void> {
-  for (const end = Date.now() + 30_000; Date.now() < end && !done(); ) await wait(20);
+  for (const end = Date.now() + 30_000; Date.now() < end && !done();) await wait(20);
 }
 
 function isAlive(pid: number): boolean {

@@ -6,7 +6,14 @@ import { explainAll } from '../../generator/explain/facts.ts';
 import { readProjectOf } from '../../generator/pipeline.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
 import { type Program, query, run } from '../server/program.ts';
-import { generator, linkPackages, linkShippedPackages, makeProject, type TestProject, typecheck } from './project.ts';
+import {
+  generator,
+  linkPackages,
+  linkShippedPackages,
+  makeProject,
+  type TestProject,
+  typecheck,
+} from './project.ts';
 
 const SCHEMA = `scalar DateTime
 type Query {
@@ -52,39 +59,91 @@ type PageInfo { hasNextPage: Boolean! endCursor: String }
 type Caller = 'nobody' | 'ann' | 'bob';
 
 /** Asked of both servers in this order, by each of the callers that are named. */
-const ASKED: readonly (readonly [callers: readonly Caller[], text: string, variables?: Record<string, unknown>])[] = [
+const ASKED: readonly (readonly [
+  callers: readonly Caller[],
+  text: string,
+  variables?: Record<string, unknown>,
+])[] = [
   [['nobody'], 'mutation { createTag(name: "news") { id name posts { id } } }'],
   [['nobody', 'ann'], 'mutation { createTag(name: "news") { id } }'],
-  [['nobody'], 'mutation { createTag(name: "more") { __typename name } again: createTag(name: "third") { id } }'],
-  [['nobody', 'ann', 'bob'], 'mutation { createPost(title: "One", tagIds: [1, 2]) { post { id title author { name } tags { name } } clientMutationId } }'],
-  [['ann'], 'mutation($t: String!, $ids: [ID!]) { createPost(title: $t, tagIds: $ids) { post { id tags { id } } } }', { t: 'Two', ids: ['3'] }],
+  [
+    ['nobody'],
+    'mutation { createTag(name: "more") { __typename name } again: createTag(name: "third") { id } }',
+  ],
+  [
+    ['nobody', 'ann', 'bob'],
+    'mutation { createPost(title: "One", tagIds: [1, 2]) { post { id title author { name } tags { name } } clientMutationId } }',
+  ],
+  [
+    ['ann'],
+    'mutation($t: String!, $ids: [ID!]) { createPost(title: $t, tagIds: $ids) { post { id tags { id } } } }',
+    { t: 'Two', ids: ['3'] },
+  ],
   [['ann'], 'mutation { createPost(title: "a title that is much too long") { post { id } } }'],
   [['ann'], 'mutation { createPost(title: "Nine", tagIds: [9]) { post { id } } }'],
   [['ann', 'bob'], 'mutation { createPost(title: "For two", authorId: 2) { post { id } } }'],
   [['nobody', 'ann', 'bob'], '{ posts { id title secret tags { name posts { title } } } }'],
   [['nobody', 'ann', 'bob'], '{ posts(limit: 1) { author { name posts(limit: 1) { id } } } }'],
-  [['nobody', 'ann'], '{ posts(title: "One", limit: 1) { title } none: posts(title: "none") { id } }'],
+  [
+    ['nobody', 'ann'],
+    '{ posts(title: "One", limit: 1) { title } none: posts(title: "none") { id } }',
+  ],
   [['ann'], '{ posts(limit: 1000) { id } }'],
   [['ann'], '{ posts(limit: -1) { id } }'],
-  [['nobody', 'ann'], '{ user(id: 1) { name email posts(offset: 1, limit: 1) { title } all: posts(title: "Two") { title } profile { bio } } }'],
-  [['ann'], '{ user(id: 99) { name } word: user(id: "x") { name } userByEmail(email: "bob@example.test") { id name } }'],
-  [['ann'], 'query($w: UserWhere, $more: Boolean!) { users(where: $w, orderBy: NAME_DESC, limit: 5) { name posts @include(if: $more) { title author { id } } ... on User { mail: email } } }', { w: { name: { contains: 'n' } }, more: true }],
-  [['ann'], 'query($more: Boolean!) { users(offset: 1, limit: 1) { name posts @include(if: $more) { title } } }', { more: false }],
-  [['nobody', 'ann'], '{ postsConnection(first: 2) { totalCount edges { cursor node { title author { name } } } pageInfo { hasNextPage endCursor } } }'],
+  [
+    ['nobody', 'ann'],
+    '{ user(id: 1) { name email posts(offset: 1, limit: 1) { title } all: posts(title: "Two") { title } profile { bio } } }',
+  ],
+  [
+    ['ann'],
+    '{ user(id: 99) { name } word: user(id: "x") { name } userByEmail(email: "bob@example.test") { id name } }',
+  ],
+  [
+    ['ann'],
+    'query($w: UserWhere, $more: Boolean!) { users(where: $w, orderBy: NAME_DESC, limit: 5) { name posts @include(if: $more) { title author { id } } ... on User { mail: email } } }',
+    { w: { name: { contains: 'n' } }, more: true },
+  ],
+  [
+    ['ann'],
+    'query($more: Boolean!) { users(offset: 1, limit: 1) { name posts @include(if: $more) { title } } }',
+    { more: false },
+  ],
+  [
+    ['nobody', 'ann'],
+    '{ postsConnection(first: 2) { totalCount edges { cursor node { title author { name } } } pageInfo { hasNextPage endCursor } } }',
+  ],
   [['ann'], '{ postsConnection(last: 1) { edges { node { title } } } }'],
   [['ann'], '{ postsConnection(first: 1, last: 1) { totalCount } }'],
-  [['nobody', 'ann'], '{ search(limit: 3) { __typename ... on User { name } ... on Post { title author { email } } } }'],
-  [['nobody', 'ann'], '{ post: node(id: "Post:1") { id ... on Post { title } } user: node(id: "User:1") { id ... on User { name } } none: node(id: "Post:99") { id } }'],
-  [['nobody', 'ann', 'bob'], 'mutation { updatePost(id: 1, title: "Mine", tagIds: [2]) { title tags { name } secret } }'],
+  [
+    ['nobody', 'ann'],
+    '{ search(limit: 3) { __typename ... on User { name } ... on Post { title author { email } } } }',
+  ],
+  [
+    ['nobody', 'ann'],
+    '{ post: node(id: "Post:1") { id ... on Post { title } } user: node(id: "User:1") { id ... on User { name } } none: node(id: "Post:99") { id } }',
+  ],
+  [
+    ['nobody', 'ann', 'bob'],
+    'mutation { updatePost(id: 1, title: "Mine", tagIds: [2]) { title tags { name } secret } }',
+  ],
   [['ann'], 'mutation { updatePost(id: 99, title: "None") { title } }'],
-  [['nobody', 'ann'], 'mutation { createNote(input: { text: "note" }) { id text owner { name } } }'],
+  [
+    ['nobody', 'ann'],
+    'mutation { createNote(input: { text: "note" }) { id text owner { name } } }',
+  ],
   [['bob'], 'mutation { createNote(input: { text: "for Ann", ownerId: 1 }) { id } }'],
   [['nobody', 'ann', 'bob'], '{ notes { id text owner { email } } }'],
   [['ann', 'bob'], 'mutation { updateNote(id: 1, input: { text: "changed" }) { text } }'],
   [['bob', 'ann', 'ann'], 'mutation { deleteNote(id: 1) { id text } }'],
   [['bob', 'nobody', 'ann', 'ann'], 'mutation { deletePost(id: 1) }'],
-  [['nobody', 'ann'], '{ posts { id title } tags { name posts { title } } user(id: 1) { posts { title } } }'],
-  [['ann'], 'mutation { a: createTag(name: "last") { id } b: createTag(name: "last") { id } c: createTag(name: "and one") { name } }'],
+  [
+    ['nobody', 'ann'],
+    '{ posts { id title } tags { name posts { title } } user(id: 1) { posts { title } } }',
+  ],
+  [
+    ['ann'],
+    'mutation { a: createTag(name: "last") { id } b: createTag(name: "last") { id } c: createTag(name: "and one") { name } }',
+  ],
   [['ann'], '{ tags { id name } unknown }'],
 ];
 
@@ -97,12 +156,30 @@ interface Served {
 }
 
 async function serve(project: TestProject, database: 'sqlite' | 'postgres'): Promise<Served> {
-  const made = database === 'postgres' ? await createDatabase() : { url: `file:${join(project.root, 'data/app.db')}`, drop: async () => {} };
-  const env = { DATABASE_URL: made.url, PORT: '0', HOST: '127.0.0.1', JWT_SECRET: 'j'.repeat(43), API_KEY: 'k'.repeat(43), RATE_LIMIT_ENABLED: 'false' };
+  const made =
+    database === 'postgres'
+      ? await createDatabase()
+      : { url: `file:${join(project.root, 'data/app.db')}`, drop: async () => {} };
+  const env = {
+    DATABASE_URL: made.url,
+    PORT: '0',
+    HOST: '127.0.0.1',
+    JWT_SECRET: 'j'.repeat(43),
+    API_KEY: 'k'.repeat(43),
+    RATE_LIMIT_ENABLED: 'false',
+  };
   const program = run("await import('./src/server.ts');\nexport {};\n", env, project.root);
   const url = await program.listening;
   const register = async (name: string) => {
-    const response = await fetch(`${url}/api/auth/register`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ name, email: `${name}@example.test`, password: 'a long pass phrase 17' }) });
+    const response = await fetch(`${url}/api/auth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        name,
+        email: `${name}@example.test`,
+        password: 'a long pass phrase 17',
+      }),
+    });
     return ((await response.json()) as { accessToken: string }).accessToken;
   };
   const tokens = { nobody: null, ann: await register('ann'), bob: await register('bob') };
@@ -118,7 +195,16 @@ async function serve(project: TestProject, database: 'sqlite' | 'postgres'): Pro
 async function answers({ url, tokens }: Served): Promise<[string, unknown][]> {
   const told: [string, unknown][] = [];
   for (const [callers, text, variables] of ASKED) {
-    for (const caller of callers) told.push([`${caller}: ${text}`, await query(url, text, variables, tokens[caller] === null ? {} : { authorization: `Bearer ${tokens[caller]}` })]);
+    for (const caller of callers)
+      told.push([
+        `${caller}: ${text}`,
+        await query(
+          url,
+          text,
+          variables,
+          tokens[caller] === null ? {} : { authorization: `Bearer ${tokens[caller]}` },
+        ),
+      ]);
   }
   return told;
 }
@@ -136,13 +222,28 @@ async function generated(): Promise<TestProject> {
 async function ejectAll(root: string): Promise<string[]> {
   const { project } = await readProjectOf(root);
   const entities = new Set(project!.entities.map(({ name }) => name));
-  const fields = explainAll(project!).flatMap(({ coordinate }) => (coordinate.includes('.') && ['Query', 'Mutation', ...entities].includes(coordinate.split('.')[0]!) ? [coordinate] : []));
-  const terminal = { ...createTerminal({ json: false, quiet: true, color: false }), note: () => {} };
-  for (const coordinate of fields) expect([coordinate, await eject({ options: {}, positionals: [coordinate], cwd: root, terminal })]).toEqual([coordinate, 0]);
+  const fields = explainAll(project!).flatMap(({ coordinate }) =>
+    coordinate.includes('.') &&
+    ['Query', 'Mutation', ...entities].includes(coordinate.split('.')[0]!)
+      ? [coordinate]
+      : [],
+  );
+  const terminal = {
+    ...createTerminal({ json: false, quiet: true, color: false }),
+    note: () => {},
+  };
+  for (const coordinate of fields)
+    expect([
+      coordinate,
+      await eject({ options: {}, positionals: [coordinate], cwd: root, terminal }),
+    ]).toEqual([coordinate, 0]);
   return fields;
 }
 
-describe.each(['sqlite', ...(postgresUrl || process.env['CI'] ? ['postgres'] : [])] as ('sqlite' | 'postgres')[])('a project of which every field is ejected, on %s', (database) => {
+describe.each(['sqlite', ...(postgresUrl || process.env['CI'] ? ['postgres'] : [])] as (
+  | 'sqlite'
+  | 'postgres'
+)[])('a project of which every field is ejected, on %s', (database) => {
   const ended: (() => Promise<void>)[] = [];
   let plain: Served;
   let ejected: Served;
@@ -164,17 +265,29 @@ describe.each(['sqlite', ...(postgresUrl || process.env['CI'] ? ['postgres'] : [
     expect(fields.length).toBeGreaterThan(35);
     const before = await answers(plain);
     const after = await answers(ejected);
-    for (const [index, [asked, answer]] of before.entries()) expect([asked, inOrder(after[index]![1])]).toEqual([asked, inOrder(answer)]);
+    for (const [index, [asked, answer]] of before.entries())
+      expect([asked, inOrder(after[index]![1])]).toEqual([asked, inOrder(answer)]);
     // The questions reach both ends: answers, and each kind of refusal.
-    const codes = new Set(before.flatMap(([, answer]) => ((answer as any).errors ?? []).map((error: any) => error.extensions?.code)));
-    expect([...codes].sort()).toEqual(expect.arrayContaining(['BAD_USER_INPUT', 'CONFLICT', 'FORBIDDEN', 'UNAUTHENTICATED']));
+    const codes = new Set(
+      before.flatMap(([, answer]) =>
+        ((answer as any).errors ?? []).map((error: any) => error.extensions?.code),
+      ),
+    );
+    expect([...codes].sort()).toEqual(
+      expect.arrayContaining(['BAD_USER_INPUT', 'CONFLICT', 'FORBIDDEN', 'UNAUTHENTICATED']),
+    );
   }, 60_000);
 });
 
 /** Errors by their places: functions end when they end. */
 function inOrder(answer: any): unknown {
   const place = ({ path = [] }: { path?: unknown[] }) => JSON.stringify(path);
-  return answer.errors ? { ...answer, errors: answer.errors.toSorted((a: any, b: any) => (place(a) < place(b) ? -1 : 1)) } : answer;
+  return answer.errors
+    ? {
+        ...answer,
+        errors: answer.errors.toSorted((a: any, b: any) => (place(a) < place(b) ? -1 : 1)),
+      }
+    : answer;
 }
 
 test('an ejected field may do something before and after, and with other arguments', async () => {
@@ -213,11 +326,26 @@ export const resolvers = {
   const served = await serve(project, 'sqlite');
   try {
     expect(await typecheck(project.root)).toEqual([]);
-    const ask = (text: string) => query(served.url, text, undefined, { authorization: `Bearer ${served.tokens.ann}` });
-    expect(await ask('mutation { createTag(name: "news") { id name } }')).toEqual({ data: { createTag: { id: '1', name: 'NEWS' } } });
-    expect(await ask('mutation { createTag(name: "no") { id } }')).toMatchObject({ errors: [{ message: 'not that one' }] });
-    for (const title of ['ONE', 'TWO']) await ask(`mutation { createPost(title: "${title}") { post { id } } }`);
-    expect(await ask('{ posts { title } two: posts(title: "two") { title author { posts { title } } } }')).toEqual({ data: { posts: [{ title: 'ONE' }], two: [{ title: 'TWO', author: { posts: [{ title: 'ONE' }] } }] } });
+    const ask = (text: string) =>
+      query(served.url, text, undefined, { authorization: `Bearer ${served.tokens.ann}` });
+    expect(await ask('mutation { createTag(name: "news") { id name } }')).toEqual({
+      data: { createTag: { id: '1', name: 'NEWS' } },
+    });
+    expect(await ask('mutation { createTag(name: "no") { id } }')).toMatchObject({
+      errors: [{ message: 'not that one' }],
+    });
+    for (const title of ['ONE', 'TWO'])
+      await ask(`mutation { createPost(title: "${title}") { post { id } } }`);
+    expect(
+      await ask(
+        '{ posts { title } two: posts(title: "two") { title author { posts { title } } } }',
+      ),
+    ).toEqual({
+      data: {
+        posts: [{ title: 'ONE' }],
+        two: [{ title: 'TWO', author: { posts: [{ title: 'ONE' }] } }],
+      },
+    });
   } finally {
     await served.end();
   }

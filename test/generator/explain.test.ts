@@ -17,7 +17,10 @@ import { generator, linkPackages, makeProject, repo } from './project.ts';
 import { noteStatements, type StatementNotes } from './statements.ts';
 
 const examples = ['blog', 'company', 'hosting'] as const;
-const databases = ['sqlite', ...(postgresUrl || process.env['CI'] ? ['postgres'] : [])] as readonly ('sqlite' | 'postgres')[];
+const databases = [
+  'sqlite',
+  ...(postgresUrl || process.env['CI'] ? ['postgres'] : []),
+] as readonly ('sqlite' | 'postgres')[];
 const root = (name: string) => join(repo, 'examples', name);
 
 type Explained = Explanation & Partial<Statements> & { readonly file: string | null };
@@ -38,15 +41,35 @@ async function ask(name: string): Promise<readonly Explained[]> {
 }
 
 /** What the page of rules has a row for. */
-const rules = new Set([...readFileSync(join(repo, 'schema/docs/rules.md'), 'utf8').matchAll(/^\| (`.+`) \|/gm)].flatMap(([, cell]) => [...cell!.matchAll(/`([^`]+)`/g)].map(([, rule]) => rule!)));
+const rules = new Set(
+  [...readFileSync(join(repo, 'schema/docs/rules.md'), 'utf8').matchAll(/^\| (`.+`) \|/gm)].flatMap(
+    ([, cell]) => [...cell!.matchAll(/`([^`]+)`/g)].map(([, rule]) => rule!),
+  ),
+);
 
 describe.each(examples)('explain in %s', (name) => {
   test('names every type and field of the schema, by a rule that the docs have', async () => {
     const all = await explain(name);
-    const declared = [...readFileSync(join(root(name), 'schema.graphql'), 'utf8').matchAll(/^type (\w+) \{([^]*?)^\}/gm)].flatMap(([, type, body]) => [...body!.matchAll(/^ {2}(\w+)[(:]/gm)].map(([, field]) => `${type}.${field}`));
+    const declared = [
+      ...readFileSync(join(root(name), 'schema.graphql'), 'utf8').matchAll(
+        /^type (\w+) \{([^]*?)^\}/gm,
+      ),
+    ].flatMap(([, type, body]) =>
+      [...body!.matchAll(/^ {2}(\w+)[(:]/gm)].map(([, field]) => `${type}.${field}`),
+    );
     expect(declared.length).toBeGreaterThan(10);
-    expect(all.map(({ coordinate }) => coordinate).filter((each) => each.includes('.')).sort()).toEqual(declared.sort());
-    for (const { coordinate, what, decidedBy } of all) expect([coordinate, what, rules.has(decidedBy.replace(/^(list|connection) of .+/, '$1 of …')) || decidedBy]).toEqual([coordinate, expect.stringMatching(/\S/), true]);
+    expect(
+      all
+        .map(({ coordinate }) => coordinate)
+        .filter((each) => each.includes('.'))
+        .sort(),
+    ).toEqual(declared.sort());
+    for (const { coordinate, what, decidedBy } of all)
+      expect([
+        coordinate,
+        what,
+        rules.has(decidedBy.replace(/^(list|connection) of .+/, '$1 of …')) || decidedBy,
+      ]).toEqual([coordinate, expect.stringMatching(/\S/), true]);
   });
 
   test('names the file and line where each stands', async () => {
@@ -56,21 +79,41 @@ describe.each(examples)('explain in %s', (name) => {
       const [path = '', line = ''] = file!.split(':');
       const lines = readFileSync(join(root(name), path), 'utf8').split('\n');
       const [type, field] = coordinate.split('.');
-      const source = project!.entities.find((entity) => entity.name === type)?.fields.find((each) => each.name === field)?.source;
-      const word = field === undefined ? type : source?.kind === 'column' && path.endsWith('model.ts') ? source.column : field;
-      expect([coordinate, lines[Number(line) - 1]]).toEqual([coordinate, expect.stringMatching(new RegExp(`^\\s*(async )?${word}[:(]`))]);
+      const source = project!.entities
+        .find((entity) => entity.name === type)
+        ?.fields.find((each) => each.name === field)?.source;
+      const word =
+        field === undefined
+          ? type
+          : source?.kind === 'column' && path.endsWith('model.ts')
+            ? source.column
+            : field;
+      expect([coordinate, lines[Number(line) - 1]]).toEqual([
+        coordinate,
+        expect.stringMatching(new RegExp(`^\\s*(async )?${word}[:(]`)),
+      ]);
       // The type whose field it is: the nearest line above that is indented less and opens a brace, or the file's own name.
-      if (field !== undefined) expect([coordinate, path.endsWith(`resolvers/${type}.ts`) || opened(lines.slice(0, Number(line)), 'columns')]).toEqual([coordinate, path.endsWith(`resolvers/${type}.ts`) || type]);
+      if (field !== undefined)
+        expect([
+          coordinate,
+          path.endsWith(`resolvers/${type}.ts`) || opened(lines.slice(0, Number(line)), 'columns'),
+        ]).toEqual([coordinate, path.endsWith(`resolvers/${type}.ts`) || type]);
     }
   });
 
   test('names tables, columns and routes that are there', async () => {
     const { project } = await readProjectOf(root(name));
     const routes = new Set(projectRoutes(project!).map(({ method, path }) => `${method} ${path}`));
-    const columns = new Set(project!.entities.flatMap((entity) => entity.columns.map((column) => `${entity.table}.${column.name}`)));
+    const columns = new Set(
+      project!.entities.flatMap((entity) =>
+        entity.columns.map((column) => `${entity.table}.${column.name}`),
+      ),
+    );
     for (const { coordinate, stored, routes: named = [], what } of explainAll(project!)) {
-      for (const route of named) expect([coordinate, routes.has(route)]).toEqual([coordinate, true]);
-      if (stored && (what === 'column' || what === 'relation to one')) expect([coordinate, columns.has(stored)]).toEqual([coordinate, true]);
+      for (const route of named)
+        expect([coordinate, routes.has(route)]).toEqual([coordinate, true]);
+      if (stored && (what === 'column' || what === 'relation to one'))
+        expect([coordinate, columns.has(stored)]).toEqual([coordinate, true]);
     }
   });
 });
@@ -97,9 +140,18 @@ describe.each(databases)('the statement that explain prints, on %s', (database) 
     let token: string | undefined;
 
     beforeAll(async () => {
-      const made = database === 'postgres' ? await createDatabase() : { url: `file:${join(data, 'app.db')}`, drop: async () => {} };
+      const made =
+        database === 'postgres'
+          ? await createDatabase()
+          : { url: `file:${join(data, 'app.db')}`, drop: async () => {} };
       const { app } = await import(`../../examples/${name}/src/generated/app.ts`);
-      const env = { DATABASE_URL: made.url, JWT_SECRET: 'j'.repeat(43), API_KEY: 'k'.repeat(43), HOST_PASSWORD: 'correct horse battery', LOG_LEVEL: 'silent' };
+      const env = {
+        DATABASE_URL: made.url,
+        JWT_SECRET: 'j'.repeat(43),
+        API_KEY: 'k'.repeat(43),
+        HOST_PASSWORD: 'correct horse battery',
+        LOG_LEVEL: 'silent',
+      };
       running = await createServer(app).start('127.0.0.1:0', { env, logTo: { write: () => {} } });
       ended.push(async () => (await running.close(), await made.drop()));
       notes = noteStatements();
@@ -113,20 +165,47 @@ describe.each(databases)('the statement that explain prints, on %s', (database) 
     });
 
     const call = async (path: string, body: unknown) => {
-      const response = await fetch(`${running.url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) }, body: JSON.stringify(body) });
+      const response = await fetch(`${running.url}${path}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        },
+        body: JSON.stringify(body),
+      });
       return (await response.json()) as any;
     };
     /** The second user: the first is the owner, who may more. */
     const signIn = async () => {
-      const person = (name: string) => ({ name, email: `${name}@example.test`, password: 'a long pass phrase 17' });
+      const person = (name: string) => ({
+        name,
+        email: `${name}@example.test`,
+        password: 'a long pass phrase 17',
+      });
       await call('/api/auth/register', person('ann'));
       return (await call('/api/auth/register', person('bob'))).accessToken as string;
     };
     /** One row of each, so that what is asked for is there. */
     const fill = async (example: string) => {
       // What is deleted is another post: the first has comments.
-      const rows = { blog: ['createAuthor(name: "A", email: "a@example.test") { id }', 'createTag(name: "t") { id }', 'createPost(input: { title: "T", body: "B", authorId: 1, tagIds: [1] }) { id }', 'createComment(postId: 1, text: "c") { id }'], company: ['createCompany(name: "C") { id }', 'joinCompany(companyId: 1) { id }', 'createProject(input: { title: "P", companyId: 1 }) { id }'], hosting: ['createTeam(name: "T") { id }', 'createHostedApp(name: "a", teamId: 1) { id }'] }[example]!;
-      for (const row of rows) expect(await call('/graphql', { query: `mutation { ${row} }` })).not.toHaveProperty('errors');
+      const rows = {
+        blog: [
+          'createAuthor(name: "A", email: "a@example.test") { id }',
+          'createTag(name: "t") { id }',
+          'createPost(input: { title: "T", body: "B", authorId: 1, tagIds: [1] }) { id }',
+          'createComment(postId: 1, text: "c") { id }',
+        ],
+        company: [
+          'createCompany(name: "C") { id }',
+          'joinCompany(companyId: 1) { id }',
+          'createProject(input: { title: "P", companyId: 1 }) { id }',
+        ],
+        hosting: ['createTeam(name: "T") { id }', 'createHostedApp(name: "a", teamId: 1) { id }'],
+      }[example]!;
+      for (const row of rows)
+        expect(await call('/graphql', { query: `mutation { ${row} }` })).not.toHaveProperty(
+          'errors',
+        );
     };
 
     test('is what the running server issues for that field', async () => {
@@ -140,9 +219,14 @@ describe.each(databases)('the statement that explain prints, on %s', (database) 
         notes.take();
         await call('/graphql', { query: '{ __typename }' });
         const around = notes.take();
-        const answer = await call('/graphql', { query: coordinate === 'Mutation.deletePost' ? operation.replace('"1"', '"2"') : operation });
+        const answer = await call('/graphql', {
+          query: coordinate === 'Mutation.deletePost' ? operation.replace('"1"', '"2"') : operation,
+        });
         expect([coordinate, answer.errors]).toEqual([coordinate, undefined]);
-        expect([coordinate, without(notes.take(), around)]).toEqual([coordinate, statements[database]]);
+        expect([coordinate, without(notes.take(), around)]).toEqual([
+          coordinate,
+          statements[database],
+        ]);
       }
       expect(silent).toEqual(name === 'company' ? ['Mutation.joinCompany'] : []);
     }, 60_000);
@@ -182,35 +266,90 @@ type PostEdge { node: Post! cursor: String! }
 type PageInfo { hasNextPage: Boolean! endCursor: String }
 `;
 
-describe.each(databases)('the statements of a schema with every kind of field, on %s', (database) => {
-  test('are what a server issues for the caller that is named', async () => {
-    const server = await startServer(WIDE, { database, manifest: 'name: wide\nauth: {}\napi: { access: user }\n' });
-    try {
-      await server.store.db.insertInto('users').values({ name: 'Ada', email: 'ada@example.com', created_at: '2026-01-01T00:00:00.000Z' }).execute();
-      for (const id of [1, 2, 3]) await server.store.db.insertInto('posts').values({ title: `p${id}`, author_id: 1, updated_at: '2026-01-01T00:00:00.000Z' }).execute();
-      await server.store.db.insertInto('tags').values({ name: 't' }).execute();
-      await server.store.db.insertInto('profiles').values({ user_id: 1 }).execute();
-      const exampleOf = exampleOperations(server.project, () => false);
-      const rehearse = createRehearsal({ kernel: { project: server.project, settings: createSettings({}), log: pino({ level: 'silent' }), root: '/' }, dialect: database, resolvers: {}, scalars: {} });
-      const asked = inOrder(explainAll(server.project).flatMap(({ coordinate }) => ({ coordinate, operation: coordinate.includes('.') ? (exampleOf(coordinate) ?? '') : '' })).filter(({ operation }) => operation !== '') as Explained[]);
-      expect(asked.length).toBeGreaterThan(40);
-      for (const { coordinate, operation = '' } of asked) {
-        const told = await rehearse(operation);
-        expect([coordinate, operation, told]).toEqual([coordinate, operation, expect.objectContaining({ as: expect.any(String) })]);
-        server.statements();
-        const answer = await server.query(operation.replace('createUser(name: "text", email: "ada@example.com")', 'createUser(name: "Bob", email: "bob@example.com")').replace('deletePost(id: "1")', 'deletePost(id: "3")').replace('updateUser(id: "1", input: { name: "text", email: "ada@example.com" })', 'updateUser(id: "1", input: { name: "text", email: "new@example.com" })'), {}, told?.as === 'anyone' ? undefined : user(1));
-        expect([coordinate, operation, answer.errors]).toEqual([coordinate, operation, undefined]);
-        expect([coordinate, without(server.statements(), [])]).toEqual([coordinate, told?.statements]);
+describe.each(databases)(
+  'the statements of a schema with every kind of field, on %s',
+  (database) => {
+    test('are what a server issues for the caller that is named', async () => {
+      const server = await startServer(WIDE, {
+        database,
+        manifest: 'name: wide\nauth: {}\napi: { access: user }\n',
+      });
+      try {
+        await server.store.db
+          .insertInto('users')
+          .values({ name: 'Ada', email: 'ada@example.com', created_at: '2026-01-01T00:00:00.000Z' })
+          .execute();
+        for (const id of [1, 2, 3])
+          await server.store.db
+            .insertInto('posts')
+            .values({ title: `p${id}`, author_id: 1, updated_at: '2026-01-01T00:00:00.000Z' })
+            .execute();
+        await server.store.db.insertInto('tags').values({ name: 't' }).execute();
+        await server.store.db.insertInto('profiles').values({ user_id: 1 }).execute();
+        const exampleOf = exampleOperations(server.project, () => false);
+        const rehearse = createRehearsal({
+          kernel: {
+            project: server.project,
+            settings: createSettings({}),
+            log: pino({ level: 'silent' }),
+            root: '/',
+          },
+          dialect: database,
+          resolvers: {},
+          scalars: {},
+        });
+        const asked = inOrder(
+          explainAll(server.project)
+            .flatMap(({ coordinate }) => ({
+              coordinate,
+              operation: coordinate.includes('.') ? (exampleOf(coordinate) ?? '') : '',
+            }))
+            .filter(({ operation }) => operation !== '') as Explained[],
+        );
+        expect(asked.length).toBeGreaterThan(40);
+        for (const { coordinate, operation = '' } of asked) {
+          const told = await rehearse(operation);
+          expect([coordinate, operation, told]).toEqual([
+            coordinate,
+            operation,
+            expect.objectContaining({ as: expect.any(String) }),
+          ]);
+          server.statements();
+          const answer = await server.query(
+            operation
+              .replace(
+                'createUser(name: "text", email: "ada@example.com")',
+                'createUser(name: "Bob", email: "bob@example.com")',
+              )
+              .replace('deletePost(id: "1")', 'deletePost(id: "3")')
+              .replace(
+                'updateUser(id: "1", input: { name: "text", email: "ada@example.com" })',
+                'updateUser(id: "1", input: { name: "text", email: "new@example.com" })',
+              ),
+            {},
+            told?.as === 'anyone' ? undefined : user(1),
+          );
+          expect([coordinate, operation, answer.errors]).toEqual([
+            coordinate,
+            operation,
+            undefined,
+          ]);
+          expect([coordinate, without(server.statements(), [])]).toEqual([
+            coordinate,
+            told?.statements,
+          ]);
+        }
+      } finally {
+        await server.close();
       }
-    } finally {
-      await server.close();
-    }
-  }, 60_000);
-});
+    }, 60_000);
+  },
+);
 
 /** Reads first; of the writes those that remove last. */
 function inOrder(all: readonly Explained[]): readonly Explained[] {
-  const rank = ({ operation = '' }: Explained) => (operation.startsWith('mutation { delete') ? 2 : operation.startsWith('mutation') ? 1 : 0);
+  const rank = ({ operation = '' }: Explained) =>
+    operation.startsWith('mutation { delete') ? 2 : operation.startsWith('mutation') ? 1 : 0;
   return all.toSorted((a, b) => rank(a) - rank(b));
 }
 
@@ -218,18 +357,29 @@ function inOrder(all: readonly Explained[]): readonly Explained[] {
 function without(texts: readonly string[], around: readonly string[]): string[] {
   const left = [...texts];
   for (const text of around) if (left.includes(text)) left.splice(left.indexOf(text), 1);
-  return left.map((text) => text.replaceAll(/"\$[\w-]{12}"/g, '"$marker"')).filter((text) => !/^(begin|commit|start transaction)/i.test(text));
+  return left
+    .map((text) => text.replaceAll(/"\$[\w-]{12}"/g, '"$marker"'))
+    .filter((text) => !/^(begin|commit|start transaction)/i.test(text));
 }
 
 describe('explain', () => {
   test('of a name that is not there says which is near', async () => {
-    expect(await generator(['explain', 'Pots'], root('blog'))).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean Post?') });
+    expect(await generator(['explain', 'Pots'], root('blog'))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean Post?'),
+    });
   });
 
   test('prints the operation, the statement of the database that .env names, and where it stands', async () => {
-    const shop = makeProject({ 'schema.graphql': 'type User { id: ID! name: String! }\ntype Query { users: [User!]! }\n', 'manifest.yaml': 'name: shop\n' });
+    const shop = makeProject({
+      'schema.graphql': 'type User { id: ID! name: String! }\ntype Query { users: [User!]! }\n',
+      'manifest.yaml': 'name: shop\n',
+    });
     try {
-      expect(await generator(['explain', 'User.name'], shop.root)).toMatchObject({ code: 0, stderr: expect.stringContaining('npx generator generate') });
+      expect(await generator(['explain', 'User.name'], shop.root)).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('npx generator generate'),
+      });
       linkPackages(shop);
       await generator(['generate'], shop.root);
       shop.write('.env', 'DATABASE_URL=postgres://nobody@127.0.0.1:1/none\n');
@@ -252,19 +402,38 @@ describe('explain', () => {
 
   test('says who answers what a function or a plugin of the user answers, and asks for nothing in their place', async () => {
     const shop = makeProject({
-      'schema.graphql': 'type User { id: ID! name: String! shout: String! @computed }\ntype Query { users: [User!]! user(id: ID!): User now: String! }\n',
+      'schema.graphql':
+        'type User { id: ID! name: String! shout: String! @computed }\ntype Query { users: [User!]! user(id: ID!): User now: String! }\n',
       'manifest.yaml': 'name: shop\n',
-      'src/resolvers/User.ts': 'export const resolvers = {\n  // shout: no\n  shout: (user: { name: string }) => user.name,\n};\n',
-      'src/plugins/clock.ts': "export default {\n  name: 'clock',\n  resolvers: { Query: { user: () => { throw new Error('called') } } },\n};\n",
+      'src/resolvers/User.ts':
+        'export const resolvers = {\n  // shout: no\n  shout: (user: { name: string }) => user.name,\n};\n',
+      'src/plugins/clock.ts':
+        "export default {\n  name: 'clock',\n  resolvers: { Query: { user: () => { throw new Error('called') } } },\n};\n",
     });
     try {
       linkPackages(shop);
       await generator(['generate'], shop.root);
       const { stdout } = await generator(['explain', '--json'], shop.root);
-      const of = (name: string) => JSON.parse(stdout).explanations.find(({ coordinate }: Explained) => coordinate === name) as Explained;
-      expect(of('User.shout')).toMatchObject({ decidedBy: '@computed', file: 'src/resolvers/User.ts:3', operation: '{ users { shout } }', statements: { sqlite: [expect.stringContaining("'$row'")] } });
-      expect(of('Query.user')).toEqual({ coordinate: 'Query.user', what: 'yours: a function of yours answers it', decidedBy: 'your function', file: 'src/plugins/clock.ts:3' });
-      expect(of('Query.now')).toMatchObject({ decidedBy: 'stub', what: expect.stringContaining('NOT_IMPLEMENTED') });
+      const of = (name: string) =>
+        JSON.parse(stdout).explanations.find(
+          ({ coordinate }: Explained) => coordinate === name,
+        ) as Explained;
+      expect(of('User.shout')).toMatchObject({
+        decidedBy: '@computed',
+        file: 'src/resolvers/User.ts:3',
+        operation: '{ users { shout } }',
+        statements: { sqlite: [expect.stringContaining("'$row'")] },
+      });
+      expect(of('Query.user')).toEqual({
+        coordinate: 'Query.user',
+        what: 'yours: a function of yours answers it',
+        decidedBy: 'your function',
+        file: 'src/plugins/clock.ts:3',
+      });
+      expect(of('Query.now')).toMatchObject({
+        decidedBy: 'stub',
+        what: expect.stringContaining('NOT_IMPLEMENTED'),
+      });
       expect(of('User.name').operation).toBe('{ users { name } }');
     } finally {
       shop.remove();

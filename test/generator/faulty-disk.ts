@@ -41,5 +41,6 @@ export function faultyDisk(disk: Disk, stopAt: number): Disk & { readonly count:
 /** A folder is removed file by file: some are gone, some are not. */
 async function removeSome(disk: Disk, path: string): Promise<void> {
   const names = await disk.list(path);
-  for (const name of names.slice(0, Math.ceil(names.length / 2))) await disk.remove(`${path}/${name}`);
+  for (const name of names.slice(0, Math.ceil(names.length / 2)))
+    await disk.remove(`${path}/${name}`);
 }

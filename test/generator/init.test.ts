@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { starters } from '../../templates/starter/index.ts';
 import { query } from '../server/program.ts';
-import { generator, linkPackages, linkShippedPackages, makeProject, repo, runFile, type TestProject, typecheck } from './project.ts';
+import {
+  generator,
+  linkPackages,
+  linkShippedPackages,
+  makeProject,
+  repo,
+  runFile,
+  type TestProject,
+  typecheck,
+} from './project.ts';
 
 const made: TestProject[] = [];
 const emptyFolder = () => {
@@ -14,18 +23,24 @@ const emptyFolder = () => {
 };
 afterEach(() => made.splice(0).forEach((each) => each.remove()));
 
-const init = (folder: TestProject, ...args: string[]) => generator(['init', '--no-install', '--packages', 'registry', ...args], folder.root);
+const init = (folder: TestProject, ...args: string[]) =>
+  generator(['init', '--no-install', '--packages', 'registry', ...args], folder.root);
 
 describe('init', () => {
   for (const template of Object.keys(starters)) {
     test(`${template} is a project that type-checks and is up to date`, async () => {
       const folder = emptyFolder();
-      expect(await init(folder, 'shop', '--template', template)).toMatchObject({ code: 0, stdout: '' });
+      expect(await init(folder, 'shop', '--template', template)).toMatchObject({
+        code: 0,
+        stdout: '',
+      });
       const shop = { ...folder, root: folder.path('shop') };
       await linkShippedPackages(shop);
       expect(await typecheck(shop.root)).toEqual([]);
       expect(await generator(['check'], shop.root)).toMatchObject({ code: 0 });
-      const pages = [...shop.read('shop/README.md').matchAll(/\]\(([^)]+)\)/g)].map(([, page]) => page!);
+      const pages = [...shop.read('shop/README.md').matchAll(/\]\(([^)]+)\)/g)].map(
+        ([, page]) => page!,
+      );
       expect(pages.length).toBeGreaterThan(5);
       expect(pages.filter((page) => !existsSync(shop.path(`shop/${page}`)))).toEqual([]);
     });
@@ -37,15 +52,38 @@ describe('init', () => {
     expect(await init(folder, 'there', '--database', 'postgres')).toMatchObject({ code: 0 });
     expect(folder.read('here/.env')).toMatch(/^DATABASE_URL=file:/m);
     expect(folder.read('there/.env')).toMatch(/^DATABASE_URL=postgres:\/\//m);
-    expect(await init(folder, 'nowhere', '--database', 'mysql')).toMatchObject({ code: 2, stderr: expect.stringContaining('sqlite, postgres') });
+    expect(await init(folder, 'nowhere', '--database', 'mysql')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('sqlite, postgres'),
+    });
   });
 
   test('--start runs the server when all is written, until it is told to stop', async () => {
     const folder = emptyFolder();
     linkPackages(folder);
-    const child = spawn(process.execPath, [join(repo, 'generator/bin.js'), 'init', '.', '--name', 'shop', '--force', '--no-install', '--packages', 'registry', '--start'], { cwd: folder.root, env: { ...process.env, PORT: '0', HOST: '127.0.0.1', DATABASE_URL: ':memory:' }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(
+      process.execPath,
+      [
+        join(repo, 'generator/bin.js'),
+        'init',
+        '.',
+        '--name',
+        'shop',
+        '--force',
+        '--no-install',
+        '--packages',
+        'registry',
+        '--start',
+      ],
+      {
+        cwd: folder.root,
+        env: { ...process.env, PORT: '0', HOST: '127.0.0.1', DATABASE_URL: ':memory:' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => void (said += chunk));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => void (said += chunk));
     const ended = new Promise((resolve) => void child.once('close', resolve));
     try {
       await expect.poll(() => said, { timeout: 60_000 }).toMatch(/listening on http:\S+/);
@@ -57,13 +95,32 @@ describe('init', () => {
     }
   }, 120_000);
 
-  test.skipIf(!existsSync('/proc/self'))('says so where no folder can be made, which Node by itself tries for ever', () => {
-    const { status, stderr } = spawnSync(process.execPath, [join(repo, 'generator/bin.js'), 'init', '/proc/shop/deeper', '--no-install', '--packages', 'registry'], { encoding: 'utf8', timeout: 60_000, killSignal: 'SIGKILL' });
-    expect([status, stderr]).toEqual([2, expect.stringContaining('/proc/shop cannot be made')]);
-  }, 70_000);
+  test.skipIf(!existsSync('/proc/self'))(
+    'says so where no folder can be made, which Node by itself tries for ever',
+    () => {
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        [
+          join(repo, 'generator/bin.js'),
+          'init',
+          '/proc/shop/deeper',
+          '--no-install',
+          '--packages',
+          'registry',
+        ],
+        { encoding: 'utf8', timeout: 60_000, killSignal: 'SIGKILL' },
+      );
+      expect([status, stderr]).toEqual([2, expect.stringContaining('/proc/shop cannot be made')]);
+    },
+    70_000,
+  );
 
   test('--version is that of the package', async () => {
-    expect(await generator(['--version'], '/')).toEqual({ code: 0, stdout: `${JSON.parse(readFileSync(join(repo, 'package.json'), 'utf8')).version}\n`, stderr: '' });
+    expect(await generator(['--version'], '/')).toEqual({
+      code: 0,
+      stdout: `${JSON.parse(readFileSync(join(repo, 'package.json'), 'utf8')).version}\n`,
+      stderr: '',
+    });
   });
 
   test('prints the next commands', async () => {
@@ -83,11 +140,15 @@ describe('init', () => {
     const folder = emptyFolder();
     await init(folder, 'a', '--template', 'company');
     await init(folder, 'b', '--template', 'company');
-    const [a = '', b = ''] = ['a/.env', 'b/.env'].map((path) => /^JWT_SECRET=(.*)$/m.exec(folder.read(path))?.[1]);
+    const [a = '', b = ''] = ['a/.env', 'b/.env'].map(
+      (path) => /^JWT_SECRET=(.*)$/m.exec(folder.read(path))?.[1],
+    );
     expect(Buffer.from(a, 'base64url').length).toBe(32);
     expect(a).not.toBe(b);
     expect(statSync(folder.path('a/.env')).mode & 0o777).toBe(0o600);
-    const committed = Object.entries(folder.files()).filter(([path]) => path !== 'a/.env' && path.startsWith('a/'));
+    const committed = Object.entries(folder.files()).filter(
+      ([path]) => path !== 'a/.env' && path.startsWith('a/'),
+    );
     expect(committed.filter(([, text]) => text.includes(a))).toEqual([]);
     expect(folder.read('a/.gitignore')).toMatch(/^\.env$/m);
   });
@@ -109,21 +170,36 @@ describe('init', () => {
   test('leaves a clean work tree after the first commit and a second generate', async () => {
     const folder = emptyFolder();
     await init(folder, '.', '--name', 'shop');
-    const git = (...args: string[]) => runFile('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], folder.root);
+    const git = (...args: string[]) =>
+      runFile('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], folder.root);
     await git('init', '-q');
     await git('add', '-A');
     await git('commit', '-qm', 'first');
     expect(await generator(['generate'], folder.root)).toMatchObject({ code: 0 });
     expect((await git('status', '--porcelain')).stdout).toBe('');
-    expect((await git('ls-files')).stdout).not.toMatch(/^(\.env|node_modules|\.generator\/run\.lock)$/m);
+    expect((await git('ls-files')).stdout).not.toMatch(
+      /^(\.env|node_modules|\.generator\/run\.lock)$/m,
+    );
   });
 
   test('from a checkout carries our packages, and asks no registry for them', async () => {
     const folder = emptyFolder();
-    expect(await generator(['init', 'shop', '--no-install', '--name', 'shop'], folder.root)).toMatchObject({ code: 0 });
-    const manifest = JSON.parse(folder.read('shop/package.json')) as Record<string, Record<string, string>>;
-    const ours = Object.entries({ ...manifest['dependencies'], ...manifest['devDependencies'] }).filter(([name]) => /twofold|generator/.test(name));
-    expect(ours.map(([name]) => name).sort()).toEqual(['@twofold/generator', '@twofold/runtime', '@twofold/schema']);
+    expect(
+      await generator(['init', 'shop', '--no-install', '--name', 'shop'], folder.root),
+    ).toMatchObject({ code: 0 });
+    const manifest = JSON.parse(folder.read('shop/package.json')) as Record<
+      string,
+      Record<string, string>
+    >;
+    const ours = Object.entries({
+      ...manifest['dependencies'],
+      ...manifest['devDependencies'],
+    }).filter(([name]) => /twofold|generator/.test(name));
+    expect(ours.map(([name]) => name).sort()).toEqual([
+      '@twofold/generator',
+      '@twofold/runtime',
+      '@twofold/schema',
+    ]);
     for (const [, spec] of ours) {
       expect(spec).toMatch(/^file:vendor\/twofold-\w+-\d+\.\d+\.\d+\.tgz$/);
       expect(folder.has(`shop/${spec.slice('file:'.length)}`)).toBe(true);

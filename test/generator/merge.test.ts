@@ -15,11 +15,20 @@ const made: TestProject[] = [];
 afterEach(() => made.splice(0).forEach((each) => each.remove()));
 
 /** A text of lines that come from a few words, so that equal lines are common. */
-const randomText = (random: Random) => Array.from({ length: random.whole(20) }, () => `${random.pick(['a', 'b', 'c', 'd', 'e'])}\n`).join('');
+const randomText = (random: Random) =>
+  Array.from(
+    { length: random.whole(20) },
+    () => `${random.pick(['a', 'b', 'c', 'd', 'e'])}\n`,
+  ).join('');
 
 function randomEdit(text: string, random: Random): string {
   const lines = text.split('\n');
-  for (let edits = 1 + random.whole(3); edits > 0; edits--) lines.splice(random.whole(lines.length), random.whole(3), ...Array.from({ length: random.whole(3) }, () => random.pick(['x', 'y', 'a', 'b'])));
+  for (let edits = 1 + random.whole(3); edits > 0; edits--)
+    lines.splice(
+      random.whole(lines.length),
+      random.whole(3),
+      ...Array.from({ length: random.whole(3) }, () => random.pick(['x', 'y', 'a', 'b'])),
+    );
   return lines.join('\n');
 }
 
@@ -32,8 +41,14 @@ describe('merging lines', () => {
       const lines = Array.from({ length: 8 + random.whole(12) }, (_, at) => `line ${at}`);
       const [mine, theirs] = [spoil(lines, random), spoil(lines, random)];
       const paths = ['mine', 'base', 'theirs'].map((name) => join(folder, name));
-      [mine, lines, theirs].forEach((each, at) => writeFileSync(paths[at]!, `${each.join('\n')}\n`));
-      const merged = mergeLines(`${lines.join('\n')}\n`, `${mine.join('\n')}\n`, `${theirs.join('\n')}\n`);
+      [mine, lines, theirs].forEach((each, at) =>
+        writeFileSync(paths[at]!, `${each.join('\n')}\n`),
+      );
+      const merged = mergeLines(
+        `${lines.join('\n')}\n`,
+        `${mine.join('\n')}\n`,
+        `${theirs.join('\n')}\n`,
+      );
       const git = gitMerge(paths);
       if (git === null || merged.conflicts > 0) continue;
       expect([round, merged.text]).toEqual([round, git]);
@@ -55,18 +70,28 @@ describe('merging lines', () => {
   });
 
   test('marks what both sides changed in different ways', () => {
-    expect(mergeLines('a\nb\nc\n', 'a\nmine\nc\n', 'a\ntheirs\nc\n')).toEqual({ text: 'a\n<<<<<<< yours\nmine\n=======\ntheirs\n>>>>>>> generated\nc\n', conflicts: 1 });
+    expect(mergeLines('a\nb\nc\n', 'a\nmine\nc\n', 'a\ntheirs\nc\n')).toEqual({
+      text: 'a\n<<<<<<< yours\nmine\n=======\ntheirs\n>>>>>>> generated\nc\n',
+      conflicts: 1,
+    });
   });
 });
 
 /** Changes some lines that are not next to each other. */
 function spoil(lines: readonly string[], random: Random): string[] {
-  return lines.flatMap((line, at) => (random.chance(0.12) ? random.pick([[], [`${line}!${random.whole(9)}`], [line, `new ${at}`]]) : [line]));
+  return lines.flatMap((line, at) =>
+    random.chance(0.12)
+      ? random.pick([[], [`${line}!${random.whole(9)}`], [line, `new ${at}`]])
+      : [line],
+  );
 }
 
 function gitMerge([mine, base, theirs]: readonly string[]): string | null {
   try {
-    return execFileSync('git', ['merge-file', '-p', mine!, base!, theirs!], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return execFileSync('git', ['merge-file', '-p', mine!, base!, theirs!], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
   } catch {
     return null;
   }
@@ -79,9 +104,20 @@ describe('a diff', () => {
     for (let round = 0; round < 60; round++) {
       const [before, after] = [`${randomText(random)}end\n`, `${randomText(random)}end\n`];
       writeFileSync(join(folder, 'file'), before);
-      writeFileSync(join(folder, 'diff'), formatDiffs([{ path: 'file', owner: 'generated', kind: 'update', before, after }]));
-      if (before !== after) execFileSync('git', ['apply', '--unsafe-paths', '--recount', '--unidiff-zero', '-p1', 'diff'], { cwd: folder });
-      expect([round, execFileSync('cat', ['file'], { cwd: folder, encoding: 'utf8' })]).toEqual([round, after]);
+      writeFileSync(
+        join(folder, 'diff'),
+        formatDiffs([{ path: 'file', owner: 'generated', kind: 'update', before, after }]),
+      );
+      if (before !== after)
+        execFileSync(
+          'git',
+          ['apply', '--unsafe-paths', '--recount', '--unidiff-zero', '-p1', 'diff'],
+          { cwd: folder },
+        );
+      expect([round, execFileSync('cat', ['file'], { cwd: folder, encoding: 'utf8' })]).toEqual([
+        round,
+        after,
+      ]);
     }
     rmSync(folder, { recursive: true });
   });
@@ -90,7 +126,13 @@ describe('a diff', () => {
 describe('merging JSON', () => {
   test('takes what either side changed, and keeps the order and indent of mine', () => {
     const base = '{"scripts":{"a":"1"},"deps":{"x":"1","y":"1"}}';
-    expect(mergeJson(base, '{\n\t"deps": {"y": "1", "x": "2"},\n\t"scripts": {"a": "1", "mine": "m"}\n}', '{"scripts":{"a":"1","b":"2"},"deps":{"x":"1","y":"3"}}')).toBe(
+    expect(
+      mergeJson(
+        base,
+        '{\n\t"deps": {"y": "1", "x": "2"},\n\t"scripts": {"a": "1", "mine": "m"}\n}',
+        '{"scripts":{"a":"1","b":"2"},"deps":{"x":"1","y":"3"}}',
+      ),
+    ).toBe(
       '{\n\t"deps": {\n\t\t"y": "3",\n\t\t"x": "2"\n\t},\n\t"scripts": {\n\t\t"a": "1",\n\t\t"mine": "m",\n\t\t"b": "2"\n\t}\n}\n',
     );
   });
@@ -111,24 +153,33 @@ describe('the scaffold', () => {
   test('follows the manifest where the user did not touch it, and keeps what they wrote', async () => {
     const shop = await start();
     shop.write('README.md', `${shop.read('README.md')}\nMine.\n`);
-    shop.write('package.json', shop.read('package.json').replace('"scripts": {', '"scripts": {\n    "mine": "echo mine",'));
+    shop.write(
+      'package.json',
+      shop.read('package.json').replace('"scripts": {', '"scripts": {\n    "mine": "echo mine",'),
+    );
     shop.write('manifest.yaml', 'name: shop\nhosting: {}\n');
     expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0 });
     expect(shop.read('README.md')).toMatch(/\/api\/apps[^]*\nMine\.\n$/);
     expect(shop.read('.env.example')).toContain('HOST_PASSWORD=');
-    expect(JSON.parse(shop.read('package.json'))).toMatchObject({ scripts: { mine: 'echo mine', start: 'node src/server.ts' } });
+    expect(JSON.parse(shop.read('package.json'))).toMatchObject({
+      scripts: { mine: 'echo mine', start: 'node src/server.ts' },
+    });
   });
 
   test('that both sides changed waits in a .new file with exit 4, until that is removed', async () => {
     const shop = await start();
-    const mine = shop.read('README.md').replace('| `/api/health` | whether it is up |', '| my own table |');
+    const mine = shop
+      .read('README.md')
+      .replace('| `/api/health` | whether it is up |', '| my own table |');
     shop.write('README.md', mine);
     shop.write('manifest.yaml', 'name: shop\nhosting: {}\n');
     const conflict = await generator(['generate'], shop.root);
     expect(conflict.code).toBe(4);
     expect(conflict.stderr).toContain('README.md.new');
     expect(shop.read('README.md')).toBe(mine);
-    expect(shop.read('README.md.new')).toMatch(/<<<<<<< yours\n[^]*my own table[^]*=======\n[^]*\/api\/apps[^]*>>>>>>> generated/);
+    expect(shop.read('README.md.new')).toMatch(
+      /<<<<<<< yours\n[^]*my own table[^]*=======\n[^]*\/api\/apps[^]*>>>>>>> generated/,
+    );
     expect(await generator(['generate'], shop.root)).toMatchObject({ code: 4 });
     (await import('node:fs')).rmSync(shop.path('README.md.new'));
     expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0 });
@@ -137,7 +188,12 @@ describe('the scaffold', () => {
   });
 
   test('that was there before is left alone', async () => {
-    const shop = makeProject({ 'schema.graphql': SEED, 'manifest.yaml': 'name: shop\n', 'README.md': 'mine\n', Dockerfile: '' });
+    const shop = makeProject({
+      'schema.graphql': SEED,
+      'manifest.yaml': 'name: shop\n',
+      'README.md': 'mine\n',
+      Dockerfile: '',
+    });
     made.push(shop);
     await run(shop.root, {}, disk);
     shop.write('manifest.yaml', 'name: shop\nhosting: {}\nserver: { port: 9000 }\n');

@@ -21,25 +21,92 @@ const MANIFESTS = [
   ...Object.values(starters).map(({ manifest }) => manifest('shop')),
   'name: shop\nauth:\n  jwt: { ttl: 24h }\n  rate_limits: { login-ip: 60/1m }\n  oauth: { providers: { acme: { preset: oidc, issuer: https://id.example.test } } }\nhosting: { defaults: { memory: 512MiB } }\n',
 ];
-const PIECES = ['!', '[', ']', '{', '}', '(', ')', '@', '@unique', '@relation(inverse: "x")', '@auth(allow: [OWNER])', '@default(value: 3)', '"', '"""', '#', ':', '|', '&', '$', 'type', 'input', 'extend', 'Post', 'Int', '- ', '\t', '\u0000', '\uFEFF', '🙂', '\r\n', '0', '-1', '1e999', 'null', '*x', '&y', '<<', '__proto__', 'constructor', '!!js/function'];
+const PIECES = [
+  '!',
+  '[',
+  ']',
+  '{',
+  '}',
+  '(',
+  ')',
+  '@',
+  '@unique',
+  '@relation(inverse: "x")',
+  '@auth(allow: [OWNER])',
+  '@default(value: 3)',
+  '"',
+  '"""',
+  '#',
+  ':',
+  '|',
+  '&',
+  '$',
+  'type',
+  'input',
+  'extend',
+  'Post',
+  'Int',
+  '- ',
+  '\t',
+  '\u0000',
+  '\uFEFF',
+  '🙂',
+  '\r\n',
+  '0',
+  '-1',
+  '1e999',
+  'null',
+  '*x',
+  '&y',
+  '<<',
+  '__proto__',
+  'constructor',
+  '!!js/function',
+];
 
 describe('a broken schema or manifest', () => {
   test(`gives findings with place, code, a text and a fix, never a stack trace (${MUTANTS} mutants)`, async () => {
     const random = createRandom(SEED);
     let broken = 0;
     for (let at = 0; at < MUTANTS; at++) {
-      const schema = { file: 'schema.graphql', text: random.chance(0.7) ? mutate(random.pick(SCHEMAS), random) : random.pick(SCHEMAS) };
-      const manifest = { file: 'manifest.yaml', text: random.chance(0.5) ? mutate(random.pick(MANIFESTS), random) : random.pick(MANIFESTS) };
+      const schema = {
+        file: 'schema.graphql',
+        text: random.chance(0.7) ? mutate(random.pick(SCHEMAS), random) : random.pick(SCHEMAS),
+      };
+      const manifest = {
+        file: 'manifest.yaml',
+        text: random.chance(0.5) ? mutate(random.pick(MANIFESTS), random) : random.pick(MANIFESTS),
+      };
       const { project, diagnostics } = readProject({ schema: [schema], manifest });
       if (!project) broken++;
       else if (random.chance(0.1)) await renderAll(project);
-      expect([at, project !== null || diagnostics.some(({ severity }) => severity === 'error')]).toEqual([at, true]);
+      expect([
+        at,
+        project !== null || diagnostics.some(({ severity }) => severity === 'error'),
+      ]).toEqual([at, true]);
       for (const finding of diagnostics) {
         const text = finding.at.file === manifest.file ? manifest.text : schema.text;
-        expect([at, finding]).toEqual([at, expect.objectContaining({ code: expect.stringMatching(/^[A-Z][A-Z0-9_]+$/), summary: expect.stringMatching(/\S/), ...(finding.severity !== 'hint' && { fix: expect.stringMatching(/\S/) }) })]);
-        expect([at, finding.at.line >= 1 && finding.at.line <= text.split(/\r\n|\r|\n/).length + 1 && finding.at.column >= 1, finding.at]).toEqual([at, true, finding.at]);
-        expect([finding.summary, finding.why, finding.fix].join(' ')).not.toMatch(/\n\s+at .*\(|TypeError|\bundefined\b|\[object/);
-        expect(formatFindings([finding], [schema, manifest], createPaint(false))[0]).toContain(finding.code);
+        expect([at, finding]).toEqual([
+          at,
+          expect.objectContaining({
+            code: expect.stringMatching(/^[A-Z][A-Z0-9_]+$/),
+            summary: expect.stringMatching(/\S/),
+            ...(finding.severity !== 'hint' && { fix: expect.stringMatching(/\S/) }),
+          }),
+        ]);
+        expect([
+          at,
+          finding.at.line >= 1 &&
+            finding.at.line <= text.split(/\r\n|\r|\n/).length + 1 &&
+            finding.at.column >= 1,
+          finding.at,
+        ]).toEqual([at, true, finding.at]);
+        expect([finding.summary, finding.why, finding.fix].join(' ')).not.toMatch(
+          /\n\s+at .*\(|TypeError|\bundefined\b|\[object/,
+        );
+        expect(formatFindings([finding], [schema, manifest], createPaint(false))[0]).toContain(
+          finding.code,
+        );
       }
     }
     expect(broken).toBeGreaterThan(MUTANTS / 4);
@@ -48,7 +115,10 @@ describe('a broken schema or manifest', () => {
   test('is one JSON document with --json', async () => {
     const random = createRandom(12);
     for (let at = 0; at < 6; at++) {
-      const shop = makeProject({ 'schema.graphql': mutate(KITCHEN_SINK, random), 'manifest.yaml': mutate(MANIFESTS[0]!, random) });
+      const shop = makeProject({
+        'schema.graphql': mutate(KITCHEN_SINK, random),
+        'manifest.yaml': mutate(MANIFESTS[0]!, random),
+      });
       const { stdout, stderr, code } = await generator(['generate', '--json'], shop.root);
       expect([0, 3]).toContain(code);
       expect(stderr).not.toMatch(/\n\s+at /);
@@ -60,9 +130,22 @@ describe('a broken schema or manifest', () => {
 
 /** A schema that passes every rule can be rendered, however odd it is. */
 async function renderAll(project: Project): Promise<void> {
-  const sources: Sources = { root: '/', schema: [], manifest: null, userFiles: [], resolvers: [], migrations: [], tables: null, scalars: null, packages: 'registry', problems: [] };
+  const sources: Sources = {
+    root: '/',
+    schema: [],
+    manifest: null,
+    userFiles: [],
+    resolvers: [],
+    migrations: [],
+    tables: null,
+    scalars: null,
+    packages: 'registry',
+    problems: [],
+  };
   const migration = planMigration(project, sources, []);
-  await renderFiles(planFiles(project, { document: parse(project.sdl), sources, migration, version: '0.0.0' }));
+  await renderFiles(
+    planFiles(project, { document: parse(project.sdl), sources, migration, version: '0.0.0' }),
+  );
 }
 
 /** Something that a hand, an editor or a merge does to a text. */

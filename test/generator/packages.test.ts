@@ -1,5 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -53,13 +64,19 @@ await import('./src/server.ts');
 `;
 
 /** What no answer to a simple query needs. */
-const LATER = /node_modules\/(ajv|bcrypt|dockerode|grant|jsonwebtoken|koa-body|nodemailer|pg|undici|ws|@zxcvbn-ts)\/|mime-(types|db)|\/(explorer|seed|rest|auth|hosting)\.js|node:(cluster|https|http2|tls|child_process)$/;
+const LATER =
+  /node_modules\/(ajv|bcrypt|dockerode|grant|jsonwebtoken|koa-body|nodemailer|pg|undici|ws|@zxcvbn-ts)\/|mime-(types|db)|\/(explorer|seed|rest|auth|hosting)\.js|node:(cluster|https|http2|tls|child_process)$/;
 
 describe('the packages as they are shipped', () => {
   let shop: TestProject;
   let runtime: string;
   beforeAll(async () => {
-    shop = makeProject({ 'schema.graphql': SCHEMA, 'manifest.yaml': 'name: shop\n', 'src/resolvers/Query.ts': RESOLVERS, 'src/routes.ts': ROUTES });
+    shop = makeProject({
+      'schema.graphql': SCHEMA,
+      'manifest.yaml': 'name: shop\n',
+      'src/resolvers/Query.ts': RESOLVERS,
+      'src/routes.ts': ROUTES,
+    });
     await linkShippedPackages(shop);
     ownCopy(shop);
     runtime = join(shop.root, 'node_modules/@twofold/runtime');
@@ -67,7 +84,8 @@ describe('the packages as they are shipped', () => {
   }, 240_000);
   afterAll(() => shop.remove());
 
-  const serve = () => run(PROGRAM, { DATABASE_URL: ':memory:', PORT: '0', HOST: '127.0.0.1' }, shop.root);
+  const serve = () =>
+    run(PROGRAM, { DATABASE_URL: ':memory:', PORT: '0', HOST: '127.0.0.1' }, shop.root);
   const ask = async <T>(program: Program, question: (url: string) => Promise<T>) => {
     try {
       return await question(await program.listening);
@@ -85,7 +103,9 @@ describe('the packages as they are shipped', () => {
 
   it('export what the sources export', async () => {
     const own = await import('@twofold/runtime');
-    const shipped = (await import(/* @vite-ignore */ pathToFileURL(join(runtime, 'index.js')).href)) as object;
+    const shipped = (await import(
+      /* @vite-ignore */ pathToFileURL(join(runtime, 'index.js')).href
+    )) as object;
     expect(Object.keys(shipped).sort()).toEqual(Object.keys(own).sort());
   });
 
@@ -95,15 +115,23 @@ describe('the packages as they are shipped', () => {
     const loaded = JSON.parse(/^loaded (.*)$/m.exec(program.output())?.[1] ?? '[]') as string[];
     const files = loaded.filter((url) => !url.startsWith('node:'));
     expect(loaded.filter((url) => LATER.test(url))).toEqual([]);
-    expect(files.filter((url) => url.includes('/node_modules/') && !url.includes('/@twofold/'))).toEqual([]);
+    expect(
+      files.filter((url) => url.includes('/node_modules/') && !url.includes('/@twofold/')),
+    ).toEqual([]);
     expect(files.length).toBeGreaterThan(12);
     expect(files.length).toBeLessThan(24);
   });
 
   it('require the modules of Node, of which an import would read everything', () => {
-    const files = readdirSync(runtime, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js') && name !== 'index.js');
+    const files = readdirSync(runtime, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith('.js') && name !== 'index.js',
+    );
     expect(files.length).toBeGreaterThan(8);
-    const imported = files.flatMap((name) => [...readFileSync(join(runtime, name), 'utf8').matchAll(/^import .* from "([\w/:]+)";$/gm)].map(([, module = '']) => module));
+    const imported = files.flatMap((name) =>
+      [
+        ...readFileSync(join(runtime, name), 'utf8').matchAll(/^import .* from "([\w/:]+)";$/gm),
+      ].map(([, module = '']) => module),
+    );
     expect([...new Set(imported.filter(isBuiltin))]).toEqual(['node:module']);
   });
 
@@ -116,7 +144,10 @@ describe('the packages as they are shipped', () => {
 
   it('read the page for browsers when a browser comes', async () => {
     const program = serve();
-    expect(await get(program, '/graphql', 'text/html')).toEqual({ type: 'text/html; charset=utf-8', text: expect.stringContaining('shop: GraphiQL') });
+    expect(await get(program, '/graphql', 'text/html')).toEqual({
+      type: 'text/html; charset=utf-8',
+      text: expect.stringContaining('shop: GraphiQL'),
+    });
     expect(program.output()).toContain('graphql/explorer.js');
   });
 
@@ -124,14 +155,28 @@ describe('the packages as they are shipped', () => {
     const names = new Set(
       readdirSync(runtime)
         .filter((name) => /\.c?js$/.test(name))
-        .flatMap((name) => [...readFileSync(join(runtime, name), 'utf8').matchAll(/^(?:\/\/|\/\/#region) .*node_modules\/((?:@[\w-]+\/)?[\w.-]+)\//gm)].map(([, from = '']) => from)),
+        .flatMap((name) =>
+          [
+            ...readFileSync(join(runtime, name), 'utf8').matchAll(
+              /^(?:\/\/|\/\/#region) .*node_modules\/((?:@[\w-]+\/)?[\w.-]+)\//gm,
+            ),
+          ].map(([, from = '']) => from),
+        ),
     );
-    expect([...names]).toEqual(expect.arrayContaining(['@koa/router', 'graphql', 'koa', 'koa-compose', 'kysely', 'pino']));
-    for (const name of names) expect(readFileSync(join(runtime, 'licences', `${name}.txt`), 'utf8'), name).toMatch(/licen[cs]e|permission/i);
+    expect([...names]).toEqual(
+      expect.arrayContaining(['@koa/router', 'graphql', 'koa', 'koa-compose', 'kysely', 'pino']),
+    );
+    for (const name of names)
+      expect(readFileSync(join(runtime, 'licences', `${name}.txt`), 'utf8'), name).toMatch(
+        /licen[cs]e|permission/i,
+      );
   });
 
   it('know the errors of a graphql that the project installed itself', async () => {
-    expect(await answer(serve(), '{ refused }')).toMatchObject({ data: { refused: null }, errors: [{ message: 'not today', extensions: { code: 'NOT_TODAY' } }] });
+    expect(await answer(serve(), '{ refused }')).toMatchObject({
+      data: { refused: null },
+      errors: [{ message: 'not today', extensions: { code: 'NOT_TODAY' } }],
+    });
   });
 
   it('keep what was compiled for the next start, and start where it cannot be kept', async () => {
@@ -146,9 +191,15 @@ describe('the packages as they are shipped', () => {
   });
 
   it('are compiled while an image is built, with the sources', async () => {
-    const line = /^RUN node --eval "(.*)"$/m.exec(readFileSync(join(shop.root, 'Dockerfile'), 'utf8'))?.[1] ?? '';
+    const line =
+      /^RUN node --eval "(.*)"$/m.exec(readFileSync(join(shop.root, 'Dockerfile'), 'utf8'))?.[1] ??
+      '';
     const cache = join(shop.root, 'compiled');
-    const build = () => spawnSync(process.execPath, ['--eval', line], { cwd: shop.root, env: { ...process.env, NODE_COMPILE_CACHE: cache } });
+    const build = () =>
+      spawnSync(process.execPath, ['--eval', line], {
+        cwd: shop.root,
+        env: { ...process.env, NODE_COMPILE_CACHE: cache },
+      });
     expect(build().status).toBe(0);
     const compiled = readdirSync(cache, { recursive: true }).length;
     expect(compiled).toBeGreaterThan(14);
@@ -160,21 +211,34 @@ describe('the packages as they are shipped', () => {
   });
 
   it('have a file at its place for each module that looks beside itself', () => {
-    const looking = sourceFiles('runtime').filter((file) => /(programBeside|fileURLToPath)\(import\.meta\.url/.test(readFileSync(join(repo, file), 'utf8')));
+    const looking = sourceFiles('runtime').filter((file) =>
+      /(programBeside|fileURLToPath)\(import\.meta\.url/.test(
+        readFileSync(join(repo, file), 'utf8'),
+      ),
+    );
     expect(looking).toContain('runtime/hosting/ingress/remote.ts');
     const beside: string[] = [];
     for (const file of looking) {
       const shipped = join(runtime, file.replace(/^runtime\//, '').replace(/\.ts$/, '.js'));
       expect(existsSync(shipped), file).toBe(true);
-      for (const [, name = ''] of readFileSync(shipped, 'utf8').matchAll(/programBeside\(import\.meta\.url, "([^"]+)"\)/g)) beside.push(join(dirname(shipped), `${name}.js`));
+      for (const [, name = ''] of readFileSync(shipped, 'utf8').matchAll(
+        /programBeside\(import\.meta\.url, "([^"]+)"\)/g,
+      ))
+        beside.push(join(dirname(shipped), `${name}.js`));
     }
     expect(beside).toHaveLength(2);
     expect(beside.filter((file) => !existsSync(file))).toEqual([]);
   });
 
   it('have each program of its own in one file', () => {
-    for (const name of ['hosting/ingress/process', 'hosting/models/engine/keeper', 'hosting/models/llamacpp/program']) {
-      expect(readFileSync(join(runtime, `${name}.js`), 'utf8')).not.toMatch(/\bfrom "\.|import\("\./);
+    for (const name of [
+      'hosting/ingress/process',
+      'hosting/models/engine/keeper',
+      'hosting/models/llamacpp/program',
+    ]) {
+      expect(readFileSync(join(runtime, `${name}.js`), 'utf8')).not.toMatch(
+        /\bfrom "\.|import\("\./,
+      );
     }
   });
 });
@@ -183,7 +247,16 @@ it('pieces name their sources, from whatever folder they are packed', async () =
   const home = process.cwd();
   process.chdir(tmpdir());
   try {
-    const { files } = await bundle({ folder: join(repo, 'runtime'), index: 'listener', parts: [], placed: [], programs: [], inside: {}, together: [], waiting: [] });
+    const { files } = await bundle({
+      folder: join(repo, 'runtime'),
+      index: 'listener',
+      parts: [],
+      placed: [],
+      programs: [],
+      inside: {},
+      together: [],
+      waiting: [],
+    });
     const text = files.map(({ bytes }) => String(bytes)).join('\n');
     expect(text).toContain('// runtime/errors.ts\n');
     expect(text).not.toMatch(/^\/\/ (\.\.|\/)/m);
@@ -198,6 +271,10 @@ function ownCopy({ root }: TestProject): void {
   const shared = realpathSync(modules);
   rmSync(modules);
   mkdirSync(modules);
-  for (const name of readdirSync(shared)) if (name !== '@twofold') symlinkSync(realpathSync(join(shared, name)), join(modules, name));
-  cpSync(join(shared, '@twofold'), join(modules, '@twofold'), { recursive: true, filter: (path) => !path.endsWith('.cache') });
+  for (const name of readdirSync(shared))
+    if (name !== '@twofold') symlinkSync(realpathSync(join(shared, name)), join(modules, name));
+  cpSync(join(shared, '@twofold'), join(modules, '@twofold'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.cache'),
+  });
 }

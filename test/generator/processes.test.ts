@@ -2,7 +2,15 @@ import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { generator, linkPackages, makeProject, repo, runFile, SEED, type TestProject } from './project.ts';
+import {
+  generator,
+  linkPackages,
+  makeProject,
+  repo,
+  runFile,
+  SEED,
+  type TestProject,
+} from './project.ts';
 import { syntheticSchema } from './synthetic.ts';
 
 const made: TestProject[] = [];
@@ -13,12 +21,19 @@ const project = (schema = SEED) => {
 };
 afterEach(() => made.splice(0).forEach((each) => each.remove()));
 
-const committed = (shop: TestProject) => Object.fromEntries(Object.entries(shop.files()).filter(([path]) => !path.startsWith('.generator/') || path.startsWith('.generator/base/')));
+const committed = (shop: TestProject) =>
+  Object.fromEntries(
+    Object.entries(shop.files()).filter(
+      ([path]) => !path.startsWith('.generator/') || path.startsWith('.generator/base/'),
+    ),
+  );
 
 describe('runs in processes', () => {
   test('eight at once end as one alone', async () => {
     const [shop, alone] = [project(), project()];
-    const ended = await Promise.all(Array.from({ length: 8 }, () => generator(['generate'], shop.root)));
+    const ended = await Promise.all(
+      Array.from({ length: 8 }, () => generator(['generate'], shop.root)),
+    );
     expect(ended.map(({ code }) => code)).toEqual(Array.from({ length: 8 }, () => 0));
     await generator(['generate'], alone.root);
     expect(committed(shop)).toEqual(committed(alone));
@@ -29,7 +44,11 @@ describe('runs in processes', () => {
     await generator(['generate'], here.root);
     const deep = there.path('a folder/ö');
     mkdirSync(deep, { recursive: true });
-    await generator(['generate', '--cwd', there.root], deep, { TZ: 'Pacific/Kiritimati', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' });
+    await generator(['generate', '--cwd', there.root], deep, {
+      TZ: 'Pacific/Kiritimati',
+      LANG: 'tr_TR.UTF-8',
+      LC_ALL: 'tr_TR.UTF-8',
+    });
     expect(committed(there)).toEqual(committed(here));
   });
 
@@ -41,7 +60,8 @@ describe('runs in processes', () => {
     for (let wait = 300; wait <= 1000; wait += 70) {
       const shop = project(syntheticSchema(40));
       if (await killAfter(shop, wait)) unfinished++;
-      for (const [path, text] of Object.entries(committed(shop))) expect([wait, path, text === whole[path]]).toEqual([wait, path, true]);
+      for (const [path, text] of Object.entries(committed(shop)))
+        expect([wait, path, text === whole[path]]).toEqual([wait, path, true]);
       expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0 });
       expect(committed(shop)).toEqual(whole);
     }
@@ -50,9 +70,20 @@ describe('runs in processes', () => {
 
   test('need few files open at once, however many they read and write', async () => {
     const shop = project(syntheticSchema(100));
-    for (let at = 0; at < 100; at++) shop.write(`src/resolvers/Thing${at}.ts`, 'export const resolvers = {};\n');
+    for (let at = 0; at < 100; at++)
+      shop.write(`src/resolvers/Thing${at}.ts`, 'export const resolvers = {};\n');
     // What Node itself has open, and three more.
-    const limited = (args: string) => runFile('/bin/sh', ['-c', `ulimit -n 30 && exec "$0" "$1" ${args}`, process.execPath, join(repo, 'generator/bin.js')], shop.root);
+    const limited = (args: string) =>
+      runFile(
+        '/bin/sh',
+        [
+          '-c',
+          `ulimit -n 30 && exec "$0" "$1" ${args}`,
+          process.execPath,
+          join(repo, 'generator/bin.js'),
+        ],
+        shop.root,
+      );
     expect(await limited('generate')).toMatchObject({ code: 0 });
     expect(await limited('check')).toMatchObject({ code: 0 });
     shop.write('manifest.yaml', 'name: shop\nserver: { port: 9000 }\nauth: {}\n');
@@ -64,7 +95,11 @@ describe('runs in processes', () => {
     const told = `import { registerHooks } from 'node:module'; registerHooks({ resolve: (name, context, next) => { if (/^(graphql|yaml|@twofold.schema)$/.test(name)) process.stderr.write('loads ' + name + '\\n'); return next(name, context); } });`;
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(told)}` };
     expect((await generator(['generate'], shop.root, env)).stderr).toContain('loads graphql');
-    for (const args of [['generate'], ['check']]) expect([args, await generator(args, shop.root, env)]).toEqual([args, { code: 0, stdout: '', stderr: 'Everything is up to date.\n' }]);
+    for (const args of [['generate'], ['check']])
+      expect([args, await generator(args, shop.root, env)]).toEqual([
+        args,
+        { code: 0, stdout: '', stderr: 'Everything is up to date.\n' },
+      ]);
   });
 
   test('open no socket', async () => {
@@ -73,18 +108,38 @@ describe('runs in processes', () => {
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(trap)}` };
     linkPackages(shop);
     shop.write('src/resolvers/Gone.ts', 'export const resolvers = {};\n');
-    for (const args of [['generate'], ['check'], ['explain'], ['rename', 'User.name', 'fullName', '--yes'], ['eject', 'Query.users'], ['prune', '--yes']]) {
-      expect([args, await generator(args, shop.root, env)]).toEqual([args, expect.objectContaining({ code: 0 })]);
+    for (const args of [
+      ['generate'],
+      ['check'],
+      ['explain'],
+      ['rename', 'User.name', 'fullName', '--yes'],
+      ['eject', 'Query.users'],
+      ['prune', '--yes'],
+    ]) {
+      expect([args, await generator(args, shop.root, env)]).toEqual([
+        args,
+        expect.objectContaining({ code: 0 }),
+      ]);
     }
     // The trap works: whatever opens one says so.
-    expect(await runFile(process.execPath, ['-e', "require('node:net').connect(1, '127.0.0.1')"], shop.root, env)).toMatchObject({ stderr: expect.stringContaining('a socket was opened') });
+    expect(
+      await runFile(
+        process.execPath,
+        ['-e', "require('node:net').connect(1, '127.0.0.1')"],
+        shop.root,
+        env,
+      ),
+    ).toMatchObject({ stderr: expect.stringContaining('a socket was opened') });
   }, 60_000);
 });
 
 /** Whether the process was still at work when it was killed. */
 function killAfter(shop: TestProject, wait: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(repo, 'generator/bin.js'), 'generate'], { cwd: shop.root, stdio: 'ignore' });
+    const child = spawn(process.execPath, [join(repo, 'generator/bin.js'), 'generate'], {
+      cwd: shop.root,
+      stdio: 'ignore',
+    });
     const timer = setTimeout(() => child.kill('SIGKILL'), wait);
     child.once('exit', (_code, signal) => (clearTimeout(timer), resolve(signal === 'SIGKILL')));
   });

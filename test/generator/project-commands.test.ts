@@ -9,7 +9,10 @@ const made: TestProject[] = [];
 afterEach(() => made.splice(0).forEach((each) => each.remove()));
 
 async function starter(): Promise<TestProject> {
-  const shop = makeProject({ 'schema.graphql': starters.starter.schema, 'manifest.yaml': 'name: shop\n' });
+  const shop = makeProject({
+    'schema.graphql': starters.starter.schema,
+    'manifest.yaml': 'name: shop\n',
+  });
   made.push(shop);
   linkPackages(shop);
   await generator(['generate'], shop.root);
@@ -20,9 +23,15 @@ describe('migrate', () => {
   test('lists, applies and undoes, and starts one of the user', async () => {
     const shop = await starter();
     expect((await generator(['migrate', 'status'], shop.root)).stdout).toBe('pending  0001_init\n');
-    expect(JSON.parse((await generator(['migrate', '--json'], shop.root)).stdout)).toEqual({ ok: true, applied: ['0001_init'] });
+    expect(JSON.parse((await generator(['migrate', '--json'], shop.root)).stdout)).toEqual({
+      ok: true,
+      applied: ['0001_init'],
+    });
     expect((await generator(['migrate', 'status'], shop.root)).stdout).toBe('applied  0001_init\n');
-    expect(JSON.parse((await generator(['migrate', 'down', '--json'], shop.root)).stdout)).toEqual({ ok: true, reverted: ['0001_init'] });
+    expect(JSON.parse((await generator(['migrate', 'down', '--json'], shop.root)).stdout)).toEqual({
+      ok: true,
+      reverted: ['0001_init'],
+    });
     expect(await generator(['migrate', 'new', 'fill_names'], shop.root)).toMatchObject({ code: 0 });
     expect(shop.read('migrations/0002_fill_names.ts')).toContain('export async function up');
     expect(await generator(['migrate', 'sideways'], shop.root)).toMatchObject({ code: 2 });
@@ -37,8 +46,13 @@ describe('doctor', () => {
     await generator(['generate'], shop.root);
     const { code, stdout } = await generator(['doctor', '--json'], shop.root, { JWT_SECRET: '' });
     expect(code).toBe(1);
-    const { checks } = JSON.parse(stdout) as { checks: { what: string; ok: boolean; text: string; fix?: string }[] };
-    expect(checks.find(({ text }) => text === 'JWT_SECRET is not set')).toMatchObject({ ok: false, fix: expect.stringContaining('>> .env') });
+    const { checks } = JSON.parse(stdout) as {
+      checks: { what: string; ok: boolean; text: string; fix?: string }[];
+    };
+    expect(checks.find(({ text }) => text === 'JWT_SECRET is not set')).toMatchObject({
+      ok: false,
+      fix: expect.stringContaining('>> .env'),
+    });
     expect(checks.find(({ what }) => what === 'packages')).toMatchObject({ ok: true });
   });
 });
@@ -51,7 +65,11 @@ describe('prune', () => {
     expect(shop.has('src/resolvers/Gone.ts')).toBe(true);
     expect(await generator(['prune', '--yes'], shop.root)).toMatchObject({ code: 0 });
     expect(shop.has('src/resolvers/Gone.ts')).toBe(false);
-    expect(Object.entries(shop.files()).filter(([path]) => path.startsWith('.generator/rescued/')).map(([, text]) => text)).toEqual(['export const resolvers = {};\n']);
+    expect(
+      Object.entries(shop.files())
+        .filter(([path]) => path.startsWith('.generator/rescued/'))
+        .map(([, text]) => text),
+    ).toEqual(['export const resolvers = {};\n']);
   });
 });
 
@@ -60,10 +78,16 @@ describe('dev', () => {
     const shop = await starter();
     const port = 20_000 + (process.pid % 20_000);
     shop.write('.env', `PORT=${port}\nHOST=127.0.0.1\nDATABASE_URL=:memory:\n`);
-    const child = spawn(process.execPath, [join(repo, 'generator/bin.js'), 'dev'], { cwd: shop.root, stdio: 'ignore' });
+    const child = spawn(process.execPath, [join(repo, 'generator/bin.js'), 'dev'], {
+      cwd: shop.root,
+      stdio: 'ignore',
+    });
     try {
       expect(await answer(port, '{ users { name } }')).toEqual({ data: { users: [] } });
-      const good = starters.starter.schema.replace('email: String! @unique', 'email: String! @unique\n  age: Int');
+      const good = starters.starter.schema.replace(
+        'email: String! @unique',
+        'email: String! @unique\n  age: Int',
+      );
       shop.write('schema.graphql', good);
       expect(await answer(port, '{ users { age } }')).toEqual({ data: { users: [] } });
       shop.write('schema.graphql', `${good}\ntype Broken {`);
@@ -80,7 +104,11 @@ describe('dev', () => {
 async function answer(port: number, query: string): Promise<unknown> {
   let last: unknown;
   for (const until = Date.now() + 30_000; Date.now() < until; await wait(50)) {
-    const response = await fetch(`http://127.0.0.1:${port}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ query }) }).catch(() => null);
+    const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    }).catch(() => null);
     last = response && (await response.json());
     if (last && !('errors' in (last as object))) return last;
   }

@@ -1,6 +1,17 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,7 +43,9 @@ export interface TestProject {
   remove(): void;
 }
 
-export function makeProject(files: Record<string, string> = { 'schema.graphql': SEED, 'manifest.yaml': 'name: shop\n' }): TestProject {
+export function makeProject(
+  files: Record<string, string> = { 'schema.graphql': SEED, 'manifest.yaml': 'name: shop\n' },
+): TestProject {
   const root = mkdtempSync(join(tmpdir(), 'twofold-test-'));
   const path = (name: string) => join(root, name);
   const project: TestProject = {
@@ -63,7 +76,10 @@ export async function linkShippedPackages({ root }: TestProject): Promise<void> 
 
 async function shippedPackages(): Promise<string> {
   const packed = await packPackages();
-  const key = createHash('sha256').update(Buffer.concat(packed.map(({ bytes }) => bytes))).digest('hex').slice(0, 16);
+  const key = createHash('sha256')
+    .update(Buffer.concat(packed.map(({ bytes }) => bytes)))
+    .digest('hex')
+    .slice(0, 16);
   const folder = join(repo, '.build/shipped', key);
   if (existsSync(folder)) return join(folder, 'node_modules');
   const part = mkdtempSync(`${join(repo, '.build/')}shipped-`);
@@ -73,9 +89,16 @@ async function shippedPackages(): Promise<string> {
     const short = /^twofold-(\w+)-/.exec(name)![1]!;
     writeFileSync(join(part, name), bytes);
     mkdirSync(join(modules, '@twofold', short));
-    execFileSync('tar', ['xzf', join(part, name), '--strip-components=1', '-C', join(modules, '@twofold', short)]);
+    execFileSync('tar', [
+      'xzf',
+      join(part, name),
+      '--strip-components=1',
+      '-C',
+      join(modules, '@twofold', short),
+    ]);
   }
-  for (const name of readdirSync(join(repo, 'node_modules'))) if (name !== '@twofold') symlinkSync(join(repo, 'node_modules', name), join(modules, name));
+  for (const name of readdirSync(join(repo, 'node_modules')))
+    if (name !== '@twofold') symlinkSync(join(repo, 'node_modules', name), join(modules, name));
   mkdirSync(join(repo, '.build/shipped'), { recursive: true });
   try {
     renameSync(part, folder);
@@ -89,7 +112,8 @@ export function readFiles(root: string, folder: string): Record<string, string> 
   const files: Record<string, string> = {};
   for (const name of readdirSync(join(root, folder)).sort()) {
     const path = folder === '' ? name : `${folder}/${name}`;
-    if (['node_modules', '.git', 'vendor'].includes(name) || path === '.generator/run.lock') continue;
+    if (['node_modules', '.git', 'vendor'].includes(name) || path === '.generator/run.lock')
+      continue;
     const stat = lstatSync(join(root, path));
     if (stat.isDirectory()) Object.assign(files, readFiles(root, path));
     else files[path] = readFileSync(join(root, path), 'utf8');
@@ -104,20 +128,43 @@ export interface Ended {
 }
 
 /** Runs the real program. */
-export function generator(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+export function generator(
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Ended> {
   return runFile(process.execPath, [join(repo, 'generator/bin.js'), ...args], cwd, env);
 }
 
-export function runFile(file: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+export function runFile(
+  file: string,
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(file, args, { cwd, env: { ...process.env, NO_COLOR: '1', ...env }, maxBuffer: 1 << 26 }, (error, stdout, stderr) =>
-      resolve({ code: error ? (typeof error.code === 'number' ? error.code : 1) : 0, stdout, stderr }),
+    execFile(
+      file,
+      args,
+      { cwd, env: { ...process.env, NO_COLOR: '1', ...env }, maxBuffer: 1 << 26 },
+      (error, stdout, stderr) =>
+        resolve({
+          code: error ? (typeof error.code === 'number' ? error.code : 1) : 0,
+          stdout,
+          stderr,
+        }),
     );
   });
 }
 
 /** Type-checks a project as its own `npm run typecheck` does. Only what the project itself holds counts. */
 export async function typecheck(root: string): Promise<string[]> {
-  const { stdout, stderr } = await runFile(process.execPath, [join(repo, 'node_modules/typescript/bin/tsc'), '-p', '.', '--pretty', 'false'], root);
-  return `${stdout}${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('..') && !line.startsWith(' '));
+  const { stdout, stderr } = await runFile(
+    process.execPath,
+    [join(repo, 'node_modules/typescript/bin/tsc'), '-p', '.', '--pretty', 'false'],
+    root,
+  );
+  return `${stdout}${stderr}`
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('..') && !line.startsWith(' '));
 }

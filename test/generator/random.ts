@@ -15,5 +15,9 @@ export function createRandom(seed: number): Random {
     return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296;
   };
   const whole = (below: number) => Math.floor(next() * below);
-  return { whole, chance: (probability) => next() < probability, pick: (items) => items[whole(items.length)]! };
+  return {
+    whole,
+    chance: (probability) => next() < probability,
+    pick: (items) => items[whole(items.length)]!,
+  };
 }

@@ -7,7 +7,13 @@ import { createKnown } from '../../schema/index.ts';
 import { faultyDisk, Stopped } from './faulty-disk.ts';
 import { makeProject, type TestProject } from './project.ts';
 import { createRandom, type Random } from './random.ts';
-import { changeSchema, printFiles, printSdl, type RandomSchema, startSchema } from './random-schema.ts';
+import {
+  changeSchema,
+  printFiles,
+  printSdl,
+  type RandomSchema,
+  startSchema,
+} from './random-schema.ts';
 import { editSomething, usersFiles } from './user-edits.ts';
 
 /** REGENERATION_SEQUENCES=10000 for the long run, REGENERATION_SEED for another one. The seed of a failure is in its message. */
@@ -23,15 +29,22 @@ const project = (files: Record<string, string>) => {
 };
 afterEach(() => made.splice(0).forEach((each) => each.remove()));
 
-const inputs = (schema: RandomSchema) => ({ 'schema.graphql': printSdl(schema), 'manifest.yaml': 'name: shop\n' });
+const inputs = (schema: RandomSchema) => ({
+  'schema.graphql': printSdl(schema),
+  'manifest.yaml': 'name: shop\n',
+});
 const generate = (each: TestProject) => run(each.root, { allowDrop: [] }, disk);
-const kinds = (plan: Plan) => plan.changes.filter(({ kind }) => kind !== 'same').map(({ kind, path }) => `${kind} ${path}`);
+const kinds = (plan: Plan) =>
+  plan.changes.filter(({ kind }) => kind !== 'same').map(({ kind, path }) => `${kind} ${path}`);
 
 describe('regeneration', () => {
   test(`loses no edit in ${SEQUENCES} random sequences of edits, schema changes and runs`, async () => {
     for (let seed = SEED; seed < SEED + SEQUENCES; seed++) {
       await expectNoLoss(createRandom(seed), `seed ${seed}`);
-      if ((seed - SEED + 1) % 500 === 0) process.stderr.write(`${seed - SEED + 1} sequences without a loss, the last with seed ${seed}\n`);
+      if ((seed - SEED + 1) % 500 === 0)
+        process.stderr.write(
+          `${seed - SEED + 1} sequences without a loss, the last with seed ${seed}\n`,
+        );
     }
   }, 20_000_000);
 
@@ -43,7 +56,18 @@ describe('regeneration', () => {
       const [walked, fresh] = [project(inputs(first)), project(inputs(second))];
       await generate(walked);
       walked.write('schema.graphql', printSdl(second));
-      await run(walked.root, { allowDrop: [...first.types.map(({ name }) => name), ...first.types.flatMap(({ name, fields }) => fields.map((each) => `${name}.${each.name}`))] }, disk);
+      await run(
+        walked.root,
+        {
+          allowDrop: [
+            ...first.types.map(({ name }) => name),
+            ...first.types.flatMap(({ name, fields }) =>
+              fields.map((each) => `${name}.${each.name}`),
+            ),
+          ],
+        },
+        disk,
+      );
       await generate(fresh);
       expect([seed, generated(walked)]).toEqual([seed, generated(fresh)]);
     }
@@ -61,8 +85,16 @@ describe('regeneration', () => {
         const text = `${printSdl(schema)}${EXTRAS[(seed + step) % EXTRAS.length]}`;
         for (const each of [going, fresh]) each.write('schema.graphql', text);
         for (const each of [going, fresh]) each.write('manifest.yaml', `name: shop\n${settings}`);
-        const [warm, cold] = [await run(going.root, { known }, disk), await run(fresh.root, {}, disk)];
-        expect([seed, step, warm.findings, kinds(warm)]).toEqual([seed, step, cold.findings, kinds(cold)]);
+        const [warm, cold] = [
+          await run(going.root, { known }, disk),
+          await run(fresh.root, {}, disk),
+        ];
+        expect([seed, step, warm.findings, kinds(warm)]).toEqual([
+          seed,
+          step,
+          cold.findings,
+          kinds(cold),
+        ]);
         for (let times = random.whole(3); times > 0; times--) await rehearse();
         expect([seed, step, withoutStamp(going)]).toEqual([seed, step, withoutStamp(fresh)]);
         if (random.chance(0.8)) schema = changeSchema(schema, random);
@@ -75,7 +107,12 @@ describe('regeneration', () => {
     await generate(shop);
     const before = shop.files();
     const said: string[] = [];
-    const watched = Object.fromEntries(Object.entries(disk).map(([name, work]) => [name, (...args: never[]) => (said.push(name), (work as (...given: never[]) => unknown)(...args))])) as unknown as typeof disk;
+    const watched = Object.fromEntries(
+      Object.entries(disk).map(([name, work]) => [
+        name,
+        (...args: never[]) => (said.push(name), (work as (...given: never[]) => unknown)(...args)),
+      ]),
+    ) as unknown as typeof disk;
     const known = createKnown();
     const rehearse = createRehearsedSave(shop.root, { known }, watched);
     for (let turn = 0; turn < 6; turn++) {
@@ -85,24 +122,34 @@ describe('regeneration', () => {
       expect([turn, known.project?.sdl.includes('rehearsed')]).toEqual([turn, turn % 2 === 0]);
     }
     expect(shop.files()).toEqual(before);
-    expect([...new Set(said)].sort()).toEqual(['list', 'read'].filter((name) => said.includes(name)));
+    expect([...new Set(said)].sort()).toEqual(
+      ['list', 'read'].filter((name) => said.includes(name)),
+    );
   });
 
   test('writes the same bytes in whatever order the disk lists files, and from one file or many', async () => {
     const schema = startSchema(createRandom(3), 5);
     const files = Object.entries(printFiles(schema));
-    const [forwards, backwards] = [project(Object.fromEntries(files)), project(Object.fromEntries(files.toReversed()))];
+    const [forwards, backwards] = [
+      project(Object.fromEntries(files)),
+      project(Object.fromEntries(files.toReversed())),
+    ];
     await generate(forwards);
     await generate(backwards);
     expect(generated(forwards)).toEqual(generated(backwards));
   });
 
   test('removes its own files that nothing generates any more, and keeps those that were edited', async () => {
-    const shop = project({ 'schema.graphql': 'type Query { a: Int }', 'manifest.yaml': 'name: shop\nauth: {}\nhosting: {}\n' });
+    const shop = project({
+      'schema.graphql': 'type Query { a: Int }',
+      'manifest.yaml': 'name: shop\nauth: {}\nhosting: {}\n',
+    });
     await generate(shop);
     shop.write('src/generated/hosting.ts', `${shop.read('src/generated/hosting.ts')}// mine\n`);
     shop.write('manifest.yaml', 'name: shop\n');
-    expect(kinds(await generate(shop))).toEqual(expect.arrayContaining(['remove src/generated/auth.ts', 'stale src/generated/hosting.ts']));
+    expect(kinds(await generate(shop))).toEqual(
+      expect.arrayContaining(['remove src/generated/auth.ts', 'stale src/generated/hosting.ts']),
+    );
     expect(shop.has('src/generated/auth.ts')).toBe(false);
     expect(shop.read('src/generated/hosting.ts')).toContain('// mine');
     shop.write('src/generated/own.ts', 'not listed, so not ours\n');
@@ -113,7 +160,8 @@ describe('regeneration', () => {
   test('keeps files that the user deleted deleted', async () => {
     const shop = project(inputs(startSchema(createRandom(1))));
     await generate(shop);
-    for (const path of ['src/server.ts', 'Dockerfile', 'test/smoke.test.ts']) (await import('node:fs')).rmSync(shop.path(path));
+    for (const path of ['src/server.ts', 'Dockerfile', 'test/smoke.test.ts'])
+      (await import('node:fs')).rmSync(shop.path(path));
     expect(kinds(await generate(shop))).toEqual([]);
     expect(shop.has('Dockerfile')).toBe(false);
   });
@@ -121,38 +169,48 @@ describe('regeneration', () => {
   test('keeps the line ends of a checkout with CRLF, and sees no change in it', async () => {
     const shop = project(inputs(startSchema(createRandom(2))));
     await generate(shop);
-    for (const [path, text] of Object.entries(shop.files())) shop.write(path, text.replaceAll('\n', '\r\n'));
+    for (const [path, text] of Object.entries(shop.files()))
+      shop.write(path, text.replaceAll('\n', '\r\n'));
     const before = shop.files();
     expect(kinds(await generate(shop))).toEqual([]);
     expect(shop.files()).toEqual(before);
     shop.write('manifest.yaml', 'name: shop\r\nserver: { port: 9000 }\r\n');
-    expect(kinds(await generate(shop))).toEqual(expect.arrayContaining(['update src/generated/model.ts']));
+    expect(kinds(await generate(shop))).toEqual(
+      expect.arrayContaining(['update src/generated/model.ts']),
+    );
     expect(shop.read('src/generated/model.ts')).toMatch(/^[^\n]*\r\n/);
     expect(shop.read('src/generated/model.ts').replaceAll('\r\n', '')).not.toContain('\n');
   });
 });
 
 describe('a crash', () => {
-  test.each(['of the first run', 'of a later run'])('%s leaves the old tree or the new one after the next run, at every point', async (when) => {
-    const random = createRandom(7);
-    const first = startSchema(random);
-    const second = changeSchema(changeSchema(changeSchema(first, random), random), random);
-    const wanted = project(inputs(first));
-    if (when === 'of a later run') await generate(wanted);
-    const old = wanted.files();
-    const next = when === 'of a later run' ? second : first;
-    wanted.write('schema.graphql', printSdl(next));
-    await generate(wanted);
-    for (let stopAt = 0; ; stopAt++) {
-      const crashed = project({ ...old, ...inputs(next) });
-      const dying = faultyDisk(disk, stopAt);
-      const died = await run(crashed.root, { allowDrop: [] }, dying).then(() => false, (error: unknown) => error instanceof Stopped);
-      if (!died) return expect(stopAt).toBeGreaterThan(20);
-      expectOldOrNew(crashed, old, wanted.files(), `stopped at ${stopAt}`);
-      await generate(crashed);
-      expect([stopAt, crashed.files()]).toEqual([stopAt, wanted.files()]);
-    }
-  }, 120_000);
+  test.each(['of the first run', 'of a later run'])(
+    '%s leaves the old tree or the new one after the next run, at every point',
+    async (when) => {
+      const random = createRandom(7);
+      const first = startSchema(random);
+      const second = changeSchema(changeSchema(changeSchema(first, random), random), random);
+      const wanted = project(inputs(first));
+      if (when === 'of a later run') await generate(wanted);
+      const old = wanted.files();
+      const next = when === 'of a later run' ? second : first;
+      wanted.write('schema.graphql', printSdl(next));
+      await generate(wanted);
+      for (let stopAt = 0; ; stopAt++) {
+        const crashed = project({ ...old, ...inputs(next) });
+        const dying = faultyDisk(disk, stopAt);
+        const died = await run(crashed.root, { allowDrop: [] }, dying).then(
+          () => false,
+          (error: unknown) => error instanceof Stopped,
+        );
+        if (!died) return expect(stopAt).toBeGreaterThan(20);
+        expectOldOrNew(crashed, old, wanted.files(), `stopped at ${stopAt}`);
+        await generate(crashed);
+        expect([stopAt, crashed.files()]).toEqual([stopAt, wanted.files()]);
+      }
+    },
+    120_000,
+  );
 
   test('followed by an edit keeps the edit', async () => {
     const shop = project(inputs(startSchema(createRandom(4))));
@@ -169,7 +227,11 @@ describe('a crash', () => {
     await generate(shop);
     const before = shop.files();
     shop.write('manifest.yaml', 'name: shop\nserver: { port: 9000 }\n');
-    const full = { ...disk, write: () => Promise.reject(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' })) };
+    const full = {
+      ...disk,
+      write: () =>
+        Promise.reject(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' })),
+    };
     await expect(run(shop.root, {}, full)).rejects.toThrow('ENOSPC');
     expect(shop.files()).toEqual({ ...before, 'manifest.yaml': shop.read('manifest.yaml') });
   });
@@ -183,11 +245,15 @@ describe('a file that is saved while a run is at work', () => {
     shop.write('manifest.yaml', 'name: shop\nserver: { port: 9000 }\nauth: {}\n');
     const before = { ...shop.files(), 'src/generated/app.ts': saved };
     let reads = 0;
-    const editor = { ...disk, read: async (path: string) => {
-      const text = await disk.read(path);
-      if (path.endsWith('src/generated/app.ts') && ++reads === 1) shop.write('src/generated/app.ts', saved);
-      return text;
-    } };
+    const editor = {
+      ...disk,
+      read: async (path: string) => {
+        const text = await disk.read(path);
+        if (path.endsWith('src/generated/app.ts') && ++reads === 1)
+          shop.write('src/generated/app.ts', saved);
+        return text;
+      },
+    };
     await expect(run(shop.root, {}, editor)).rejects.toMatchObject({ exitCode: 75 });
     expect(shop.files()).toEqual(before);
   });
@@ -196,20 +262,31 @@ describe('a file that is saved while a run is at work', () => {
 describe('an input that is saved while a run is at work', () => {
   const saving = (save: (reads: number) => void) => {
     let reads = 0;
-    return { ...disk, read: async (path: string) => {
-      if (path.endsWith('generator.lock')) save(++reads);
-      return disk.read(path);
-    } };
+    return {
+      ...disk,
+      read: async (path: string) => {
+        if (path.endsWith('generator.lock')) save(++reads);
+        return disk.read(path);
+      },
+    };
   };
 
   test('is what is written, and of half a file there is no trace', async () => {
-    const shop = project({ 'schema.graphql': 'type Query {\n  a: Int\n}\n\ntype A {\n  id: ID!\n}\n\ntype B {\n  id: ID!\n}\n', 'manifest.yaml': 'name: shop\n' });
+    const shop = project({
+      'schema.graphql':
+        'type Query {\n  a: Int\n}\n\ntype A {\n  id: ID!\n}\n\ntype B {\n  id: ID!\n}\n',
+      'manifest.yaml': 'name: shop\n',
+    });
     await generate(shop);
     const whole = shop.read('schema.graphql').replace('a: Int', 'b: Int');
     const fresh = project({ 'schema.graphql': whole, 'manifest.yaml': 'name: shop\n' });
     await generate(fresh);
     shop.write('schema.graphql', 'type Query {\n  b: Int\n}\n');
-    const plan = await run(shop.root, {}, saving((reads) => reads === 1 && shop.write('schema.graphql', whole)));
+    const plan = await run(
+      shop.root,
+      {},
+      saving((reads) => reads === 1 && shop.write('schema.graphql', whole)),
+    );
     expect(plan.findings).toEqual([]);
     expect(withoutStamp(shop)).toEqual(withoutStamp(fresh));
   });
@@ -219,8 +296,19 @@ describe('an input that is saved while a run is at work', () => {
     await generate(shop);
     const before = withoutStamp(shop);
     const text = shop.read('schema.graphql');
-    await expect(run(shop.root, {}, saving((reads) => shop.write('schema.graphql', `${text}\ntype More${reads} {\n  id: ID!\n}\n`)))).rejects.toMatchObject({ exitCode: 75 });
-    expect(withoutStamp(shop)).toEqual({ ...before, 'schema.graphql': shop.read('schema.graphql') });
+    await expect(
+      run(
+        shop.root,
+        {},
+        saving((reads) =>
+          shop.write('schema.graphql', `${text}\ntype More${reads} {\n  id: ID!\n}\n`),
+        ),
+      ),
+    ).rejects.toMatchObject({ exitCode: 75 });
+    expect(withoutStamp(shop)).toEqual({
+      ...before,
+      'schema.graphql': shop.read('schema.graphql'),
+    });
   });
 });
 
@@ -246,10 +334,23 @@ const EXTRAS = [
 ];
 
 /** What every part of the model may depend on. */
-const MANIFESTS = ['', '', '', 'api: { crud: true }\n', 'api: { rest: true }\n', 'api: { limits: { list: 7 } }\n', 'auth: {}\n', 'auth: { rate_limits: { login-ip: 5/1m, register-ip: 3/1m } }\n', 'auth: { rate_limits: { register-ip: 3/1m, login-ip: 5/1m } }\n', 'hosting: {}\n'];
+const MANIFESTS = [
+  '',
+  '',
+  '',
+  'api: { crud: true }\n',
+  'api: { rest: true }\n',
+  'api: { limits: { list: 7 } }\n',
+  'auth: {}\n',
+  'auth: { rate_limits: { login-ip: 5/1m, register-ip: 3/1m } }\n',
+  'auth: { rate_limits: { register-ip: 3/1m, login-ip: 5/1m } }\n',
+  'hosting: {}\n',
+];
 
 function withoutStamp(each: TestProject): Record<string, string> {
-  return Object.fromEntries(Object.entries(each.files()).filter(([path]) => !path.startsWith('.generator/')));
+  return Object.fromEntries(
+    Object.entries(each.files()).filter(([path]) => !path.startsWith('.generator/')),
+  );
 }
 
 async function expectNoLoss(random: Random, label: string): Promise<void> {
@@ -257,13 +358,19 @@ async function expectNoLoss(random: Random, label: string): Promise<void> {
   const shop = makeProject(inputs(schema));
   try {
     for (let step = 0; step < STEPS; step++) {
-      for (let edits = random.whole(4); edits > 0; edits--) editSomething(shop, schema.types.map(({ name }) => name), random);
+      for (let edits = random.whole(4); edits > 0; edits--)
+        editSomething(
+          shop,
+          schema.types.map(({ name }) => name),
+          random,
+        );
       if (random.chance(0.7)) schema = changeSchema(schema, random);
       shop.write('schema.graphql', printSdl(schema));
       const before = usersFiles(shop.files());
       const plan = await generate(shop);
       const after = usersFiles(shop.files());
-      for (const [path, text] of Object.entries(before)) expect([label, step, path, after[path]]).toEqual([label, step, path, text]);
+      for (const [path, text] of Object.entries(before))
+        expect([label, step, path, after[path]]).toEqual([label, step, path, text]);
       if (plan.project === null) continue;
       expectNoEmptyFile(shop, label);
       await expectQuiet(shop, label);
@@ -287,11 +394,19 @@ function expectNoEmptyFile(shop: TestProject, label: string): void {
   expect([label, ours.filter(([, text]) => text === '')]).toEqual([label, []]);
 }
 
-function expectOldOrNew(shop: TestProject, old: Record<string, string>, next: Record<string, string>, label: string): void {
+function expectOldOrNew(
+  shop: TestProject,
+  old: Record<string, string>,
+  next: Record<string, string>,
+  label: string,
+): void {
   const files = Object.entries(shop.files()).filter(([path]) => !path.startsWith('.generator/'));
-  for (const [path, text] of files) expect([label, path, text === old[path] || text === next[path]]).toEqual([label, path, true]);
+  for (const [path, text] of files)
+    expect([label, path, text === old[path] || text === next[path]]).toEqual([label, path, true]);
 }
 
 function generated(each: TestProject): Record<string, string> {
-  return Object.fromEntries(Object.entries(each.files()).filter(([path]) => path.startsWith('src/generated/')));
+  return Object.fromEntries(
+    Object.entries(each.files()).filter(([path]) => path.startsWith('src/generated/')),
+  );
 }

@@ -1,20 +1,34 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { readProject } from '../../schema/index.ts';
 import { starters } from '../../templates/starter/index.ts';
-import { generator, linkShippedPackages, makeProject, type TestProject, typecheck } from './project.ts';
+import {
+  generator,
+  linkShippedPackages,
+  makeProject,
+  type TestProject,
+  typecheck,
+} from './project.ts';
 
 const made: TestProject[] = [];
 afterEach(() => made.splice(0).forEach((each) => each.remove()));
 
 async function blog(): Promise<TestProject> {
-  const shop = makeProject({ 'schema.graphql': starters.blog.schema, 'manifest.yaml': 'name: blog\n', ...starters.blog.files });
+  const shop = makeProject({
+    'schema.graphql': starters.blog.schema,
+    'manifest.yaml': 'name: blog\n',
+    ...starters.blog.files,
+  });
   made.push(shop);
   await linkShippedPackages(shop);
   await generator(['generate'], shop.root);
   return shop;
 }
 
-const migrations = (shop: TestProject) => Object.entries(shop.files()).filter(([path]) => /^migrations\/000[2-9]/.test(path)).map(([, text]) => text).join('\n');
+const migrations = (shop: TestProject) =>
+  Object.entries(shop.files())
+    .filter(([path]) => /^migrations\/000[2-9]/.test(path))
+    .map(([, text]) => text)
+    .join('\n');
 
 describe('rename', () => {
   test('shows a diff, and changes nothing without --yes where nobody can be asked', async () => {
@@ -28,22 +42,34 @@ describe('rename', () => {
 
   test('of a field renames it in inputs, arguments, code and database, and all still fits', async () => {
     const shop = await blog();
-    expect(await generator(['rename', 'Post.status', 'Post.phase', '--yes'], shop.root)).toMatchObject({ code: 0 });
-    expect(await generator(['rename', 'Post.minutes', 'readingTime', '--yes'], shop.root)).toMatchObject({ code: 0 });
+    expect(
+      await generator(['rename', 'Post.status', 'Post.phase', '--yes'], shop.root),
+    ).toMatchObject({ code: 0 });
+    expect(
+      await generator(['rename', 'Post.minutes', 'readingTime', '--yes'], shop.root),
+    ).toMatchObject({ code: 0 });
     expect(shop.read('schema.graphql')).not.toMatch(/\bstatus:/);
     expect(shop.read('src/resolvers/Post.ts')).toMatch(/^ {2}readingTime: \(post\)/m);
     expect(migrations(shop)).toContain("renameColumn('status', 'phase')");
     expect(shop.read('schema.graphql')).not.toContain('@renamed');
     expect(await generator(['check'], shop.root)).toMatchObject({ code: 0 });
     expect(await typecheck(shop.root)).toEqual([]);
-    const { project } = readProject({ schema: [{ file: 'schema.graphql', text: shop.read('schema.graphql') }], manifest: null });
-    expect(project!.operations.find(({ name }) => name === 'posts')!.action).toMatchObject({ kind: 'list', list: { filters: [{ arg: 'phase', column: 'phase' }] } });
+    const { project } = readProject({
+      schema: [{ file: 'schema.graphql', text: shop.read('schema.graphql') }],
+      manifest: null,
+    });
+    expect(project!.operations.find(({ name }) => name === 'posts')!.action).toMatchObject({
+      kind: 'list',
+      list: { filters: [{ arg: 'phase', column: 'phase' }] },
+    });
     expect(project!.operations.filter(({ action }) => action.kind === 'custom')).toEqual([]);
   });
 
   test('of a type renames its table, its file and every reference', async () => {
     const shop = await blog();
-    expect(await generator(['rename', 'Post', 'Article', '--yes'], shop.root)).toMatchObject({ code: 0 });
+    expect(await generator(['rename', 'Post', 'Article', '--yes'], shop.root)).toMatchObject({
+      code: 0,
+    });
     expect(shop.has('src/resolvers/Post.ts')).toBe(false);
     expect(shop.read('src/resolvers/Article.ts')).toContain('satisfies types.ArticleOverrides');
     expect(migrations(shop)).toContain("alterTable('posts').renameTo('articles')");

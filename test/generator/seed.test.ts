@@ -28,33 +28,58 @@ for (const { name, missing, create } of databases) {
       }
     });
 
-    async function start(schema: string = blog.schema, files: Readonly<Record<string, string>> = blog.files) {
-      const project = makeProject({ 'schema.graphql': schema, 'manifest.yaml': 'name: blog\n', ...files });
+    async function start(
+      schema: string = blog.schema,
+      files: Readonly<Record<string, string>> = blog.files,
+    ) {
+      const project = makeProject({
+        'schema.graphql': schema,
+        'manifest.yaml': 'name: blog\n',
+        ...files,
+      });
       const database = await create();
       made.push({ project, database });
       linkPackages(project);
       expect((await generator(['generate'], project.root)).code).toBe(0);
-      const seed = (...words: string[]) => generator(['seed', ...words], project.root, { DATABASE_URL: database.url });
-      const rows = (table: string) => database.store.db.selectFrom(table).selectAll().orderBy('id').execute();
+      const seed = (...words: string[]) =>
+        generator(['seed', ...words], project.root, { DATABASE_URL: database.url });
+      const rows = (table: string) =>
+        database.store.db.selectFrom(table).selectAll().orderBy('id').execute();
       return { project, seed, rows, db: database.store.db };
     }
 
     test('writes rows that refer to each other by key, in whatever order they stand, and the same file again changes nothing', async () => {
       const { project, seed, rows, db } = await start();
       project.write('seed.yaml', SEED);
-      expect(JSON.parse((await seed('--json')).stdout)).toEqual({ ok: true, file: 'seed.yaml', inserted: 8, updated: 0, unchanged: 0, findings: [] });
+      expect(JSON.parse((await seed('--json')).stdout)).toEqual({
+        ok: true,
+        file: 'seed.yaml',
+        inserted: 8,
+        updated: 0,
+        unchanged: 0,
+        findings: [],
+      });
       const [ada, ben] = await rows('authors');
       expect([ada, ben]).toMatchObject([{ name: 'Ada' }, { name: 'Ben' }]);
       const posts = await rows('posts');
       expect(posts).toEqual(
         expect.arrayContaining([
           expect.objectContaining({ title: 'First', status: 'DRAFT', author_id: ben!['id'] }),
-          expect.objectContaining({ title: 'Notes', status: 'PUBLISHED', author_id: ada!['id'], created_at: '2026-01-02T03:04:05.000Z' }),
+          expect.objectContaining({
+            title: 'Notes',
+            status: 'PUBLISHED',
+            author_id: ada!['id'],
+            created_at: '2026-01-02T03:04:05.000Z',
+          }),
         ]),
       );
       expect(await rows('comments')).toHaveLength(2);
       expect(await db.selectFrom('post_tags').selectAll().execute()).toHaveLength(2);
-      expect(JSON.parse((await seed('--json')).stdout)).toMatchObject({ inserted: 0, updated: 0, unchanged: 8 });
+      expect(JSON.parse((await seed('--json')).stdout)).toMatchObject({
+        inserted: 0,
+        updated: 0,
+        unchanged: 8,
+      });
       expect(await rows('posts')).toEqual(posts);
     });
 
@@ -62,13 +87,24 @@ for (const { name, missing, create } of databases) {
       const { project, seed, rows, db } = await start();
       project.write('seed.yaml', SEED);
       await seed();
-      await db.updateTable('authors').set({ name: 'Ada King' }).where('email', '=', 'ada@example.test').execute();
+      await db
+        .updateTable('authors')
+        .set({ name: 'Ada King' })
+        .where('email', '=', 'ada@example.test')
+        .execute();
       await db.deleteFrom('comments').execute();
       project.write('seed.yaml', SEED.replace('name: Ben', 'name: Benjamin'));
-      expect(JSON.parse((await seed('--json')).stdout)).toMatchObject({ inserted: 2, updated: 1, unchanged: 5 });
+      expect(JSON.parse((await seed('--json')).stdout)).toMatchObject({
+        inserted: 2,
+        updated: 1,
+        unchanged: 5,
+      });
       expect((await rows('authors')).map((row) => row['name'])).toEqual(['Ada King', 'Benjamin']);
       project.write('more.json', JSON.stringify({ Comment: [{ text: 'Later', post: 'notes' }] }));
-      expect(await seed('more.json')).toMatchObject({ code: 0, stderr: expect.stringContaining('1 inserted') });
+      expect(await seed('more.json')).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('1 inserted'),
+      });
     });
 
     test('finds everything that is wrong, with its line, and writes nothing', async () => {
@@ -93,9 +129,13 @@ Post:
 `,
       );
       const { code, stdout } = await seed('--json');
-      const { findings } = JSON.parse(stdout) as { findings: { line: number; column: number; row: string; message: string }[] };
+      const { findings } = JSON.parse(stdout) as {
+        findings: { line: number; column: number; row: string; message: string }[];
+      };
       expect(code).toBe(3);
-      expect(findings.map(({ line, column, row, message }) => `${line}:${column} ${row} ${message}`)).toEqual([
+      expect(
+        findings.map(({ line, column, row, message }) => `${line}:${column} ${row} ${message}`),
+      ).toEqual([
         '3:5 Author.ada name is not a valid String',
         '5:5 Author.ada Author has no field colour',
         '6:3 Author.ben Author.email is required',
@@ -115,34 +155,78 @@ Post:
 
     test('what only the database sees takes everything back', async () => {
       const { project, seed, rows } = await start();
-      project.write('seed.yaml', 'Author:\n  a: { name: A, email: x@example.test }\n  b: { name: B, email: x@example.test }\n');
+      project.write(
+        'seed.yaml',
+        'Author:\n  a: { name: A, email: x@example.test }\n  b: { name: B, email: x@example.test }\n',
+      );
       const { code, stdout } = await seed('--json');
-      expect([code, JSON.parse(stdout).findings]).toEqual([3, [expect.objectContaining({ line: 3, column: expect.any(Number), row: 'Author.b', message: 'email already exists' })]]);
+      expect([code, JSON.parse(stdout).findings]).toEqual([
+        3,
+        [
+          expect.objectContaining({
+            line: 3,
+            column: expect.any(Number),
+            row: 'Author.b',
+            message: 'email already exists',
+          }),
+        ],
+      ]);
       project.write('seed.yaml', 'Post:\n  p: { title: T, body: B, author: 77 }\n');
-      expect(JSON.parse((await seed('--json')).stdout).findings).toEqual([expect.objectContaining({ row: 'Post.p', message: expect.stringContaining('related row does not exist') })]);
+      expect(JSON.parse((await seed('--json')).stdout).findings).toEqual([
+        expect.objectContaining({
+          row: 'Post.p',
+          message: expect.stringContaining('related row does not exist'),
+        }),
+      ]);
       expect(await rows('authors')).toEqual([]);
     });
 
     test('closes an optional circle, and refuses one that nobody can begin', async () => {
-      const schema = (mark: string) => `type A { id: ID! name: String! @constraint(minLength: 2) b: B${mark} @relation(column: "b_id") }\ntype B { id: ID! a: A! @relation(column: "a_id") }\ntype Query { a(id: ID!): A b(id: ID!): B }\n`;
+      const schema = (mark: string) =>
+        `type A { id: ID! name: String! @constraint(minLength: 2) b: B${mark} @relation(column: "b_id") }\ntype B { id: ID! a: A! @relation(column: "a_id") }\ntype Query { a(id: ID!): A b(id: ID!): B }\n`;
       const open = await start(schema(''), {});
-      open.project.write('seed.yaml', 'A: { one: { name: One, b: two } }\nB: { two: { a: one } }\n');
+      open.project.write(
+        'seed.yaml',
+        'A: { one: { name: One, b: two } }\nB: { two: { a: one } }\n',
+      );
       expect(await open.seed()).toMatchObject({ code: 0 });
-      expect([(await open.rows('as'))[0], (await open.rows('bs'))[0]]).toMatchObject([{ b_id: 1 }, { a_id: 1 }]);
+      expect([(await open.rows('as'))[0], (await open.rows('bs'))[0]]).toMatchObject([
+        { b_id: 1 },
+        { a_id: 1 },
+      ]);
       open.project.write('seed.yaml', 'A: { one: { name: O } }\n');
       expect((await open.seed()).stderr).toContain('name must have at least 2 characters');
       const closed = await start(schema('!'), {});
-      closed.project.write('seed.yaml', 'A: { one: { name: One, b: two } }\nB: { two: { a: one } }\n');
+      closed.project.write(
+        'seed.yaml',
+        'A: { one: { name: One, b: two } }\nB: { two: { a: one } }\n',
+      );
       expect((await closed.seed()).stderr).toMatch(/in a circle, and none can be first/);
     });
 
     test('takes five thousand rows, each pointing at the one after it', async () => {
-      const { project, seed, db } = await start('type Node1 { id: ID! n: Int! next: Node1 }\ntype Query { node1s: [Node1!]! }\n', {});
+      const { project, seed, db } = await start(
+        'type Node1 { id: ID! n: Int! next: Node1 }\ntype Query { node1s: [Node1!]! }\n',
+        {},
+      );
       const count = 5_000;
-      const rows = Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, { n, ...(n + 1 < count && { next: `k${n + 1}` }) }]));
+      const rows = Object.fromEntries(
+        Array.from({ length: count }, (_, n) => [
+          `k${n}`,
+          { n, ...(n + 1 < count && { next: `k${n + 1}` }) },
+        ]),
+      );
       project.write('seed.json', JSON.stringify({ Node1: rows }));
-      expect(JSON.parse((await seed('--json')).stdout)).toMatchObject({ ok: true, inserted: count });
-      const { linked } = await db.selectFrom('node1s as a').innerJoin('node1s as b', 'a.next_id', 'b.id').where((where) => where('b.n', '=', where('a.n', '+', 1))).select((select) => select.fn.countAll().as('linked')).executeTakeFirstOrThrow();
+      expect(JSON.parse((await seed('--json')).stdout)).toMatchObject({
+        ok: true,
+        inserted: count,
+      });
+      const { linked } = await db
+        .selectFrom('node1s as a')
+        .innerJoin('node1s as b', 'a.next_id', 'b.id')
+        .where((where) => where('b.n', '=', where('a.n', '+', 1)))
+        .select((select) => select.fn.countAll().as('linked'))
+        .executeTakeFirstOrThrow();
       expect(Number(linked)).toBe(count - 1);
     });
   });
@@ -160,7 +244,11 @@ describe('a seed file', () => {
     ['Author: { a: 7 }\n', /Author\.a is no mapping/],
     ['Author: { a: &x { name: *x } }\n', /seed\.yaml:\d+ /],
   ])('that is none is refused with its place: %j', async (text, message) => {
-    const project = makeProject({ 'schema.graphql': blog.schema, 'manifest.yaml': 'name: blog\n', 'seed.yaml': text });
+    const project = makeProject({
+      'schema.graphql': blog.schema,
+      'manifest.yaml': 'name: blog\n',
+      'seed.yaml': text,
+    });
     made.push(project);
     const { code, stderr } = await generator(['seed'], project.root);
     expect([code, stderr]).toEqual([3, expect.stringMatching(message)]);
@@ -170,7 +258,13 @@ describe('a seed file', () => {
   test('that is not there is a usage error', async () => {
     const project = makeProject();
     made.push(project);
-    expect(await generator(['seed'], project.root)).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no seed.yaml') });
-    expect(await generator(['seed', 'x.yaml'], project.root)).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no file x.yaml') });
+    expect(await generator(['seed'], project.root)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no seed.yaml'),
+    });
+    expect(await generator(['seed', 'x.yaml'], project.root)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no file x.yaml'),
+    });
   });
 });

@@ -12,7 +12,11 @@ export interface StatementNotes {
 export function noteStatements(): StatementNotes {
   let texts: string[] = [];
   const undo: (() => void)[] = [];
-  const wrap = (target: any, name: string, textOf: (self: any, given: unknown) => string | undefined) => {
+  const wrap = (
+    target: any,
+    name: string,
+    textOf: (self: any, given: unknown) => string | undefined,
+  ) => {
     const original = target[name];
     target[name] = function (this: any, ...given: unknown[]) {
       const text = textOf(this, given[0]);
@@ -21,7 +25,10 @@ export function noteStatements(): StatementNotes {
     };
     undo.push(() => void (target[name] = original));
   };
-  for (const name of ['all', 'get', 'run', 'iterate']) wrap(StatementSync.prototype, name, (statement: StatementSync) => statement.sourceSQL);
-  wrap(pg.Client.prototype, 'query', (_client, query) => (typeof query === 'string' ? query : (query as { text?: string }).text));
+  for (const name of ['all', 'get', 'run', 'iterate'])
+    wrap(StatementSync.prototype, name, (statement: StatementSync) => statement.sourceSQL);
+  wrap(pg.Client.prototype, 'query', (_client, query) =>
+    typeof query === 'string' ? query : (query as { text?: string }).text,
+  );
   return { take: () => texts.splice(0), end: () => undo.forEach((each) => each()) };
 }

@@ -11,7 +11,9 @@ afterEach(() => ends.splice(0).forEach((end) => end()));
 
 describe('watching the inputs', () => {
   it('sees what is saved while the first run is at work', async () => {
-    const { write, calls } = await watched({ first: async ({ write }) => write('schema.graphql', 'second') });
+    const { write, calls } = await watched({
+      first: async ({ write }) => write('schema.graphql', 'second'),
+    });
     await until(() => calls.length >= 2);
     expect(calls[1]).toEqual(['schema.graphql']);
     write('schema.graphql', 'third');
@@ -51,7 +53,15 @@ describe('watching the inputs', () => {
     expect(calls).toHaveLength(2);
     gate.closed = false;
     await until(() => calls.length >= 3);
-    expect(calls.slice(1).flat()).toEqual(expect.arrayContaining(['schema/a.graphql', 'schema/b.graphql', 'schema/c.graphql', 'schema/d.graphql', 'schema/e.graphql']));
+    expect(calls.slice(1).flat()).toEqual(
+      expect.arrayContaining([
+        'schema/a.graphql',
+        'schema/b.graphql',
+        'schema/c.graphql',
+        'schema/d.graphql',
+        'schema/e.graphql',
+      ]),
+    );
     await wait(100);
     expect(calls.length).toBeLessThanOrEqual(4);
   });
@@ -59,10 +69,18 @@ describe('watching the inputs', () => {
   it('passes on what the first run throws, and goes on after what a later one throws', async () => {
     const failures: unknown[] = [];
     const root = folder();
-    const first = watchInputs(root, () => Promise.reject(new Error('first')), () => {});
+    const first = watchInputs(
+      root,
+      () => Promise.reject(new Error('first')),
+      () => {},
+    );
     await expect(first).rejects.toThrow('first');
     let runs = 0;
-    const watcher = await watchInputs(root, async () => void (++runs === 2 && (await Promise.reject(new Error('second')))), (error) => failures.push(error));
+    const watcher = await watchInputs(
+      root,
+      async () => void (++runs === 2 && (await Promise.reject(new Error('second')))),
+      (error) => failures.push(error),
+    );
     ends.push(() => watcher.close());
     for (let run = 2; run <= 3; run++) {
       writeFileSync(join(root, 'schema.graphql'), `save ${run}`);
@@ -100,13 +118,21 @@ describe('runs', () => {
         return createKnown();
       },
     };
-    const plan = await createRuns(join(path, '..'), options)(new Set(['schema.graphql']), performance.now());
-    expect([plan?.findings.filter(({ severity }) => severity === 'error'), plan?.project?.operations[0]?.name]).toEqual([[], 'whole']);
+    const plan = await createRuns(join(path, '..'), options)(
+      new Set(['schema.graphql']),
+      performance.now(),
+    );
+    expect([
+      plan?.findings.filter(({ severity }) => severity === 'error'),
+      plan?.project?.operations[0]?.name,
+    ]).toEqual([[], 'whole']);
   });
 });
 
 /** A folder that is watched, and the paths of each call. A closed gate holds runs up. */
-async function watched({ first }: { first?: (folder: { write: (path: string, text: string) => void }) => Promise<void> } = {}) {
+async function watched({
+  first,
+}: { first?: (folder: { write: (path: string, text: string) => void }) => Promise<void> } = {}) {
   const root = folder();
   const write = (path: string, text: string) => {
     mkdirSync(join(root, path, '..'), { recursive: true });
@@ -133,5 +159,5 @@ function folder(): string {
 }
 
 async function until(done: () => boolean): Promise<void> {
-  for (const end = Date.now() + 20_000; Date.now() < end && !done(); ) await wait(5);
+  for (const end = Date.now() + 20_000; Date.now() < end && !done();) await wait(5);
 }

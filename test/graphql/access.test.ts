@@ -4,8 +4,10 @@ import { databases, startServer, user, type TestServer } from './harness.ts';
 import { randomQuery } from './random-query.ts';
 import { createRandom } from './random-schema.ts';
 
-const AUTH = 'name: test\napi: { access: user }\nauth: { roles: { list: [admin, member], default: member } }\n';
-const PUBLIC = 'name: test\napi: { access: public }\nauth: { roles: { list: [admin, member], default: member } }\n';
+const AUTH =
+  'name: test\napi: { access: user }\nauth: { roles: { list: [admin, member], default: member } }\n';
+const PUBLIC =
+  'name: test\napi: { access: public }\nauth: { roles: { list: [admin, member], default: member } }\n';
 
 const SDL = `
   enum Direction { ASC DESC }
@@ -33,40 +35,94 @@ const SDL = `
   }
 `;
 
-const OPEN = (project: any) => ({ ...project, api: { ...project.api, limits: { ...project.api.limits, depth: 99, cost: 1e9, aliases: 1e4, tokens: 1e6, directives: 1e4 } } });
+const OPEN = (project: any) => ({
+  ...project,
+  api: {
+    ...project.api,
+    limits: {
+      ...project.api.limits,
+      depth: 99,
+      cost: 1e9,
+      aliases: 1e4,
+      tokens: 1e6,
+      directives: 1e4,
+    },
+  },
+});
 
 describe.each(databases)('rules about rows on %s', (database) => {
-  it('let a caller tell nothing from rows it may not see: every answer is what it would be without them', { timeout: 300_000 }, async () => {
-    const whole = await startServer(SDL, { database, manifest: PUBLIC, change: OPEN });
-    const without = await startServer(SDL, { database, manifest: PUBLIC, change: OPEN });
-    try {
-      for (const server of [whole, without]) await fill(server);
-      await without.store.db.updateTable('remarks').set({ note_id: null }).where('note_id', 'in', (query: any) => query.selectFrom('notes').select('id').where('author_id', '<>', 1)).execute();
-      await without.store.db.deleteFrom('notes').where((where: any) => where.or([where('author_id', '<>', 1), where('author_id', 'is', null)])).execute();
-      const random = createRandom(7);
-      for (let index = 0; index < 250; index++) {
-        const { text, variables } = randomQuery(random, whole.project, false);
-        const [seen, expected] = [await whole.query(text, variables, user(1)), await without.query(text, variables, user(1))];
-        expect({ text, variables, seen }).toEqual({ text, variables, seen: expected });
-        expect(JSON.stringify(seen)).not.toContain('secret');
+  it(
+    'let a caller tell nothing from rows it may not see: every answer is what it would be without them',
+    { timeout: 300_000 },
+    async () => {
+      const whole = await startServer(SDL, { database, manifest: PUBLIC, change: OPEN });
+      const without = await startServer(SDL, { database, manifest: PUBLIC, change: OPEN });
+      try {
+        for (const server of [whole, without]) await fill(server);
+        await without.store.db
+          .updateTable('remarks')
+          .set({ note_id: null })
+          .where('note_id', 'in', (query: any) =>
+            query.selectFrom('notes').select('id').where('author_id', '<>', 1),
+          )
+          .execute();
+        await without.store.db
+          .deleteFrom('notes')
+          .where((where: any) =>
+            where.or([where('author_id', '<>', 1), where('author_id', 'is', null)]),
+          )
+          .execute();
+        const random = createRandom(7);
+        for (let index = 0; index < 250; index++) {
+          const { text, variables } = randomQuery(random, whole.project, false);
+          const [seen, expected] = [
+            await whole.query(text, variables, user(1)),
+            await without.query(text, variables, user(1)),
+          ];
+          expect({ text, variables, seen }).toEqual({ text, variables, seen: expected });
+          expect(JSON.stringify(seen)).not.toContain('secret');
+        }
+      } finally {
+        await whole.close();
+        await without.close();
       }
-    } finally {
-      await whole.close();
-      await without.close();
-    }
-  });
+    },
+  );
 });
 
 async function fill({ store }: TestServer): Promise<void> {
   const random = createRandom(3);
-  for (let id = 1; id <= 3; id++) await store.db.insertInto('members').values({ name: `m${id}` }).execute();
+  for (let id = 1; id <= 3; id++)
+    await store.db
+      .insertInto('members')
+      .values({ name: `m${id}` })
+      .execute();
   for (let id = 1; id <= 12; id++) {
     const author = id % 5 === 0 ? null : 1 + (id % 3);
-    await store.db.insertInto('notes').values({ title: author === 1 ? `mine ${id}` : `secret ${id}`, author_id: author }).execute();
+    await store.db
+      .insertInto('notes')
+      .values({ title: author === 1 ? `mine ${id}` : `secret ${id}`, author_id: author })
+      .execute();
   }
-  for (let id = 1; id <= 30; id++) await store.db.insertInto('remarks').values({ text: random.pick(['dog', 'cat', 'eel']), note_id: random.chance(0.2) ? null : 1 + random.below(12), member_id: 1 + random.below(3) }).execute();
-  for (let id = 1; id <= 4; id++) await store.db.insertInto('tags').values({ label: random.pick(['ant', 'owl']) }).execute();
-  for (let note = 1; note <= 12; note++) await store.db.insertInto('note_tags').values({ note_id: note, tag_id: 1 + (note % 4) }).execute();
+  for (let id = 1; id <= 30; id++)
+    await store.db
+      .insertInto('remarks')
+      .values({
+        text: random.pick(['dog', 'cat', 'eel']),
+        note_id: random.chance(0.2) ? null : 1 + random.below(12),
+        member_id: 1 + random.below(3),
+      })
+      .execute();
+  for (let id = 1; id <= 4; id++)
+    await store.db
+      .insertInto('tags')
+      .values({ label: random.pick(['ant', 'owl']) })
+      .execute();
+  for (let note = 1; note <= 12; note++)
+    await store.db
+      .insertInto('note_tags')
+      .values({ note_id: note, tag_id: 1 + (note % 4) })
+      .execute();
 }
 
 const RULES = `
@@ -87,12 +143,36 @@ describe.each(databases)('@auth on %s', (database) => {
   afterEach(() => server?.close());
 
   async function start(): Promise<void> {
-    server = await startServer(RULES, { database, manifest: AUTH, resolvers: { Query: { someone: () => ({ id: 1, name: 'made up', salary: 99, phone: '+99', self_id: 1 }), hello: () => 'hello', welcome: () => 'welcome' } } });
-    for (const [name, salary] of [['Ada', 10], ['Bob', 20]]) await server.store.db.insertInto('users').values({ name, salary, phone: `+${salary}`, self_id: salary === 10 ? 1 : 2 }).execute();
-    await server.store.db.insertInto('docs').values([{ text: 'of Ada', owner_id: 1 }, { text: 'of Bob', owner_id: 2 }]).execute();
+    server = await startServer(RULES, {
+      database,
+      manifest: AUTH,
+      resolvers: {
+        Query: {
+          someone: () => ({ id: 1, name: 'made up', salary: 99, phone: '+99', self_id: 1 }),
+          hello: () => 'hello',
+          welcome: () => 'welcome',
+        },
+      },
+    });
+    for (const [name, salary] of [
+      ['Ada', 10],
+      ['Bob', 20],
+    ])
+      await server.store.db
+        .insertInto('users')
+        .values({ name, salary, phone: `+${salary}`, self_id: salary === 10 ? 1 : 2 })
+        .execute();
+    await server.store.db
+      .insertInto('docs')
+      .values([
+        { text: 'of Ada', owner_id: 1 },
+        { text: 'of Bob', owner_id: 2 },
+      ])
+      .execute();
     await server.store.db.insertInto('secrets').values({ text: 'hidden', user_id: 1 }).execute();
   }
-  const codes = (answer: { errors?: any[] }) => answer.errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code]);
+  const codes = (answer: { errors?: any[] }) =>
+    answer.errors?.map(({ path, extensions }) => [path?.join('.'), extensions.code]);
   const run = (query: string, as?: Principal) => server.query(query, {}, as);
 
   it('asks everybody to sign in who is not told PUBLIC', async () => {
@@ -101,49 +181,136 @@ describe.each(databases)('@auth on %s', (database) => {
     expect(codes(await run('{ hello }'))).toEqual([['hello', 'UNAUTHENTICATED']]);
     expect((await run('{ welcome }')).data).toEqual({ welcome: 'welcome' });
     expect((await run('{ docs { text } }')).data.docs).toHaveLength(2);
-    expect(codes(await run('{ docs { text owner { name } } }'))).toEqual([['docs.0.owner', 'UNAUTHENTICATED']]);
+    expect(codes(await run('{ docs { text owner { name } } }'))).toEqual([
+      ['docs.0.owner', 'UNAUTHENTICATED'],
+    ]);
     expect((await run('{ users { name } hello }', user(1))).data.users).toHaveLength(2);
   });
 
   it('keeps a field from those who may not read it, wherever it is', async () => {
     await start();
-    expect(await run('{ users { name salary } }', user(1))).toMatchObject({ data: { users: [{ name: 'Ada', salary: null }, { name: 'Bob', salary: null }] }, errors: [{ path: ['users', 0, 'salary'], extensions: { code: 'FORBIDDEN' } }, {}] });
-    expect((await run('{ users { salary } }', user(9, 'admin'))).data.users).toEqual([{ salary: 10 }, { salary: 20 }]);
-    expect(await run('{ users { phone } }', user(2))).toMatchObject({ data: { users: [{ phone: null }, { phone: '+20' }] }, errors: [{ path: ['users', 0, 'phone'] }] });
-    for (const query of ['{ users(where: { salary: { gt: 15 } }) { name } }', '{ users(orderBy: { salary: ASC }) { name } }', '{ users(where: { phone: { eq: "+20" } }) { name } }']) {
+    expect(await run('{ users { name salary } }', user(1))).toMatchObject({
+      data: {
+        users: [
+          { name: 'Ada', salary: null },
+          { name: 'Bob', salary: null },
+        ],
+      },
+      errors: [{ path: ['users', 0, 'salary'], extensions: { code: 'FORBIDDEN' } }, {}],
+    });
+    expect((await run('{ users { salary } }', user(9, 'admin'))).data.users).toEqual([
+      { salary: 10 },
+      { salary: 20 },
+    ]);
+    expect(await run('{ users { phone } }', user(2))).toMatchObject({
+      data: { users: [{ phone: null }, { phone: '+20' }] },
+      errors: [{ path: ['users', 0, 'phone'] }],
+    });
+    for (const query of [
+      '{ users(where: { salary: { gt: 15 } }) { name } }',
+      '{ users(orderBy: { salary: ASC }) { name } }',
+      '{ users(where: { phone: { eq: "+20" } }) { name } }',
+    ]) {
       expect(codes(await run(query, user(1)))).toEqual([['users', 'FORBIDDEN']]);
     }
-    expect((await run('{ users(where: { salary: { gt: 15 } }) { name } }', user(1, 'admin'))).data.users).toEqual([{ name: 'Bob' }]);
+    expect(
+      (await run('{ users(where: { salary: { gt: 15 } }) { name } }', user(1, 'admin'))).data.users,
+    ).toEqual([{ name: 'Bob' }]);
     expect(codes(await run('{ secrets { text } }', user(1)))).toEqual([['secrets', 'FORBIDDEN']]);
   });
 
   it('holds for objects that user code made as well', async () => {
     await start();
-    expect(await run('{ someone { name salary phone } }', user(2))).toMatchObject({ data: { someone: { name: 'made up', salary: null, phone: null } }, errors: [{ path: ['someone', 'salary'], extensions: { code: 'FORBIDDEN' } }, { path: ['someone', 'phone'] }] });
-    expect((await run('{ someone { salary phone } }', user(1, 'admin'))).data).toEqual({ someone: { salary: 99, phone: '+99' } });
+    expect(await run('{ someone { name salary phone } }', user(2))).toMatchObject({
+      data: { someone: { name: 'made up', salary: null, phone: null } },
+      errors: [
+        { path: ['someone', 'salary'], extensions: { code: 'FORBIDDEN' } },
+        { path: ['someone', 'phone'] },
+      ],
+    });
+    expect((await run('{ someone { salary phone } }', user(1, 'admin'))).data).toEqual({
+      someone: { salary: 99, phone: '+99' },
+    });
   });
 
   it('lets an owner write and nobody else', async () => {
     await start();
-    expect((await run('mutation { createDoc(input: { text: "new" }) { id owner { name } } }', user(1))).data.createDoc.owner).toEqual({ name: 'Ada' });
-    expect(codes(await run('mutation { createDoc(input: { text: "new", ownerId: 2 }) { id } }', user(1)))).toEqual([['createDoc', 'FORBIDDEN']]);
-    expect((await run('mutation { createDoc(input: { text: "new", ownerId: 2 }) { id } }', user(1, 'admin'))).errors).toBeUndefined();
-    expect(codes(await run('mutation { updateDoc(id: 2, input: { text: "x" }) { id } }', user(1)))).toEqual([['updateDoc', 'FORBIDDEN']]);
-    expect(codes(await run('mutation { updateDoc(id: 1, input: { ownerId: 2 }) { id } }', user(1)))).toEqual([['updateDoc', 'FORBIDDEN']]);
-    expect(codes(await run('mutation { deleteDoc(id: 2) }', user(1)))).toEqual([['deleteDoc', 'FORBIDDEN']]);
+    expect(
+      (await run('mutation { createDoc(input: { text: "new" }) { id owner { name } } }', user(1)))
+        .data.createDoc.owner,
+    ).toEqual({ name: 'Ada' });
+    expect(
+      codes(
+        await run('mutation { createDoc(input: { text: "new", ownerId: 2 }) { id } }', user(1)),
+      ),
+    ).toEqual([['createDoc', 'FORBIDDEN']]);
+    expect(
+      (
+        await run(
+          'mutation { createDoc(input: { text: "new", ownerId: 2 }) { id } }',
+          user(1, 'admin'),
+        )
+      ).errors,
+    ).toBeUndefined();
+    expect(
+      codes(await run('mutation { updateDoc(id: 2, input: { text: "x" }) { id } }', user(1))),
+    ).toEqual([['updateDoc', 'FORBIDDEN']]);
+    expect(
+      codes(await run('mutation { updateDoc(id: 1, input: { ownerId: 2 }) { id } }', user(1))),
+    ).toEqual([['updateDoc', 'FORBIDDEN']]);
+    expect(codes(await run('mutation { deleteDoc(id: 2) }', user(1)))).toEqual([
+      ['deleteDoc', 'FORBIDDEN'],
+    ]);
     expect((await run('mutation { deleteDoc(id: 1) }', user(1))).data).toEqual({ deleteDoc: true });
-    expect(codes(await run('mutation { createDoc(input: { text: "x" }) { id } }'))).toEqual([['createDoc', 'UNAUTHENTICATED']]);
-    expect(codes(await run('mutation { createSecret(text: "x", userId: 1) { id } }', user(1)))).toEqual([['createSecret', 'FORBIDDEN']]);
-    expect(await server.store.db.selectFrom('docs').select(['text', 'owner_id']).orderBy('id').execute()).toEqual([{ text: 'of Bob', owner_id: 2 }, { text: 'new', owner_id: 1 }, { text: 'new', owner_id: 2 }]);
+    expect(codes(await run('mutation { createDoc(input: { text: "x" }) { id } }'))).toEqual([
+      ['createDoc', 'UNAUTHENTICATED'],
+    ]);
+    expect(
+      codes(await run('mutation { createSecret(text: "x", userId: 1) { id } }', user(1))),
+    ).toEqual([['createSecret', 'FORBIDDEN']]);
+    expect(
+      await server.store.db.selectFrom('docs').select(['text', 'owner_id']).orderBy('id').execute(),
+    ).toEqual([
+      { text: 'of Bob', owner_id: 2 },
+      { text: 'new', owner_id: 1 },
+      { text: 'new', owner_id: 2 },
+    ]);
   });
 
   it('gives a service key what its scopes name', async () => {
     await start();
-    const key = (...scopes: string[]): Principal => ({ kind: 'api_key', id: 'k', scopes, userId: null });
+    const key = (...scopes: string[]): Principal => ({
+      kind: 'api_key',
+      id: 'k',
+      scopes,
+      userId: null,
+    });
     expect((await run('{ users { name } }', key('users:read'))).data.users).toHaveLength(2);
-    expect(codes(await run('{ users { name } }', key('docs:read')))).toEqual([['users', 'FORBIDDEN']]);
-    expect(codes(await run('{ docs { owner { name } } }', key('docs:read')))).toEqual([['docs.0.owner', 'FORBIDDEN']]);
-    expect(codes(await run('mutation { deleteDoc(id: 2) }', { kind: 'api_key', id: 'k', scopes: ['docs:read'], userId: 2 }))).toEqual([['deleteDoc', 'FORBIDDEN']]);
-    expect((await run('mutation { deleteDoc(id: 2) }', { kind: 'api_key', id: 'k', scopes: ['docs:write'], userId: 2 })).data.deleteDoc).toBe(true);
+    expect(codes(await run('{ users { name } }', key('docs:read')))).toEqual([
+      ['users', 'FORBIDDEN'],
+    ]);
+    expect(codes(await run('{ docs { owner { name } } }', key('docs:read')))).toEqual([
+      ['docs.0.owner', 'FORBIDDEN'],
+    ]);
+    expect(
+      codes(
+        await run('mutation { deleteDoc(id: 2) }', {
+          kind: 'api_key',
+          id: 'k',
+          scopes: ['docs:read'],
+          userId: 2,
+        }),
+      ),
+    ).toEqual([['deleteDoc', 'FORBIDDEN']]);
+    expect(
+      (
+        await run('mutation { deleteDoc(id: 2) }', {
+          kind: 'api_key',
+          id: 'k',
+          scopes: ['docs:write'],
+          userId: 2,
+        })
+      ).data.deleteDoc,
+    ).toBe(true);
   });
 });

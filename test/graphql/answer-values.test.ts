@@ -1,10 +1,54 @@
-import { GraphQLBoolean, GraphQLError, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString } from 'graphql';
+import {
+  GraphQLBoolean,
+  GraphQLError,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLString,
+} from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { EmptyAnswer, Waiting } from '../../runtime/graphql/execute/answer.ts';
 import { assertJson, leafOf, leafValue } from '../../runtime/graphql/execute/value.ts';
 
 const SCALARS = [GraphQLString, GraphQLID, GraphQLInt, GraphQLFloat, GraphQLBoolean];
-const VALUES: readonly unknown[] = ['', 'a', '"', '\\', '\u0000', '\n', '\u001f', '\u007f', '\u2028', 'é😀', '\ud800', '\udc00x', 'null', '1', 0, -0, 1, -1, 1.5, 1e21, 1e-7, 2 ** 31 - 1, 2 ** 31, -(2 ** 31), 2 ** 53, Number.NaN, Infinity, true, false, 10n, null, undefined, {}, [], new Date(0), { valueOf: () => 5 }];
+const VALUES: readonly unknown[] = [
+  '',
+  'a',
+  '"',
+  '\\',
+  '\u0000',
+  '\n',
+  '\u001f',
+  '\u007f',
+  '\u2028',
+  'é😀',
+  '\ud800',
+  '\udc00x',
+  'null',
+  '1',
+  0,
+  -0,
+  1,
+  -1,
+  1.5,
+  1e21,
+  1e-7,
+  2 ** 31 - 1,
+  2 ** 31,
+  -(2 ** 31),
+  2 ** 53,
+  Number.NaN,
+  Infinity,
+  true,
+  false,
+  10n,
+  null,
+  undefined,
+  {},
+  [],
+  new Date(0),
+  { valueOf: () => 5 },
+];
 
 describe('values of scalars', () => {
   it('are what the scalar and JSON make of them, or left to the scalar', () => {
@@ -14,7 +58,11 @@ describe('values of scalars', () => {
       for (const value of VALUES) {
         const taken = leafValue(leaf, value);
         if (taken === undefined) continue;
-        expect([scalar.name, value, JSON.stringify(taken)]).toEqual([scalar.name, value, JSON.stringify(scalar.coerceOutputValue(value))]);
+        expect([scalar.name, value, JSON.stringify(taken)]).toEqual([
+          scalar.name,
+          value,
+          JSON.stringify(scalar.coerceOutputValue(value)),
+        ]);
       }
     }
     expect(leafValue('text', 'plain')).toBe('plain');
@@ -25,8 +73,10 @@ describe('values of scalars', () => {
   it('fail where they stand when JSON has no words for them', () => {
     const round: Record<string, unknown> = {};
     round['self'] = round;
-    for (const value of [10n, { deep: [10n] }, round]) expect(() => assertJson(value)).toThrow(TypeError);
-    for (const value of ['a', 1, true, null, { a: [1] }, new Date(0)]) expect(assertJson(value)).toBe(value);
+    for (const value of [10n, { deep: [10n] }, round])
+      expect(() => assertJson(value)).toThrow(TypeError);
+    for (const value of ['a', 1, true, null, { a: [1] }, new Date(0)])
+      expect(assertJson(value)).toBe(value);
   });
 });
 
@@ -34,7 +84,9 @@ describe('an object of an answer', () => {
   it('takes any name as a key, in the order in which they come', () => {
     const answer = new EmptyAnswer();
     for (const key of ['constructor', '__proto__', 'toString', 'a']) answer[key] = key;
-    expect(JSON.stringify(answer)).toBe('{"constructor":"constructor","__proto__":"__proto__","toString":"toString","a":"a"}');
+    expect(JSON.stringify(answer)).toBe(
+      '{"constructor":"constructor","__proto__":"__proto__","toString":"toString","a":"a"}',
+    );
     expect(Object.getPrototypeOf(Object.prototype)).toBeNull();
   });
 });
@@ -62,7 +114,9 @@ describe('what an answer waits for', () => {
   it('fails when one of it fails, and leaves no rejection to nobody', async () => {
     const failing = () => Promise.reject(new GraphQLError('no'));
     const answer = new EmptyAnswer();
-    await expect(new Waiting().add('a', failing()).add('b', Promise.resolve(2)).finish(answer)).rejects.toThrow('no');
+    await expect(
+      new Waiting().add('a', failing()).add('b', Promise.resolve(2)).finish(answer),
+    ).rejects.toThrow('no');
     const unhandled: unknown[] = [];
     const note = (error: unknown) => void unhandled.push(error);
     process.on('unhandledRejection', note);

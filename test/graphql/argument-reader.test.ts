@@ -1,4 +1,15 @@
-import { buildSchema, type FieldNode, getArgumentValues, getVariableValues, GraphQLError, Kind, parse, type GraphQLField, type GraphQLObjectType, type OperationDefinitionNode } from 'graphql';
+import {
+  buildSchema,
+  type FieldNode,
+  getArgumentValues,
+  getVariableValues,
+  GraphQLError,
+  Kind,
+  parse,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type OperationDefinitionNode,
+} from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createArgumentReader } from '../../runtime/graphql/argument-reader.ts';
 
@@ -26,16 +37,29 @@ const attempt = (work: () => unknown) => {
 };
 
 function compare(document: string, requests: readonly Record<string, unknown>[]): void {
-  const operation = parse(document).definitions.find((each): each is OperationDefinitionNode => each.kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
+  const operation = parse(document).definitions.find(
+    (each): each is OperationDefinitionNode => each.kind === Kind.OPERATION_DEFINITION,
+  ) as OperationDefinitionNode;
   const node = operation.selectionSet.selections[0] as FieldNode;
   const definition = fields[node.name.value] as GraphQLField<unknown, unknown>;
   const read = createArgumentReader(definition, node);
   for (const round of [1, 2]) {
     for (const given of requests) {
-      const { variableValues, errors } = getVariableValues(schema, operation.variableDefinitions ?? [], given);
+      const { variableValues, errors } = getVariableValues(
+        schema,
+        operation.variableDefinitions ?? [],
+        given,
+      );
       if (!variableValues) throw new TypeError(errors.map(({ message }) => message).join());
-      const expected = attempt(() => getArgumentValues(definition, node, variableValues, undefined, true));
-      expect([round, document, given, attempt(() => read(variableValues))]).toEqual([round, document, given, expected]);
+      const expected = attempt(() =>
+        getArgumentValues(definition, node, variableValues, undefined, true),
+      );
+      expect([round, document, given, attempt(() => read(variableValues))]).toEqual([
+        round,
+        document,
+        given,
+        expected,
+      ]);
     }
   }
 }
@@ -46,13 +70,22 @@ describe('arguments of a field', () => {
     compare('{ plain }', [{}]);
     compare('{ plain(id: 7, n: 3, size: SMALL, f: 1) }', [{}]);
     compare('{ plain(id: null, n: null) }', [{}]);
-    compare('query ($n: Int, $id: ID, $size: Size) { plain(n: $n, id: $id, size: $size) }', [{ n: 1, id: 'a', size: 'LARGE' }, { n: null }, {}, { id: 0 }]);
+    compare('query ($n: Int, $id: ID, $size: Size) { plain(n: $n, id: $id, size: $size) }', [
+      { n: 1, id: 'a', size: 'LARGE' },
+      { n: null },
+      {},
+      { id: 0 },
+    ]);
     compare('query ($n: Int) { plain(n: $n, size: LARGE) }', [{}, { n: 5 }, { n: null }]);
   });
 
   it('take their defaults where nothing is given, whichever request came first', () => {
     const requests = [{}, { n: 1, size: 'SMALL' }, { n: null }, { n: 2 }];
-    for (const order of [requests, requests.toReversed()]) compare('query ($n: Int, $size: Size) { defaults(n: $n, size: $size) }', order.map((given) => ({ size: 'SMALL', ...given })));
+    for (const order of [requests, requests.toReversed()])
+      compare(
+        'query ($n: Int, $size: Size) { defaults(n: $n, size: $size) }',
+        order.map((given) => ({ size: 'SMALL', ...given })),
+      );
     compare('{ defaults }', [{}]);
     compare('query ($n: Int = 3) { defaults(n: $n) }', [{}, { n: 4 }, { n: null }]);
   });
@@ -60,13 +93,26 @@ describe('arguments of a field', () => {
   it('are refused where null may not be', () => {
     compare('query ($n: Int!) { required(n: $n) }', [{ n: 1 }]);
     compare('query ($n: Int) { required(n: $n) }', [{ n: 1 }, {}, { n: null }]);
-    compare('query ($size: Size) { defaults(size: $size) }', [{ size: 'SMALL' }, {}, { size: null }]);
+    compare('query ($size: Size) { defaults(size: $size) }', [
+      { size: 'SMALL' },
+      {},
+      { size: null },
+    ]);
   });
 
   it('may be lists and objects, made anew for each request', () => {
-    compare('query ($n: Int!) { composed(list: [1, $n], filter: { tags: ["a"] }) }', [{ n: 2 }, { n: 3 }]);
-    compare('query ($filter: Filter) { composed(filter: $filter) }', [{ filter: { tags: ['a'] } }, { filter: null }, {}]);
-    const node = (parse('{ composed(filter: { name: "x" }) }').definitions[0] as OperationDefinitionNode).selectionSet.selections[0] as FieldNode;
+    compare('query ($n: Int!) { composed(list: [1, $n], filter: { tags: ["a"] }) }', [
+      { n: 2 },
+      { n: 3 },
+    ]);
+    compare('query ($filter: Filter) { composed(filter: $filter) }', [
+      { filter: { tags: ['a'] } },
+      { filter: null },
+      {},
+    ]);
+    const node = (
+      parse('{ composed(filter: { name: "x" }) }').definitions[0] as OperationDefinitionNode
+    ).selectionSet.selections[0] as FieldNode;
     const read = createArgumentReader(fields['composed'] as GraphQLField<unknown, unknown>, node);
     const none = { sources: {}, coerced: {} };
     expect(read(none)['filter']).not.toBe(read(none)['filter']);

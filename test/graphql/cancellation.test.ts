@@ -26,24 +26,30 @@ let seen: Seen;
 afterEach(() => server?.close());
 
 /** Waits for the signal and nothing else. */
-const untilAborted = (name: string, told = seen) => (_: unknown, __: unknown, { signal }: { signal: AbortSignal }) =>
-  new Promise<string>((resolve) => {
-    told.began.push(name);
-    const done = () => {
-      told.aborted.push(signal.reason);
-      resolve('too late');
-    };
-    if (signal.aborted) done();
-    else signal.addEventListener('abort', done, { once: true });
-  });
+const untilAborted =
+  (name: string, told = seen) =>
+  (_: unknown, __: unknown, { signal }: { signal: AbortSignal }) =>
+    new Promise<string>((resolve) => {
+      told.began.push(name);
+      const done = () => {
+        told.aborted.push(signal.reason);
+        resolve('too late');
+      };
+      if (signal.aborted) done();
+      else signal.addEventListener('abort', done, { once: true });
+    });
 
-async function start({ time = 30_000, ...options }: TestOptions & { readonly time?: number } = {}): Promise<void> {
+async function start({
+  time = 30_000,
+  ...options
+}: TestOptions & { readonly time?: number } = {}): Promise<void> {
   seen = { began: [], aborted: [], ended: [] };
   const resolvers = {
     Author: { patient: untilAborted('patient') },
     Query: {
       wait: untilAborted('wait'),
-      ask: async (_: unknown, __: unknown, ___: unknown, info: { getAbortSignal(): AbortSignal }) => untilAborted('ask')(_, __, { signal: info.getAbortSignal() }),
+      ask: async (_: unknown, __: unknown, ___: unknown, info: { getAbortSignal(): AbortSignal }) =>
+        untilAborted('ask')(_, __, { signal: info.getAbortSignal() }),
       later: async (_: unknown, __: unknown, context: { signal: AbortSignal }) => {
         seen.began.push('later');
         await sleep(150);
@@ -68,11 +74,15 @@ async function start({ time = 30_000, ...options }: TestOptions & { readonly tim
           yield 1;
           yield 2;
         },
-        resolve: (_: unknown, __: unknown, context: { signal: AbortSignal }) => untilAborted('stuck')(_, __, context),
+        resolve: (_: unknown, __: unknown, context: { signal: AbortSignal }) =>
+          untilAborted('stuck')(_, __, context),
       },
     },
   };
-  const change: TestOptions['change'] = (project) => ({ ...project, api: { ...project.api, limits: { ...project.api.limits, time, batch: 5 } } });
+  const change: TestOptions['change'] = (project) => ({
+    ...project,
+    api: { ...project.api, limits: { ...project.api.limits, time, batch: 5 } },
+  });
   server = await startServer(SDL, { resolvers, change, ...options });
 }
 
@@ -85,7 +95,12 @@ const names = (errors: readonly unknown[]) => errors.map((error) => (error as DO
 /** A client that leaves as soon as `when` says so. */
 async function leave(body: object, when: () => boolean, path = '/graphql'): Promise<void> {
   const abort = new AbortController();
-  const asked = fetch(server.url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), signal: abort.signal }).catch(() => {});
+  const asked = fetch(server.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: abort.signal,
+  }).catch(() => {});
   await until(when);
   abort.abort();
   await asked;
@@ -96,9 +111,15 @@ const complaints = () => server.lines.filter((line) => JSON.parse(line).level >=
 describe('the time limit', () => {
   it('aborts the signal of the functions that still work, and those below are not begun', async () => {
     await start({ time: 100 });
-    await server.store.db.insertInto('authors').values([{ name: 'Ada' }]).execute();
+    await server.store.db
+      .insertInto('authors')
+      .values([{ name: 'Ada' }])
+      .execute();
     const { errors } = await server.query('{ wait ask }');
-    expect(errors?.[0]).toMatchObject({ message: 'the operation took longer than 100 ms', extensions: { code: 'TIMEOUT', limit: 100 } });
+    expect(errors?.[0]).toMatchObject({
+      message: 'the operation took longer than 100 ms',
+      extensions: { code: 'TIMEOUT', limit: 100 },
+    });
     await until(() => seen.aborted.length === 2);
     expect(names(seen.aborted)).toEqual(['TimeoutError', 'TimeoutError']);
     expect(complaints()).toEqual([]);
@@ -106,7 +127,9 @@ describe('the time limit', () => {
 
   it('lets no mutation go on that waits behind the one that took too long', async () => {
     await start({ time: 100 });
-    const { errors } = await server.query('mutation { waitFirst createAuthor(name: "late") { id } }');
+    const { errors } = await server.query(
+      'mutation { waitFirst createAuthor(name: "late") { id } }',
+    );
     expect(errors?.[0]?.extensions.code).toBe('TIMEOUT');
     await until(() => seen.aborted.length === 1);
     await sleep(50);
@@ -115,44 +138,85 @@ describe('the time limit', () => {
 
   it('is that of each operation of a batch', async () => {
     await start({ time: 100 });
-    const { body } = await server.call('POST', '/graphql', { body: [{ query: '{ wait }' }, { query: '{ authors { id } }' }, { query: 'mutation { createAuthor(name: "Ada") { id } }' }] });
-    expect(body).toMatchObject([{ errors: [{ extensions: { code: 'TIMEOUT' } }] }, { data: { authors: [] } }, { data: { createAuthor: { id: '1' } } }]);
+    const { body } = await server.call('POST', '/graphql', {
+      body: [
+        { query: '{ wait }' },
+        { query: '{ authors { id } }' },
+        { query: 'mutation { createAuthor(name: "Ada") { id } }' },
+      ],
+    });
+    expect(body).toMatchObject([
+      { errors: [{ extensions: { code: 'TIMEOUT' } }] },
+      { data: { authors: [] } },
+      { data: { createAuthor: { id: '1' } } },
+    ]);
   });
 
   it('is that of each event', async () => {
     await start({ time: 100 });
-    const response = await fetch(`${server.url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'text/event-stream' }, body: JSON.stringify({ query: 'subscription { stuck }' }) });
-    const events = [...(await response.text()).matchAll(/^data: (\{.*)$/gm)].map(([, data]) => JSON.parse(data!));
-    expect(events).toMatchObject([{ errors: [{ extensions: { code: 'TIMEOUT' } }] }, { errors: [{ extensions: { code: 'TIMEOUT' } }] }]);
+    const response = await fetch(`${server.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ query: 'subscription { stuck }' }),
+    });
+    const events = [...(await response.text()).matchAll(/^data: (\{.*)$/gm)].map(([, data]) =>
+      JSON.parse(data!),
+    );
+    expect(events).toMatchObject([
+      { errors: [{ extensions: { code: 'TIMEOUT' } }] },
+      { errors: [{ extensions: { code: 'TIMEOUT' } }] },
+    ]);
     expect(names(seen.aborted)).toEqual(['TimeoutError', 'TimeoutError']);
   });
 
   it('holds for REST too', async () => {
-    await start({ time: 100, also: (kernel) => createRest({ kernel, resolvers: { Author: { patient: untilAborted('patient') } } }) });
-    await server.store.db.insertInto('authors').values([{ name: 'Ada' }]).execute();
-    expect(await server.call('GET', '/api/authors/1')).toMatchObject({ status: 503, body: { error: 'the request took longer than 100 ms' } });
+    await start({
+      time: 100,
+      also: (kernel) =>
+        createRest({ kernel, resolvers: { Author: { patient: untilAborted('patient') } } }),
+    });
+    await server.store.db
+      .insertInto('authors')
+      .values([{ name: 'Ada' }])
+      .execute();
+    expect(await server.call('GET', '/api/authors/1')).toMatchObject({
+      status: 503,
+      body: { error: 'the request took longer than 100 ms' },
+    });
     await until(() => seen.aborted.length === 1);
     expect(names(seen.aborted)).toEqual(['TimeoutError']);
   });
 
-  it.each(databases)('leaves nothing of a mutation that was told to have taken too long, on %s', async (database) => {
-    await start({ time: 200, database });
-    await server.store.db.insertInto('authors').values([{ name: 'Ada' }]).execute();
-    const [kept, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const other = server.store.transaction(async (trx) => {
-      await trx.updateTable('authors').set({ name: 'Eve' }).execute();
-      kept.resolve();
-      await released.promise;
-    });
-    await kept.promise;
-    const { errors } = await server.query('mutation { updateAuthor(id: 1, name: "late") { id } }');
-    expect(errors?.[0]?.extensions.code).toBe('TIMEOUT');
-    released.resolve();
-    await other;
-    await sleep(100);
-    expect(await server.store.db.selectFrom('authors').select('name').execute()).toEqual([{ name: 'Eve' }]);
-    expect(await server.query('mutation { updateAuthor(id: 1, name: "in time") { name } }')).toEqual({ data: { updateAuthor: { name: 'in time' } } });
-  });
+  it.each(databases)(
+    'leaves nothing of a mutation that was told to have taken too long, on %s',
+    async (database) => {
+      await start({ time: 200, database });
+      await server.store.db
+        .insertInto('authors')
+        .values([{ name: 'Ada' }])
+        .execute();
+      const [kept, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const other = server.store.transaction(async (trx) => {
+        await trx.updateTable('authors').set({ name: 'Eve' }).execute();
+        kept.resolve();
+        await released.promise;
+      });
+      await kept.promise;
+      const { errors } = await server.query(
+        'mutation { updateAuthor(id: 1, name: "late") { id } }',
+      );
+      expect(errors?.[0]?.extensions.code).toBe('TIMEOUT');
+      released.resolve();
+      await other;
+      await sleep(100);
+      expect(await server.store.db.selectFrom('authors').select('name').execute()).toEqual([
+        { name: 'Eve' },
+      ]);
+      expect(
+        await server.query('mutation { updateAuthor(id: 1, name: "in time") { name } }'),
+      ).toEqual({ data: { updateAuthor: { name: 'in time' } } });
+    },
+  );
 });
 
 describe('a client that goes away', () => {
@@ -174,7 +238,10 @@ describe('a client that goes away', () => {
 
   it('has no further mutation done for it', async () => {
     await start();
-    await leave({ query: 'mutation { waitFirst createAuthor(name: "unwanted") { id } }' }, () => seen.began.length === 1);
+    await leave(
+      { query: 'mutation { waitFirst createAuthor(name: "unwanted") { id } }' },
+      () => seen.began.length === 1,
+    );
     await until(() => seen.aborted.length === 1);
     await sleep(50);
     expect(await server.store.db.selectFrom('authors').selectAll().execute()).toEqual([]);
@@ -182,7 +249,10 @@ describe('a client that goes away', () => {
 
   it('has no further function called for it', async () => {
     await start();
-    await server.store.db.insertInto('authors').values([{ name: 'Ada' }]).execute();
+    await server.store.db
+      .insertInto('authors')
+      .values([{ name: 'Ada' }])
+      .execute();
     await leave({ query: '{ author(id: 1) { patient } }' }, () => seen.began.length === 1);
     await until(() => seen.aborted.length === 1);
     expect(seen.began).toEqual(['patient']);
@@ -199,7 +269,9 @@ describe('a client that goes away', () => {
 describe('a subscription that was ended', () => {
   /** How many listen for changes now. */
   function listeners(): () => number {
-    const changes = changesOf(server.store) as { subscribe: ReturnType<typeof changesOf>['subscribe'] };
+    const changes = changesOf(server.store) as {
+      subscribe: ReturnType<typeof changesOf>['subscribe'];
+    };
     const subscribe = changes.subscribe.bind(changes);
     let count = 0;
     changes.subscribe = (listener) => {
@@ -213,9 +285,16 @@ describe('a subscription that was ended', () => {
   it('is let go at once over a socket, whatever else the socket carries', async () => {
     await start();
     const listening = listeners();
-    const client = createClient({ url: `${server.url.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket, lazy: false, retryAttempts: 0 });
+    const client = createClient({
+      url: `${server.url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      lazy: false,
+      retryAttempts: 0,
+    });
     const sink = { next: () => {}, error: () => {}, complete: () => {} };
-    const stops = [1, 2, 3].map(() => client.subscribe({ query: 'subscription { authorCreated { id } }' }, sink));
+    const stops = [1, 2, 3].map(() =>
+      client.subscribe({ query: 'subscription { authorCreated { id } }' }, sink),
+    );
     const stopTicks = client.subscribe({ query: 'subscription { ticks }' }, sink);
     const stopWait = client.subscribe({ query: '{ wait }' }, sink);
     await until(() => listening() === 3 && seen.began.length === 2);
@@ -232,7 +311,10 @@ describe('a subscription that was ended', () => {
   it('is let go at once over server-sent events', async () => {
     await start();
     const listening = listeners();
-    const request = http.request(`${server.url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'text/event-stream' } });
+    const request = http.request(`${server.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    });
     request.on('error', () => {});
     request.end(JSON.stringify({ query: 'subscription { authorCreated { id } }' }));
     await until(() => listening() === 1);

@@ -4,7 +4,14 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DocumentNode, type FragmentDefinitionNode, Kind, parse, type SelectionSetNode, visit } from 'graphql';
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  Kind,
+  parse,
+  type SelectionSetNode,
+  visit,
+} from 'graphql';
 import type { Project } from '@twofold/schema';
 import { projectOf, startServer, type TestServer } from './harness.ts';
 import { randomData, type Row } from './random-data.ts';
@@ -33,7 +40,22 @@ export interface Compared {
   readonly failed: number;
 }
 
-const OPEN = (project: Project): Project => ({ ...project, api: { ...project.api, limits: { ...project.api.limits, depth: 99, cost: 1e9, aliases: 1e4, tokens: 1e6, directives: 1e4, rootFields: 99, time: 600_000 } } });
+const OPEN = (project: Project): Project => ({
+  ...project,
+  api: {
+    ...project.api,
+    limits: {
+      ...project.api.limits,
+      depth: 99,
+      cost: 1e9,
+      aliases: 1e4,
+      tokens: 1e6,
+      directives: 1e4,
+      rootFields: 99,
+      time: 600_000,
+    },
+  },
+});
 
 /** The user's own function, the same for both: it sees columns by the names of their fields. */
 const echo = (entity: string) => (row: Row) => `${entity} ${row['id']} ${row['label']}`;
@@ -56,17 +78,29 @@ export async function compareAnswers(comparison: Comparison): Promise<Compared> 
   // Every other SQLite is a file, where statements are answered at once, and the rest are in memory, where they are not.
   // Most of what the executor does is done by code that was made for the operation, which is not made for few runs.
   const codeAfter = createRandom(seed * 7).chance(0.3) ? Infinity : 0;
-  const server = await startServer(sdl, { database, change: OPEN, resolvers: functions, codeAfter, ...(database === 'sqlite' && seed % 2 === 0 && { url: `file:${join(folder, 'app.db')}` }) });
+  const server = await startServer(sdl, {
+    database,
+    change: OPEN,
+    resolvers: functions,
+    codeAfter,
+    ...(database === 'sqlite' && seed % 2 === 0 && { url: `file:${join(folder, 'app.db')}` }),
+  });
   const ask = connect(server);
   try {
-    reference = createReference(server.project, await randomData(random, server.project, server.store, holes), echo);
+    reference = createReference(
+      server.project,
+      await randomData(random, server.project, server.store, holes),
+      echo,
+    );
     const counts = { operations: queries, statements: 0, failed: 0 };
     for (let index = 0; index < queries; index++) {
       const operation = randomQuery(random, server.project, index % 3 === 0);
       server.statements();
       const ours = withKeys(await ask(operation));
       const statements = server.statements().length;
-      const theirs = JSON.parse(JSON.stringify(await reference.execute(operation.text, operation.variables)));
+      const theirs = JSON.parse(
+        JSON.stringify(await reference.execute(operation.text, operation.variables)),
+      );
       assertSame({ ...comparison, index, operation }, ours, theirs);
       assertStatements({ ...comparison, index, operation }, statements, ours.data);
       counts.statements += statements;
@@ -84,14 +118,26 @@ export async function compareAnswers(comparison: Comparison): Promise<Compared> 
 
 type Functions = Record<string, Record<string, (...args: any[]) => unknown>>;
 
-const echoes = (project: Project): Functions => Object.fromEntries([['Query', {}], ...project.entities.map(({ name }) => [name, { echo: echo(name) }])]);
+const echoes = (project: Project): Functions =>
+  Object.fromEntries([
+    ['Query', {}],
+    ...project.entities.map(({ name }) => [name, { echo: echo(name) }]),
+  ]);
 
 /** Lets the reference's own functions answer the roots, and every third relation. */
-function takeOver(random: Random, project: Project, reference: () => Reference, functions: Functions): void {
-  for (const { name } of project.operations) functions['Query']![name] = (_: unknown, args: Row) => reference().root(name, args);
+function takeOver(
+  random: Random,
+  project: Project,
+  reference: () => Reference,
+  functions: Functions,
+): void {
+  for (const { name } of project.operations)
+    functions['Query']![name] = (_: unknown, args: Row) => reference().root(name, args);
   for (const entity of project.entities) {
     for (const { name, source } of entity.fields) {
-      if ((source.kind === 'one' || source.kind === 'many') && random.chance(0.3)) functions[entity.name]![name] = (row: Row, args: Row) => reference().field(entity.name, name, Number(row['id']), args);
+      if ((source.kind === 'one' || source.kind === 'many') && random.chance(0.3))
+        functions[entity.name]![name] = (row: Row, args: Row) =>
+          reference().field(entity.name, name, Number(row['id']), args);
     }
   }
 }
@@ -102,23 +148,37 @@ interface Found extends Comparison {
 }
 
 function assertSame(found: Found, ours: any, theirs: any): void {
-  const [a, b] = [{ data: ours.data, errors: errorsOf(ours) }, { data: theirs.data, errors: errorsOf(theirs) }];
+  const [a, b] = [
+    { data: ours.data, errors: errorsOf(ours) },
+    { data: theirs.data, errors: errorsOf(theirs) },
+  ];
   if (ours.data === undefined) assert.fail(`it was refused: ${JSON.stringify({ found, ours })}`);
   if (JSON.stringify(a) === JSON.stringify(b)) return;
   assert.deepEqual({ found, data: a.data }, { found, data: b.data });
   // Where several fields make one object null, the specification (6.4.4) leaves open which of them is named.
-  assert.deepEqual({ found, nulls: nullsOf(ours) }, { found, nulls: nullsOf(theirs) }, `other errors: ${JSON.stringify({ found, ours: a.errors, theirs: b.errors })}`);
-  if (JSON.stringify(a.data) !== JSON.stringify(b.data)) assert.fail(`the members are in another order: ${JSON.stringify({ found, ours: a, theirs: b })}`);
+  assert.deepEqual(
+    { found, nulls: nullsOf(ours) },
+    { found, nulls: nullsOf(theirs) },
+    `other errors: ${JSON.stringify({ found, ours: a.errors, theirs: b.errors })}`,
+  );
+  if (JSON.stringify(a.data) !== JSON.stringify(b.data))
+    assert.fail(
+      `the members are in another order: ${JSON.stringify({ found, ours: a, theirs: b })}`,
+    );
 }
 
-const errorsOf = ({ errors }: { errors?: any[] }) => errors?.map(({ message, path }) => `${path?.join('.')}: ${message}`).sort();
+const errorsOf = ({ errors }: { errors?: any[] }) =>
+  errors?.map(({ message, path }) => `${path?.join('.')}: ${message}`).sort();
 
 /** What errors made null; the field is named where it is that itself, and so nothing else can have failed. */
 function nullsOf({ data, errors = [] }: { data?: any; errors?: any[] }): string[] {
   const places = errors.map(({ message, path }) => {
     let [value, depth] = [data, 0];
-    for (; value !== null && value !== undefined && depth < path.length; depth++) value = value[path[depth]];
-    return depth === path.length ? `${path.join('.')}: ${message}` : `${path.slice(0, depth).join('.')} is null`;
+    for (; value !== null && value !== undefined && depth < path.length; depth++)
+      value = value[path[depth]];
+    return depth === path.length
+      ? `${path.join('.')}: ${message}`
+      : `${path.slice(0, depth).join('.')} is null`;
   });
   return [...new Set(places)].sort();
 }
@@ -131,19 +191,40 @@ function assertStatements(found: Found, statements: number, data: object | null)
   const kinds = /\.\.\. on |labelled|Thing|near/.test(found.operation.text) ? 4 : 1;
   const bound = planned ? roots(document) : kinds * relations(document);
   const right = planned && data !== null ? statements === bound : statements <= bound;
-  if (!right) assert.fail(`${statements} statements, ${bound} are the bound: ${JSON.stringify(found)}`);
+  if (!right)
+    assert.fail(`${statements} statements, ${bound} are the bound: ${JSON.stringify(found)}`);
 }
 
 const roots = ({ definitions }: DocumentNode): number =>
-  definitions.reduce((sum, node) => sum + (node.kind === Kind.OPERATION_DEFINITION ? node.selectionSet.selections.filter((field) => field.kind === Kind.FIELD && field.name.value !== '__typename').length : 0), 0);
+  definitions.reduce(
+    (sum, node) =>
+      sum +
+      (node.kind === Kind.OPERATION_DEFINITION
+        ? node.selectionSet.selections.filter(
+            (field) => field.kind === Kind.FIELD && field.name.value !== '__typename',
+          ).length
+        : 0),
+    0,
+  );
 
 /** Places of the document where rows may be read; a fragment is one as often as it is used. */
 function relations(document: DocumentNode): number {
-  const fragments = new Map(document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [])));
-  return document.definitions.reduce((sum, node) => sum + (node.kind === Kind.OPERATION_DEFINITION ? placesIn(node.selectionSet, fragments) : 0), 0);
+  const fragments = new Map(
+    document.definitions.flatMap((node) =>
+      node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [],
+    ),
+  );
+  return document.definitions.reduce(
+    (sum, node) =>
+      sum + (node.kind === Kind.OPERATION_DEFINITION ? placesIn(node.selectionSet, fragments) : 0),
+    0,
+  );
 }
 
-function placesIn(selections: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): number {
+function placesIn(
+  selections: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): number {
   let places = 0;
   visit(selections, {
     Field: ({ selectionSet }) => void (places += selectionSet ? 1 : 0),
@@ -159,7 +240,14 @@ function placesIn(selections: SelectionSetNode, fragments: ReadonlyMap<string, F
 export function withKeys(value: any): any {
   if (Array.isArray(value)) return value.map(withKeys);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, /ursor$/.test(key) && typeof item === 'string' && !/^\d+$/.test(item) ? JSON.parse(Buffer.from(item, 'hex').toString()).at(-1) : withKeys(item)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      /ursor$/.test(key) && typeof item === 'string' && !/^\d+$/.test(item)
+        ? JSON.parse(Buffer.from(item, 'hex').toString()).at(-1)
+        : withKeys(item),
+    ]),
+  );
 }
 
 /** Loaders of an answer that became null early may still be at work: their statements are not those of the next operation. */
@@ -180,12 +268,20 @@ function connect({ url, project }: TestServer): Asking {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const ask = (operation: RandomQuery): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      const request = http.request(`${url}${project.api.path}`, { agent, method: 'POST', headers: { 'content-type': 'application/json' } }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString())));
-      });
+      const request = http.request(
+        `${url}${project.api.path}`,
+        { agent, method: 'POST', headers: { 'content-type': 'application/json' } },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response
+            .on('data', (chunk: Buffer) => chunks.push(chunk))
+            .on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString())));
+        },
+      );
       // On a busy machine the server may close a kept connection in the moment in which it is used again.
-      request.on('error', (error) => (request.reusedSocket ? resolve(ask(operation)) : reject(error))).end(JSON.stringify({ query: operation.text, variables: operation.variables }));
+      request
+        .on('error', (error) => (request.reusedSocket ? resolve(ask(operation)) : reject(error)))
+        .end(JSON.stringify({ query: operation.text, variables: operation.variables }));
     });
   return Object.assign(ask, { close: () => agent.destroy() });
 }

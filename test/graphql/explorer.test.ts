@@ -23,8 +23,19 @@ describeWith('chromium', 'the explorer in a browser', () => {
     await server.query('mutation { createAuthor(name: "Ada") { id } }');
     browser = await browsers.launch({ executablePath: chromium ?? '', args: ['--no-sandbox'] });
     page = await browser.newPage({ viewport: { width: 1300, height: 760 } });
-    page.on('request', (request) => void (request.url().startsWith(server.url) || request.url().startsWith('data:') || outside.push(request.url())));
-    page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())));
+    page.on(
+      'request',
+      (request) =>
+        void (
+          request.url().startsWith(server.url) ||
+          request.url().startsWith('data:') ||
+          outside.push(request.url())
+        ),
+    );
+    page.on(
+      'console',
+      (message) => void (message.type() === 'error' && problems.push(message.text())),
+    );
     page.on('pageerror', (error) => void problems.push(String(error)));
     await page.goto(`${server.url}/graphql`);
   });
@@ -39,7 +50,8 @@ describeWith('chromium', 'the explorer in a browser', () => {
     await page.keyboard.insertText(text);
   };
   /** The page's own policy forbids what the browser would evaluate to wait. */
-  const shows = (selector: string, text: RegExp) => page.locator(selector, { hasText: text }).waitFor();
+  const shows = (selector: string, text: RegExp) =>
+    page.locator(selector, { hasText: text }).waitFor();
   const result = () => page.textContent('#result');
 
   it('runs what is written, with variables', async () => {
@@ -65,7 +77,9 @@ describeWith('chromium', 'the explorer in a browser', () => {
   it('lays a document out', async () => {
     await write('query A($id:ID!){author(id:$id){...on Author{name,posts(limit:1){id title}}}}');
     await page.click('#prettify');
-    expect(await page.inputValue('#query textarea')).toBe('query A($id: ID!) {\n  author(id: $id) {\n    ... on Author {\n      name\n      posts(limit: 1) {\n        id\n        title\n      }\n    }\n  }\n}\n');
+    expect(await page.inputValue('#query textarea')).toBe(
+      'query A($id: ID!) {\n  author(id: $id) {\n    ... on Author {\n      name\n      posts(limit: 1) {\n        id\n        title\n      }\n    }\n  }\n}\n',
+    );
   });
 
   it('shows the schema and finds in it', async () => {
@@ -93,7 +107,9 @@ describeWith('chromium', 'the explorer in a browser', () => {
     expect(await page.inputValue('#query textarea')).toContain('query One');
     if (process.env['SCREENSHOT']) {
       await page.click('#show-documentation');
-      await write('# Everybody and what they wrote\nquery Authors($limit: Int = 5) {\n  authors(limit: $limit) {\n    id\n    name\n    posts(limit: 2) {\n      title\n      \n    }\n  }\n}\n');
+      await write(
+        '# Everybody and what they wrote\nquery Authors($limit: Int = 5) {\n  authors(limit: $limit) {\n    id\n    name\n    posts(limit: 2) {\n      title\n      \n    }\n  }\n}\n',
+      );
       await page.keyboard.press('Control+Enter');
       await page.waitForTimeout(300);
       await page.keyboard.type('  t');

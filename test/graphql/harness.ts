@@ -18,8 +18,12 @@ import type { Asker, Store } from '../../runtime/store/store.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
 
 /** Databases to run a suite on: `describe.each(databases)`. PostgreSQL is there when TEST_POSTGRES_URL is. */
-export const databases = ['sqlite', ...(postgresUrl || process.env['CI'] ? ['postgres'] : [])] as readonly ('sqlite' | 'postgres')[];
-if (!postgresUrl && !process.env['CI']) console.warn('skipped on PostgreSQL: eval "$(npx node test/engines/start.ts)"');
+export const databases = [
+  'sqlite',
+  ...(postgresUrl || process.env['CI'] ? ['postgres'] : []),
+] as readonly ('sqlite' | 'postgres')[];
+if (!postgresUrl && !process.env['CI'])
+  console.warn('skipped on PostgreSQL: eval "$(npx node test/engines/start.ts)"');
 
 export interface TestServer {
   readonly url: string;
@@ -31,8 +35,20 @@ export interface TestServer {
   /** Lines of the log. */
   readonly lines: string[];
   /** One HTTP request, with the body as JSON. */
-  call(method: string, path: string, options?: { readonly body?: unknown; readonly headers?: Record<string, string>; readonly as?: Principal }): Promise<{ status: number; headers: Headers; body: any }>;
-  query(query: string, variables?: Record<string, unknown>, as?: Principal): Promise<{ data?: any; errors?: any[] }>;
+  call(
+    method: string,
+    path: string,
+    options?: {
+      readonly body?: unknown;
+      readonly headers?: Record<string, string>;
+      readonly as?: Principal;
+    },
+  ): Promise<{ status: number; headers: Headers; body: any }>;
+  query(
+    query: string,
+    variables?: Record<string, unknown>,
+    as?: Principal,
+  ): Promise<{ data?: any; errors?: any[] }>;
   close(): Promise<void>;
 }
 
@@ -59,7 +75,10 @@ export function projectOf(sdl: string, manifest?: string): Project {
     schema: [{ file: 'schema.graphql', text: sdl }],
     manifest: manifest === undefined ? null : { file: 'manifest.yaml', text: manifest },
   });
-  if (!project) throw new Error(diagnostics.map(({ summary, at }) => `${at.file}:${at.line} ${summary}`).join('\n'));
+  if (!project)
+    throw new Error(
+      diagnostics.map(({ summary, at }) => `${at.file}:${at.line} ${summary}`).join('\n'),
+    );
   return project;
 }
 
@@ -69,14 +88,29 @@ const PRINCIPAL = 'x-test-principal';
 export async function startServer(sdl: string, options: TestOptions = {}): Promise<TestServer> {
   const read = projectOf(sdl, options.manifest);
   const project = options.change ? options.change(read) : read;
-  const database = options.database === 'postgres' && !options.url ? await createDatabase() : { url: options.url ?? ':memory:', drop: async () => {} };
+  const database =
+    options.database === 'postgres' && !options.url
+      ? await createDatabase()
+      : { url: options.url ?? ':memory:', drop: async () => {} };
   const { store, statements } = counted(openStore(database.url, '/'));
   await createTables(store, buildTables(project), project.ids);
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
-  const kernel: Kernel = { project, store, log, settings: createSettings(options.env ?? {}), now: options.now ?? Date.now, root: options.root ?? '/' };
+  const kernel: Kernel = {
+    project,
+    store,
+    log,
+    settings: createSettings(options.env ?? {}),
+    now: options.now ?? Date.now,
+    root: options.root ?? '/',
+  };
   const { resolvers, scalars, codeAfter } = options;
-  const module = createGraphql({ kernel, ...(resolvers && { resolvers }), ...(scalars && { scalars }), ...(codeAfter !== undefined && { codeAfter }) });
+  const module = createGraphql({
+    kernel,
+    ...(resolvers && { resolvers }),
+    ...(scalars && { scalars }),
+    ...(codeAfter !== undefined && { codeAfter }),
+  });
   const modules = [module, ...(options.also ? [options.also(kernel, module)] : [])];
   const server = http.createServer(application(kernel, modules).callback());
   server.on('upgrade', (request, socket, head) => {
@@ -93,15 +127,24 @@ export async function startServer(sdl: string, options: TestOptions = {}): Promi
     module,
     statements,
     lines,
-    query: (query, variables = {}, as) => post(`${url}${project.api.path}`, { query, variables }, as),
+    query: (query, variables = {}, as) =>
+      post(`${url}${project.api.path}`, { query, variables }, as),
     call: async (method, path, { body, headers, as } = {}) => {
       const response = await fetch(url + path, {
         method,
-        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers, ...(as && { [PRINCIPAL]: JSON.stringify(as) }) },
+        headers: {
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+          ...(as && { [PRINCIPAL]: JSON.stringify(as) }),
+        },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
       const text = await response.text();
-      return { status: response.status, headers: response.headers, body: /json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : text };
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: /json/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : text,
+      };
     },
     close: async () => {
       await new Promise((resolve) => (server.close(resolve), server.closeAllConnections()));
@@ -124,8 +167,14 @@ function application(kernel: Kernel, modules: readonly ServerModule[]): Koa {
   });
   for (const module of modules) if (module.endpoint) koa.use(module.endpoint);
   const router = new Router();
-  mountRoutes(router, modules.flatMap(({ routes }) => routes ?? []), Object.assign({}, ...modules.map(({ guards }) => guards ?? {})));
-  koa.use(router.routes() as unknown as Koa.Middleware).use(router.allowedMethods() as unknown as Koa.Middleware);
+  mountRoutes(
+    router,
+    modules.flatMap(({ routes }) => routes ?? []),
+    Object.assign({}, ...modules.map(({ guards }) => guards ?? {})),
+  );
+  koa
+    .use(router.routes() as unknown as Koa.Middleware)
+    .use(router.allowedMethods() as unknown as Koa.Middleware);
   return koa;
 }
 
@@ -146,8 +195,18 @@ function counted(store: Store): { store: Store; statements: () => string[] } {
       texts.push(sql);
       return store.query(sql, parameters, asker);
     },
-    ...(store.text && { text: (sql: string, parameters: readonly unknown[], asker?: Asker) => (texts.push(sql), (store.text as NonNullable<Store['text']>)(sql, parameters, asker)) }),
-    ...(store.valueNow && { valueNow: (sql: string, parameters: readonly unknown[]) => (texts.push(sql), store.valueNow?.(sql, parameters)) }),
+    ...(store.text && {
+      text: (sql: string, parameters: readonly unknown[], asker?: Asker) => (
+        texts.push(sql),
+        (store.text as NonNullable<Store['text']>)(sql, parameters, asker)
+      ),
+    }),
+    ...(store.valueNow && {
+      valueNow: (sql: string, parameters: readonly unknown[]) => (
+        texts.push(sql),
+        store.valueNow?.(sql, parameters)
+      ),
+    }),
     ...(store.writeTogether && {
       writeTogether: (sql: string, parameters: readonly unknown[]) => {
         const rows = store.writeTogether?.(sql, parameters);
@@ -156,17 +215,20 @@ function counted(store: Store): { store: Store; statements: () => string[] } {
       },
     }),
     transact: (work, asker) =>
-      store.transact((query) =>
-        work((sql, parameters) => {
-          texts.push(sql);
-          return query(sql, parameters);
-        }),
+      store.transact(
+        (query) =>
+          work((sql, parameters) => {
+            texts.push(sql);
+            return query(sql, parameters);
+          }),
         asker,
       ),
     transaction: (work) =>
       store.transaction((trx) => {
         const run = trx.executeQuery.bind(trx);
-        Object.defineProperty(trx, 'executeQuery', { value: (query: { sql: string }) => (texts.push(query.sql), run(query as never)) });
+        Object.defineProperty(trx, 'executeQuery', {
+          value: (query: { sql: string }) => (texts.push(query.sql), run(query as never)),
+        });
         return work(trx);
       }),
   };

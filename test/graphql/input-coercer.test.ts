@@ -1,4 +1,10 @@
-import { buildSchema, coerceInputValue, type GraphQLInputType, parseType, typeFromAST } from 'graphql';
+import {
+  buildSchema,
+  coerceInputValue,
+  type GraphQLInputType,
+  parseType,
+  typeFromAST,
+} from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { coercerOf } from '../../runtime/graphql/input-coercer.ts';
 import { createRandom } from './random-schema.ts';
@@ -13,23 +19,66 @@ const schema = buildSchema(`
   type Query { a: Int }
 `);
 
-const TYPES = ['Int', 'String!', 'Mood', '[ID!]!', '[[Int!]]', 'Plain', 'Plain!', 'Deep', '[Deep]', 'Choice', '[Choice!]!', 'Filled', 'Around!'];
+const TYPES = [
+  'Int',
+  'String!',
+  'Mood',
+  '[ID!]!',
+  '[[Int!]]',
+  'Plain',
+  'Plain!',
+  'Deep',
+  '[Deep]',
+  'Choice',
+  '[Choice!]!',
+  'Filled',
+  'Around!',
+];
 const typeOf = (name: string) => typeFromAST(schema, parseType(name)) as GraphQLInputType;
-const NAMES = ['id', 'name', 'count', 'mood', 'tags', 'own', 'list', 'grid', 'plain', 'a', 'b', 'filled', 'choice', 'other', '__proto__'];
+const NAMES = [
+  'id',
+  'name',
+  'count',
+  'mood',
+  'tags',
+  'own',
+  'list',
+  'grid',
+  'plain',
+  'a',
+  'b',
+  'filled',
+  'choice',
+  'other',
+  '__proto__',
+];
 const random = createRandom(7);
 
 /** What a body may hold: mostly what some type would take. */
 function value(depth: number): unknown {
-  if (depth > 0 && random.chance(0.5)) return Object.fromEntries(Array.from({ length: random.below(3) }, () => member(depth)));
-  if (depth > 0 && random.chance(0.3)) return Array.from({ length: random.below(3) }, () => value(depth - 1));
+  if (depth > 0 && random.chance(0.5))
+    return Object.fromEntries(Array.from({ length: random.below(3) }, () => member(depth)));
+  if (depth > 0 && random.chance(0.3))
+    return Array.from({ length: random.below(3) }, () => value(depth - 1));
   return random.pick([1, 2.5, 'x', '7', 'CALM', true, null]);
 }
 
-const FITTING: Readonly<Record<string, () => unknown>> = { id: () => random.pick(['1', 2]), name: () => 'n', count: () => 4, mood: () => 'WILD', tags: () => ['a', 'b'], grid: () => [[1, null], 2], a: () => 1 };
+const FITTING: Readonly<Record<string, () => unknown>> = {
+  id: () => random.pick(['1', 2]),
+  name: () => 'n',
+  count: () => 4,
+  mood: () => 'WILD',
+  tags: () => ['a', 'b'],
+  grid: () => [[1, null], 2],
+  a: () => 1,
+};
 
 function member(depth: number): [string, unknown] {
   const name = random.pick(NAMES);
-  return [name, random.chance(0.7) && Object.hasOwn(FITTING, name) ? FITTING[name]?.() : value(depth - 1)];
+  return [
+    name,
+    random.chance(0.7) && Object.hasOwn(FITTING, name) ? FITTING[name]?.() : value(depth - 1),
+  ];
 }
 
 describe('a value of a variable', () => {
@@ -40,7 +89,11 @@ describe('a value of a variable', () => {
       const given = value(4);
       const ours = coercerOf(typeOf(name))(given);
       if (ours !== undefined && ours !== null) taken += 1;
-      expect([name, given, JSON.stringify(ours)]).toEqual([name, given, JSON.stringify(coerceInputValue(given, typeOf(name)))]);
+      expect([name, given, JSON.stringify(ours)]).toEqual([
+        name,
+        given,
+        JSON.stringify(coerceInputValue(given, typeOf(name))),
+      ]);
     }
     expect(taken).toBeGreaterThan(1000);
   });

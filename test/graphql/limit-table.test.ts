@@ -33,13 +33,17 @@ interface Pair {
 
 let server: TestServer;
 
-const post = (body: unknown, headers: Record<string, string> = {}) => server.call('POST', '/graphql', { body, headers });
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  server.call('POST', '/graphql', { body, headers });
 const told = async (body: unknown) => {
   const { status, body: answer } = await post(body);
   const error = answer.errors?.[0];
-  return error ? [status, error.extensions.code, error.extensions.value, error.extensions.limit] : status;
+  return error
+    ? [status, error.extensions.code, error.extensions.value, error.extensions.limit]
+    : status;
 };
-const repeated = (count: number, make: (index: number) => string) => Array.from({ length: count }, (_, index) => make(index)).join(' ');
+const repeated = (count: number, make: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => make(index)).join(' ');
 
 /** A document on the line, and one with one more. */
 const pair = (limit: number, code: string, body: (count: number) => unknown): Pair => ({
@@ -48,30 +52,55 @@ const pair = (limit: number, code: string, body: (count: number) => unknown): Pa
   over: { sends: () => told(body(limit + 1)), gets: [400, code, limit + 1, limit] },
 });
 
-const nested = (levels: number) => `{ author(id: 1) ${'{ friend '.repeat(levels - 2)}{ id }${' }'.repeat(levels - 2)} }`;
+const nested = (levels: number) =>
+  `{ author(id: 1) ${'{ friend '.repeat(levels - 2)}{ id }${' }'.repeat(levels - 2)} }`;
 const sized = (bytes: number) => {
-  const body = (padding: number) => JSON.stringify({ query: '{ __typename }', extensions: { x: 'y'.repeat(padding) } });
+  const body = (padding: number) =>
+    JSON.stringify({ query: '{ __typename }', extensions: { x: 'y'.repeat(padding) } });
   return body(bytes - body(0).length);
 };
 const names = async (query: string) => (await post({ query })).body.data.authors.length;
-const chunked = async (text: string) => (await fetch(`${server.url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, duplex: 'half', body: new Blob([text]).stream() } as RequestInit)).status;
+const chunked = async (text: string) =>
+  (
+    await fetch(`${server.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      duplex: 'half',
+      body: new Blob([text]).stream(),
+    } as RequestInit)
+  ).status;
 /** `{"data":{"text":"…"}}` */
 const TEXT = '{"data":{"text":""}}'.length;
 const RESULT = 10 * 2 ** 20;
 /** In UTF-8 an ü takes two bytes. */
-const result = (bytes: number) => ({ query: 'query ($n: Int!) { text(characters: $n) }', variables: { n: (bytes - TEXT) / 2 } });
+const result = (bytes: number) => ({
+  query: 'query ($n: Int!) { text(characters: $n) }',
+  variables: { n: (bytes - TEXT) / 2 },
+});
 
 /** Every limit of `api.limits`, the body, and those that no setting changes. */
 const LIMITS: Readonly<Record<string, Pair>> = {
   depth: pair(12, 'TOO_DEEP', (levels) => ({ query: nested(levels) })),
-  aliases: pair(30, 'TOO_MANY_ALIASES', (count) => ({ query: `{ author(id: 1) { ${repeated(count, (index) => `a${index}: name`)} } }` })),
-  rootFields: pair(20, 'TOO_MANY_ROOT_FIELDS', (count) => ({ query: `{ ${repeated(count, (index) => `a${index}: __typename`)} }` })),
-  directives: pair(50, 'TOO_MANY_DIRECTIVES', (count) => ({ query: `{ author(id: 1) { ${'id @include(if: true) '.repeat(count)} } }` })),
+  aliases: pair(30, 'TOO_MANY_ALIASES', (count) => ({
+    query: `{ author(id: 1) { ${repeated(count, (index) => `a${index}: name`)} } }`,
+  })),
+  rootFields: pair(20, 'TOO_MANY_ROOT_FIELDS', (count) => ({
+    query: `{ ${repeated(count, (index) => `a${index}: __typename`)} }`,
+  })),
+  directives: pair(50, 'TOO_MANY_DIRECTIVES', (count) => ({
+    query: `{ author(id: 1) { ${'id @include(if: true) '.repeat(count)} } }`,
+  })),
   // Twenty signs and words, and the names.
-  tokens: pair(2000, 'TOO_MANY_TOKENS', (count) => ({ query: `{ authors(where: { name: { in: [${'"x" '.repeat(count - 20)}] } }) { id } }` })),
+  tokens: pair(2000, 'TOO_MANY_TOKENS', (count) => ({
+    query: `{ authors(where: { name: { in: [${'"x" '.repeat(count - 20)}] } }) { id } }`,
+  })),
   // 50 authors, each with 99 posts, are 5,000 objects.
-  cost: pair(5000, 'TOO_COSTLY', (cost) => ({ query: `{ authors(limit: 50) { posts(limit: 99) { id } } ${'author(id: 1) { id }'.repeat(cost - 5000)} }` })),
-  batch: pair(10, 'BATCH_TOO_LARGE', (count) => Array.from({ length: count }, () => ({ query: '{ __typename }' }))),
+  cost: pair(5000, 'TOO_COSTLY', (cost) => ({
+    query: `{ authors(limit: 50) { posts(limit: 99) { id } } ${'author(id: 1) { id }'.repeat(cost - 5000)} }`,
+  })),
+  batch: pair(10, 'BATCH_TOO_LARGE', (count) =>
+    Array.from({ length: count }, () => ({ query: '{ __typename }' })),
+  ),
   list: {
     limit: 100,
     at: { sends: () => names('{ authors(limit: 100) { id } }'), gets: 100 },
@@ -81,28 +110,52 @@ const LIMITS: Readonly<Record<string, Pair>> = {
   time: {
     limit: 5000,
     at: { sends: () => told({ query: '{ wait(milliseconds: 1) }' }), gets: 200 },
-    over: { sends: () => told({ query: '{ wait(milliseconds: 60000) }' }), gets: [400, 'TIMEOUT', 5000, 5000] },
+    over: {
+      sends: () => told({ query: '{ wait(milliseconds: 60000) }' }),
+      gets: [400, 'TIMEOUT', 5000, 5000],
+    },
   },
   result: {
     limit: RESULT,
     at: { sends: () => told(result(RESULT)), gets: 200 },
-    over: { sends: () => told(result(RESULT + 2)), gets: [400, 'RESULT_TOO_LARGE', RESULT + 2, RESULT] },
+    over: {
+      sends: () => told(result(RESULT + 2)),
+      gets: [400, 'RESULT_TOO_LARGE', RESULT + 2, RESULT],
+    },
   },
   body: {
     limit: 2 ** 20,
-    at: { sends: async () => [(await post(sized(2 ** 20))).status, await chunked(sized(2 ** 20))], gets: [200, 200] },
-    over: { sends: async () => [(await post(sized(2 ** 20 + 1))).status, await chunked(sized(2 ** 20 + 1))], gets: [413, 413] },
+    at: {
+      sends: async () => [(await post(sized(2 ** 20))).status, await chunked(sized(2 ** 20))],
+      gets: [200, 200],
+    },
+    over: {
+      sends: async () => [
+        (await post(sized(2 ** 20 + 1))).status,
+        await chunked(sized(2 ** 20 + 1)),
+      ],
+      gets: [413, 413],
+    },
   },
   // What a caller nests in a variable, and in a filter.
   variables: {
     limit: 64,
-    at: { sends: () => told({ query: '{ __typename }', variables: { deep: lists(63) } }), gets: 200 },
-    over: { sends: () => told({ query: '{ __typename }', variables: { deep: lists(64) } }), gets: [400, 'TOO_DEEP', undefined, 64] },
+    at: {
+      sends: () => told({ query: '{ __typename }', variables: { deep: lists(63) } }),
+      gets: 200,
+    },
+    over: {
+      sends: () => told({ query: '{ __typename }', variables: { deep: lists(64) } }),
+      gets: [400, 'TOO_DEEP', undefined, 64],
+    },
   },
   filter: {
     limit: 40,
     at: { sends: () => told({ query: FILTERED, variables: { where: filter(38) } }), gets: 200 },
-    over: { sends: () => told({ query: FILTERED, variables: { where: filter(40) } }), gets: [200, 'TOO_DEEP', undefined, 40] },
+    over: {
+      sends: () => told({ query: FILTERED, variables: { where: filter(40) } }),
+      gets: [200, 'TOO_DEEP', undefined, 40],
+    },
   },
   fields: pair(10_000, 'TOO_COSTLY', (count) => ({ query: fields(count) })),
   socketOperations: {
@@ -119,7 +172,8 @@ const LIMITS: Readonly<Record<string, Pair>> = {
 
 const lists = (levels: number): unknown => (levels === 0 ? 1 : [lists(levels - 1)]);
 const FILTERED = 'query ($where: AuthorFilter) { authors(limit: 1, where: $where) { id } }';
-const filter = (levels: number): unknown => (levels === 0 ? { name: { eq: 'x' } } : { not: filter(levels - 1) });
+const filter = (levels: number): unknown =>
+  levels === 0 ? { name: { eq: 'x' } } : { not: filter(levels - 1) };
 
 /** A thousand fields nine times, a hundred nine times, ten nine times: with the one that they stand in, and nine more, ten thousand. */
 function fields(count: number): string {
@@ -129,7 +183,10 @@ function fields(count: number): string {
 
 /** The code that a socket is closed with, if it is, after so many subscriptions, or a message of so many bytes. */
 async function socketCloses(operations: number, bytes = 0): Promise<number | null> {
-  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+  const socket = new WebSocket(
+    `${server.url.replace('http', 'ws')}/graphql`,
+    'graphql-transport-ws',
+  );
   const send = (message: object) => socket.send(JSON.stringify(message));
   return new Promise((resolve) => {
     socket.on('open', () => send({ type: 'connection_init' }));
@@ -138,9 +195,17 @@ async function socketCloses(operations: number, bytes = 0): Promise<number | nul
       const { type } = JSON.parse(String(data));
       if (type === 'pong') socket.close(1000);
       if (type !== 'connection_ack') return;
-      for (let id = 0; id < operations; id++) send({ type: 'subscribe', id: String(id), payload: { query: 'subscription { authorCreated { id } }' } });
+      for (let id = 0; id < operations; id++)
+        send({
+          type: 'subscribe',
+          id: String(id),
+          payload: { query: 'subscription { authorCreated { id } }' },
+        });
       const ping = { type: 'ping', payload: { x: '' } };
-      send({ ...ping, payload: { x: 'y'.repeat(Math.max(bytes - JSON.stringify(ping).length, 0)) } });
+      send({
+        ...ping,
+        payload: { x: 'y'.repeat(Math.max(bytes - JSON.stringify(ping).length, 0)) },
+      });
     });
   });
 }
@@ -152,7 +217,11 @@ beforeAll(async () => {
     resolvers: {
       Query: {
         text: (_: unknown, { characters }: { characters: number }) => 'ü'.repeat(characters),
-        wait: (_: unknown, { milliseconds }: { milliseconds: number }, { signal }: { signal: AbortSignal }) =>
+        wait: (
+          _: unknown,
+          { milliseconds }: { milliseconds: number },
+          { signal }: { signal: AbortSignal },
+        ) =>
           new Promise((resolve) => {
             const timer = setTimeout(resolve, milliseconds, 'waited');
             signal.addEventListener('abort', () => (clearTimeout(timer), resolve(null)));
@@ -160,38 +229,65 @@ beforeAll(async () => {
       },
     },
   });
-  await server.store.db.insertInto('authors').values(Array.from({ length: 101 }, (_, index) => ({ name: `a${index}` }))).execute();
-  for (let id = 1; id <= 12; id++) await server.store.db.updateTable('authors').set({ friend_id: id + 1 }).where('id', '=', id).execute();
+  await server.store.db
+    .insertInto('authors')
+    .values(Array.from({ length: 101 }, (_, index) => ({ name: `a${index}` })))
+    .execute();
+  for (let id = 1; id <= 12; id++)
+    await server.store.db
+      .updateTable('authors')
+      .set({ friend_id: id + 1 })
+      .where('id', '=', id)
+      .execute();
 });
 afterAll(() => server?.close());
 
 describe('a limit', () => {
-  it.each(Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit })))('$name: $limit passes', async ({ at }) => {
-    expect(await at.sends()).toEqual(at.gets);
-  });
+  it.each(Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit })))(
+    '$name: $limit passes',
+    async ({ at }) => {
+      expect(await at.sends()).toEqual(at.gets);
+    },
+  );
 
-  it.each(Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit })))('$name: one over $limit does not', async ({ over }) => {
-    expect(await over.sends()).toEqual(over.gets);
-  });
+  it.each(Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit })))(
+    '$name: one over $limit does not',
+    async ({ over }) => {
+      expect(await over.sends()).toEqual(over.gets);
+    },
+  );
 
   it('has a test on both sides of the line, whichever a manifest may set or the page of docs names', () => {
     const { api, server: listening } = projectOf(SDL);
     const settable = [...Object.keys(api.limits), ...(listening.bodyLimit ? ['body'] : [])];
     expect(settable.filter((name) => !(name in LIMITS))).toEqual([]);
     const page = readFileSync(join(root, 'runtime/graphql/docs/limits.md'), 'utf8');
-    const named = [...page.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, name = '']) => name.replace(/_(.)/, (_, letter: string) => letter.toUpperCase()));
+    const named = [...page.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, name = '']) =>
+      name.replace(/_(.)/, (_, letter: string) => letter.toUpperCase()),
+    );
     expect(named.length).toBeGreaterThan(8);
     expect(named.filter((name) => !(name in LIMITS))).toEqual([]);
-    const defaults = Object.entries({ ...api.limits, body: listening.bodyLimit }).filter(([name]) => !['batch', 'time'].includes(name));
-    expect(defaults.map(([name, value]) => [name, value])).toEqual(defaults.map(([name]) => [name, LIMITS[name]?.limit]));
+    const defaults = Object.entries({ ...api.limits, body: listening.bodyLimit }).filter(
+      ([name]) => !['batch', 'time'].includes(name),
+    );
+    expect(defaults.map(([name, value]) => [name, value])).toEqual(
+      defaults.map(([name]) => [name, LIMITS[name]?.limit]),
+    );
     expect([api.limits.batch, api.limits.time]).toEqual([0, 10_000]);
   });
 
   it('of a batch is none at all until a manifest sets it', async () => {
     const closed = await startServer(SDL);
     try {
-      expect(await closed.call('POST', '/graphql', { body: [{ query: '{ __typename }' }] })).toMatchObject({ status: 400, body: { errors: [{ extensions: { code: 'BATCHING_DISABLED' } }] } });
-      expect((await closed.call('POST', '/graphql', { body: { query: '{ __typename }' } })).status).toBe(200);
+      expect(
+        await closed.call('POST', '/graphql', { body: [{ query: '{ __typename }' }] }),
+      ).toMatchObject({
+        status: 400,
+        body: { errors: [{ extensions: { code: 'BATCHING_DISABLED' } }] },
+      });
+      expect(
+        (await closed.call('POST', '/graphql', { body: { query: '{ __typename }' } })).status,
+      ).toBe(200);
     } finally {
       await closed.close();
     }

@@ -38,41 +38,85 @@ export function randomValue(random: Random, scalar: string): unknown {
 }
 
 /** Fills the tables and reads them back; `holes` rows go missing though others refer to them. Rows are made in two steps, because two tables may refer to each other. */
-export async function randomData(random: Random, project: Project, store: Store, holes = 0): Promise<Data> {
+export async function randomData(
+  random: Random,
+  project: Project,
+  store: Store,
+  holes = 0,
+): Promise<Data> {
   const count = new Map(project.entities.map((entity) => [entity.name, 3 + random.below(8)]));
   const key = (column: Column) => 1 + random.below(count.get(column.references?.entity ?? '') ?? 1);
   await store.structuralTransaction(async (trx) => {
-    if (store.dialect === 'postgres') await sql`set local session_replication_role = replica`.execute(trx);
+    if (store.dialect === 'postgres')
+      await sql`set local session_replication_role = replica`.execute(trx);
     for (const entity of project.entities) {
       for (let id = 1; id <= (count.get(entity.name) ?? 0); id++) {
-        const several = new Map(entity.fields.flatMap((field) => keysOfSeveral(random, project, count, field)));
-        const values = entity.columns.filter(({ name }) => name !== 'id').map((column): [string, unknown] => {
-          if (several.has(column.name)) return [column.name, several.get(column.name)];
-          if (!column.required && random.chance(0.25)) return [column.name, null];
-          if (column.references) return [column.name, key(column)];
-          return [column.name, column.list ? JSON.stringify([random.pick(WORDS), random.pick(WORDS)]) : bound(randomValue(random, column.scalar), column, store)];
-        });
-        await trx.insertInto(entity.table).values(Object.fromEntries([...values])).execute();
+        const several = new Map(
+          entity.fields.flatMap((field) => keysOfSeveral(random, project, count, field)),
+        );
+        const values = entity.columns
+          .filter(({ name }) => name !== 'id')
+          .map((column): [string, unknown] => {
+            if (several.has(column.name)) return [column.name, several.get(column.name)];
+            if (!column.required && random.chance(0.25)) return [column.name, null];
+            if (column.references) return [column.name, key(column)];
+            return [
+              column.name,
+              column.list
+                ? JSON.stringify([random.pick(WORDS), random.pick(WORDS)])
+                : bound(randomValue(random, column.scalar), column, store),
+            ];
+          });
+        await trx
+          .insertInto(entity.table)
+          .values(Object.fromEntries([...values]))
+          .execute();
       }
     }
     for (const table of joinTables(project)) {
-      const pairs = new Set(Array.from({ length: random.below(12) }, () => table.columns.map(({ references }) => 1 + random.below(countOf(project, count, references?.table))).join()));
-      for (const pair of pairs) await trx.insertInto(table.name).values(Object.fromEntries(pair.split(',').map((value, index) => [table.columns[index]?.name, Number(value)]))).execute();
+      const pairs = new Set(
+        Array.from({ length: random.below(12) }, () =>
+          table.columns
+            .map(({ references }) => 1 + random.below(countOf(project, count, references?.table)))
+            .join(),
+        ),
+      );
+      for (const pair of pairs)
+        await trx
+          .insertInto(table.name)
+          .values(
+            Object.fromEntries(
+              pair.split(',').map((value, index) => [table.columns[index]?.name, Number(value)]),
+            ),
+          )
+          .execute();
     }
   });
-  for (let hole = 0; hole < holes; hole++) await removeUnnoticed(random.pick(project.entities).table, 1 + random.below(7), store);
+  for (let hole = 0; hole < holes; hole++)
+    await removeUnnoticed(random.pick(project.entities).table, 1 + random.below(7), store);
   return readData(project, store);
 }
 
 /** What the tables hold. */
-export const readData = async (project: Project, store: Store): Promise<Data> => ({ rows: await readAll(project, store), joins: await readJoins(project, store) });
+export const readData = async (project: Project, store: Store): Promise<Data> => ({
+  rows: await readAll(project, store),
+  joins: await readJoins(project, store),
+});
 
 /** The two columns of a key that may be of several types; both are nothing, or none is. */
-function keysOfSeveral(random: Random, project: Project, count: ReadonlyMap<string, number>, { source, type }: Field): [string, unknown][] {
+function keysOfSeveral(
+  random: Random,
+  project: Project,
+  count: ReadonlyMap<string, number>,
+  { source, type }: Field,
+): [string, unknown][] {
   if (source.kind !== 'one' || source.typeColumn === undefined) return [];
   const { members } = project.abstracts.find(({ name }) => name === type.name) ?? { members: [] };
   const member = !type.required && random.chance(0.25) ? null : random.pick(members);
-  return [[source.typeColumn, member], [source.column, member === null ? null : 1 + random.below(count.get(member) ?? 1)]];
+  return [
+    [source.typeColumn, member],
+    [source.column, member === null ? null : 1 + random.below(count.get(member) ?? 1)],
+  ];
 }
 
 /** Leaves rows behind that refer to nothing, as no server of ours would: a program beside it might. */
@@ -90,24 +134,43 @@ async function removeUnnoticed(table: string, id: number, store: Store): Promise
   }
 }
 
-const joinTables = (project: Project) => buildTables(project).filter(({ primaryKey }) => primaryKey.length === 2);
+const joinTables = (project: Project) =>
+  buildTables(project).filter(({ primaryKey }) => primaryKey.length === 2);
 
-const countOf = (project: Project, count: ReadonlyMap<string, number>, table: string | undefined) => count.get(project.entities.find((entity) => entity.table === table)?.name ?? '') ?? 1;
+const countOf = (project: Project, count: ReadonlyMap<string, number>, table: string | undefined) =>
+  count.get(project.entities.find((entity) => entity.table === table)?.name ?? '') ?? 1;
 
-const bound = (value: unknown, { type }: Column, store: Store) => (type === 'bigint' && store.dialect === 'sqlite' ? BigInt(value as string) : value);
+const bound = (value: unknown, { type }: Column, store: Store) =>
+  type === 'bigint' && store.dialect === 'sqlite' ? BigInt(value as string) : value;
 
 async function readAll(project: Project, store: Store): Promise<Map<string, Row[]>> {
   const rows = new Map<string, Row[]>();
   for (const entity of project.entities) {
-    const columns = entity.columns.map(({ name, type }) => (type === 'bigint' ? sql<string>`cast(${sql.ref(name)} as text)`.as(name) : name));
-    const found = (await store.db.selectFrom(entity.table).select(columns as never).orderBy('id').execute()) as Row[];
-    rows.set(entity.name, found.map((row) => ({ ...row, __typename: entity.name })));
+    const columns = entity.columns.map(({ name, type }) =>
+      type === 'bigint' ? sql<string>`cast(${sql.ref(name)} as text)`.as(name) : name,
+    );
+    const found = (await store.db
+      .selectFrom(entity.table)
+      .select(columns as never)
+      .orderBy('id')
+      .execute()) as Row[];
+    rows.set(
+      entity.name,
+      found.map((row) => ({ ...row, __typename: entity.name })),
+    );
   }
   return rows;
 }
 
 async function readJoins(project: Project, store: Store): Promise<Map<string, Row[]>> {
   const rows = new Map<string, Row[]>();
-  for (const table of joinTables(project)) rows.set(table.name, (await store.db.selectFrom(table.name).select(table.columns.map(({ name }) => name) as never).execute()) as Row[]);
+  for (const table of joinTables(project))
+    rows.set(
+      table.name,
+      (await store.db
+        .selectFrom(table.name)
+        .select(table.columns.map(({ name }) => name) as never)
+        .execute()) as Row[],
+    );
   return rows;
 }

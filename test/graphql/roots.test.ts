@@ -11,7 +11,11 @@ const SDL = `
 
 const resolvers = {
   Note: { shout: (note: { text: string }) => note.text.toUpperCase() },
-  Reading: { hello: (_: unknown, { name }: { name: string }) => `hello ${name}`, loudest: () => ({ id: 1 }), run: () => 'of the user' },
+  Reading: {
+    hello: (_: unknown, { name }: { name: string }) => `hello ${name}`,
+    loudest: () => ({ id: 1 }),
+    run: () => 'of the user',
+  },
   Writing: { silence: () => 0 },
   Hearing: {
     ticks: {
@@ -25,7 +29,11 @@ const resolvers = {
 
 describe.each(databases)('roots that the schema calls by names of its own, on %s', (database) => {
   const within = async (test: (server: TestServer) => Promise<void>) => {
-    const server = await startServer(SDL, { database, resolvers, manifest: 'name: test\napi: { access: public }\n' });
+    const server = await startServer(SDL, {
+      database,
+      resolvers,
+      manifest: 'name: test\napi: { access: public }\n',
+    });
     try {
       await test(server);
     } finally {
@@ -35,13 +43,48 @@ describe.each(databases)('roots that the schema calls by names of its own, on %s
 
   it('read and write as Query and Mutation do, planned and through functions', () =>
     within(async (server) => {
-      expect(await server.query('mutation { a: createNote(text: "one") { id text } b: createNote(text: "two", parentId: 1) { shout parent { text } } }')).toEqual({ data: { a: { id: '1', text: 'one' }, b: { shout: 'TWO', parent: { text: 'one' } } } });
+      expect(
+        await server.query(
+          'mutation { a: createNote(text: "one") { id text } b: createNote(text: "two", parentId: 1) { shout parent { text } } }',
+        ),
+      ).toEqual({
+        data: { a: { id: '1', text: 'one' }, b: { shout: 'TWO', parent: { text: 'one' } } },
+      });
       server.statements();
-      expect(await server.query('query ($n: Int) { __typename notes(limit: $n) { text replies { text } } note(id: 2) { id } }', { n: 1 })).toEqual({ data: { __typename: 'Reading', notes: [{ text: 'one', replies: [{ text: 'two' }] }], note: { id: '2' } } });
+      expect(
+        await server.query(
+          'query ($n: Int) { __typename notes(limit: $n) { text replies { text } } note(id: 2) { id } }',
+          { n: 1 },
+        ),
+      ).toEqual({
+        data: {
+          __typename: 'Reading',
+          notes: [{ text: 'one', replies: [{ text: 'two' }] }],
+          note: { id: '2' },
+        },
+      });
       expect(server.statements()).toHaveLength(2);
-      expect(await server.query('{ hello(name: "you") run notes { shout } loudest { text replies { shout } } }')).toEqual({ data: { hello: 'hello you', run: 'of the user', notes: [{ shout: 'ONE' }, { shout: 'TWO' }], loudest: { text: 'one', replies: [{ shout: 'TWO' }] } } });
-      expect(await server.query('mutation { silence deleteNote(id: 2) }')).toEqual({ data: { silence: 0, deleteNote: true } });
-      expect((await server.query('{ later }')).errors).toMatchObject([{ message: 'Reading.later is not implemented yet: write it in src/resolvers/Reading.ts', extensions: { code: 'NOT_IMPLEMENTED', coordinate: 'Reading.later' } }]);
+      expect(
+        await server.query(
+          '{ hello(name: "you") run notes { shout } loudest { text replies { shout } } }',
+        ),
+      ).toEqual({
+        data: {
+          hello: 'hello you',
+          run: 'of the user',
+          notes: [{ shout: 'ONE' }, { shout: 'TWO' }],
+          loudest: { text: 'one', replies: [{ shout: 'TWO' }] },
+        },
+      });
+      expect(await server.query('mutation { silence deleteNote(id: 2) }')).toEqual({
+        data: { silence: 0, deleteNote: true },
+      });
+      expect((await server.query('{ later }')).errors).toMatchObject([
+        {
+          message: 'Reading.later is not implemented yet: write it in src/resolvers/Reading.ts',
+          extensions: { code: 'NOT_IMPLEMENTED', coordinate: 'Reading.later' },
+        },
+      ]);
     }));
 
   it('tell of changes, and of events of the user', () =>
@@ -51,19 +94,29 @@ describe.each(databases)('roots that the schema calls by names of its own, on %s
         await server.query('mutation { createNote(text: "three") { id } }');
         expect(heard()).toContain('event: next');
       }, 20_000);
-      expect(heard()).toContain('{"data":{"noteChanged":{"__typename":"Note","text":"three","shout":"THREE"}}}');
+      expect(heard()).toContain(
+        '{"data":{"noteChanged":{"__typename":"Note","text":"three","shout":"THREE"}}}',
+      );
       const ticks = await listen(server, 'subscription { ticks(to: 2) }');
       await vi.waitFor(() => expect(ticks()).toContain('event: complete'), 20_000);
-      expect([...ticks().matchAll(/data: (.+)/g)].map(([, text]) => text)).toEqual(['{"data":{"ticks":1}}', '{"data":{"ticks":2}}']);
+      expect([...ticks().matchAll(/data: (.+)/g)].map(([, text]) => text)).toEqual([
+        '{"data":{"ticks":1}}',
+        '{"data":{"ticks":2}}',
+      ]);
     }));
 });
 
 /** Everything that came over server-sent events so far. */
 async function listen({ url }: TestServer, query: string): Promise<() => string> {
-  const response = await fetch(`${url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'text/event-stream' }, body: JSON.stringify({ query }) });
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify({ query }),
+  });
   let text = '';
   const read = async () => {
-    for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += part;
+    for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? [])
+      text += part;
   };
   void read().catch(() => {});
   return () => text;

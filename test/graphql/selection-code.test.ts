@@ -1,6 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { buildSchema, execute, type ExecutionResult, type GraphQLObjectType, parse, responsePathAsArray } from 'graphql';
+import {
+  buildSchema,
+  execute,
+  type ExecutionResult,
+  type GraphQLObjectType,
+  parse,
+  responsePathAsArray,
+} from 'graphql';
 import { describe, expect, it, vi } from 'vitest';
 import { createSettings } from '../../runtime/config/settings.ts';
 import type { RequestContext } from '../../runtime/context/request-context.ts';
@@ -67,8 +74,12 @@ class World {
     put('words', () => this.#list(() => random.pick(['word', '"', 1, null])));
     put('grid', () => this.#list(() => this.#list(() => random.pick([1, 2, 3.5]))));
     if (depth === 0) return made;
-    for (const name of ['child', 'firm', 'any']) put(name, () => (random.chance(0.8) ? Object.assign(this.node(depth - 1), { __typename: 'Node' }) : null));
-    for (const name of ['children', 'firmly', 'ownList']) put(name, () => this.#list(() => this.node(depth - 1)));
+    for (const name of ['child', 'firm', 'any'])
+      put(name, () =>
+        random.chance(0.8) ? Object.assign(this.node(depth - 1), { __typename: 'Node' }) : null,
+      );
+    for (const name of ['children', 'firmly', 'ownList'])
+      put(name, () => this.#list(() => this.node(depth - 1)));
     put('shape', () => this.#shape(depth));
     put('shapes', () => this.#list(() => this.#shape(depth)));
     return made;
@@ -82,7 +93,11 @@ class World {
     const random = this.#random;
     return random.pick<() => unknown>([
       () => ({ __typename: 'Circle', label: 'c', size: 1, round: true }),
-      () => ({ __typename: 'Square', size: random.pick([2, 'x']), corners: this.#list(() => this.node(Math.max(0, depth - 2))) }),
+      () => ({
+        __typename: 'Square',
+        size: random.pick([2, 'x']),
+        corners: this.#list(() => this.node(Math.max(0, depth - 2))),
+      }),
       () => ({ __typename: 'Nowhere', size: 1 }),
       () => ({ size: 1 }),
       () => 5,
@@ -93,7 +108,10 @@ class World {
   #put(object: Made, name: string, value: () => unknown): void {
     const random = this.#random;
     const outcome = outcomeOf(value);
-    const ask = () => (this.asked.push(name), 'thrown' in outcome ? raise(outcome.thrown) : outcome.value);
+    const ask = () => (
+      this.asked.push(name),
+      'thrown' in outcome ? raise(outcome.thrown) : outcome.value
+    );
     if (random.chance(0.6) && 'value' in outcome) object[name] = outcome.value;
     else if (random.chance(0.5)) object[name] = ask;
     else Object.defineProperty(object, name, { get: ask, enumerable: true });
@@ -125,8 +143,14 @@ class World {
       () => items,
       () => new Set(items),
       () => Object.assign(Array.from({ length: 1 }), items),
-      () => (function* () { yield* items; })(),
-      () => (async function* () { yield* items; })(),
+      () =>
+        (function* () {
+          yield* items;
+        })(),
+      () =>
+        (async function* () {
+          yield* items;
+        })(),
       () => new (class extends Array<unknown> {})(...items, null),
       () => 'no list',
     ])();
@@ -137,8 +161,11 @@ function raise(thrown: unknown): never {
   throw thrown;
 }
 
-// oxlint-disable-next-line unicorn/no-thenable -- what a function may answer with
-const thenable = (value: unknown) => ({ then: (resolve: (value: unknown) => void) => queueMicrotask(() => resolve(value)) });
+/** A function of the user's may answer with one. */
+const thenable = (value: unknown) => ({
+  // oxlint-disable-next-line unicorn/no-thenable
+  then: (resolve: (value: unknown) => void) => queueMicrotask(() => resolve(value)),
+});
 
 type Outcome = { readonly value: unknown } | { readonly thrown: unknown };
 
@@ -159,63 +186,137 @@ const functions = (world: World) => ({
   Node: {
     own: (node: Made) => node['hidden'],
     ownList: (node: Made) => node['ownList'],
-    where: (_node: Made, _args: unknown, _context: unknown, info: any) => `${info.parentType.name}.${info.fieldName} ${JSON.stringify(responsePathAsArray(info.path))}`,
+    where: (_node: Made, _args: unknown, _context: unknown, info: any) =>
+      `${info.parentType.name}.${info.fieldName} ${JSON.stringify(responsePathAsArray(info.path))}`,
   },
 });
 
-const byUs = (world: World, query: string, variables: Made, codeAfter: number): Promise<ExecutionResult> => prepare(world, query, variables, codeAfter)();
+const byUs = (
+  world: World,
+  query: string,
+  variables: Made,
+  codeAfter: number,
+): Promise<ExecutionResult> => prepare(world, query, variables, codeAfter)();
 
 /** An operation that can be asked again and again. */
-function prepare(world: World, query: string, variables: Made, codeAfter: number): () => Promise<ExecutionResult> {
-  const kernel = { project, settings: createSettings({}), store: { dialect: 'sqlite' }, now: Date.now, root: '/' } as never;
+function prepare(
+  world: World,
+  query: string,
+  variables: Made,
+  codeAfter: number,
+): () => Promise<ExecutionResult> {
+  const kernel = {
+    project,
+    settings: createSettings({}),
+    store: { dialect: 'sqlite' },
+    now: Date.now,
+    root: '/',
+  } as never;
   const engine = createEngine(kernel, functions(world), {}, codeAfter);
   const limits = { ...project.api.limits, aliases: 99 };
-  const { prepared, errors } = createDocumentCache({ schema: engine.schema, limits, introspection: true, suggestions: true }).get(query);
+  const { prepared, errors } = createDocumentCache({
+    schema: engine.schema,
+    limits,
+    introspection: true,
+    suggestions: true,
+  }).get(query);
   if (!prepared) throw new TypeError(`${query}: ${String(errors)}`);
   const context = { principal: { kind: 'anonymous' }, cancelled: false } as RequestContext;
   return async () => {
-    const answer = await runOperation(engine, { operation: prepared.operations[0] as never, variables, context });
+    const answer = await runOperation(engine, {
+      operation: prepared.operations[0] as never,
+      variables,
+      context,
+    });
     return 'text' in answer ? JSON.parse(answer.text) : answer.result;
   };
 }
 
-async function byGraphqlJs(world: World, query: string, variableValues: Made): Promise<ExecutionResult> {
+async function byGraphqlJs(
+  world: World,
+  query: string,
+  variableValues: Made,
+): Promise<ExecutionResult> {
   const schema = buildSchema(project.sdl);
   for (const [type, fields] of Object.entries(functions(world))) {
-    for (const [name, resolve] of Object.entries(fields)) Object.assign((schema.getType(type) as GraphQLObjectType).getFields()[name] ?? {}, { resolve });
+    for (const [name, resolve] of Object.entries(fields))
+      Object.assign((schema.getType(type) as GraphQLObjectType).getFields()[name] ?? {}, {
+        resolve,
+      });
   }
   return execute({ schema, document: parse(query), variableValues });
 }
 
-const written = ({ data, errors = [] }: ExecutionResult) => ({ data: JSON.stringify(data), errors: errors.map(({ message, path }) => `${path?.join('.')}: ${message}`).toSorted() });
+const written = ({ data, errors = [] }: ExecutionResult) => ({
+  data: JSON.stringify(data),
+  errors: errors.map(({ message, path }) => `${path?.join('.')}: ${message}`).toSorted(),
+});
 
-const EXECUTIONS = [['code that is made for the selection', 0], ['the loop over fields', Infinity]] as const;
+const EXECUTIONS = [
+  ['code that is made for the selection', 0],
+  ['the loop over fields', Infinity],
+] as const;
 
 describe.each(EXECUTIONS)('objects that user code returned, by %s', (_name, codeAfter) => {
-  it.each([0, 0.05, 0.3])('become what graphql-js makes of them, with %d of their values odd', async (odd) => {
-    for (let seed = 1; seed <= 42; seed += 1) {
-      const query = QUERIES[seed % QUERIES.length] as string;
-      const variables = query.includes('$on') ? { on: seed % 2 === 0 } : {};
-      const [ours, theirs] = [new World(seed, odd), new World(seed, odd)];
-      const [a, b] = [await byUs(ours, query, variables, codeAfter), await byGraphqlJs(theirs, query, variables)];
-      expect({ seed, query, data: written(a).data }).toEqual({ seed, query, data: written(b).data });
-      // Of several errors below one place that is null, the specification (6.4.4) leaves open which are told.
-      if (b.errors?.length === 1) expect({ seed, query, ...written(a) }).toEqual({ seed, query, ...written(b) });
-      expect(a.errors === undefined).toBe(b.errors === undefined);
-    }
-  });
+  it.each([0, 0.05, 0.3])(
+    'become what graphql-js makes of them, with %d of their values odd',
+    async (odd) => {
+      for (let seed = 1; seed <= 42; seed += 1) {
+        const query = QUERIES[seed % QUERIES.length] as string;
+        const variables = query.includes('$on') ? { on: seed % 2 === 0 } : {};
+        const [ours, theirs] = [new World(seed, odd), new World(seed, odd)];
+        const [a, b] = [
+          await byUs(ours, query, variables, codeAfter),
+          await byGraphqlJs(theirs, query, variables),
+        ];
+        expect({ seed, query, data: written(a).data }).toEqual({
+          seed,
+          query,
+          data: written(b).data,
+        });
+        // Of several errors below one place that is null, the specification (6.4.4) leaves open which are told.
+        if (b.errors?.length === 1)
+          expect({ seed, query, ...written(a) }).toEqual({ seed, query, ...written(b) });
+        expect(a.errors === undefined).toBe(b.errors === undefined);
+      }
+    },
+  );
 
   it('are asked for a member once', async () => {
     const asked: string[] = [];
-    const node = { get text() { return asked.push('text'), 'text'; }, get words() { return asked.push('words'), ['a']; }, get count() { return asked.push('count'), raise(new RangeError('no count')); } };
+    const node = {
+      get text() {
+        return (asked.push('text'), 'text');
+      },
+      get words() {
+        return (asked.push('words'), ['a']);
+      },
+      get count() {
+        return (asked.push('count'), raise(new RangeError('no count')));
+      },
+    };
     const world = { node: () => node, nodes: () => [] } as unknown as World;
-    expect(written(await byUs(world, '{ node { text words } }', {}, codeAfter))).toEqual({ data: '{"node":{"text":"text","words":["a"]}}', errors: [] });
-    expect(written(await byUs(world, '{ node { count text } }', {}, codeAfter))).toEqual({ data: '{"node":null}', errors: ['node.count: no count'] });
+    expect(written(await byUs(world, '{ node { text words } }', {}, codeAfter))).toEqual({
+      data: '{"node":{"text":"text","words":["a"]}}',
+      errors: [],
+    });
+    expect(written(await byUs(world, '{ node { count text } }', {}, codeAfter))).toEqual({
+      data: '{"node":null}',
+      errors: ['node.count: no count'],
+    });
     expect(asked).toEqual(['text', 'words', 'count']);
   });
 });
 
-const field = (key: string, name = key): ExecutableField => ({ key, name, parent: { name: 'Node' }, reads: { fromTree: true, fromMember: true, typename: false }, member: 'text', planned: true }) as ExecutableField;
+const field = (key: string, name = key): ExecutableField =>
+  ({
+    key,
+    name,
+    parent: { name: 'Node' },
+    reads: { fromTree: true, fromMember: true, typename: false },
+    member: 'text',
+    planned: true,
+  }) as ExecutableField;
 
 describe('the code of a selection', () => {
   it('reads as what it does, with names as literals', () => {
@@ -231,11 +332,24 @@ describe('the code of a selection', () => {
       expect(compileCode([field(name)], 'object')).toBeNull();
       expect(compileCode([field('a', name)], 'tree')).toBeNull();
     }
-    expect(compileCode(Array.from({ length: 101 }, (_, index) => field(`a${index}`)), 'object')).toBeNull();
+    expect(
+      compileCode(
+        Array.from({ length: 101 }, (_, index) => field(`a${index}`)),
+        'object',
+      ),
+    ).toBeNull();
   });
 
   it('is made for an operation that runs often, and once', async () => {
-    const ask = prepare({ node: () => ({ must: 'must', child: { must: 'below' } }), nodes: () => [] } as unknown as World, '{ node { must child { must } } }', {}, 2);
+    const ask = prepare(
+      {
+        node: () => ({ must: 'must', child: { must: 'below' } }),
+        nodes: () => [],
+      } as unknown as World,
+      '{ node { must child { must } } }',
+      {},
+      2,
+    );
     const made = vi.spyOn(globalThis, 'Function');
     const counts: number[] = [];
     for (let round = 0; round < 5; round += 1) {
@@ -249,7 +363,10 @@ describe('the code of a selection', () => {
   it('is done without where a process makes no code of texts', () => {
     const module = fileURLToPath(new URL('../../runtime/graphql/execute/code.ts', import.meta.url));
     const text = `const { compileCode } = await import(${JSON.stringify(module)}); process.stdout.write(String(compileCode([{ key: 'a', name: 'a', parent: {}, reads: {} }], 'object')))`;
-    const run = (...flags: string[]) => execFileSync(process.execPath, [...flags, '--input-type=module', '--eval', text], { encoding: 'utf8' });
+    const run = (...flags: string[]) =>
+      execFileSync(process.execPath, [...flags, '--input-type=module', '--eval', text], {
+        encoding: 'utf8',
+      });
     expect(run('--disallow-code-generation-from-strings')).toBe('null');
     expect(run()).toContain('=>');
   });

@@ -8,15 +8,39 @@ const schema = buildSchema(`
   type Query { x(id: ID, n: Int!, f: Float, b: Boolean, size: Size, list: [Int!], filter: Filter): String }
 `);
 
-const operationOf = (text: string) => parse(text).definitions.find((node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
+const operationOf = (text: string) =>
+  parse(text).definitions.find(
+    (node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION,
+  ) as OperationDefinitionNode;
 
 /** What graphql-js makes of it, in a form that compares. */
-const plain = ({ variableValues, errors }: ReturnType<typeof readVariables>) => (errors ? { errors: errors.map(({ message }) => message) } : JSON.parse(JSON.stringify({ coerced: variableValues.coerced, given: Object.keys(variableValues.sources), values: Object.entries(variableValues.sources).map(([name, source]) => [name, 'value' in source]) })));
+const plain = ({ variableValues, errors }: ReturnType<typeof readVariables>) =>
+  errors
+    ? { errors: errors.map(({ message }) => message) }
+    : JSON.parse(
+        JSON.stringify({
+          coerced: variableValues.coerced,
+          given: Object.keys(variableValues.sources),
+          values: Object.entries(variableValues.sources).map(([name, source]) => [
+            name,
+            'value' in source,
+          ]),
+        }),
+      );
 
-const DEFINITIONS = 'query ($id: ID, $n: Int!, $f: Float = 1.5, $b: Boolean, $size: Size, $list: [Int!], $filter: Filter)';
+const DEFINITIONS =
+  'query ($id: ID, $n: Int!, $f: Float = 1.5, $b: Boolean, $size: Size, $list: [Int!], $filter: Filter)';
 const GIVEN: readonly Record<string, unknown>[] = [
   { n: 1 },
-  { n: 1, id: 7, f: 2, b: true, size: 'LARGE', list: [1, 2], filter: { size: 'SMALL', not: { name: null } } },
+  {
+    n: 1,
+    id: 7,
+    f: 2,
+    b: true,
+    size: 'LARGE',
+    list: [1, 2],
+    filter: { size: 'SMALL', not: { name: null } },
+  },
   { n: 1, id: 'x', f: null, list: 5, filter: {} },
   { n: 2 ** 31 },
   { n: '1' },
@@ -37,8 +61,15 @@ describe('variables', () => {
     const node = operationOf(`${DEFINITIONS} { x(n: $n) }`);
     for (const round of [1, 2]) {
       for (const given of GIVEN) {
-        const expected = getVariableValues(schema, node.variableDefinitions ?? [], given, { maxErrors: 20, hideSuggestions: true });
-        expect([round, given, plain(readVariables(schema, node, given))]).toEqual([round, given, plain(expected)]);
+        const expected = getVariableValues(schema, node.variableDefinitions ?? [], given, {
+          maxErrors: 20,
+          hideSuggestions: true,
+        });
+        expect([round, given, plain(readVariables(schema, node, given))]).toEqual([
+          round,
+          given,
+          plain(expected),
+        ]);
       }
     }
   });
@@ -46,12 +77,21 @@ describe('variables', () => {
   it('are read the same when the first request of a document was a wrong one', () => {
     const node = operationOf(`${DEFINITIONS} { x(n: $n) }`);
     expect(readVariables(schema, node, { n: 'one' }).errors).toHaveLength(1);
-    expect(readVariables(schema, node, { n: 3 }).variableValues?.coerced).toMatchObject({ n: 3, f: 1.5 });
-    expect(readVariables(schema, node, { n: 4, f: 0 }).variableValues?.coerced).toMatchObject({ n: 4, f: 0 });
+    expect(readVariables(schema, node, { n: 3 }).variableValues?.coerced).toMatchObject({
+      n: 3,
+      f: 1.5,
+    });
+    expect(readVariables(schema, node, { n: 4, f: 0 }).variableValues?.coerced).toMatchObject({
+      n: 4,
+      f: 0,
+    });
   });
 
   it('of a document without any are none', () => {
     const node = operationOf('{ x(n: 1) }');
-    for (const given of [{}, { n: 1 }]) expect(Object.keys(readVariables(schema, node, given).variableValues?.coerced ?? { x: 1 })).toEqual([]);
+    for (const given of [{}, { n: 1 }])
+      expect(
+        Object.keys(readVariables(schema, node, given).variableValues?.coerced ?? { x: 1 }),
+      ).toEqual([]);
   });
 });

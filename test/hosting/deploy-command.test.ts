@@ -20,23 +20,42 @@ const makeProjects = () => (made ??= makeBoth());
 const execute = promisify(execFile);
 
 async function makeBoth(): Promise<void> {
-  const init = (name: string, ...options: string[]) => execute('npx', ['generator', 'init', join(home, name), ...options], { cwd: root, env: environment() });
+  const init = (name: string, ...options: string[]) =>
+    execute('npx', ['generator', 'init', join(home, name), ...options], {
+      cwd: root,
+      env: environment(),
+    });
   // What is built elsewhere needs no packages here, but the lock file that the build installs from.
   await init('b', '--no-install');
-  const locked = execute('npm', ['install', '--package-lock-only', '--ignore-scripts', '--no-audit'], { cwd: join(home, 'b'), env: environment() });
+  const locked = execute(
+    'npm',
+    ['install', '--package-lock-only', '--ignore-scripts', '--no-audit'],
+    { cwd: join(home, 'b'), env: environment() },
+  );
   await Promise.all([locked, makeHost(init)]);
 }
 
-async function makeHost(init: (name: string, ...options: string[]) => Promise<unknown>): Promise<void> {
+async function makeHost(
+  init: (name: string, ...options: string[]) => Promise<unknown>,
+): Promise<void> {
   await init('a', '--template', 'hosting');
   const manifest = readFileSync(join(home, 'a/manifest.yaml'), 'utf8');
-  writeFileSync(join(home, 'a/manifest.yaml'), manifest.replace('  domain: apps.localhost\n', '  domain: apps.localhost\n  ingress: { http: 0, https: 0 }\n  disk_floor: 0\n'));
+  writeFileSync(
+    join(home, 'a/manifest.yaml'),
+    manifest.replace(
+      '  domain: apps.localhost\n',
+      '  domain: apps.localhost\n  ingress: { http: 0, https: 0 }\n  disk_floor: 0\n',
+    ),
+  );
   await execute('npm', ['run', 'generate'], { cwd: join(home, 'a'), env: environment() });
 }
 
 /** As a shell has it: nothing of npm's or of the tests. */
 function environment(more: Record<string, string> = {}): Record<string, string> {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|NODE_ENV|PORT|HOST|DATABASE_URL|DOCKER_HOST|DEPLOY_|CI$)/.test(name));
+  const kept = Object.entries(process.env).filter(
+    ([name]) =>
+      !/^(npm_|VITEST|NODE_ENV|PORT|HOST|DATABASE_URL|DOCKER_HOST|DEPLOY_|CI$)/.test(name),
+  );
   return { ...(Object.fromEntries(kept) as Record<string, string>), ...more };
 }
 
@@ -50,11 +69,18 @@ describeEachEngine('generator deploy', ({ kind, socket }) => {
   beforeAll(async () => {
     const node = await importImage(socket, 'twofold-test/node:1');
     // The name that the emitted Dockerfile builds on: no registry of images is reachable here.
-    await callEngine(socket, { method: 'POST', path: `/images/${node}/tag?repo=docker.io/library/node&tag=24-slim` });
+    await callEngine(socket, {
+      method: 'POST',
+      path: `/images/${node}/tag?repo=docker.io/library/node&tag=24-slim`,
+    });
     await makeProjects();
     cpSync(join(home, 'b'), b, { recursive: true });
     password = /^HOST_PASSWORD=(.+)$/m.exec(readFileSync(join(a, '.env'), 'utf8'))![1]!;
-    [server, url] = await start(a, { DOCKER_HOST: `unix://${socket}`, PORT: '0', DATABASE_URL: `file:data/${kind}.db` });
+    [server, url] = await start(a, {
+      DOCKER_HOST: `unix://${socket}`,
+      PORT: '0',
+      DATABASE_URL: `file:data/${kind}.db`,
+    });
     const config = (await api('GET', '/api/system/config')) as { ingress: { http: number } };
     expect(config).toMatchObject({ ingress: { http: expect.any(Number) } });
     ingress = config.ingress.http;
@@ -62,7 +88,8 @@ describeEachEngine('generator deploy', ({ kind, socket }) => {
 
   afterAll(async () => {
     if (!server) return;
-    for (const name of ['b', 'other']) await api('DELETE', `/api/apps/${name}?volumes=true`).catch(() => {});
+    for (const name of ['b', 'other'])
+      await api('DELETE', `/api/apps/${name}?volumes=true`).catch(() => {});
     const ended = new Promise((resolve) => server.once('close', resolve));
     process.kill(-server.pid!, 'SIGTERM');
     await ended;
@@ -71,13 +98,20 @@ describeEachEngine('generator deploy', ({ kind, socket }) => {
   let token: string | undefined;
   async function api(method: string, path: string, body?: unknown): Promise<unknown> {
     token ??= await signIn(url, password);
-    const response = await fetch(url + path, { method, headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }, ...(body !== undefined && { body: JSON.stringify(body) }) });
+    const response = await fetch(url + path, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
     return response.json();
   }
 
   /** What became of the last deployment. */
-  const last = async () => ((await api('GET', '/api/apps/b/deployments')) as { deployments: { status: string }[] }).deployments[0]!.status;
-  const deploy = (more: Record<string, string> = {}, ...words: string[]) => command(b, ['deploy', '--to', url, ...words], { DEPLOY_PASSWORD: password, ...more });
+  const last = async () =>
+    ((await api('GET', '/api/apps/b/deployments')) as { deployments: { status: string }[] })
+      .deployments[0]!.status;
+  const deploy = (more: Record<string, string> = {}, ...words: string[]) =>
+    command(b, ['deploy', '--to', url, ...words], { DEPLOY_PASSWORD: password, ...more });
 
   it('says what is wrong before anything is sent', async () => {
     const cases: readonly [ReturnType<typeof command>, RegExp][] = [
@@ -104,21 +138,56 @@ describeEachEngine('generator deploy', ({ kind, socket }) => {
     const { code, errors, out } = await deploy({}, '--json');
     expect([code, code === 0 ? null : out]).toEqual([0, null]); // What it says is wrong.
     expect(errors).toMatch(/created[^]*npm ci --omit=dev/);
-    expect(JSON.parse(out)).toEqual({ ok: true, app: 'b', url: `http://b.apps.localhost:${ingress}`, deployment: 1, created: true });
-    expect(await ask(ingress, 'mutation { createUser(input: { name: "Ada", email: "ada@example.test" }) { id } }')).toEqual({ data: { createUser: { id: '1' } } });
-    const app = (await api('GET', '/api/apps/b')) as { env: object; volumes: object; source: { kind: string } };
-    expect(app).toMatchObject({ source: { kind: 'tarball' }, env: { MIGRATE: 'on', HOST: '0.0.0.0' }, volumes: [{ name: 'data', path: '/app/data' }] });
+    expect(JSON.parse(out)).toEqual({
+      ok: true,
+      app: 'b',
+      url: `http://b.apps.localhost:${ingress}`,
+      deployment: 1,
+      created: true,
+    });
+    expect(
+      await ask(
+        ingress,
+        'mutation { createUser(input: { name: "Ada", email: "ada@example.test" }) { id } }',
+      ),
+    ).toEqual({ data: { createUser: { id: '1' } } });
+    const app = (await api('GET', '/api/apps/b')) as {
+      env: object;
+      volumes: object;
+      source: { kind: string };
+    };
+    expect(app).toMatchObject({
+      source: { kind: 'tarball' },
+      env: { MIGRATE: 'on', HOST: '0.0.0.0' },
+      volumes: [{ name: 'data', path: '/app/data' }],
+    });
   }, 180_000);
 
   it('deploys again over what serves: rows stay, a setting is added, and a secret is never shown', async () => {
-    writeFileSync(join(b, 'src/routes.ts'), `import type { Routes } from '@twofold/runtime';\n\nexport const routes: Routes = (router) => {\n  router.get('/api/greeting', (ctx) => {\n    ctx.body = { text: process.env['GREETING'], secret: process.env['MAIL_PASSWORD'] };\n  });\n};\n`);
+    writeFileSync(
+      join(b, 'src/routes.ts'),
+      `import type { Routes } from '@twofold/runtime';\n\nexport const routes: Routes = (router) => {\n  router.get('/api/greeting', (ctx) => {\n    ctx.body = { text: process.env['GREETING'], secret: process.env['MAIL_PASSWORD'] };\n  });\n};\n`,
+    );
     await command(b, ['generate']);
-    const { code, errors } = await deploy({ MAIL_PASSWORD: 'of the mail' }, '--env', 'GREETING=good day', '--env', 'MAIL_PASSWORD');
+    const { code, errors } = await deploy(
+      { MAIL_PASSWORD: 'of the mail' },
+      '--env',
+      'GREETING=good day',
+      '--env',
+      'MAIL_PASSWORD',
+    );
     expect([code, errors]).toEqual([0, expect.stringMatching(/deployed/)]);
     expect(errors).not.toContain('created');
-    expect(await ask(ingress, '{ users { name } }')).toEqual({ data: { users: [{ name: 'Ada' }] } });
-    expect(await visit(ingress, '/api/greeting')).toEqual({ text: 'good day', secret: 'of the mail' });
-    expect((await api('GET', '/api/apps/b')) as object).toMatchObject({ env: { MIGRATE: 'on', GREETING: 'good day', MAIL_PASSWORD: '********' } });
+    expect(await ask(ingress, '{ users { name } }')).toEqual({
+      data: { users: [{ name: 'Ada' }] },
+    });
+    expect(await visit(ingress, '/api/greeting')).toEqual({
+      text: 'good day',
+      secret: 'of the mail',
+    });
+    expect((await api('GET', '/api/apps/b')) as object).toMatchObject({
+      env: { MIGRATE: 'on', GREETING: 'good day', MAIL_PASSWORD: '********' },
+    });
   }, 180_000);
 
   // What the command itself does with an answer is the same whichever engine gave it.
@@ -130,48 +199,87 @@ describeEachEngine('generator deploy', ({ kind, socket }) => {
     const built = await deploy();
     expect(built.code).toBe(2);
     expect(built.errors).toMatch(/error {2}deployment \d+ of b failed: .*7[^]*no such luck/);
-    writeFileSync(join(b, 'Dockerfile'), `${dockerfile}CMD ["node", "-e", "console.log('I give up'); process.exit(3)"]\n`);
+    writeFileSync(
+      join(b, 'Dockerfile'),
+      `${dockerfile}CMD ["node", "-e", "console.log('I give up'); process.exit(3)"]\n`,
+    );
     const started = await deploy({}, '--json');
     expect(started.code).toBe(2);
-    expect(JSON.parse(started.out)).toMatchObject({ ok: false, error: { code: 'START_FAILED', message: expect.stringContaining('I give up') } });
+    expect(JSON.parse(started.out)).toMatchObject({
+      ok: false,
+      error: { code: 'START_FAILED', message: expect.stringContaining('I give up') },
+    });
     writeFileSync(join(b, 'Dockerfile'), dockerfile);
     // An app with a volume is stopped before its successor starts, and started again when that fails.
-    await expect.poll(() => ask(ingress, '{ users { name } }').catch(() => null), { timeout: 30_000 }).toEqual({ data: { users: [{ name: 'Ada' }] } });
+    await expect
+      .poll(() => ask(ingress, '{ users { name } }').catch(() => null), { timeout: 30_000 })
+      .toEqual({ data: { users: [{ name: 'Ada' }] } });
   }, 240_000);
 
   it('leaves an app of the same name alone that is not a project’s', async () => {
     await importImage(socket, 'twofold-test/web:1');
     await api('DELETE', '/api/apps/other'); // Of an earlier try.
-    expect(await api('POST', '/api/apps', { name: 'other', image: 'docker.io/twofold-test/web:1' })).toMatchObject({ status: 'running', source: { kind: 'image' } });
+    expect(
+      await api('POST', '/api/apps', { name: 'other', image: 'docker.io/twofold-test/web:1' }),
+    ).toMatchObject({ status: 'running', source: { kind: 'image' } });
     const { code, errors } = await deploy({}, '--name', 'other');
-    expect([code, errors]).toEqual([2, expect.stringMatching(/has an app other already, and it was not deployed from a project \(image\)/)]);
+    expect([code, errors]).toEqual([
+      2,
+      expect.stringMatching(
+        /has an app other already, and it was not deployed from a project \(image\)/,
+      ),
+    ]);
     const taken = await api('PATCH', '/api/apps/other', { aliases: ['third.apps.localhost'] });
     expect(taken).toMatchObject({ aliases: ['third.apps.localhost'] });
     const third = await deploy({}, '--name', 'third');
-    expect([third.code, third.errors]).toEqual([2, expect.stringMatching(/third\.apps\.localhost/)]);
+    expect([third.code, third.errors]).toEqual([
+      2,
+      expect.stringMatching(/third\.apps\.localhost/),
+    ]);
   }, 180_000);
 
   it('that is interrupted says what becomes of the deployment, and another one waits its turn', async () => {
     const dockerfile = readFileSync(join(home, 'b/Dockerfile'), 'utf8');
     await expect.poll(last, { timeout: 120_000 }).toMatch(/^(healthy|failed)$/);
-    writeFileSync(join(b, 'Dockerfile'), dockerfile.replace('USER node', 'RUN echo slowly && sleep 10\nUSER node'));
-    const child = spawn(process.execPath, [bin, 'deploy', '--to', url], { cwd: b, env: environment({ DEPLOY_PASSWORD: password }), stdio: ['ignore', 'ignore', 'pipe'] });
+    writeFileSync(
+      join(b, 'Dockerfile'),
+      dockerfile.replace('USER node', 'RUN echo slowly && sleep 10\nUSER node'),
+    );
+    const child = spawn(process.execPath, [bin, 'deploy', '--to', url], {
+      cwd: b,
+      env: environment({ DEPLOY_PASSWORD: password }),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     let text = '';
     child.stderr.on('data', (chunk: Buffer) => {
       text += chunk;
       if (/echo slowly/.test(text)) child.kill('SIGINT');
     });
     const signal = await new Promise((resolve) => child.once('close', (_code, by) => resolve(by)));
-    expect([signal, text]).toEqual(['SIGINT', expect.stringMatching(/interrupted: deployment \d+ of b goes on without us/)]);
+    expect([signal, text]).toEqual([
+      'SIGINT',
+      expect.stringMatching(/interrupted: deployment \d+ of b goes on without us/),
+    ]);
     const second = await deploy();
-    expect([second.code, second.errors]).toEqual([75, expect.stringMatching(/another deploy of b is running/)]);
+    expect([second.code, second.errors]).toEqual([
+      75,
+      expect.stringMatching(/another deploy of b is running/),
+    ]);
     writeFileSync(join(b, 'Dockerfile'), dockerfile);
     await expect.poll(last, { timeout: 120_000 }).toBe('healthy');
   }, 480_000);
 });
 
-async function start(folder: string, settings: Record<string, string>): Promise<[ChildProcess, string]> {
-  const child = spawn('npm', ['start'], { cwd: folder, env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+async function start(
+  folder: string,
+  settings: Record<string, string>,
+): Promise<[ChildProcess, string]> {
+  const child = spawn('npm', ['start'], {
+    cwd: folder,
+    env: environment(settings),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   let text = '';
   const url = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
@@ -187,13 +295,25 @@ async function start(folder: string, settings: Record<string, string>): Promise<
 }
 
 async function signIn(url: string, password: string): Promise<string> {
-  const response = await fetch(`${url}/api/auth/login`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ password }) });
+  const response = await fetch(`${url}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ password }),
+  });
   return ((await response.json()) as { token: string }).token;
 }
 
 /** `generator …` in a project. */
-async function command(cwd: string, words: readonly string[], settings: Record<string, string> = {}): Promise<{ code: number; out: string; errors: string }> {
-  const run = execute(process.execPath, [bin, ...words], { cwd, env: environment(settings), maxBuffer: 1 << 26 });
+async function command(
+  cwd: string,
+  words: readonly string[],
+  settings: Record<string, string> = {},
+): Promise<{ code: number; out: string; errors: string }> {
+  const run = execute(process.execPath, [bin, ...words], {
+    cwd,
+    env: environment(settings),
+    maxBuffer: 1 << 26,
+  });
   try {
     const { stdout, stderr } = await run;
     return { code: 0, out: stdout, errors: stderr };
@@ -211,11 +331,25 @@ async function ask(ingress: number, query: string): Promise<unknown> {
 function visit(ingress: number, path: string, body?: unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const headers = { Host: `b.apps.localhost:${ingress}`, 'Content-Type': 'application/json' };
-    const sent = request({ host: '127.0.0.1', port: ingress, path, method: body === undefined ? 'GET' : 'POST', headers, agent: false }, (answer) => {
-      let text = '';
-      answer.on('data', (chunk: Buffer) => void (text += chunk)).on('error', reject);
-      answer.on('end', () => (answer.statusCode === 200 ? resolve(JSON.parse(text)) : reject(new Error(`${answer.statusCode} ${text}`))));
-    });
+    const sent = request(
+      {
+        host: '127.0.0.1',
+        port: ingress,
+        path,
+        method: body === undefined ? 'GET' : 'POST',
+        headers,
+        agent: false,
+      },
+      (answer) => {
+        let text = '';
+        answer.on('data', (chunk: Buffer) => void (text += chunk)).on('error', reject);
+        answer.on('end', () =>
+          answer.statusCode === 200
+            ? resolve(JSON.parse(text))
+            : reject(new Error(`${answer.statusCode} ${text}`)),
+        );
+      },
+    );
     sent.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
   });
 }

@@ -4,14 +4,31 @@ import { expect, it } from 'vitest';
 import { root, sourceFiles } from '../source-files.ts';
 
 /** What is read of the environment: by `settings.text('X', 'default')`, `env.X` or `process.env['X']`. */
-const READ = /settings\.(?:text|number|flag)\(\s*'([A-Z_]+)'(?:,\s*(?:\{ default: )?('[^']*'|[\d_]+))?|\benv\.([A-Z][A-Z_]+)|process\.env\['([A-Z_]+)'\]/g;
+const READ =
+  /settings\.(?:text|number|flag)\(\s*'([A-Z_]+)'(?:,\s*(?:\{ default: )?('[^']*'|[\d_]+))?|\benv\.([A-Z][A-Z_]+)|process\.env\['([A-Z_]+)'\]/g;
 /** A path is no setting of ours. */
 const NONE = new Set(['PATH']);
 
 it('every setting that hosting reads stands in a table of its pages, with its default', () => {
-  const rows = ['apps', 'models'].flatMap((page) => readFileSync(join(root, `runtime/hosting/docs/${page}.md`), 'utf8').split('\n').filter((line) => line.startsWith('| `')));
-  const read = sourceFiles('runtime/hosting').flatMap((file) => [...readFileSync(join(root, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '').matchAll(READ)]).map(([, text, given, env, own]) => ({ name: (text ?? env ?? own) as string, given: given?.replaceAll(/^'|'$|_/g, '') ?? '' }));
+  const rows = ['apps', 'models'].flatMap((page) =>
+    readFileSync(join(root, `runtime/hosting/docs/${page}.md`), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('| `')),
+  );
+  const read = sourceFiles('runtime/hosting')
+    .flatMap((file) => [
+      ...readFileSync(join(root, file), 'utf8')
+        .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+        .matchAll(READ),
+    ])
+    .map(([, text, given, env, own]) => ({
+      name: (text ?? env ?? own) as string,
+      given: given?.replaceAll(/^'|'$|_/g, '') ?? '',
+    }));
   expect(read.length).toBeGreaterThan(8);
-  const wrong = read.filter(({ name, given }) => !NONE.has(name) && !rows.some((row) => row.includes(`\`${name}\``) && row.includes(given)));
+  const wrong = read.filter(
+    ({ name, given }) =>
+      !NONE.has(name) && !rows.some((row) => row.includes(`\`${name}\``) && row.includes(given)),
+  );
   expect(wrong).toEqual([]);
 });

@@ -17,16 +17,50 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** A certificate for one host, or one that has ended. */
 function certify(host: string, days = '2') {
   const [key, certificate] = [join(folder, `${host}.key`), join(folder, `${host}.crt`)];
-  execFileSync(needCommand('openssl', 'openssl'), ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key, '-out', certificate, '-days', days, '-subj', '/CN=x', '-addext', `subjectAltName=DNS:${host}`], { stdio: 'ignore' });
+  execFileSync(
+    needCommand('openssl', 'openssl'),
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+      '-days',
+      days,
+      '-subj',
+      '/CN=x',
+      '-addext',
+      `subjectAltName=DNS:${host}`,
+    ],
+    { stdio: 'ignore' },
+  );
   return { key: readFileSync(key, 'utf8'), certificate: readFileSync(certificate, 'utf8') };
 }
 
 function visitSecure(port: number, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const sent = get({ host: '127.0.0.1', port, servername: host, headers: { host }, rejectUnauthorized: false, agent: false }, (answer) => {
-      let text = '';
-      answer.on('data', (chunk) => (text += chunk)).on('end', () => resolve(`${answer.statusCode} ${text}`));
-    });
+    const sent = get(
+      {
+        host: '127.0.0.1',
+        port,
+        servername: host,
+        headers: { host },
+        rejectUnauthorized: false,
+        agent: false,
+      },
+      (answer) => {
+        let text = '';
+        answer
+          .on('data', (chunk) => (text += chunk))
+          .on('end', () => resolve(`${answer.statusCode} ${text}`));
+      },
+    );
     sent.on('error', reject);
   });
 }
@@ -41,30 +75,56 @@ describeEachEngine('the domain of an app', ({ socket }) => {
   afterEach(() => server?.clear(), 60_000);
   afterAll(() => server?.end(), 60_000);
 
-  it('takes a certificate of one\'s own, and plain requests are sent on to it from then', async () => {
-    await server.api('POST', '/api/apps', { name: 'safe', image: web, domain: 'safe.example.test' });
+  it("takes a certificate of one's own, and plain requests are sent on to it from then", async () => {
+    await server.api('POST', '/api/apps', {
+      name: 'safe',
+      image: web,
+      domain: 'safe.example.test',
+    });
     await server.api('POST', '/api/apps', { name: 'plain', image: web });
     const { https } = (await server.api('GET', '/api/system/config')).body.ingress;
     expect((await server.visit('safe.example.test')).status).toBe(200);
-    expect((await server.api('PUT', '/api/apps/safe/certificate', certify('other.example.test'))).status).toBe(400);
-    expect((await server.api('PUT', '/api/apps/safe/certificate', { certificate: 'x' })).status).toBe(400);
+    expect(
+      (await server.api('PUT', '/api/apps/safe/certificate', certify('other.example.test'))).status,
+    ).toBe(400);
+    expect(
+      (await server.api('PUT', '/api/apps/safe/certificate', { certificate: 'x' })).status,
+    ).toBe(400);
     const put = await server.api('PUT', '/api/apps/safe/certificate', certify('safe.example.test'));
     expect([put.status, put.body.hosts]).toEqual([200, ['safe.example.test']]);
     expect(JSON.stringify(put.body)).not.toContain('PRIVATE');
     expect(await visitSecure(https, 'safe.example.test')).toBe('200 version 1\n');
-    expect((await server.api('GET', '/api/apps/safe')).body.url).toBe(`https://safe.example.test:${https}`);
+    expect((await server.api('GET', '/api/apps/safe')).body.url).toBe(
+      `https://safe.example.test:${https}`,
+    );
 
-    for (const [path, method] of [['/', 'GET'], ['/a/b?c=d&e=%2F', 'POST']] as const) {
-      const { status, headers } = await server.visit('safe.example.test', path, { method, ...(method === 'POST' && { body: 'x=1' }) });
-      expect([status, headers['location']]).toEqual([308, `https://safe.example.test:${https}${path}`]);
+    for (const [path, method] of [
+      ['/', 'GET'],
+      ['/a/b?c=d&e=%2F', 'POST'],
+    ] as const) {
+      const { status, headers } = await server.visit('safe.example.test', path, {
+        method,
+        ...(method === 'POST' && { body: 'x=1' }),
+      });
+      expect([status, headers['location']]).toEqual([
+        308,
+        `https://safe.example.test:${https}${path}`,
+      ]);
     }
     // A host without a certificate and a host that nobody has are as they were; that an authority's challenge is answered, a renewal in tls.test.ts shows.
     expect((await server.visit('plain.apps.test')).status).toBe(200);
     expect((await server.visit('nobody.example.test')).status).toBe(404);
     // A redirect would end a WebSocket, whose client follows none: it is tried as it is, and the app has none.
     const socketAnswer = await new Promise<number>((resolve) => {
-      const opened = new WebSocket(`ws://127.0.0.1:${server.ingress}/`, { headers: { host: 'safe.example.test' } });
-      opened.on('unexpected-response', (_, answer) => (resolve(answer.statusCode ?? 0), opened.terminate())).on('error', () => resolve(0));
+      const opened = new WebSocket(`ws://127.0.0.1:${server.ingress}/`, {
+        headers: { host: 'safe.example.test' },
+      });
+      opened
+        .on(
+          'unexpected-response',
+          (_, answer) => (resolve(answer.statusCode ?? 0), opened.terminate()),
+        )
+        .on('error', () => resolve(0));
     });
     expect(socketAnswer).not.toBe(308);
   }, 60_000);
@@ -72,10 +132,21 @@ describeEachEngine('the domain of an app', ({ socket }) => {
   it('sends nothing on with HOSTING_REDIRECT=off', async () => {
     const quiet = await startServer({ socket, env: { HOSTING_REDIRECT: 'off' } });
     try {
-      await quiet.api('POST', '/api/apps', { name: 'edge', image: web, domain: 'edge.example.test' });
-      expect((await quiet.api('PUT', '/api/apps/edge/certificate', certify('edge.example.test'))).status).toBe(200);
+      await quiet.api('POST', '/api/apps', {
+        name: 'edge',
+        image: web,
+        domain: 'edge.example.test',
+      });
+      expect(
+        (await quiet.api('PUT', '/api/apps/edge/certificate', certify('edge.example.test'))).status,
+      ).toBe(200);
       expect((await quiet.visit('edge.example.test')).text).toBe('version 1\n');
-      expect(await visitSecure((await quiet.api('GET', '/api/system/config')).body.ingress.https, 'edge.example.test')).toBe('200 version 1\n');
+      expect(
+        await visitSecure(
+          (await quiet.api('GET', '/api/system/config')).body.ingress.https,
+          'edge.example.test',
+        ),
+      ).toBe('200 version 1\n');
     } finally {
       await quiet.end();
     }
@@ -84,9 +155,14 @@ describeEachEngine('the domain of an app', ({ socket }) => {
   it('is measured for Prometheus, alone and with all others', async () => {
     await server.api('POST', '/api/apps', { name: 'gauge', image: web });
     const own = await server.api('GET', '/api/apps/gauge/metrics');
-    expect([own.status, own.headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+    expect([own.status, own.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ]);
     expect(own.body).toMatch(/^# TYPE twofold_app_memory_bytes gauge$/m);
-    expect(own.body.match(/app="([a-z]+)"/g).every((label: string) => label === 'app="gauge"')).toBe(true);
+    expect(
+      own.body.match(/app="([a-z]+)"/g).every((label: string) => label === 'app="gauge"'),
+    ).toBe(true);
     expect((await server.api('GET', '/metrics')).body).toContain('app="gauge"');
     expect((await server.api('GET', '/api/apps/nobody/metrics')).status).toBe(404);
   }, 60_000);
@@ -94,17 +170,37 @@ describeEachEngine('the domain of an app', ({ socket }) => {
   it('deploys on pushes no more when its webhook is deleted', async () => {
     await server.api('POST', '/api/apps', { name: 'hooked' });
     const { secret } = (await server.api('PUT', '/api/apps/hooked/webhook')).body;
-    const ping = async (given: string) => (await server.api('POST', '/api/webhooks/hooked', new TextEncoder().encode('{}'), { authorization: '', 'x-gitlab-event': 'ping', 'x-gitlab-token': given })).status;
-    expect([await ping(secret), (await server.api('GET', '/api/apps/hooked/webhook')).body.enabled]).toEqual([200, true]);
+    const ping = async (given: string) =>
+      (
+        await server.api('POST', '/api/webhooks/hooked', new TextEncoder().encode('{}'), {
+          authorization: '',
+          'x-gitlab-event': 'ping',
+          'x-gitlab-token': given,
+        })
+      ).status;
+    expect([
+      await ping(secret),
+      (await server.api('GET', '/api/apps/hooked/webhook')).body.enabled,
+    ]).toEqual([200, true]);
     // A new secret ends the old one.
     const again = (await server.api('PUT', '/api/apps/hooked/webhook')).body.secret;
     expect([await ping(secret), await ping(again)]).toEqual([401, 200]);
-    expect((await server.api('DELETE', '/api/apps/hooked/webhook')).body).toEqual({ status: 'deleted' });
-    expect([await ping(again), (await server.api('GET', '/api/apps/hooked/webhook')).body.enabled]).toEqual([401, false]);
+    expect((await server.api('DELETE', '/api/apps/hooked/webhook')).body).toEqual({
+      status: 'deleted',
+    });
+    expect([
+      await ping(again),
+      (await server.api('GET', '/api/apps/hooked/webhook')).body.enabled,
+    ]).toEqual([401, false]);
   }, 30_000);
 
   it('is not served at all by a server with a setting that is none', async () => {
-    for (const env of [{ HOSTING_REDIRECT: 'maybe' }, { HOSTING_INGRESS: 'both' }, { HOSTING_REACH: 'magic' }, { HOSTING_LOGS: 'both' }]) {
+    for (const env of [
+      { HOSTING_REDIRECT: 'maybe' },
+      { HOSTING_INGRESS: 'both' },
+      { HOSTING_REACH: 'magic' },
+      { HOSTING_LOGS: 'both' },
+    ]) {
       await expect(startServer({ socket, env }), JSON.stringify(env)).rejects.toThrow(ConfigError);
     }
   }, 30_000);

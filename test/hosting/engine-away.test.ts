@@ -17,7 +17,9 @@ function createDoor(path: string, target: string) {
         const engine = connect(target);
         for (const socket of [client, engine]) {
           sockets.add(socket);
-          socket.on('error', () => {}).on('close', () => (client.destroy(), engine.destroy(), sockets.delete(socket)));
+          socket
+            .on('error', () => {})
+            .on('close', () => (client.destroy(), engine.destroy(), sockets.delete(socket)));
         }
         client.pipe(engine).pipe(client);
       }).listen(path, resolve);
@@ -54,7 +56,9 @@ describeEachEngine('an engine that is away', ({ kind, socket }) => {
   const health = async () => (await server.api('GET', '/api/health')).body;
   const back = async () => {
     await door.open();
-    await expect.poll(health, { timeout: 30_000 }).toMatchObject({ podman: 'connected', engine: kind });
+    await expect
+      .poll(health, { timeout: 30_000 })
+      .toMatchObject({ podman: 'connected', engine: kind });
   };
   const make = async () => {
     const { status, body } = await server.api('POST', '/api/apps', { name: 'early', image: web });
@@ -65,7 +69,10 @@ describeEachEngine('an engine that is away', ({ kind, socket }) => {
     expect(await health()).toMatchObject({ status: 'ok', podman: 'disconnected', engine: null });
     expect((await server.api('GET', '/api/apps')).body).toEqual({ apps: [], total: 0 });
     const refused = await server.api('POST', '/api/apps', { name: 'early', image: web });
-    expect([refused.status, refused.body]).toEqual([503, { error: 'The container engine is away' }]);
+    expect([refused.status, refused.body]).toEqual([
+      503,
+      { error: 'The container engine is away' },
+    ]);
     expect((await server.api('GET', '/api/apps/early')).status).toBe(404);
     await back();
     await make();
@@ -77,7 +84,11 @@ describeEachEngine('an engine that is away', ({ kind, socket }) => {
     await door.close();
     expect(await health()).toMatchObject({ status: 'ok', podman: 'disconnected' });
     expect((await server.visit('early.apps.test')).text).toBe('version 1\n');
-    for (const action of ['stop', 'restart']) expect([action, (await server.api('POST', `/api/apps/early/${action}`)).status]).toEqual([action, 503]);
+    for (const action of ['stop', 'restart'])
+      expect([action, (await server.api('POST', `/api/apps/early/${action}`)).status]).toEqual([
+        action,
+        503,
+      ]);
     expect((await server.api('GET', '/api/apps/early')).body.status).toBe('running');
     await back();
     const restarted = (await server.api('POST', '/api/apps/early/restart')).body;
@@ -96,7 +107,10 @@ describeEachEngine('an engine that is away', ({ kind, socket }) => {
     expect((await server.visit('early.apps.test')).text).toBe('version 1\n');
     await back();
     const { deployments } = (await server.api('GET', '/api/apps/early/deployments')).body;
-    expect(deployments[0]).toMatchObject({ status: 'failed', reason: expect.stringContaining('container engine') });
+    expect(deployments[0]).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('container engine'),
+    });
     expect((await server.visit('early.apps.test')).text).toBe('version 1\n');
   }, 60_000);
 });

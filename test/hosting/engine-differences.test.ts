@@ -16,35 +16,70 @@ describeEachEngine('an app, where engines differ', ({ socket }) => {
   let server: TestServer;
   let images: string[];
   beforeAll(async () => {
-    images = [await importImage(socket, 'twofold-test/web:1'), await importImage(socket, 'twofold-test/web:2')];
-    server = await startServer({ socket, model: { deploys: { keep: 5, readyTimeout: 6000, drain: 500 } } });
+    images = [
+      await importImage(socket, 'twofold-test/web:1'),
+      await importImage(socket, 'twofold-test/web:2'),
+    ];
+    server = await startServer({
+      socket,
+      model: { deploys: { keep: 5, readyTimeout: 6000, drain: 500 } },
+    });
   }, 60_000);
   afterEach(() => server?.clear(), 60_000);
   afterAll(() => server?.end(), 60_000);
 
   it('says that it was probably the memory', async () => {
-    const { status, body } = await server.api('POST', '/api/apps', { name: 'hungry', image: images[0], resources: { memory_mb: 16 }, command: ['sh', '-c', 'tail /dev/zero'] });
-    expect([status, body.error]).toEqual([502, expect.stringMatching(/exit code 137 \(probably out of memory: the limit is 16 MB\)/)]);
+    const { status, body } = await server.api('POST', '/api/apps', {
+      name: 'hungry',
+      image: images[0],
+      resources: { memory_mb: 16 },
+      command: ['sh', '-c', 'tail /dev/zero'],
+    });
+    expect([status, body.error]).toEqual([
+      502,
+      expect.stringMatching(/exit code 137 \(probably out of memory: the limit is 16 MB\)/),
+    ]);
   }, 40_000);
 
   it('says which program is not there', async () => {
-    const { status, body } = await server.api('POST', '/api/apps', { name: 'nothing', image: images[0], command: ['/no/such/program'] });
-    expect([status, body.error]).toEqual([502, expect.stringMatching(/exit code (127|1)(\. Last line: .*no such.*)?$/i)]);
+    const { status, body } = await server.api('POST', '/api/apps', {
+      name: 'nothing',
+      image: images[0],
+      command: ['/no/such/program'],
+    });
+    expect([status, body.error]).toEqual([
+      502,
+      expect.stringMatching(/exit code (127|1)(\. Last line: .*no such.*)?$/i),
+    ]);
   }, 40_000);
 
   it('gets new limits by a new container', async () => {
-    await server.api('POST', '/api/apps', { name: 'limits', image: images[0], resources: { memory_mb: 32 } });
-    const { status, body } = await server.api('PATCH', '/api/apps/limits?apply=true', { resources: { memory_mb: 48 } });
+    await server.api('POST', '/api/apps', {
+      name: 'limits',
+      image: images[0],
+      resources: { memory_mb: 32 },
+    });
+    const { status, body } = await server.api('PATCH', '/api/apps/limits?apply=true', {
+      resources: { memory_mb: 48 },
+    });
     expect([status, body.resources?.memory_mb]).toEqual([200, 48]);
     const { replicas } = (await server.api('GET', '/api/apps/limits/stats')).body;
-    expect(replicas.map(({ memory_limit_bytes }: { memory_limit_bytes: number }) => memory_limit_bytes)).toEqual([48 * 2 ** 20]);
+    expect(
+      replicas.map(({ memory_limit_bytes }: { memory_limit_bytes: number }) => memory_limit_bytes),
+    ).toEqual([48 * 2 ** 20]);
   }, 40_000);
 
   it('stays what it was when the tag that it was deployed by moves', async () => {
-    const tag = async (image: string) => callEngine(socket, { method: 'POST', path: `/images/${image}/tag?repo=localhost/moving-${server.folder.slice(-6).toLowerCase()}&tag=1` });
+    const tag = async (image: string) =>
+      callEngine(socket, {
+        method: 'POST',
+        path: `/images/${image}/tag?repo=localhost/moving-${server.folder.slice(-6).toLowerCase()}&tag=1`,
+      });
     const name = `localhost/moving-${server.folder.slice(-6).toLowerCase()}:1`;
     await tag(images[0] as string);
-    expect((await server.api('POST', '/api/apps', { name: 'moving', image: name })).status).toBe(201);
+    expect((await server.api('POST', '/api/apps', { name: 'moving', image: name })).status).toBe(
+      201,
+    );
     await tag(images[1] as string);
     await server.api('POST', '/api/apps/moving/restart');
     expect((await server.visit('moving.apps.test')).text).toBe('version 1\n');
@@ -58,15 +93,27 @@ describeEachEngine('an app, where engines differ', ({ socket }) => {
 
 describe('the drivers', () => {
   it('use nothing that works on one engine alone: attach, top, update, distribution, a replay of events, restart policies', () => {
-    const text = sourceFiles('runtime/hosting/engine').filter((path) => !path.includes('/swarm/')).map((path) => readFileSync(path, 'utf8')).join('\n');
-    expect(text.match(/\.attach\(|\.top\(|\)\.update\(|\.distribution\(|until:|followProgress\(|Name: '(?:always|unless-stopped|on-failure)'/g)).toBeNull();
+    const text = sourceFiles('runtime/hosting/engine')
+      .filter((path) => !path.includes('/swarm/'))
+      .map((path) => readFileSync(path, 'utf8'))
+      .join('\n');
+    expect(
+      text.match(
+        /\.attach\(|\.top\(|\)\.update\(|\.distribution\(|until:|followProgress\(|Name: '(?:always|unless-stopped|on-failure)'/g,
+      ),
+    ).toBeNull();
   });
 
   it('are asked over connections that are kept, and that nothing else looks into at each call', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'tf-agent-')), 'engine.sock');
     const engine = createServer((_request, response) => response.end()).listen(path);
     const agent = createAgent();
-    const ask = () => new Promise((resolve) => request({ socketPath: path, agent, headers: { 'x-large': 'x'.repeat(1000) } }, (answer) => answer.resume().on('end', resolve)).end());
+    const ask = () =>
+      new Promise((resolve) =>
+        request({ socketPath: path, agent, headers: { 'x-large': 'x'.repeat(1000) } }, (answer) =>
+          answer.resume().on('end', resolve),
+        ).end(),
+      );
     await Promise.all(Array.from({ length: 20 }, ask));
     expect(Object.values(agent.freeSockets).flat().length).toBe(20);
     // As the library does for its debug log.
@@ -75,10 +122,26 @@ describe('the drivers', () => {
     engine.close();
   });
 
-  it('read what failed from the engine\'s own words, not from the library\'s guess', () => {
-    expect(toEngineError({ statusCode: 404, reason: 'no such container', json: { message: 'No such image: a:1' } })).toMatchObject({ kind: 'not_found', message: 'No such image: a:1' });
-    expect(toEngineError({ statusCode: 500, json: { cause: 'x', message: 'the container name "a" is already in use' } })).toMatchObject({ kind: 'conflict' });
-    expect(toEngineError({ code: 'ECONNREFUSED', message: 'connect ECONNREFUSED' })).toMatchObject({ kind: 'unavailable', status: 503 });
-    expect(toEngineError({ statusCode: 500, json: { message: 'write /x: no space left on device' } })).toMatchObject({ kind: 'disk', status: 507 });
+  it("read what failed from the engine's own words, not from the library's guess", () => {
+    expect(
+      toEngineError({
+        statusCode: 404,
+        reason: 'no such container',
+        json: { message: 'No such image: a:1' },
+      }),
+    ).toMatchObject({ kind: 'not_found', message: 'No such image: a:1' });
+    expect(
+      toEngineError({
+        statusCode: 500,
+        json: { cause: 'x', message: 'the container name "a" is already in use' },
+      }),
+    ).toMatchObject({ kind: 'conflict' });
+    expect(toEngineError({ code: 'ECONNREFUSED', message: 'connect ECONNREFUSED' })).toMatchObject({
+      kind: 'unavailable',
+      status: 503,
+    });
+    expect(
+      toEngineError({ statusCode: 500, json: { message: 'write /x: no space left on device' } }),
+    ).toMatchObject({ kind: 'disk', status: 507 });
   });
 });

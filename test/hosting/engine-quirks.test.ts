@@ -3,7 +3,12 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connectEngine } from '../../runtime/hosting/engine/connect.ts';
-import type { BuildOptions, ContainerSpec, Engine, LogLine } from '../../runtime/hosting/engine/engine.ts';
+import type {
+  BuildOptions,
+  ContainerSpec,
+  Engine,
+  LogLine,
+} from '../../runtime/hosting/engine/engine.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { callEngine, engineJson } from '../engines/call-engine.ts';
 import { importImage } from '../engines/import-image.ts';
@@ -32,7 +37,22 @@ describeEachEngine('the driver', ({ kind, socket }) => {
   }, 60_000);
 
   const spec = (name: string, more: Partial<ContainerSpec> = {}): ContainerSpec => ({
-    ...{ name: `${network}-${turn}-${name}`, image: web, reference: web, labels, env: {}, command: null, port: 8080, publish: false, network, aliases: [name], volumes: [], memory: 0, cpus: 0, pids: 0 },
+    ...{
+      name: `${network}-${turn}-${name}`,
+      image: web,
+      reference: web,
+      labels,
+      env: {},
+      command: null,
+      port: 8080,
+      publish: false,
+      network,
+      aliases: [name],
+      volumes: [],
+      memory: 0,
+      cpus: 0,
+      pids: 0,
+    },
     ...more,
   });
   const make = async (name: string, more: Partial<ContainerSpec> = {}) => {
@@ -43,17 +63,37 @@ describeEachEngine('the driver', ({ kind, socket }) => {
   const state = async (id: string) => (await engine.inspect(id))?.state;
   const build = (dockerfile: string | null, more: Partial<BuildOptions> = {}) => {
     const lines: string[] = [];
-    const options = { tag: `localhost/twofold-test-${run}/built:1`, dockerfile: 'Dockerfile', labels, memory: 0, cpus: 0, signal: new AbortController().signal, onLine: (line: string) => void lines.push(line), ...more };
-    const files: Record<string, string> = dockerfile === null ? { other: 'x' } : { Dockerfile: dockerfile };
-    return engine.build(() => Readable.from([tarOf(files)]), options).then((id) => ({ id, lines }), (error) => Promise.reject(Object.assign(error, { lines })));
+    const options = {
+      tag: `localhost/twofold-test-${run}/built:1`,
+      dockerfile: 'Dockerfile',
+      labels,
+      memory: 0,
+      cpus: 0,
+      signal: new AbortController().signal,
+      onLine: (line: string) => void lines.push(line),
+      ...more,
+    };
+    const files: Record<string, string> =
+      dockerfile === null ? { other: 'x' } : { Dockerfile: dockerfile };
+    return engine
+      .build(() => Readable.from([tarOf(files)]), options)
+      .then(
+        (id) => ({ id, lines }),
+        (error) => Promise.reject(Object.assign(error, { lines })),
+      );
   };
 
   it('gives the same word for the same failure: a name that is taken, a name that is none, a network in use', async () => {
     await make('taken');
     await expect(engine.create(spec('taken'))).rejects.toMatchObject({ kind: 'conflict' });
-    await expect(engine.create(spec('bad name!'))).rejects.toMatchObject({ kind: 'invalid', status: 400 });
+    await expect(engine.create(spec('bad name!'))).rejects.toMatchObject({
+      kind: 'invalid',
+      status: 400,
+    });
     await expect(engine.removeNetwork(network)).rejects.toMatchObject({ kind: 'conflict' });
-    await expect(engine.create(spec('no-image', { image: `localhost/none-${run}:1` }))).rejects.toMatchObject({ kind: 'not_found', message: expect.stringContaining(`none-${run}`) });
+    await expect(
+      engine.create(spec('no-image', { image: `localhost/none-${run}:1` })),
+    ).rejects.toMatchObject({ kind: 'not_found', message: expect.stringContaining(`none-${run}`) });
     // A network that is there is no failure, nor what is gone already.
     await engine.ensureNetwork(network, labels);
     await engine.remove('0'.repeat(64));
@@ -65,7 +105,12 @@ describeEachEngine('the driver', ({ kind, socket }) => {
   it('removes what still runs, and tells names apart that begin alike', async () => {
     const one = await make('web-1');
     const ten = await make('web-10');
-    expect((await engine.list(labels)).filter(({ name }) => name.includes(`-${turn}-web-1`)).map(({ id }) => id).sort()).toEqual([one, ten].sort());
+    expect(
+      (await engine.list(labels))
+        .filter(({ name }) => name.includes(`-${turn}-web-1`))
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual([one, ten].sort());
     await engine.remove(one);
     expect(await engine.inspect(one)).toBeNull();
     expect(await state(ten)).toBe('running');
@@ -88,13 +133,27 @@ describeEachEngine('the driver', ({ kind, socket }) => {
   }, 60_000);
 
   it('fails a pull that the engine answers with 200', async () => {
-    await expect(engine.pull(`localhost:1/none-${run}:1`, new AbortController().signal)).rejects.toMatchObject({ name: 'EngineError', message: expect.stringMatching(/localhost:1|127\.0\.0\.1:1|::1/) });
+    await expect(
+      engine.pull(`localhost:1/none-${run}:1`, new AbortController().signal),
+    ).rejects.toMatchObject({
+      name: 'EngineError',
+      message: expect.stringMatching(/localhost:1|127\.0\.0\.1:1|::1/),
+    });
   }, 60_000);
 
   it('fails a build that the engine answers with 200: no Dockerfile, a word that is none, a line that fails', async () => {
-    await expect(build(null)).rejects.toMatchObject({ name: 'EngineError', message: expect.stringMatching(/dockerfile/i) });
-    await expect(build(`FROM ${web}\nFLY away\n`)).rejects.toMatchObject({ name: 'EngineError', message: expect.stringMatching(/fly/i) });
-    await expect(build(`FROM ${web}\nRUN echo before-it-fails && exit 9\n`)).rejects.toMatchObject({ name: 'EngineError', lines: expect.arrayContaining([expect.stringContaining('before-it-fails')]) });
+    await expect(build(null)).rejects.toMatchObject({
+      name: 'EngineError',
+      message: expect.stringMatching(/dockerfile/i),
+    });
+    await expect(build(`FROM ${web}\nFLY away\n`)).rejects.toMatchObject({
+      name: 'EngineError',
+      message: expect.stringMatching(/fly/i),
+    });
+    await expect(build(`FROM ${web}\nRUN echo before-it-fails && exit 9\n`)).rejects.toMatchObject({
+      name: 'EngineError',
+      lines: expect.arrayContaining([expect.stringContaining('before-it-fails')]),
+    });
     expect(await engine.image(`localhost/twofold-test-${run}/built:1`)).toBeNull();
   }, 60_000);
 
@@ -103,12 +162,20 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     expect(lines).toContain(`plain-${run}`);
     expect(id).toMatch(/^(sha256:)?[0-9a-f]{64}$/);
     const image = await engine.image(id);
-    expect(image).toMatchObject({ id: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), tags: [`localhost/twofold-test-${run}/built:1`], labels: expect.objectContaining(labels), ports: [8080] });
+    expect(image).toMatchObject({
+      id: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      tags: [`localhost/twofold-test-${run}/built:1`],
+      labels: expect.objectContaining(labels),
+      ports: [8080],
+    });
     expect(image?.size).toBeGreaterThan(100_000);
   }, 60_000);
 
-  it('builds without the machine\'s own network', async () => {
-    const { lines } = await build(`FROM ${web}\nRUN echo ${run}; echo links: $(ls /sys/class/net | grep -cv "^lo$") $(cat /proc/net/dev | grep -c docker0)\n`, { tag: `localhost/twofold-test-${run}/net:1` });
+  it("builds without the machine's own network", async () => {
+    const { lines } = await build(
+      `FROM ${web}\nRUN echo ${run}; echo links: $(ls /sys/class/net | grep -cv "^lo$") $(cat /proc/net/dev | grep -c docker0)\n`,
+      { tag: `localhost/twofold-test-${run}/net:1` },
+    );
     const machine = readFileSync('/proc/net/dev', 'utf8').trim().split('\n').length - 3;
     const [, links] = /links: (\d+) 0/.exec(lines.join('\n')) ?? [];
     expect([links !== undefined, Number(links) <= Math.min(1, machine)]).toEqual([true, true]);
@@ -128,7 +195,9 @@ describeEachEngine('the driver', ({ kind, socket }) => {
 
   it('does not let an image go that a container has, and says so', async () => {
     const tag = `localhost/twofold-test-${run}/used:${turn}`;
-    const { id: image } = await build(`FROM ${web}\nRUN echo ${turn} of ${run} > /www/used\n`, { tag });
+    const { id: image } = await build(`FROM ${web}\nRUN echo ${turn} of ${run} > /www/used\n`, {
+      tag,
+    });
     const id = await engine.create(spec('user', { image }));
     await expect(engine.untag(tag)).rejects.toMatchObject({ kind: 'conflict' });
     expect(await engine.tags(tag)).toEqual([tag]);
@@ -138,12 +207,22 @@ describeEachEngine('the driver', ({ kind, socket }) => {
   }, 60_000);
 
   it('keeps why a container could not be started', async () => {
-    const { id: image } = await build(`FROM ${web}\nUSER nobody-knows\n`, { tag: `localhost/twofold-test-${run}/user:1` });
+    const { id: image } = await build(`FROM ${web}\nUSER nobody-knows\n`, {
+      tag: `localhost/twofold-test-${run}/user:1`,
+    });
     const id = await engine.create(spec('no-user', { image }));
-    const error = await engine.start(id).then(() => null, (thrown) => thrown);
+    const error = await engine.start(id).then(
+      () => null,
+      (thrown) => thrown,
+    );
     expect(String(error?.message)).toMatch(/nobody-knows/);
     expect(error?.kind).not.toBe('unavailable');
-    expect(await engine.exec(id, ['true'], { timeout: 1000, limit: 10 }).then(() => 'ran', ({ name }) => name)).toBe('EngineError');
+    expect(
+      await engine.exec(id, ['true'], { timeout: 1000, limit: 10 }).then(
+        () => 'ran',
+        ({ name }) => name,
+      ),
+    ).toBe('EngineError');
     expect(['created', 'stopped']).toContain(await state(id));
   }, 60_000);
 
@@ -160,25 +239,46 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     const id = await make('ends', { command: ['sh', '-c', 'exit 1'] });
     await expect.poll(() => state(id), { timeout: 20_000 }).toBe('stopped');
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    const { RestartCount = 0, State, HostConfig } = await engineJson<{ RestartCount?: number; State: { Status: string }; HostConfig: { RestartPolicy: { Name: string } } }>(socket, { path: `/containers/${id}/json` });
-    expect([RestartCount, State.Status === 'running', HostConfig.RestartPolicy.Name || 'no']).toEqual([0, false, 'no']);
+    const {
+      RestartCount = 0,
+      State,
+      HostConfig,
+    } = await engineJson<{
+      RestartCount?: number;
+      State: { Status: string };
+      HostConfig: { RestartPolicy: { Name: string } };
+    }>(socket, { path: `/containers/${id}/json` });
+    expect([
+      RestartCount,
+      State.Status === 'running',
+      HostConfig.RestartPolicy.Name || 'no',
+    ]).toEqual([0, false, 'no']);
   }, 60_000);
 
-  it('runs no health check of the engine\'s', async () => {
-    const { id: image } = await build(`FROM ${web}\nHEALTHCHECK --interval=1s CMD touch /tmp/asked\n`, { tag: `localhost/twofold-test-${run}/health:1` });
+  it("runs no health check of the engine's", async () => {
+    const { id: image } = await build(
+      `FROM ${web}\nHEALTHCHECK --interval=1s CMD touch /tmp/asked\n`,
+      { tag: `localhost/twofold-test-${run}/health:1` },
+    );
     const id = await make('unasked', { image });
     await new Promise((resolve) => setTimeout(resolve, 2500));
     expect((await engine.exec(id, ['ls', '/tmp'], { timeout: 5000, limit: 1000 })).stdout).toBe('');
   }, 60_000);
 
   it('tells a kill by memory from its exit code', async () => {
-    const id = await make('hungry', { memory: 16 * 2 ** 20, command: ['sh', '-c', 'tail /dev/zero'] });
+    const id = await make('hungry', {
+      memory: 16 * 2 ** 20,
+      command: ['sh', '-c', 'tail /dev/zero'],
+    });
     await expect.poll(() => state(id), { timeout: 20_000 }).toBe('stopped');
     expect((await engine.inspect(id))?.exitCode).toBe(137);
   }, 60_000);
 
   it('measures at once, and again with larger counters', async () => {
-    const id = await make('busy', { memory: 64 * 2 ** 20, command: ['sh', '-c', 'while true; do :; done'] });
+    const id = await make('busy', {
+      memory: 64 * 2 ** 20,
+      command: ['sh', '-c', 'while true; do :; done'],
+    });
     const first = await engine.usage(id);
     await new Promise((resolve) => setTimeout(resolve, 300));
     const second = await engine.usage(id);
@@ -193,48 +293,91 @@ describeEachEngine('the driver', ({ kind, socket }) => {
 
   it('reads all of a log, also of one that has ended, with lines of any length', async () => {
     const long = 'x'.repeat(40_000);
-    const id = await make('writer', { command: ['sh', '-c', `echo err >&2; sleep 1; i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; head -c 40000 /dev/zero | tr '\\0' x; echo; sleep 1.1; printf unended`] });
+    const id = await make('writer', {
+      command: [
+        'sh',
+        '-c',
+        `echo err >&2; sleep 1; i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; head -c 40000 /dev/zero | tr '\\0' x; echo; sleep 1.1; printf unended`,
+      ],
+    });
     await expect.poll(() => state(id), { timeout: 20_000 }).toBe('stopped');
     const lines = await linesOf(id, {});
-    expect(lines.filter(({ stream }) => stream === 'stderr').map(({ text }) => text)).toEqual(['err']);
-    expect(lines.filter(({ stream }) => stream === 'stdout').map(({ text }) => text)).toEqual([...Array.from({ length: 20_000 }, (_, index) => `line ${index}`), long, 'unended']);
+    expect(lines.filter(({ stream }) => stream === 'stderr').map(({ text }) => text)).toEqual([
+      'err',
+    ]);
+    expect(lines.filter(({ stream }) => stream === 'stdout').map(({ text }) => text)).toEqual([
+      ...Array.from({ length: 20_000 }, (_, index) => `line ${index}`),
+      long,
+      'unended',
+    ]);
     expect(lines.every(({ time }) => !Number.isNaN(Date.parse(time)))).toBe(true);
     expect((await linesOf(id, { tail: 1 })).map(({ text }) => text)).toEqual(['unended']);
     // Following one that has ended gives the same, and ends.
-    expect((await linesOf(id, { follow: true })).map(({ stream, text }) => `${stream} ${text.slice(0, 50)}`).toSorted()).toEqual(lines.map(({ stream, text }) => `${stream} ${text.slice(0, 50)}`).toSorted());
+    expect(
+      (await linesOf(id, { follow: true }))
+        .map(({ stream, text }) => `${stream} ${text.slice(0, 50)}`)
+        .toSorted(),
+    ).toEqual(lines.map(({ stream, text }) => `${stream} ${text.slice(0, 50)}`).toSorted());
   }, 60_000);
 
   it('follows a log until its container ends, and loses nothing of it', async () => {
-    const id = await engine.create(spec('flood', { command: ['sh', '-c', 'sleep 0.5; i=0; while [ $i -lt 30000 ]; do echo line $i of a flood that is longer than a frame; i=$((i+1)); done'] }));
+    const id = await engine.create(
+      spec('flood', {
+        command: [
+          'sh',
+          '-c',
+          'sleep 0.5; i=0; while [ $i -lt 30000 ]; do echo line $i of a flood that is longer than a frame; i=$((i+1)); done',
+        ],
+      }),
+    );
     await engine.start(id);
     const lines = await linesOf(id, { follow: true });
-    expect(lines.map(({ text }) => Number(/^line (\d+)/.exec(text)?.[1]))).toEqual(Array.from({ length: 30_000 }, (_, index) => index));
+    expect(lines.map(({ text }) => Number(/^line (\d+)/.exec(text)?.[1]))).toEqual(
+      Array.from({ length: 30_000 }, (_, index) => index),
+    );
   }, 60_000);
 
   it('gives a command nothing to read, and both of its streams', async () => {
     const id = await make('exec');
     const options = { timeout: 10_000, limit: 1000 };
-    expect(await engine.exec(id, ['sh', '-c', 'cat; echo out; echo err >&2; exit 3'], options)).toEqual({ exitCode: 3, stdout: 'out\n', stderr: 'err\n', truncated: false });
-    expect(await engine.exec(id, ['sh', '-c', 'head -c 5000 /dev/zero | tr "\\0" y'], options)).toMatchObject({ exitCode: 0, stdout: 'y'.repeat(1000), truncated: true });
-    expect((await engine.exec(id, ['/no/such/program'], options).catch(({ message }) => ({ exitCode: 127, stderr: message }))).exitCode).toBeGreaterThan(125);
+    expect(
+      await engine.exec(id, ['sh', '-c', 'cat; echo out; echo err >&2; exit 3'], options),
+    ).toEqual({ exitCode: 3, stdout: 'out\n', stderr: 'err\n', truncated: false });
+    expect(
+      await engine.exec(id, ['sh', '-c', 'head -c 5000 /dev/zero | tr "\\0" y'], options),
+    ).toMatchObject({ exitCode: 0, stdout: 'y'.repeat(1000), truncated: true });
+    expect(
+      (
+        await engine
+          .exec(id, ['/no/such/program'], options)
+          .catch(({ message }) => ({ exitCode: 127, stderr: message }))
+      ).exitCode,
+    ).toBeGreaterThan(125);
   }, 60_000);
 
   it('tells of start, end and removal in the same words, and of nothing that is not ours', async () => {
     const abort = new AbortController();
     const seen: string[] = [];
     const listening = (async () => {
-      for await (const { action, containerId, exitCode } of engine.events(labels, abort.signal)) seen.push(`${action} ${containerId} ${action === 'die' ? exitCode : ''}`.trim());
+      for await (const { action, containerId, exitCode } of engine.events(labels, abort.signal))
+        seen.push(`${action} ${containerId} ${action === 'die' ? exitCode : ''}`.trim());
     })().catch(() => {});
     // Nothing says that the engine has begun to tell but that it tells.
     for (let count = 0; seen.length === 0 && count < 30; count += 1) {
       await make(`early-${count}`, { command: ['true'] });
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
-    const { Id: foreign } = await engineJson<{ Id: string }>(socket, { method: 'POST', path: '/containers/create', json: { Image: web, Cmd: ['true'], Labels: { 'twofold-test': 'foreign' } } });
+    const { Id: foreign } = await engineJson<{ Id: string }>(socket, {
+      method: 'POST',
+      path: '/containers/create',
+      json: { Image: web, Cmd: ['true'], Labels: { 'twofold-test': 'foreign' } },
+    });
     await callEngine(socket, { method: 'POST', path: `/containers/${foreign}/start` });
     const id = await make('told', { command: ['sh', '-c', 'sleep 0.3; exit 4'] });
     await expect.poll(() => state(id), { timeout: 20_000 }).toBe('stopped');
-    await expect.poll(() => seen.some((each) => each.startsWith(`die ${id}`)), { timeout: 20_000 }).toBe(true);
+    await expect
+      .poll(() => seen.some((each) => each.startsWith(`die ${id}`)), { timeout: 20_000 })
+      .toBe(true);
     await engine.remove(id);
     await expect.poll(() => seen, { timeout: 20_000 }).toContain(`remove ${id}`);
     abort.abort();
@@ -247,7 +390,13 @@ describeEachEngine('the driver', ({ kind, socket }) => {
 
   it('gives every network names, and finds apps by them', async () => {
     await make('named');
-    const asker = await make('asker', { command: ['sh', '-c', 'for i in 1 2 3 4 5 6 7 8 9 10; do wget -q -O - http://named:8080/ && exit 0; sleep 0.5; done; exit 1'] });
+    const asker = await make('asker', {
+      command: [
+        'sh',
+        '-c',
+        'for i in 1 2 3 4 5 6 7 8 9 10; do wget -q -O - http://named:8080/ && exit 0; sleep 0.5; done; exit 1',
+      ],
+    });
     await expect.poll(() => state(asker), { timeout: 20_000 }).toBe('stopped');
     expect(await textOf(asker)).toContain('version 1\n');
   }, 60_000);
@@ -255,10 +404,16 @@ describeEachEngine('the driver', ({ kind, socket }) => {
   it('reads the port anew after each start', async () => {
     // A page that nobody else on this machine has: the port is free after the stop, and anyone may take it.
     const page = `${run} ${turn}`;
-    const id = await make('port', { publish: true, command: ['sh', '-c', `echo ${page} > /www/index.html; exec httpd -f -p 8080 -h /www`] });
+    const id = await make('port', {
+      publish: true,
+      command: ['sh', '-c', `echo ${page} > /www/index.html; exec httpd -f -p 8080 -h /www`],
+    });
     const answer = async () => {
       const port = (await engine.inspect(id))?.ports[8080];
-      return fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(2000) }).then((each) => each.text(), () => null);
+      return fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(2000) }).then(
+        (each) => each.text(),
+        () => null,
+      );
     };
     await expect.poll(answer, { timeout: 20_000 }).toBe(`${page}\n`);
     await engine.stop(id, 1);
@@ -272,7 +427,9 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     const before = (await engineJson<{ Id: string }[]>(socket, { path: '/images/json' })).length;
     const pruned = await engine.prune({ 'twofold-test.run': `none-${run}` });
     expect(pruned).toMatchObject({ images: 0, reclaimed: expect.any(Number) });
-    expect((await engineJson<{ Id: string }[]>(socket, { path: '/images/json' })).length).toBeGreaterThanOrEqual(Math.min(before, 2));
+    expect(
+      (await engineJson<{ Id: string }[]>(socket, { path: '/images/json' })).length,
+    ).toBeGreaterThanOrEqual(Math.min(before, 2));
     expect(await engine.image(web)).not.toBeNull();
   }, 60_000);
 
@@ -280,12 +437,19 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     const first = engine.info();
     const [one, two] = await Promise.all([first, engine.info()]);
     expect(one).toBe(two);
-    expect(one).toMatchObject({ kind, version: expect.stringMatching(/^\d+\./), cpus: expect.any(Number), memory: expect.any(Number), root: expect.stringMatching(/^\//) });
+    expect(one).toMatchObject({
+      kind,
+      version: expect.stringMatching(/^\d+\./),
+      cpus: expect.any(Number),
+      memory: expect.any(Number),
+      root: expect.stringMatching(/^\//),
+    });
     await engine.ping();
   }, 60_000);
 
   async function linesOf(id: string, options: Parameters<Engine['logs']>[1]): Promise<LogLine[]> {
     return (await Array.fromAsync(engine.logs(id, options))).flat();
   }
-  const textOf = async (id: string) => (await linesOf(id, {})).map(({ text }) => `${text}\n`).join('');
+  const textOf = async (id: string) =>
+    (await linesOf(id, {})).map(({ text }) => `${text}\n`).join('');
 });

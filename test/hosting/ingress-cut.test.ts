@@ -23,17 +23,24 @@ afterEach(() => {
 async function target(answer: (socket: Socket, asked: string) => void) {
   const server = createServer((socket) => {
     sockets.add(socket.setNoDelay().on('error', () => {}));
-    socket.on('data', (data) => /^[A-Z]+ \//.test(data.toString('latin1')) && answer(socket, data.toString('latin1')));
+    socket.on(
+      'data',
+      (data) =>
+        /^[A-Z]+ \//.test(data.toString('latin1')) && answer(socket, data.toString('latin1')),
+    );
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port: at } = server.address() as AddressInfo;
   return { id: `t-${at}`, host: '127.0.0.1', port: at };
 }
-const serve = (...targets: Awaited<ReturnType<typeof target>>[]) => ingress.set({ appId: 'app', hosts: ['app.test'], state: 'serving', targets });
+const serve = (...targets: Awaited<ReturnType<typeof target>>[]) =>
+  ingress.set({ appId: 'app', hosts: ['app.test'], state: 'serving', targets });
 
-const head = (length: number, more = '') => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n${more}\r\n`;
-const whole = (body: Buffer | string) => (socket: Socket) => void (socket.write(head(body.length)), socket.write(body));
+const head = (length: number, more = '') =>
+  `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n${more}\r\n`;
+const whole = (body: Buffer | string) => (socket: Socket) =>
+  void (socket.write(head(body.length)), socket.write(body));
 /** It says this much, waits until that has surely been read, and dies. */
 const dies = (...parts: (Buffer | string)[]) => {
   const seen = { asked: 0 };
@@ -49,16 +56,32 @@ const dies = (...parts: (Buffer | string)[]) => {
 };
 
 /** Begins a request; `answer` is there with its head. */
-function begin({ method = 'GET', body = '' } = {}): { sent: ClientRequest; answer: Promise<IncomingMessage> } {
-  const sent = request({ host: '127.0.0.1', port, method, agent: false, headers: { host: 'app.test', ...(body && { 'content-length': body.length }) } });
-  const answer = new Promise<IncomingMessage>((resolve, reject) => sent.on('response', resolve).on('error', reject));
+function begin({ method = 'GET', body = '' } = {}): {
+  sent: ClientRequest;
+  answer: Promise<IncomingMessage>;
+} {
+  const sent = request({
+    host: '127.0.0.1',
+    port,
+    method,
+    agent: false,
+    headers: { host: 'app.test', ...(body && { 'content-length': body.length }) },
+  });
+  const answer = new Promise<IncomingMessage>((resolve, reject) =>
+    sent.on('response', resolve).on('error', reject),
+  );
   sent.end(body);
   return { sent, answer };
 }
 
-async function ask(options?: Parameters<typeof begin>[0]): Promise<{ status: number; body: Buffer }> {
+async function ask(
+  options?: Parameters<typeof begin>[0],
+): Promise<{ status: number; body: Buffer }> {
   const answer = await begin(options).answer;
-  return { status: answer.statusCode ?? 0, body: Buffer.concat(await Array.fromAsync(answer as AsyncIterable<Buffer>)) };
+  return {
+    status: answer.statusCode ?? 0,
+    body: Buffer.concat(await Array.fromAsync(answer as AsyncIterable<Buffer>)),
+  };
 }
 
 describe('an answer that is cut off', () => {
@@ -66,19 +89,26 @@ describe('an answer that is cut off', () => {
   it.each([
     ['behind its head', [head(5)], 'whole'],
     ['in the middle of a short body', [head(5), 'ha'], 'whole'],
-    ['with a short body in many pieces', [head(60_000), long.subarray(0, 20_000), long.subarray(0, 39_999)], 'whole'],
+    [
+      'with a short body in many pieces',
+      [head(60_000), long.subarray(0, 20_000), long.subarray(0, 39_999)],
+      'whole',
+    ],
     ['behind the head of a long body', [head(long.length)], long],
-  ])('%s is given whole by another target, and the client sees nothing of it', async (_, parts, body) => {
-    const { seen, answer } = dies(...parts);
-    serve(await target(answer), await target(whole(body)));
-    for (let turn = 0; turn < 20 && seen.asked < 2; turn += 1) {
-      const got = await ask();
-      expect([got.status, got.body.equals(Buffer.from(body))]).toEqual([200, true]);
-      // One that has failed is left alone for a second.
-      await new Promise((resolve) => setTimeout(resolve, 150));
-    }
-    expect(seen.asked).toBe(2);
-  });
+  ])(
+    '%s is given whole by another target, and the client sees nothing of it',
+    async (_, parts, body) => {
+      const { seen, answer } = dies(...parts);
+      serve(await target(answer), await target(whole(body)));
+      for (let turn = 0; turn < 20 && seen.asked < 2; turn += 1) {
+        const got = await ask();
+        expect([got.status, got.body.equals(Buffer.from(body))]).toEqual([200, true]);
+        // One that has failed is left alone for a second.
+        await new Promise((resolve) => setTimeout(resolve, 150));
+      }
+      expect(seen.asked).toBe(2);
+    },
+  );
 
   it('in the middle of a long body is cut off for the client too', async () => {
     const { answer } = dies(head(long.length), long.subarray(0, 100_000));
@@ -89,7 +119,14 @@ describe('an answer that is cut off', () => {
   it('is cut off for the client too when it cannot be asked for twice, with its head at once', async () => {
     let first: Socket | undefined;
     const served: string[] = [];
-    serve(await target((socket, asked) => (served.push(asked), (first = socket), void socket.write(head(5)))), await target((socket, asked) => (served.push(asked), (first = socket), void socket.write(head(5)))));
+    serve(
+      await target(
+        (socket, asked) => (served.push(asked), (first = socket), void socket.write(head(5))),
+      ),
+      await target(
+        (socket, asked) => (served.push(asked), (first = socket), void socket.write(head(5))),
+      ),
+    );
     const answer = await begin({ method: 'POST', body: 'pay' }).answer;
     expect(answer.statusCode).toBe(200);
     first?.resetAndDestroy();
@@ -109,7 +146,7 @@ describe('an answer that is cut off', () => {
     // The end is there before the clock is looked at, and is read after it.
     setImmediate(() => {
       dying[0]?.resetAndDestroy();
-      for (const until = Date.now() + 2500; Date.now() < until; );
+      for (const until = Date.now() + 2500; Date.now() < until;);
     });
     expect((await asked).body.toString()).toBe('whole');
   });
@@ -140,17 +177,34 @@ describe('an answer that takes its time', () => {
 
   it('and has no length has its head passed on at once', async () => {
     let socket: Socket | undefined;
-    serve(await target((given) => ((socket = given), void given.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n'))));
+    serve(
+      await target(
+        (given) => (
+          (socket = given),
+          void given.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n')
+        ),
+      ),
+    );
     const answer = await begin().answer;
     expect(answer.headers['content-type']).toBe('text/event-stream');
     socket?.end('data: 1\n\n');
-    expect(Buffer.concat(await Array.fromAsync(answer as AsyncIterable<Buffer>)).toString()).toBe('data: 1\n\n');
+    expect(Buffer.concat(await Array.fromAsync(answer as AsyncIterable<Buffer>)).toString()).toBe(
+      'data: 1\n\n',
+    );
   });
 
   it('ends at its target when the client goes away', async () => {
     let gone = false;
     let asked = false;
-    serve(await target((socket) => (socket.write(head(5) + 'he'), socket.once('close', () => (gone = true)), void (asked = true))));
+    serve(
+      await target(
+        (socket) => (
+          socket.write(head(5) + 'he'),
+          socket.once('close', () => (gone = true)),
+          void (asked = true)
+        ),
+      ),
+    );
     const { sent, answer } = begin();
     answer.catch(() => {});
     await expect.poll(() => asked, { timeout: 10_000 }).toBe(true);
@@ -163,20 +217,27 @@ it('answers of any length come whole, in whatever pieces, and so does the next o
   const connections = new Set<Socket>();
   let body = Buffer.alloc(0);
   let cut = 1;
-  serve(await target(async (socket) => {
-    connections.add(socket);
-    const [bytes, size] = [Buffer.concat([Buffer.from(head(body.length)), body]), cut];
-    for (let at = 0; at < bytes.length; at += size) {
-      socket.write(bytes.subarray(at, at + size));
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }));
+  serve(
+    await target(async (socket) => {
+      connections.add(socket);
+      const [bytes, size] = [Buffer.concat([Buffer.from(head(body.length)), body]), cut];
+      for (let at = 0; at < bytes.length; at += size) {
+        socket.write(bytes.subarray(at, at + size));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }),
+  );
   for (const length of [0, 1, 4095, 4096, 4097, 65_535, 65_536, 65_537, 300_000]) {
     for (const pieces of [1, 2, 7, 40]) {
       body = Buffer.from(Array.from({ length }, (_, index) => (index * 7 + length) % 251));
       cut = Math.ceil((length + 60) / pieces);
       const got = await ask();
-      expect([length, pieces, got.status, got.body.equals(body)]).toEqual([length, pieces, 200, true]);
+      expect([length, pieces, got.status, got.body.equals(body)]).toEqual([
+        length,
+        pieces,
+        200,
+        true,
+      ]);
     }
   }
   expect(connections.size).toBe(1);

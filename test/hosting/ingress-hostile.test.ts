@@ -1,5 +1,17 @@
-import { createServer, request, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { connect, createServer as createPlain, type AddressInfo, type Server as PlainServer, type Socket } from 'node:net';
+import {
+  createServer,
+  request,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http';
+import {
+  connect,
+  createServer as createPlain,
+  type AddressInfo,
+  type Server as PlainServer,
+  type Socket,
+} from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createIngress, type Ingress } from '../../runtime/hosting/ingress/ingress.ts';
 
@@ -12,7 +24,13 @@ const servers: (Server | PlainServer)[] = [];
 const sockets = new Set<Socket>();
 
 beforeAll(async () => {
-  ingress = createIngress({ http: 0, https: 0, host: '127.0.0.1', now: () => (stopped ?? Date.now()) + ahead, hold: 400 });
+  ingress = createIngress({
+    http: 0,
+    https: 0,
+    host: '127.0.0.1',
+    now: () => (stopped ?? Date.now()) + ahead,
+    hold: 400,
+  });
   port = (await ingress.listen()).http as number;
 });
 afterAll(() => ingress.close(1000));
@@ -29,24 +47,56 @@ async function open(server: Server | PlainServer) {
   server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => {})));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port: at } = server.address() as AddressInfo;
-  ingress.set({ appId: 'app', hosts: ['app.test'], state: 'serving', targets: [{ id: `t-${at}`, host: '127.0.0.1', port: at }] });
+  ingress.set({
+    appId: 'app',
+    hosts: ['app.test'],
+    state: 'serving',
+    targets: [{ id: `t-${at}`, host: '127.0.0.1', port: at }],
+  });
 }
 const target = (listener: RequestListener) => open(createServer(listener));
 /** A target that says what it likes: the text for each head of a request that it gets. */
 const liar = (answer: (asked: string, socket: Socket) => string | Buffer | null) =>
-  open(createPlain((socket) => socket.on('data', (data) => {
-    const text = answer(data.toString('latin1'), socket);
-    if (text !== null) socket.write(text);
-  })));
+  open(
+    createPlain((socket) =>
+      socket.on('data', (data) => {
+        const text = answer(data.toString('latin1'), socket);
+        if (text !== null) socket.write(text);
+      }),
+    ),
+  );
 
-function ask({ path = '/', method = 'GET', headers = {}, body }: { path?: string; method?: string; headers?: Record<string, string>; body?: string } = {}) {
-  return new Promise<{ status: number; text: string; headers: IncomingMessage['headers'] }>((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, path, method, agent: false, headers: { ...headers, host: 'app.test' } }, (answer) => {
-      let text = '';
-      answer.setEncoding('latin1').on('data', (chunk) => (text += chunk)).on('error', reject).on('end', () => resolve({ status: answer.statusCode ?? 0, text, headers: answer.headers }));
-    });
-    sent.on('error', reject).end(body);
-  });
+function ask({
+  path = '/',
+  method = 'GET',
+  headers = {},
+  body,
+}: { path?: string; method?: string; headers?: Record<string, string>; body?: string } = {}) {
+  return new Promise<{ status: number; text: string; headers: IncomingMessage['headers'] }>(
+    (resolve, reject) => {
+      const sent = request(
+        {
+          host: '127.0.0.1',
+          port,
+          path,
+          method,
+          agent: false,
+          headers: { ...headers, host: 'app.test' },
+        },
+        (answer) => {
+          let text = '';
+          answer
+            .setEncoding('latin1')
+            .on('data', (chunk) => (text += chunk))
+            .on('error', reject)
+            .on('end', () =>
+              resolve({ status: answer.statusCode ?? 0, text, headers: answer.headers }),
+            );
+        },
+      );
+      sent.on('error', reject).end(body);
+    },
+  );
 }
 
 /** Writes bytes as they are, and reads until the connection ends or the time is over. */
@@ -55,24 +105,49 @@ function raw(text: string, wait = 3000): Promise<string> {
     const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'));
     let answer = '';
     const timer = setTimeout(() => socket.destroy(), wait);
-    socket.setEncoding('latin1').on('data', (chunk) => (answer += chunk)).on('error', () => {}).on('close', () => (clearTimeout(timer), resolve(answer)));
+    socket
+      .setEncoding('latin1')
+      .on('data', (chunk) => (answer += chunk))
+      .on('error', () => {})
+      .on('close', () => (clearTimeout(timer), resolve(answer)));
   });
 }
 
 describe('a client that means harm', () => {
   const head = 'Host: app.test\r\nConnection: close\r\n';
   it.each([
-    ['a length and chunks', `POST / HTTP/1.1\r\n${head}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-    ['two lengths', `POST / HTTP/1.1\r\n${head}Content-Length: 4\r\nContent-Length: 5\r\n\r\nabcde`],
+    [
+      'a length and chunks',
+      `POST / HTTP/1.1\r\n${head}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    [
+      'two lengths',
+      `POST / HTTP/1.1\r\n${head}Content-Length: 4\r\nContent-Length: 5\r\n\r\nabcde`,
+    ],
     ['a list of lengths', `POST / HTTP/1.1\r\n${head}Content-Length: 4, 4\r\n\r\nabcd`],
-    ['chunks twice', `POST / HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-    ['a coding that hides chunks', `POST / HTTP/1.1\r\n${head}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
-    ['another coding before chunks', `POST / HTTP/1.1\r\n${head}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
-    ['a space before the colon', `POST / HTTP/1.1\r\n${head}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n`],
+    [
+      'chunks twice',
+      `POST / HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    [
+      'a coding that hides chunks',
+      `POST / HTTP/1.1\r\n${head}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`,
+    ],
+    [
+      'another coding before chunks',
+      `POST / HTTP/1.1\r\n${head}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    [
+      'a space before the colon',
+      `POST / HTTP/1.1\r\n${head}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n`,
+    ],
     ['a folded header', `GET / HTTP/1.1\r\n${head}X: a\r\n Transfer-Encoding: chunked\r\n\r\n`],
     ['a line end of one byte', `GET / HTTP/1.1\r\n${head}X: a\nY: b\r\n\r\n`],
     ['a NUL in a header', `GET / HTTP/1.1\r\n${head}X: a\0b\r\n\r\n`],
-    ['a chunk of a wrong size', `POST / HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n0x2\r\nab\r\n0\r\n\r\n`],
+    [
+      'a chunk of a wrong size',
+      `POST / HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n0x2\r\nab\r\n0\r\n\r\n`,
+    ],
     ['two hosts', `GET / HTTP/1.1\r\n${head}Host: other.test\r\n\r\n`],
     ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['the address of another host', `GET http://other.test/ HTTP/1.1\r\n${head}\r\n`],
@@ -90,17 +165,25 @@ describe('a client that means harm', () => {
 
   it('is served by a whole address of the host itself', async () => {
     await target((incoming, response) => response.end(incoming.url));
-    expect(await raw(`GET http://app.test/a?b=1 HTTP/1.1\r\n${head}\r\n`)).toMatch(/\r\n\r\n\/a\?b=1$/);
+    expect(await raw(`GET http://app.test/a?b=1 HTTP/1.1\r\n${head}\r\n`)).toMatch(
+      /\r\n\r\n\/a\?b=1$/,
+    );
   });
 
-  it('gets no tunnel but a WebSocket\'s, and none that the target has not agreed to', async () => {
+  it("gets no tunnel but a WebSocket's, and none that the target has not agreed to", async () => {
     const heard: string[] = [];
     await liar((asked) => {
       heard.push(asked);
-      return asked.includes('Upgrade: websocket') ? 'HTTP/1.1 426 Upgrade Required\r\nContent-Length: 3\r\n\r\nno!' : 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+      return asked.includes('Upgrade: websocket')
+        ? 'HTTP/1.1 426 Upgrade Required\r\nContent-Length: 3\r\n\r\nno!'
+        : 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
     });
     const hidden = 'GET /hidden HTTP/1.1\r\nHost: app.test\r\nX-Forwarded-For: 6.6.6.6\r\n\r\n';
-    const upgrade = (protocol: string) => raw(`GET / HTTP/1.1\r\nHost: app.test\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n${hidden}`, 2500);
+    const upgrade = (protocol: string) =>
+      raw(
+        `GET / HTTP/1.1\r\nHost: app.test\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n${hidden}`,
+        2500,
+      );
     expect(await upgrade('websocket')).toMatch(/^HTTP\/1\.1 426 [^]*Connection: close\r\n\r\nno!$/);
     expect(heard.join('')).not.toContain('6.6.6.6');
     expect(heard).toHaveLength(1);
@@ -118,7 +201,11 @@ describe('a client that means harm', () => {
     let sent = 0;
     const chunk = Buffer.alloc(256 * 1024);
     for (let turn = 0; turn < 400; turn += 1) {
-      if (socket.writableNeedDrain) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), new Promise((resolve) => setTimeout(resolve, 1000))]);
+      if (socket.writableNeedDrain)
+        await Promise.race([
+          new Promise((resolve) => socket.once('drain', resolve)),
+          new Promise((resolve) => setTimeout(resolve, 1000)),
+        ]);
       if (socket.writableNeedDrain) break;
       socket.write(chunk);
       sent += chunk.length;
@@ -132,10 +219,19 @@ describe('a target that means harm', () => {
   it.each([
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok'],
     ['no HTTP', 'hello\r\n\r\n'],
-    ['a header that would become two', 'HTTP/1.1 200 OK\r\nX: a\rSet-Cookie: b\r\nContent-Length: 2\r\n\r\nok'],
-    ['bytes that no header may hold', 'HTTP/1.1 200 OK\r\nX: a\x01b\r\nContent-Length: 2\r\n\r\nok'],
+    [
+      'a header that would become two',
+      'HTTP/1.1 200 OK\r\nX: a\rSet-Cookie: b\r\nContent-Length: 2\r\n\r\nok',
+    ],
+    [
+      'bytes that no header may hold',
+      'HTTP/1.1 200 OK\r\nX: a\x01b\r\nContent-Length: 2\r\n\r\nok',
+    ],
     ['a head without end', `HTTP/1.1 200 OK\r\n${'X: y\r\n'.repeat(20_000)}`],
-    ['a protocol that nobody asked for', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n'],
+    [
+      'a protocol that nobody asked for',
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n',
+    ],
   ])('and answers with %s is answered for with 502', async (_, answer) => {
     await liar(() => answer);
     expect(await ask({ method: 'POST', body: 'x' })).toMatchObject({ status: 502 });
@@ -144,13 +240,20 @@ describe('a target that means harm', () => {
 
   it('cannot put an answer of its own in place of the next one', async () => {
     let turn = 0;
-    await liar(() => `HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n${(turn += 1)}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison`);
+    await liar(
+      () =>
+        `HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n${(turn += 1)}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison`,
+    );
     for (let index = 1; index <= 5; index += 1) expect((await ask()).text).toBe(String(index));
   });
 
   it('cannot poison a connection that waits', async () => {
     await liar((_, socket) => {
-      setTimeout(() => socket.destroyed || socket.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison'), 20);
+      setTimeout(
+        () =>
+          socket.destroyed || socket.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison'),
+        20,
+      );
       return 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood';
     });
     for (let index = 0; index < 5; index += 1) {
@@ -159,7 +262,7 @@ describe('a target that means harm', () => {
     }
   });
 
-  it('cannot end an answer early without its reader\'s seeing it', async () => {
+  it("cannot end an answer early without its reader's seeing it", async () => {
     let length = 100;
     await liar((_, socket) => {
       setTimeout(() => socket.destroy(), 30);
@@ -180,9 +283,14 @@ describe('a target that means harm', () => {
     expect((await asked).status).toBe(504);
   });
 
-  it('that answers before it has heard everything is heard, and the client\'s connection goes on', async () => {
-    await liar((asked) => (asked.startsWith('POST') ? 'HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig' : null));
-    expect(await ask({ method: 'POST', body: 'x'.repeat(5_000_000) })).toMatchObject({ status: 413, text: 'big' });
+  it("that answers before it has heard everything is heard, and the client's connection goes on", async () => {
+    await liar((asked) =>
+      asked.startsWith('POST') ? 'HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig' : null,
+    );
+    expect(await ask({ method: 'POST', body: 'x'.repeat(5_000_000) })).toMatchObject({
+      status: 413,
+      text: 'big',
+    });
   });
 
   it('that writes without end is not read faster than the client reads', async () => {
@@ -190,12 +298,15 @@ describe('a target that means harm', () => {
     await target((_, response) => {
       response.writeHead(200);
       const write = () => {
-        for (let more = true; more && written < 300_000_000; written += 65_536) more = response.write(Buffer.alloc(65_536));
+        for (let more = true; more && written < 300_000_000; written += 65_536)
+          more = response.write(Buffer.alloc(65_536));
         response.once('drain', write);
       };
       write();
     });
-    const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: app.test\r\n\r\n'));
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write('GET / HTTP/1.1\r\nHost: app.test\r\n\r\n'),
+    );
     sockets.add(socket.on('error', () => {}).pause());
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect(written).toBeGreaterThan(0);
@@ -230,8 +341,12 @@ describe('connections to a target', () => {
       body += asked.slice(asked.indexOf('\r\n\r\n') + 4);
       return body.endsWith('0\r\n\r\n') ? 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n' : null;
     });
-    await raw('POST / HTTP/1.1\r\nHost: app.test\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\nConnection: close\r\n\r\n2;ext=1\r\nab\r\n1\r\nc\r\n0\r\nX: y\r\n\r\n');
-    expect(heads[0]).toMatch(/^POST \/ HTTP\/1\.1\r\nHost: app\.test\r\nX-Forwarded-For: 127\.0\.0\.1\r\n[^]*Transfer-Encoding: chunked\r\n\r\n$/);
+    await raw(
+      'POST / HTTP/1.1\r\nHost: app.test\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\nConnection: close\r\n\r\n2;ext=1\r\nab\r\n1\r\nc\r\n0\r\nX: y\r\n\r\n',
+    );
+    expect(heads[0]).toMatch(
+      /^POST \/ HTTP\/1\.1\r\nHost: app\.test\r\nX-Forwarded-For: 127\.0\.0\.1\r\n[^]*Transfer-Encoding: chunked\r\n\r\n$/,
+    );
     expect(`${heads.slice(1).join('')}${body}`).not.toMatch(/ext|X: y/);
     expect(body).toMatch(/ab[^]*c[^]*0\r\n\r\n$/);
   });
@@ -241,7 +356,7 @@ describe('connections to a target', () => {
     let most = 0;
     await target((incoming, response) => {
       most = Math.max(most, (open_ += 1));
-      setTimeout(() => (open_ -= 1, response.end('ok')), 20);
+      setTimeout(() => ((open_ -= 1), response.end('ok')), 20);
       incoming.resume();
     });
     const answers = await Promise.all(Array.from({ length: 600 }, () => ask()));

@@ -1,4 +1,11 @@
-import { createServer, request, Agent, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  request,
+  Agent,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
@@ -30,21 +37,45 @@ async function target(id: string, listener: RequestListener) {
   const server = createServer(listener);
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { id: `${id}-${(server.address() as AddressInfo).port}`, host: '127.0.0.1', port: (server.address() as AddressInfo).port };
+  return {
+    id: `${id}-${(server.address() as AddressInfo).port}`,
+    host: '127.0.0.1',
+    port: (server.address() as AddressInfo).port,
+  };
 }
 
-const serve = (targets: Awaited<ReturnType<typeof target>>[], hosts = ['app.test']) => ingress.set({ appId: 'app', hosts, state: 'serving', targets });
+const serve = (targets: Awaited<ReturnType<typeof target>>[], hosts = ['app.test']) =>
+  ingress.set({ appId: 'app', hosts, state: 'serving', targets });
 
-function ask(options: { host?: string; path?: string; method?: string; headers?: Record<string, string>; body?: string | Buffer } = {}) {
+function ask(
+  options: {
+    host?: string;
+    path?: string;
+    method?: string;
+    headers?: Record<string, string>;
+    body?: string | Buffer;
+  } = {},
+) {
   const { host = 'app.test', path = '/', method = 'GET', headers = {}, body } = options;
-  return new Promise<{ status: number; text: string; headers: IncomingMessage['headers'] }>((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, path, method, agent: false, headers: { ...headers, host } }, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on('data', (chunk) => chunks.push(chunk)).on('error', reject);
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString(), headers: answer.headers }));
-    });
-    sent.on('error', reject).end(body);
-  });
+  return new Promise<{ status: number; text: string; headers: IncomingMessage['headers'] }>(
+    (resolve, reject) => {
+      const sent = request(
+        { host: '127.0.0.1', port, path, method, agent: false, headers: { ...headers, host } },
+        (answer) => {
+          const chunks: Buffer[] = [];
+          answer.on('data', (chunk) => chunks.push(chunk)).on('error', reject);
+          answer.on('end', () =>
+            resolve({
+              status: answer.statusCode ?? 0,
+              text: Buffer.concat(chunks).toString(),
+              headers: answer.headers,
+            }),
+          );
+        },
+      );
+      sent.on('error', reject).end(body);
+    },
+  );
 }
 
 /** Writes bytes as they are and reads until the connection ends. */
@@ -52,35 +83,95 @@ function raw(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text));
     let answer = '';
-    socket.setEncoding('latin1').on('data', (chunk) => (answer += chunk)).on('close', () => resolve(answer)).on('error', reject);
+    socket
+      .setEncoding('latin1')
+      .on('data', (chunk) => (answer += chunk))
+      .on('close', () => resolve(answer))
+      .on('error', reject);
   });
 }
 
 describe('the ingress', () => {
   it('passes requests on with who asked, and believes nobody but itself about that', async () => {
     let seen: IncomingMessage | undefined;
-    serve([await target('a', (incoming, response) => { seen = incoming; response.writeHead(201, { 'X-App': 'yes', 'Set-Cookie': ['a=1', 'b=2'] }); response.end('hi'); })]);
-    const answer = await ask({ path: '/x?y=1', headers: { 'x-forwarded-for': '6.6.6.6', 'x-forwarded-proto': 'https', forwarded: 'for=6.6.6.6', 'x-real-ip': '6.6.6.6', 'x-own': 'kept', connection: 'close, x-hop', 'x-hop': 'secret', te: 'trailers' } });
-    expect([answer.status, answer.text, answer.headers['x-app'], answer.headers['set-cookie']]).toEqual([201, 'hi', 'yes', ['a=1', 'b=2']]);
+    serve([
+      await target('a', (incoming, response) => {
+        seen = incoming;
+        response.writeHead(201, { 'X-App': 'yes', 'Set-Cookie': ['a=1', 'b=2'] });
+        response.end('hi');
+      }),
+    ]);
+    const answer = await ask({
+      path: '/x?y=1',
+      headers: {
+        'x-forwarded-for': '6.6.6.6',
+        'x-forwarded-proto': 'https',
+        forwarded: 'for=6.6.6.6',
+        'x-real-ip': '6.6.6.6',
+        'x-own': 'kept',
+        connection: 'close, x-hop',
+        'x-hop': 'secret',
+        te: 'trailers',
+      },
+    });
+    expect([
+      answer.status,
+      answer.text,
+      answer.headers['x-app'],
+      answer.headers['set-cookie'],
+    ]).toEqual([201, 'hi', 'yes', ['a=1', 'b=2']]);
     expect(seen?.url).toBe('/x?y=1');
-    expect(seen?.headers).toMatchObject({ host: 'app.test', 'x-own': 'kept', 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http', 'x-forwarded-host': 'app.test', 'x-real-ip': '127.0.0.1' });
+    expect(seen?.headers).toMatchObject({
+      host: 'app.test',
+      'x-own': 'kept',
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-proto': 'http',
+      'x-forwarded-host': 'app.test',
+      'x-real-ip': '127.0.0.1',
+    });
     for (const name of ['forwarded', 'x-hop', 'te']) expect(seen?.headers).not.toHaveProperty(name);
   });
 
   it('passes bodies both ways as streams, of any size', async () => {
-    serve([await target('a', (incoming, response) => { response.writeHead(200, { 'X-Length': incoming.headers['content-length'] ?? 'chunked' }); incoming.pipe(response); })]);
+    serve([
+      await target('a', (incoming, response) => {
+        response.writeHead(200, { 'X-Length': incoming.headers['content-length'] ?? 'chunked' });
+        incoming.pipe(response);
+      }),
+    ]);
     const body = Buffer.alloc(5_000_000, 'x');
     const answer = await ask({ method: 'POST', body });
-    expect([answer.text.length, answer.headers['x-length']]).toEqual([body.length, String(body.length)]);
-    const chunked = await ask({ method: 'PUT', body: 'abc', headers: { 'transfer-encoding': 'chunked' } });
+    expect([answer.text.length, answer.headers['x-length']]).toEqual([
+      body.length,
+      String(body.length),
+    ]);
+    const chunked = await ask({
+      method: 'PUT',
+      body: 'abc',
+      headers: { 'transfer-encoding': 'chunked' },
+    });
     expect(chunked.text).toBe('abc');
   });
 
   it('gives an event stream out as it comes', async () => {
-    serve([await target('a', (_, response) => { response.writeHead(200, { 'Content-Type': 'text/event-stream' }); response.flushHeaders(); setTimeout(() => response.write('data: 1\n\n'), 50); })]);
+    serve([
+      await target('a', (_, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+        response.flushHeaders();
+        setTimeout(() => response.write('data: 1\n\n'), 50);
+      }),
+    ]);
     // It never ends: who waits for more than has come waits for ever.
     await new Promise<void>((resolve, reject) => {
-      const sent = request({ host: '127.0.0.1', port, agent: false, headers: { host: 'app.test' } }, (answer) => answer.once('data', (chunk) => { expect(String(chunk)).toBe('data: 1\n\n'); sent.destroy(); resolve(); }));
+      const sent = request(
+        { host: '127.0.0.1', port, agent: false, headers: { host: 'app.test' } },
+        (answer) =>
+          answer.once('data', (chunk) => {
+            expect(String(chunk)).toBe('data: 1\n\n');
+            sent.destroy();
+            resolve();
+          }),
+      );
       sent.on('error', reject).end();
     });
   });
@@ -88,27 +179,42 @@ describe('the ingress', () => {
   it('joins WebSockets, and keeps them over a switch', async () => {
     const old = await target('a', (_, response) => response.end('old'));
     const sockets = new WebSocketServer({ server: servers.at(-1) as Server });
-    sockets.on('connection', (socket, incoming) => socket.on('message', (data) => socket.send(`${incoming.headers['x-forwarded-for']} ${data}`)));
+    sockets.on('connection', (socket, incoming) =>
+      socket.on('message', (data) => socket.send(`${incoming.headers['x-forwarded-for']} ${data}`)),
+    );
     serve([old]);
     const socket = new WebSocket(`ws://127.0.0.1:${port}/live`, { headers: { host: 'app.test' } });
     await new Promise((resolve) => socket.once('open', resolve));
-    const say = (text: string) => new Promise<string>((resolve) => { socket.once('message', (data) => resolve(String(data))); socket.send(text); });
+    const say = (text: string) =>
+      new Promise<string>((resolve) => {
+        socket.once('message', (data) => resolve(String(data)));
+        socket.send(text);
+      });
     expect(await say('one')).toBe('127.0.0.1 one');
     serve([await target('b', (_, response) => response.end('new'))]);
     expect((await ask()).text).toBe('new');
     expect(await say('two')).toBe('127.0.0.1 two');
     const drained = ingress.drain([old.id], 5000).then(() => 'drained');
-    expect(await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, 100, 'waiting'))])).toBe('waiting');
+    expect(
+      await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, 100, 'waiting'))]),
+    ).toBe('waiting');
     socket.close();
     expect(await drained).toBe('drained');
     sockets.close();
   });
 
   it('answers 404 for a host that nobody has, 503 for a stopped app, and no target at all', async () => {
-    expect(await ask({ host: 'nobody.test' })).toMatchObject({ status: 404, text: '{"error":"Nothing here"}' });
+    expect(await ask({ host: 'nobody.test' })).toMatchObject({
+      status: 404,
+      text: '{"error":"Nothing here"}',
+    });
     ingress.set({ appId: 'app', hosts: ['app.test'], state: 'stopped', targets: [] });
     const page = await ask({ headers: { accept: 'text/html,*/*' } });
-    expect([page.status, page.headers['content-type'], page.headers['retry-after']]).toEqual([503, 'text/html; charset=utf-8', '2']);
+    expect([page.status, page.headers['content-type'], page.headers['retry-after']]).toEqual([
+      503,
+      'text/html; charset=utf-8',
+      '2',
+    ]);
     expect(page.text).toMatch(/<h1>The app is stopped<\/h1>/);
     serve([]);
     expect((await ask()).status).toBe(503);
@@ -120,7 +226,10 @@ describe('the ingress', () => {
     const held = Promise.all([ask(), ask({ method: 'POST', body: 'x' })]);
     await new Promise((resolve) => setTimeout(resolve, 100));
     serve([await target('a', (incoming, response) => incoming.pipe(response))]);
-    expect((await held).map(({ status, text }) => [status, text])).toEqual([[200, ''], [200, 'x']]);
+    expect((await held).map(({ status, text }) => [status, text])).toEqual([
+      [200, ''],
+      [200, 'x'],
+    ]);
     ingress.set({ appId: 'app', hosts: ['app.test'], state: 'holding', targets: [] });
     const began = Date.now();
     expect((await ask()).status).toBe(503);
@@ -130,27 +239,48 @@ describe('the ingress', () => {
   it('goes on to another target when one refuses, whatever the method', async () => {
     const dead = { id: 'dead', host: '127.0.0.1', port: 1 };
     serve([dead, await target('b', (incoming, response) => incoming.pipe(response))]);
-    for (let turn = 0; turn < 10; turn += 1) expect(await ask({ method: 'POST', body: 'once' })).toMatchObject({ status: 200, text: 'once' });
+    for (let turn = 0; turn < 10; turn += 1)
+      expect(await ask({ method: 'POST', body: 'once' })).toMatchObject({
+        status: 200,
+        text: 'once',
+      });
     serve([dead]);
     expect((await ask()).status).toBe(502);
   });
 
   it('sends again only what is safe to send again', async () => {
     let hits = 0;
-    const dropping = await target('a', (incoming) => { hits += 1; incoming.socket.destroy(); });
-    const fine = await target('b', (_, response) => { hits += 1; response.end('fine'); });
+    const dropping = await target('a', (incoming) => {
+      hits += 1;
+      incoming.socket.destroy();
+    });
+    const fine = await target('b', (_, response) => {
+      hits += 1;
+      response.end('fine');
+    });
     serve([dropping, fine]);
     for (let turn = 0; turn < 6; turn += 1) expect((await ask()).status).toBe(200);
     hits = 0;
-    const answers = await Promise.all(Array.from({ length: 6 }, () => ask({ method: 'POST', body: 'pay' })));
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => ask({ method: 'POST', body: 'pay' })),
+    );
     expect(hits).toBe(6);
     expect(answers.every(({ status }) => status === 200 || status === 502)).toBe(true);
   });
 
-  it('ends the target\'s work when the client goes away, and the client\'s when the target does', async () => {
+  it("ends the target's work when the client goes away, and the client's when the target does", async () => {
     let gone = false;
-    serve([await target('a', (incoming, response) => { response.write('begin'); incoming.socket.once('close', () => (gone = true)); if (incoming.url === '/cut') setTimeout(() => incoming.socket.destroy(), 50); })]);
-    const sent = request({ host: '127.0.0.1', port, agent: false, headers: { host: 'app.test' } }, (answer) => answer.once('data', () => sent.destroy()));
+    serve([
+      await target('a', (incoming, response) => {
+        response.write('begin');
+        incoming.socket.once('close', () => (gone = true));
+        if (incoming.url === '/cut') setTimeout(() => incoming.socket.destroy(), 50);
+      }),
+    ]);
+    const sent = request(
+      { host: '127.0.0.1', port, agent: false, headers: { host: 'app.test' } },
+      (answer) => answer.once('data', () => sent.destroy()),
+    );
     sent.on('error', () => {}).end();
     await expect.poll(() => gone).toBe(true);
     await expect(ask({ path: '/cut' })).rejects.toThrow(/aborted|hang up/);
@@ -158,20 +288,47 @@ describe('the ingress', () => {
 
   it('does not let two readings of one request be smuggled', async () => {
     let seen = 0;
-    serve([await target('a', (_, response) => { seen += 1; response.end('ok'); })]);
-    const both = await raw('POST / HTTP/1.1\r\nHost: app.test\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\nGET /x HTTP/1.1\r\nHost: app.test\r\n\r\n');
+    serve([
+      await target('a', (_, response) => {
+        seen += 1;
+        response.end('ok');
+      }),
+    ]);
+    const both = await raw(
+      'POST / HTTP/1.1\r\nHost: app.test\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\nGET /x HTTP/1.1\r\nHost: app.test\r\n\r\n',
+    );
     expect(both).toMatch(/^HTTP\/1.1 400/);
-    expect(await raw('POST / HTTP/1.1\r\nHost: app.test\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab')).toMatch(/^HTTP\/1.1 400/);
-    expect(await raw('GET / HTTP/1.1\r\nHost: app.test\r\nX: a\rb\r\n\r\n')).toMatch(/^HTTP\/1.1 400/);
+    expect(
+      await raw(
+        'POST / HTTP/1.1\r\nHost: app.test\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+      ),
+    ).toMatch(/^HTTP\/1.1 400/);
+    expect(await raw('GET / HTTP/1.1\r\nHost: app.test\r\nX: a\rb\r\n\r\n')).toMatch(
+      /^HTTP\/1.1 400/,
+    );
     expect(seen).toBe(0);
   });
 
   it('spreads requests over the targets', async () => {
     const counts = new Map<string, number>();
-    const one = (name: string) => target(name, (_, response) => { counts.set(name, (counts.get(name) ?? 0) + 1); response.end(); });
+    const one = (name: string) =>
+      target(name, (_, response) => {
+        counts.set(name, (counts.get(name) ?? 0) + 1);
+        response.end();
+      });
     serve([await one('a'), await one('b'), await one('c')]);
     const agent = new Agent({ keepAlive: true, maxSockets: 3 });
-    await Promise.all(Array.from({ length: 90 }, () => new Promise((resolve) => request({ host: '127.0.0.1', port, agent, headers: { host: 'app.test' } }, (answer) => answer.resume().on('end', resolve)).end())));
+    await Promise.all(
+      Array.from(
+        { length: 90 },
+        () =>
+          new Promise((resolve) =>
+            request({ host: '127.0.0.1', port, agent, headers: { host: 'app.test' } }, (answer) =>
+              answer.resume().on('end', resolve),
+            ).end(),
+          ),
+      ),
+    );
     agent.destroy();
     for (const name of ['a', 'b', 'c']) expect(counts.get(name)).toBeGreaterThan(15);
   });
@@ -180,12 +337,41 @@ describe('the ingress', () => {
 describe('the route table', () => {
   it('finds exact names before one-level wildcards, in any spelling', () => {
     const table = createRouteTable();
-    table.set({ appId: 'exact', hosts: ['shop.test', 'a.wild.test'], state: 'stopped', targets: [] });
+    table.set({
+      appId: 'exact',
+      hosts: ['shop.test', 'a.wild.test'],
+      state: 'stopped',
+      targets: [],
+    });
     table.set({ appId: 'wild', hosts: ['*.wild.test'], state: 'stopped', targets: [] });
     const find = (host: string | undefined) => table.find(host)?.appId;
-    expect([find('shop.test'), find('SHOP.test.:80'), find('a.wild.test'), find('b.wild.test'), find('wild.test'), find('x.b.wild.test'), find(''), find(undefined), find('[::1]:80')]).toEqual(['exact', 'exact', 'exact', 'wild', undefined, undefined, undefined, undefined, undefined]);
+    expect([
+      find('shop.test'),
+      find('SHOP.test.:80'),
+      find('a.wild.test'),
+      find('b.wild.test'),
+      find('wild.test'),
+      find('x.b.wild.test'),
+      find(''),
+      find(undefined),
+      find('[::1]:80'),
+    ]).toEqual([
+      'exact',
+      'exact',
+      'exact',
+      'wild',
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
     table.set({ appId: 'exact', hosts: ['other.test'], state: 'stopped', targets: [] });
-    expect([find('shop.test'), find('other.test'), find('a.wild.test')]).toEqual([undefined, 'exact', 'wild']);
+    expect([find('shop.test'), find('other.test'), find('a.wild.test')]).toEqual([
+      undefined,
+      'exact',
+      'wild',
+    ]);
     table.remove('wild');
     expect(find('a.wild.test')).toBe(undefined);
     expect(hostName('Example.test.:8080')).toBe('example.test');

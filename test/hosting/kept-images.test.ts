@@ -9,44 +9,89 @@ import { EngineError } from '../../runtime/hosting/engine/errors.ts';
 import type { App } from '../../runtime/hosting/records/app.ts';
 
 const naming = { instance: 'abc' } as unknown as Naming;
-const app = { id: '1', name: 'shop', deployment: 2, desired: 'stopped', status: 'stopped', spec: { domain: 'shop.apps.test', aliases: [] } } as unknown as App;
+const app = {
+  id: '1',
+  name: 'shop',
+  deployment: 2,
+  desired: 'stopped',
+  status: 'stopped',
+  spec: { domain: 'shop.apps.test', aliases: [] },
+} as unknown as App;
 const tagOf = (number: number) => imageTag(naming, app, number);
 
 /** An engine with the images of three deployments, of which the last has failed. One that a container has cannot go. */
 function createWorld() {
   const tags = new Set([1, 2, 3].map(tagOf));
-  const containers: { id: string; name: string; state: string; labels: Record<string, string> }[] = [];
+  const containers: { id: string; name: string; state: string; labels: Record<string, string> }[] =
+    [];
   const refusals = new Map<string, EngineError>();
   const said: string[] = [];
   const asked: string[] = [];
-  const world = { tags, containers, refusals, said, asked, now: 0, lists: 0, operations: createOperations() };
+  const world = {
+    tags,
+    containers,
+    refusals,
+    said,
+    asked,
+    now: 0,
+    lists: 0,
+    operations: createOperations(),
+  };
   const engine = {
     list: async () => [...containers],
-    remove: async (id: string) => void containers.splice(containers.findIndex((each) => each.id === id), 1),
+    remove: async (id: string) =>
+      void containers.splice(
+        containers.findIndex((each) => each.id === id),
+        1,
+      ),
     tags: async () => ((world.lists += 1), [...tags]),
     async untag(tag: string) {
       asked.push(tag);
-      const refusal = refusals.get(tag) ?? (containers.some(({ labels }) => tagOf(Number(labels[LABELS.deployment])) === tag) && new EngineError('conflict', `a container has ${tag}`));
+      const refusal =
+        refusals.get(tag) ??
+        (containers.some(({ labels }) => tagOf(Number(labels[LABELS.deployment])) === tag) &&
+          new EngineError('conflict', `a container has ${tag}`));
       if (refusal) throw refusal;
       tags.delete(tag);
     },
   };
   const core = {
-    ...{ naming, operations: world.operations, model: { deploys: { keep: 2 } }, leaving: new Set<string>() },
+    ...{
+      naming,
+      operations: world.operations,
+      model: { deploys: { keep: 2 } },
+      leaving: new Set<string>(),
+    },
     connection: { engine: () => engine, info: () => ({}) },
-    apps: { load: async () => {}, all: () => [app], byId: (id: string) => (id === app.id ? app : undefined) },
-    deployments: { unfinished: async () => [], supersede: async () => {}, kept: async () => [{ number: 1 }, { number: 2 }] },
+    apps: {
+      load: async () => {},
+      all: () => [app],
+      byId: (id: string) => (id === app.id ? app : undefined),
+    },
+    deployments: {
+      unfinished: async () => [],
+      supersede: async () => {},
+      kept: async () => [{ number: 1 }, { number: 2 }],
+    },
     ingress: { set: () => {} },
-    log: { warn: (text: string) => said.push(`warn ${text}`), info: (text: string) => said.push(`info ${text}`) },
+    log: {
+      warn: (text: string) => said.push(`warn ${text}`),
+      info: (text: string) => said.push(`info ${text}`),
+    },
   };
-  const onClock = (now: () => number) => ({ ...core, now, oldImages: createRetries(now) }) as unknown as Core;
+  const onClock = (now: () => number) =>
+    ({ ...core, now, oldImages: createRetries(now) }) as unknown as Core;
   return { ...world, world, core: onClock(Date.now), clocked: onClock(() => world.now) };
 }
 
 /** Something that is done on the app until it is told to end. */
 function busy(operations: ReturnType<typeof createOperations>) {
   let finish = () => {};
-  const done = operations.run(app.id, 'restart', () => new Promise<void>((resolve) => void (finish = resolve)));
+  const done = operations.run(
+    app.id,
+    'restart',
+    () => new Promise<void>((resolve) => void (finish = resolve)),
+  );
   return () => (finish(), done);
 }
 
@@ -66,7 +111,12 @@ describe('images that a failed deployment left', () => {
 
   it('go with its container, though that could not go when the engine was found', async () => {
     const { core, tags, containers, operations, asked } = createWorld();
-    containers.push({ id: 'c3', name: 'c3', state: 'created', labels: { [LABELS.app]: app.id, [LABELS.deployment]: '3' } });
+    containers.push({
+      id: 'c3',
+      name: 'c3',
+      state: 'created',
+      labels: { [LABELS.app]: app.id, [LABELS.deployment]: '3' },
+    });
     const finish = busy(operations);
     const { apps } = core as unknown as { apps: { all(): App[] } };
     const all = apps.all;
@@ -77,7 +127,9 @@ describe('images that a failed deployment left', () => {
     await reconciler.recover();
     expect([asked, [...tags]]).toEqual([[tagOf(3)], [1, 2, 3].map(tagOf)]);
     reconciler.start();
-    await expect.poll(() => [containers.length, [...tags]], { timeout: 10_000 }).toEqual([0, [1, 2].map(tagOf)]);
+    await expect
+      .poll(() => [containers.length, [...tags]], { timeout: 10_000 })
+      .toEqual([0, [1, 2].map(tagOf)]);
     await reconciler.stop();
   });
 });
@@ -94,13 +146,18 @@ describe('an image that the engine does not let go', () => {
     expect(asked.length).toBeLessThanOrEqual(13 + hours);
     expect(world.lists).toBeLessThanOrEqual(asked.length);
     refusals.set(tagOf(3), new EngineError('failed', 'the disk is broken'));
-    for (const end = world.now + 3_600_001; world.now < end; world.now += 500) await forgetOldImagesOfAll(core);
-    expect(said.slice(1)).toEqual([`warn shop: the image ${tagOf(3)} stays for now: the disk is broken`]);
+    for (const end = world.now + 3_600_001; world.now < end; world.now += 500)
+      await forgetOldImagesOfAll(core);
+    expect(said.slice(1)).toEqual([
+      `warn shop: the image ${tagOf(3)} stays for now: the disk is broken`,
+    ]);
     refusals.clear();
-    for (const end = world.now + 3_600_001; world.now < end; world.now += 500) await forgetOldImagesOfAll(core);
+    for (const end = world.now + 3_600_001; world.now < end; world.now += 500)
+      await forgetOldImagesOfAll(core);
     expect([...world.tags]).toEqual([1, 2].map(tagOf));
     const { lists } = world;
-    for (const end = world.now + 3_600_001; world.now < end; world.now += 500) await forgetOldImagesOfAll(core);
+    for (const end = world.now + 3_600_001; world.now < end; world.now += 500)
+      await forgetOldImagesOfAll(core);
     expect([world.lists - lists, said.length]).toEqual([0, 2]);
   });
 

@@ -35,7 +35,16 @@ async function killableDocker(root: string, directory: string): Promise<Killable
     async restart() {
       await stopDaemon(directory, 'dockerd', 'SIGKILL');
       // It may take a container's grace period for each that it finds running.
-      await startDaemon({ directory, name: 'dockerd', command: needCommand('dockerd', 'docker.io'), args: ['--config-file', join(directory, 'daemon.json')] }, () => answers(socket), 60);
+      await startDaemon(
+        {
+          directory,
+          name: 'dockerd',
+          command: needCommand('dockerd', 'docker.io'),
+          args: ['--config-file', join(directory, 'daemon.json')],
+        },
+        () => answers(socket),
+        60,
+      );
     },
     async end() {
       await stopDocker(directory);
@@ -52,17 +61,34 @@ async function killablePodman(root: string, directory: string): Promise<Killable
   await startPodman(directory);
   const socket = join(directory, 'podman.sock');
   const nsenter = needCommand('nsenter', 'util-linux');
-  const view = spawn(nsenter, [`--mount=/proc/${pidOf(directory, 'podman')}/ns/mnt`, 'sleep', '600'], { stdio: 'ignore' });
+  const view = spawn(
+    nsenter,
+    [`--mount=/proc/${pidOf(directory, 'podman')}/ns/mnt`, 'sleep', '600'],
+    { stdio: 'ignore' },
+  );
   await inside(view, pidOf(directory, 'podman'));
-  const env = { CONTAINERS_CONF: join(directory, 'containers.conf'), CONTAINERS_STORAGE_CONF: join(directory, 'storage.conf'), CONTAINERS_REGISTRIES_CONF: join(directory, 'registries.conf') };
+  const env = {
+    CONTAINERS_CONF: join(directory, 'containers.conf'),
+    CONTAINERS_STORAGE_CONF: join(directory, 'storage.conf'),
+    CONTAINERS_REGISTRIES_CONF: join(directory, 'registries.conf'),
+  };
   return {
     socket,
     kill: () => killNow(directory, 'podman'),
     async restart() {
       await stopDaemon(directory, 'podman', 'SIGKILL');
       rmSync(socket, { force: true });
-      const args = [`--mount=/proc/${view.pid}/ns/mnt`, needCommand('podman', 'podman'), 'system', 'service', '--time=0', `unix://${socket}`];
-      await startDaemon({ directory, name: 'podman', command: nsenter, args, env }, () => answers(socket));
+      const args = [
+        `--mount=/proc/${view.pid}/ns/mnt`,
+        needCommand('podman', 'podman'),
+        'system',
+        'service',
+        '--time=0',
+        `unix://${socket}`,
+      ];
+      await startDaemon({ directory, name: 'podman', command: nsenter, args, env }, () =>
+        answers(socket),
+      );
     },
     async end() {
       await stopPodman(directory);
@@ -73,7 +99,8 @@ async function killablePodman(root: string, directory: string): Promise<Killable
   };
 }
 
-const pidOf = (directory: string, name: string) => Number(readFileSync(join(directory, `${name}.pid`), 'utf8').split(' ')[0]);
+const pidOf = (directory: string, name: string) =>
+  Number(readFileSync(join(directory, `${name}.pid`), 'utf8').split(' ')[0]);
 
 function killNow(directory: string, name: string): void {
   process.kill(pidOf(directory, name), 'SIGKILL');
@@ -81,6 +108,8 @@ function killNow(directory: string, name: string): void {
 
 /** Until a process has come into the view of another. */
 async function inside(child: ChildProcess, pid: number): Promise<void> {
-  const viewOf = (id: number | undefined) => (existsSync(`/proc/${id}/mountinfo`) ? readFileSync(`/proc/${id}/mountinfo`, 'utf8') : '');
-  for (const wanted = viewOf(pid); viewOf(child.pid) !== wanted; ) await new Promise((resolve) => setTimeout(resolve, 10));
+  const viewOf = (id: number | undefined) =>
+    existsSync(`/proc/${id}/mountinfo`) ? readFileSync(`/proc/${id}/mountinfo`, 'utf8') : '';
+  for (const wanted = viewOf(pid); viewOf(child.pid) !== wanted;)
+    await new Promise((resolve) => setTimeout(resolve, 10));
 }

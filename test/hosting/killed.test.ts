@@ -26,7 +26,11 @@ interface Child {
 }
 
 async function start(socket: string, folder: string): Promise<Child> {
-  const child = fork(program, [socket, folder], { env: { ...process.env, TMPDIR: join(folder, 'tmp') }, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(program, [socket, folder], {
+    env: { ...process.env, TMPDIR: join(folder, 'tmp') },
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   const steps: string[] = [];
   const told = new Promise<{ url: string; ingress: number }>((resolve, reject) => {
     child.on('message', (message: { step?: string; url?: string; ingress?: number }) => {
@@ -39,9 +43,21 @@ async function start(socket: string, folder: string): Promise<Child> {
 }
 
 /** Asks until the answer, or until the server is no more. */
-async function call({ url }: Child, method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
+async function call(
+  { url }: Child,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number; body: any }> {
   const form = body instanceof FormData;
-  const init = { method, headers: { authorization: `Bearer ${token}`, ...(body !== undefined && !form && { 'content-type': 'application/json' }) }, ...(body !== undefined && { body: form ? body : JSON.stringify(body) }) };
+  const init = {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && !form && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: form ? body : JSON.stringify(body) }),
+  };
   try {
     const answer = await fetch(url + path, init as RequestInit);
     return { status: answer.status, body: await answer.json().catch(() => null) };
@@ -54,7 +70,10 @@ function visit(port: number, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port, agent: false, headers: { host } }, (answer) => {
       let text = '';
-      answer.setEncoding('utf8').on('data', (chunk) => (text += chunk)).on('end', () => resolve(text));
+      answer
+        .setEncoding('utf8')
+        .on('data', (chunk) => (text += chunk))
+        .on('end', () => resolve(text));
     });
     sent.on('error', reject).end();
   });
@@ -68,15 +87,29 @@ describeEachEngine('a server that is killed', ({ socket }) => {
   const labelled = (kind: string, list: string) => async (instance: string) => {
     const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.instance=${instance}`] }));
     const answer = await engineJson<any>(socket, { path: `/${kind}?all=1&filters=${filters}` });
-    return (list === '' ? answer : answer[list] ?? []) as any[];
+    return (list === '' ? answer : (answer[list] ?? [])) as any[];
   };
   const containers = labelled('containers/json', '');
   const networks = labelled('networks', '');
   const volumes = labelled('volumes', 'Volumes');
-  const upload = (name: string, page: string) => sourceForm({ name, port: 8080, ...(name === 'kept' && { volumes: [{ name: 'data', path: '/data' }] }), aliases: [`also-${name}.test`] }, tarGzOf({ Dockerfile: 'FROM docker.io/twofold-test/web:1\nCOPY index.html /www/index.html\n', 'index.html': page }));
+  const upload = (name: string, page: string) =>
+    sourceForm(
+      {
+        name,
+        port: 8080,
+        ...(name === 'kept' && { volumes: [{ name: 'data', path: '/data' }] }),
+        aliases: [`also-${name}.test`],
+      },
+      tarGzOf({
+        Dockerfile: 'FROM docker.io/twofold-test/web:1\nCOPY index.html /www/index.html\n',
+        'index.html': page,
+      }),
+    );
   const instanceOf = () => {
     const database = new DatabaseSync(join(folder, 'data/app.db'), { readOnly: true });
-    const row = database.prepare("SELECT value FROM hosting_settings WHERE key = 'instance'").get() as { value: string };
+    const row = database
+      .prepare("SELECT value FROM hosting_settings WHERE key = 'instance'")
+      .get() as { value: string };
     database.close();
     return row.value;
   };
@@ -86,21 +119,55 @@ describeEachEngine('a server that is killed', ({ socket }) => {
     const app = (await call(child!, 'GET', `/api/apps/${name}`)).body;
     expect([at, app.status]).toEqual([at, 'running']);
     const { deployments } = (await call(child!, 'GET', `/api/apps/${name}/deployments`)).body;
-    expect([at, deployments.filter(({ current }: any) => current).map(({ number, status }: any) => [number, status])]).toEqual([at, [[app.deployment, 'healthy']]]);
+    expect([
+      at,
+      deployments
+        .filter(({ current }: any) => current)
+        .map(({ number, status }: any) => [number, status]),
+    ]).toEqual([at, [[app.deployment, 'healthy']]]);
     for (const { number, status, reason, current } of deployments) {
-      if (!current) expect([at, number, status === 'superseded' || (status === 'failed' && /The server stopped/.test(reason))]).toEqual([at, number, true]);
+      if (!current)
+        expect([
+          at,
+          number,
+          status === 'superseded' || (status === 'failed' && /The server stopped/.test(reason)),
+        ]).toEqual([at, number, true]);
     }
     const instance = instanceOf();
-    expect([at, (await containers(instance)).filter(({ Labels }) => Labels['twofold.name'] === name).map(({ Labels, State }) => [Labels['twofold.deployment'], State])]).toEqual([at, [[String(app.deployment), 'running']]]);
-    expect([at, (await networks(instance)).length, (await volumes(instance)).length]).toEqual([at, 1, 1]);
-    const images = await engineJson<{ RepoTags: string[] | null }[]>(socket, { path: '/images/json' });
-    const tags = images.flatMap(({ RepoTags }) => RepoTags ?? []).filter((tag) => tag.startsWith(`localhost/twofold-${instance}/${name}:`)).map((tag) => Number(tag.split(':')[1]));
-    const served = deployments.filter(({ status }: any) => status === 'healthy' || status === 'superseded').map(({ number }: any) => number).slice(0, 5);
+    expect([
+      at,
+      (await containers(instance))
+        .filter(({ Labels }) => Labels['twofold.name'] === name)
+        .map(({ Labels, State }) => [Labels['twofold.deployment'], State]),
+    ]).toEqual([at, [[String(app.deployment), 'running']]]);
+    expect([at, (await networks(instance)).length, (await volumes(instance)).length]).toEqual([
+      at,
+      1,
+      1,
+    ]);
+    const images = await engineJson<{ RepoTags: string[] | null }[]>(socket, {
+      path: '/images/json',
+    });
+    const tags = images
+      .flatMap(({ RepoTags }) => RepoTags ?? [])
+      .filter((tag) => tag.startsWith(`localhost/twofold-${instance}/${name}:`))
+      .map((tag) => Number(tag.split(':')[1]));
+    const served = deployments
+      .filter(({ status }: any) => status === 'healthy' || status === 'superseded')
+      .map(({ number }: any) => number)
+      .slice(0, 5);
     expect([at, tags.sort((a, b) => b - a)]).toEqual([at, served]);
-    expect([at, readdirSync(join(folder, 'tmp')).filter((name) => /^twofold-(source|git)/.test(name))]).toEqual([at, []]);
-    const note = (await call(child!, 'POST', '/api/apps/kept/exec', { command: ['cat', '/data/note'] })).body;
+    expect([
+      at,
+      readdirSync(join(folder, 'tmp')).filter((name) => /^twofold-(source|git)/.test(name)),
+    ]).toEqual([at, []]);
+    const note = (
+      await call(child!, 'POST', '/api/apps/kept/exec', { command: ['cat', '/data/note'] })
+    ).body;
     expect([at, note.stdout]).toEqual([at, 'kept\n']);
-    expect(await visit(child!.ingress, `also-${name}.test`)).toBe(await visit(child!.ingress, `${name}.apps.test`));
+    expect(await visit(child!.ingress, `also-${name}.test`)).toBe(
+      await visit(child!.ingress, `${name}.apps.test`),
+    );
     return visit(child!.ingress, `${name}.apps.test`);
   };
 
@@ -109,10 +176,17 @@ describeEachEngine('a server that is killed', ({ socket }) => {
     mkdirSync(join(folder, 'tmp'));
     child = await start(socket, folder);
     for (const name of ['kept', 'plain']) {
-      const { status, body } = await call(child, 'POST', '/api/deploy?wait=true', upload(name, 'version 1'));
+      const { status, body } = await call(
+        child,
+        'POST',
+        '/api/deploy?wait=true',
+        upload(name, 'version 1'),
+      );
       expect([status, body.error]).toEqual([200, undefined]);
     }
-    await call(child, 'POST', '/api/apps/kept/exec', { command: ['sh', '-c', 'echo kept > /data/note'] });
+    await call(child, 'POST', '/api/apps/kept/exec', {
+      command: ['sh', '-c', 'echo kept > /data/note'],
+    });
   }, 120_000);
   afterAll(async () => {
     if (child) {
@@ -126,30 +200,43 @@ describeEachEngine('a server that is killed', ({ socket }) => {
   }, 60_000);
 
   /** An app with volumes is stopped before the new one starts; one without runs on: what is left half done differs. */
-  const cases = [...DEPLOY_STEPS.map((step) => [step, 'kept'] as const), ...(['created', 'ready', 'committed', 'switched', 'stopped'] as const).map((step) => [step, 'plain'] as const)];
+  const cases = [
+    ...DEPLOY_STEPS.map((step) => [step, 'kept'] as const),
+    ...(['created', 'ready', 'committed', 'switched', 'stopped'] as const).map(
+      (step) => [step, 'plain'] as const,
+    ),
+  ];
 
-  it.each(cases)('at "%s" of the app "%s" ends in the old or the new version, with nothing lost and nothing left over', async (step, name) => {
-    // What an earlier try left dead is started first.
-    if (child!.process.exitCode !== null || child!.process.signalCode !== null) child = await start(socket, folder);
-    const old = await visit(child!.ingress, `${name}.apps.test`);
-    const next = `version ${(version += 1)}`;
-    const armed = once(child!.process, 'message');
-    child!.process.send({ step });
-    await armed;
-    const ended = once(child!.process, 'exit');
-    const answer = await call(child!, 'POST', '/api/deploy?wait=true', upload(name, next));
-    // Old containers may be taken away after the answer.
-    if (answer.body !== GONE) expect([answer.status, answer.body.error]).toEqual([200, undefined]);
-    expect((await ended)[1]).toBe('SIGKILL');
-    child = await start(socket, folder);
-    const served = await assertWhole(name, step);
-    const committed = DEPLOY_STEPS.indexOf(step) >= DEPLOY_STEPS.indexOf('committed');
-    expect([step, served]).toEqual([step, committed ? next : old]);
-  }, 120_000);
+  it.each(cases)(
+    'at "%s" of the app "%s" ends in the old or the new version, with nothing lost and nothing left over',
+    async (step, name) => {
+      // What an earlier try left dead is started first.
+      if (child!.process.exitCode !== null || child!.process.signalCode !== null)
+        child = await start(socket, folder);
+      const old = await visit(child!.ingress, `${name}.apps.test`);
+      const next = `version ${(version += 1)}`;
+      const armed = once(child!.process, 'message');
+      child!.process.send({ step });
+      await armed;
+      const ended = once(child!.process, 'exit');
+      const answer = await call(child!, 'POST', '/api/deploy?wait=true', upload(name, next));
+      // Old containers may be taken away after the answer.
+      if (answer.body !== GONE)
+        expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+      expect((await ended)[1]).toBe('SIGKILL');
+      child = await start(socket, folder);
+      const served = await assertWhole(name, step);
+      const committed = DEPLOY_STEPS.indexOf(step) >= DEPLOY_STEPS.indexOf('committed');
+      expect([step, served]).toEqual([step, committed ? next : old]);
+    },
+    120_000,
+  );
 
   it('has gone through every step, and is well after all of them', async () => {
     child!.steps.length = 0;
-    expect((await call(child!, 'POST', '/api/deploy?wait=true', upload('kept', 'the last'))).status).toBe(200);
+    expect(
+      (await call(child!, 'POST', '/api/deploy?wait=true', upload('kept', 'the last'))).status,
+    ).toBe(200);
     expect(new Set(child!.steps)).toEqual(new Set(DEPLOY_STEPS));
     expect(await assertWhole('kept', 'at the end')).toBe('the last');
     expect((await callEngine(socket, { path: '/_ping' })).status).toBe(200);

@@ -18,46 +18,101 @@ describeEachEngine('a secret', ({ socket }) => {
   const lines: string[] = [];
   beforeAll(async () => {
     web = await importImage(socket, 'twofold-test/web:1');
-    server = await startServer({ socket, logTo: { write: (line) => void lines.push(line) }, model: { deploys: { keep: 5, readyTimeout: 1500, drain: 500 } } });
+    server = await startServer({
+      socket,
+      logTo: { write: (line) => void lines.push(line) },
+      model: { deploys: { keep: 5, readyTimeout: 1500, drain: 500 } },
+    });
   }, 60_000);
   afterEach(() => server?.clear(), 60_000);
   afterAll(() => server?.end(), 60_000);
 
-  it('is in no answer, record, event, error or line of the server\'s log, whatever goes wrong', async () => {
+  it("is in no answer, record, event, error or line of the server's log, whatever goes wrong", async () => {
     const heard: string[] = [];
     const answers: string[] = [];
-    const events = request(`${server.url}/api/events`, { headers: { authorization: `Bearer ${token}` }, agent: false }, (answer) => void answer.setEncoding('utf8').on('data', (text) => heard.push(text)).on('error', () => {}));
+    const events = request(
+      `${server.url}/api/events`,
+      { headers: { authorization: `Bearer ${token}` }, agent: false },
+      (answer) =>
+        void answer
+          .setEncoding('utf8')
+          .on('data', (text) => heard.push(text))
+          .on('error', () => {}),
+    );
     events.on('error', () => {}).end();
     const call = async (method: string, path: string, body?: unknown) => {
       const answer = await server.api(method, path, body);
-      answers.push(`${method} ${path} ${answer.status} ${JSON.stringify(answer.body)} ${JSON.stringify([...answer.headers])}`);
+      answers.push(
+        `${method} ${path} ${answer.status} ${JSON.stringify(answer.body)} ${JSON.stringify([...answer.headers])}`,
+      );
       return answer;
     };
     await call('POST', '/api/apps', { name: 'vault', image: web });
-    expect((await call('PUT', '/api/apps/vault/secrets/API_KEY', { value: SECRET })).status).toBe(200);
+    expect((await call('PUT', '/api/apps/vault/secrets/API_KEY', { value: SECRET })).status).toBe(
+      200,
+    );
     expect((await call('POST', '/api/apps/vault/deploy', {})).status).toBe(200);
     // The app itself prints it as it fails, as apps do.
-    await call('PATCH', '/api/apps/vault', { command: ['sh', '-c', 'echo "cannot connect with $API_KEY" >&2; exit 3'] });
+    await call('PATCH', '/api/apps/vault', {
+      command: ['sh', '-c', 'echo "cannot connect with $API_KEY" >&2; exit 3'],
+    });
     const failed = await call('POST', '/api/apps/vault/deploy', {});
-    expect([failed.status, failed.body.error]).toEqual([502, expect.stringContaining('Last line: cannot connect with ********')]);
-    await call('PATCH', '/api/apps/vault', { command: ['sh', '-c', 'echo "still $API_KEY"; sleep 60'] });
+    expect([failed.status, failed.body.error]).toEqual([
+      502,
+      expect.stringContaining('Last line: cannot connect with ********'),
+    ]);
+    await call('PATCH', '/api/apps/vault', {
+      command: ['sh', '-c', 'echo "still $API_KEY"; sleep 60'],
+    });
     expect((await call('POST', '/api/apps/vault/deploy', {})).status).toBe(502);
     await call('PATCH', '/api/apps/vault?apply=true', { env: { API_KEY: `${SECRET}\0` } });
     await call('PUT', '/api/apps/vault/env', { API_KEY: { value: SECRET } });
     await call('PUT', '/api/apps/vault/secrets/bad-key', { value: SECRET });
     await call('PUT', '/api/apps/vault/secrets/API_KEY', { value: SECRET, more: SECRET });
     await call('POST', '/api/apps/vault/deploy', { image: `localhost/none:${SECRET.length}` });
-    await call('POST', '/api/apps/vault/deploy', { git: { url: 'https://nobody.invalid/a', token: SECRET } });
-    answers.push(JSON.stringify(await server.api('POST', '/api/deploy?wait=true', sourceForm({ name: 'vault' }, tarGzOf({ Dockerfile: `FROM ${web}\nRUN env && exit 1\n` })))));
-    for (const path of ['/api/apps', '/api/apps/vault', '/api/apps/vault/deployments', '/api/apps/vault/stats', '/api/system/info', '/api/system/config', '/api/system/audit', '/metrics']) await call('GET', path);
+    await call('POST', '/api/apps/vault/deploy', {
+      git: { url: 'https://nobody.invalid/a', token: SECRET },
+    });
+    answers.push(
+      JSON.stringify(
+        await server.api(
+          'POST',
+          '/api/deploy?wait=true',
+          sourceForm(
+            { name: 'vault' },
+            tarGzOf({ Dockerfile: `FROM ${web}\nRUN env && exit 1\n` }),
+          ),
+        ),
+      ),
+    );
+    for (const path of [
+      '/api/apps',
+      '/api/apps/vault',
+      '/api/apps/vault/deployments',
+      '/api/apps/vault/stats',
+      '/api/system/info',
+      '/api/system/config',
+      '/api/system/audit',
+      '/metrics',
+    ])
+      await call('GET', path);
     const { deployments } = (await call('GET', '/api/apps/vault/deployments')).body;
-    for (const { number } of deployments) for (const path of ['', '/logs']) await call('GET', `/api/apps/vault/deployments/${number}${path}`);
+    for (const { number } of deployments)
+      for (const path of ['', '/logs'])
+        await call('GET', `/api/apps/vault/deployments/${number}${path}`);
     events.destroy();
 
     const rows: string[] = [];
-    for (const table of ['apps', 'deployments', 'settings', 'audit', 'deliveries'] as const) rows.push(...(await server.kernel.store.db.selectFrom(`hosting_${table}`).selectAll().execute()).map((row) => JSON.stringify(row)));
+    for (const table of ['apps', 'deployments', 'settings', 'audit', 'deliveries'] as const)
+      rows.push(
+        ...(await server.kernel.store.db.selectFrom(`hosting_${table}`).selectAll().execute()).map(
+          (row) => JSON.stringify(row),
+        ),
+      );
     // What was sent in a place that is not a secret's is the caller's own word; here nothing was.
-    expect([answers, rows, heard, lines].map((texts) => texts.filter((text) => text.includes(SECRET)))).toEqual([[], [], [], []]);
+    expect(
+      [answers, rows, heard, lines].map((texts) => texts.filter((text) => text.includes(SECRET))),
+    ).toEqual([[], [], [], []]);
     expect([answers.length > 20, rows.length > 5, heard.length > 2]).toEqual([true, true, true]);
   }, 90_000);
 
@@ -66,7 +121,11 @@ describeEachEngine('a secret', ({ socket }) => {
     const path = join(mkdtempSync(join(tmpdir(), 'tf-between-')), 'engine.sock');
     const between = createServer((client) => {
       const engine = connect(socket);
-      client.on('data', (data) => asked.push(...(data.toString('latin1').match(/^[A-Z]+ \/\S* HTTP/gm) ?? []))).on('error', () => engine.destroy());
+      client
+        .on('data', (data) =>
+          asked.push(...(data.toString('latin1').match(/^[A-Z]+ \/\S* HTTP/gm) ?? [])),
+        )
+        .on('error', () => engine.destroy());
       engine.on('error', () => client.destroy());
       client.pipe(engine).pipe(client);
     }).listen(path);
@@ -75,7 +134,13 @@ describeEachEngine('a secret', ({ socket }) => {
     await watched.api('POST', '/api/apps', { name: 'quiet' });
     await watched.api('PUT', '/api/apps/quiet/secrets/API_KEY', { value: SECRET });
     expect((await watched.api('POST', '/api/apps/quiet/deploy', { image: web })).status).toBe(200);
-    expect((await watched.api('POST', '/api/apps/quiet/exec', { command: ['sh', '-c', 'printf %s "$API_KEY"'] })).body.stdout).toBe(SECRET);
+    expect(
+      (
+        await watched.api('POST', '/api/apps/quiet/exec', {
+          command: ['sh', '-c', 'printf %s "$API_KEY"'],
+        })
+      ).body.stdout,
+    ).toBe(SECRET);
     await watched.end();
     between.close();
     expect(asked.filter((line) => line.includes('/containers/create?name=')).length).toBe(1);
@@ -87,26 +152,46 @@ describeEachEngine('a secret', ({ socket }) => {
     await server.api('POST', '/api/apps', { name: 'exact' });
     await server.api('PUT', '/api/apps/exact/secrets/ODD', { value: odd });
     expect((await server.api('POST', '/api/apps/exact/deploy', { image: web })).status).toBe(200);
-    expect((await server.api('POST', '/api/apps/exact/exec', { command: ['sh', '-c', 'printf %s "$ODD"'] })).body.stdout).toBe(odd);
+    expect(
+      (
+        await server.api('POST', '/api/apps/exact/exec', {
+          command: ['sh', '-c', 'printf %s "$ODD"'],
+        })
+      ).body.stdout,
+    ).toBe(odd);
   }, 60_000);
 
   it('and what an app prints makes nothing of its own in a stream: no event, no line, no header', async () => {
     const print = String.raw`printf 'one\rid: 9\revent: removed\rdata: {}\r\rtwo\n\033[2J\007bell\n\377\376 no text\na\000b\n\nend\n'; exec httpd -f -p $PORT -h /www`;
-    await server.api('POST', '/api/apps', { name: 'noisy', image: web, command: ['sh', '-c', print] });
+    await server.api('POST', '/api/apps', {
+      name: 'noisy',
+      image: web,
+      command: ['sh', '-c', print],
+    });
     const plain = await server.api('GET', '/api/apps/noisy/logs');
     expect(plain.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(plain.headers.get('x-content-type-options') ?? 'nosniff').toBe('nosniff');
     expect(plain.body.split('\n').length).toBe(7);
     const text = await new Promise<string>((resolve, reject) => {
       let seen = '';
-      const asked = request(`${server.url}/api/apps/noisy/logs?tail=100`, { agent: false, headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' } }, (answer) => {
-        answer.setEncoding('utf8').on('data', (data) => {
-          seen += data;
-          if (!seen.includes('data: end\n\n')) return;
-          resolve(seen);
-          asked.destroy();
-        }).on('error', () => {});
-      });
+      const asked = request(
+        `${server.url}/api/apps/noisy/logs?tail=100`,
+        {
+          agent: false,
+          headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
+        },
+        (answer) => {
+          answer
+            .setEncoding('utf8')
+            .on('data', (data) => {
+              seen += data;
+              if (!seen.includes('data: end\n\n')) return;
+              resolve(seen);
+              asked.destroy();
+            })
+            .on('error', () => {});
+        },
+      );
       asked.on('error', reject).end();
     });
     const fields = text.split(/\r\n|\r|\n/).filter((line) => line !== '' && !line.startsWith(':'));

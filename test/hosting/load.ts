@@ -12,7 +12,13 @@ export interface LoadResult {
  * Keeps `clients` connections busy until stopped: each asks, reads the whole answer, and asks again. Anything but a 200
  * is a failure.
  */
-export function startLoad(options: { port: number; host: string; clients: number; path?: (turn: number) => string; pause?: number }): { stop(): Promise<LoadResult> } {
+export function startLoad(options: {
+  port: number;
+  host: string;
+  clients: number;
+  path?: (turn: number) => string;
+  pause?: number;
+}): { stop(): Promise<LoadResult> } {
   const agent = new Agent({ keepAlive: true, maxSockets: options.clients });
   const failures: string[] = [];
   const bodies = new Set<string>();
@@ -20,9 +26,12 @@ export function startLoad(options: { port: number; host: string; clients: number
   const state = { running: true };
   const client = async (offset: number) => {
     for (let turn = offset; state.running; turn += 1) {
-      const answer = await ask(agent, options, options.path?.(turn) ?? '/').catch((error: Error) => `${(error as NodeJS.ErrnoException).code ?? ''} ${error.message}`);
+      const answer = await ask(agent, options, options.path?.(turn) ?? '/').catch(
+        (error: Error) => `${(error as NodeJS.ErrnoException).code ?? ''} ${error.message}`,
+      );
       if (typeof answer === 'string') failures.push(answer);
-      else if (answer.status !== 200) failures.push(`${answer.status} ${answer.text.slice(0, 100)}`);
+      else if (answer.status !== 200)
+        failures.push(`${answer.status} ${answer.text.slice(0, 100)}`);
       else {
         ok += 1;
         bodies.add(answer.text);

@@ -1,5 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,32 +41,48 @@ const timeOf = (number: number) => `2026-01-02T03:04:05.${String(number).padStar
 
 /** A record as the engines write it: Docker leaves out the last zeros of a time, and writes `<` as it may stand in a page. */
 function record(format: LogFormat, { stream, time, text }: LogLine, ends = true): string {
-  if (format === 'k8s-file') return `${time.replace('Z', '+00:00')} ${stream} ${ends ? 'F' : 'P'} ${text}\n`;
+  if (format === 'k8s-file')
+    return `${time.replace('Z', '+00:00')} ${stream} ${ends ? 'F' : 'P'} ${text}\n`;
   const log = JSON.stringify(text + (ends ? '\n' : '')).replaceAll('<', '\\u003c');
   return `{"log":${log},"stream":"${stream}","time":"${time.replace(/\.?0*Z$/, 'Z')}"}\n`;
 }
 
-const line = (number: number, text = `line ${number}`): LogLine => ({ stream: 'stdout', time: timeOf(number), text });
-const records = (format: LogFormat, from: number, to: number) => Array.from({ length: to - from }, (_, index) => record(format, line(from + index))).join('');
+const line = (number: number, text = `line ${number}`): LogLine => ({
+  stream: 'stdout',
+  time: timeOf(number),
+  text,
+});
+const records = (format: LogFormat, from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => record(format, line(from + index))).join('');
 
 /** Reads a log that its engine writes until `end` is called. */
 async function open(path: string, format: LogFormat, options: LogOptions = {}) {
   const generations = await openGenerations({ path, id: ID, format });
   if (!generations) throw new Error(`${path} was not opened`);
   let end = () => {};
-  const place: LogPlace = { path, format, open: true, watchEnd: (onEnd) => ((end = onEnd), { close: () => {} }) };
+  const place: LogPlace = {
+    path,
+    format,
+    open: true,
+    watchEnd: (onEnd) => ((end = onEnd), { close: () => {} }),
+  };
   const lines = readLogFiles(place, generations, options);
   return { lines, generations, end: () => end() };
 }
 
-async function readAll(path: string, format: LogFormat, options: LogOptions = {}): Promise<PlacedLine[]> {
+async function readAll(
+  path: string,
+  format: LogFormat,
+  options: LogOptions = {},
+): Promise<PlacedLine[]> {
   const { lines, generations } = await open(path, format, options);
   const found = (await Array.fromAsync(lines)).flat();
   await generations.close();
   return found;
 }
 
-const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `line ${from + index}`);
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => `line ${from + index}`);
 const texts = (lines: readonly LogLine[]) => lines.map(({ text }) => text);
 const FORMATS = ['json-file', 'k8s-file'] as const;
 
@@ -66,70 +95,141 @@ describe.each(FORMATS)('records of %s', (format) => {
   };
 
   it('become the lines they were, whatever is in them', () => {
-    const anyLine = fc.record({ stream: fc.constantFrom('stdout' as const, 'stderr' as const), time: fc.nat(999_999_999).map(timeOf), text: fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\n', '').replace(/\r+$/, '')) });
-    fc.assert(fc.property(fc.array(anyLine), (lines) => void expect(parse(lines.map((each) => record(format, each)).join(''))).toEqual(lines)));
+    const anyLine = fc.record({
+      stream: fc.constantFrom('stdout' as const, 'stderr' as const),
+      time: fc.nat(999_999_999).map(timeOf),
+      text: fc
+        .string({ unit: 'binary' })
+        .map((text) => text.replaceAll('\n', '').replace(/\r+$/, '')),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(anyLine),
+        (lines) =>
+          void expect(parse(lines.map((each) => record(format, each)).join(''))).toEqual(lines),
+      ),
+    );
   });
 
   it('that hold pieces of a line are joined, with the time of the last', () => {
     const between: LogLine = { stream: 'stderr', time: timeOf(2), text: 'between' };
-    const text = record(format, line(1, 'a\\'), false) + record(format, between) + record(format, line(3, 'nb')) + record(format, line(4, 'no end'), false);
+    const text =
+      record(format, line(1, 'a\\'), false) +
+      record(format, between) +
+      record(format, line(3, 'nb')) +
+      record(format, line(4, 'no end'), false);
     expect(parse(text)).toEqual([between, line(3, 'a\\nb'), line(4, 'no end')]);
   });
 
   it('that are none are left out', () => {
-    const rubbish = ['', '{', '{"log":"half', '{"log":"x\\n","stream":"stdin","time":"2026-01-02T03:04:05Z"}', '\0\0\0', '2026-01-02T03:04:05Z', '2026-01-02T03:04:05Z stdout', 'never stdout F x', '2026-01-02T03:04:05Z stdout X x', '"","stream":"stdout","time":""}'];
-    expect(parse(record(format, line(1)) + rubbish.map((each) => `${each}\n`).join('') + record(format, line(2)))).toEqual([line(1), line(2)]);
+    const rubbish = [
+      '',
+      '{',
+      '{"log":"half',
+      '{"log":"x\\n","stream":"stdin","time":"2026-01-02T03:04:05Z"}',
+      '\0\0\0',
+      '2026-01-02T03:04:05Z',
+      '2026-01-02T03:04:05Z stdout',
+      'never stdout F x',
+      '2026-01-02T03:04:05Z stdout X x',
+      '"","stream":"stdout","time":""}',
+    ];
+    expect(
+      parse(
+        record(format, line(1)) +
+          rubbish.map((each) => `${each}\n`).join('') +
+          record(format, line(2)),
+      ),
+    ).toEqual([line(1), line(2)]);
   });
 
   it('lose the return before a line end, and no other', () => {
-    expect(texts(parse(record(format, line(1, 'a\rb\r')) + record(format, line(2, '\r')) + record(format, line(3, ''))))).toEqual(['a\rb', '', '']);
+    expect(
+      texts(
+        parse(
+          record(format, line(1, 'a\rb\r')) +
+            record(format, line(2, '\r')) +
+            record(format, line(3, '')),
+        ),
+      ),
+    ).toEqual(['a\rb', '', '']);
   });
 });
 
 it('records with labels of the container in them are read too, and cannot pass for others', () => {
   const found: LogLine[] = [];
   const attrs = '"attrs":{"a":"b","stream":"stdout","time":"2026-01-02T03:04:05Z"}';
-  createRecordParser('json-file').push(`{"log":"hello\\n","stream":"stderr",${attrs},"time":"${timeOf(1)}"}\n`, found);
+  createRecordParser('json-file').push(
+    `{"log":"hello\\n","stream":"stderr",${attrs},"time":"${timeOf(1)}"}\n`,
+    found,
+  );
   expect(found).toEqual([{ stream: 'stderr', time: timeOf(1), text: 'hello' }]);
 });
 
 it('times of a machine in another zone are told in UTC', () => {
   const found: LogLine[] = [];
-  createRecordParser('k8s-file').push('2026-01-02T00:04:05.5+05:30 stdout F a\n2026-01-02T00:04:06.5+05:30 stdout F b\n2026-01-02T00:04:06.5-01:00 stdout F c\n', found);
-  expect(found.map(({ time }) => time)).toEqual(['2026-01-01T18:34:05.500000000Z', '2026-01-01T18:34:06.500000000Z', '2026-01-02T01:04:06.500000000Z']);
+  createRecordParser('k8s-file').push(
+    '2026-01-02T00:04:05.5+05:30 stdout F a\n2026-01-02T00:04:06.5+05:30 stdout F b\n2026-01-02T00:04:06.5-01:00 stdout F c\n',
+    found,
+  );
+  expect(found.map(({ time }) => time)).toEqual([
+    '2026-01-01T18:34:05.500000000Z',
+    '2026-01-01T18:34:06.500000000Z',
+    '2026-01-02T01:04:06.500000000Z',
+  ]);
 });
 
 describe.each(FORMATS)('a log file of %s', (format) => {
   it('is read from its end, with the same places as from its beginning', async () => {
     // Many lines have one time, as conmon gives it; long ones need more than the first look.
     const path = newLog();
-    const all = Array.from({ length: 5000 }, (_, index): LogLine => ({ stream: index % 97 === 0 ? 'stderr' : 'stdout', time: timeOf(Math.floor(index / 130)), text: `${index} ${'x'.repeat(index % 50 === 0 ? 5000 : 10)}` }));
+    const all = Array.from({ length: 5000 }, (_, index): LogLine => ({
+      stream: index % 97 === 0 ? 'stderr' : 'stdout',
+      time: timeOf(Math.floor(index / 130)),
+      text: `${index} ${'x'.repeat(index % 50 === 0 ? 5000 : 10)}`,
+    }));
     const text = all.map((each) => record(format, each));
     writeFileSync(`${path}.2`, text.slice(0, 1000).join(''));
     writeFileSync(`${path}.1`, text.slice(1000, 4900).join(''));
     writeFileSync(path, text.slice(4900).join(''));
     const whole = await readAll(path, format);
     expect(texts(whole)).toEqual(texts(all));
-    for (const tail of [1, 3, 99, 100, 101, 500, 4000, 4999, 5000, 9999]) expect(await readAll(path, format, { tail }), `${tail}`).toEqual(whole.slice(-tail));
-    for (const at of [0, 1, 129, 130, 2500, 4998, 4999]) expect(await readAll(path, format, { after: whole[at] }), `after ${at}`).toEqual(whole.slice(at + 1));
+    for (const tail of [1, 3, 99, 100, 101, 500, 4000, 4999, 5000, 9999])
+      expect(await readAll(path, format, { tail }), `${tail}`).toEqual(whole.slice(-tail));
+    for (const at of [0, 1, 129, 130, 2500, 4998, 4999])
+      expect(await readAll(path, format, { after: whole[at] }), `after ${at}`).toEqual(
+        whole.slice(at + 1),
+      );
     // A reader who has what an engine's stream gives in whole seconds misses nothing and has nothing twice.
     const { time, seen } = { time: '2026-01-02T03:04:05Z', seen: 700 };
     expect(await readAll(path, format, { after: { time, seen } })).toEqual(whole.slice(700));
     expect(await readAll(path, format, { since: Date.parse(time) / 1000 + 1 })).toEqual([]);
-    expect(await readAll(path, format, { since: Date.parse(time) / 1000 + 0.9 })).toHaveLength(5000);
+    expect(await readAll(path, format, { since: Date.parse(time) / 1000 + 0.9 })).toHaveLength(
+      5000,
+    );
   });
 
   it('counts the lines of one time from the first of them, however many there are', async () => {
     const path = newLog();
-    const all = Array.from({ length: 5000 }, (_, index) => line(index < 1000 ? index : 1000, `line ${index}`));
+    const all = Array.from({ length: 5000 }, (_, index) =>
+      line(index < 1000 ? index : 1000, `line ${index}`),
+    );
     writeFileSync(path, all.map((each) => record(format, each)).join(''));
     const found = await readAll(path, format, { tail: 3 });
-    expect(found.map(({ text, seen }) => [text, seen])).toEqual([['line 4997', 3998], ['line 4998', 3999], ['line 4999', 4000]]);
+    expect(found.map(({ text, seen }) => [text, seen])).toEqual([
+      ['line 4997', 3998],
+      ['line 4998', 3999],
+      ['line 4999', 4000],
+    ]);
   });
 
   it('that ends in the middle of a record, a line or a letter goes on there', async () => {
     const path = newLog();
-    const bytes = Buffer.from(record(format, line(1, 'grün'), false) + record(format, line(2, ' und blau')) + record(format, line(3, 'dritte'), false));
+    const bytes = Buffer.from(
+      record(format, line(1, 'grün'), false) +
+        record(format, line(2, ' und blau')) +
+        record(format, line(3, 'dritte'), false),
+    );
     writeFileSync(path, '');
     const { lines, end, generations } = await open(path, format, { tail: 10, follow: true });
     const read = Array.fromAsync(lines);
@@ -162,7 +262,12 @@ describe.each(FORMATS)('a log file of %s', (format) => {
 /** As each engine goes on in a new file. */
 const ROTATE: Readonly<Record<LogFormat, (path: string) => void>> = {
   'json-file'(path) {
-    for (const [from, to] of [[`${path}.1`, `${path}.2`], [path, `${path}.1`]] as const) if (readdirSync(join(path, '..')).includes(from.slice(path.lastIndexOf('/') + 1))) renameSync(from, to);
+    for (const [from, to] of [
+      [`${path}.1`, `${path}.2`],
+      [path, `${path}.1`],
+    ] as const)
+      if (readdirSync(join(path, '..')).includes(from.slice(path.lastIndexOf('/') + 1)))
+        renameSync(from, to);
     writeFileSync(path, '');
   },
   'k8s-file'(path) {
@@ -230,7 +335,11 @@ it('files that are renamed twice while they are opened are opened once, and in t
   write(`${path}.1`, 20);
   linkSync(path, `${path}.2`);
   await generations.look();
-  const first = await Promise.all(generations.files.map(async ({ handle }) => JSON.parse((await handle.readFile('utf8')).split('\n')[0]!).log));
+  const first = await Promise.all(
+    generations.files.map(
+      async ({ handle }) => JSON.parse((await handle.readFile('utf8')).split('\n')[0]!).log,
+    ),
+  );
   expect(first).toEqual(['line 0\n', 'line 10\n', 'line 20\n']);
   await generations.close();
   expect(openFiles(path)).toEqual([]);
@@ -246,7 +355,10 @@ it('a reader is told when more files were filled and removed than he could see',
     appendFileSync(path, records('json-file', at, at + 10));
   }
   end();
-  expect([texts(first), texts((await Array.fromAsync(lines)).flat())]).toEqual([numbers(0, 10), [MISSING, ...numbers(30, 60)]]);
+  expect([texts(first), texts((await Array.fromAsync(lines)).flat())]).toEqual([
+    numbers(0, 10),
+    [MISSING, ...numbers(30, 60)],
+  ]);
   await generations.close();
 });
 
@@ -262,13 +374,24 @@ function openFiles(path: string): string[] {
   });
 }
 
-it('a path is only followed when it is the container\'s, a file, and readable', async () => {
+it("a path is only followed when it is the container's, a file, and readable", async () => {
   const path = newLog();
   const elsewhere = join(root, 'elsewhere.log');
   writeFileSync(elsewhere, records('json-file', 0, 1));
   mkdirSync(`${path}-folder`);
   symlinkSync(elsewhere, `${path}-link`);
   execFileSync('mkfifo', [`${path}-pipe`]);
-  const opened = async (each: string) => (await openGenerations({ path: each, id: ID, format: 'json-file' })) !== null;
-  for (const each of [path, elsewhere, `${path}-folder`, `${path}-link`, `${path}-pipe`, `x/${ID}`, '', `/proc/${ID}`]) expect([each, await opened(each)]).toEqual([each, false]);
+  const opened = async (each: string) =>
+    (await openGenerations({ path: each, id: ID, format: 'json-file' })) !== null;
+  for (const each of [
+    path,
+    elsewhere,
+    `${path}-folder`,
+    `${path}-link`,
+    `${path}-pipe`,
+    `x/${ID}`,
+    '',
+    `/proc/${ID}`,
+  ])
+    expect([each, await opened(each)]).toEqual([each, false]);
 });

@@ -2,7 +2,12 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectEngine } from '../../runtime/hosting/engine/connect.ts';
-import type { Engine, LogLine, LogOptions, PlacedLine } from '../../runtime/hosting/engine/engine.ts';
+import type {
+  Engine,
+  LogLine,
+  LogOptions,
+  PlacedLine,
+} from '../../runtime/hosting/engine/engine.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { engineJson } from '../engines/call-engine.ts';
 import { importImage } from '../engines/import-image.ts';
@@ -20,7 +25,18 @@ out('x'.repeat(${LONG}), '\\n');
 out('{"log":"no","stream":"stderr","time":"2026-01-01T00:00:00Z"}\\n', '2026-01-01T00:00:00.5Z stderr F no\\n');
 out('no end');
 `;
-const ODD_LINES = ['first', '', 'return', 'a\tb "c" \\n <d>', 'grün 🌱', 'bad\ufffdbyte', 'x'.repeat(LONG), '{"log":"no","stream":"stderr","time":"2026-01-01T00:00:00Z"}', '2026-01-01T00:00:00.5Z stderr F no', 'no end'];
+const ODD_LINES = [
+  'first',
+  '',
+  'return',
+  'a\tb "c" \\n <d>',
+  'grün 🌱',
+  'bad\ufffdbyte',
+  'x'.repeat(LONG),
+  '{"log":"no","stream":"stderr","time":"2026-01-01T00:00:00Z"}',
+  '2026-01-01T00:00:00.5Z stderr F no',
+  'no end',
+];
 
 /** So many lines at once, after a moment. */
 const flood = (lines: number, size = 50) => `
@@ -30,21 +46,41 @@ setTimeout(() => {
   for (let line = 0; line < ${lines}; line += 500) write(Buffer.from(Array.from({ length: 500 }, (_, index) => String(line + index).padEnd(${size}, '.') + '\\n').join('')));
 }, 500);
 `;
-const numbered = (lines: readonly LogLine[]) => lines.findIndex(({ text }, index) => Number.parseInt(text, 10) !== index);
+const numbered = (lines: readonly LogLine[]) =>
+  lines.findIndex(({ text }, index) => Number.parseInt(text, 10) !== index);
 
-describeEachEngine('a container\'s output', ({ kind, socket }) => {
+describeEachEngine("a container's output", ({ kind, socket }) => {
   const run = createRun(socket);
   const engines = {} as Record<(typeof SOURCES)[number], Engine>;
   let image: string;
   beforeAll(async () => {
     image = await importImage(socket, 'twofold-test/node:1');
-    for (const source of SOURCES) engines[source] = await connectEngine({ kind: 'auto', socket }, { HOSTING_LOGS: source });
+    for (const source of SOURCES)
+      engines[source] = await connectEngine({ kind: 'auto', socket }, { HOSTING_LOGS: source });
   }, 60_000);
   afterAll(run.clear, 60_000);
 
-  const start = (script: string, more: object = {}) => run.start(image, { Cmd: ['node', '-e', script], HostConfig: { LogConfig: { Type: 'json-file', Config: kind === 'docker' ? { 'max-size': '10m', 'max-file': '3' } : { 'max-size': '50m' } } }, ...more });
-  const ended = (id: string) => expect.poll(async () => (await engines.stream.inspect(id))?.state, { timeout: 30_000 }).toBe('stopped');
-  const read = async (source: (typeof SOURCES)[number], id: string, options: LogOptions = {}): Promise<PlacedLine[]> => (await Array.fromAsync(engines[source].logs(id, options))).flat();
+  const start = (script: string, more: object = {}) =>
+    run.start(image, {
+      Cmd: ['node', '-e', script],
+      HostConfig: {
+        LogConfig: {
+          Type: 'json-file',
+          Config:
+            kind === 'docker' ? { 'max-size': '10m', 'max-file': '3' } : { 'max-size': '50m' },
+        },
+      },
+      ...more,
+    });
+  const ended = (id: string) =>
+    expect
+      .poll(async () => (await engines.stream.inspect(id))?.state, { timeout: 30_000 })
+      .toBe('stopped');
+  const read = async (
+    source: (typeof SOURCES)[number],
+    id: string,
+    options: LogOptions = {},
+  ): Promise<PlacedLine[]> => (await Array.fromAsync(engines[source].logs(id, options))).flat();
   const texts = (lines: readonly LogLine[]) => lines.map(({ text }) => text);
 
   describe.each(SOURCES)('read from the %s', (source) => {
@@ -55,21 +91,34 @@ describeEachEngine('a container\'s output', ({ kind, socket }) => {
       expect(texts(all)).toEqual(ODD_LINES);
       expect(texts(await read(source, id, { follow: true }))).toEqual(ODD_LINES);
       // The stream does not say whether a line that has no end yet will have one: it comes after the last three.
-      expect(texts(await read(source, id, { follow: true, tail: 3 }))).toEqual(ODD_LINES.slice(source === 'file' ? -3 : -4));
+      expect(texts(await read(source, id, { follow: true, tail: 3 }))).toEqual(
+        ODD_LINES.slice(source === 'file' ? -3 : -4),
+      );
       // Podman's own stream joins the last two, when one has no end.
-      for (const tail of source === 'file' || kind === 'docker' ? [1, 3] : []) expect(texts(await read(source, id, { tail }))).toEqual(ODD_LINES.slice(-tail));
-      expect(texts(await read(source, id, { since: Math.floor(Date.now() / 1000) + 60 }))).toEqual([]);
-      expect(texts(await read(source, id, { since: Math.floor(Date.now() / 1000) - 600 }))).toEqual(ODD_LINES);
-      for (const at of [0, 3, 6, 8]) expect(texts(await read(source, id, { after: all[at] })), `after ${at}`).toEqual(ODD_LINES.slice(at + 1));
+      for (const tail of source === 'file' || kind === 'docker' ? [1, 3] : [])
+        expect(texts(await read(source, id, { tail }))).toEqual(ODD_LINES.slice(-tail));
+      expect(texts(await read(source, id, { since: Math.floor(Date.now() / 1000) + 60 }))).toEqual(
+        [],
+      );
+      expect(texts(await read(source, id, { since: Math.floor(Date.now() / 1000) - 600 }))).toEqual(
+        ODD_LINES,
+      );
+      for (const at of [0, 3, 6, 8])
+        expect(texts(await read(source, id, { after: all[at] })), `after ${at}`).toEqual(
+          ODD_LINES.slice(at + 1),
+        );
     }, 60_000);
 
     it('is followed to the last line, by many at once, whenever they came', async () => {
       const lines = source === 'file' ? 50_000 : 5000;
       const id = await start(flood(lines));
-      const first = Array.from({ length: source === 'file' ? 20 : 3 }, () => read(source, id, { follow: true, tail: 10 }));
+      const first = Array.from({ length: source === 'file' ? 20 : 3 }, () =>
+        read(source, id, { follow: true, tail: 10 }),
+      );
       await sleep(600);
       const late = read(source, id, { follow: true });
-      for (const found of await Promise.all([...first, late])) expect([found.length, numbered(found)]).toEqual([lines, -1]);
+      for (const found of await Promise.all([...first, late]))
+        expect([found.length, numbered(found)]).toEqual([lines, -1]);
     }, 60_000);
 
     it('goes on when the container has been started again', async () => {
@@ -78,7 +127,10 @@ describeEachEngine('a container\'s output', ({ kind, socket }) => {
       const before = await read(source, id, { follow: true });
       await engines.stream.start(id);
       const after = await read(source, id, { follow: true, after: before.at(-1) });
-      expect([before, after].map((lines) => texts(lines).map((text) => text.slice(0, 4)))).toEqual([['once'], ['once']]);
+      expect([before, after].map((lines) => texts(lines).map((text) => text.slice(0, 4)))).toEqual([
+        ['once'],
+        ['once'],
+      ]);
       await ended(id);
       expect(await read(source, id)).toHaveLength(2);
     }, 60_000);
@@ -103,10 +155,11 @@ describeEachEngine('a container\'s output', ({ kind, socket }) => {
     const before = readdirSync('/proc/self/fd').length;
     let at = 0;
     let wrong = -1;
-    for await (const batch of engines.file.logs(id, { follow: true })) for (const { text } of batch) {
-      if (Number.parseInt(text, 10) !== at && wrong < 0) wrong = at;
-      at += 1;
-    }
+    for await (const batch of engines.file.logs(id, { follow: true }))
+      for (const { text } of batch) {
+        if (Number.parseInt(text, 10) !== at && wrong < 0) wrong = at;
+        at += 1;
+      }
     expect([at, wrong]).toEqual([lines, -1]);
     expect(readdirSync('/proc/self/fd').length).toBeLessThan(before + 4);
   }, 60_000);
@@ -115,16 +168,23 @@ describeEachEngine('a container\'s output', ({ kind, socket }) => {
     const id = await start('for (let line = 0; line < 100; line += 1) console.log(line)');
     await ended(id);
     const [file, stream] = [await read('file', id), await read('stream', id)];
-    const rest = async (source: (typeof SOURCES)[number], after: LogLine & PlacedLine) => texts(await read(source, id, { after }));
+    const rest = async (source: (typeof SOURCES)[number], after: LogLine & PlacedLine) =>
+      texts(await read(source, id, { after }));
     expect(texts(file)).toEqual(texts(stream));
-    for (const at of [0, 50, 98]) expect(await rest('file', stream[at] as PlacedLine)).toEqual(texts(file).slice(at + 1));
+    for (const at of [0, 50, 98])
+      expect(await rest('file', stream[at] as PlacedLine)).toEqual(texts(file).slice(at + 1));
     // Podman's stream has whole seconds: lines may come twice, and none is left out.
-    for (const at of [0, 50, 98]) expect(await rest('stream', file[at] as PlacedLine)).toEqual(expect.arrayContaining(texts(file).slice(at + 1)));
+    for (const at of [0, 50, 98])
+      expect(await rest('stream', file[at] as PlacedLine)).toEqual(
+        expect.arrayContaining(texts(file).slice(at + 1)),
+      );
   }, 60_000);
 
   it('comes from the stream when the engine keeps it elsewhere', async () => {
     const type = kind === 'docker' ? 'local' : 'k8s-file';
-    const id = await start('console.log("kept")', { HostConfig: { LogConfig: { Type: type, Config: {} } } });
+    const id = await start('console.log("kept")', {
+      HostConfig: { LogConfig: { Type: type, Config: {} } },
+    });
     await ended(id);
     expect(texts(await read('file', id, { follow: true }))).toEqual(['kept']);
   }, 60_000);
@@ -132,7 +192,9 @@ describeEachEngine('a container\'s output', ({ kind, socket }) => {
   it('is read from the file indeed, which has nanoseconds', async () => {
     const id = await start('console.log("hello")');
     await ended(id);
-    const { LogPath } = await engineJson<{ LogPath: string }>(socket, { path: `/containers/${id}/json` });
+    const { LogPath } = await engineJson<{ LogPath: string }>(socket, {
+      path: `/containers/${id}/json`,
+    });
     const open: string[] = [];
     for await (const [line] of engines.file.logs(id, { follow: true })) {
       expect(line?.time).toMatch(/T\d\d:\d\d:\d\d\.\d{9}Z$/);

@@ -17,10 +17,11 @@ function createPodman() {
   let torn = '';
   let wake = () => {};
   let over = false;
-  const timeOf = (time: number) => new Date(Math.floor(time) * 1000).toISOString().replace('.000Z', 'Z');
+  const timeOf = (time: number) =>
+    new Date(Math.floor(time) * 1000).toISOString().replace('.000Z', 'Z');
   async function* read({ since = 0, follow, whole }: StreamOptions): AsyncGenerator<LogLine[]> {
     if (follow) {
-      for (const isOver = () => over; !isOver(); ) {
+      for (const isOver = () => over; !isOver();) {
         await new Promise<void>((resolve) => (wake = resolve));
         yield [];
       }
@@ -45,16 +46,36 @@ function createPodman() {
     pieces.push(...more);
     wake();
   };
-  return { read, write: change, tear: (text: string) => ((torn = text), wake()), end: () => ((over = true), wake()) };
+  return {
+    read,
+    write: change,
+    tear: (text: string) => ((torn = text), wake()),
+    end: () => ((over = true), wake()),
+  };
 }
 
 describe('an output that is followed by reading it again', () => {
-  const follow = async (podman: ReturnType<typeof createPodman>) => (await Array.fromAsync(readStreams({ read: podman.read, follow: (options) => followByReading(podman.read, options) }, { follow: true }))).flat().map(({ text }) => text);
+  const follow = async (podman: ReturnType<typeof createPodman>) =>
+    (
+      await Array.fromAsync(
+        readStreams(
+          { read: podman.read, follow: (options) => followByReading(podman.read, options) },
+          { follow: true },
+        ),
+      )
+    )
+      .flat()
+      .map(({ text }) => text);
 
   it('has no line twice when one was begun in the second before', async () => {
     const podman = createPodman();
     const read = follow(podman);
-    podman.write([1.8, 'a', true], [1.999, 'b begins', false], [2.001, ' and ends', true], [2.002, 'c', true]);
+    podman.write(
+      [1.8, 'a', true],
+      [1.999, 'b begins', false],
+      [2.001, ' and ends', true],
+      [2.002, 'c', true],
+    );
     await sleep(450);
     // Who reads from second 2 on has only the end of `b`.
     podman.write([2.5, 'd', true], [3.5, 'e', true]);

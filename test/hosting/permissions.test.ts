@@ -13,7 +13,14 @@ type Recorded = Pick<AuditEntry, 'action' | 'target' | 'detail'>;
 
 function call(id: string, principal: unknown, more = {}) {
   const route = hostingRoutes.find((each) => each.id === id);
-  return { route, params: { name: 'shop' }, query: {}, body: {}, context: { principal, ip: '1.2.3.4' }, ...more } as never;
+  return {
+    route,
+    params: { name: 'shop' },
+    query: {},
+    body: {},
+    context: { principal, ip: '1.2.3.4' },
+    ...more,
+  } as never;
 }
 
 const user = (...permissions: string[]) => ({ kind: 'user', id: 1, permissions });
@@ -21,21 +28,41 @@ const key = (...scopes: string[]) => ({ kind: 'api_key', id: 'k', scopes });
 
 it('a user or key needs the permission for each call; the host needs none', async () => {
   const recorded: Recorded[] = [];
-  const handlers = guarded({ listApps: ok, stopApp: ok, execInApp: ok, prune: ok, listTemplates: ok }, { record: async (_, entry) => void recorded.push(entry), list: async () => [] });
-  const may = async (id: keyof typeof handlers, principal: unknown) => Promise.resolve(handlers[id](call(id, principal))).then(() => true, (error: { status?: number }) => (error.status === 403 ? false : Promise.reject(error)));
+  const handlers = guarded(
+    { listApps: ok, stopApp: ok, execInApp: ok, prune: ok, listTemplates: ok },
+    { record: async (_, entry) => void recorded.push(entry), list: async () => [] },
+  );
+  const may = async (id: keyof typeof handlers, principal: unknown) =>
+    Promise.resolve(handlers[id](call(id, principal))).then(
+      () => true,
+      (error: { status?: number }) => (error.status === 403 ? false : Promise.reject(error)),
+    );
   const seen = async (principal: unknown) => {
     const allowed: string[] = [];
-    for (const id of ['listApps', 'stopApp', 'execInApp', 'prune', 'listTemplates'] as const) if (await may(id, principal)) allowed.push(id);
+    for (const id of ['listApps', 'stopApp', 'execInApp', 'prune', 'listTemplates'] as const)
+      if (await may(id, principal)) allowed.push(id);
     return allowed;
   };
-  expect(await seen({ kind: 'host', sessionId: 's' })).toEqual(['listApps', 'stopApp', 'execInApp', 'prune', 'listTemplates']);
+  expect(await seen({ kind: 'host', sessionId: 's' })).toEqual([
+    'listApps',
+    'stopApp',
+    'execInApp',
+    'prune',
+    'listTemplates',
+  ]);
   expect(await seen(user())).toEqual(['listTemplates']);
   expect(await seen(user('apps:read'))).toEqual(['listApps', 'listTemplates']);
   expect(await seen(user('apps:write'))).toEqual(['stopApp', 'listTemplates']);
   expect(await seen(key('apps:exec'))).toEqual(['execInApp', 'listTemplates']);
   expect(await seen(key('apps:*'))).toEqual(['listApps', 'stopApp', 'execInApp', 'listTemplates']);
   expect(await seen(key('system:*'))).toEqual(['prune', 'listTemplates']);
-  expect(await seen(key('*'))).toEqual(['listApps', 'stopApp', 'execInApp', 'prune', 'listTemplates']);
+  expect(await seen(key('*'))).toEqual([
+    'listApps',
+    'stopApp',
+    'execInApp',
+    'prune',
+    'listTemplates',
+  ]);
   expect(recorded.every(({ action }) => action !== 'listApps')).toBe(true);
 });
 
@@ -110,59 +137,125 @@ describe('every call', () => {
 
   /** Streams are left as soon as their status is known. */
   async function ask(route: (typeof hostingRoutes)[number], authorization: string) {
-    const path = route.path.replace(':name', 'shop').replace(':app', 'shop').replace(':number', '1').replace(':key', 'API_KEY').replace(':id', 'postgres');
+    const path = route.path
+      .replace(':name', 'shop')
+      .replace(':app', 'shop')
+      .replace(':number', '1')
+      .replace(':key', 'API_KEY')
+      .replace(':id', 'postgres');
     const [, body] = needsOf(route.id);
-    const form = route.id === 'deploySource' ? sourceForm({ name: 'mine' }, tarGzOf({ 'index.html': 'x' })) : undefined;
+    const form =
+      route.id === 'deploySource'
+        ? sourceForm({ name: 'mine' }, tarGzOf({ 'index.html': 'x' }))
+        : undefined;
     const abort = new AbortController();
-    const headers = { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) };
-    const answer = await fetch(server.url + path, { method: route.method, headers, signal: abort.signal, ...(body !== undefined ? { body: JSON.stringify(body) } : form && { body: form }) });
-    const text = answer.headers.get('content-type')?.includes('event-stream') ? '' : await answer.text();
+    const headers = {
+      authorization,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
+    const answer = await fetch(server.url + path, {
+      method: route.method,
+      headers,
+      signal: abort.signal,
+      ...(body !== undefined ? { body: JSON.stringify(body) } : form && { body: form }),
+    });
+    const text = answer.headers.get('content-type')?.includes('event-stream')
+      ? ''
+      : await answer.text();
     abort.abort();
     return { status: answer.status, text };
   }
-  const state = async () => JSON.stringify([(await server.api('GET', '/api/apps')).body, (await server.api('GET', '/api/system/audit')).body.entries.length]);
+  const state = async () =>
+    JSON.stringify([
+      (await server.api('GET', '/api/apps')).body,
+      (await server.api('GET', '/api/system/audit')).body.entries.length,
+    ]);
 
   it('is refused to a stranger, before anything is looked at', async () => {
     const before = await state();
-    for (const authorization of ['', 'Bearer', 'Bearer wrong', `Basic ${token}`, `bearer ${token}x`]) {
+    for (const authorization of [
+      '',
+      'Bearer',
+      'Bearer wrong',
+      `Basic ${token}`,
+      `bearer ${token}x`,
+    ]) {
       for (const route of hostingRoutes) {
         const { status, text } = await ask(route, authorization);
         const open = needsOf(route.id)[0] === null;
-        expect([authorization, route.id, open ? status < 500 && status !== 403 : status]).toEqual([authorization, route.id, open || 401]);
+        expect([authorization, route.id, open ? status < 500 && status !== 403 : status]).toEqual([
+          authorization,
+          route.id,
+          open || 401,
+        ]);
         if (!open) expect([route.id, text]).toEqual([route.id, '{"error":"Unauthorized"}']);
       }
     }
     expect(await state()).toBe(before);
   }, 30_000);
 
-  it.each(ROLES)('is allowed to "%s" by what it may do alone', async (who, granted) => {
-    const before = await state();
-    for (const route of hostingRoutes) {
-      const [needed] = needsOf(route.id);
-      const allowed = needed === null || granted.includes(needed);
-      if (allowed && route.method !== 'GET' && needed !== null) continue; // What it does is for the other tests.
-      const { status, text } = await ask(route, `Bearer ${who}`);
-      const refused = allowed ? [route.id, false] : [route.id, 403, `{"error":"Permission ${needed} is required"}`];
-      expect(allowed ? [route.id, status === 403] : [route.id, status, text]).toEqual(refused);
-      expect(text).not.toContain('hunter2');
-      if (!allowed) expect(text).not.toContain('plain-value');
-    }
-    expect(await state()).toBe(before);
-  }, 30_000);
+  it.each(ROLES)(
+    'is allowed to "%s" by what it may do alone',
+    async (who, granted) => {
+      const before = await state();
+      for (const route of hostingRoutes) {
+        const [needed] = needsOf(route.id);
+        const allowed = needed === null || granted.includes(needed);
+        if (allowed && route.method !== 'GET' && needed !== null) continue; // What it does is for the other tests.
+        const { status, text } = await ask(route, `Bearer ${who}`);
+        const refused = allowed
+          ? [route.id, false]
+          : [route.id, 403, `{"error":"Permission ${needed} is required"}`];
+        expect(allowed ? [route.id, status === 403] : [route.id, status, text]).toEqual(refused);
+        expect(text).not.toContain('hunter2');
+        if (!allowed) expect(text).not.toContain('plain-value');
+      }
+      expect(await state()).toBe(before);
+    },
+    30_000,
+  );
 
   it('has its place in the table, and the public ones are the two that are meant', () => {
     expect(hostingRoutes.map(({ id }) => id).sort()).toEqual(Object.keys(NEEDS).sort());
-    expect(hostingRoutes.filter(({ access }) => (access as string) === 'public').map(({ id }) => id).sort()).toEqual(['listTemplates', 'webhook']);
-    expect(Object.entries(NEEDS).filter(([, [needed]]) => needed === null).map(([id]) => id).sort()).toEqual(['listTemplates', 'webhook']);
+    expect(
+      hostingRoutes
+        .filter(({ access }) => (access as string) === 'public')
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(['listTemplates', 'webhook']);
+    expect(
+      Object.entries(NEEDS)
+        .filter(([, [needed]]) => needed === null)
+        .map(([id]) => id)
+        .sort(),
+    ).toEqual(['listTemplates', 'webhook']);
   });
 });
 
 it('the audit log names fields, and never holds their values', async () => {
   const recorded: Recorded[] = [];
-  const handlers = guarded({ putSecret: ok, deployApp: ok }, { record: async (_, entry) => void recorded.push(entry), list: async () => [] });
-  await handlers.putSecret(call('putSecret', { kind: 'host' }, { params: { name: 'shop', key: 'API_KEY' }, body: { value: 'hunter2' } }));
-  await handlers.deployApp(call('deployApp', { kind: 'host' }, { body: { git: { url: 'https://x.test/a', token: 'hunter2' } } }));
-  expect(recorded).toEqual([{ action: 'putSecret', target: 'shop', detail: { fields: ['value'], key: 'API_KEY' } }, { action: 'deployApp', target: 'shop', detail: { fields: ['git'] } }]);
+  const handlers = guarded(
+    { putSecret: ok, deployApp: ok },
+    { record: async (_, entry) => void recorded.push(entry), list: async () => [] },
+  );
+  await handlers.putSecret(
+    call(
+      'putSecret',
+      { kind: 'host' },
+      { params: { name: 'shop', key: 'API_KEY' }, body: { value: 'hunter2' } },
+    ),
+  );
+  await handlers.deployApp(
+    call(
+      'deployApp',
+      { kind: 'host' },
+      { body: { git: { url: 'https://x.test/a', token: 'hunter2' } } },
+    ),
+  );
+  expect(recorded).toEqual([
+    { action: 'putSecret', target: 'shop', detail: { fields: ['value'], key: 'API_KEY' } },
+    { action: 'deployApp', target: 'shop', detail: { fields: ['git'] } },
+  ]);
 });
 
 it('what is sealed opens with its own name and key alone, and with an earlier key', () => {
@@ -171,11 +264,25 @@ it('what is sealed opens with its own name and key alone, and with an earlier ke
   expect(sealed).not.toContain('text');
   expect(seal.seal('text', 'app:1')).not.toBe(sealed);
   expect(createSeal(['new secret', 'first secret']).open(sealed, 'app:1')).toBe('text');
-  for (const open of [() => seal.open(sealed, 'app:2'), () => createSeal(['other']).open(sealed, 'app:1'), () => seal.open(`${sealed.slice(0, -4)}AAAA`, 'app:1'), () => seal.open('', 'app:1')]) expect(open).toThrow(/cannot be opened/);
+  for (const open of [
+    () => seal.open(sealed, 'app:2'),
+    () => createSeal(['other']).open(sealed, 'app:1'),
+    () => seal.open(`${sealed.slice(0, -4)}AAAA`, 'app:1'),
+    () => seal.open('', 'app:1'),
+  ])
+    expect(open).toThrow(/cannot be opened/);
 });
 
 it('an upload without an engine is refused before it is read', async () => {
   const server = await startServer({ socket: '/nonexistent.sock' });
-  expect((await server.api('POST', '/api/deploy', sourceForm({ name: 'x', port: 1 }, tarGzOf({ 'index.html': 'x' })))).status).toBe(503);
+  expect(
+    (
+      await server.api(
+        'POST',
+        '/api/deploy',
+        sourceForm({ name: 'x', port: 1 }, tarGzOf({ 'index.html': 'x' })),
+      )
+    ).status,
+  ).toBe(503);
   await server.end();
 });

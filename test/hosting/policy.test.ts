@@ -2,104 +2,281 @@ import { describe, expect, it } from 'vitest';
 import { assertPublicAddress } from '../../runtime/hosting/source/base-images.ts';
 import { assertDockerfile, assertTriggers } from '../../runtime/hosting/source/dockerfile.ts';
 import { generateDockerfile } from '../../runtime/hosting/source/generate.ts';
-import { assertGitRef, isPrivate, parseGitUrl, resolveGitHost } from '../../runtime/hosting/source/git-url.ts';
+import {
+  assertGitRef,
+  isPrivate,
+  parseGitUrl,
+  resolveGitHost,
+} from '../../runtime/hosting/source/git-url.ts';
 import { parseIgnore } from '../../runtime/hosting/source/ignore.ts';
 import { boundaryOf, readForm } from '../../runtime/hosting/source/multipart.ts';
 import { planBuild } from '../../runtime/hosting/source/plan.ts';
-import { APP_NAME, assertAppName, assertImage, parseDomain } from '../../runtime/hosting/records/names.ts';
+import {
+  APP_NAME,
+  assertAppName,
+  assertImage,
+  parseDomain,
+} from '../../runtime/hosting/records/names.ts';
 import { hostileDockerfiles } from './hostile.ts';
 
 const policy = { allowAddUrl: false, from: ['*'] };
 
 describe('the Dockerfile policy', () => {
   it.each(hostileDockerfiles)('refuses %s', (_, text, message) => {
-    expect(() => assertDockerfile(text, policy)).toThrow(expect.objectContaining({ status: 422, message: expect.stringMatching(message) }));
+    expect(() => assertDockerfile(text, policy)).toThrow(
+      expect.objectContaining({ status: 422, message: expect.stringMatching(message) }),
+    );
   });
 
   it('takes an image of a private registry that is named', () => {
-    expect(assertDockerfile('FROM localhost:5000/base:1', { allowAddUrl: false, from: ['*', 'localhost:5000/*'] })).toEqual(['localhost:5000/base:1']);
+    expect(
+      assertDockerfile('FROM localhost:5000/base:1', {
+        allowAddUrl: false,
+        from: ['*', 'localhost:5000/*'],
+      }),
+    ).toEqual(['localhost:5000/base:1']);
   });
 
   it('refuses a registry whose name leads into a private network, and what an image would do to every build', async () => {
-    const find = async (host: string) => ({ 'evil.test': ['1.1.1.1', '127.0.0.1'], 'fine.test': ['1.1.1.1'] })[host] ?? [];
+    const find = async (host: string) =>
+      ({ 'evil.test': ['1.1.1.1', '127.0.0.1'], 'fine.test': ['1.1.1.1'] })[host] ?? [];
     await expect(assertPublicAddress('evil.test/x', find)).rejects.toMatchObject({ status: 422 });
-    for (const image of ['fine.test:5000/x', 'unknown.test/x', 'node:24', 'library/node']) await assertPublicAddress(image, find);
-    expect(() => assertTriggers(['RUN true', 'ADD http://127.0.0.1/x /x'], policy)).toThrow(expect.objectContaining({ status: 422 }));
+    for (const image of ['fine.test:5000/x', 'unknown.test/x', 'node:24', 'library/node'])
+      await assertPublicAddress(image, find);
+    expect(() => assertTriggers(['RUN true', 'ADD http://127.0.0.1/x /x'], policy)).toThrow(
+      expect.objectContaining({ status: 422 }),
+    );
     assertTriggers(['COPY . /app', 'RUN true'], policy);
   });
 
   it('knows the images that a file builds on', () => {
-    expect(assertDockerfile('ARG V=24\nFROM --platform=$BUILDPLATFORM node:${V:-1} AS build\nFROM nginx:${TAG:-1.27}\nCOPY --from=build /a /b\nCOPY --from=ghcr.io/a/tool:1 /c /d\n', policy)).toEqual(['node:24', 'nginx:1.27', 'ghcr.io/a/tool:1']);
+    expect(
+      assertDockerfile(
+        'ARG V=24\nFROM --platform=$BUILDPLATFORM node:${V:-1} AS build\nFROM nginx:${TAG:-1.27}\nCOPY --from=build /a /b\nCOPY --from=ghcr.io/a/tool:1 /c /d\n',
+        policy,
+      ),
+    ).toEqual(['node:24', 'nginx:1.27', 'ghcr.io/a/tool:1']);
   });
 
   it('lets ordinary files through', () => {
-    assertDockerfile('# syntax=docker/dockerfile:1\nARG V=22\nFROM --platform=$BUILDPLATFORM node:${V} AS build\nADD local.tar.gz /x\nADD ["a b", "/c"]\nRUN curl https://x.test\nFROM build\nCOPY --from=build /a /b\nCOPY --from=0 /a /b\n', policy);
+    assertDockerfile(
+      '# syntax=docker/dockerfile:1\nARG V=22\nFROM --platform=$BUILDPLATFORM node:${V} AS build\nADD local.tar.gz /x\nADD ["a b", "/c"]\nRUN curl https://x.test\nFROM build\nCOPY --from=build /a /b\nCOPY --from=0 /a /b\n',
+      policy,
+    );
     assertDockerfile('FROM a\nADD http://x.test/y /y', { ...policy, allowAddUrl: true });
   });
 
   it('holds FROM to a list', () => {
     const listed = { allowAddUrl: false, from: ['docker.io/library/*', 'ghcr.io/ours/base'] };
-    for (const image of ['node:24', 'library/node', 'docker.io/library/node@sha256:1', 'ghcr.io/ours/base:2', 'scratch']) assertDockerfile(`FROM ${image}`, listed);
-    for (const image of ['ghcr.io/ours/base2', 'evil/node', 'docker.io/evil/node', 'quay.io/library/node', '$X']) {
+    for (const image of [
+      'node:24',
+      'library/node',
+      'docker.io/library/node@sha256:1',
+      'ghcr.io/ours/base:2',
+      'scratch',
+    ])
+      assertDockerfile(`FROM ${image}`, listed);
+    for (const image of [
+      'ghcr.io/ours/base2',
+      'evil/node',
+      'docker.io/evil/node',
+      'quay.io/library/node',
+      '$X',
+    ]) {
       expect(() => assertDockerfile(`FROM ${image}`, listed), image).toThrow(/not allowed/);
     }
-    expect(() => assertDockerfile('FROM node\nCOPY --from=evil/x /a /b', listed)).toThrow(/not allowed/);
+    expect(() => assertDockerfile('FROM node\nCOPY --from=evil/x /a /b', listed)).toThrow(
+      /not allowed/,
+    );
   });
 });
 
 describe('names', () => {
   it('are checked before anything else', () => {
     for (const name of ['a', 'shop', 'a-1', 'x'.repeat(63)]) assertAppName(name);
-    for (const name of ['', 'A', '1a', '-a', 'a_b', 'a.b', 'a/b', '../a', 'x'.repeat(64), 'a\n', 'api', 'localhost']) expect(() => assertAppName(name), name).toThrow(expect.objectContaining({ status: 400 }));
+    for (const name of [
+      '',
+      'A',
+      '1a',
+      '-a',
+      'a_b',
+      'a.b',
+      'a/b',
+      '../a',
+      'x'.repeat(64),
+      'a\n',
+      'api',
+      'localhost',
+    ])
+      expect(() => assertAppName(name), name).toThrow(expect.objectContaining({ status: 400 }));
     expect(APP_NAME).toBe('^[a-z][a-z0-9-]{0,62}$');
   });
 
   it('of images follow the grammar of references', () => {
-    for (const image of ['nginx', 'nginx:1.27', 'library/nginx', 'ghcr.io/a/b-c_d.e:v1', 'localhost:5000/x', `a@sha256:${'0'.repeat(64)}`]) assertImage(image);
-    for (const image of ['', 'A', '-a', 'a b', 'a:', 'http://a', 'a@sha256:12', '../a', 'a:b:c', 'a;b', 'a\n']) expect(() => assertImage(image), image).toThrow(expect.objectContaining({ status: 400 }));
+    for (const image of [
+      'nginx',
+      'nginx:1.27',
+      'library/nginx',
+      'ghcr.io/a/b-c_d.e:v1',
+      'localhost:5000/x',
+      `a@sha256:${'0'.repeat(64)}`,
+    ])
+      assertImage(image);
+    for (const image of [
+      '',
+      'A',
+      '-a',
+      'a b',
+      'a:',
+      'http://a',
+      'a@sha256:12',
+      '../a',
+      'a:b:c',
+      'a;b',
+      'a\n',
+    ])
+      expect(() => assertImage(image), image).toThrow(expect.objectContaining({ status: 400 }));
   });
 
   it('of domains are kept in one form', () => {
     expect(parseDomain('Shop.Example.COM.')).toBe('shop.example.com');
     expect(parseDomain('grüße.example')).toBe('xn--gre-6ka8l.example');
     expect(parseDomain('*.example.com')).toBe('*.example.com');
-    for (const text of ['', '.', 'a..b', '127.0.0.1', '::1', 'a b', 'a/b', '*', '*.com', 'http://a', 'a:80', `${'a'.repeat(64)}.b`, '-a.b']) expect(() => parseDomain(text), text).toThrow(expect.objectContaining({ status: 400 }));
+    for (const text of [
+      '',
+      '.',
+      'a..b',
+      '127.0.0.1',
+      '::1',
+      'a b',
+      'a/b',
+      '*',
+      '*.com',
+      'http://a',
+      'a:80',
+      `${'a'.repeat(64)}.b`,
+      '-a.b',
+    ])
+      expect(() => parseDomain(text), text).toThrow(expect.objectContaining({ status: 400 }));
   });
 });
 
 describe('git addresses', () => {
   const strict = { allowHttp: false, allowPrivate: false };
   it('are https or ssh', () => {
-    expect(parseGitUrl('https://x.test/a/b.git', strict)).toEqual({ url: 'https://x.test/a/b.git', host: 'x.test', port: 443, protocol: 'https:' });
+    expect(parseGitUrl('https://x.test/a/b.git', strict)).toEqual({
+      url: 'https://x.test/a/b.git',
+      host: 'x.test',
+      port: 443,
+      protocol: 'https:',
+    });
     expect(parseGitUrl('git@x.test:a/b.git', strict).url).toBe('ssh://git@x.test/a/b.git');
-    for (const url of ['/etc', './x', 'file:///etc', 'ext::sh -c id', 'git://x/y', 'http://x.test/a', 'https://u:p@x.test/a', 'https://u@x.test/a', 'ssh://-oProxyCommand=id/x', '--upload-pack=id', 'https://x.test', 'https://x.test/a b', '-o@x.test:y', 'ssh://-x@h/y']) {
+    for (const url of [
+      '/etc',
+      './x',
+      'file:///etc',
+      'ext::sh -c id',
+      'git://x/y',
+      'http://x.test/a',
+      'https://u:p@x.test/a',
+      'https://u@x.test/a',
+      'ssh://-oProxyCommand=id/x',
+      '--upload-pack=id',
+      'https://x.test',
+      'https://x.test/a b',
+      '-o@x.test:y',
+      'ssh://-x@h/y',
+    ]) {
       expect(() => parseGitUrl(url, strict), url).toThrow(expect.objectContaining({ status: 400 }));
     }
     expect(parseGitUrl('http://x.test/a', { ...strict, allowHttp: true }).port).toBe(80);
   });
 
   it('of private networks are refused', async () => {
-    for (const address of ['127.0.0.1', '10.1.2.3', '172.20.0.1', '192.168.1.1', '169.254.169.254', '0.0.0.0', '100.64.1.1', '::1', 'fe80::1', 'fd00::1', '::ffff:127.0.0.1']) expect(isPrivate(address), address).toBe(true);
-    for (const address of ['1.1.1.1', '172.32.0.1', '2606:4700::1']) expect(isPrivate(address), address).toBe(false);
-    for (const url of ['https://127.0.0.1/a', 'https://[::1]/a', 'https://localhost/a', 'https://2130706433/a']) await expect(resolveGitHost(parseGitUrl(url, strict), strict), url).rejects.toMatchObject({ status: 400 });
+    for (const address of [
+      '127.0.0.1',
+      '10.1.2.3',
+      '172.20.0.1',
+      '192.168.1.1',
+      '169.254.169.254',
+      '0.0.0.0',
+      '100.64.1.1',
+      '::1',
+      'fe80::1',
+      'fd00::1',
+      '::ffff:127.0.0.1',
+    ])
+      expect(isPrivate(address), address).toBe(true);
+    for (const address of ['1.1.1.1', '172.32.0.1', '2606:4700::1'])
+      expect(isPrivate(address), address).toBe(false);
+    for (const url of [
+      'https://127.0.0.1/a',
+      'https://[::1]/a',
+      'https://localhost/a',
+      'https://2130706433/a',
+    ])
+      await expect(resolveGitHost(parseGitUrl(url, strict), strict), url).rejects.toMatchObject({
+        status: 400,
+      });
   });
 
   it('name branches, tags and commits, never options', () => {
     for (const ref of ['main', 'feature/x', 'v1.2.3', 'a'.repeat(40)]) assertGitRef(ref);
-    for (const ref of ['', '-x', '--upload-pack=id', 'a..b', 'a b', 'a:b', 'x.lock', 'a//b', 'a@{1}', '/a', 'a/']) expect(() => assertGitRef(ref), ref).toThrow(expect.objectContaining({ status: 400 }));
+    for (const ref of [
+      '',
+      '-x',
+      '--upload-pack=id',
+      'a..b',
+      'a b',
+      'a:b',
+      'x.lock',
+      'a//b',
+      'a@{1}',
+      '/a',
+      'a/',
+    ])
+      expect(() => assertGitRef(ref), ref).toThrow(expect.objectContaining({ status: 400 }));
   });
 });
 
 describe('.dockerignore', () => {
   it('is read as Docker reads it', () => {
-    const ignored = parseIgnore('# comment\nnode_modules\n*.log\n!keep.log\n**/secret\ndocs/*.md\n/dist/\n');
-    const seen = ['node_modules/a.js', 'a/node_modules/a.js', 'x.log', 'a/x.log', 'keep.log', 'secret', 'a/b/secret', 'a/secret/x', 'docs/a.md', 'docs/b/a.md', 'dist/x', 'mysecret', 'node_modules2'];
-    expect(seen.filter(ignored)).toEqual(['node_modules/a.js', 'x.log', 'secret', 'a/b/secret', 'a/secret/x', 'docs/a.md', 'dist/x']);
+    const ignored = parseIgnore(
+      '# comment\nnode_modules\n*.log\n!keep.log\n**/secret\ndocs/*.md\n/dist/\n',
+    );
+    const seen = [
+      'node_modules/a.js',
+      'a/node_modules/a.js',
+      'x.log',
+      'a/x.log',
+      'keep.log',
+      'secret',
+      'a/b/secret',
+      'a/secret/x',
+      'docs/a.md',
+      'docs/b/a.md',
+      'dist/x',
+      'mysecret',
+      'node_modules2',
+    ];
+    expect(seen.filter(ignored)).toEqual([
+      'node_modules/a.js',
+      'x.log',
+      'secret',
+      'a/b/secret',
+      'a/secret/x',
+      'docs/a.md',
+      'dist/x',
+    ]);
   });
 });
 
 describe('a build plan', () => {
-  const listing = (files: Record<string, string>) => ({ paths: new Set(Object.keys(files)), manifests: new Map(Object.entries(files)), bytes: 0 });
+  const listing = (files: Record<string, string>) => ({
+    paths: new Set(Object.keys(files)),
+    manifests: new Map(Object.entries(files)),
+    bytes: 0,
+  });
   const kinds: [string, Record<string, string>][] = [
     ['node (npm)', { 'package.json': '{"scripts":{"start":"node ."}}', 'package-lock.json': '' }],
     ['node (pnpm)', { 'package.json': '{"main":"a.js"}', 'pnpm-lock.yaml': '' }],
@@ -120,29 +297,62 @@ describe('a build plan', () => {
     expect(plan.kind).toBe(kind);
     const text = Object.values(plan.extra)[0] ?? '';
     expect(text).toMatch(/^USER (?!root|0)|nonroot/m);
-    if (kind !== 'static' && kind !== 'php') expect(text.match(/^FROM /gm)?.length).toBeGreaterThan(1);
+    if (kind !== 'static' && kind !== 'php')
+      expect(text.match(/^FROM /gm)?.length).toBeGreaterThan(1);
   });
 
-  it('uses the source\'s own Dockerfile, that of a folder, or that of the only folder', () => {
-    expect(planBuild(listing({ Dockerfile: 'FROM a', 'package.json': '{"main":"x"}' }), { policy })).toMatchObject({ kind: 'Dockerfile', folder: '', extra: {} });
-    expect(planBuild(listing({ 'api/Dockerfile': 'FROM a', 'web/index.html': '' }), { policy, path: './api/' })).toMatchObject({ folder: 'api' });
-    expect(planBuild(listing({ 'shop-1/Dockerfile': 'FROM a', 'shop-1/x': '' }), { policy })).toMatchObject({ folder: 'shop-1' });
+  it("uses the source's own Dockerfile, that of a folder, or that of the only folder", () => {
+    expect(
+      planBuild(listing({ Dockerfile: 'FROM a', 'package.json': '{"main":"x"}' }), { policy }),
+    ).toMatchObject({ kind: 'Dockerfile', folder: '', extra: {} });
+    expect(
+      planBuild(listing({ 'api/Dockerfile': 'FROM a', 'web/index.html': '' }), {
+        policy,
+        path: './api/',
+      }),
+    ).toMatchObject({ folder: 'api' });
+    expect(
+      planBuild(listing({ 'shop-1/Dockerfile': 'FROM a', 'shop-1/x': '' }), { policy }),
+    ).toMatchObject({ folder: 'shop-1' });
     expect(() => planBuild(listing({ 'a/x': '', 'b/y': '' }), { policy })).toThrow(/no Dockerfile/);
-    expect(() => planBuild(listing({ x: '' }), { policy, path: '../etc' })).toThrow(expect.objectContaining({ status: 400 }));
-    expect(() => planBuild(listing({ 'Dockerfile': 'FROM a\nADD http://x /y' }), { policy })).toThrow(expect.objectContaining({ status: 422 }));
+    expect(() => planBuild(listing({ x: '' }), { policy, path: '../etc' })).toThrow(
+      expect.objectContaining({ status: 400 }),
+    );
+    expect(() => planBuild(listing({ Dockerfile: 'FROM a\nADD http://x /y' }), { policy })).toThrow(
+      expect.objectContaining({ status: 422 }),
+    );
   });
 
-  it('does not let a project\'s own words become instructions', () => {
-    const made = generateDockerfile({ has: (path) => path === 'package.json', find: () => undefined, text: (path) => (path === 'package.json' ? '{"scripts":{"start":"x"},"engines":{"node":"24\\nRUN id"}}' : path === 'Procfile' ? 'web: echo "hi"; \\' : undefined) });
+  it("does not let a project's own words become instructions", () => {
+    const made = generateDockerfile({
+      has: (path) => path === 'package.json',
+      find: () => undefined,
+      text: (path) =>
+        path === 'package.json'
+          ? '{"scripts":{"start":"x"},"engines":{"node":"24\\nRUN id"}}'
+          : path === 'Procfile'
+            ? 'web: echo "hi"; \\'
+            : undefined,
+    });
     expect(made?.text).toContain('CMD ["sh", "-c", "echo \\"hi\\"; \\\\"]');
     expect(made?.text).not.toContain('RUN id');
   });
 });
 
 describe('a form', () => {
-  const form = (parts: [string, string][], boundary = 'xyz') => Buffer.from(parts.map(([name, text]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`).join('') + `--${boundary}--\r\n`);
+  const form = (parts: [string, string][], boundary = 'xyz') =>
+    Buffer.from(
+      parts
+        .map(
+          ([name, text]) =>
+            `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`,
+        )
+        .join('') + `--${boundary}--\r\n`,
+    );
   async function read(data: Buffer, size: number) {
-    async function* cut() { for (let at = 0; at < data.length; at += size) yield data.subarray(at, at + size); }
+    async function* cut() {
+      for (let at = 0; at < data.length; at += size) yield data.subarray(at, at + size);
+    }
     const found: [string, string][] = [];
     for await (const part of readForm(cut(), 'xyz')) {
       if ('name' in part) found.push([part.name, '']);
@@ -151,13 +361,23 @@ describe('a form', () => {
     return found;
   }
   it('is read however it is cut', async () => {
-    const parts: [string, string][] = [['config', '{"a":1}'], ['empty', ''], ['source', 'line\r\n--xy\r\n\r\n--xyzz not it'.replace('--xyzz', '--xyy')], ['last', '\r\n']];
-    for (const size of [1, 2, 3, 10, 1000]) expect(await read(form(parts), size), `cut at ${size}`).toEqual(parts);
+    const parts: [string, string][] = [
+      ['config', '{"a":1}'],
+      ['empty', ''],
+      ['source', 'line\r\n--xy\r\n\r\n--xyzz not it'.replace('--xyzz', '--xyy')],
+      ['last', '\r\n'],
+    ];
+    for (const size of [1, 2, 3, 10, 1000])
+      expect(await read(form(parts), size), `cut at ${size}`).toEqual(parts);
   });
   it('that is cut off or no form is refused', async () => {
-    await expect(read(form([['a', 'b']]).subarray(0, 60), 10)).rejects.toMatchObject({ status: 400 });
+    await expect(read(form([['a', 'b']]).subarray(0, 60), 10)).rejects.toMatchObject({
+      status: 400,
+    });
     await expect(read(Buffer.from('hello'), 2)).rejects.toMatchObject({ status: 400 });
-    await expect(read(Buffer.from(`--xyz\r\nX: ${'y'.repeat(10_000)}`), 999)).rejects.toMatchObject({ status: 400 });
+    await expect(read(Buffer.from(`--xyz\r\nX: ${'y'.repeat(10_000)}`), 999)).rejects.toMatchObject(
+      { status: 400 },
+    );
     expect(boundaryOf('multipart/form-data; boundary="a b"')).toBe('a b');
     expect(() => boundaryOf('application/json')).toThrow(expect.objectContaining({ status: 415 }));
   });

@@ -27,19 +27,42 @@ describe('an ingress process', () => {
     folder = mkdtempSync(join(tmpdir(), 'tf-ingress-'));
     stateFile = join(folder, 'data/ingress.json');
   });
-  const create = (https = 0) => createRemoteIngress({ http: 0, https, host: '127.0.0.1', stateFile, log: pino({ level: 'silent' }), alone: 20_000, outlives: true });
+  const create = (https = 0) =>
+    createRemoteIngress({
+      http: 0,
+      https,
+      host: '127.0.0.1',
+      stateFile,
+      log: pino({ level: 'silent' }),
+      alone: 20_000,
+      outlives: true,
+    });
 
   it('outlives its server with its connections, is found again, and is replaced by another version', async () => {
     const target = createServer((_, response) => response.end('hello'));
     const sockets = new WebSocketServer({ server: target });
-    sockets.on('connection', (socket) => socket.on('message', (data) => socket.send(`echo ${data}`)));
+    sockets.on('connection', (socket) =>
+      socket.on('message', (data) => socket.send(`echo ${data}`)),
+    );
     await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
-    const route = { appId: 'a', hosts: ['a.test'], state: 'serving', targets: [{ id: 'x', host: '127.0.0.1', port: (target.address() as AddressInfo).port }] } as const;
+    const route = {
+      appId: 'a',
+      hosts: ['a.test'],
+      state: 'serving',
+      targets: [{ id: 'x', host: '127.0.0.1', port: (target.address() as AddressInfo).port }],
+    } as const;
     const first = create();
     const { http } = await first.listen();
     first.set(route);
     first.set({ ...route, appId: 'b', hosts: ['b.test'] });
-    const get = (host: string) => new Promise<number>((resolve, reject) => void ask({ host: '127.0.0.1', port: http as number, headers: { host }, agent: false }, (answer) => (answer.resume(), resolve(answer.statusCode ?? 0))).on('error', reject));
+    const get = (host: string) =>
+      new Promise<number>(
+        (resolve, reject) =>
+          void ask(
+            { host: '127.0.0.1', port: http as number, headers: { host }, agent: false },
+            (answer) => (answer.resume(), resolve(answer.statusCode ?? 0)),
+          ).on('error', reject),
+      );
     await expect.poll(() => get('a.test')).toBe(200);
     const socket = new WebSocket(`ws://127.0.0.1:${http}/`, { headers: { host: 'a.test' } });
     await new Promise((resolve) => socket.once('open', resolve));
@@ -53,14 +76,18 @@ describe('an ingress process', () => {
     second.keep(['a']);
     await expect.poll(() => get('b.test')).toBe(404);
     expect(await get('a.test')).toBe(200);
-    const echoed = new Promise((resolve) => socket.once('message', (data) => resolve(String(data))));
+    const echoed = new Promise((resolve) =>
+      socket.once('message', (data) => resolve(String(data))),
+    );
     socket.send('still here');
     expect(await echoed).toBe('echo still here');
 
     // It is killed: the server starts another, and says all routes again.
     second.set(route);
     process.kill(pid, 'SIGKILL');
-    await expect.poll(() => JSON.parse(readFileSync(stateFile, 'utf8')).pid, { timeout: 10_000 }).not.toBe(pid);
+    await expect
+      .poll(() => JSON.parse(readFileSync(stateFile, 'utf8')).pid, { timeout: 10_000 })
+      .not.toBe(pid);
     await second.close(1000);
 
     const other = create(await freePort());
@@ -96,7 +123,12 @@ describeEachEngine('several processes', ({ socket, kind }) => {
     await first.api('POST', '/api/apps', { name: 'lasting', image: web });
     servers.length = 0;
     servers.push(first);
-    const load = startLoad({ port: first.ingress, host: 'lasting.apps.test', clients: 4, pause: 2 });
+    const load = startLoad({
+      port: first.ingress,
+      host: 'lasting.apps.test',
+      clients: 4,
+      pause: 2,
+    });
     for (let turn = 0; turn < 2; turn += 1) {
       await servers.pop()?.stop();
       await new Promise((resolve) => setTimeout(resolve, 200));
@@ -112,38 +144,80 @@ describeEachEngine('several processes', ({ socket, kind }) => {
     process.kill(pid, 'SIGTERM');
   }, 90_000);
 
-  it.skipIf(!postgresUrl)('one of those that share a database operates, and every one can be called', async () => {
-    const database = await createDatabase();
-    const first = await start({ database: database.url });
-    const second = await start({ database: database.url });
-    expect((await second.api('GET', '/api/health')).body).toMatchObject({ podman: 'connected', engine: kind });
-    const created = await second.api('POST', '/api/apps', { name: 'shared', image: web, env: { A: '1' } });
-    expect([created.status, created.body.status]).toEqual([201, 'running']);
-    expect((await first.api('GET', '/api/apps/shared')).body.id).toBe(created.body.id);
-    expect((await second.api('GET', '/api/apps/nobody')).body).toEqual({ error: 'App not found' });
-    expect((await second.api('GET', '/api/apps/shared/logs')).body).toMatch(/version 1 listens/);
-    expect((await second.api('GET', '/api/apps', undefined, { authorization: '' })).status).toBe(401);
-    const both = await Promise.all([first, second].map((server) => server.api('POST', '/api/apps/shared/deploy', {})));
-    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
-    const upload = await second.api('POST', '/api/deploy?wait=true', sourceForm({ name: 'sent', port: 8080 }, tarGzOf({ Dockerfile: `FROM ${web}\nCOPY index.html /www/index.html\n`, 'index.html': 'sent along' })));
-    expect([upload.status, upload.body.status]).toEqual([200, 'healthy']);
-    expect((await first.visit('sent.apps.test')).text).toBe('sent along');
+  it.skipIf(!postgresUrl)(
+    'one of those that share a database operates, and every one can be called',
+    async () => {
+      const database = await createDatabase();
+      const first = await start({ database: database.url });
+      const second = await start({ database: database.url });
+      expect((await second.api('GET', '/api/health')).body).toMatchObject({
+        podman: 'connected',
+        engine: kind,
+      });
+      const created = await second.api('POST', '/api/apps', {
+        name: 'shared',
+        image: web,
+        env: { A: '1' },
+      });
+      expect([created.status, created.body.status]).toEqual([201, 'running']);
+      expect((await first.api('GET', '/api/apps/shared')).body.id).toBe(created.body.id);
+      expect((await second.api('GET', '/api/apps/nobody')).body).toEqual({
+        error: 'App not found',
+      });
+      expect((await second.api('GET', '/api/apps/shared/logs')).body).toMatch(/version 1 listens/);
+      expect((await second.api('GET', '/api/apps', undefined, { authorization: '' })).status).toBe(
+        401,
+      );
+      const both = await Promise.all(
+        [first, second].map((server) => server.api('POST', '/api/apps/shared/deploy', {})),
+      );
+      expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+      const upload = await second.api(
+        'POST',
+        '/api/deploy?wait=true',
+        sourceForm(
+          { name: 'sent', port: 8080 },
+          tarGzOf({
+            Dockerfile: `FROM ${web}\nCOPY index.html /www/index.html\n`,
+            'index.html': 'sent along',
+          }),
+        ),
+      );
+      expect([upload.status, upload.body.status]).toEqual([200, 'healthy']);
+      expect((await first.visit('sent.apps.test')).text).toBe('sent along');
 
-    // The operating one goes; the other takes over and serves.
-    servers.splice(servers.indexOf(first), 1);
-    await first.stop();
-    await expect.poll(async () => (await second.api('GET', '/api/system/config')).body.ingress?.http, { timeout: 10_000 }).toBeGreaterThan(0);
-    expect((await second.api('POST', '/api/apps/shared/restart')).body.status).toBe('running');
-    await second.end();
-    servers.length = 0;
-    await database.drop();
-  }, 120_000);
+      // The operating one goes; the other takes over and serves.
+      servers.splice(servers.indexOf(first), 1);
+      await first.stop();
+      await expect
+        .poll(async () => (await second.api('GET', '/api/system/config')).body.ingress?.http, {
+          timeout: 10_000,
+        })
+        .toBeGreaterThan(0);
+      expect((await second.api('POST', '/api/apps/shared/restart')).body.status).toBe('running');
+      await second.end();
+      servers.length = 0;
+      await database.drop();
+    },
+    120_000,
+  );
 
   it('a server that was away for too long and lost its place takes it again', async () => {
     const server = await start();
     await server.api('POST', '/api/apps', { name: 'again', image: web });
-    const thief = { id: 'thief', host: 'another.test', pid: 1, born: 0, socket: '/nowhere', until: Date.now() + 4000 };
-    await server.kernel.store.db.updateTable('hosting_settings').set({ value: JSON.stringify(thief) }).where('key', '=', 'operator').execute();
+    const thief = {
+      id: 'thief',
+      host: 'another.test',
+      pid: 1,
+      born: 0,
+      socket: '/nowhere',
+      until: Date.now() + 4000,
+    };
+    await server.kernel.store.db
+      .updateTable('hosting_settings')
+      .set({ value: JSON.stringify(thief) })
+      .where('key', '=', 'operator')
+      .execute();
     const status = async () => (await server.api('GET', '/api/apps/again')).status;
     await expect.poll(status, { timeout: 30_000, interval: 100 }).toBe(503);
     await expect.poll(status, { timeout: 60_000, interval: 100 }).toBe(200);
@@ -156,9 +230,21 @@ describeEachEngine('several processes', ({ socket, kind }) => {
     await first.api('POST', '/api/apps', { name: 'orphan', image: web });
     await first.stop();
     // What a killed process leaves: its lease, and a process id that nobody has.
-    const lease = { id: 'gone', host: (await import('node:os')).hostname(), pid: 2 ** 22 + 1, socket: '/nowhere', until: Date.now() + 60_000 };
-    const store = (await import('../../runtime/store/open-store.ts')).openStore('file:data/app.db', first.folder);
-    await store.db.insertInto('hosting_settings').values({ key: 'operator', value: JSON.stringify(lease) }).execute();
+    const lease = {
+      id: 'gone',
+      host: (await import('node:os')).hostname(),
+      pid: 2 ** 22 + 1,
+      socket: '/nowhere',
+      until: Date.now() + 60_000,
+    };
+    const store = (await import('../../runtime/store/open-store.ts')).openStore(
+      'file:data/app.db',
+      first.folder,
+    );
+    await store.db
+      .insertInto('hosting_settings')
+      .values({ key: 'operator', value: JSON.stringify(lease) })
+      .execute();
     await store.close();
     servers.length = 0;
     const began = Date.now();

@@ -8,7 +8,13 @@ const app = { id: '1', name: 'shop', desired: 'running' };
 
 /** An engine with one container, whose process is what `detail` says. */
 function createWorld(detail: { state: string; pid: number }) {
-  const world = { detail, asked: 0, deaths: [] as string[], kind: 'podman', leaving: new Set<string>() };
+  const world = {
+    detail,
+    asked: 0,
+    deaths: [] as string[],
+    kind: 'podman',
+    leaving: new Set<string>(),
+  };
   const engine = { inspect: async () => ((world.asked += 1), { ...world.detail }) };
   const core = {
     apps: { all: () => [app] },
@@ -24,7 +30,13 @@ function createWorld(detail: { state: string; pid: number }) {
 async function processOf(): Promise<{ pid: number; end(): Promise<void> }> {
   const child = spawn('sleep', ['600'], { stdio: 'ignore' });
   await once(child, 'spawn');
-  return { pid: child.pid as number, end: async () => (child.kill('SIGKILL'), void (child.exitCode ?? child.signalCode ?? (await once(child, 'exit')))) };
+  return {
+    pid: child.pid as number,
+    end: async () => (
+      child.kill('SIGKILL'),
+      void (child.exitCode ?? child.signalCode ?? (await once(child, 'exit')))
+    ),
+  };
 }
 
 describe.skipIf(process.platform !== 'linux')('the pulse', () => {
@@ -57,7 +69,10 @@ describe.skipIf(process.platform !== 'linux')('the pulse', () => {
 
   it('asks the engine once about a process that runs, and ever more seldom about one that is elsewhere', async () => {
     const own = await processOf();
-    const [here, elsewhere] = [createWorld({ state: 'running', pid: own.pid }), createWorld({ state: 'running', pid: 2 ** 22 + 1 })];
+    const [here, elsewhere] = [
+      createWorld({ state: 'running', pid: own.pid }),
+      createWorld({ state: 'running', pid: 2 ** 22 + 1 }),
+    ];
     for (const { pulse } of [here, elsewhere]) pulse.start();
     await new Promise((resolve) => setTimeout(resolve, 1000));
     for (const { pulse } of [here, elsewhere]) await pulse.stop();

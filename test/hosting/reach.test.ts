@@ -23,13 +23,23 @@ describeEachEngine('an app behind a published port', ({ socket }) => {
     expect(await seen()).toBe('version 1\n');
     await server.api('POST', '/api/apps/mac/restart');
     expect(await seen()).toBe('version 1\n');
-    await server.api('POST', '/api/apps/mac/deploy', { image: await importImage(socket, 'twofold-test/web:2') });
+    await server.api('POST', '/api/apps/mac/deploy', {
+      image: await importImage(socket, 'twofold-test/web:2'),
+    });
     expect(await seen()).toBe('version 2\n');
   }, 60_000);
 
   it('is not taken for ready while nobody listens behind the port', async () => {
-    server = await startServer({ socket, env: { HOSTING_REACH: 'port' }, model: { deploys: { keep: 5, readyTimeout: 1500, drain: 1000 } } });
-    const answer = await server.api('POST', '/api/apps', { name: 'deaf', image: web, command: ['sleep', '60'] });
+    server = await startServer({
+      socket,
+      env: { HOSTING_REACH: 'port' },
+      model: { deploys: { keep: 5, readyTimeout: 1500, drain: 1000 } },
+    });
+    const answer = await server.api('POST', '/api/apps', {
+      name: 'deaf',
+      image: web,
+      command: ['sleep', '60'],
+    });
     expect(answer.status).toBe(502);
     expect(answer.body.error).toMatch(/did not answer within/);
   }, 60_000);
@@ -39,7 +49,11 @@ describeEachEngine('an app behind a published port', ({ socket }) => {
     const health = { command: ['test', '!', '-e', '/tmp/sick'], interval_s: 0.5, retries: 2 };
     await server.api('POST', '/api/apps', { name: 'patient', image: web, health });
     await server.api('POST', '/api/apps/patient/exec', { command: ['touch', '/tmp/sick'] });
-    await expect.poll(async () => (await server?.api('GET', '/api/apps/patient'))?.body.restarts, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect
+      .poll(async () => (await server?.api('GET', '/api/apps/patient'))?.body.restarts, {
+        timeout: 20_000,
+      })
+      .toBeGreaterThan(0);
     await server.api('PATCH', '/api/apps/patient', { health: { path: '/nothing-here' } });
     expect((await server.api('POST', '/api/apps/patient/stop')).status).toBe(200);
   }, 60_000);
@@ -52,7 +66,11 @@ describe('a port that is taken', () => {
     const { port } = holder.address() as { port: number };
     const lines: string[] = [];
     const { ingress } = testModel();
-    server = await startServer({ socket: '/nonexistent.sock', model: { ingress: { ...ingress, http: port } }, logTo: { write: (line) => void lines.push(line) } });
+    server = await startServer({
+      socket: '/nonexistent.sock',
+      model: { ingress: { ...ingress, http: port } },
+      logTo: { write: (line) => void lines.push(line) },
+    });
     expect((await server.api('GET', '/api/apps')).body).toEqual({ apps: [], total: 0 });
     expect(lines.filter((line) => line.includes('hosting.ingress.http'))).toHaveLength(1);
     holder.close();

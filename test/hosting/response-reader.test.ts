@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BadAnswer, createResponseReader, type AnswerHead } from '../../runtime/hosting/ingress/response-reader.ts';
+import {
+  BadAnswer,
+  createResponseReader,
+  type AnswerHead,
+} from '../../runtime/hosting/ingress/response-reader.ts';
 
 interface Seen {
   readonly heads: AnswerHead[];
@@ -11,7 +15,10 @@ interface Seen {
 }
 
 /** Reads one answer, in pieces of a size, and then the connection's end when it is asked for. */
-function read(answer: string | Buffer, { method = 'GET', size = Number.MAX_SAFE_INTEGER, end = false } = {}): Seen {
+function read(
+  answer: string | Buffer,
+  { method = 'GET', size = Number.MAX_SAFE_INTEGER, end = false } = {},
+): Seen {
   const reader = createResponseReader();
   const data = typeof answer === 'string' ? Buffer.from(answer, 'latin1') : answer;
   const seen = { heads: [] as AnswerHead[], text: '', ends: 0 };
@@ -28,20 +35,85 @@ function read(answer: string | Buffer, { method = 'GET', size = Number.MAX_SAFE_
   return { ...seen, reusable: reader.reusable(), idle: reader.idle() };
 }
 
-const good: [string, string, Partial<Parameters<typeof read>[1]>, { status: number; text: string; reusable: boolean }][] = [
-  ['a length', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello', {}, { status: 200, text: 'hello', reusable: true }],
-  ['no body', 'HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n', {}, { status: 201, text: '', reusable: true }],
-  ['no reason', 'HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok', {}, { status: 200, text: 'ok', reusable: true }],
-  ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nA;ext=1\r\n, world !!\r\n0\r\n\r\n', {}, { status: 200, text: 'hello, world !!', reusable: true }],
-  ['chunks and a trailer', 'HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n1\r\nx\r\n000\r\nX-Sum: 1\r\n\r\n', {}, { status: 200, text: 'x', reusable: true }],
-  ['the end of the connection', 'HTTP/1.1 200 OK\r\nX: y\r\n\r\nall of it', { end: true }, { status: 200, text: 'all of it', reusable: false }],
-  ['HTTP/1.0', 'HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok', {}, { status: 200, text: 'ok', reusable: false }],
-  ['HTTP/1.0 that is kept', 'HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 2\r\n\r\nok', {}, { status: 200, text: 'ok', reusable: true }],
-  ['a close', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok', {}, { status: 200, text: 'ok', reusable: false }],
-  ['HEAD, with the length that there would be', 'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n', { method: 'HEAD' }, { status: 200, text: '', reusable: true }],
-  ['304', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 500\r\n\r\n', {}, { status: 304, text: '', reusable: true }],
+const good: [
+  string,
+  string,
+  Partial<Parameters<typeof read>[1]>,
+  { status: number; text: string; reusable: boolean },
+][] = [
+  [
+    'a length',
+    'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello',
+    {},
+    { status: 200, text: 'hello', reusable: true },
+  ],
+  [
+    'no body',
+    'HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n',
+    {},
+    { status: 201, text: '', reusable: true },
+  ],
+  [
+    'no reason',
+    'HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok',
+    {},
+    { status: 200, text: 'ok', reusable: true },
+  ],
+  [
+    'chunks',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nA;ext=1\r\n, world !!\r\n0\r\n\r\n',
+    {},
+    { status: 200, text: 'hello, world !!', reusable: true },
+  ],
+  [
+    'chunks and a trailer',
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n1\r\nx\r\n000\r\nX-Sum: 1\r\n\r\n',
+    {},
+    { status: 200, text: 'x', reusable: true },
+  ],
+  [
+    'the end of the connection',
+    'HTTP/1.1 200 OK\r\nX: y\r\n\r\nall of it',
+    { end: true },
+    { status: 200, text: 'all of it', reusable: false },
+  ],
+  [
+    'HTTP/1.0',
+    'HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok',
+    {},
+    { status: 200, text: 'ok', reusable: false },
+  ],
+  [
+    'HTTP/1.0 that is kept',
+    'HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 2\r\n\r\nok',
+    {},
+    { status: 200, text: 'ok', reusable: true },
+  ],
+  [
+    'a close',
+    'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok',
+    {},
+    { status: 200, text: 'ok', reusable: false },
+  ],
+  [
+    'HEAD, with the length that there would be',
+    'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n',
+    { method: 'HEAD' },
+    { status: 200, text: '', reusable: true },
+  ],
+  [
+    '304',
+    'HTTP/1.1 304 Not Modified\r\nContent-Length: 500\r\n\r\n',
+    {},
+    { status: 304, text: '', reusable: true },
+  ],
   ['204', 'HTTP/1.1 204 No Content\r\n\r\n', {}, { status: 204, text: '', reusable: true }],
-  ['hints before it', 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', {}, { status: 200, text: 'ok', reusable: true }],
+  [
+    'hints before it',
+    'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
+    {},
+    { status: 200, text: 'ok', reusable: true },
+  ],
 ];
 
 const sized = (headers: string, body = 'ok') => `HTTP/1.1 200 OK\r\n${headers}\r\n\r\n${body}`;
@@ -68,16 +140,25 @@ const bad: [string, string][] = [
   ['a length in hex', sized('Content-Length: 0x2')],
   ['an empty length', sized('Content-Length: ')],
   ['a length beyond numbers', sized('Content-Length: 99999999999999999999')],
-  ['a length and chunks', sized('Content-Length: 2\r\nTransfer-Encoding: chunked', '2\r\nok\r\n0\r\n\r\n')],
+  [
+    'a length and chunks',
+    sized('Content-Length: 2\r\nTransfer-Encoding: chunked', '2\r\nok\r\n0\r\n\r\n'),
+  ],
   ['another coding', sized('Transfer-Encoding: gzip, chunked', '2\r\nok\r\n0\r\n\r\n')],
-  ['chunks twice', sized('Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked', '2\r\nok\r\n0\r\n\r\n')],
+  [
+    'chunks twice',
+    sized('Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked', '2\r\nok\r\n0\r\n\r\n'),
+  ],
   ['chunks in HTTP/1.0', 'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
   ['a chunk without a size', sized('Transfer-Encoding: chunked', '\r\nok\r\n0\r\n\r\n')],
   ['a chunk of a negative size', sized('Transfer-Encoding: chunked', '-2\r\nok\r\n0\r\n\r\n')],
   ['a chunk of 0x2', sized('Transfer-Encoding: chunked', '0x2\r\nok\r\n0\r\n\r\n')],
-  ['a chunk of too many digits', sized('Transfer-Encoding: chunked', '00000000000000002\r\nok\r\n0\r\n\r\n')],
+  [
+    'a chunk of too many digits',
+    sized('Transfer-Encoding: chunked', '00000000000000002\r\nok\r\n0\r\n\r\n'),
+  ],
   ['a chunk longer than it says', sized('Transfer-Encoding: chunked', '1\r\nok\r\n0\r\n\r\n')],
-  ['a chunk\'s line without end', sized('Transfer-Encoding: chunked', `1;${'x'.repeat(5000)}`)],
+  ["a chunk's line without end", sized('Transfer-Encoding: chunked', `1;${'x'.repeat(5000)}`)],
   ['a head without end', `HTTP/1.1 200 OK\r\n${'X: y\r\n'.repeat(20_000)}`],
   ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n'],
   ['more than was asked for', `${sized('Content-Length: 2')}HTTP/1.1 200 OK\r\n\r\n`],
@@ -88,12 +169,16 @@ describe('the reader of answers', () => {
   it.each(good)('reads %s, however it is cut', (_, answer, options, expected) => {
     for (const size of [1, 2, 3, 7, 4096]) {
       const { heads, text, ends, reusable, idle } = read(answer, { ...options, size });
-      expect([heads.map(({ status }) => status), text, ends, reusable, idle], `cut at ${size}`).toEqual([[expected.status], expected.text, 1, expected.reusable, true]);
+      expect(
+        [heads.map(({ status }) => status), text, ends, reusable, idle],
+        `cut at ${size}`,
+      ).toEqual([[expected.status], expected.text, 1, expected.reusable, true]);
     }
   });
 
   it.each(bad)('refuses %s, however it is cut', (_, answer) => {
-    for (const size of [1, 5, 1_000_000]) expect(() => read(answer, { size }), `cut at ${size}`).toThrow(BadAnswer);
+    for (const size of [1, 5, 1_000_000])
+      expect(() => read(answer, { size }), `cut at ${size}`).toThrow(BadAnswer);
   });
 
   it.each([
@@ -107,22 +192,52 @@ describe('the reader of answers', () => {
   });
 
   it('keeps what belongs to the connection to itself', () => {
-    const { heads } = read(sized('Connection: close, X-Hop\r\nKeep-Alive: timeout=5\r\nX-Hop: 1\r\nx-own: a  \r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Length: 2'));
-    expect(heads[0]?.headers).toEqual(['x-own', 'a', 'Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'Content-Length', '2']);
+    const { heads } = read(
+      sized(
+        'Connection: close, X-Hop\r\nKeep-Alive: timeout=5\r\nX-Hop: 1\r\nx-own: a  \r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Length: 2',
+      ),
+    );
+    expect(heads[0]?.headers).toEqual([
+      'x-own',
+      'a',
+      'Set-Cookie',
+      'a=1',
+      'Set-Cookie',
+      'b=2',
+      'Content-Length',
+      '2',
+    ]);
   });
 
   it('reads a body of any bytes in any chunks as it was, and nothing after it', () => {
     const part = fc.uint8Array({ minLength: 1, maxLength: 300 });
     fc.assert(
-      fc.property(fc.array(part, { maxLength: 8 }), fc.integer({ min: 1, max: 700 }), fc.boolean(), (parts, size, inChunks) => {
-        const body = Buffer.concat(parts);
-        const head = (text: string) => Buffer.from(`HTTP/1.1 200 OK\r\n${text}\r\n\r\n`);
-        const chunks = parts.flatMap((data) => [Buffer.from(`${data.length.toString(16)}\r\n`), Buffer.from(data), Buffer.from('\r\n')]);
-        const answer = inChunks ? Buffer.concat([head('Transfer-Encoding: chunked'), ...chunks, Buffer.from('0\r\n\r\n')]) : Buffer.concat([head(`Content-Length: ${body.length}`), body]);
-        const { text, ends } = read(answer, { size });
-        expect([Buffer.from(text, 'latin1').equals(body), ends]).toEqual([true, 1]);
-        expect(() => read(Buffer.concat([answer, Buffer.from('x')]), { size })).toThrow(BadAnswer);
-      }),
+      fc.property(
+        fc.array(part, { maxLength: 8 }),
+        fc.integer({ min: 1, max: 700 }),
+        fc.boolean(),
+        (parts, size, inChunks) => {
+          const body = Buffer.concat(parts);
+          const head = (text: string) => Buffer.from(`HTTP/1.1 200 OK\r\n${text}\r\n\r\n`);
+          const chunks = parts.flatMap((data) => [
+            Buffer.from(`${data.length.toString(16)}\r\n`),
+            Buffer.from(data),
+            Buffer.from('\r\n'),
+          ]);
+          const answer = inChunks
+            ? Buffer.concat([
+                head('Transfer-Encoding: chunked'),
+                ...chunks,
+                Buffer.from('0\r\n\r\n'),
+              ])
+            : Buffer.concat([head(`Content-Length: ${body.length}`), body]);
+          const { text, ends } = read(answer, { size });
+          expect([Buffer.from(text, 'latin1').equals(body), ends]).toEqual([true, 1]);
+          expect(() => read(Buffer.concat([answer, Buffer.from('x')]), { size })).toThrow(
+            BadAnswer,
+          );
+        },
+      ),
       { numRuns: 300 },
     );
   });

@@ -25,9 +25,18 @@ export interface TestServer {
   /** The ingress's port. */
   readonly ingress: number;
   /** Calls the API with the token; the answer's body parsed when it is JSON. */
-  api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<{ status: number; body: any; headers: Headers }>;
+  api(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; body: any; headers: Headers }>;
   /** Asks an app through the ingress. */
-  visit(host: string, path?: string, options?: { method?: string; headers?: Record<string, string>; body?: string }): Promise<{ status: number; text: string; headers: Record<string, any> }>;
+  visit(
+    host: string,
+    path?: string,
+    options?: { method?: string; headers?: Record<string, string>; body?: string },
+  ): Promise<{ status: number; text: string; headers: Record<string, any> }>;
   /** Deletes every app. */
   clear(): Promise<void>;
   /** Stops the server; the folder and what runs on the engine stay. */
@@ -55,7 +64,13 @@ export function testModel({ socket, kind = 'auto', model }: TestServerOptions = 
     access: 'host',
     defaults: { port: 8080, memory: 128 * 1024 * 1024, cpus: 1, pids: 256 },
     deploys: { keep: 5, readyTimeout: 20_000, drain: 5000 },
-    build: { timeout: 120_000, memory: 1024 * 1024 * 1024, concurrency: 1, allowAddUrl: false, from: ['*'] },
+    build: {
+      timeout: 120_000,
+      memory: 1024 * 1024 * 1024,
+      concurrency: 1,
+      allowAddUrl: false,
+      from: ['*'],
+    },
     source: { max: 64 * 1024 * 1024, maxUnpacked: 512 * 1024 * 1024, entries: 5000 },
     git: { allowHttp: false, allowPrivate: false },
     ingress: { http: 0, https: 0, acme: { email: null, directory: null } },
@@ -69,18 +84,35 @@ export function testModel({ socket, kind = 'auto', model }: TestServerOptions = 
 /** Starts a server on a folder of its own. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'tf-hosting-'));
-  const settings = createSettings({ JWT_SECRET: 'a secret of thirty-two bytes or more', ...options.env });
+  const settings = createSettings({
+    JWT_SECRET: 'a secret of thirty-two bytes or more',
+    ...options.env,
+  });
   const store = openStore(options.database ?? 'file:data/app.db', folder);
-  const project = { server: { port: 0, host: '127.0.0.1', cors: [], trustedProxies: [], bodyLimit: 1024 * 1024 } } as unknown as Project;
-  const log = pino({ level: options.logTo || process.env['TEST_LOG'] ? 'debug' : 'silent' }, options.logTo ?? process.stderr);
+  const project = {
+    server: { port: 0, host: '127.0.0.1', cors: [], trustedProxies: [], bodyLimit: 1024 * 1024 },
+  } as unknown as Project;
+  const log = pino(
+    { level: options.logTo || process.env['TEST_LOG'] ? 'debug' : 'silent' },
+    options.logTo ?? process.stderr,
+  );
   const kernel: Kernel = { project, settings, store, log, now: Date.now, root: folder };
-  const hosting = await createHosting({ kernel, model: testModel(options), ...(options.onStep && { onStep: options.onStep }) });
+  const hosting = await createHosting({
+    kernel,
+    model: testModel(options),
+    ...(options.onStep && { onStep: options.onStep }),
+  });
   const modules = [auth, hosting];
   await migrate(store, hosting.migrations ?? []);
   await hosting.start?.();
-  const http = await listen(createApplication({ project } as never, { kernel, modules } as never, []).callback(), modules, { host: '127.0.0.1', port: 0 });
+  const http = await listen(
+    createApplication({ project } as never, { kernel, modules } as never, []).callback(),
+    modules,
+    { host: '127.0.0.1', port: 0 },
+  );
   const url = `http://127.0.0.1:${(http.address() as { port: number }).port}`;
-  const api: TestServer['api'] = (method, path, body, headers) => call(url + path, { method, body, headers: headers ?? {} });
+  const api: TestServer['api'] = (method, path, body, headers) =>
+    call(url + path, { method, body, headers: headers ?? {} });
   const config = await api('GET', '/api/system/config');
   const clear = async () => {
     const { body } = await api('GET', '/api/apps');
@@ -113,30 +145,62 @@ function asHost(context: RequestContext): void {
   const [kind = '', words = ''] = given.split(' ');
   const granted = words.split(',').filter(Boolean);
   if (given === token) context.principal = { kind: 'host', sessionId: 'test' };
-  else if (kind === 'user') context.principal = { kind, id: 'u', role: 'user', permissions: granted } as never;
+  else if (kind === 'user')
+    context.principal = { kind, id: 'u', role: 'user', permissions: granted } as never;
   else if (kind === 'api_key') context.principal = { kind, id: 'k', scopes: granted } as never;
   else throw failure.unauthenticated();
 }
 
-async function call(url: string, { method, body, headers }: { method: string; body: unknown; headers: Record<string, string> }) {
-  const raw = body instanceof FormData || body instanceof ReadableStream || body instanceof Uint8Array;
+async function call(
+  url: string,
+  { method, body, headers }: { method: string; body: unknown; headers: Record<string, string> },
+) {
+  const raw =
+    body instanceof FormData || body instanceof ReadableStream || body instanceof Uint8Array;
   const answer = await fetch(url, {
     method,
-    headers: { authorization: `Bearer ${token}`, ...(body !== undefined && !raw && { 'content-type': 'application/json' }), ...headers },
-    ...(body !== undefined && { body: raw ? (body as never) : JSON.stringify(body), duplex: 'half' }),
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && !raw && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && {
+      body: raw ? (body as never) : JSON.stringify(body),
+      duplex: 'half',
+    }),
   } as RequestInit);
   const text = await answer.text();
   const isJson = answer.headers.get('content-type')?.includes('application/json');
   return { status: answer.status, body: isJson ? JSON.parse(text) : text, headers: answer.headers };
 }
 
-function visit(port: number, host: string, path: string, { method = 'GET', headers = {}, body }: { method?: string; headers?: Record<string, string>; body?: string } = {}) {
-  return new Promise<{ status: number; text: string; headers: Record<string, any> }>((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, path, method, agent: false, headers: { ...headers, host } }, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on('data', (chunk) => chunks.push(chunk)).on('error', reject);
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString(), headers: answer.headers }));
-    });
-    sent.on('error', reject).end(body);
-  });
+function visit(
+  port: number,
+  host: string,
+  path: string,
+  {
+    method = 'GET',
+    headers = {},
+    body,
+  }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+) {
+  return new Promise<{ status: number; text: string; headers: Record<string, any> }>(
+    (resolve, reject) => {
+      const sent = request(
+        { host: '127.0.0.1', port, path, method, agent: false, headers: { ...headers, host } },
+        (answer) => {
+          const chunks: Buffer[] = [];
+          answer.on('data', (chunk) => chunks.push(chunk)).on('error', reject);
+          answer.on('end', () =>
+            resolve({
+              status: answer.statusCode ?? 0,
+              text: Buffer.concat(chunks).toString(),
+              headers: answer.headers,
+            }),
+          );
+        },
+      );
+      sent.on('error', reject).end(body);
+    },
+  );
 }

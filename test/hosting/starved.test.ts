@@ -30,10 +30,28 @@ describe('a target on a machine that has too much to do', () => {
   });
 
   /** @returns the status, or why there was none. */
-  const ask = (patient: boolean, connections = createTargetConnections({ host: '127.0.0.1', port }, Date.now), movable = false) =>
+  const ask = (
+    patient: boolean,
+    connections = createTargetConnections({ host: '127.0.0.1', port }, Date.now),
+    movable = false,
+  ) =>
     new Promise<number | string>((resolve) => {
-      const shared = { method: 'GET', head: head as never, body: null as never, once: false, patient, movable: () => movable, onTick: () => {} };
-      connections.send({ ...shared, onHead: ({ status }) => resolve(status), onBody: () => true, onEnd: () => {}, onError: ({ message }, sent) => resolve(`${message}${sent ? ', sent' : ''}`) });
+      const shared = {
+        method: 'GET',
+        head: head as never,
+        body: null as never,
+        once: false,
+        patient,
+        movable: () => movable,
+        onTick: () => {},
+      };
+      connections.send({
+        ...shared,
+        onHead: ({ status }) => resolve(status),
+        onBody: () => true,
+        onEnd: () => {},
+        onError: ({ message }, sent) => resolve(`${message}${sent ? ', sent' : ''}`),
+      });
     }).finally(() => connections.destroy());
 
   it('is not given up on because this process was not let run: its connection may be there', async () => {
@@ -45,9 +63,14 @@ describe('a target on a machine that has too much to do', () => {
 
   it('is not waited for by a request that has not reached it, once another one has taken its place', async () => {
     app.kill('SIGSTOP');
-    const fillers: Socket[] = Array.from({ length: 6 }, () => connect({ host: '127.0.0.1', port }).on('error', () => {}));
+    const fillers: Socket[] = Array.from({ length: 6 }, () =>
+      connect({ host: '127.0.0.1', port }).on('error', () => {}),
+    );
     await new Promise((resolve) => setTimeout(resolve, 300));
-    const [staying, leaving] = [createTargetConnections({ host: '127.0.0.1', port }, Date.now), createTargetConnections({ host: '127.0.0.1', port }, Date.now)];
+    const [staying, leaving] = [
+      createTargetConnections({ host: '127.0.0.1', port }, Date.now),
+      createTargetConnections({ host: '127.0.0.1', port }, Date.now),
+    ];
     const [stays, leaves] = [ask(true, staying), ask(true, leaving, true)];
     for (const connections of [staying, leaving]) connections.yield();
     expect(await leaves).toBe('another target has taken its place');
@@ -66,7 +89,9 @@ describe('a target on a machine that has too much to do', () => {
     const [staying, leaving] = [createTargetConnections(to, now), createTargetConnections(to, now)];
     const reached = new Promise<void>((resolve) => {
       let left = 2;
-      silent.on('connection', (socket) => socket.on('error', () => {}).once('data', () => (left -= 1) === 0 && resolve()));
+      silent.on('connection', (socket) =>
+        socket.on('error', () => {}).once('data', () => (left -= 1) === 0 && resolve()),
+      );
     });
     const [stays, leaves] = [ask(true, staying), ask(true, leaving, true)];
     await reached;
@@ -84,7 +109,9 @@ describe('a target on a machine that has too much to do', () => {
 
   it('is waited for while its queue of connections is full, when there is no other', async () => {
     app.kill('SIGSTOP');
-    const fillers: Socket[] = Array.from({ length: 6 }, () => connect({ host: '127.0.0.1', port }).on('error', () => {}));
+    const fillers: Socket[] = Array.from({ length: 6 }, () =>
+      connect({ host: '127.0.0.1', port }).on('error', () => {}),
+    );
     await new Promise((resolve) => setTimeout(resolve, 300));
     const [hasty, patient] = [ask(false), ask(true)];
     expect(await hasty).toBe('no connection within 750 ms');

@@ -17,11 +17,15 @@ describeEachEngine('supervision', ({ socket }) => {
 
   const containers = async (app: string) => {
     const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.name=${app}`] }));
-    return engineJson<{ Id: string; State: string; Labels: Record<string, string> }[]>(socket, { path: `/containers/json?all=1&filters=${filters}` });
+    return engineJson<{ Id: string; State: string; Labels: Record<string, string> }[]>(socket, {
+      path: `/containers/json?all=1&filters=${filters}`,
+    });
   };
   // Podman's own kill waits for what only an event brings, so that the process itself is ended.
   const kill = async (id: string) => {
-    const { State } = await engineJson<{ State: { Pid: number } }>(socket, { path: `/containers/${id}/json` });
+    const { State } = await engineJson<{ State: { Pid: number } }>(socket, {
+      path: `/containers/${id}/json`,
+    });
     process.kill(State.Pid, 'SIGKILL');
   };
   const app = async (name: string) => (await server.api('GET', `/api/apps/${name}`)).body;
@@ -50,8 +54,18 @@ describeEachEngine('supervision', ({ socket }) => {
   }, 90_000);
 
   it('gives up on what ends again and again, and says why', async () => {
-    await server.api('POST', '/api/apps', { name: 'sisyphus', image: web, command: ['sh', '-c', 'httpd -p $PORT -h /www; sleep 0.4; echo "the stone rolls" >&2; exit 9'] });
-    await expect.poll(async () => (await app('sisyphus')).status, { timeout: 90_000 }).toBe('crashed');
+    await server.api('POST', '/api/apps', {
+      name: 'sisyphus',
+      image: web,
+      command: [
+        'sh',
+        '-c',
+        'httpd -p $PORT -h /www; sleep 0.4; echo "the stone rolls" >&2; exit 9',
+      ],
+    });
+    await expect
+      .poll(async () => (await app('sisyphus')).status, { timeout: 90_000 })
+      .toBe('crashed');
     expect((await app('sisyphus')).error).toMatch(/exit code 9.*the stone rolls/);
     expect((await app('sisyphus')).restarts).toBe(5);
     expect(['exited', 'stopped']).toContain((await containers('sisyphus'))[0]?.State);
@@ -60,8 +74,14 @@ describeEachEngine('supervision', ({ socket }) => {
   }, 150_000);
 
   it('lets a user stop what keeps ending', async () => {
-    await server.api('POST', '/api/apps', { name: 'loop', image: web, command: ['sh', '-c', 'httpd -p $PORT -h /www; sleep 0.4; exit 1'] });
-    await expect.poll(async () => (await app('loop')).restarts, { timeout: 40_000 }).toBeGreaterThan(0);
+    await server.api('POST', '/api/apps', {
+      name: 'loop',
+      image: web,
+      command: ['sh', '-c', 'httpd -p $PORT -h /www; sleep 0.4; exit 1'],
+    });
+    await expect
+      .poll(async () => (await app('loop')).restarts, { timeout: 40_000 })
+      .toBeGreaterThan(0);
     expect((await server.api('POST', '/api/apps/loop/stop')).body.status).toBe('stopped');
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect((await app('loop')).status).toBe('stopped');
@@ -69,7 +89,8 @@ describeEachEngine('supervision', ({ socket }) => {
   }, 90_000);
 
   it('finds out at the start what has happened without the server', async () => {
-    for (const name of ['stopped-behind', 'removed-behind', 'fine']) await server.api('POST', '/api/apps', { name, image: web });
+    for (const name of ['stopped-behind', 'removed-behind', 'fine'])
+      await server.api('POST', '/api/apps', { name, image: web });
     await server.stop();
     const [stopped] = await containers('stopped-behind');
     const [removed] = await containers('removed-behind');
@@ -88,19 +109,40 @@ describeEachEngine('supervision', ({ socket }) => {
     const [first] = await containers('half');
     const id = (await app('half')).id;
     // What the database and the engine hold when the process is gone between create and switch.
-    await server.kernel.store.db.insertInto('hosting_deployments').values({ app_id: id, number: 2, status: 'deploying', trigger: 'api', source: '{"kind":"image","image":"x"}', created_at: new Date().toISOString() }).execute();
+    await server.kernel.store.db
+      .insertInto('hosting_deployments')
+      .values({
+        app_id: id,
+        number: 2,
+        status: 'deploying',
+        trigger: 'api',
+        source: '{"kind":"image","image":"x"}',
+        created_at: new Date().toISOString(),
+      })
+      .execute();
     const Labels = { ...first!.Labels, 'twofold.deployment': '2' };
-    await engineJson(socket, { method: 'POST', path: '/containers/create', json: { Image: web, Labels } });
+    await engineJson(socket, {
+      method: 'POST',
+      path: '/containers/create',
+      json: { Image: web, Labels },
+    });
     await server.stop();
     server = await startServer({ socket, folder: server.folder });
     expect((await containers('half')).map(({ Id }) => Id)).toEqual([first!.Id]);
-    expect((await server.api('GET', '/api/apps/half/deployments/2')).body).toMatchObject({ status: 'failed', reason: 'The server stopped during this deployment' });
+    expect((await server.api('GET', '/api/apps/half/deployments/2')).body).toMatchObject({
+      status: 'failed',
+      reason: 'The server stopped during this deployment',
+    });
     expect((await server.visit('half.apps.test')).text).toBe('version 1\n');
     await server.api('DELETE', '/api/apps/half');
   }, 60_000);
 
   it('leaves alone what is not its own: other containers, and those of another server', async () => {
-    const { Id: foreign } = await engineJson<{ Id: string }>(socket, { method: 'POST', path: '/containers/create', json: { Image: web, Labels: { 'twofold-test': 'foreign' } } });
+    const { Id: foreign } = await engineJson<{ Id: string }>(socket, {
+      method: 'POST',
+      path: '/containers/create',
+      json: { Image: web, Labels: { 'twofold-test': 'foreign' } },
+    });
     const other = await startServer({ socket });
     await other.api('POST', '/api/apps', { name: 'shop', image: web });
     await server.api('POST', '/api/apps', { name: 'shop', image: web });
@@ -115,10 +157,21 @@ describeEachEngine('supervision', ({ socket }) => {
 
   it('runs commands in an app, and measures it', async () => {
     await server.api('POST', '/api/apps', { name: 'meter', image: web });
-    const run = (command: string[], more = {}) => server.api('POST', '/api/apps/meter/exec', { command, ...more });
-    expect((await run(['sh', '-c', 'echo out; echo err >&2; exit 4'])).body).toEqual({ exit_code: 4, stdout: 'out\n', stderr: 'err\n', truncated: false });
-    expect((await run(['sleep', '30'], { timeout_s: 0.5 })).body).toMatchObject({ exit_code: 124, truncated: true });
-    expect((await run(['sh', '-c', 'head -c 3000000 /dev/zero'])).body).toMatchObject({ truncated: true });
+    const run = (command: string[], more = {}) =>
+      server.api('POST', '/api/apps/meter/exec', { command, ...more });
+    expect((await run(['sh', '-c', 'echo out; echo err >&2; exit 4'])).body).toEqual({
+      exit_code: 4,
+      stdout: 'out\n',
+      stderr: 'err\n',
+      truncated: false,
+    });
+    expect((await run(['sleep', '30'], { timeout_s: 0.5 })).body).toMatchObject({
+      exit_code: 124,
+      truncated: true,
+    });
+    expect((await run(['sh', '-c', 'head -c 3000000 /dev/zero'])).body).toMatchObject({
+      truncated: true,
+    });
     expect((await server.api('POST', '/api/apps/meter/exec', { command: 'ls' })).status).toBe(400);
     await server.api('GET', '/api/apps/meter/stats');
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -127,7 +180,9 @@ describeEachEngine('supervision', ({ socket }) => {
     expect(body.memory_bytes).toBeGreaterThan(10_000);
     expect(body.replicas[0].memory_limit_bytes).toBe(128 * 1024 * 1024);
     expect(body.cpu_percent).toBeGreaterThanOrEqual(0);
-    expect((await server.api('GET', '/metrics')).body).toMatch(/^twofold_app_memory_bytes\{app="meter",replica="0"\} \d+$/m);
+    expect((await server.api('GET', '/metrics')).body).toMatch(
+      /^twofold_app_memory_bytes\{app="meter",replica="0"\} \d+$/m,
+    );
     await server.api('DELETE', '/api/apps/meter');
   }, 60_000);
 });

@@ -7,12 +7,28 @@ import type { App } from '../../runtime/hosting/records/app.ts';
 
 /** An app whose containers are gone when they are looked at: what is seen is how often they may end. */
 function createWorld() {
-  const app = { id: '1', name: 'shop', deployment: 1, desired: 'running', status: 'running', spec: { domain: 'shop.apps.test', aliases: [] } };
+  const app = {
+    id: '1',
+    name: 'shop',
+    deployment: 1,
+    desired: 'running',
+    status: 'running',
+    spec: { domain: 'shop.apps.test', aliases: [] },
+  };
   const engine = { inspect: async () => null, list: async () => [], async *logs() {} };
   const core = {
-    ...{ naming: { instance: 'abc' } as unknown as Naming, operations: createOperations(), now: Date.now, model: { deploys: { drain: 0 } }, leaving: new Set<string>() },
+    ...{
+      naming: { instance: 'abc' } as unknown as Naming,
+      operations: createOperations(),
+      now: Date.now,
+      model: { deploys: { drain: 0 } },
+      leaving: new Set<string>(),
+    },
     connection: { engine: () => engine },
-    apps: { byId: () => app, update: async (_: string, change: Partial<App>) => Object.assign(app, change) },
+    apps: {
+      byId: () => app,
+      update: async (_: string, change: Partial<App>) => Object.assign(app, change),
+    },
     ingress: { get: () => undefined, set: () => {}, drain: async () => {} },
     log: { warn: (text: string) => expect.unreachable(text) },
   } as unknown as Core;
@@ -26,7 +42,8 @@ function createWorld() {
     }
   };
   let looked = 0;
-  const seen = (wanted: number) => looked >= wanted || (app.status === 'crashed' && looked + 1 >= wanted);
+  const seen = (wanted: number) =>
+    looked >= wanted || (app.status === 'crashed' && looked + 1 >= wanted);
   engine.inspect = async () => ((looked += 1), null);
   return { app, supervisor, end };
 }

@@ -23,7 +23,11 @@ export interface SwarmCluster {
 }
 
 /** Whether this machine can do it at all. */
-export const canRunSwarm = process.getuid?.() === 0 && ['dockerd', 'containerd', 'ip', 'nsenter', 'iptables'].every((name) => findCommand(name) !== undefined);
+export const canRunSwarm =
+  process.getuid?.() === 0 &&
+  ['dockerd', 'containerd', 'ip', 'nsenter', 'iptables'].every(
+    (name) => findCommand(name) !== undefined,
+  );
 
 /** Starts the machines and joins them. */
 export async function startSwarm(count: number): Promise<SwarmCluster> {
@@ -43,7 +47,10 @@ export async function startSwarm(count: number): Promise<SwarmCluster> {
     succeeds('ip', ['link', 'del', bridge]);
   };
   try {
-    for (let index = 0; index < count; index += 1) nodes.push(await startNode({ name: `tfw${mark}${index}`, bridge, address: `${prefix}.${10 + index}` }));
+    for (let index = 0; index < count; index += 1)
+      nodes.push(
+        await startNode({ name: `tfw${mark}${index}`, bridge, address: `${prefix}.${10 + index}` }),
+      );
     await join_(nodes);
     return { nodes, stop };
   } catch (error) {
@@ -55,12 +62,36 @@ export async function startSwarm(count: number): Promise<SwarmCluster> {
 async function join_(nodes: readonly SwarmNode[]): Promise<void> {
   const [first, ...others] = nodes as [SwarmNode, ...SwarmNode[]];
   const listen = { ListenAddr: '0.0.0.0:2377' };
-  await engineJson(first.socket, { method: 'POST', path: '/swarm/init', json: { ...listen, AdvertiseAddr: first.address } });
-  const { JoinTokens } = await engineJson<{ JoinTokens: { Manager: string } }>(first.socket, { path: '/swarm' });
-  for (const { socket, address } of others) await engineJson(socket, { method: 'POST', path: '/swarm/join', json: { ...listen, AdvertiseAddr: address, RemoteAddrs: [first.address], JoinToken: JoinTokens.Manager } });
+  await engineJson(first.socket, {
+    method: 'POST',
+    path: '/swarm/init',
+    json: { ...listen, AdvertiseAddr: first.address },
+  });
+  const { JoinTokens } = await engineJson<{ JoinTokens: { Manager: string } }>(first.socket, {
+    path: '/swarm',
+  });
+  for (const { socket, address } of others)
+    await engineJson(socket, {
+      method: 'POST',
+      path: '/swarm/join',
+      json: {
+        ...listen,
+        AdvertiseAddr: address,
+        RemoteAddrs: [first.address],
+        JoinToken: JoinTokens.Manager,
+      },
+    });
 }
 
-async function startNode({ name, bridge, address }: { name: string; bridge: string; address: string }): Promise<SwarmNode & { end(): Promise<void> }> {
+async function startNode({
+  name,
+  bridge,
+  address,
+}: {
+  name: string;
+  bridge: string;
+  address: string;
+}): Promise<SwarmNode & { end(): Promise<void> }> {
   const directory = mkdtempSync(join(tmpdir(), 'tf-'));
   const socket = join(directory, 'docker.sock');
   run('ip', ['netns', 'add', name]);
@@ -71,9 +102,27 @@ async function startNode({ name, bridge, address }: { name: string; bridge: stri
   inside('addr', 'add', `${address}/24`, 'dev', 'eth0');
   inside('link', 'set', 'eth0', 'up');
   writeSettings(directory);
-  const enter = (command: string, args: string[]) => ({ command: needCommand('nsenter', 'util-linux'), args: [`--net=/run/netns/${name}`, needCommand(command, command), ...args] });
-  await startDaemon({ directory, name: 'containerd', ...enter('containerd', ['-c', join(directory, 'containerd.toml')]) }, () => existsSync(join(directory, 'containerd.sock')));
-  await startDaemon({ directory, name: 'dockerd', ...enter('dockerd', ['--config-file', join(directory, 'daemon.json')]) }, () => answers(socket), 60);
+  const enter = (command: string, args: string[]) => ({
+    command: needCommand('nsenter', 'util-linux'),
+    args: [`--net=/run/netns/${name}`, needCommand(command, command), ...args],
+  });
+  await startDaemon(
+    {
+      directory,
+      name: 'containerd',
+      ...enter('containerd', ['-c', join(directory, 'containerd.toml')]),
+    },
+    () => existsSync(join(directory, 'containerd.sock')),
+  );
+  await startDaemon(
+    {
+      directory,
+      name: 'dockerd',
+      ...enter('dockerd', ['--config-file', join(directory, 'daemon.json')]),
+    },
+    () => answers(socket),
+    60,
+  );
   const kill = async () => {
     for (const daemon of ['dockerd', 'containerd']) await stopDaemon(directory, daemon, 'SIGKILL');
     killLeftovers(directory);
@@ -91,8 +140,22 @@ async function startNode({ name, bridge, address }: { name: string; bridge: stri
 
 function writeSettings(directory: string): void {
   mkdirSync(join(directory, 'data'));
-  const containerd = ['version = 2', `root = "${directory}/containerd"`, `state = "${directory}/tasks"`, 'disabled_plugins = ["io.containerd.grpc.v1.cri"]', '[grpc]', `address = "${directory}/containerd.sock"`];
+  const containerd = [
+    'version = 2',
+    `root = "${directory}/containerd"`,
+    `state = "${directory}/tasks"`,
+    'disabled_plugins = ["io.containerd.grpc.v1.cri"]',
+    '[grpc]',
+    `address = "${directory}/containerd.sock"`,
+  ];
   writeFileSync(join(directory, 'containerd.toml'), containerd.join('\n'));
-  const docker = { hosts: [`unix://${directory}/docker.sock`], containerd: `${directory}/containerd.sock`, 'data-root': `${directory}/data`, 'exec-root': `${directory}/exec`, pidfile: `${directory}/own.pid`, bridge: 'none' };
+  const docker = {
+    hosts: [`unix://${directory}/docker.sock`],
+    containerd: `${directory}/containerd.sock`,
+    'data-root': `${directory}/data`,
+    'exec-root': `${directory}/exec`,
+    pidfile: `${directory}/own.pid`,
+    bridge: 'none',
+  };
   writeFileSync(join(directory, 'daemon.json'), JSON.stringify(docker));
 }

@@ -21,7 +21,10 @@ async function* chunked(data: Buffer, size = data.length): AsyncGenerator<Buffer
 
 async function filter(data: Buffer, given = limits, size?: number) {
   const listing = createListing();
-  return { tar: Buffer.concat(await Array.fromAsync(filterTar(chunked(data, size), given, listing))), listing };
+  return {
+    tar: Buffer.concat(await Array.fromAsync(filterTar(chunked(data, size), given, listing))),
+    listing,
+  };
 }
 
 async function entries(data: Buffer): Promise<(TarEntry & { text: string })[]> {
@@ -35,12 +38,30 @@ async function entries(data: Buffer): Promise<(TarEntry & { text: string })[]> {
 
 describe('the tar filter', () => {
   it.each(hostileArchives)('refuses %s', async (_, tar, message) => {
-    await expect(filter(tar)).rejects.toMatchObject({ status: 422, message: expect.stringMatching(message) });
+    await expect(filter(tar)).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringMatching(message),
+    });
   });
 
   it('keeps what is in order, owned by root, with plain modes and no time', async () => {
-    const { tar, listing } = await filter(tarOf({ 'src/': { kind: 'directory', mode: 0o7777 }, 'src/run.sh': { data: Buffer.from('echo'), mode: 0o6777 }, './link': { kind: 'symlink', target: 'src/run.sh' }, 'package.json': '{}' }));
-    expect((await entries(tar)).map(({ path, kind, mode, target, text }) => [path, kind, mode.toString(8), target, text])).toEqual([
+    const { tar, listing } = await filter(
+      tarOf({
+        'src/': { kind: 'directory', mode: 0o7777 },
+        'src/run.sh': { data: Buffer.from('echo'), mode: 0o6777 },
+        './link': { kind: 'symlink', target: 'src/run.sh' },
+        'package.json': '{}',
+      }),
+    );
+    expect(
+      (await entries(tar)).map(({ path, kind, mode, target, text }) => [
+        path,
+        kind,
+        mode.toString(8),
+        target,
+        text,
+      ]),
+    ).toEqual([
       ['src/', 'directory', '755', '', ''],
       ['src/run.sh', 'file', '755', '', 'echo'],
       ['link', 'symlink', '777', 'src/run.sh', ''],
@@ -52,17 +73,32 @@ describe('the tar filter', () => {
   });
 
   it('leaves out history and local settings', async () => {
-    const { tar } = await filter(tarOf({ '.git/config': 'x', 'a/.git/HEAD': 'x', '.env': 'SECRET=1', 'a/.env': 'x', '.envrc': 'kept', '.gitignore': 'kept' }));
+    const { tar } = await filter(
+      tarOf({
+        '.git/config': 'x',
+        'a/.git/HEAD': 'x',
+        '.env': 'SECRET=1',
+        'a/.env': 'x',
+        '.envrc': 'kept',
+        '.gitignore': 'kept',
+      }),
+    );
     expect((await entries(tar)).map(({ path }) => path)).toEqual(['.envrc', '.gitignore']);
   });
 
   it('gives the same however the bytes are cut', async () => {
-    const tar = tarOf({ 'a.txt': 'x'.repeat(1500), 'b/c.txt': '', [`${'long/'.repeat(60)}name`]: 'deep', 'd.txt': 'y'.repeat(512) });
+    const tar = tarOf({
+      'a.txt': 'x'.repeat(1500),
+      'b/c.txt': '',
+      [`${'long/'.repeat(60)}name`]: 'deep',
+      'd.txt': 'y'.repeat(512),
+    });
     const whole = (await filter(tar)).tar;
-    for (const size of [1, 7, 511, 512, 513, 1024]) expect((await filter(tar, limits, size)).tar.equals(whole)).toBe(true);
+    for (const size of [1, 7, 511, 512, 513, 1024])
+      expect((await filter(tar, limits, size)).tar.equals(whole)).toBe(true);
   });
 
-  it('writes what the system\'s tar reads, and reads what it writes', async () => {
+  it("writes what the system's tar reads, and reads what it writes", async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tf-tar-'));
     const long = `${'deep/'.repeat(40)}${'name'.repeat(20)}`;
     mkdirSync(join(folder, 'in', 'deep/'.repeat(40)), { recursive: true });
@@ -70,7 +106,11 @@ describe('the tar filter', () => {
     writeFileSync(join(folder, 'in', 'grüße.txt'), 'umlaut');
     symlinkSync('grüße.txt', join(folder, 'in', 'link'));
     for (const format of ['gnu', 'pax', 'ustar', 'v7'].slice(0, 2)) {
-      const made = execFileSync('tar', ['-C', join(folder, 'in'), `--format=${format}`, '-cf', '-', '.'], { maxBuffer: 1e8 });
+      const made = execFileSync(
+        'tar',
+        ['-C', join(folder, 'in'), `--format=${format}`, '-cf', '-', '.'],
+        { maxBuffer: 1e8 },
+      );
       const { tar } = await filter(made, { ...limits, entries: 1000 });
       rmSync(join(folder, 'out'), { recursive: true, force: true });
       mkdirSync(join(folder, 'out'));
@@ -82,25 +122,40 @@ describe('the tar filter', () => {
   });
 
   it('never gives out a path that leads out, whatever it is given', async () => {
-    const name = fc.array(fc.constantFrom('a', 'b', '..', '.', '', 'Dockerfile', '\\', 'ü'), { minLength: 1, maxLength: 5 }).map((parts) => parts.join('/'));
-    const member = fc.oneof(fc.constant('text'), name.map((target) => ({ kind: 'symlink', target })), fc.constant({ kind: 'directory' }));
+    const name = fc
+      .array(fc.constantFrom('a', 'b', '..', '.', '', 'Dockerfile', '\\', 'ü'), {
+        minLength: 1,
+        maxLength: 5,
+      })
+      .map((parts) => parts.join('/'));
+    const member = fc.oneof(
+      fc.constant('text'),
+      name.map((target) => ({ kind: 'symlink', target })),
+      fc.constant({ kind: 'directory' }),
+    );
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(name, member), { minLength: 1, maxLength: 6 }), async (members) => {
-        const result = await filter(tarOf(members as [string, Member][])).catch((error: { status?: number }) => error);
-        if (!('tar' in result)) {
-          expect(result.status).toBe(422);
-          return;
-        }
-        const links = new Set<string>();
-        for (const { path, kind, target } of await entries(result.tar)) {
-          const parts = path.replace(/\/$/, '').split('/');
-          expect(parts.includes('..') || path.startsWith('/')).toBe(false);
-          for (let depth = 1; depth < parts.length; depth += 1) expect(links.has(parts.slice(0, depth).join('/'))).toBe(false);
-          if (kind !== 'symlink') continue;
-          links.add(path);
-          expect(posix.join(posix.dirname(path), target)).not.toMatch(/^(\.\.|\/)/);
-        }
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(name, member), { minLength: 1, maxLength: 6 }),
+        async (members) => {
+          const result = await filter(tarOf(members as [string, Member][])).catch(
+            (error: { status?: number }) => error,
+          );
+          if (!('tar' in result)) {
+            expect(result.status).toBe(422);
+            return;
+          }
+          const links = new Set<string>();
+          for (const { path, kind, target } of await entries(result.tar)) {
+            const parts = path.replace(/\/$/, '').split('/');
+            expect(parts.includes('..') || path.startsWith('/')).toBe(false);
+            for (let depth = 1; depth < parts.length; depth += 1)
+              expect(links.has(parts.slice(0, depth).join('/'))).toBe(false);
+            if (kind !== 'symlink') continue;
+            links.add(path);
+            expect(posix.join(posix.dirname(path), target)).not.toMatch(/^(\.\.|\/)/);
+          }
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -108,7 +163,8 @@ describe('the tar filter', () => {
 
 describe('unpacking', () => {
   const whole = { compressed: 10_000_000, total: 100_000_000, ratio: 200 };
-  const run = async (data: Buffer, given = whole) => Buffer.concat(await Array.fromAsync(unpack(chunked(data, 1000), given)));
+  const run = async (data: Buffer, given = whole) =>
+    Buffer.concat(await Array.fromAsync(unpack(chunked(data, 1000), given)));
 
   it('gives what was packed', async () => {
     const data = Buffer.from('some text '.repeat(10_000));
@@ -116,12 +172,19 @@ describe('unpacking', () => {
   });
 
   it('refuses a bomb, by ratio and by size', async () => {
-    await expect(run(gzipSync(Buffer.alloc(60_000_000)))).rejects.toMatchObject({ status: 422, message: expect.stringMatching(/200 times/) });
-    await expect(run(gzipSync(Buffer.alloc(60_000_000)), { ...whole, total: 1000_000 })).rejects.toMatchObject({ status: 422 });
+    await expect(run(gzipSync(Buffer.alloc(60_000_000)))).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringMatching(/200 times/),
+    });
+    await expect(
+      run(gzipSync(Buffer.alloc(60_000_000)), { ...whole, total: 1000_000 }),
+    ).rejects.toMatchObject({ status: 422 });
   });
 
   it('refuses too much, what is no gzip, and what is cut off or damaged', async () => {
-    const data = gzipSync(Buffer.from(Array.from({ length: 50_000 }, (_, index) => (index * 7919) % 251)));
+    const data = gzipSync(
+      Buffer.from(Array.from({ length: 50_000 }, (_, index) => (index * 7919) % 251)),
+    );
     await expect(run(data, { ...whole, compressed: 100 })).rejects.toMatchObject({ status: 413 });
     await expect(run(Buffer.from('PK\x03\x04 a zip'))).rejects.toMatchObject({ status: 422 });
     await expect(run(data.subarray(0, data.length - 20))).rejects.toMatchObject({ status: 422 });
@@ -132,15 +195,33 @@ describe('unpacking', () => {
 
 describe('the spool', () => {
   it('gives a folder of the source, without what is ignored, with our own file', async () => {
-    const spool = await spoolSource(chunked(tarOf({ 'app/a.js': 'a', 'app/node_modules/x.js': 'x', 'other/b.js': 'b' })), limits);
-    const read = spool.read({ folder: 'app', ignore: (path) => path.startsWith('node_modules/'), extra: { Dockerfile: 'FROM x' } });
-    expect((await entries(Buffer.concat(await Array.fromAsync(read)))).map(({ path, text }) => [path, text])).toEqual([['a.js', 'a'], ['Dockerfile', 'FROM x']]);
+    const spool = await spoolSource(
+      chunked(tarOf({ 'app/a.js': 'a', 'app/node_modules/x.js': 'x', 'other/b.js': 'b' })),
+      limits,
+    );
+    const read = spool.read({
+      folder: 'app',
+      ignore: (path) => path.startsWith('node_modules/'),
+      extra: { Dockerfile: 'FROM x' },
+    });
+    expect(
+      (await entries(Buffer.concat(await Array.fromAsync(read)))).map(({ path, text }) => [
+        path,
+        text,
+      ]),
+    ).toEqual([
+      ['a.js', 'a'],
+      ['Dockerfile', 'FROM x'],
+    ]);
     await spool.remove();
   });
 
   it('is the same for the same source, so that a build can be told from another', async () => {
     const first = await spoolSource(chunked(tarOf({ a: 'x' })), limits);
-    const second = await spoolSource(chunked(Buffer.concat([tarFile('./a', 'x'), TAR_END])), limits);
+    const second = await spoolSource(
+      chunked(Buffer.concat([tarFile('./a', 'x'), TAR_END])),
+      limits,
+    );
     expect(first.sha256).toBe(second.sha256);
     await Promise.all([first.remove(), second.remove()]);
   });

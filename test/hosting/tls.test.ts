@@ -27,40 +27,110 @@ const hosts = ['shop.twofold-tls.test', 'other.twofold-tls.test'];
 const openssl = findCommand('openssl');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function setup(options: { acme?: { email: string | null; directory: string | null }; fetch?: typeof fetch; http?: number; served?: string[]; store?: Store; now?: () => number } = {}) {
+async function setup(
+  options: {
+    acme?: { email: string | null; directory: string | null };
+    fetch?: typeof fetch;
+    http?: number;
+    served?: string[];
+    store?: Store;
+    now?: () => number;
+  } = {},
+) {
   const store = options.store ?? openStore(':memory:', folder);
   if (!options.store) await migrate(store, hostingMigrations);
   const seal = createSeal(['a secret']);
-  const ingress = createIngress({ http: options.http ?? 0, https: 0, host: '127.0.0.1', now: Date.now });
-  const certificates = createCertificates({ store, ingress, seal, vault: createVault(store, seal), log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }), now: options.now ?? Date.now, hosts: () => options.served ?? hosts, acme: options.acme ?? { email: null, directory: null }, ...(options.fetch && { fetch: options.fetch }) });
+  const ingress = createIngress({
+    http: options.http ?? 0,
+    https: 0,
+    host: '127.0.0.1',
+    now: Date.now,
+  });
+  const certificates = createCertificates({
+    store,
+    ingress,
+    seal,
+    vault: createVault(store, seal),
+    log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
+    now: options.now ?? Date.now,
+    hosts: () => options.served ?? hosts,
+    acme: options.acme ?? { email: null, directory: null },
+    ...(options.fetch && { fetch: options.fetch }),
+  });
   await certificates.load();
   const ports = await ingress.listen();
   return { store, certificates, ingress, ports };
 }
 
 /** The body behind HTTPS, and the certificate that was shown. */
-function visit(port: number, host: string): Promise<{ text: string; certificate: X509Certificate }> {
+function visit(
+  port: number,
+  host: string,
+): Promise<{ text: string; certificate: X509Certificate }> {
   return new Promise((resolve, reject) => {
-    const sent = get({ host: '127.0.0.1', port, servername: host, headers: { host }, rejectUnauthorized: false, agent: false }, (answer) => {
-      const certificate = (answer.socket as TLSSocket).getPeerX509Certificate() as X509Certificate;
-      let text = '';
-      answer.on('data', (chunk) => (text += chunk)).on('end', () => resolve({ text, certificate }));
-    });
+    const sent = get(
+      {
+        host: '127.0.0.1',
+        port,
+        servername: host,
+        headers: { host },
+        rejectUnauthorized: false,
+        agent: false,
+      },
+      (answer) => {
+        const certificate = (
+          answer.socket as TLSSocket
+        ).getPeerX509Certificate() as X509Certificate;
+        let text = '';
+        answer
+          .on('data', (chunk) => (text += chunk))
+          .on('end', () => resolve({ text, certificate }));
+      },
+    );
     sent.on('error', reject);
   });
 }
 
 async function serveTarget(ingress: Ingress) {
-  const server = createHttp((request, response) => response.end(`secure by ${request.headers['x-forwarded-proto']}`));
+  const server = createHttp((request, response) =>
+    response.end(`secure by ${request.headers['x-forwarded-proto']}`),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  ingress.set({ appId: 'shop', hosts, state: 'serving', targets: [{ id: 'x', host: '127.0.0.1', port: (server.address() as AddressInfo).port }] });
+  ingress.set({
+    appId: 'shop',
+    hosts,
+    state: 'serving',
+    targets: [{ id: 'x', host: '127.0.0.1', port: (server.address() as AddressInfo).port }],
+  });
   return server;
 }
 
-describe.skipIf(!openssl)('a certificate of one\'s own', () => {
+describe.skipIf(!openssl)("a certificate of one's own", () => {
   const selfSigned = (host: string, days = '2') => {
     const [key, certificate] = [join(folder, `${host}.key`), join(folder, `${host}.crt`)];
-    execFileSync(openssl as string, ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key, '-out', certificate, '-days', days, '-subj', '/CN=x', '-addext', `subjectAltName=DNS:${host}`], { stdio: 'ignore' });
+    execFileSync(
+      openssl as string,
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:P-256',
+        '-nodes',
+        '-keyout',
+        key,
+        '-out',
+        certificate,
+        '-days',
+        days,
+        '-subj',
+        '/CN=x',
+        '-addext',
+        `subjectAltName=DNS:${host}`,
+      ],
+      { stdio: 'ignore' },
+    );
     return { key: readFileSync(key, 'utf8'), certificate: readFileSync(certificate, 'utf8') };
   };
 
@@ -78,7 +148,9 @@ describe.skipIf(!openssl)('a certificate of one\'s own', () => {
     await ingress.close(500);
     const again = await setup({ store });
     await serveTarget(again.ingress).then((server) => server.unref());
-    expect((await visit(again.ports.https as number, hosts[0] as string)).certificate.fingerprint256).toBe(certificate.fingerprint256);
+    expect(
+      (await visit(again.ports.https as number, hosts[0] as string)).certificate.fingerprint256,
+    ).toBe(certificate.fingerprint256);
     await again.ingress.close(500);
     target.close();
   });
@@ -86,8 +158,12 @@ describe.skipIf(!openssl)('a certificate of one\'s own', () => {
   it('that does not fit is refused', async () => {
     const { certificates, ingress } = await setup();
     const pair = selfSigned(hosts[0] as string);
-    const put = (given: Partial<typeof pair>, names = hosts) => certificates.put(names, { ...pair, ...given });
-    await expect(put({ key: selfSigned('else.test').key })).rejects.toMatchObject({ status: 400, message: expect.stringMatching(/key does not belong/) });
+    const put = (given: Partial<typeof pair>, names = hosts) =>
+      certificates.put(names, { ...pair, ...given });
+    await expect(put({ key: selfSigned('else.test').key })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringMatching(/key does not belong/),
+    });
     await expect(put({}, ['other.test'])).rejects.toMatchObject({ status: 400 });
     await expect(put({ certificate: 'nonsense' })).rejects.toMatchObject({ status: 400 });
     await ingress.close(500);
@@ -96,7 +172,11 @@ describe.skipIf(!openssl)('a certificate of one\'s own', () => {
   it('is asked for with a request that openssl takes', () => {
     const { csr } = createRequest(hosts);
     writeFileSync(join(folder, 'csr.der'), csr);
-    const text = execFileSync(openssl as string, ['req', '-inform', 'DER', '-in', join(folder, 'csr.der'), '-noout', '-text', '-verify'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    const text = execFileSync(
+      openssl as string,
+      ['req', '-inform', 'DER', '-in', join(folder, 'csr.der'), '-noout', '-text', '-verify'],
+      { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+    );
     expect(text).toMatch(/DNS:shop.twofold-tls.test, DNS:other.twofold-tls.test/);
     expect(text).toMatch(/prime256v1|P-256/);
   });
@@ -118,7 +198,10 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
   beforeAll(async () => {
     const port = await freePort();
     directory = `https://localhost:${port}/acme/local/directory`;
-    writeFileSync(join(folder, 'Caddyfile'), `{\n admin off\n skip_install_trust\n auto_https disable_redirects\n http_port ${await freePort()}\n storage file_system ${folder}/ca\n}\nhttps://localhost:${port} {\n tls internal\n acme_server\n}\n`);
+    writeFileSync(
+      join(folder, 'Caddyfile'),
+      `{\n admin off\n skip_install_trust\n auto_https disable_redirects\n http_port ${await freePort()}\n storage file_system ${folder}/ca\n}\nhttps://localhost:${port} {\n tls internal\n acme_server\n}\n`,
+    );
     writeFileSync(join(folder, 'hosts'), `127.0.0.1 localhost ${hosts[0]}\n`);
     await startAuthority();
   }, 40_000);
@@ -130,16 +213,31 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
   /** The authority asks for the host by its name on port 80: it is given a view of the machine in which the name leads here. */
   async function startAuthority() {
     const script = `mount --bind ${folder}/hosts /etc/hosts && exec ${caddy} run --config ${folder}/Caddyfile --adapter caddyfile`;
-    ca = spawn('unshare', ['--mount', 'sh', '-c', script], { stdio: 'ignore', env: { ...process.env, HOME: folder } });
+    ca = spawn('unshare', ['--mount', 'sh', '-c', script], {
+      stdio: 'ignore',
+      env: { ...process.env, HOME: folder },
+    });
     await vi.waitUntil(() => existsSync(root), { timeout: 15_000 });
     const dispatcher = new Agent({ connect: { ca: readFileSync(root, 'utf8') } });
     const send = (url: string, init: object) => undiciFetch(url, { ...init, dispatcher });
     trusting = ((url: string, init: { body?: string }) => {
       if (url === directory) looks += 1;
-      if (url.endsWith('/new-order')) orders.push(...JSON.parse(Buffer.from(JSON.parse(init.body as string).payload, 'base64url').toString()).identifiers.map(({ value }: { value: string }) => value));
+      if (url.endsWith('/new-order'))
+        orders.push(
+          ...JSON.parse(
+            Buffer.from(JSON.parse(init.body as string).payload, 'base64url').toString(),
+          ).identifiers.map(({ value }: { value: string }) => value),
+        );
       return send(url, init);
     }) as never;
-    await vi.waitUntil(() => send(directory, {}).then(({ ok }) => ok, () => false), { timeout: 15_000 });
+    await vi.waitUntil(
+      () =>
+        send(directory, {}).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      { timeout: 15_000 },
+    );
   }
 
   async function stopAuthority() {
@@ -151,14 +249,26 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
   /** A server of the host that the authority can reach, with a clock that can be set forward. */
   async function start(served = hosts) {
     const clock = { ahead: 0 };
-    const made = await setup({ acme: { email: 'op@example.test', directory }, fetch: ((...call: Parameters<typeof fetch>) => trusting(...call)) as never, http: 80, served, now: () => Date.now() + clock.ahead });
+    const made = await setup({
+      acme: { email: 'op@example.test', directory },
+      fetch: ((...call: Parameters<typeof fetch>) => trusting(...call)) as never,
+      http: 80,
+      served,
+      now: () => Date.now() + clock.ahead,
+    });
     const target = await serveTarget(made.ingress);
-    open.push(() => made.certificates.stop().then(() => made.ingress.close(500)), async () => target.close());
+    open.push(
+      () => made.certificates.stop().then(() => made.ingress.close(500)),
+      async () => target.close(),
+    );
     orders.length = 0;
     looks = 0;
     made.certificates.start();
-    const shown = async () => (await visit(made.ports.https as number, hosts[0] as string)).certificate;
-    await expect.poll(() => made.certificates.has(hosts[0] as string), { timeout: 20_000, interval: 20 }).toBe(true);
+    const shown = async () =>
+      (await visit(made.ports.https as number, hosts[0] as string)).certificate;
+    await expect
+      .poll(() => made.certificates.has(hosts[0] as string), { timeout: 20_000, interval: 20 })
+      .toBe(true);
     return { ...made, clock, shown };
   }
 
@@ -177,18 +287,29 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
     expect(certificate.issuer).toMatch(/Caddy Local Authority/);
     // The other host leads nowhere: it is refused, and the first is none the worse.
     await expect(visit(ports.https as number, hosts[1] as string)).rejects.toThrow();
-    const missing = await new Promise<number>((resolve) => httpGet({ host: '127.0.0.1', port: 80, path: '/.well-known/acme-challenge/x', headers: { host: 'nobody.test' } }, (answer) => resolve(answer.statusCode ?? 0)));
+    const missing = await new Promise<number>((resolve) =>
+      httpGet(
+        {
+          host: '127.0.0.1',
+          port: 80,
+          path: '/.well-known/acme-challenge/x',
+          headers: { host: 'nobody.test' },
+        },
+        (answer) => resolve(answer.statusCode ?? 0),
+      ),
+    );
     expect(missing).toBe(404);
   }, 40_000);
 
   it('is asked for nothing by a host that no app has, whoever names it in a handshake', async () => {
     const { ports, certificates } = await start([hosts[0] as string]);
-    for (const name of ['unknown.twofold-tls.test', hosts[1] as string, `x.${hosts[0]}`]) await expect(visit(ports.https as number, name)).rejects.toThrow();
+    for (const name of ['unknown.twofold-tls.test', hosts[1] as string, `x.${hosts[0]}`])
+      await expect(visit(ports.https as number, name)).rejects.toThrow();
     await look(certificates);
     expect(orders).toEqual([hosts[0]]);
   }, 40_000);
 
-  it('is asked again in the last third of a certificate\'s life, and not before; the new one is served without a restart', async () => {
+  it("is asked again in the last third of a certificate's life, and not before; the new one is served without a restart", async () => {
     const { certificates, clock, shown } = await start([hosts[0] as string]);
     const first = await shown();
     const life = first.validToDate.getTime() - first.validFromDate.getTime();
@@ -200,11 +321,15 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
     expect([orders, (await shown()).fingerprint256]).toEqual([[hosts[0]], first.fingerprint256]);
     clock.ahead = 0.75 * life;
     certificates.wake();
-    await expect.poll(async () => (await shown()).fingerprint256, { timeout: 20_000 }).not.toBe(first.fingerprint256);
+    await expect
+      .poll(async () => (await shown()).fingerprint256, { timeout: 20_000 })
+      .not.toBe(first.fingerprint256);
     clock.ahead = 0;
     for (let turn = 0; turn < 3; turn += 1) await look(certificates);
     expect(orders).toEqual([hosts[0], hosts[0]]);
-    expect((await shown()).validToDate.getTime()).toBeGreaterThanOrEqual(first.validToDate.getTime());
+    expect((await shown()).validToDate.getTime()).toBeGreaterThanOrEqual(
+      first.validToDate.getTime(),
+    );
   }, 60_000);
 
   it('that cannot be reached is asked less and less often, and the old certificate stays in service', async () => {
@@ -228,8 +353,15 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
     await startAuthority();
     clock.ahead += 20 * 60_000;
     certificates.wake();
-    await expect.poll(async () => (await shown()).fingerprint256, { timeout: 20_000 }).not.toBe(first.fingerprint256);
+    await expect
+      .poll(async () => (await shown()).fingerprint256, { timeout: 20_000 })
+      .not.toBe(first.fingerprint256);
     const rows = await store.db.selectFrom('hosting_certificates').selectAll().execute();
-    expect(rows.map(({ domain, certificate }) => [domain, new X509Certificate(certificate).fingerprint256])).toEqual([[hosts[0], (await shown()).fingerprint256]]);
+    expect(
+      rows.map(({ domain, certificate }) => [
+        domain,
+        new X509Certificate(certificate).fingerprint256,
+      ]),
+    ).toEqual([[hosts[0], (await shown()).fingerprint256]]);
   }, 60_000);
 });

@@ -34,13 +34,33 @@ function startUploads(port: number, host: string) {
   let ok = 0;
   const one = () =>
     new Promise<string>((resolve, reject) => {
-      const sent = request({ host: '127.0.0.1', port, method: 'POST', path: '/upload', agent: false, headers: { host } }, (answer) => {
-        let text = '';
-        answer.setEncoding('utf8').on('data', (data) => (text += data)).on('error', reject).on('end', () => resolve(`${answer.statusCode} ${text}`));
-      });
+      const sent = request(
+        {
+          host: '127.0.0.1',
+          port,
+          method: 'POST',
+          path: '/upload',
+          agent: false,
+          headers: { host },
+        },
+        (answer) => {
+          let text = '';
+          answer
+            .setEncoding('utf8')
+            .on('data', (data) => (text += data))
+            .on('error', reject)
+            .on('end', () => resolve(`${answer.statusCode} ${text}`));
+        },
+      );
       sent.on('error', reject);
       let turn = 0;
-      const timer = setInterval(() => ((turn += 1) < 30 ? sent.write(Buffer.alloc(10_000)) : (clearInterval(timer), sent.end(Buffer.alloc(10_000)))), 50);
+      const timer = setInterval(
+        () =>
+          (turn += 1) < 30
+            ? sent.write(Buffer.alloc(10_000))
+            : (clearInterval(timer), sent.end(Buffer.alloc(10_000))),
+        50,
+      );
     });
   const loop = (async () => {
     while (state.running) {
@@ -60,9 +80,17 @@ function startTalk(port: number, host: string) {
   const loop = (async () => {
     while (state.running) {
       const socket = new WebSocket(`ws://127.0.0.1:${port}/`, { headers: { host } });
-      await new Promise<void>((resolve) => socket.once('open', () => resolve()).on('error', (error) => (failures.push(error.message), resolve())));
+      await new Promise<void>((resolve) =>
+        socket
+          .once('open', () => resolve())
+          .on('error', (error) => (failures.push(error.message), resolve())),
+      );
       for (let turn = 0; state.running && socket.readyState === WebSocket.OPEN; turn += 1) {
-        const answer = new Promise<string | null>((resolve) => socket.once('message', (data) => resolve(String(data))).once('close', () => resolve(null)));
+        const answer = new Promise<string | null>((resolve) =>
+          socket
+            .once('message', (data) => resolve(String(data)))
+            .once('close', () => resolve(null)),
+        );
         socket.send(`turn ${turn}`);
         const text = await answer;
         if (text === `turn ${turn}`) echoed += 1;
@@ -81,85 +109,176 @@ describeEachEngine('under load', ({ socket }) => {
   let images: string[];
 
   beforeAll(async () => {
-    images = [await importImage(socket, 'twofold-test/web:1'), await importImage(socket, 'twofold-test/web:2')];
+    images = [
+      await importImage(socket, 'twofold-test/web:1'),
+      await importImage(socket, 'twofold-test/web:2'),
+    ];
     // An open WebSocket keeps an old container for the whole time that it has: shorter than usual, and longer than an upload.
-    server = await startServer({ socket, model: { deploys: { keep: 5, readyTimeout: 30_000, drain: 3500 } } });
+    server = await startServer({
+      socket,
+      model: { deploys: { keep: 5, readyTimeout: 30_000, drain: 3500 } },
+    });
   }, 60_000);
   afterEach(() => server?.clear(), 60_000);
   afterAll(() => server?.end(), 60_000);
 
   it('ten deploys fail no request, slow or fast, no upload, and no WebSocket', async () => {
     const node = await importImage(socket, 'twofold-test/node:1');
-    await server.api('POST', '/api/apps', { name: 'busy', image: node, command: ['node', '-e', BUSY], env: { VERSION: '0' }, health: { path: '/' } });
+    await server.api('POST', '/api/apps', {
+      name: 'busy',
+      image: node,
+      command: ['node', '-e', BUSY],
+      env: { VERSION: '0' },
+      health: { path: '/' },
+    });
     const host = 'busy.apps.test';
-    const load = startLoad({ port: server.ingress, host, clients: 16, path: (turn) => (turn % 10 === 0 ? '/slow' : '/') });
+    const load = startLoad({
+      port: server.ingress,
+      host,
+      clients: 16,
+      path: (turn) => (turn % 10 === 0 ? '/slow' : '/'),
+    });
     const [uploads, talk] = [startUploads(server.ingress, host), startTalk(server.ingress, host)];
     for (let turn = 1; turn <= 10; turn += 1) {
       await server.api('PUT', '/api/apps/busy/env', { VERSION: String(turn) });
-      expect((await server.api('POST', '/api/apps/busy/deploy', {})).body).toMatchObject({ status: 'healthy', number: turn + 1 });
+      expect((await server.api('POST', '/api/apps/busy/deploy', {})).body).toMatchObject({
+        status: 'healthy',
+        number: turn + 1,
+      });
       expect((await server.visit(host)).text).toBe(String(turn));
     }
     const [requests, uploaded, talked] = await Promise.all([load.stop(), uploads(), talk()]);
     expect([requests.failures, uploaded.failures, talked.failures]).toEqual([[], [], []]);
     expect(requests.bodies).toEqual(new Set(Array.from({ length: 11 }, (_, turn) => String(turn))));
     expect(Math.min(requests.ok / 20, uploaded.ok, talked.echoed / 5)).toBeGreaterThan(5);
-    console.log(`ten deploys: 0 failed of ${requests.ok} requests, ${uploaded.ok} uploads, ${talked.echoed} messages`);
+    console.log(
+      `ten deploys: 0 failed of ${requests.ok} requests, ${uploaded.ok} uploads, ${talked.echoed} messages`,
+    );
     await server.api('DELETE', '/api/apps/busy');
   }, 480_000);
 
   it('what fails leaves the old version serving: one that never is ready, one that ends at once, a build that fails', async () => {
     const node = await importImage(socket, 'twofold-test/node:1');
-    const strict = await startServer({ socket, model: { deploys: { keep: 5, readyTimeout: 3000, drain: 3500 } } });
+    const strict = await startServer({
+      socket,
+      model: { deploys: { keep: 5, readyTimeout: 3000, drain: 3500 } },
+    });
     try {
-      await strict.api('POST', '/api/apps', { name: 'steady', image: node, command: ['node', '-e', BUSY], env: { VERSION: 'old' }, health: { path: '/' } });
+      await strict.api('POST', '/api/apps', {
+        name: 'steady',
+        image: node,
+        command: ['node', '-e', BUSY],
+        env: { VERSION: 'old' },
+        health: { path: '/' },
+      });
       const host = 'steady.apps.test';
-      const load = startLoad({ port: strict.ingress, host, clients: 8, path: (turn) => (turn % 10 === 0 ? '/slow' : '/') });
+      const load = startLoad({
+        port: strict.ingress,
+        host,
+        clients: 8,
+        path: (turn) => (turn % 10 === 0 ? '/slow' : '/'),
+      });
       const [uploads, talk] = [startUploads(strict.ingress, host), startTalk(strict.ingress, host)];
       const failures: [Record<string, string>, RegExp, RegExp][] = [
-        [{ VERSION: 'new', FAIL: 'deaf' }, /did not become ready: It did not answer within 3 s: the connection was refused.*still getting ready/, /still getting ready/],
-        [{ VERSION: 'new', FAIL: 'crash' }, /did not become ready: It ended with exit code 3.*cannot go on/, /cannot go on/],
+        [
+          { VERSION: 'new', FAIL: 'deaf' },
+          /did not become ready: It did not answer within 3 s: the connection was refused.*still getting ready/,
+          /still getting ready/,
+        ],
+        [
+          { VERSION: 'new', FAIL: 'crash' },
+          /did not become ready: It ended with exit code 3.*cannot go on/,
+          /cannot go on/,
+        ],
       ];
       for (const [env, reason, line] of failures) {
         await strict.api('PUT', '/api/apps/steady/env', env);
         const { status, body } = await strict.api('POST', '/api/apps/steady/deploy', {});
         expect([status, body.error]).toEqual([502, expect.stringMatching(reason)]);
         const [failed] = (await strict.api('GET', '/api/apps/steady/deployments')).body.deployments;
-        expect(failed).toMatchObject({ status: 'failed', current: false, reason: expect.stringMatching(reason) });
+        expect(failed).toMatchObject({
+          status: 'failed',
+          current: false,
+          reason: expect.stringMatching(reason),
+        });
         expect(failed.log.length).toBeLessThanOrEqual(100);
         expect(failed.log.join('\n')).toMatch(line);
       }
-      const built = await strict.api('POST', '/api/deploy?wait=true', sourceForm({ name: 'steady' }, tarGzOf({ Dockerfile: `FROM ${images[0]}\nRUN echo no luck && exit 4\n` })));
-      expect([built.status, built.body.error]).toEqual([422, expect.stringMatching(/build failed.*4/)]);
+      const built = await strict.api(
+        'POST',
+        '/api/deploy?wait=true',
+        sourceForm(
+          { name: 'steady' },
+          tarGzOf({ Dockerfile: `FROM ${images[0]}\nRUN echo no luck && exit 4\n` }),
+        ),
+      );
+      expect([built.status, built.body.error]).toEqual([
+        422,
+        expect.stringMatching(/build failed.*4/),
+      ]);
       const app = (await strict.api('GET', '/api/apps/steady')).body;
-      expect([app.status, app.deployment, (await strict.visit(host)).text]).toEqual(['running', 1, 'old']);
+      expect([app.status, app.deployment, (await strict.visit(host)).text]).toEqual([
+        'running',
+        1,
+        'old',
+      ]);
       const [requests, uploaded, talked] = await Promise.all([load.stop(), uploads(), talk()]);
-      expect([requests.failures, uploaded.failures, talked.failures, requests.bodies]).toEqual([[], [], [], new Set(['old'])]);
+      expect([requests.failures, uploaded.failures, talked.failures, requests.bodies]).toEqual([
+        [],
+        [],
+        [],
+        new Set(['old']),
+      ]);
       expect([requests.ok > 0, uploaded.ok > 0, talked.echoed > 0]).toEqual([true, true, true]);
-      console.log(`three failed deploys: 0 failed of ${requests.ok} requests, ${uploaded.ok} uploads, ${talked.echoed} messages`);
+      console.log(
+        `three failed deploys: 0 failed of ${requests.ok} requests, ${uploaded.ok} uploads, ${talked.echoed} messages`,
+      );
       const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.app=${app.id}`] }));
-      expect(await engineJson<unknown[]>(socket, { path: `/containers/json?all=1&filters=${filters}` })).toHaveLength(1);
+      expect(
+        await engineJson<unknown[]>(socket, { path: `/containers/json?all=1&filters=${filters}` }),
+      ).toHaveLength(1);
     } finally {
       await strict.end();
     }
   }, 240_000);
 
   it('deploys of an app with a volume make requests wait, and fail none', async () => {
-    await server.api('POST', '/api/apps', { name: 'stateful', image: images[0], volumes: [{ name: 'data', path: '/data' }] });
-    await server.api('POST', '/api/apps/stateful/exec', { command: ['sh', '-c', 'echo kept > /data/note'] });
-    const load = startLoad({ port: server.ingress, host: 'stateful.apps.test', clients: 4, pause: 5 });
-    for (let turn = 1; turn <= 3; turn += 1) await server.api('POST', '/api/apps/stateful/deploy', { image: images[turn % 2] });
+    await server.api('POST', '/api/apps', {
+      name: 'stateful',
+      image: images[0],
+      volumes: [{ name: 'data', path: '/data' }],
+    });
+    await server.api('POST', '/api/apps/stateful/exec', {
+      command: ['sh', '-c', 'echo kept > /data/note'],
+    });
+    const load = startLoad({
+      port: server.ingress,
+      host: 'stateful.apps.test',
+      clients: 4,
+      pause: 5,
+    });
+    for (let turn = 1; turn <= 3; turn += 1)
+      await server.api('POST', '/api/apps/stateful/deploy', { image: images[turn % 2] });
     const { failures, bodies } = await load.stop();
     expect(failures).toEqual([]);
     expect(bodies.size).toBe(2);
-    expect((await server.api('POST', '/api/apps/stateful/exec', { command: ['cat', '/data/note'] })).body.stdout).toBe('kept\n');
+    expect(
+      (await server.api('POST', '/api/apps/stateful/exec', { command: ['cat', '/data/note'] })).body
+        .stdout,
+    ).toBe('kept\n');
     await server.api('DELETE', '/api/apps/stateful?volumes=true');
   }, 120_000);
 
   it('restarts of several replicas fail no request', async () => {
-    const created = await server.api('POST', '/api/apps', { name: 'many', image: images[0], replicas: 3 });
+    const created = await server.api('POST', '/api/apps', {
+      name: 'many',
+      image: images[0],
+      replicas: 3,
+    });
     expect(created.body.status).toBe('running');
     const load = startLoad({ port: server.ingress, host: 'many.apps.test', clients: 8 });
-    for (let turn = 0; turn < 3; turn += 1) expect((await server.api('POST', '/api/apps/many/restart')).status).toBe(200);
+    for (let turn = 0; turn < 3; turn += 1)
+      expect((await server.api('POST', '/api/apps/many/restart')).status).toBe(200);
     const { failures } = await load.stop();
     expect(failures).toEqual([]);
     await server.api('DELETE', '/api/apps/many');
@@ -167,7 +286,11 @@ describeEachEngine('under load', ({ socket }) => {
 
   it('one operation at a time runs on an app', async () => {
     await server.api('POST', '/api/apps', { name: 'one', image: images[0] });
-    const answers = await Promise.all(Array.from({ length: 4 }, () => server.api('POST', '/api/apps/one/deploy', { image: images[1] })));
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        server.api('POST', '/api/apps/one/deploy', { image: images[1] }),
+      ),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
     await server.api('DELETE', '/api/apps/one');
   }, 60_000);

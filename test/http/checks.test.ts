@@ -1,9 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { authRoutes, hostingRoutes, modelRoutes, type RouteSpec, systemRoutes } from '@twofold/schema';
+import {
+  authRoutes,
+  hostingRoutes,
+  modelRoutes,
+  type RouteSpec,
+  systemRoutes,
+} from '@twofold/schema';
 import { AppError } from '../../runtime/errors.ts';
 import { createChecks } from '../../runtime/http/validate.ts';
 
-const ROUTES: readonly RouteSpec[] = [...authRoutes, ...hostingRoutes, ...modelRoutes, ...systemRoutes];
+const ROUTES: readonly RouteSpec[] = [
+  ...authRoutes,
+  ...hostingRoutes,
+  ...modelRoutes,
+  ...systemRoutes,
+];
 
 /** What a check says of a value: its own refusal, and nothing of the compiler's. */
 const refusal = (check: () => unknown) => {
@@ -22,13 +33,21 @@ describe('checks of routes', () => {
     const bodies = ROUTES.flatMap(({ body }) => (body?.kind === 'json' ? [body.schema] : []));
     const queries = ROUTES.flatMap(({ query }) => (query ? [query] : []));
     expect([bodies.length > 20, queries.length > 5]).toEqual([true, true]);
-    for (const schema of bodies) for (const value of [{}, { nothing: 1 }]) expect(typeof refusal(() => checks.body(schema)(value))).toMatch(/string|object/);
-    for (const query of queries) expect(typeof refusal(() => checks.query(query)({}))).toMatch(/string|object/);
+    for (const schema of bodies)
+      for (const value of [{}, { nothing: 1 }])
+        expect(typeof refusal(() => checks.body(schema)(value))).toMatch(/string|object/);
+    for (const query of queries)
+      expect(typeof refusal(() => checks.query(query)({}))).toMatch(/string|object/);
   });
 
   it('are the same for the first and for every other value', () => {
     const { body, query } = createChecks();
-    const email = body({ type: 'object', required: ['email'], properties: { email: { type: 'string' }, role: { type: 'string', default: 'member' } }, additionalProperties: false });
+    const email = body({
+      type: 'object',
+      required: ['email'],
+      properties: { email: { type: 'string' }, role: { type: 'string', default: 'member' } },
+      additionalProperties: false,
+    });
     for (let time = 0; time < 3; time += 1) {
       expect(refusal(() => email({}))).toBe('email is required');
       expect(refusal(() => email({ email: 'a', x: 1 }))).toBe('x is not a known field');

@@ -17,12 +17,30 @@ const base = { tag: 'test', summary: 'a test', responses: {} } as const;
 const schema = {
   type: 'object',
   required: ['email'],
-  properties: { email: { type: 'string' }, age: { type: 'integer', minimum: 1 }, kind: { enum: ['a', 'b'] } },
+  properties: {
+    email: { type: 'string' },
+    age: { type: 'integer', minimum: 1 },
+    kind: { enum: ['a', 'b'] },
+  },
 } as const;
 const specs = [
-  { ...base, id: 'open', method: 'GET', path: '/open/:name', access: 'public', query: { tail: { type: 'integer', default: 100 } } },
+  {
+    ...base,
+    id: 'open',
+    method: 'GET',
+    path: '/open/:name',
+    access: 'public',
+    query: { tail: { type: 'integer', default: 100 } },
+  },
   { ...base, id: 'closed', method: 'GET', path: '/closed', access: 'nobody' },
-  { ...base, id: 'save', method: 'POST', path: '/save', access: 'public', body: { kind: 'json', schema, limit: 100 } },
+  {
+    ...base,
+    id: 'save',
+    method: 'POST',
+    path: '/save',
+    access: 'public',
+    body: { kind: 'json', schema, limit: 100 },
+  },
   { ...base, id: 'bug', method: 'GET', path: '/bug', access: 'public' },
   { ...base, id: 'rest', method: 'GET', path: '/files/*path', access: 'public' },
 ] as const;
@@ -36,7 +54,8 @@ beforeAll(async () => {
   const kernel = { project: { server: { trustedProxies: [] } }, log } as unknown as Kernel;
   const router = new Router();
   const routes = bindRoutes(specs, {
-    open: ({ params, query, context }) => reply(200, { ...params, ...query, id: context.id }, { 'X-Extra': 'yes' }),
+    open: ({ params, query, context }) =>
+      reply(200, { ...params, ...query, id: context.id }, { 'X-Extra': 'yes' }),
     closed: () => reply(200),
     save: ({ body }) => reply(201, body),
     bug: () => {
@@ -60,12 +79,15 @@ beforeAll(async () => {
 
 afterAll(async () => close());
 
-const post = (body: string, type = 'application/json') => fetch(`${url}/save`, { method: 'POST', body, headers: { 'Content-Type': type } });
+const post = (body: string, type = 'application/json') =>
+  fetch(`${url}/save`, { method: 'POST', body, headers: { 'Content-Type': type } });
 const answer = async (response: Response) => [response.status, await response.json()];
 
 describe('a route', () => {
   it('gets its parameters and its query, coerced and with defaults', async () => {
-    const response = await fetch(`${url}/open/a%20b?tail=5`, { headers: { 'X-Request-Id': 'abc-1' } });
+    const response = await fetch(`${url}/open/a%20b?tail=5`, {
+      headers: { 'X-Request-Id': 'abc-1' },
+    });
     expect(await answer(response)).toEqual([200, { name: 'a b', tail: 5, id: 'abc-1' }]);
     expect(response.headers.get('x-extra')).toBe('yes');
     expect(response.headers.get('x-request-id')).toBe('abc-1');
@@ -73,7 +95,10 @@ describe('a route', () => {
   });
 
   it('refuses a query that is not of the right type', async () => {
-    expect(await answer(await fetch(`${url}/open/a?tail=x`))).toEqual([400, { error: 'tail must be integer' }]);
+    expect(await answer(await fetch(`${url}/open/a?tail=x`))).toEqual([
+      400,
+      { error: 'tail must be integer' },
+    ]);
   });
 
   it('takes the rest of a path as one parameter', async () => {
@@ -103,19 +128,40 @@ describe('a body', () => {
   it('is checked, and the first problem is named', async () => {
     expect(await answer(await post('{"email":"a@b.test"}'))).toEqual([201, { email: 'a@b.test' }]);
     expect(await answer(await post('{}'))).toEqual([400, { error: 'email is required' }]);
-    expect(await answer(await post('{"email":1}'))).toEqual([400, { error: 'email must be string' }]);
-    expect(await answer(await post('{"email":"a","age":0}'))).toEqual([400, { error: 'age must be >= 1' }]);
-    expect(await answer(await post('{"email":"a","kind":"c"}'))).toEqual([400, { error: 'kind must be one of a, b' }]);
+    expect(await answer(await post('{"email":1}'))).toEqual([
+      400,
+      { error: 'email must be string' },
+    ]);
+    expect(await answer(await post('{"email":"a","age":0}'))).toEqual([
+      400,
+      { error: 'age must be >= 1' },
+    ]);
+    expect(await answer(await post('{"email":"a","kind":"c"}'))).toEqual([
+      400,
+      { error: 'kind must be one of a, b' },
+    ]);
   });
 
   it('is refused when it is no JSON, empty, too large or of another type', async () => {
-    expect(await answer(await post('{"password":"hunter2"'))).toEqual([400, { error: 'Invalid JSON' }]);
+    expect(await answer(await post('{"password":"hunter2"'))).toEqual([
+      400,
+      { error: 'Invalid JSON' },
+    ]);
     expect(await answer(await post(''))).toEqual([400, { error: 'Invalid JSON' }]);
     expect(await answer(await post('[]'))).toEqual([400, { error: 'Invalid request' }]);
     expect(await answer(await post('"text"'))).toEqual([400, { error: 'Invalid JSON' }]);
-    expect(await answer(await post(`{"email":"${'x'.repeat(200)}"}`))).toEqual([413, { error: 'Request body too large' }]);
-    expect(await answer(await post('{"email":"a"}', 'text/plain'))).toEqual([415, { error: 'Unsupported media type' }]);
-    expect(await answer(await post('email=a', 'application/x-www-form-urlencoded'))).toEqual([415, { error: 'Unsupported media type' }]);
+    expect(await answer(await post(`{"email":"${'x'.repeat(200)}"}`))).toEqual([
+      413,
+      { error: 'Request body too large' },
+    ]);
+    expect(await answer(await post('{"email":"a"}', 'text/plain'))).toEqual([
+      415,
+      { error: 'Unsupported media type' },
+    ]);
+    expect(await answer(await post('email=a', 'application/x-www-form-urlencoded'))).toEqual([
+      415,
+      { error: 'Unsupported media type' },
+    ]);
   });
 
   it('cannot reach a prototype', async () => {
@@ -140,7 +186,10 @@ describe('a bug', () => {
 
 describe('the caller’s address', () => {
   const ip = (trusted: string[], peer: string, forwarded?: string) =>
-    clientIp(trusted)({ socket: { remoteAddress: peer }, headers: { 'x-forwarded-for': forwarded } } as unknown as IncomingMessage);
+    clientIp(trusted)({
+      socket: { remoteAddress: peer },
+      headers: { 'x-forwarded-for': forwarded },
+    } as unknown as IncomingMessage);
 
   it('is the peer unless the peer is trusted', () => {
     expect(ip([], '203.0.113.9', '1.2.3.4')).toBe('203.0.113.9');

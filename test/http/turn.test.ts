@@ -21,7 +21,17 @@ describe('the requests of a turn', () => {
     }
     await nextTurn();
     await nextTurn();
-    expect(seen).toEqual(['read one', 'read two', 'begin', 'one', 'two', 'end', 'begin', 'of the next turn', 'end']);
+    expect(seen).toEqual([
+      'read one',
+      'read two',
+      'begin',
+      'one',
+      'two',
+      'end',
+      'begin',
+      'of the next turn',
+      'end',
+    ]);
   });
 
   it('find what was stored for them where they arrived', async () => {

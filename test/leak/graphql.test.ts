@@ -19,7 +19,22 @@ const QUERIES = 25;
 const WRITES = 12;
 const seeds = Array.from({ length: SCHEMAS }, (_, index) => SEED + index);
 
-const OPEN = (project: Project): Project => ({ ...project, api: { ...project.api, limits: { ...project.api.limits, depth: 99, cost: 1e9, aliases: 1e4, tokens: 1e6, directives: 1e4, rootFields: 99, time: 600_000 } } });
+const OPEN = (project: Project): Project => ({
+  ...project,
+  api: {
+    ...project.api,
+    limits: {
+      ...project.api.limits,
+      depth: 99,
+      cost: 1e9,
+      aliases: 1e4,
+      tokens: 1e6,
+      directives: 1e4,
+      rootFields: 99,
+      time: 600_000,
+    },
+  },
+});
 
 /** Two servers whose databases differ in nothing that the caller may see. */
 interface Pair {
@@ -32,39 +47,69 @@ interface Pair {
 }
 
 const EXECUTIONS: readonly Execution[] = ['planned', 'unplanned'];
-const kinds = databases.flatMap((database) => EXECUTIONS.map((execution) => ({ database, execution })));
+const kinds = databases.flatMap((database) =>
+  EXECUTIONS.map((execution) => ({ database, execution })),
+);
 
-describe.each(kinds)('random rules and callers on $database, $execution', ({ database, execution }) => {
-  it.each(seeds)('tell nothing that they forbid, in any answer, seed %i', { timeout: 300_000 }, async (seed) => {
-    const random = createRandom(execution === 'planned' ? seed : seed + 500_000);
-    const { sdl, manifest } = randomRules(random);
-    const resolvers = execution === 'planned' ? {} : takeOver(random, projectOf(sdl, manifest));
-    for (const caller of callersOf(random)) {
-      const one = await startServer(sdl, { manifest, database, resolvers, change: OPEN });
-      const two = await startServer(sdl, { manifest, database, resolvers, change: OPEN });
-      try {
-        const world = randomWorld(random, one.project);
-        await settle(one.project, one.store, world, world);
-        await settle(two.project, two.store, otherWorld(random, one.project, world, caller), world);
-        const pair: Pair = { random, project: one.project, caller, world, one, two };
-        for (let index = 0; index < QUERIES; index++) await compare(pair, randomQuery(random, pair.project, false, true));
-        await compareEvents(pair);
-        await compare(pair, { text: '{ __schema { types { name fields { name } } } }', variables: {} });
-        for (let index = 0; index < WRITES; index++) if (!(await compareWrite(pair))) break;
-      } finally {
-        await one.close();
-        await two.close();
-      }
-    }
-  });
-});
+describe.each(kinds)(
+  'random rules and callers on $database, $execution',
+  ({ database, execution }) => {
+    it.each(seeds)(
+      'tell nothing that they forbid, in any answer, seed %i',
+      { timeout: 300_000 },
+      async (seed) => {
+        const random = createRandom(execution === 'planned' ? seed : seed + 500_000);
+        const { sdl, manifest } = randomRules(random);
+        const resolvers = execution === 'planned' ? {} : takeOver(random, projectOf(sdl, manifest));
+        for (const caller of callersOf(random)) {
+          const one = await startServer(sdl, { manifest, database, resolvers, change: OPEN });
+          const two = await startServer(sdl, { manifest, database, resolvers, change: OPEN });
+          try {
+            const world = randomWorld(random, one.project);
+            await settle(one.project, one.store, world, world);
+            await settle(
+              two.project,
+              two.store,
+              otherWorld(random, one.project, world, caller),
+              world,
+            );
+            const pair: Pair = { random, project: one.project, caller, world, one, two };
+            for (let index = 0; index < QUERIES; index++)
+              await compare(pair, randomQuery(random, pair.project, false, true));
+            await compareEvents(pair);
+            await compare(pair, {
+              text: '{ __schema { types { name fields { name } } } }',
+              variables: {},
+            });
+            for (let index = 0; index < WRITES; index++) if (!(await compareWrite(pair))) break;
+          } finally {
+            await one.close();
+            await two.close();
+          }
+        }
+      },
+    );
+  },
+);
 
 /** @returns the answer that both gave. */
-async function compare({ one, two, caller, world, project }: Pair, { text, variables }: RandomQuery): Promise<any> {
-  const [seen, expected] = await alike([one, two], async (server) => byPath(await server.query(text, variables, caller)));
+async function compare(
+  { one, two, caller, world, project }: Pair,
+  { text, variables }: RandomQuery,
+): Promise<any> {
+  const [seen, expected] = await alike([one, two], async (server) =>
+    byPath(await server.query(text, variables, caller)),
+  );
   const asked = text + JSON.stringify(variables);
   const told = JSON.stringify([seen, expected]);
-  expect({ caller, text, variables, told: hiddenTexts(project, world, caller).filter((secret) => told.includes(secret) && !asked.includes(secret)) }).toEqual({ caller, text, variables, told: [] });
+  expect({
+    caller,
+    text,
+    variables,
+    told: hiddenTexts(project, world, caller).filter(
+      (secret) => told.includes(secret) && !asked.includes(secret),
+    ),
+  }).toEqual({ caller, text, variables, told: [] });
   expect({ caller, text, variables, seen }).toEqual({ caller, text, variables, seen: expected });
   return seen;
 }
@@ -75,12 +120,19 @@ const TRIES = 30;
  * Which of several errors makes an object null, and what had failed below it by then, is decided by what is read first (6.4.4
  * of the specification leaves it open): where there is such an object, both are asked until they answer alike.
  */
-async function alike(servers: readonly [TestServer, TestServer], ask: (server: TestServer) => Promise<Sorted>): Promise<readonly [Sorted, Sorted]> {
+async function alike(
+  servers: readonly [TestServer, TestServer],
+  ask: (server: TestServer) => Promise<Sorted>,
+): Promise<readonly [Sorted, Sorted]> {
   const answers: [Sorted, Sorted][] = [];
   for (let tries = 0; tries < TRIES; tries++) {
     const now: [Sorted, Sorted] = [await ask(servers[0]), await ask(servers[1])];
     answers.push(now);
-    const same = answers.flatMap(([one]) => answers.filter(([, two]) => isDeepStrictEqual(one, two)).map(([, two]) => [one, two] as const));
+    const same = answers.flatMap(([one]) =>
+      answers
+        .filter(([, two]) => isDeepStrictEqual(one, two))
+        .map(([, two]) => [one, two] as const),
+    );
     if (same[0]) return same[0];
     if (!now.every(hasLostObject)) return now;
   }
@@ -88,7 +140,13 @@ async function alike(servers: readonly [TestServer, TestServer], ask: (server: T
 }
 
 /** Whether an error made more than its own field null. */
-const hasLostObject = ({ data, errors }: Sorted) => errors.some(({ path = [] }) => path.slice(0, -1).reduce((value: any, step: string | number) => value?.[step] ?? null, data) === null);
+const hasLostObject = ({ data, errors }: Sorted) =>
+  errors.some(
+    ({ path = [] }) =>
+      path
+        .slice(0, -1)
+        .reduce((value: any, step: string | number) => value?.[step] ?? null, data) === null,
+  );
 
 interface Sorted {
   readonly data?: any;
@@ -96,7 +154,16 @@ interface Sorted {
 }
 
 /** Fields of a level are answered side by side, and which of their errors comes first is nobody's promise. */
-const byPath = ({ errors = [], ...rest }: { readonly data?: any; readonly errors?: readonly any[] }): Sorted => ({ ...rest, errors: errors.toSorted((a, b) => compareTexts(JSON.stringify(a.path), JSON.stringify(b.path))) });
+const byPath = ({
+  errors = [],
+  ...rest
+}: {
+  readonly data?: any;
+  readonly errors?: readonly any[];
+}): Sorted => ({
+  ...rest,
+  errors: errors.toSorted((a, b) => compareTexts(JSON.stringify(a.path), JSON.stringify(b.path))),
+});
 
 const compareTexts = (a = '', b = '') => (a < b ? -1 : Number(a > b));
 
@@ -108,13 +175,25 @@ async function compareWrite(pair: Pair): Promise<boolean> {
   const { one, two, caller, random, project, world } = pair;
   const { text } = randomWrite(random, project);
   const answers = [await one.query(text, {}, caller), await two.query(text, {}, caller)];
-  const refusals = answers.map(({ errors }) => errors?.find(({ message, extensions }) => extensions.code === 'CONFLICT' || message === IN_USE));
+  const refusals = answers.map(({ errors }) =>
+    errors?.find(({ message, extensions }) => extensions.code === 'CONFLICT' || message === IN_USE),
+  );
   if (refusals.every((refusal) => refusal === undefined)) {
     expect({ caller, text, answer: answers[0] }).toEqual({ caller, text, answer: answers[1] });
     return true;
   }
-  for (const refusal of refusals) if (refusal) expect(refusal.message).toMatch(/^(code already exists|a related row does not exist, or is still in use)$/);
-  expect(answers.flatMap((answer) => hiddenTexts(project, world, caller).filter((secret) => JSON.stringify(answer).includes(secret) && !text.includes(secret)))).toEqual([]);
+  for (const refusal of refusals)
+    if (refusal)
+      expect(refusal.message).toMatch(
+        /^(code already exists|a related row does not exist, or is still in use)$/,
+      );
+  expect(
+    answers.flatMap((answer) =>
+      hiddenTexts(project, world, caller).filter(
+        (secret) => JSON.stringify(answer).includes(secret) && !text.includes(secret),
+      ),
+    ),
+  ).toEqual([]);
   return false;
 }
 
@@ -124,26 +203,63 @@ const IN_USE = 'a related row does not exist, or is still in use';
 async function compareEvents({ project, caller, world, one, two }: Pair): Promise<void> {
   const sight = sightOf(project, caller);
   for (const entity of project.entities) {
-    const text = `subscription { ${entity.name.toLowerCase()}Changed { ${entity.fields.filter(({ source }) => source.kind === 'column').map(({ name }) => name).join(' ')} } }`;
+    const text = `subscription { ${entity.name.toLowerCase()}Changed { ${entity.fields
+      .filter(({ source }) => source.kind === 'column')
+      .map(({ name }) => name)
+      .join(' ')} } }`;
     const expected = (world.get(entity.name) ?? []).filter((row) => sight.row(entity, row)).length;
-    const [seen, other] = await Promise.all([hear(one, text, caller, entity, world, expected), hear(two, text, caller, entity, world, expected)]);
+    const [seen, other] = await Promise.all([
+      hear(one, text, caller, entity, world, expected),
+      hear(two, text, caller, entity, world, expected),
+    ]);
     expect({ caller, text, seen }).toEqual({ caller, text, seen: other });
-    if ('events' in seen) expect({ caller, text, events: seen.events.length }).toEqual({ caller, text, events: expected });
+    if ('events' in seen)
+      expect({ caller, text, events: seen.events.length }).toEqual({
+        caller,
+        text,
+        events: expected,
+      });
   }
 }
 
 /** Every answer to a subscription while each row that there was is said to have changed; of who may not subscribe, the refusal. */
-async function hear({ url, store }: TestServer, query: string, caller: Principal, entity: Entity, world: World, expected: number): Promise<{ readonly refused: unknown } | { readonly events: readonly unknown[] }> {
+async function hear(
+  { url, store }: TestServer,
+  query: string,
+  caller: Principal,
+  entity: Entity,
+  world: World,
+  expected: number,
+): Promise<{ readonly refused: unknown } | { readonly events: readonly unknown[] }> {
   const gone = new AbortController();
-  const response = await fetch(`${url}/graphql`, { method: 'POST', signal: gone.signal, headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'x-test-principal': JSON.stringify(caller) }, body: JSON.stringify({ query }) });
-  if (!response.headers.get('content-type')?.includes('event-stream')) return { refused: await response.json() };
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    signal: gone.signal,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      'x-test-principal': JSON.stringify(caller),
+    },
+    body: JSON.stringify({ query }),
+  });
+  if (!response.headers.get('content-type')?.includes('event-stream'))
+    return { refused: await response.json() };
   let text = '';
   const reading = (async () => {
-    for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += part;
+    for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? [])
+      text += part;
   })().catch(() => {});
-  changesOf(store).publish((world.get(entity.name) ?? []).map(({ id }) => ({ entity: entity.name, kind: 'updated', id: String(id) })));
-  const events = () => [...text.matchAll(/event: next\ndata: (.*)\n\n/g)].map(([, data = '']) => JSON.parse(data));
-  for (let tries = 0; tries < 400 && events().length < expected; tries++) await new Promise((resolve) => setTimeout(resolve, 25));
+  changesOf(store).publish(
+    (world.get(entity.name) ?? []).map(({ id }) => ({
+      entity: entity.name,
+      kind: 'updated',
+      id: String(id),
+    })),
+  );
+  const events = () =>
+    [...text.matchAll(/event: next\ndata: (.*)\n\n/g)].map(([, data = '']) => JSON.parse(data));
+  for (let tries = 0; tries < 400 && events().length < expected; tries++)
+    await new Promise((resolve) => setTimeout(resolve, 25));
   await new Promise((resolve) => setTimeout(resolve, 30));
   gone.abort();
   await reading;

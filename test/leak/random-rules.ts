@@ -8,11 +8,38 @@ export interface Ruled {
 
 const TYPES = ['Alpha', 'Beta', 'Gamma'] as const;
 
-const OWNED = ['@auth(allow: [OWNER], owner: "owner")', '@auth(allow: [OWNER, ROLE], roles: ["admin"], owner: "owner")', '@auth(allow: [OWNER, API_KEY], owner: "owner")', '@auth(allow: [OWNER], owner: "owner", on: [READ]) @auth(allow: [ROLE], roles: ["admin"], on: [CREATE, UPDATE, DELETE])', '@auth(allow: [OWNER], owner: "owner") @auth(allow: [OWNER], owner: "second")'];
-const OPEN = ['', '', '@auth(allow: [PUBLIC])', '@auth(allow: [USER])', '@auth(allow: [ROLE], roles: ["admin", "member"])', '@auth(allow: [PUBLIC], on: [READ]) @auth(allow: [OWNER], owner: "owner", on: [CREATE, UPDATE, DELETE])', '@auth(allow: [API_KEY])'];
+const OWNED = [
+  '@auth(allow: [OWNER], owner: "owner")',
+  '@auth(allow: [OWNER, ROLE], roles: ["admin"], owner: "owner")',
+  '@auth(allow: [OWNER, API_KEY], owner: "owner")',
+  '@auth(allow: [OWNER], owner: "owner", on: [READ]) @auth(allow: [ROLE], roles: ["admin"], on: [CREATE, UPDATE, DELETE])',
+  '@auth(allow: [OWNER], owner: "owner") @auth(allow: [OWNER], owner: "second")',
+];
+const OPEN = [
+  '',
+  '',
+  '@auth(allow: [PUBLIC])',
+  '@auth(allow: [USER])',
+  '@auth(allow: [ROLE], roles: ["admin", "member"])',
+  '@auth(allow: [PUBLIC], on: [READ]) @auth(allow: [OWNER], owner: "owner", on: [CREATE, UPDATE, DELETE])',
+  '@auth(allow: [API_KEY])',
+];
 const CLOSED = ['@auth(allow: [ROLE], roles: ["admin"])'];
-const FIELDS = ['', '', '@auth(allow: [ROLE], roles: ["admin"])', '@auth(allow: [OWNER], owner: "owner")', '@auth(allow: [USER], on: [READ])', '@auth(allow: [OWNER, ROLE], roles: ["member"], owner: "second", on: [READ])'];
-const USERS = ['', '', '@auth(allow: [OWNER], owner: "id")', '@auth(allow: [OWNER, ROLE], roles: ["admin"], owner: "id", on: [READ])', '@auth(allow: [PUBLIC], on: [READ])'];
+const FIELDS = [
+  '',
+  '',
+  '@auth(allow: [ROLE], roles: ["admin"])',
+  '@auth(allow: [OWNER], owner: "owner")',
+  '@auth(allow: [USER], on: [READ])',
+  '@auth(allow: [OWNER, ROLE], roles: ["member"], owner: "second", on: [READ])',
+];
+const USERS = [
+  '',
+  '',
+  '@auth(allow: [OWNER], owner: "id")',
+  '@auth(allow: [OWNER, ROLE], roles: ["admin"], owner: "id", on: [READ])',
+  '@auth(allow: [PUBLIC], on: [READ])',
+];
 const PHONES = ['', '@auth(allow: [OWNER], owner: "id")', '@auth(allow: [ROLE], roles: ["admin"])'];
 
 /**
@@ -25,7 +52,9 @@ export function randomRules(random: Random, extra = ''): Ruled {
     const next = TYPES[(index + 1) % TYPES.length] as string;
     const before = TYPES[(index + TYPES.length - 1) % TYPES.length] as string;
     const [one, many] = [next.toLowerCase(), `${before.toLowerCase()}s`];
-    const listed = random.chance(0.5) ? `${many}(first: Int, after: String, last: Int, before: String, where: ${before}Filter, orderBy: ${before}Order): ${before}Connection!` : `${many}(limit: Int, offset: Int, where: ${before}Filter, orderBy: ${before}Order): [${before}!]!`;
+    const listed = random.chance(0.5)
+      ? `${many}(first: Int, after: String, last: Int, before: String, where: ${before}Filter, orderBy: ${before}Order): ${before}Connection!`
+      : `${many}(limit: Int, offset: Int, where: ${before}Filter, orderBy: ${before}Order): [${before}!]!`;
     return `type ${type} ${rule()} { id: ID! label: String! secret: String ${random.pick(FIELDS)} number: Int ${random.pick(FIELDS)} code: String ${random.chance(0.3) ? '@unique' : ''} owner: User${random.chance(0.3) ? '!' : ''} second: User ${one}: ${next}${random.chance(0.2) ? '!' : ''} ${random.chance(0.2) ? '@auth(allow: [ROLE], roles: ["admin"])' : ''} about: Anything ${random.chance(0.2) ? '@auth(allow: [ROLE], roles: ["admin"])' : ''} ${listed} @relation(inverse: "${type.toLowerCase()}") }`;
   });
   const sdl = [
@@ -38,14 +67,23 @@ export function randomRules(random: Random, extra = ''): Ruled {
     'input UserOrder { name: Direction phone: Direction id: Direction }',
     'union Anything = Alpha | Beta | Gamma | User',
     ...types,
-    ...TYPES.flatMap((type, index) => inputs(type, TYPES[(index + 1) % TYPES.length] as string, TYPES[(index + TYPES.length - 1) % TYPES.length] as string)),
+    ...TYPES.flatMap((type, index) =>
+      inputs(
+        type,
+        TYPES[(index + 1) % TYPES.length] as string,
+        TYPES[(index + TYPES.length - 1) % TYPES.length] as string,
+      ),
+    ),
     'type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }',
     `type Query { user(id: ID!): User users(limit: Int, offset: Int, where: UserFilter, orderBy: UserOrder): [User!]! ${TYPES.map(reads).join(' ')} }`,
     `type Mutation { ${TYPES.map(writes).join(' ')} }`,
     `type Subscription { ${TYPES.map((type) => `${type.toLowerCase()}Changed: ${type}!`).join(' ')} userChanged: User! }`,
     extra,
   ].join('\n');
-  return { sdl, manifest: `name: leak\napi: { access: ${random.pick(['public', 'user'])}, rest: true }\nauth: { roles: { list: [admin, member], default: member } }\n` };
+  return {
+    sdl,
+    manifest: `name: leak\napi: { access: ${random.pick(['public', 'user'])}, rest: true }\nauth: { roles: { list: [admin, member], default: member } }\n`,
+  };
 }
 
 const reads = (type: string) => {

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Entity, type Project, restFilters, restMembers, type RestModule, restModules, restSorts } from '@twofold/schema';
+import {
+  type Entity,
+  type Project,
+  restFilters,
+  restMembers,
+  type RestModule,
+  restModules,
+  restSorts,
+} from '@twofold/schema';
 import type { Principal } from '../../runtime/context/request-context.ts';
 import { databases, projectOf } from '../graphql/harness.ts';
 import { createRandom, type Random } from '../graphql/random-schema.ts';
@@ -15,7 +23,10 @@ const READS = 40;
 const WRITES = 14;
 const seeds = Array.from({ length: SCHEMAS }, (_, index) => SEED + index);
 
-const OPEN = (project: Project): Project => ({ ...project, api: { ...project.api, limits: { ...project.api.limits, depth: 99, cost: 1e9 } } });
+const OPEN = (project: Project): Project => ({
+  ...project,
+  api: { ...project.api, limits: { ...project.api.limits, depth: 99, cost: 1e9 } },
+});
 
 /** Two servers whose databases differ in nothing that the caller may see. */
 interface Pair {
@@ -42,39 +53,75 @@ interface Shown {
 }
 
 const EXECUTIONS: readonly Execution[] = ['planned', 'unplanned'];
-const kinds = databases.flatMap((database) => EXECUTIONS.map((execution) => ({ database, execution })));
+const kinds = databases.flatMap((database) =>
+  EXECUTIONS.map((execution) => ({ database, execution })),
+);
 
-describe.each(kinds)('random rules and callers in REST on $database, $execution', ({ database, execution }) => {
-  it.each(seeds)('tell nothing that they forbid, in any answer, seed %i', { timeout: 300_000 }, async (seed) => {
-    const random = createRandom(execution === 'planned' ? seed : seed + 500_000);
-    const { sdl, manifest } = randomRules(random);
-    // An object of a row that is not there has none of what the document promises of it.
-    const resolvers = execution === 'planned' ? {} : takeOver(random, projectOf(sdl, manifest), false);
-    const statuses = new Set<number>();
-    for (const caller of callersOf(random)) {
-      const one = await startRest(sdl, { manifest, database, resolvers, change: OPEN });
-      const two = await startRest(sdl, { manifest, database, resolvers, change: OPEN });
-      try {
-        const world = randomWorld(random, one.project);
-        await settle(one.project, one.store, world, world);
-        await settle(two.project, two.store, otherWorld(random, one.project, world, caller), world);
-        const pair: Pair = { random, project: one.project, caller, world, one, two };
-        for (let index = 0; index < READS; index++) statuses.add((await compare(pair, randomRead(pair))).status);
-        await compare(pair, { method: 'GET', path: '/api/openapi.json' });
-        expect((await one.call('GET', '/api/openapi.json', { as: caller })).text).toBe((await one.call('GET', '/api/openapi.json')).text);
-        for (let index = 0; index < WRITES; index++) if (!(await compareWrite(pair, await randomWrite(pair), statuses))) break;
-      } finally {
-        await one.close();
-        await two.close();
-      }
-    }
-    expect([statuses.has(200), [...statuses].some((status) => status === 401 || status === 403), [...statuses]]).toEqual([true, true, expect.anything()]);
+describe.each(kinds)(
+  'random rules and callers in REST on $database, $execution',
+  ({ database, execution }) => {
+    it.each(seeds)(
+      'tell nothing that they forbid, in any answer, seed %i',
+      { timeout: 300_000 },
+      async (seed) => {
+        const random = createRandom(execution === 'planned' ? seed : seed + 500_000);
+        const { sdl, manifest } = randomRules(random);
+        // An object of a row that is not there has none of what the document promises of it.
+        const resolvers =
+          execution === 'planned' ? {} : takeOver(random, projectOf(sdl, manifest), false);
+        const statuses = new Set<number>();
+        for (const caller of callersOf(random)) {
+          const one = await startRest(sdl, { manifest, database, resolvers, change: OPEN });
+          const two = await startRest(sdl, { manifest, database, resolvers, change: OPEN });
+          try {
+            const world = randomWorld(random, one.project);
+            await settle(one.project, one.store, world, world);
+            await settle(
+              two.project,
+              two.store,
+              otherWorld(random, one.project, world, caller),
+              world,
+            );
+            const pair: Pair = { random, project: one.project, caller, world, one, two };
+            for (let index = 0; index < READS; index++)
+              statuses.add((await compare(pair, randomRead(pair))).status);
+            await compare(pair, { method: 'GET', path: '/api/openapi.json' });
+            expect((await one.call('GET', '/api/openapi.json', { as: caller })).text).toBe(
+              (await one.call('GET', '/api/openapi.json')).text,
+            );
+            for (let index = 0; index < WRITES; index++)
+              if (!(await compareWrite(pair, await randomWrite(pair), statuses))) break;
+          } finally {
+            await one.close();
+            await two.close();
+          }
+        }
+        expect([
+          statuses.has(200),
+          [...statuses].some((status) => status === 401 || status === 403),
+          [...statuses],
+        ]).toEqual([true, true, expect.anything()]);
+      },
+    );
+  },
+);
+
+async function ask(
+  server: RestServer,
+  caller: Principal,
+  { method, path, body, headers }: Call,
+): Promise<Shown> {
+  const answer = await server.call(method, path, {
+    as: caller,
+    ...(body && { body }),
+    ...(headers && { headers }),
   });
-});
-
-async function ask(server: RestServer, caller: Principal, { method, path, body, headers }: Call): Promise<Shown> {
-  const answer = await server.call(method, path, { as: caller, ...(body && { body }), ...(headers && { headers }) });
-  return { status: answer.status, text: answer.text, etag: answer.headers.get('etag'), location: answer.headers.get('location') };
+  return {
+    status: answer.status,
+    text: answer.text,
+    etag: answer.headers.get('etag'),
+    location: answer.headers.get('location'),
+  };
 }
 
 /** The answer is the same where only what is hidden differs, and no text in it is hidden. */
@@ -87,12 +134,20 @@ async function compare(pair: Pair, call: Call): Promise<Shown> {
 }
 
 function expectNothingHidden({ project, world, caller }: Pair, call: Call, { text }: Shown): void {
-  const asked = decodeURIComponent(call.path.replaceAll('+', ' ')) + JSON.stringify(call.body ?? '');
-  expect({ caller, call, told: hiddenTexts(project, world, caller).filter((secret) => text.includes(secret) && !asked.includes(secret)) }).toEqual({ caller, call, told: [] });
+  const asked =
+    decodeURIComponent(call.path.replaceAll('+', ' ')) + JSON.stringify(call.body ?? '');
+  expect({
+    caller,
+    call,
+    told: hiddenTexts(project, world, caller).filter(
+      (secret) => text.includes(secret) && !asked.includes(secret),
+    ),
+  }).toEqual({ caller, call, told: [] });
 }
 
 /** What the database itself refuses, whoever sees the other row: that there is one is told, and nothing of it. */
-const CONFLICTS = /^\{"error":"(code already exists|a related row is still in use|a related row does not exist)"\}$/;
+const CONFLICTS =
+  /^\{"error":"(code already exists|a related row is still in use|a related row does not exist)"\}$/;
 
 /** @returns false when the two are no longer alike. */
 async function compareWrite(pair: Pair, call: Call, statuses: Set<number>): Promise<boolean> {
@@ -113,7 +168,11 @@ function randomRead({ random, project, world }: Pair): Call {
   const parameters = new URLSearchParams();
   shape(random, project, module.entity, parameters);
   const method = random.chance(0.05) ? 'HEAD' : 'GET';
-  if (module.get && random.chance(0.3)) return { method, path: `${module.path}/${1 + random.below(rows.length + 1)}?${String(parameters)}` };
+  if (module.get && random.chance(0.3))
+    return {
+      method,
+      path: `${module.path}/${1 + random.below(rows.length + 1)}?${String(parameters)}`,
+    };
   filters({ random, world }, module, parameters);
   if (random.chance(0.5)) parameters.set('sort', random.pick(restSorts(module)));
   if (random.chance(0.5)) parameters.set('order', random.pick(['asc', 'desc']));
@@ -122,44 +181,98 @@ function randomRead({ random, project, world }: Pair): Call {
   return { method, path: `${module.path}?${String(parameters)}` };
 }
 
-function shape(random: Random, project: Project, entity: Entity, parameters: URLSearchParams): void {
+function shape(
+  random: Random,
+  project: Project,
+  entity: Entity,
+  parameters: URLSearchParams,
+): void {
   const members = [...restMembers(entity).values()];
-  if (random.chance(0.4)) parameters.set('fields', members.filter(() => random.chance(0.3)).map(({ name }) => name).join(',') || 'id');
-  const relations = members.filter(({ kind }) => kind === 'relation').filter(() => random.chance(0.3));
+  if (random.chance(0.4))
+    parameters.set(
+      'fields',
+      members
+        .filter(() => random.chance(0.3))
+        .map(({ name }) => name)
+        .join(',') || 'id',
+    );
+  const relations = members
+    .filter(({ kind }) => kind === 'relation')
+    .filter(() => random.chance(0.3));
   const paths = relations.map(({ name, field }) => {
-    const target = 'entity' in field.source ? project.entities.find((other) => other.name === ('entity' in field.source ? field.source.entity : '')) : undefined;
-    const inner = target && random.chance(0.4) ? random.pick([...restMembers(target).values()].filter(({ kind }) => kind === 'relation')) : undefined;
+    const target =
+      'entity' in field.source
+        ? project.entities.find(
+            (other) => other.name === ('entity' in field.source ? field.source.entity : ''),
+          )
+        : undefined;
+    const inner =
+      target && random.chance(0.4)
+        ? random.pick([...restMembers(target).values()].filter(({ kind }) => kind === 'relation'))
+        : undefined;
     return inner ? `${name}.${inner.name}` : name;
   });
   if (paths.length > 0) parameters.set('include', paths.join(','));
 }
 
 /** By anything, what is hidden included: a guess that is right must not be told from one that is wrong. */
-function filters({ random, world }: Pick<Pair, 'random' | 'world'>, module: RestModule, parameters: URLSearchParams): void {
+function filters(
+  { random, world }: Pick<Pair, 'random' | 'world'>,
+  module: RestModule,
+  parameters: URLSearchParams,
+): void {
   const rows = world.get(module.entity.name) ?? [];
   for (const { parameter, member, operator } of restFilters(module).values()) {
     if (!random.chance(0.03)) continue;
-    const guess = () => String((random.chance(0.8) ? random.pick(rows)?.[member.column?.name ?? 'id'] : undefined) ?? random.below(6));
+    const guess = () =>
+      String(
+        (random.chance(0.8) ? random.pick(rows)?.[member.column?.name ?? 'id'] : undefined) ??
+          random.below(6),
+      );
     const text = guess();
     if (operator === 'isNull') parameters.set(parameter, random.pick(['true', 'false']));
-    else if (operator === 'in' || operator === 'notIn') for (const value of [text, guess()]) parameters.append(parameter, value);
-    else parameters.set(parameter, operator === 'contains' || operator === 'startsWith' ? text.slice(0, 1 + random.below(text.length)) : text);
+    else if (operator === 'in' || operator === 'notIn')
+      for (const value of [text, guess()]) parameters.append(parameter, value);
+    else
+      parameters.set(
+        parameter,
+        operator === 'contains' || operator === 'startsWith'
+          ? text.slice(0, 1 + random.below(text.length))
+          : text,
+      );
   }
 }
 
 async function randomWrite(pair: Pair): Promise<Call> {
   const { random, project, caller, one } = pair;
-  const module = random.pick(restModules(project).filter(({ create, update, remove }) => create ?? update ?? remove));
-  const [verb, method] = random.pick([['create', 'POST'], ['update', 'PATCH'], ['update', 'PUT'], ['remove', 'DELETE']] as const);
+  const module = random.pick(
+    restModules(project).filter(({ create, update, remove }) => create ?? update ?? remove),
+  );
+  const [verb, method] = random.pick([
+    ['create', 'POST'],
+    ['update', 'PATCH'],
+    ['update', 'PUT'],
+    ['remove', 'DELETE'],
+  ] as const);
   const parameters = new URLSearchParams();
   if (verb !== 'remove') shape(random, project, module.entity, parameters);
   const path = `${module.path}${verb === 'create' ? '' : `/${1 + random.below(9)}`}`;
-  const tag = verb !== 'create' && random.chance(0.3) ? ((await ask(one, caller, { method: 'GET', path })).etag ?? '"guess"') : undefined;
-  const args = module[verb]?.args.filter(({ name, type }) => name !== 'id' && (type.required || random.chance(0.4))) ?? [];
+  const tag =
+    verb !== 'create' && random.chance(0.3)
+      ? ((await ask(one, caller, { method: 'GET', path })).etag ?? '"guess"')
+      : undefined;
+  const args =
+    module[verb]?.args.filter(
+      ({ name, type }) => name !== 'id' && (type.required || random.chance(0.4)),
+    ) ?? [];
   return {
     method,
     path: `${path}?${String(parameters)}`,
-    ...(verb !== 'remove' && { body: Object.fromEntries(args.map(({ name, type }) => [name, valueOf(random, name, type.name)])) }),
+    ...(verb !== 'remove' && {
+      body: Object.fromEntries(
+        args.map(({ name, type }) => [name, valueOf(random, name, type.name)]),
+      ),
+    }),
     ...(tag !== undefined && { headers: { 'if-match': tag } }),
   };
 }

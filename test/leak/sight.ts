@@ -10,23 +10,37 @@ export interface Sight {
 }
 
 export function sightOf(project: Project, caller: Principal): Sight {
-  const byDefault = project.api.access === 'public' || caller.kind === 'user' || caller.kind === 'api_key';
-  const user = caller.kind === 'user' ? caller.id : caller.kind === 'api_key' ? caller.userId : null;
+  const byDefault =
+    project.api.access === 'public' || caller.kind === 'user' || caller.kind === 'api_key';
+  const user =
+    caller.kind === 'user' ? caller.id : caller.kind === 'api_key' ? caller.userId : null;
   const holds = ({ allow, roles, owner }: AuthRule, row: Row) =>
     allow.some((who) => {
       if (who === 'PUBLIC') return true;
       if (who === 'USER') return user !== null;
       if (who === 'API_KEY') return caller.kind === 'api_key';
-      if (who === 'ROLE') return caller.kind === 'user' && caller.role !== null && roles.includes(caller.role.name);
-      return owner !== undefined && user !== null && row[owner] !== null && String(row[owner]) === String(user);
+      if (who === 'ROLE')
+        return caller.kind === 'user' && caller.role !== null && roles.includes(caller.role.name);
+      return (
+        owner !== undefined &&
+        user !== null &&
+        row[owner] !== null &&
+        String(row[owner]) === String(user)
+      );
     });
   const allowed = (rules: readonly AuthRule[], verb: Verb, row: Row, otherwise: boolean) => {
     const speaking = rules.filter(({ on }) => on.length === 0 || on.includes(verb));
     return speaking.length === 0 ? otherwise : speaking.some((rule) => holds(rule, row));
   };
-  const inScope = ({ plural }: Entity, verb: Verb) => caller.kind !== 'api_key' || caller.scopes.some((scope) => scope === '*' || scope === `${plural}:${verb === 'READ' ? 'read' : 'write'}`);
+  const inScope = ({ plural }: Entity, verb: Verb) =>
+    caller.kind !== 'api_key' ||
+    caller.scopes.some(
+      (scope) => scope === '*' || scope === `${plural}:${verb === 'READ' ? 'read' : 'write'}`,
+    );
   return {
-    row: (entity, row, verb = 'READ') => inScope(entity, verb) && allowed(entity.rules, verb, row, byDefault),
-    field: (entity, name, row) => allowed(entity.fields.find((field) => field.name === name)?.rules ?? [], 'READ', row, true),
+    row: (entity, row, verb = 'READ') =>
+      inScope(entity, verb) && allowed(entity.rules, verb, row, byDefault),
+    field: (entity, name, row) =>
+      allowed(entity.fields.find((field) => field.name === name)?.rules ?? [], 'READ', row, true),
   };
 }

@@ -10,10 +10,17 @@ export type Execution = 'planned' | 'unplanned';
 export function takeOver(random: Random, project: Project, bareRows = true): Resolvers {
   const roots: Record<string, Record<string, Resolver>> = { Query: {}, Mutation: {} };
   for (const { root, name, action } of project.operations) {
-    if (root === 'query') roots['Query']![name] = action.kind === 'get' && bareRows && random.chance(0.3) ? bare : answered;
+    if (root === 'query')
+      roots['Query']![name] =
+        action.kind === 'get' && bareRows && random.chance(0.3) ? bare : answered;
     if (root === 'mutation' && random.chance(0.5)) roots['Mutation']![name] = answered;
   }
-  return { ...roots, ...Object.fromEntries(project.entities.map((entity) => [entity.name, fieldsOf(random, entity)])) } as Resolvers;
+  return {
+    ...roots,
+    ...Object.fromEntries(
+      project.entities.map((entity) => [entity.name, fieldsOf(random, entity)]),
+    ),
+  } as Resolvers;
 }
 
 const answered: Resolver = (parent, args, context, info) => inferred(parent, args, context, info);
@@ -24,7 +31,8 @@ const bare: Resolver = (_, { id }) => ({ id: Number(id) });
 function fieldsOf(random: Random, { fields }: Entity): Record<string, Resolver> {
   const functions: Record<string, Resolver> = {};
   for (const { name, source } of fields) {
-    if ((source.kind === 'one' || source.kind === 'many') && random.chance(0.5)) functions[name] = answered;
+    if ((source.kind === 'one' || source.kind === 'many') && random.chance(0.5))
+      functions[name] = answered;
     if (source.kind === 'column' && name !== 'id' && random.chance(0.3)) functions[name] = answered;
   }
   return functions;

@@ -5,35 +5,63 @@ import { asRoot, bearer, startServer, type TestServer } from '../auth/server.ts'
 
 const PASSWORD = 'the operator knows this';
 const fine: Handler = ({ route }) => reply(200, { id: route.id });
-const handlers = Object.fromEntries(modelRoutes.map(({ id }) => [id, fine])) as Parameters<typeof bindRoutes<typeof modelRoutes>>[1];
-const CALLS = modelRoutes.map(({ id, method, path }) => [id, method, path.replace('*path', 'chat/completions').replace(/:\w+/g, 'x')] as const);
+const handlers = Object.fromEntries(modelRoutes.map(({ id }) => [id, fine])) as Parameters<
+  typeof bindRoutes<typeof modelRoutes>
+>[1];
+const CALLS = modelRoutes.map(
+  ({ id, method, path }) =>
+    [id, method, path.replace('*path', 'chat/completions').replace(/:\w+/g, 'x')] as const,
+);
 /** Everything that changes something; asking a model does not. */
-const CHANGES = new Set<string>(modelRoutes.filter(({ id, method }) => method !== 'GET' && id !== 'promptModel').map(({ id }) => id));
+const CHANGES = new Set<string>(
+  modelRoutes
+    .filter(({ id, method }) => method !== 'GET' && id !== 'promptModel')
+    .map(({ id }) => id),
+);
 
 describe('the routes of the language models', () => {
   let server: TestServer;
   const call = async (headers: Record<string, string>) => {
     const statuses: Record<string, number> = {};
-    for (const [id, method, path] of CALLS) statuses[id] = (await server.call(method, path, method === 'POST' ? { model: 'x/y' } : undefined, headers)).status;
+    for (const [id, method, path] of CALLS)
+      statuses[id] = (
+        await server.call(method, path, method === 'POST' ? { model: 'x/y' } : undefined, headers)
+      ).status;
     return statuses;
   };
-  const expected = (status: (id: string) => number) => Object.fromEntries(CALLS.map(([id]) => [id, status(id)]));
-  const keyed = async (...scopes: string[]) => ({ 'X-API-Key': (await server.call('POST', '/api/auth/admin/api-keys', { name: 'k', scopes }, asRoot)).body.key as string });
+  const expected = (status: (id: string) => number) =>
+    Object.fromEntries(CALLS.map(([id]) => [id, status(id)]));
+  const keyed = async (...scopes: string[]) => ({
+    'X-API-Key': (
+      await server.call('POST', '/api/auth/admin/api-keys', { name: 'k', scopes }, asRoot)
+    ).body.key as string,
+  });
 
   beforeAll(async () => {
-    server = await startServer({ database: 'SQLite', hosting: {}, env: { HOST_PASSWORD: PASSWORD }, modules: [{ name: 'hosting', routes: bindRoutes(modelRoutes, handlers) }] });
+    server = await startServer({
+      database: 'SQLite',
+      hosting: {},
+      env: { HOST_PASSWORD: PASSWORD },
+      modules: [{ name: 'hosting', routes: bindRoutes(modelRoutes, handlers) }],
+    });
   });
   afterAll(() => server.close());
 
   it('are closed to strangers, and to who signed up', async () => {
     expect(await call({})).toEqual(expected(() => 401));
     const { body } = await server.register();
-    expect(Object.values(await call(bearer(body.accessToken))).filter((status) => status === 200)).toEqual([]);
+    expect(
+      Object.values(await call(bearer(body.accessToken))).filter((status) => status === 200),
+    ).toEqual([]);
   });
 
   it('let a key read and ask with models:read, and change with models:write', async () => {
-    expect(await call(await keyed('models:read'))).toEqual(expected((id) => (CHANGES.has(id) ? 403 : 200)));
-    expect(await call(await keyed('models:write'))).toEqual(expected((id) => (CHANGES.has(id) ? 200 : 403)));
+    expect(await call(await keyed('models:read'))).toEqual(
+      expected((id) => (CHANGES.has(id) ? 403 : 200)),
+    );
+    expect(await call(await keyed('models:write'))).toEqual(
+      expected((id) => (CHANGES.has(id) ? 200 : 403)),
+    );
     expect(await call(await keyed('posts:read', 'apps:write'))).toEqual(expected(() => 403));
   });
 

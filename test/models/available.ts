@@ -2,7 +2,14 @@ import { describe } from 'vitest';
 import { createLlamaEngine } from '../../runtime/hosting/models/engine/llamacpp.ts';
 import { pino } from 'pino';
 
-const reason = await createLlamaEngine({ env: {}, log: pino({ level: 'silent' }), patience: 0, root: '/', context: 0, parallel: 1 }).eligible();
+const reason = await createLlamaEngine({
+  env: {},
+  log: pino({ level: 'silent' }),
+  patience: 0,
+  root: '/',
+  context: 0,
+  parallel: 1,
+}).eligible();
 
 /** A suite that runs a model. Where llama.cpp has no binary it is skipped, with the line that says how to get one; in CI it runs. */
 export function describeLlama(name: string, body: () => void): void {

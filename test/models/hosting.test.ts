@@ -7,7 +7,9 @@ describe('language models in the hosting API', () => {
   let other: TestServer;
   const env = { DOCKER_HOST: 'unix:///nonexistent/docker.sock', PATH: '/nonexistent' };
   beforeAll(async () => {
-    const model = { models: { directory: 'data/models', engine: 'mlx', list: ['tests/mine-4bit'] } };
+    const model = {
+      models: { directory: 'data/models', engine: 'mlx', list: ['tests/mine-4bit'] },
+    };
     operating = await startServer({ env, model });
     other = await startServer({ env, model, folder: operating.folder });
   });
@@ -19,13 +21,29 @@ describe('language models in the hosting API', () => {
   it('are listed though no container engine and no model engine is there', async () => {
     const { status, body } = await operating.api('GET', '/api/mlx/models');
     expect(status).toBe(200);
-    expect(body).toMatchObject({ eligible: false, engine: null, running: null, reason: expect.stringContaining('mlx_lm.server') });
-    expect(body.models.find(({ id }: any) => id === 'tests/mine-4bit')).toMatchObject({ format: 'mlx', status: 'available' });
+    expect(body).toMatchObject({
+      eligible: false,
+      engine: null,
+      running: null,
+      reason: expect.stringContaining('mlx_lm.server'),
+    });
+    expect(body.models.find(({ id }: any) => id === 'tests/mine-4bit')).toMatchObject({
+      format: 'mlx',
+      status: 'available',
+    });
   });
 
   it('answer on every process that shares the database, in the same words', async () => {
-    for (const [method, path, body] of [['GET', '/api/mlx/models/tests/mine-4bit'], ['POST', '/api/mlx/start', { model: 'tests/mine-4bit' }], ['POST', '/api/mlx/models/no%2Fbody/download'], ['POST', '/api/mlx/v1/chat/completions', { messages: [] }]] as const) {
-      const [one, two] = [await operating.api(method, path, body), await other.api(method, path, body)];
+    for (const [method, path, body] of [
+      ['GET', '/api/mlx/models/tests/mine-4bit'],
+      ['POST', '/api/mlx/start', { model: 'tests/mine-4bit' }],
+      ['POST', '/api/mlx/models/no%2Fbody/download'],
+      ['POST', '/api/mlx/v1/chat/completions', { messages: [] }],
+    ] as const) {
+      const [one, two] = [
+        await operating.api(method, path, body),
+        await other.api(method, path, body),
+      ];
       expect(two.status).toBe(one.status);
       expect(two.body).toEqual(one.body);
     }

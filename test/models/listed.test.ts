@@ -14,16 +14,28 @@ describe('the catalogue', () => {
   it('has each model once in each format, with an id that is a path of two safe parts', () => {
     expect(new Set(CATALOGUE.map(({ id }) => id)).size).toBe(CATALOGUE.length);
     expect(CATALOGUE.filter(({ id }) => !MODEL_ID.test(id))).toEqual([]);
-    expect(CATALOGUE.filter(({ format, file }) => (format === 'gguf') !== (file?.endsWith('.gguf') ?? false))).toEqual([]);
+    expect(
+      CATALOGUE.filter(
+        ({ format, file }) => (format === 'gguf') !== (file?.endsWith('.gguf') ?? false),
+      ),
+    ).toEqual([]);
   });
 });
 
 describe('the list of the manifest', () => {
   it('takes an id alone and finds out the rest', () => {
-    const { models, problems } = read('org/Name-3B-Instruct-Q4_K_M-GGUF', 'mlx-community/Name_3B-8bit');
+    const { models, problems } = read(
+      'org/Name-3B-Instruct-Q4_K_M-GGUF',
+      'mlx-community/Name_3B-8bit',
+    );
     expect(problems).toEqual([]);
     expect(models).toMatchObject([
-      { id: 'org/Name-3B-Instruct-Q4_K_M-GGUF', name: 'Name 3B Instruct Q4 K M GGUF', format: 'gguf', quantization: 'Q4_K_M' },
+      {
+        id: 'org/Name-3B-Instruct-Q4_K_M-GGUF',
+        name: 'Name 3B Instruct Q4 K M GGUF',
+        format: 'gguf',
+        quantization: 'Q4_K_M',
+      },
       { id: 'mlx-community/Name_3B-8bit', format: 'mlx', quantization: '8bit' },
     ]);
   });
@@ -48,9 +60,22 @@ describe('the list of the manifest', () => {
   });
 
   it('and every other setting that is wrong keeps the server from starting, all said at once', async () => {
-    const start = startModels({ list: ['../x'], engine: 'cuda', env: { HF_ENDPOINT: 'ftp://x', MODELS_CONTEXT: '1000.5', MODELS_PARALLEL: 'many' } });
-    const error = await start.then(() => null, (reason: unknown) => reason as ConfigError);
+    const start = startModels({
+      list: ['../x'],
+      engine: 'cuda',
+      env: { HF_ENDPOINT: 'ftp://x', MODELS_CONTEXT: '1000.5', MODELS_PARALLEL: 'many' },
+    });
+    const error = await start.then(
+      () => null,
+      (reason: unknown) => reason as ConfigError,
+    );
     expect(error).toBeInstanceOf(ConfigError);
-    expect(error?.problems.map((line) => line.split(' ')[0])).toEqual(['HF_ENDPOINT', 'hosting.models.list[0]', 'hosting.models.engine', 'MODELS_CONTEXT', 'MODELS_PARALLEL']);
+    expect(error?.problems.map((line) => line.split(' ')[0])).toEqual([
+      'HF_ENDPOINT',
+      'hosting.models.list[0]',
+      'hosting.models.engine',
+      'MODELS_CONTEXT',
+      'MODELS_PARALLEL',
+    ]);
   });
 });

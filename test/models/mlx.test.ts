@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,13 +22,16 @@ const standIn = `exec "${process.execPath}" "${fileURLToPath(new URL('./stand-in
 
 /** Processes whose command line names the stand-in. */
 const standIns = (): number[] =>
-  readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('stand-in.ts');
-    } catch {
-      return false;
-    }
-  });
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('stand-in.ts');
+      } catch {
+        return false;
+      }
+    });
 
 async function untilGone(): Promise<void> {
   for (let turn = 0; turn < 100 && standIns().length > 0; turn += 1) await sleep(50);
@@ -37,7 +48,13 @@ describe('the mlx engine', () => {
       writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`);
       chmodSync(join(bin, name), 0o755);
     }
-    server = await startModels({ hub: hub.url, list, engine: 'mlx', env: { PATH: bin, HF_TOKEN: 'hf_secret' }, ...options });
+    server = await startModels({
+      hub: hub.url,
+      list,
+      engine: 'mlx',
+      env: { PATH: bin, HF_TOKEN: 'hf_secret' },
+      ...options,
+    });
     return server;
   };
   const bring = async (id: string) => {
@@ -45,11 +62,19 @@ describe('the mlx engine', () => {
     await server.until(id, ({ status }) => status === 'downloaded');
   };
   const start = (id: string) => server.call('POST', '/api/mlx/start', { model: id });
-  const say = (content: string, more = {}) => server.call('POST', '/api/mlx/v1/chat/completions', { model: ID, messages: [{ role: 'user', content }], ...more });
+  const say = (content: string, more = {}) =>
+    server.call('POST', '/api/mlx/v1/chat/completions', {
+      model: ID,
+      messages: [{ role: 'user', content }],
+      ...more,
+    });
 
   beforeAll(async () => {
     const weights = Buffer.alloc(1000, 1);
-    hub = await startHub({ [ID]: { files: { 'config.json': Buffer.from('{}'), 'model.safetensors': weights } }, [NO_CONFIG]: { files: { 'model.safetensors': weights } } });
+    hub = await startHub({
+      [ID]: { files: { 'config.json': Buffer.from('{}'), 'model.safetensors': weights } },
+      [NO_CONFIG]: { files: { 'model.safetensors': weights } },
+    });
   });
   afterEach(async () => {
     await server.end();
@@ -60,16 +85,32 @@ describe('the mlx engine', () => {
 
   it('starts mlx_lm.server with a model, and carries what it says', async () => {
     await open({ 'mlx_lm.server': `${standIn} "$@"` });
-    expect((await server.call('GET', '/api/mlx/models')).body).toMatchObject({ engine: 'mlx', eligible: true });
+    expect((await server.call('GET', '/api/mlx/models')).body).toMatchObject({
+      engine: 'mlx',
+      eligible: true,
+    });
     await bring(ID);
-    expect(await start(ID)).toMatchObject({ status: 200, body: { id: ID, status: 'running', runnable: true } });
+    expect(await start(ID)).toMatchObject({
+      status: 200,
+      body: { id: ID, status: 'running', runnable: true },
+    });
     const whole = await say('hello');
-    expect(whole).toMatchObject({ status: 200, body: { model: ID, choices: [{ message: { content: 'I am not a model.' } }] } });
+    expect(whole).toMatchObject({
+      status: 200,
+      body: { model: ID, choices: [{ message: { content: 'I am not a model.' } }] },
+    });
     const streamed = await say('hello', { stream: true });
-    const chunks = streamed.text.split('\n\n').filter((event) => event.startsWith('data: {')).map((event) => JSON.parse(event.slice(6)));
-    expect(chunks.map(({ choices: [choice] }) => choice.delta.content ?? '').join('')).toBe('I am not a model.');
+    const chunks = streamed.text
+      .split('\n\n')
+      .filter((event) => event.startsWith('data: {'))
+      .map((event) => JSON.parse(event.slice(6)));
+    expect(chunks.map(({ choices: [choice] }) => choice.delta.content ?? '').join('')).toBe(
+      'I am not a model.',
+    );
     expect(chunks.every(({ model }) => model === ID)).toBe(true);
-    expect((await server.call('GET', '/api/mlx/v1/models')).body.data).toEqual([{ id: ID, object: 'model', created: 0, owned_by: 'local' }]);
+    expect((await server.call('GET', '/api/mlx/v1/models')).body.data).toEqual([
+      { id: ID, object: 'model', created: 0, owned_by: 'local' },
+    ]);
     expect(await say('hello', { model: 'somebody/else' })).toMatchObject({ status: 404 });
   });
 
@@ -95,17 +136,28 @@ describe('the mlx engine', () => {
   it('says what the server said when it cannot load a model', async () => {
     await open({ 'mlx_lm.server': `${standIn} "$@"` });
     await bring(NO_CONFIG);
-    expect(await start(NO_CONFIG)).toMatchObject({ status: 502, body: { error: expect.stringContaining('FileNotFoundError') } });
+    expect(await start(NO_CONFIG)).toMatchObject({
+      status: 502,
+      body: { error: expect.stringContaining('FileNotFoundError') },
+    });
   });
 
   it('is not eligible where it is not installed, says why, and the list still answers', async () => {
     await open({ python3: 'exit 1' });
     const { status, body } = await server.call('GET', '/api/mlx/models');
     expect(status).toBe(200);
-    expect(body).toMatchObject({ engine: null, eligible: false, running: null, reason: expect.stringContaining('pip install mlx-lm') });
+    expect(body).toMatchObject({
+      engine: null,
+      eligible: false,
+      running: null,
+      reason: expect.stringContaining('pip install mlx-lm'),
+    });
     expect(body.models.length).toBeGreaterThan(80);
     await bring(ID);
-    expect(await start(ID)).toMatchObject({ status: 503, body: { error: expect.stringContaining('pip install mlx-lm') } });
+    expect(await start(ID)).toMatchObject({
+      status: 503,
+      body: { error: expect.stringContaining('pip install mlx-lm') },
+    });
     expect(await say('hello')).toMatchObject({ status: 503 });
     writeFileSync(join(bin, 'mlx_lm.server'), `#!/bin/sh\n${standIn} "$@"\n`, { mode: 0o755 });
     expect((await start(ID)).status).toBe(200);

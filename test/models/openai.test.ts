@@ -19,13 +19,20 @@ describeLlama('the official OpenAI client', () => {
     await server.call('POST', '/api/mlx/pull', { model: ID });
     await server.until(ID, ({ status }) => status === 'downloaded');
     await server.call('POST', '/api/mlx/start', { model: ID });
-    client = new OpenAI({ baseURL: `${server.url}/api/mlx/v1`, apiKey: server.token, maxRetries: 0 });
+    client = new OpenAI({
+      baseURL: `${server.url}/api/mlx/v1`,
+      apiKey: server.token,
+      maxRetries: 0,
+    });
   });
   afterAll(async () => {
     await server?.end();
     await hub?.close();
   });
-  const messages = [{ role: 'system', content: 'You are small.' }, { role: 'user', content: [{ type: 'text', text: 'Hello' }] }] satisfies OpenAI.ChatCompletionMessageParam[];
+  const messages = [
+    { role: 'system', content: 'You are small.' },
+    { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
+  ] satisfies OpenAI.ChatCompletionMessageParam[];
 
   it('lists the model', async () => {
     expect((await client.models.list()).data.map(({ id }) => id)).toEqual([ID]);
@@ -33,28 +40,58 @@ describeLlama('the official OpenAI client', () => {
   });
 
   it('asks for a chat, whole and streamed, and gets the same', async () => {
-    const whole = await client.chat.completions.create({ model: ID, messages, seed: 5, max_completion_tokens: 24 });
+    const whole = await client.chat.completions.create({
+      model: ID,
+      messages,
+      seed: 5,
+      max_completion_tokens: 24,
+    });
     expect(whole.usage?.completion_tokens).toBe(24);
     let text = '';
-    for await (const chunk of await client.chat.completions.create({ model: ID, messages, seed: 5, max_completion_tokens: 24, stream: true })) text += chunk.choices[0]?.delta.content ?? '';
+    for await (const chunk of await client.chat.completions.create({
+      model: ID,
+      messages,
+      seed: 5,
+      max_completion_tokens: 24,
+      stream: true,
+    }))
+      text += chunk.choices[0]?.delta.content ?? '';
     expect(text.length).toBeGreaterThan(10);
     expect(text).toBe(whole.choices[0]?.message.content);
   });
 
   it('completes a text', async () => {
-    const { choices } = await client.completions.create({ model: ID, prompt: 'Once upon', max_tokens: 5, temperature: 0 });
+    const { choices } = await client.completions.create({
+      model: ID,
+      prompt: 'Once upon',
+      max_tokens: 5,
+      temperature: 0,
+    });
     expect(choices[0]?.finish_reason).toBe('length');
   });
 
   it('understands what is refused', async () => {
-    await expect(client.chat.completions.create({ model: ID, messages: [] })).rejects.toMatchObject({ status: 400, param: 'messages', message: expect.stringContaining('at least one message') });
-    await expect(client.chat.completions.create({ model: 'gpt-5', messages })).rejects.toBeInstanceOf(OpenAI.NotFoundError);
-    const stranger = new OpenAI({ baseURL: `${server.url}/api/mlx/v1`, apiKey: 'wrong', maxRetries: 0 });
+    await expect(client.chat.completions.create({ model: ID, messages: [] })).rejects.toMatchObject(
+      { status: 400, param: 'messages', message: expect.stringContaining('at least one message') },
+    );
+    await expect(
+      client.chat.completions.create({ model: 'gpt-5', messages }),
+    ).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+    const stranger = new OpenAI({
+      baseURL: `${server.url}/api/mlx/v1`,
+      apiKey: 'wrong',
+      maxRetries: 0,
+    });
     await expect(stranger.models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
   });
 
   it('may come with an API key of ours in place of a token', async () => {
-    const keyed = new OpenAI({ baseURL: `${server.url}/api/mlx/v1`, apiKey: 'unused', defaultHeaders: { Authorization: null, 'X-API-Key': API_KEY }, maxRetries: 0 });
+    const keyed = new OpenAI({
+      baseURL: `${server.url}/api/mlx/v1`,
+      apiKey: 'unused',
+      defaultHeaders: { Authorization: null, 'X-API-Key': API_KEY },
+      maxRetries: 0,
+    });
     expect((await keyed.models.list()).data.length).toBe(1);
   });
 });
@@ -67,11 +104,25 @@ describe('the openai engine', () => {
   beforeAll(async () => {
     upstream = createServer((request, response) => {
       let text = '';
-      request.on('data', (chunk) => (text += chunk)).on('end', () => {
-        seen.push({ path: request.url ?? '', key: request.headers.authorization, body: text && JSON.parse(text) });
-        const isList = request.url === '/v1/models';
-        response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(isList ? { object: 'list', data: [{ id: 'llama3.2:latest' }, { id: 'other/model' }] } : { object: 'chat.completion', model: 'llama3.2:latest', choices: [] }));
-      });
+      request
+        .on('data', (chunk) => (text += chunk))
+        .on('end', () => {
+          seen.push({
+            path: request.url ?? '',
+            key: request.headers.authorization,
+            body: text && JSON.parse(text),
+          });
+          const isList = request.url === '/v1/models';
+          response
+            .writeHead(200, { 'Content-Type': 'application/json' })
+            .end(
+              JSON.stringify(
+                isList
+                  ? { object: 'list', data: [{ id: 'llama3.2:latest' }, { id: 'other/model' }] }
+                  : { object: 'chat.completion', model: 'llama3.2:latest', choices: [] },
+              ),
+            );
+        });
     });
     await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`;
@@ -81,22 +132,38 @@ describe('the openai engine', () => {
     await server.end();
     upstream.closeAllConnections();
   });
-  const chat = (model: string) => server.call('POST', '/api/mlx/v1/chat/completions', { model, messages: [] });
+  const chat = (model: string) =>
+    server.call('POST', '/api/mlx/v1/chat/completions', { model, messages: [] });
 
   it('shows what the attached server has, next to what could be downloaded', async () => {
     const { body } = await server.call('GET', '/api/mlx/models');
     expect(body).toMatchObject({ engine: 'openai', eligible: true, running: null });
-    expect(body.models.filter(({ format }: any) => format === 'remote').map(({ id, status }: any) => [id, status])).toEqual([['llama3.2:latest', 'downloaded'], ['other/model', 'downloaded']]);
+    expect(
+      body.models
+        .filter(({ format }: any) => format === 'remote')
+        .map(({ id, status }: any) => [id, status]),
+    ).toEqual([
+      ['llama3.2:latest', 'downloaded'],
+      ['other/model', 'downloaded'],
+    ]);
     expect((await server.model('other/model')).format).toBe('remote');
   });
 
-  it('passes calls on with its own key, and never with the caller\'s', async () => {
+  it("passes calls on with its own key, and never with the caller's", async () => {
     expect((await chat('llama3.2:latest')).status).toBe(503);
-    expect(await server.call('POST', '/api/mlx/start', { model: 'nobody' })).toMatchObject({ status: 404 });
-    expect((await server.call('POST', '/api/mlx/start', { model: 'llama3.2:latest' })).status).toBe(200);
+    expect(await server.call('POST', '/api/mlx/start', { model: 'nobody' })).toMatchObject({
+      status: 404,
+    });
+    expect((await server.call('POST', '/api/mlx/start', { model: 'llama3.2:latest' })).status).toBe(
+      200,
+    );
     expect((await server.call('GET', '/api/mlx/models')).body.running).toBe('llama3.2:latest');
     expect((await chat('default')).status).toBe(200);
-    expect(seen.at(-1)).toEqual({ path: '/v1/chat/completions', key: 'Bearer upstream-key', body: { model: 'llama3.2:latest', messages: [] } });
+    expect(seen.at(-1)).toEqual({
+      path: '/v1/chat/completions',
+      key: 'Bearer upstream-key',
+      body: { model: 'llama3.2:latest', messages: [] },
+    });
     expect((await chat('other/model')).status).toBe(200);
     expect(seen.at(-1)?.body.model).toBe('other/model');
     expect((await server.call('GET', '/api/mlx/v1/models')).body.data.length).toBe(2);
@@ -106,7 +173,11 @@ describe('the openai engine', () => {
 
   it('is not eligible while the server is away, and the list still answers', async () => {
     const away = await startModels({ engine: 'http://127.0.0.1:9/v1' });
-    expect((await away.call('GET', '/api/mlx/models')).body).toMatchObject({ engine: null, eligible: false, reason: expect.stringContaining('127.0.0.1:9 does not answer') });
+    expect((await away.call('GET', '/api/mlx/models')).body).toMatchObject({
+      engine: null,
+      eligible: false,
+      reason: expect.stringContaining('127.0.0.1:9 does not answer'),
+    });
     await away.end();
   });
 });

@@ -12,7 +12,9 @@ describe('what a model says', () => {
   it('goes out at once when it is the first, and together when more comes than anybody reads', async () => {
     const { sent, outlet } = opened();
     outlet.write('a');
-    expect(sent).toEqual([{ id: 7, head: expect.objectContaining({ status: 200 }), text: 'a', end: false }]);
+    expect(sent).toEqual([
+      { id: 7, head: expect.objectContaining({ status: 200 }), text: 'a', end: false },
+    ]);
     for (const piece of 'bcdef') outlet.write(piece);
     expect(sent.length).toBe(1);
     while (sent.length < 2) await sleep(1);
@@ -38,9 +40,23 @@ describe('what a model says', () => {
   it('is one message when it is not streamed, and when a stream holds nothing but its end', () => {
     const whole = opened();
     whole.outlet.json(400, { error: 'x' });
-    expect(whole.sent).toEqual([{ id: 7, head: { status: 400, headers: { 'content-type': 'application/json' } }, text: '{"error":"x"}', end: true }]);
+    expect(whole.sent).toEqual([
+      {
+        id: 7,
+        head: { status: 400, headers: { 'content-type': 'application/json' } },
+        text: '{"error":"x"}',
+        end: true,
+      },
+    ]);
     const empty = opened();
     empty.outlet.end('data: [DONE]\n\n');
-    expect(empty.sent).toEqual([{ id: 7, head: expect.objectContaining({ status: 200 }), text: 'data: [DONE]\n\n', end: true }]);
+    expect(empty.sent).toEqual([
+      {
+        id: 7,
+        head: expect.objectContaining({ status: 200 }),
+        text: 'data: [DONE]\n\n',
+        end: true,
+      },
+    ]);
   });
 });

@@ -26,7 +26,12 @@ export interface ModelsServer {
   readonly kernel: Kernel;
   readonly events: HostingEvent[];
   readonly logs: string[];
-  call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<{ status: number; body: any; text: string; headers: Headers }>;
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ status: number; body: any; text: string; headers: Headers }>;
   model(id: string): Promise<any>;
   /** Asks until `is` holds. */
   until(id: string, is: (model: any) => boolean): Promise<any>;
@@ -50,33 +55,97 @@ export interface ModelsServerOptions {
 const PASSWORD = 'the operator knows this';
 export const API_KEY = 'root-key-of-the-tests-0123456789';
 
-export async function startModels({ hub, folder = mkdtempSync(join(tmpdir(), 'tf-models-')), engine = 'llamacpp', list = [], env = {}, machine = {}, floor = 0, now = Date.now }: ModelsServerOptions = {}): Promise<ModelsServer> {
+export async function startModels({
+  hub,
+  folder = mkdtempSync(join(tmpdir(), 'tf-models-')),
+  engine = 'llamacpp',
+  list = [],
+  env = {},
+  machine = {},
+  floor = 0,
+  now = Date.now,
+}: ModelsServerOptions = {}): Promise<ModelsServer> {
   const logs: string[] = [];
-  const model = { access: 'host', diskFloor: floor, models: { directory: 'data/models', engine, list } } as unknown as HostingModel;
-  const project = { name: 'test', server: { port: 0, host: '127.0.0.1', cors: [], trustedProxies: [], bodyLimit: 1_048_576 }, auth: null, hosting: model, entities: [] } as unknown as Project;
-  const settings = createSettings({ JWT_SECRET: 'a secret of thirty-two bytes or more', HOST_PASSWORD: PASSWORD, API_KEY, RATE_LIMIT_ENABLED: 'false', PATH: process.env['PATH'] ?? '', ...(hub !== undefined && { HF_ENDPOINT: hub }), ...env });
-  const kernel: Kernel = { project, settings, store: openStore('file:data/app.db', folder), log: pino({ level: 'debug' }, { write: (line: string) => void logs.push(line) }), now, root: folder };
+  const model = {
+    access: 'host',
+    diskFloor: floor,
+    models: { directory: 'data/models', engine, list },
+  } as unknown as HostingModel;
+  const project = {
+    name: 'test',
+    server: { port: 0, host: '127.0.0.1', cors: [], trustedProxies: [], bodyLimit: 1_048_576 },
+    auth: null,
+    hosting: model,
+    entities: [],
+  } as unknown as Project;
+  const settings = createSettings({
+    JWT_SECRET: 'a secret of thirty-two bytes or more',
+    HOST_PASSWORD: PASSWORD,
+    API_KEY,
+    RATE_LIMIT_ENABLED: 'false',
+    PATH: process.env['PATH'] ?? '',
+    ...(hub !== undefined && { HF_ENDPOINT: hub }),
+    ...env,
+  });
+  const kernel: Kernel = {
+    project,
+    settings,
+    store: openStore('file:data/app.db', folder),
+    log: pino({ level: 'debug' }, { write: (line: string) => void logs.push(line) }),
+    now,
+    root: folder,
+  };
   const auth = createAuth({ kernel, model: null, host: true, bcryptCost: 4 });
   const events = createEventHub(Date.now);
   const seen: HostingEvent[] = [];
   events.listen((event) => void seen.push(event));
-  const models = createModels({ kernel, model, audit: createAuditLog({ store: kernel.store, now: Date.now }), events, machine: { pause: 20, ...machine } });
+  const models = createModels({
+    kernel,
+    model,
+    audit: createAuditLog({ store: kernel.store, now: Date.now }),
+    events,
+    machine: { pause: 20, ...machine },
+  });
   settings.assert();
-  const hosting: ServerModule = { name: 'hosting', routes: bindRoutes(modelRoutes, models.handlers) };
+  const hosting: ServerModule = {
+    name: 'hosting',
+    routes: bindRoutes(modelRoutes, models.handlers),
+  };
   await migrate(kernel.store, [...(auth.migrations ?? []), ...hostingMigrations]);
   await auth.start?.();
   await models.start();
   const modules = [auth, hosting];
-  const http = await listen(createApplication({ project } as never, { kernel, modules }, []).callback(), modules, { host: '127.0.0.1', port: 0 });
+  const http = await listen(
+    createApplication({ project } as never, { kernel, modules }, []).callback(),
+    modules,
+    { host: '127.0.0.1', port: 0 },
+  );
   const url = `http://127.0.0.1:${(http.address() as { port: number }).port}`;
   const call: ModelsServer['call'] = async (method, path, body, headers = {}) => {
-    const answer = await fetch(url + path, { method, headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers }, ...(body !== undefined && { body: JSON.stringify(body) }) });
+    const answer = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
     const text = await answer.text();
-    return { status: answer.status, text, headers: answer.headers, body: answer.headers.get('content-type')?.includes('application/json') ? JSON.parse(text) : undefined };
+    return {
+      status: answer.status,
+      text,
+      headers: answer.headers,
+      body: answer.headers.get('content-type')?.includes('application/json')
+        ? JSON.parse(text)
+        : undefined,
+    };
   };
   let token = '';
-  token = (await call('POST', '/api/auth/login', { password: PASSWORD }, { authorization: '' })).body.token;
-  const show: ModelsServer['model'] = async (id) => (await call('GET', `/api/mlx/models/${id}`)).body;
+  token = (await call('POST', '/api/auth/login', { password: PASSWORD }, { authorization: '' }))
+    .body.token;
+  const show: ModelsServer['model'] = async (id) =>
+    (await call('GET', `/api/mlx/models/${id}`)).body;
   const stop = async () => {
     await drain(http, 500);
     await models.stop();

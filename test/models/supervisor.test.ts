@@ -1,19 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Endpoint, ModelEngine, StartOptions } from '../../runtime/hosting/models/engine/engine.ts';
+import type {
+  Endpoint,
+  ModelEngine,
+  StartOptions,
+} from '../../runtime/hosting/models/engine/engine.ts';
 import type { LocalModel } from '../../runtime/hosting/models/model.ts';
-import { createSupervisor, type RunState, type Supervisor } from '../../runtime/hosting/models/supervisor.ts';
+import {
+  createSupervisor,
+  type RunState,
+  type Supervisor,
+} from '../../runtime/hosting/models/supervisor.ts';
 
 const PAUSE = 10;
-const modelOf = (id: string): LocalModel => ({ id, format: 'gguf', path: '', size: 1, context: null });
+const modelOf = (id: string): LocalModel => ({
+  id,
+  format: 'gguf',
+  path: '',
+  size: 1,
+  context: null,
+});
 const ONE = modelOf('tests/one');
 
 /** An engine that runs nothing; the test says when a model ends. */
 class Engine implements ModelEngine {
   readonly name = 'llamacpp';
   readonly formats = ['gguf'] as const;
-  readonly started: { readonly id: string; readonly at: number; readonly options: StartOptions }[] = [];
+  readonly started: { readonly id: string; readonly at: number; readonly options: StartOptions }[] =
+    [];
   stops = 0;
   healthy = true;
   problem: Error | null = null;
@@ -47,7 +62,12 @@ describe('the supervisor', () => {
     engine = new Engine();
     states = [];
     clock = 1_000_000;
-    supervisor = createSupervisor({ log: pino({ level: 'silent' }), now: () => clock, pause: PAUSE, onChange: ({ state }) => void states.push(state) });
+    supervisor = createSupervisor({
+      log: pino({ level: 'silent' }),
+      now: () => clock,
+      pause: PAUSE,
+      onChange: ({ state }) => void states.push(state),
+    });
   });
 
   it('starts a crashed model again after pauses that grow, and gives up at the fifth crash within a minute', async () => {
@@ -61,7 +81,8 @@ describe('the supervisor', () => {
       pauses.push((engine.started.at(-1)?.at ?? 0) - crashed);
     }
     // A timer may be a millisecond early, and on a busy machine as late as it likes.
-    for (const [index, pause] of pauses.entries()) expect(pause).toBeGreaterThanOrEqual(PAUSE * 2 ** index - 1);
+    for (const [index, pause] of pauses.entries())
+      expect(pause).toBeGreaterThanOrEqual(PAUSE * 2 ** index - 1);
     engine.end('the last');
     expect(supervisor.now()).toEqual({ state: 'stopped', model: null, endpoint: null });
     expect(supervisor.problem(ONE.id)).toBe('the last');
@@ -99,7 +120,10 @@ describe('the supervisor', () => {
 
   it('stops one before it starts another, and calls off a start that nobody wants any more', async () => {
     await supervisor.start(engine, ONE);
-    const [first, second] = await Promise.allSettled([supervisor.start(engine, modelOf('tests/two')), supervisor.start(engine, modelOf('tests/three'))]);
+    const [first, second] = await Promise.allSettled([
+      supervisor.start(engine, modelOf('tests/two')),
+      supervisor.start(engine, modelOf('tests/three')),
+    ]);
     expect(first).toMatchObject({ status: 'rejected', reason: { status: 409 } });
     expect(second.status).toBe('fulfilled');
     expect(engine.started.map(({ id }) => id)).toEqual(['tests/one', 'tests/three']);

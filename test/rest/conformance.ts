@@ -29,9 +29,20 @@ const ANYWHERE: ReadonlySet<number> = new Set([404, 405, 500, 501, 503]);
  *
  * @throws AssertionError that names what is not so.
  */
-export function createConformance(project: Project, resolvers: Resolvers = {}): (seen: Seen) => void {
-  const { paths, components } = JSON.parse(JSON.stringify(openapiDocument(project, ownsIn(resolvers)))) as { paths: Record<string, Record<string, Operation>>; components: object };
-  const places = Object.entries(paths).map(([template, item]) => ({ template, item, matches: new RegExp(`^${template.replaceAll(/[.]/g, '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`) }));
+export function createConformance(
+  project: Project,
+  resolvers: Resolvers = {},
+): (seen: Seen) => void {
+  const { paths, components } = JSON.parse(
+    JSON.stringify(openapiDocument(project, ownsIn(resolvers))),
+  ) as { paths: Record<string, Record<string, Operation>>; components: object };
+  const places = Object.entries(paths).map(([template, item]) => ({
+    template,
+    item,
+    matches: new RegExp(
+      `^${template.replaceAll(/[.]/g, '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`,
+    ),
+  }));
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   const compiled = new Map<object, ValidateFunction>();
   const validatorOf = (schema: object) => {
@@ -44,14 +55,25 @@ export function createConformance(project: Project, resolvers: Resolvers = {}): 
     const place = places.find(({ matches }) => matches.test(path));
     const operation = place?.item[method === 'HEAD' ? 'get' : method.toLowerCase()];
     const call = `${method} ${place?.template ?? path} ${status}`;
-    if (!operation) return assert.ok(!path.startsWith('/api/') || status === 404 || status === 405, `${call}: the document has no such call`);
+    if (!operation)
+      return assert.ok(
+        !path.startsWith('/api/') || status === 404 || status === 405,
+        `${call}: the document has no such call`,
+      );
     const response = operation.responses[status];
     // A function of the user's says what it likes.
     const isOwn = Object.keys(resolvers).length > 0 && status >= 400 && status < 500;
-    if (!response) return assert.ok(ANYWHERE.has(status) || isOwn, `${call}: the document has ${Object.keys(operation.responses).join(', ')}; ${JSON.stringify(body)}`);
+    if (!response)
+      return assert.ok(
+        ANYWHERE.has(status) || isOwn,
+        `${call}: the document has ${Object.keys(operation.responses).join(', ')}; ${JSON.stringify(body)}`,
+      );
     const schema = response.content?.['application/json']?.schema;
     if (method === 'HEAD' || !schema || body === null) return;
     const validate = validatorOf(schema);
-    assert.ok(validate(body), `${call}: ${JSON.stringify(validate.errors)} of ${JSON.stringify(body).slice(0, 500)}`);
+    assert.ok(
+      validate(body),
+      `${call}: ${JSON.stringify(validate.errors)} of ${JSON.stringify(body).slice(0, 500)}`,
+    );
   };
 }

@@ -33,18 +33,29 @@ export async function startRest(sdl: string, options: TestOptions = {}): Promise
   const server = await startServer(sdl, {
     ...options,
     manifest: options.manifest ?? 'name: test\napi:\n  rest: true\n',
-    also: (kernel) => createRest({ kernel, ...(resolvers && { resolvers }), ...(scalars && { scalars }) }),
+    also: (kernel) =>
+      createRest({ kernel, ...(resolvers && { resolvers }), ...(scalars && { scalars }) }),
   });
   const conforms = createConformance(server.project, resolvers);
   const call = async (method: string, path: string, sending: Sending = {}) => {
     const answer = await send(server.url, method, path, sending);
-    conforms({ method, path: path.split('?')[0] as string, status: answer.status, body: answer.body });
+    conforms({
+      method,
+      path: path.split('?')[0] as string,
+      status: answer.status,
+      body: answer.body,
+    });
     return answer;
   };
   return { ...server, call, get: (path, as) => call('GET', path, as && { as }) };
 }
 
-async function send(url: string, method: string, path: string, { as, body, headers = {} }: Sending): Promise<Answer> {
+async function send(
+  url: string,
+  method: string,
+  path: string,
+  { as, body, headers = {} }: Sending,
+): Promise<Answer> {
   const response = await fetch(url + path, {
     method,
     headers: {
@@ -55,7 +66,12 @@ async function send(url: string, method: string, path: string, { as, body, heade
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: text === '' ? null : parse(text) };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: text === '' ? null : parse(text),
+  };
 }
 
 function parse(text: string): unknown {
@@ -67,4 +83,9 @@ function parse(text: string): unknown {
 }
 
 /** An API key without a user. */
-export const key = (...scopes: string[]): Principal => ({ kind: 'api_key', id: 'k', scopes, userId: null });
+export const key = (...scopes: string[]): Principal => ({
+  kind: 'api_key',
+  id: 'k',
+  scopes,
+  userId: null,
+});

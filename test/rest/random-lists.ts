@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { type Entity, type Project, restFilters, type RestModule, restModules, restSorts } from '@twofold/schema';
+import {
+  type Entity,
+  type Project,
+  restFilters,
+  type RestModule,
+  restModules,
+  restSorts,
+} from '@twofold/schema';
 import { randomData, randomValue } from '../graphql/random-data.ts';
 import { createRandom, type Random, randomSchema } from '../graphql/random-schema.ts';
 import { startRest } from './harness.ts';
@@ -22,7 +29,10 @@ export interface ComparedLists {
   readonly embedded: number;
 }
 
-const open = (project: Project): Project => ({ ...project, api: { ...project.api, limits: { ...project.api.limits, depth: 99, cost: 1e9 } } });
+const open = (project: Project): Project => ({
+  ...project,
+  api: { ...project.api, limits: { ...project.api.limits, depth: 99, cost: 1e9 } },
+});
 
 /**
  * Asks random questions of a random schema over random rows, in REST and in GraphQL: rows, order, totals, pages, what is
@@ -30,10 +40,19 @@ const open = (project: Project): Project => ({ ...project, api: { ...project.api
  *
  * @throws AssertionError that names the seed, the request and what is different.
  */
-export async function compareLists(seed: number, database: 'sqlite' | 'postgres', questions: number): Promise<ComparedLists> {
+export async function compareLists(
+  seed: number,
+  database: 'sqlite' | 'postgres',
+  questions: number,
+): Promise<ComparedLists> {
   const random = createRandom(seed);
   const sdl = randomSchema(random);
-  const functions = Object.fromEntries([...sdl.matchAll(/^type (Ant|Bee|Cat|Dog) /gm)].map(([, name]) => [name as string, { echo: (row: any) => `${name} ${row.id} ${row.label}` }]));
+  const functions = Object.fromEntries(
+    [...sdl.matchAll(/^type (Ant|Bee|Cat|Dog) /gm)].map(([, name]) => [
+      name as string,
+      { echo: (row: any) => `${name} ${row.id} ${row.label}` },
+    ]),
+  );
   const server = await startRest(sdl, { database, change: open, resolvers: functions });
   try {
     await randomData(random, server.project, server.store);
@@ -46,7 +65,12 @@ export async function compareLists(seed: number, database: 'sqlite' | 'postgres'
       const name = module.entity.name;
       const { data, errors } = await server.query(
         `query($where: ${name}Filter, $orderBy: ${name}Order, $limit: Int, $offset: Int) { rows: ${module.list?.name}(where: $where, orderBy: $orderBy, limit: $limit, offset: $offset) ${asked.selection} all: all${name}(where: $where) { totalCount } }`,
-        { where: asked.where, ...(asked.orderBy && { orderBy: asked.orderBy }), limit: asked.limit, offset: (asked.page - 1) * asked.limit },
+        {
+          where: asked.where,
+          ...(asked.orderBy && { orderBy: asked.orderBy }),
+          limit: asked.limit,
+          offset: (asked.page - 1) * asked.limit,
+        },
       );
       assert.deepEqual({ found, errors }, { found, errors: undefined });
       server.statements();
@@ -54,12 +78,26 @@ export async function compareLists(seed: number, database: 'sqlite' | 'postgres'
       const statements = server.statements().length;
       const rows = flat(data.rows) as { id: string }[];
       const total = data.all.totalCount as number;
-      const expected = { data: rows, pagination: { total, page: asked.page, page_size: asked.limit, total_pages: Math.ceil(total / asked.limit) } };
-      assert.deepEqual({ found, status, body, statements }, { found, status: 200, body: expected, statements: 1 });
+      const expected = {
+        data: rows,
+        pagination: {
+          total,
+          page: asked.page,
+          page_size: asked.limit,
+          total_pages: Math.ceil(total / asked.limit),
+        },
+      };
+      assert.deepEqual(
+        { found, status, body, statements },
+        { found, status: 200, body: expected, statements: 1 },
+      );
       const [first] = rows;
       if (first && index % 4 === 0) {
         const one = await server.get(`${module.path}/${first.id}?${String(shapeOf(asked.path))}`);
-        assert.deepEqual({ found, status: one.status, body: one.body }, { found, status: 200, body: first });
+        assert.deepEqual(
+          { found, status: one.status, body: one.body },
+          { found, status: 200, body: first },
+        );
       }
       counts.rows += rows.length;
       if (Object.keys(asked.where).length > 0) counts.filtered += 1;
@@ -74,7 +112,9 @@ export async function compareLists(seed: number, database: 'sqlite' | 'postgres'
 /** `fields` and `include` alone, which a single object takes too. */
 function shapeOf(path: string): URLSearchParams {
   const given = new URLSearchParams(path.split('?')[1]);
-  return new URLSearchParams([...given].filter(([name]) => name === 'fields' || name === 'include'));
+  return new URLSearchParams(
+    [...given].filter(([name]) => name === 'fields' || name === 'include'),
+  );
 }
 
 /** Connections inside an object are lists in REST. */
@@ -89,7 +129,10 @@ function ask(random: Random, project: Project, module: RestModule): Asked {
   const parameters = new URLSearchParams();
   const where = filters(random, project, module, parameters);
   const orders = project.orders.find(({ entity }) => entity === module.entity.name)?.form;
-  const sortable = orders?.kind === 'fields' ? orders.fields.map(({ name }) => name).filter((name) => restSorts(module).includes(name)) : [];
+  const sortable =
+    orders?.kind === 'fields'
+      ? orders.fields.map(({ name }) => name).filter((name) => restSorts(module).includes(name))
+      : [];
   const sort = random.chance(0.6) && sortable.length > 0 ? random.pick(sortable) : undefined;
   const order = random.pick(['asc', 'desc']);
   if (sort !== undefined) parameters.set('sort', sort);
@@ -101,11 +144,23 @@ function ask(random: Random, project: Project, module: RestModule): Asked {
   const selection = select(random, project, module.entity, [], { include, fields });
   if (include.length > 0) parameters.set('include', include.join(','));
   parameters.set('fields', fields.join(','));
-  return { path: `${module.path}?${String(parameters)}`, selection, where, orderBy: sort === undefined ? undefined : { [sort]: order.toUpperCase() }, page, limit };
+  return {
+    path: `${module.path}?${String(parameters)}`,
+    selection,
+    where,
+    orderBy: sort === undefined ? undefined : { [sort]: order.toUpperCase() },
+    page,
+    limit,
+  };
 }
 
 /** Comparisons that both have words for. */
-function filters(random: Random, project: Project, module: RestModule, parameters: URLSearchParams): Asked['where'] {
+function filters(
+  random: Random,
+  project: Project,
+  module: RestModule,
+  parameters: URLSearchParams,
+): Asked['where'] {
   const where: Asked['where'] = {};
   const known = restFilters(module);
   const shape = project.filters.find(({ id }) => id === `${module.entity.name}Filter`);
@@ -114,17 +169,30 @@ function filters(random: Random, project: Project, module: RestModule, parameter
     const usable = item.operators.filter((operator) => known.has(`${item.name}_${operator}`));
     if (usable.length === 0) continue;
     const operator = random.pick(usable);
-    const scalar = module.entity.columns.find(({ name }) => name === item.column)?.scalar ?? 'String';
-    const operand = operator === 'isNull' ? random.chance(0.5) : operator === 'in' || operator === 'notIn' ? Array.from({ length: 1 + random.below(3) }, () => randomValue(random, scalar)) : randomValue(random, scalar);
+    const scalar =
+      module.entity.columns.find(({ name }) => name === item.column)?.scalar ?? 'String';
+    const operand =
+      operator === 'isNull'
+        ? random.chance(0.5)
+        : operator === 'in' || operator === 'notIn'
+          ? Array.from({ length: 1 + random.below(3) }, () => randomValue(random, scalar))
+          : randomValue(random, scalar);
     where[item.name] = { [operator]: operand };
-    const parameter = operator === 'eq' && random.chance(0.5) ? item.name : `${item.name}_${operator}`;
+    const parameter =
+      operator === 'eq' && random.chance(0.5) ? item.name : `${item.name}_${operator}`;
     for (const one of [operand].flat()) parameters.append(parameter, String(one));
   }
   return where;
 }
 
 /** Some values of an object and some of what it leads to, as a selection and as paths. */
-function select(random: Random, project: Project, entity: Entity, path: readonly string[], paths: { readonly include: string[]; readonly fields: string[] }): string {
+function select(
+  random: Random,
+  project: Project,
+  entity: Entity,
+  path: readonly string[],
+  paths: { readonly include: string[]; readonly fields: string[] },
+): string {
   const at = (name: string) => [...path, name].join('.');
   const lines: string[] = ['id'];
   paths.fields.push(at('id'));
@@ -137,7 +205,9 @@ function select(random: Random, project: Project, entity: Entity, path: readonly
       if (!target) continue;
       paths.include.push(at(name));
       const inside = select(random, project, target, [...path, name], paths);
-      lines.push(`${name} ${source.kind === 'many' && source.list.connection ? `{ nodes ${inside} }` : inside}`);
+      lines.push(
+        `${name} ${source.kind === 'many' && source.list.connection ? `{ nodes ${inside} }` : inside}`,
+      );
     } else if (random.chance(0.5)) {
       paths.fields.push(at(name));
       lines.push(name);

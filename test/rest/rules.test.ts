@@ -48,7 +48,8 @@ type Mutation {
   createLog(line: String!): Log!
 }`;
 
-const manifest = 'name: test\napi:\n  rest: true\n  access: user\nauth:\n  roles: { list: [admin, member], default: member }\n';
+const manifest =
+  'name: test\napi:\n  rest: true\n  access: user\nauth:\n  roles: { list: [admin, member], default: member }\n';
 
 describe.each(databases)('the rules of the schema in REST on %s', (database) => {
   let server: RestServer;
@@ -58,8 +59,12 @@ describe.each(databases)('the rules of the schema in REST on %s', (database) => 
   beforeAll(async () => {
     server = await startRest(sdl, { database, manifest });
     const { store } = server;
-    await store.db.insertInto('users').values(['Ann', 'Bob', 'Adm'].map((name) => ({ name, email: `${name}@x.test` }))).execute();
-    const make = async (path: string, body: object, as: Principal) => expect([(await server.call('POST', path, { body, as })).status, path]).toEqual([201, path]);
+    await store.db
+      .insertInto('users')
+      .values(['Ann', 'Bob', 'Adm'].map((name) => ({ name, email: `${name}@x.test` })))
+      .execute();
+    const make = async (path: string, body: object, as: Principal) =>
+      expect([(await server.call('POST', path, { body, as })).status, path]).toEqual([201, path]);
     await make('/api/pages', { title: 'Of Ann', draft: 'ann only', authorId: 1 }, ann);
     await make('/api/pages', { title: 'Of Bob', draft: 'bob only', authorId: 2 }, bob);
     await make('/api/notes', { text: 'a1', pin: '1111', pageId: 1 }, ann);
@@ -69,7 +74,9 @@ describe.each(databases)('the rules of the schema in REST on %s', (database) => 
   });
   afterAll(() => server.close());
 
-  const status = async (method: string, path: string, as?: Principal, body?: unknown) => (await server.call(method, path, { ...(as && { as }), ...(body !== undefined && { body }) })).status;
+  const status = async (method: string, path: string, as?: Principal, body?: unknown) =>
+    (await server.call(method, path, { ...(as && { as }), ...(body !== undefined && { body }) }))
+      .status;
 
   it('ask for somebody who is signed in', async () => {
     const { status: code, body } = await server.get('/api/plains');
@@ -82,12 +89,21 @@ describe.each(databases)('the rules of the schema in REST on %s', (database) => 
 
   it('let everybody read what is public', async () => {
     const { body } = await server.get('/api/pages');
-    expect(body).toEqual({ data: [{ id: '1', title: 'Of Ann' }, { id: '2', title: 'Of Bob' }], pagination: { total: 2, page: 1, page_size: 20, total_pages: 1 } });
+    expect(body).toEqual({
+      data: [
+        { id: '1', title: 'Of Ann' },
+        { id: '2', title: 'Of Bob' },
+      ],
+      pagination: { total: 2, page: 1, page_size: 20, total_pages: 1 },
+    });
     expect(await status('POST', '/api/pages', undefined, { title: 'x' })).toBe(401);
   });
 
   it('show rows to their owners alone, and count no others', async () => {
-    for (const [who, text] of [[ann, 'a1'], [bob, 'b1']] as const) {
+    for (const [who, text] of [
+      [ann, 'a1'],
+      [bob, 'b1'],
+    ] as const) {
       const { body } = await server.get('/api/notes', who);
       expect(body.data.map((note: { text: string }) => note.text)).toEqual([text]);
       expect(body.pagination.total).toBe(1);
@@ -97,7 +113,7 @@ describe.each(databases)('the rules of the schema in REST on %s', (database) => 
     expect((await server.get('/api/notes?limit=1&page=2', ann)).body.data).toEqual([]);
   });
 
-  it('let nobody change or remove what is another\'s', async () => {
+  it("let nobody change or remove what is another's", async () => {
     expect(await status('PATCH', '/api/notes/2', ann, { text: 'mine' })).toBe(404);
     expect(await status('DELETE', '/api/notes/2', ann)).toBe(404);
     // Whether there is a user 2 is not Ann's to know.
@@ -110,7 +126,7 @@ describe.each(databases)('the rules of the schema in REST on %s', (database) => 
     expect((await server.get('/api/notes/1', ann)).body.text).toBe('a1');
   });
 
-  it('leave out fields that are not the caller\'s, and refuse them when they are named', async () => {
+  it("leave out fields that are not the caller's, and refuse them when they are named", async () => {
     const { body } = await server.get('/api/notes/1', ann);
     expect(body).not.toHaveProperty('secret');
     expect(body.pin).toBe('1111');
@@ -120,7 +136,7 @@ describe.each(databases)('the rules of the schema in REST on %s', (database) => 
     expect(await status('POST', '/api/notes', ann, { text: 'x', secret: 'mine' })).toBe(403);
   });
 
-  it('leave out a field of a row that is another\'s', async () => {
+  it("leave out a field of a row that is another's", async () => {
     const { body } = await server.get('/api/pages', ann);
     expect(body.data[0]).toMatchObject({ title: 'Of Ann', draft: 'ann only' });
     expect(body.data[1]).toMatchObject({ title: 'Of Bob' });
@@ -128,8 +144,16 @@ describe.each(databases)('the rules of the schema in REST on %s', (database) => 
   });
 
   it('let nobody filter or sort by what they may not read', async () => {
-    for (const query of ['secret=x', 'secret_contains=a', 'secret_isNull=true', 'sort=secret', 'pin=2222']) expect([query, await status('GET', `/api/notes?${query}`, ann)]).toEqual([query, 403]);
-    for (const query of ['draft_startsWith=bob', 'sort=draft&order=desc']) expect([query, await status('GET', `/api/pages?${query}`, ann)]).toEqual([query, 403]);
+    for (const query of [
+      'secret=x',
+      'secret_contains=a',
+      'secret_isNull=true',
+      'sort=secret',
+      'pin=2222',
+    ])
+      expect([query, await status('GET', `/api/notes?${query}`, ann)]).toEqual([query, 403]);
+    for (const query of ['draft_startsWith=bob', 'sort=draft&order=desc'])
+      expect([query, await status('GET', `/api/pages?${query}`, ann)]).toEqual([query, 403]);
     expect(await status('GET', '/api/pages?draft=x')).toBe(401);
   });
 
@@ -153,11 +177,18 @@ describe.each(databases)('the rules of the schema in REST on %s', (database) => 
     expect((await server.get('/api/pages?authorId_ne=1', ann)).body.pagination.total).toBe(0);
     expect(await status('GET', '/api/pages?authorId_isNull=false', ann)).toBe(403);
     expect(await status('GET', '/api/pages?authorId=1')).toBe(401);
-    expect((await server.get('/api/pages?authorId=2', admin)).body.data[0]).toMatchObject({ title: 'Of Bob', authorId: '2' });
+    expect((await server.get('/api/pages?authorId=2', admin)).body.data[0]).toMatchObject({
+      title: 'Of Bob',
+      authorId: '2',
+    });
   });
 
   it('let somebody write who may not read, and answer with the key', async () => {
-    const { status: code, body, headers } = await server.call('POST', '/api/leads', { body: { email: 'x@y.test' } });
+    const {
+      status: code,
+      body,
+      headers,
+    } = await server.call('POST', '/api/leads', { body: { email: 'x@y.test' } });
     expect([code, Object.keys(body)]).toEqual([201, ['id']]);
     expect(headers.get('etag')).not.toBeNull();
     expect((await server.get(`/api/leads/${body.id}`, admin)).body.email).toBe('x@y.test');
@@ -166,13 +197,27 @@ describe.each(databases)('the rules of the schema in REST on %s', (database) => 
 
   it('give no hint through If-Match', async () => {
     const tag = (await server.get('/api/leads/1', admin)).headers.get('etag') as string;
-    const blind = await server.call('PATCH', '/api/leads/1', { as: ann, body: { email: 'z@z.test' }, headers: { 'if-match': tag } });
+    const blind = await server.call('PATCH', '/api/leads/1', {
+      as: ann,
+      body: { email: 'z@z.test' },
+      headers: { 'if-match': tag },
+    });
     expect(blind.status).toBe(412);
-    expect((await server.call('PATCH', '/api/notes/2', { as: ann, body: { text: 'x' }, headers: { 'if-match': '"x"' } })).status).toBe(404);
+    expect(
+      (
+        await server.call('PATCH', '/api/notes/2', {
+          as: ann,
+          body: { text: 'x' },
+          headers: { 'if-match': '"x"' },
+        })
+      ).status,
+    ).toBe(404);
   });
 
   it('give a key what it is allowed and its scopes name', async () => {
-    expect((await server.get('/api/logs', key('logs:read'))).body.data).toEqual([{ id: '1', line: 'l' }]);
+    expect((await server.get('/api/logs', key('logs:read'))).body.data).toEqual([
+      { id: '1', line: 'l' },
+    ]);
     expect(await status('GET', '/api/logs', key('notes:read'))).toBe(403);
     expect(await status('GET', '/api/logs', key('logs:write'))).toBe(403);
     expect(await status('POST', '/api/logs', key('logs:read'), { line: 'x' })).toBe(403);
@@ -198,9 +243,20 @@ describe.each(databases)('the rules of the schema in REST on %s', (database) => 
        type Mutation { createDraft(text: String!, userId: ID): Draft! @auth(allow: [USER]) updateDraft(id: ID!, text: String): Draft @auth(allow: [OWNER], owner: "user") deleteDraft(id: ID!): Boolean! @auth(allow: [ROLE], roles: ["admin"]) }`,
       { database, manifest },
     );
-    await own.store.db.insertInto('users').values(['Ann', 'Bob'].map((name) => ({ name, email: `${name}@x.test` }))).execute();
-    for (const [who, id] of [[ann, 1], [bob, 2]] as const) expect((await own.call('POST', '/api/drafts', { as: who, body: { text: `of ${id}`, userId: id } })).status).toBe(201);
-    const texts = async (path: string, as?: Principal) => (await own.get(path, as)).body.data?.map(({ text }: { text: string }) => text);
+    await own.store.db
+      .insertInto('users')
+      .values(['Ann', 'Bob'].map((name) => ({ name, email: `${name}@x.test` })))
+      .execute();
+    for (const [who, id] of [
+      [ann, 1],
+      [bob, 2],
+    ] as const)
+      expect(
+        (await own.call('POST', '/api/drafts', { as: who, body: { text: `of ${id}`, userId: id } }))
+          .status,
+      ).toBe(201);
+    const texts = async (path: string, as?: Principal) =>
+      (await own.get(path, as)).body.data?.map(({ text }: { text: string }) => text);
     expect(await texts('/api/drafts', ann)).toEqual(['of 1']);
     expect((await own.get('/api/drafts', bob)).body.pagination.total).toBe(1);
     expect((await own.get('/api/drafts/1', ann)).body.text).toBe('of 1');
@@ -208,12 +264,20 @@ describe.each(databases)('the rules of the schema in REST on %s', (database) => 
     expect((await own.get('/api/drafts/2', admin)).body.text).toBe('of 2');
     expect((await own.get('/api/drafts/1')).status).toBe(401);
     expect((await own.get('/api/users/1')).body.name).toBe('Ann');
-    expect((await own.call('PATCH', '/api/drafts/2', { as: ann, body: { text: 'x' } })).status).toBe(403);
+    expect(
+      (await own.call('PATCH', '/api/drafts/2', { as: ann, body: { text: 'x' } })).status,
+    ).toBe(403);
     expect((await own.call('DELETE', '/api/drafts/1', { as: ann })).status).toBe(403);
     // A relation that only its owner may read is left out elsewhere, with its key.
     const { body } = await own.get('/api/users?include=drafts', ann);
-    expect(body.data.map((one: { drafts?: unknown[] }) => one.drafts?.length)).toEqual([1, undefined]);
-    expect((await own.get('/api/drafts/2?include=user', admin)).body).toEqual({ id: '2', text: 'of 2' });
+    expect(body.data.map((one: { drafts?: unknown[] }) => one.drafts?.length)).toEqual([
+      1,
+      undefined,
+    ]);
+    expect((await own.get('/api/drafts/2?include=user', admin)).body).toEqual({
+      id: '2',
+      text: 'of 2',
+    });
     expect((await own.call('DELETE', '/api/drafts/1', { as: admin })).status).toBe(204);
     await own.close();
   });
@@ -224,23 +288,51 @@ describe.each(databases)('the rules of the schema in REST on %s', (database) => 
        type Task { id: ID! title: String! user: User! } type Query { users: [User!]! user(id: ID!): User tasks: [Task!]! }`,
       { database, manifest, resolvers: { User: { shout: (row) => row.name.toUpperCase() } } },
     );
-    await own.store.db.insertInto('users').values(['Ann', 'Bob'].map((name) => ({ name, email: `${name}@x.test`, mail: `${name}'s` }))).execute();
+    await own.store.db
+      .insertInto('users')
+      .values(['Ann', 'Bob'].map((name) => ({ name, email: `${name}@x.test`, mail: `${name}'s` })))
+      .execute();
     await own.store.db.insertInto('tasks').values({ title: 't', user_id: 2 }).execute();
     own.statements();
-    expect((await own.get('/api/users?fields=name,mail,shout', ann)).body.data).toEqual([{ id: '1', name: 'Ann', mail: "Ann's", shout: 'ANN' }, { id: '2', name: 'Bob', shout: 'BOB' }]);
+    expect((await own.get('/api/users?fields=name,mail,shout', ann)).body.data).toEqual([
+      { id: '1', name: 'Ann', mail: "Ann's", shout: 'ANN' },
+      { id: '2', name: 'Bob', shout: 'BOB' },
+    ]);
     expect(own.statements().length).toBe(1);
-    expect((await own.get('/api/users?fields=name,mail', ann)).body.data).toEqual([{ id: '1', name: 'Ann', mail: "Ann's" }, { id: '2', name: 'Bob' }]);
-    expect((await own.get('/api/tasks?include=user', ann)).body.data[0].user).toEqual({ id: '2', name: 'Bob', email: 'Bob@x.test', shout: 'BOB' });
+    expect((await own.get('/api/users?fields=name,mail', ann)).body.data).toEqual([
+      { id: '1', name: 'Ann', mail: "Ann's" },
+      { id: '2', name: 'Bob' },
+    ]);
+    expect((await own.get('/api/tasks?include=user', ann)).body.data[0].user).toEqual({
+      id: '2',
+      name: 'Bob',
+      email: 'Bob@x.test',
+      shout: 'BOB',
+    });
     await own.close();
   });
 
   it('say the same as GraphQL does to the same caller', async () => {
     for (const as of [undefined, ann, bob, admin, key('*'), key('pages:read')]) {
-      for (const [plural, fields] of [['users', 'id name'], ['notes', 'id text'], ['pages', 'id title'], ['leads', 'id email'], ['plains', 'id text'], ['logs', 'id line']] as const) {
+      for (const [plural, fields] of [
+        ['users', 'id name'],
+        ['notes', 'id text'],
+        ['pages', 'id title'],
+        ['leads', 'id email'],
+        ['plains', 'id text'],
+        ['logs', 'id line'],
+      ] as const) {
         const graphql = await server.query(`{ ${plural} { ${fields} } }`, {}, as);
-        const rest = await server.get(`/api/${plural}?fields=${fields.replace(' ', ',')}&limit=100`, as);
+        const rest = await server.get(
+          `/api/${plural}?fields=${fields.replace(' ', ',')}&limit=100`,
+          as,
+        );
         if (graphql.data) expect(rest.body.data).toEqual(graphql.data[plural]);
-        else expect([plural, rest.status]).toEqual([plural, graphql.errors?.[0]?.extensions.code === 'FORBIDDEN' ? 403 : 401]);
+        else
+          expect([plural, rest.status]).toEqual([
+            plural,
+            graphql.errors?.[0]?.extensions.code === 'FORBIDDEN' ? 403 : 401,
+          ]);
       }
     }
   });

@@ -11,7 +11,8 @@ type Post @auth(allow: [PUBLIC], on: [READ]) @auth(allow: [OWNER], owner: "autho
 type Task { id: ID! title: String! }
 type Query { posts: [Post!]! post(id: ID!): Post tasks: [Task!]! task(id: ID!): Task users: [User!]! }
 type Mutation { createPost(title: String!): Post! updatePost(id: ID!, title: String): Post createTask(title: String!): Task! }`;
-const manifest = 'name: shop\napi: { rest: true }\nserver: { cors: ["https://app.test"] }\nauth:\n  routes: { "POST /api/tasks": { limit: 2/1m/user } }\n';
+const manifest =
+  'name: shop\napi: { rest: true }\nserver: { cors: ["https://app.test"] }\nauth:\n  routes: { "POST /api/tasks": { limit: 2/1m/user } }\n';
 
 describe.each(databases)('REST in a whole server on %s', (database) => {
   const project = projectOf(sdl, manifest);
@@ -20,9 +21,23 @@ describe.each(databases)('REST in a whole server on %s', (database) => {
   let token: string;
   let other: string;
   beforeAll(async () => {
-    own = database === 'postgres' ? await createDatabase() : { url: ':memory:', drop: async () => {} };
-    const server = createServer({ project, routes: (router) => void router.get('/api/posts/export', (ctx) => void (ctx.body = 'all of them')).get('/api/reports', (ctx) => void (ctx.body = 'mine')) });
-    running = await server.start('127.0.0.1:0', { env: { DATABASE_URL: own.url, LOG_LEVEL: 'silent', JWT_SECRET: 'a test secret that is long enough to be one', API_KEY } });
+    own =
+      database === 'postgres' ? await createDatabase() : { url: ':memory:', drop: async () => {} };
+    const server = createServer({
+      project,
+      routes: (router) =>
+        void router
+          .get('/api/posts/export', (ctx) => void (ctx.body = 'all of them'))
+          .get('/api/reports', (ctx) => void (ctx.body = 'mine')),
+    });
+    running = await server.start('127.0.0.1:0', {
+      env: {
+        DATABASE_URL: own.url,
+        LOG_LEVEL: 'silent',
+        JWT_SECRET: 'a test secret that is long enough to be one',
+        API_KEY,
+      },
+    });
     token = await register('ada@x.test');
     other = await register('bob@x.test');
   });
@@ -31,12 +46,33 @@ describe.each(databases)('REST in a whole server on %s', (database) => {
     await own.drop();
   });
 
-  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const response = await fetch(running.url + path, { method, headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers }, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  const call = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ) => {
+    const response = await fetch(running.url + path, {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : null };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : null,
+    };
   };
-  const register = async (email: string): Promise<string> => (await call('POST', '/api/auth/register', { name: email, email, password: 'correct horse battery staple' })).body.accessToken;
+  const register = async (email: string): Promise<string> =>
+    (
+      await call('POST', '/api/auth/register', {
+        name: email,
+        email,
+        password: 'correct horse battery staple',
+      })
+    ).body.accessToken;
   const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
 
   it('takes a bearer token', async () => {
@@ -49,8 +85,15 @@ describe.each(databases)('REST in a whole server on %s', (database) => {
 
   it('takes an API key, as far as its scopes go', async () => {
     expect((await call('GET', '/api/tasks', undefined, { 'x-api-key': API_KEY })).status).toBe(200);
-    expect((await call('GET', '/api/tasks', undefined, { 'x-api-key': 'wrong' })).body).toEqual({ error: 'Invalid API key' });
-    const made = await call('POST', '/api/auth/admin/api-keys', { name: 'reader', scopes: ['tasks:read'] }, { 'x-api-key': API_KEY });
+    expect((await call('GET', '/api/tasks', undefined, { 'x-api-key': 'wrong' })).body).toEqual({
+      error: 'Invalid API key',
+    });
+    const made = await call(
+      'POST',
+      '/api/auth/admin/api-keys',
+      { name: 'reader', scopes: ['tasks:read'] },
+      { 'x-api-key': API_KEY },
+    );
     expect(made.status).toBe(201);
     const key = { 'x-api-key': made.body.key as string };
     expect((await call('GET', '/api/tasks', undefined, key)).status).toBe(200);
@@ -61,17 +104,30 @@ describe.each(databases)('REST in a whole server on %s', (database) => {
   it('makes the caller the owner, and lets no other change the row', async () => {
     const made = await call('POST', '/api/posts', { title: 'mine' }, bearer(token));
     expect([made.status, made.headers.get('location')]).toEqual([201, '/api/posts/1']);
-    expect((await call('GET', '/api/posts/1?include=author', undefined, bearer(other))).body.author.name).toBe('ada@x.test');
-    expect((await call('PATCH', '/api/posts/1', { title: 'stolen' }, bearer(other))).body).toEqual({ error: 'Forbidden' });
-    expect((await call('PATCH', '/api/posts/1', { title: 'still mine' }, bearer(token))).body.title).toBe('still mine');
-    expect((await call('GET', '/api/users?fields=password_hash', undefined, bearer(token))).status).toBe(400);
+    expect(
+      (await call('GET', '/api/posts/1?include=author', undefined, bearer(other))).body.author.name,
+    ).toBe('ada@x.test');
+    expect((await call('PATCH', '/api/posts/1', { title: 'stolen' }, bearer(other))).body).toEqual({
+      error: 'Forbidden',
+    });
+    expect(
+      (await call('PATCH', '/api/posts/1', { title: 'still mine' }, bearer(token))).body.title,
+    ).toBe('still mine');
+    expect(
+      (await call('GET', '/api/users?fields=password_hash', undefined, bearer(token))).status,
+    ).toBe(400);
   });
 
-  it('lets no cache keep for one what is another\'s', async () => {
-    for (const path of ['/api/posts/99', '/api/tasks']) expect((await call('GET', path)).headers.get('cache-control')).toBe('no-store');
+  it("lets no cache keep for one what is another's", async () => {
+    for (const path of ['/api/posts/99', '/api/tasks'])
+      expect((await call('GET', path)).headers.get('cache-control')).toBe('no-store');
     for (const path of ['/api/posts', '/api/posts/1']) {
       const { headers } = await call('GET', path, undefined, { origin: 'https://app.test' });
-      expect([path, headers.get('cache-control'), headers.get('vary')]).toEqual([path, 'private', 'Origin, Authorization, X-API-Key']);
+      expect([path, headers.get('cache-control'), headers.get('vary')]).toEqual([
+        path,
+        'private',
+        'Origin, Authorization, X-API-Key',
+      ]);
       expect(headers.get('access-control-allow-origin')).toBe('https://app.test');
       expect(headers.get('x-content-type-options')).toBe('nosniff');
     }
@@ -79,11 +135,14 @@ describe.each(databases)('REST in a whole server on %s', (database) => {
 
   it('counts calls where the manifest says so', async () => {
     const statuses = [];
-    for (let index = 0; index < 3; index++) statuses.push((await call('POST', '/api/tasks', { title: `t${index}` }, bearer(token))).status);
+    for (let index = 0; index < 3; index++)
+      statuses.push(
+        (await call('POST', '/api/tasks', { title: `t${index}` }, bearer(token))).status,
+      );
     expect(statuses).toEqual([201, 201, 429]);
   });
 
-  it('leaves paths that are no module\'s to others', async () => {
+  it("leaves paths that are no module's to others", async () => {
     expect((await call('GET', '/api/posts/export')).text).toBe('all of them');
     expect((await call('GET', '/api/reports')).text).toBe('mine');
     expect((await call('GET', '/api/posts/nothing')).body).toEqual({ error: 'Invalid id format' });
@@ -95,20 +154,39 @@ describe.each(databases)('REST in a whole server on %s', (database) => {
     const { status, body, headers } = await call('GET', '/api/openapi.json');
     expect(status).toBe(200);
     expect(body).toEqual(JSON.parse(JSON.stringify(openapiDocument(project))));
-    expect((await call('GET', '/api/openapi.json', undefined, { 'if-none-match': headers.get('etag') as string })).status).toBe(304);
+    expect(
+      (
+        await call('GET', '/api/openapi.json', undefined, {
+          'if-none-match': headers.get('etag') as string,
+        })
+      ).status,
+    ).toBe(304);
   });
 
   it('answers every call of its document, and says 404 or 405 to any other', async () => {
     const routes = projectRoutes(project);
     for (const { method, path } of routes) {
-      const { status, body } = await call(method, path.replace(/[:*]\w+/g, '7'), method === 'GET' || method === 'DELETE' ? undefined : {});
+      const { status, body } = await call(
+        method,
+        path.replace(/[:*]\w+/g, '7'),
+        method === 'GET' || method === 'DELETE' ? undefined : {},
+      );
       expect([method, path, status, body?.error]).not.toEqual([method, path, 404, 'Not found']);
       expect([method, path, status]).not.toEqual([method, path, 405]);
     }
     const told = new Set(routes.map(({ method, path }) => `${method} ${path}`));
-    for (const path of new Set(routes.map((route) => route.path).filter((candidate) => /^\/api\/(posts|tasks|users)/.test(candidate)))) {
+    for (const path of new Set(
+      routes
+        .map((route) => route.path)
+        .filter((candidate) => /^\/api\/(posts|tasks|users)/.test(candidate)),
+    )) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
-        if (!told.has(`${method} ${path}`)) expect([method, path, (await call(method, path.replace(':id', '7'))).status]).toEqual([method, path, 405]);
+        if (!told.has(`${method} ${path}`))
+          expect([method, path, (await call(method, path.replace(':id', '7'))).status]).toEqual([
+            method,
+            path,
+            405,
+          ]);
       }
     }
   });
@@ -116,16 +194,27 @@ describe.each(databases)('REST in a whole server on %s', (database) => {
   it('has a page for people, without a script or a request to elsewhere', async () => {
     const { status, text, headers } = await call('GET', '/api', undefined, { accept: 'text/html' });
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    for (const { path } of projectRoutes(project)) expect(text).toContain(path.replace(/[:*](\w+)/g, '{$1}'));
+    for (const { path } of projectRoutes(project))
+      expect(text).toContain(path.replace(/[:*](\w+)/g, '{$1}'));
     expect(text).not.toMatch(/<script|https?:\/\/|@import|url\(/i);
     expect(headers.get('content-security-policy')).toContain("script-src 'self'");
     expect((await call('GET', '/api', undefined, { accept: 'application/json' })).status).toBe(406);
   });
 
   it('serves the document that the project brings', async () => {
-    const server = createServer({ project: projectOf('type A { id: ID! } type Query { as: [A!]! }', 'name: x\napi: { rest: true }\n'), openapi: { openapi: '3.1.0', info: { title: '<b>Mine</b>', version: '2' }, paths: {} } });
-    const brought = await server.start('127.0.0.1:0', { env: { DATABASE_URL: ':memory:', LOG_LEVEL: 'silent' } });
-    expect(await (await fetch(`${brought.url}/api/openapi.json`)).json()).toMatchObject({ info: { title: '<b>Mine</b>' } });
+    const server = createServer({
+      project: projectOf(
+        'type A { id: ID! } type Query { as: [A!]! }',
+        'name: x\napi: { rest: true }\n',
+      ),
+      openapi: { openapi: '3.1.0', info: { title: '<b>Mine</b>', version: '2' }, paths: {} },
+    });
+    const brought = await server.start('127.0.0.1:0', {
+      env: { DATABASE_URL: ':memory:', LOG_LEVEL: 'silent' },
+    });
+    expect(await (await fetch(`${brought.url}/api/openapi.json`)).json()).toMatchObject({
+      info: { title: '<b>Mine</b>' },
+    });
     expect(await (await fetch(`${brought.url}/api`)).text()).toContain('&lt;b&gt;Mine&lt;/b&gt;');
     await brought.close();
   });

@@ -8,18 +8,31 @@ describe.each(databases)('shapes of schemas in REST on %s', (database) => {
   afterEach(() => server.close());
 
   it('has UUIDs for keys', async () => {
-    server = await startRest('type Item { id: ID! name: String! parent: Item } type Query { items: [Item!]! item(id: ID!): Item } type Mutation { createItem(name: String!, parentId: ID): Item! deleteItem(id: ID!): Boolean! }', {
-      database,
-      manifest: manifest('database:\n  ids: uuid\n'),
-    });
+    server = await startRest(
+      'type Item { id: ID! name: String! parent: Item } type Query { items: [Item!]! item(id: ID!): Item } type Mutation { createItem(name: String!, parentId: ID): Item! deleteItem(id: ID!): Boolean! }',
+      {
+        database,
+        manifest: manifest('database:\n  ids: uuid\n'),
+      },
+    );
     const { body, headers } = await server.call('POST', '/api/items', { body: { name: 'a' } });
     expect(headers.get('location')).toBe(`/api/items/${body.id}`);
-    expect((await server.get(`/api/items/${body.id}`)).body).toEqual({ id: body.id, name: 'a', parentId: null });
+    expect((await server.get(`/api/items/${body.id}`)).body).toEqual({
+      id: body.id,
+      name: 'a',
+      parentId: null,
+    });
     expect((await server.get('/api/items/1')).body).toEqual({ error: 'Invalid id format' });
-    expect((await server.get('/api/items/0190a0a0-0000-7000-8000-000000000000')).body).toEqual({ error: 'Item not found' });
-    const child = (await server.call('POST', '/api/items', { body: { name: 'b', parentId: body.id } })).body;
+    expect((await server.get('/api/items/0190a0a0-0000-7000-8000-000000000000')).body).toEqual({
+      error: 'Item not found',
+    });
+    const child = (
+      await server.call('POST', '/api/items', { body: { name: 'b', parentId: body.id } })
+    ).body;
     expect((await server.get(`/api/items?parentId=${body.id}`)).body.data).toEqual([child]);
-    expect((await server.get('/api/items?parentId_isNull=true&include=parent')).body.data).toEqual([{ ...body, parent: null }]);
+    expect((await server.get('/api/items?parentId_isNull=true&include=parent')).body.data).toEqual([
+      { ...body, parent: null },
+    ]);
     expect((await server.call('DELETE', `/api/items/${child.id}`)).status).toBe(204);
   });
 
@@ -34,8 +47,13 @@ describe.each(databases)('shapes of schemas in REST on %s', (database) => {
     expect((await server.get('/api/items/Item:1')).body).toEqual(body);
     expect((await server.get('/api/items/1')).body).toEqual(body);
     expect((await server.get('/api/items/Other:1')).body).toEqual({ error: 'Invalid id format' });
-    expect((await server.call('PATCH', '/api/items/Item:1', { body: { id: 'Item:1', name: 'b' } })).body.name).toBe('b');
-    const child = (await server.call('POST', '/api/items', { body: { name: 'c', parentId: 'Item:1' } })).body;
+    expect(
+      (await server.call('PATCH', '/api/items/Item:1', { body: { id: 'Item:1', name: 'b' } })).body
+        .name,
+    ).toBe('b');
+    const child = (
+      await server.call('POST', '/api/items', { body: { name: 'c', parentId: 'Item:1' } })
+    ).body;
     expect(child.parentId).toBe('Item:1');
     expect((await server.get('/api/items?parentId=Item:1')).body.data).toEqual([child]);
   });
@@ -50,7 +68,14 @@ describe.each(databases)('shapes of schemas in REST on %s', (database) => {
     const { db } = server.store;
     await db.insertInto('photos').values({ url: 'u', size: 3 }).execute();
     await db.insertInto('texts').values({ body: 'b', size: 1.5 }).execute();
-    await db.insertInto('stars').values([{ note: 'p', subject_id: 1, subject_type: 'Photo' }, { note: 't', subject_id: 1, subject_type: 'Text' }, { note: 'n', subject_id: null, subject_type: null }]).execute();
+    await db
+      .insertInto('stars')
+      .values([
+        { note: 'p', subject_id: 1, subject_type: 'Photo' },
+        { note: 't', subject_id: 1, subject_type: 'Text' },
+        { note: 'n', subject_id: null, subject_type: null },
+      ])
+      .execute();
     expect((await server.get('/api/stars?include=subject')).body.data).toEqual([
       { id: '1', note: 'p', subject: { __typename: 'Photo', id: '1', url: 'u', size: 3 } },
       { id: '2', note: 't', subject: { __typename: 'Text', id: '1', body: 'b', size: 1.5 } },
@@ -69,20 +94,43 @@ describe.each(databases)('shapes of schemas in REST on %s', (database) => {
       { database, manifest: manifest() },
     );
     await server.call('POST', '/api/users', { body: { name: 'Ada' } });
-    for (const title of ['one', 'two', 'three']) await server.call('POST', '/api/posts', { body: { title, userId: '1' } });
-    expect((await server.get('/api/posts?limit=2&page=2&fields=title')).body).toEqual({ data: [{ id: '3', title: 'three' }], pagination: { total: 3, page: 2, page_size: 2, total_pages: 2 } });
+    for (const title of ['one', 'two', 'three'])
+      await server.call('POST', '/api/posts', { body: { title, userId: '1' } });
+    expect((await server.get('/api/posts?limit=2&page=2&fields=title')).body).toEqual({
+      data: [{ id: '3', title: 'three' }],
+      pagination: { total: 3, page: 2, page_size: 2, total_pages: 2 },
+    });
     expect((await server.get('/api/users?include=posts&fields=posts.title')).body.data).toEqual([
-      { id: '1', name: 'Ada', posts: [{ id: '1', title: 'one' }, { id: '2', title: 'two' }, { id: '3', title: 'three' }] },
+      {
+        id: '1',
+        name: 'Ada',
+        posts: [
+          { id: '1', title: 'one' },
+          { id: '2', title: 'two' },
+          { id: '3', title: 'three' },
+        ],
+      },
     ]);
   });
 
-  it('serves scalars of the user\'s own through their functions', async () => {
+  it("serves scalars of the user's own through their functions", async () => {
     server = await startRest(
       'scalar Money type Bill { id: ID! total: Money! tip: Money } type Query { bills: [Bill!]! bill(id: ID!): Bill } type Mutation { createBill(total: Money!, tip: Money): Bill! }',
       {
         database,
         manifest: manifest(),
-        change: (project) => ({ ...project, scalars: project.scalars.map((scalar) => (scalar.name === 'Money' ? { ...scalar, column: 'integer' } : scalar)), entities: project.entities.map((entity) => ({ ...entity, columns: entity.columns.map((column) => (column.scalar === 'Money' ? { ...column, type: 'integer' } : column)) })) }),
+        change: (project) => ({
+          ...project,
+          scalars: project.scalars.map((scalar) =>
+            scalar.name === 'Money' ? { ...scalar, column: 'integer' } : scalar,
+          ),
+          entities: project.entities.map((entity) => ({
+            ...entity,
+            columns: entity.columns.map((column) =>
+              column.scalar === 'Money' ? { ...column, type: 'integer' } : column,
+            ),
+          })),
+        }),
         scalars: {
           Money: {
             type: 'integer',
@@ -101,7 +149,9 @@ describe.each(databases)('shapes of schemas in REST on %s', (database) => {
     expect((await server.get('/api/bills')).body.data).toEqual([body]);
     expect((await server.get('/api/bills?total=12.5')).body.pagination.total).toBe(1);
     expect((await server.get('/api/bills?total_gt=1')).status).toBe(400);
-    expect((await server.call('POST', '/api/bills', { body: { total: 'x' } })).body).toEqual({ error: 'total is not a valid Money' });
+    expect((await server.call('POST', '/api/bills', { body: { total: 'x' } })).body).toEqual({
+      error: 'total is not a valid Money',
+    });
   });
 
   it('goes by the plural that the schema gives, and through renamed roots', async () => {
@@ -111,7 +161,10 @@ describe.each(databases)('shapes of schemas in REST on %s', (database) => {
        type Root { blogPosts: [BlogPost!]! blogPost(id: ID!): BlogPost staffMembers: [Person!]! } type Changes { createBlogPost(title: String!): BlogPost! }`,
       { database, manifest: manifest() },
     );
-    expect((await server.call('POST', '/api/blog-posts', { body: { title: 'x' } })).body).toEqual({ id: '1', title: 'x' });
+    expect((await server.call('POST', '/api/blog-posts', { body: { title: 'x' } })).body).toEqual({
+      id: '1',
+      title: 'x',
+    });
     expect((await server.get('/api/blog-posts/1')).body.title).toBe('x');
     expect((await server.get('/api/staff-members')).body.data).toEqual([]);
   });
@@ -129,7 +182,9 @@ describe.each(databases)('shapes of schemas in REST on %s', (database) => {
     expect((await server.get('/api/docs/1')).status).toBe(404);
     expect((await server.call('PATCH', '/api/docs/1', { body: { title: 'b' } })).status).toBe(404);
     expect((await server.call('DELETE', '/api/docs/1')).status).toBe(404);
-    expect((await server.get('/api/lines?include=doc')).body.data).toEqual([{ id: '1', text: 'l', doc: null }]);
+    expect((await server.get('/api/lines?include=doc')).body.data).toEqual([
+      { id: '1', text: 'l', doc: null },
+    ]);
     expect((await server.get('/api/lines?docId=1')).body.data).toEqual([]);
   });
 
@@ -138,8 +193,15 @@ describe.each(databases)('shapes of schemas in REST on %s', (database) => {
       'type Row { id: ID! order: Int! page: Int! price: Int price_in: Int } type Query { rows: [Row!]! } type Mutation { createRow(order: Int!, page: Int!, price: Int, price_in: Int): Row! }',
       { database, manifest: manifest() },
     );
-    for (const [order, page] of [[1, 5], [2, 6]] as const) await server.call('POST', '/api/rows', { body: { order, page, price: order, price_in: page } });
-    const ids = async (query: string) => (await server.get(`/api/rows?${query}`)).body.data.map(({ id }: { id: string }) => id);
+    for (const [order, page] of [
+      [1, 5],
+      [2, 6],
+    ] as const)
+      await server.call('POST', '/api/rows', {
+        body: { order, page, price: order, price_in: page },
+      });
+    const ids = async (query: string) =>
+      (await server.get(`/api/rows?${query}`)).body.data.map(({ id }: { id: string }) => id);
     expect(await ids('order_eq=2')).toEqual(['2']);
     expect(await ids('page_eq=5')).toEqual(['1']);
     expect(await ids('sort=order&order=desc')).toEqual(['2', '1']);
@@ -151,14 +213,17 @@ describe.each(databases)('shapes of schemas in REST on %s', (database) => {
       'type Row { id: ID! name: String! hidden: String } type Query { rows(limit: Int): [Row!]! @list(default: 2, max: 3, orderBy: ["name DESC"], filter: ["name"]) } type Mutation { createRow(name: String!, hidden: String): Row! }',
       { database, manifest: manifest() },
     );
-    for (const name of ['a', 'b', 'c', 'd']) await server.call('POST', '/api/rows', { body: { name, hidden: 'x' } });
+    for (const name of ['a', 'b', 'c', 'd'])
+      await server.call('POST', '/api/rows', { body: { name, hidden: 'x' } });
     const { body } = await server.get('/api/rows');
     expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['d', 'c']);
     expect(body.pagination).toEqual({ total: 4, page: 1, page_size: 2, total_pages: 2 });
     expect((await server.get('/api/rows?limit=3')).body.data.length).toBe(3);
     expect((await server.get('/api/rows?limit=4')).body).toEqual({ error: 'Invalid limit number' });
     expect((await server.get('/api/rows?name=a')).body.pagination.total).toBe(1);
-    expect((await server.get('/api/rows?hidden=x')).body).toEqual({ error: 'Unknown query parameter: hidden' });
+    expect((await server.get('/api/rows?hidden=x')).body).toEqual({
+      error: 'Unknown query parameter: hidden',
+    });
     expect((await server.get('/api/rows?id=1')).status).toBe(400);
   });
 
@@ -172,8 +237,12 @@ describe.each(databases)('shapes of schemas in REST on %s', (database) => {
   });
 
   it('bounds an answer', async () => {
-    server = await startRest('type Row { id: ID! text: String! } type Query { rows: [Row!]! } type Mutation { createRow(text: String!): Row! }', { database, manifest: manifest('  limits: { result: 2KiB }\n') });
-    for (let index = 0; index < 3; index++) await server.call('POST', '/api/rows', { body: { text: 'x'.repeat(900) } });
+    server = await startRest(
+      'type Row { id: ID! text: String! } type Query { rows: [Row!]! } type Mutation { createRow(text: String!): Row! }',
+      { database, manifest: manifest('  limits: { result: 2KiB }\n') },
+    );
+    for (let index = 0; index < 3; index++)
+      await server.call('POST', '/api/rows', { body: { text: 'x'.repeat(900) } });
     const { status, body } = await server.get('/api/rows');
     expect([status, body]).toEqual([400, { error: 'the result has more than 2048 bytes' }]);
     expect((await server.get('/api/rows?limit=2')).status).toBe(200);
@@ -185,7 +254,11 @@ describe.each(databases)('shapes of schemas in REST on %s', (database) => {
       { database, manifest: manifest() },
     );
     const event = await server.call('POST', '/api/entries', { body: { line: 'x' } });
-    expect([event.status, event.body, event.headers.get('location')]).toEqual([201, { id: '1' }, null]);
+    expect([event.status, event.body, event.headers.get('location')]).toEqual([
+      201,
+      { id: '1' },
+      null,
+    ]);
     const hint = await server.call('POST', '/api/hints', { body: { line: 'x' } });
     expect([hint.status, hint.text, hint.headers.get('location')]).toEqual([201, '', null]);
   });

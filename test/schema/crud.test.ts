@@ -3,34 +3,69 @@ import { describe, expect, it } from 'vitest';
 import { operationOf, projectOf, read } from './reading.ts';
 
 const ON = 'name: x\napi: { crud: true }';
-const kinds = (sdl: string, manifest = ON) => Object.fromEntries(projectOf(sdl, manifest).operations.map(({ name, action }) => [name, action.kind]));
+const kinds = (sdl: string, manifest = ON) =>
+  Object.fromEntries(
+    projectOf(sdl, manifest).operations.map(({ name, action }) => [name, action.kind]),
+  );
 
 describe('api.crud', () => {
   it('adds what is missing, as SDL that is served and understood', () => {
-    const project = projectOf(`type Query { posts: [Post!]! } scalar DateTime enum S { A B }
+    const project = projectOf(
+      `type Query { posts: [Post!]! } scalar DateTime enum S { A B }
       type Post { id: ID! title: String! author: User! tags: [Tag!]! place: Place list: [Int!]! status: S! @default(value: A) createdAt: DateTime! }
-      type User { id: ID! posts: [Post!]! name: String } type Tag { id: ID! posts: [Post!]! } type Place { city: String! near: [Place!] }`, ON);
+      type User { id: ID! posts: [Post!]! name: String } type Tag { id: ID! posts: [Post!]! } type Place { city: String! near: [Place!] }`,
+      ON,
+    );
     expect(project.sdl.endsWith(project.crudSdl ?? '-')).toBe(true);
-    expect(project.crudSdl).toContain('input CreatePostInput {\n  title: String!\n  authorId: ID!\n  tagIds: [ID!]\n  place: PlaceInput\n  list: [Int!]!\n  status: S\n}');
+    expect(project.crudSdl).toContain(
+      'input CreatePostInput {\n  title: String!\n  authorId: ID!\n  tagIds: [ID!]\n  place: PlaceInput\n  list: [Int!]!\n  status: S\n}',
+    );
     expect(project.crudSdl).toContain('input UpdatePostInput {\n  title: String\n  authorId: ID\n');
-    expect(project.crudSdl).toContain('input PlaceInput {\n  city: String!\n  near: [PlaceInput!]\n}');
+    expect(project.crudSdl).toContain(
+      'input PlaceInput {\n  city: String!\n  near: [PlaceInput!]\n}',
+    );
     expect(() => buildSchema(project.sdl)).not.toThrow();
-    expect(project.operations.filter(({ root }) => root === 'mutation').map(({ name, action }) => [name, action.kind])).toEqual([
-      ['createPost', 'create'], ['updatePost', 'update'], ['deletePost', 'remove'], ['createUser', 'create'], ['updateUser', 'update'], ['deleteUser', 'remove'], ['createTag', 'create'], ['updateTag', 'update'], ['deleteTag', 'remove'],
+    expect(
+      project.operations
+        .filter(({ root }) => root === 'mutation')
+        .map(({ name, action }) => [name, action.kind]),
+    ).toEqual([
+      ['createPost', 'create'],
+      ['updatePost', 'update'],
+      ['deletePost', 'remove'],
+      ['createUser', 'create'],
+      ['updateUser', 'update'],
+      ['deleteUser', 'remove'],
+      ['createTag', 'create'],
+      ['updateTag', 'update'],
+      ['deleteTag', 'remove'],
     ]);
   });
 
   it('leaves alone what the schema has already', () => {
-    expect(kinds('type Query { x: Int } type Mutation { addTag(name: String): Tag deleteTag(id: ID!): ID! @resolve(as: CUSTOM) } type Tag { id: ID! name: String }')).toEqual({ x: 'custom', addTag: 'create', deleteTag: 'custom', updateTag: 'update' });
+    expect(
+      kinds(
+        'type Query { x: Int } type Mutation { addTag(name: String): Tag deleteTag(id: ID!): ID! @resolve(as: CUSTOM) } type Tag { id: ID! name: String }',
+      ),
+    ).toEqual({ x: 'custom', addTag: 'create', deleteTag: 'custom', updateTag: 'update' });
   });
 
   it('adds to a mutation type of any name, and makes one where there is a schema definition', () => {
-    expect(kinds('schema { query: Q mutation: M } type Q { x: Int } type M { y: Int } type Tag { id: ID! name: String }')).toMatchObject({ createTag: 'create' });
-    expect(kinds('schema { query: Q } type Q { x: Int } type Tag { id: ID! name: String }')).toMatchObject({ createTag: 'create' });
+    expect(
+      kinds(
+        'schema { query: Q mutation: M } type Q { x: Int } type M { y: Int } type Tag { id: ID! name: String }',
+      ),
+    ).toMatchObject({ createTag: 'create' });
+    expect(
+      kinds('schema { query: Q } type Q { x: Int } type Tag { id: ID! name: String }'),
+    ).toMatchObject({ createTag: 'create' });
   });
 
   it('asks no owner of whoever makes the row, and nothing that signing in keeps', () => {
-    const { crudSdl = '' } = projectOf('type Query { x: Int } scalar DateTime type User { id: ID! email: String! emailVerifiedAt: DateTime } type Note @auth(allow: [OWNER]) { id: ID! author: User! }', `${ON}\nauth:`);
+    const { crudSdl = '' } = projectOf(
+      'type Query { x: Int } scalar DateTime type User { id: ID! email: String! emailVerifiedAt: DateTime } type Note @auth(allow: [OWNER]) { id: ID! author: User! }',
+      `${ON}\nauth:`,
+    );
     expect(crudSdl).toContain('input CreateNoteInput {\n  authorId: ID\n}');
     expect(crudSdl).not.toContain('emailVerifiedAt');
   });
@@ -42,6 +77,8 @@ describe('api.crud', () => {
   });
 
   it('does not hide the findings of the schema', () => {
-    expect(read('type Query { x: Nope } type Tag { id: ID! }', ON).diagnostics.map(({ code }) => code)).toEqual(['TYPE_UNKNOWN']);
+    expect(
+      read('type Query { x: Nope } type Tag { id: ID! }', ON).diagnostics.map(({ code }) => code),
+    ).toEqual(['TYPE_UNKNOWN']);
   });
 });

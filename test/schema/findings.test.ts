@@ -18,127 +18,571 @@ const AUTH = 'name: x\nauth:\n  roles: { list: [Admin, Member] }';
 const USER = 'type User { id: ID! email: String! }';
 
 const CASES: readonly Case[] = [
-  { code: 'SDL_SYNTAX', sdl: 'type Query { a: Int\ntype B { b: Int }', at: '2:6', fix: 'close the definition above with }' },
+  {
+    code: 'SDL_SYNTAX',
+    sdl: 'type Query { a: Int\ntype B { b: Int }',
+    at: '2:6',
+    fix: 'close the definition above with }',
+  },
   { code: 'SDL_SYNTAX', sdl: 'type Query { a: Int', at: '1:20', fix: 'a } is missing at the end' },
-  { code: 'SDL_SYNTAX', sdl: "type Query { a: Int @deprecated(reason: 'x') }", at: '1:41', fix: 'GraphQL writes strings in double quotes' },
+  {
+    code: 'SDL_SYNTAX',
+    sdl: "type Query { a: Int @deprecated(reason: 'x') }",
+    at: '1:41',
+    fix: 'GraphQL writes strings in double quotes',
+  },
   { code: 'SDL_SYNTAX', sdl: `type Query { a: ${'['.repeat(200)}`, at: '1:116' },
   { code: 'SCHEMA_EMPTY', sdl: '# nothing\n', at: '1:1' },
-  { code: 'QUERY_MISSING', sdl: 'type User { id: ID! }', at: '1:1', fix: 'type Query { users: [User!]! }' },
+  {
+    code: 'QUERY_MISSING',
+    sdl: 'type User { id: ID! }',
+    at: '1:1',
+    fix: 'type Query { users: [User!]! }',
+  },
   { code: 'SDL_EXECUTABLE', sdl: `${QUERY}{ hello }`, at: '2:1' },
-  { code: 'TYPE_UNKNOWN', sdl: 'type Query { u: Usr } type User { id: ID! }', at: '1:17', fix: 'Did you mean "User"?' },
-  { code: 'SCALAR_UNDECLARED', sdl: 'type Query { at: DateTime }', at: '1:18', fix: 'scalar DateTime' },
+  {
+    code: 'TYPE_UNKNOWN',
+    sdl: 'type Query { u: Usr } type User { id: ID! }',
+    at: '1:17',
+    fix: 'Did you mean "User"?',
+  },
+  {
+    code: 'SCALAR_UNDECLARED',
+    sdl: 'type Query { at: DateTime }',
+    at: '1:18',
+    fix: 'scalar DateTime',
+  },
   { code: 'NAME_DUPLICATE', sdl: 'type Query { a: Int a: Int }', at: '1:21' },
   { code: 'NAME_DUPLICATE', sdl: `${QUERY}type A { b: Int } type A { c: Int }`, at: '2:24' },
-  { code: 'EXTENSION_UNKNOWN', sdl: `${QUERY}type User { id: ID! } extend type Usr { a: Int }`, at: '2:35', fix: 'Did you mean "User"?' },
-  { code: 'SDL_INVALID', sdl: `${QUERY}interface N { id: ID! } type A implements N { b: Int }`, at: '2:30' },
-  { code: 'DIRECTIVE_UNKNOWN', sdl: `${QUERY}type A { id: ID! b: Int @uniqe }`, at: '2:26', fix: 'Did you mean "@unique"?' },
+  {
+    code: 'EXTENSION_UNKNOWN',
+    sdl: `${QUERY}type User { id: ID! } extend type Usr { a: Int }`,
+    at: '2:35',
+    fix: 'Did you mean "User"?',
+  },
+  {
+    code: 'SDL_INVALID',
+    sdl: `${QUERY}interface N { id: ID! } type A implements N { b: Int }`,
+    at: '2:30',
+  },
+  {
+    code: 'DIRECTIVE_UNKNOWN',
+    sdl: `${QUERY}type A { id: ID! b: Int @uniqe }`,
+    at: '2:26',
+    fix: 'Did you mean "@unique"?',
+  },
   { code: 'DIRECTIVE_MISPLACED', sdl: `${QUERY}type A @unique { id: ID! }`, at: '2:8' },
-  { code: 'DIRECTIVE_REPEATED', sdl: `${QUERY}type A { id: ID! b: Int @unique @unique }`, at: '2:33' },
-  { code: 'DIRECTIVE_ARGUMENT', sdl: `${QUERY}type A @entity(tabel: "x") { id: ID! }`, at: '2:16', fix: 'Did you mean "table"?' },
+  {
+    code: 'DIRECTIVE_REPEATED',
+    sdl: `${QUERY}type A { id: ID! b: Int @unique @unique }`,
+    at: '2:33',
+  },
+  {
+    code: 'DIRECTIVE_ARGUMENT',
+    sdl: `${QUERY}type A @entity(tabel: "x") { id: ID! }`,
+    at: '2:16',
+    fix: 'Did you mean "table"?',
+  },
   { code: 'DIRECTIVE_ARGUMENT', sdl: `${QUERY}type A @entity(table: 3) { id: ID! }`, at: '2:23' },
-  { code: 'DIRECTIVE_ARGUMENT', sdl: `${QUERY}type A @auth(allow: [PUBLIC, PUBIC]) { id: ID! }`, at: '2:30', fix: 'Did you mean "PUBLIC"?' },
+  {
+    code: 'DIRECTIVE_ARGUMENT',
+    sdl: `${QUERY}type A @auth(allow: [PUBLIC, PUBIC]) { id: ID! }`,
+    at: '2:30',
+    fix: 'Did you mean "PUBLIC"?',
+  },
   { code: 'DIRECTIVE_ARGUMENT', sdl: `${QUERY}type A @index { id: ID! }`, at: '2:8' },
-  { code: 'DIRECTIVE_WITHOUT_EFFECT', sdl: `${QUERY}type A { id: ID! b: Int @relation(inverse: "x") }`, at: '2:25', fix: 'remove it' },
+  {
+    code: 'DIRECTIVE_WITHOUT_EFFECT',
+    sdl: `${QUERY}type A { id: ID! b: Int @relation(inverse: "x") }`,
+    at: '2:25',
+    fix: 'remove it',
+  },
   { code: 'DIRECTIVE_WITHOUT_EFFECT', sdl: 'type Query { a: Int @unique }', at: '1:21' },
-  { code: 'DIRECTIVE_WITHOUT_EFFECT', sdl: `${QUERY}type A { id: ID! b: V } type V { c: Int @auth(allow: [PUBLIC]) }`, at: '2:41' },
-  { code: 'DIRECTIVE_WITHOUT_EFFECT', sdl: `${QUERY}type A { id: ID! } interface I { c: Int @auth(allow: [PUBLIC]) }`, at: '2:41' },
-  { code: 'ENTITY_KEY_MISSING', sdl: `${QUERY}type A @entity { b: Int }`, at: '2:6', fix: 'id: ID!' },
+  {
+    code: 'DIRECTIVE_WITHOUT_EFFECT',
+    sdl: `${QUERY}type A { id: ID! b: V } type V { c: Int @auth(allow: [PUBLIC]) }`,
+    at: '2:41',
+  },
+  {
+    code: 'DIRECTIVE_WITHOUT_EFFECT',
+    sdl: `${QUERY}type A { id: ID! } interface I { c: Int @auth(allow: [PUBLIC]) }`,
+    at: '2:41',
+  },
+  {
+    code: 'ENTITY_KEY_MISSING',
+    sdl: `${QUERY}type A @entity { b: Int }`,
+    at: '2:6',
+    fix: 'id: ID!',
+  },
   { code: 'ENTITY_KEY_TYPE', sdl: `${QUERY}type A { id: Int! }`, at: '2:10', severity: 'warning' },
-  { code: 'SOFT_DELETE_TYPE', sdl: `${QUERY}type A @entity(softDelete: true) { id: ID! deletedAt: String }`, at: '2:44', fix: 'deletedAt: DateTime' },
-  { code: 'RELATION_AMBIGUOUS', sdl: `${QUERY}type User {\n  id: ID! posts: [Post!]!\n}\ntype Post { id: ID! author: User editor: User }`, at: '3:11', fix: 'posts: [Post!]! @relation(inverse: "author")' },
-  { code: 'RELATION_AMBIGUOUS', sdl: `${QUERY}type User { id: ID! posts: [Post!]! liked: [Post!]! } type Post { id: ID! author: User }`, at: '2:21', fix: 'posts: [Post!]! @relation(inverse: "author")' },
-  { code: 'RELATION_AMBIGUOUS', sdl: `${QUERY}type Company { id: ID! ceo: Person } type Person { id: ID! employer: Company }`, at: '2:24', fix: 'one relation:  ceo: Person @relation(inverse: "employer")\ntwo relations: ceo: Person @relation(column: "ceo_id")' },
-  { code: 'RELATION_AMBIGUOUS', sdl: `${QUERY}type User { id: ID! friends: [User!]! blocked: [User!]! }`, at: '2:21', fix: 'one relation:  friends: [User!]! @relation(inverse: "blocked")\ntwo relations: friends: [User!]! @relation(table: "user_friends")' },
-  { code: 'RELATION_AMBIGUOUS', sdl: `${QUERY}type User { id: ID! posts: [Post!]! star: Post } type Post { id: ID! likers: [User!]! }`, at: '2:70' },
-  { code: 'RELATION_OWNER_UNCLEAR', sdl: `${QUERY}type User { id: ID! profile: Profile } type Profile { id: ID! user: User }`, at: '2:63' },
-  { code: 'RELATION_INVERSE_UNKNOWN', sdl: `${QUERY}type User { id: ID! posts: [Post!]! @relation(inverse: "auhtor") } type Post { id: ID! author: User }`, at: '2:37', fix: 'Did you mean "author"?' },
-  { code: 'RELATION_INVERSE_MISMATCH', sdl: `${QUERY}type User { id: ID! posts: [Post!]! @relation(inverse: "title") } type Post { id: ID! title: String }`, at: '2:37' },
-  { code: 'RELATION_ARGUMENT', sdl: `${QUERY}type User { id: ID! } type Post { id: ID! author: User! @relation(onDelete: SET_NULL) }`, at: '2:57' },
-  { code: 'RELATION_ARGUMENT', sdl: `${QUERY}type User { id: ID! posts: [Post!]! @relation(onDelete: CASCADE) } type Post { id: ID! author: User! }`, at: '2:37', fix: 'write it on Post.author' },
-  { code: 'RELATION_ONE_SIDED', sdl: `${QUERY}type User { id: ID! posts: [Post!]! } type Post { id: ID! }`, at: '2:21', severity: 'hint' },
-  { code: 'VALUE_HOLDS_ENTITY', sdl: `${QUERY}type A { id: ID! v: V } type V { b: B! } type B { id: ID! }`, at: '2:18' },
-  { code: 'TABLE_CLASH', sdl: `${QUERY}type BlogPost { id: ID! } type Blog_Post { id: ID! }`, at: '2:32', fix: 'type Blog_Post @entity(table: "blog_posts_2")' },
-  { code: 'TABLE_CLASH', sdl: `${QUERY}type A @entity(table: "x") { id: ID! } type B @entity(table: "X") { id: ID! }`, at: '2:47' },
-  { code: 'TABLE_CLASH', sdl: `${QUERY}type Post { id: ID! tags: [Tag!]! } type Tag { id: ID! posts: [Post!]! } type PostTag { id: ID! }`, at: '2:21', also: ['2:56 TABLE_CLASH'] },
-  { code: 'TABLE_RESERVED', sdl: `${QUERY}type AuthUser { id: ID! }`, at: '2:6', fix: 'type AuthUser @entity(table: "app_auth_users")' },
+  {
+    code: 'SOFT_DELETE_TYPE',
+    sdl: `${QUERY}type A @entity(softDelete: true) { id: ID! deletedAt: String }`,
+    at: '2:44',
+    fix: 'deletedAt: DateTime',
+  },
+  {
+    code: 'RELATION_AMBIGUOUS',
+    sdl: `${QUERY}type User {\n  id: ID! posts: [Post!]!\n}\ntype Post { id: ID! author: User editor: User }`,
+    at: '3:11',
+    fix: 'posts: [Post!]! @relation(inverse: "author")',
+  },
+  {
+    code: 'RELATION_AMBIGUOUS',
+    sdl: `${QUERY}type User { id: ID! posts: [Post!]! liked: [Post!]! } type Post { id: ID! author: User }`,
+    at: '2:21',
+    fix: 'posts: [Post!]! @relation(inverse: "author")',
+  },
+  {
+    code: 'RELATION_AMBIGUOUS',
+    sdl: `${QUERY}type Company { id: ID! ceo: Person } type Person { id: ID! employer: Company }`,
+    at: '2:24',
+    fix: 'one relation:  ceo: Person @relation(inverse: "employer")\ntwo relations: ceo: Person @relation(column: "ceo_id")',
+  },
+  {
+    code: 'RELATION_AMBIGUOUS',
+    sdl: `${QUERY}type User { id: ID! friends: [User!]! blocked: [User!]! }`,
+    at: '2:21',
+    fix: 'one relation:  friends: [User!]! @relation(inverse: "blocked")\ntwo relations: friends: [User!]! @relation(table: "user_friends")',
+  },
+  {
+    code: 'RELATION_AMBIGUOUS',
+    sdl: `${QUERY}type User { id: ID! posts: [Post!]! star: Post } type Post { id: ID! likers: [User!]! }`,
+    at: '2:70',
+  },
+  {
+    code: 'RELATION_OWNER_UNCLEAR',
+    sdl: `${QUERY}type User { id: ID! profile: Profile } type Profile { id: ID! user: User }`,
+    at: '2:63',
+  },
+  {
+    code: 'RELATION_INVERSE_UNKNOWN',
+    sdl: `${QUERY}type User { id: ID! posts: [Post!]! @relation(inverse: "auhtor") } type Post { id: ID! author: User }`,
+    at: '2:37',
+    fix: 'Did you mean "author"?',
+  },
+  {
+    code: 'RELATION_INVERSE_MISMATCH',
+    sdl: `${QUERY}type User { id: ID! posts: [Post!]! @relation(inverse: "title") } type Post { id: ID! title: String }`,
+    at: '2:37',
+  },
+  {
+    code: 'RELATION_ARGUMENT',
+    sdl: `${QUERY}type User { id: ID! } type Post { id: ID! author: User! @relation(onDelete: SET_NULL) }`,
+    at: '2:57',
+  },
+  {
+    code: 'RELATION_ARGUMENT',
+    sdl: `${QUERY}type User { id: ID! posts: [Post!]! @relation(onDelete: CASCADE) } type Post { id: ID! author: User! }`,
+    at: '2:37',
+    fix: 'write it on Post.author',
+  },
+  {
+    code: 'RELATION_ONE_SIDED',
+    sdl: `${QUERY}type User { id: ID! posts: [Post!]! } type Post { id: ID! }`,
+    at: '2:21',
+    severity: 'hint',
+  },
+  {
+    code: 'VALUE_HOLDS_ENTITY',
+    sdl: `${QUERY}type A { id: ID! v: V } type V { b: B! } type B { id: ID! }`,
+    at: '2:18',
+  },
+  {
+    code: 'TABLE_CLASH',
+    sdl: `${QUERY}type BlogPost { id: ID! } type Blog_Post { id: ID! }`,
+    at: '2:32',
+    fix: 'type Blog_Post @entity(table: "blog_posts_2")',
+  },
+  {
+    code: 'TABLE_CLASH',
+    sdl: `${QUERY}type A @entity(table: "x") { id: ID! } type B @entity(table: "X") { id: ID! }`,
+    at: '2:47',
+  },
+  {
+    code: 'TABLE_CLASH',
+    sdl: `${QUERY}type Post { id: ID! tags: [Tag!]! } type Tag { id: ID! posts: [Post!]! } type PostTag { id: ID! }`,
+    at: '2:21',
+    also: ['2:56 TABLE_CLASH'],
+  },
+  {
+    code: 'TABLE_RESERVED',
+    sdl: `${QUERY}type AuthUser { id: ID! }`,
+    at: '2:6',
+    fix: 'type AuthUser @entity(table: "app_auth_users")',
+  },
   { code: 'NAME_INVALID', sdl: `${QUERY}type A @entity(table: "a b") { id: ID! }`, at: '2:8' },
   { code: 'NAME_INVALID', sdl: `${QUERY}type A { id: ID! ${'x'.repeat(64)}: Int }`, at: '2:18' },
-  { code: 'COLUMN_CLASH', sdl: `${QUERY}type A { id: ID! fullName: String full_name: String }`, at: '2:35' },
-  { code: 'COLUMN_CLASH', sdl: `${QUERY}type User { id: ID! } type A { id: ID! author: User authorId: Int }`, at: '2:53', fix: 'authorId: ID!   to show the key of author, or another name' },
-  { code: 'REST_PATH_RESERVED', sdl: `${QUERY}type Template { id: ID! }`, manifest: 'name: x\napi: { rest: true }', at: '2:6', fix: 'type Template @entity(plural: "appTemplates")' },
-  { code: 'REST_PATH_CLASH', sdl: `${QUERY}type A @entity(plural: "xs", table: "a") { id: ID! } type B @entity(plural: "xs", table: "b") { id: ID! }`, manifest: 'name: x\napi: { rest: true }', at: '2:61' },
-  { code: 'API_PATH_RESERVED', sdl: QUERY, manifest: 'name: x\napi: { path: /api/auth }', at: 'm2:14' },
+  {
+    code: 'COLUMN_CLASH',
+    sdl: `${QUERY}type A { id: ID! fullName: String full_name: String }`,
+    at: '2:35',
+  },
+  {
+    code: 'COLUMN_CLASH',
+    sdl: `${QUERY}type User { id: ID! } type A { id: ID! author: User authorId: Int }`,
+    at: '2:53',
+    fix: 'authorId: ID!   to show the key of author, or another name',
+  },
+  {
+    code: 'REST_PATH_RESERVED',
+    sdl: `${QUERY}type Template { id: ID! }`,
+    manifest: 'name: x\napi: { rest: true }',
+    at: '2:6',
+    fix: 'type Template @entity(plural: "appTemplates")',
+  },
+  {
+    code: 'REST_PATH_CLASH',
+    sdl: `${QUERY}type A @entity(plural: "xs", table: "a") { id: ID! } type B @entity(plural: "xs", table: "b") { id: ID! }`,
+    manifest: 'name: x\napi: { rest: true }',
+    at: '2:61',
+  },
+  {
+    code: 'API_PATH_RESERVED',
+    sdl: QUERY,
+    manifest: 'name: x\napi: { path: /api/auth }',
+    at: 'm2:14',
+  },
   { code: 'SCALAR_UNMAPPED', sdl: `${QUERY}scalar Money`, at: '2:8', severity: 'hint' },
-  { code: 'DEFAULT_INVALID', sdl: `${QUERY}type A { id: ID! b: Int @default(value: "x") }`, at: '2:25' },
-  { code: 'DEFAULT_INVALID', sdl: `${QUERY}enum E { DRAFT } type A { id: ID! b: E @default(value: DRAFTT) }`, at: '2:40', fix: 'Did you mean "DRAFT"?' },
+  {
+    code: 'DEFAULT_INVALID',
+    sdl: `${QUERY}type A { id: ID! b: Int @default(value: "x") }`,
+    at: '2:25',
+  },
+  {
+    code: 'DEFAULT_INVALID',
+    sdl: `${QUERY}enum E { DRAFT } type A { id: ID! b: E @default(value: DRAFTT) }`,
+    at: '2:40',
+    fix: 'Did you mean "DRAFT"?',
+  },
   { code: 'DEFAULT_INVALID', sdl: `${QUERY}type A { id: ID! b: Int @default }`, at: '2:25' },
-  { code: 'DEFAULT_INVALID', sdl: `${QUERY}type A { id: ID! @default(expr: UUID) }`, at: '2:18', fix: 'in manifest.yaml: database: { ids: uuid }' },
-  { code: 'DEFAULT_INVALID', sdl: `${QUERY}type A { id: ID! b: Int @default(expr: NOW) }`, at: '2:25' },
-  { code: 'CONSTRAINT_INVALID', sdl: `${QUERY}type A { id: ID! b: Int @constraint(min: 3, max: 2) }`, at: '2:25' },
-  { code: 'CONSTRAINT_INVALID', sdl: `${QUERY}input A { b: String @constraint(pattern: "(") }`, at: '2:21' },
-  { code: 'CONSTRAINT_INVALID', sdl: 'type Query { a(b: String @constraint(format: "emial")): Int }', at: '1:26', fix: 'Did you mean "email"?' },
-  { code: 'CONSTRAINT_INVALID', sdl: `${QUERY}type A { id: ID! b: Int @constraint(minLength: 3) }`, at: '2:25', fix: 'min and max are for numbers' },
-  { code: 'FIELD_UNKNOWN', sdl: `${QUERY}type A @index(fields: ["nmae"]) { id: ID! name: String }`, at: '2:8', fix: 'Did you mean "name"?' },
-  { code: 'FIELD_UNKNOWN', sdl: 'type Query { as: [A!]! @list(orderBy: ["naem DESC"]) } type A { id: ID! name: String }', at: '1:24', fix: 'Did you mean "name"?' },
-  { code: 'LIST_LIMIT', sdl: 'type Query { as: [A!]! @list(max: 500) } type A { id: ID! }', at: '1:24', fix: 'in manifest.yaml: api: { limits: { list: 500 } }' },
-  { code: 'RENAMED_FROM_PRESENT', sdl: `${QUERY}type A { id: ID! b: Int c: Int @renamed(from: "b") }`, at: '2:25' },
-  { code: 'AUTH_OFF', sdl: `${QUERY}type A @auth(allow: [USER]) { id: ID! }`, at: '2:8', fix: 'in manifest.yaml: auth: {}' },
+  {
+    code: 'DEFAULT_INVALID',
+    sdl: `${QUERY}type A { id: ID! @default(expr: UUID) }`,
+    at: '2:18',
+    fix: 'in manifest.yaml: database: { ids: uuid }',
+  },
+  {
+    code: 'DEFAULT_INVALID',
+    sdl: `${QUERY}type A { id: ID! b: Int @default(expr: NOW) }`,
+    at: '2:25',
+  },
+  {
+    code: 'CONSTRAINT_INVALID',
+    sdl: `${QUERY}type A { id: ID! b: Int @constraint(min: 3, max: 2) }`,
+    at: '2:25',
+  },
+  {
+    code: 'CONSTRAINT_INVALID',
+    sdl: `${QUERY}input A { b: String @constraint(pattern: "(") }`,
+    at: '2:21',
+  },
+  {
+    code: 'CONSTRAINT_INVALID',
+    sdl: 'type Query { a(b: String @constraint(format: "emial")): Int }',
+    at: '1:26',
+    fix: 'Did you mean "email"?',
+  },
+  {
+    code: 'CONSTRAINT_INVALID',
+    sdl: `${QUERY}type A { id: ID! b: Int @constraint(minLength: 3) }`,
+    at: '2:25',
+    fix: 'min and max are for numbers',
+  },
+  {
+    code: 'FIELD_UNKNOWN',
+    sdl: `${QUERY}type A @index(fields: ["nmae"]) { id: ID! name: String }`,
+    at: '2:8',
+    fix: 'Did you mean "name"?',
+  },
+  {
+    code: 'FIELD_UNKNOWN',
+    sdl: 'type Query { as: [A!]! @list(orderBy: ["naem DESC"]) } type A { id: ID! name: String }',
+    at: '1:24',
+    fix: 'Did you mean "name"?',
+  },
+  {
+    code: 'LIST_LIMIT',
+    sdl: 'type Query { as: [A!]! @list(max: 500) } type A { id: ID! }',
+    at: '1:24',
+    fix: 'in manifest.yaml: api: { limits: { list: 500 } }',
+  },
+  {
+    code: 'RENAMED_FROM_PRESENT',
+    sdl: `${QUERY}type A { id: ID! b: Int c: Int @renamed(from: "b") }`,
+    at: '2:25',
+  },
+  {
+    code: 'AUTH_OFF',
+    sdl: `${QUERY}type A @auth(allow: [USER]) { id: ID! }`,
+    at: '2:8',
+    fix: 'in manifest.yaml: auth: {}',
+  },
   { code: 'AUTH_RULE_EMPTY', sdl: `${QUERY}type A @auth(allow: []) { id: ID! }`, at: '2:8' },
-  { code: 'AUTH_ROLE_UNKNOWN', sdl: `${QUERY}type A @auth(allow: [ROLE], roles: ["Admni"]) { id: ID! }`, manifest: AUTH, at: '2:8', fix: 'Did you mean "Admin"?' },
-  { code: 'AUTH_ROLE_UNKNOWN', sdl: QUERY, manifest: 'name: x\nauth: { roles: { list: [Admin], default: Amin } }', at: 'm2:42', fix: 'Did you mean "Admin"?' },
-  { code: 'AUTH_OWNER_UNKNOWN', sdl: `${QUERY}${USER} type A @auth(allow: [OWNER], owner: "wrter") { id: ID! writer: User }`, manifest: AUTH, at: '2:45', fix: '@auth(allow: [OWNER], owner: "writer")' },
-  { code: 'AUTH_OWNER_UNKNOWN', sdl: `${QUERY}${USER} type A @auth(allow: [OWNER], owner: "name") { id: ID! name: String }`, manifest: AUTH, at: '2:45' },
-  { code: 'AUTH_USER_UNKNOWN', sdl: `${QUERY}${USER}`, manifest: 'name: x\nauth: { user: Usr }', at: 'm2:15', fix: 'Did you mean "User"?' },
-  { code: 'AUTH_USER_EMAIL', sdl: `${QUERY}type User { id: ID! }`, manifest: AUTH, at: '2:6', fix: 'email: String! @unique' },
-  { code: 'AUTH_USER_FIELD_UNSET', sdl: `${QUERY}type User { id: ID! email: String! age: Int! }`, manifest: AUTH, at: '2:36', fix: 'in manifest.yaml: auth: { register: { fields: [age] } }' },
-  { code: 'AUTH_USER_FIELD_UNSET', sdl: `${QUERY}type User { id: ID! email: String! team: Team! } type Team { id: ID! }`, manifest: AUTH, at: '2:36' },
-  { code: 'AUTH_REGISTER_FIELD_UNKNOWN', sdl: `${QUERY}${USER}`, manifest: 'name: x\nauth: { register: { fields: [aeg] } }', at: 'm2:30' },
-  { code: 'AUTH_USER_FIELD_UNSET', sdl: `${QUERY}enum Role { ADMIN MEMBER } type User { id: ID! email: String! role: Role! }`, manifest: AUTH, at: '2:63', fix: 'role: Role! @default(value: MEMBER)' },
-  { code: 'AUTH_REGISTER_PRIVILEGE', sdl: `${QUERY}type User { id: ID! email: String! isAdmin: Boolean! }`, manifest: 'name: x\nauth: { register: { fields: [isAdmin] } }', at: 'm2:30', severity: 'warning' },
-  { code: 'AUTH_CREDENTIAL_FIELD', sdl: `${QUERY}type User { id: ID! email: String! passwordHash: String }`, manifest: AUTH, at: '2:36' },
-  { code: 'AUTH_COLUMN_WRITTEN', sdl: `${QUERY}scalar DateTime type User { id: ID! email: String! emailVerifiedAt: DateTime } type Mutation { updateUser(id: ID!, input: I!): User } input I { emailVerifiedAt: DateTime }`, manifest: AUTH, at: '2:145' },
-  { code: 'AUTH_TIMES', sdl: QUERY, manifest: 'name: x\nauth: { refresh: { idle: 60d } }', at: 'm2:26' },
-  { code: 'AUTH_TIMES', sdl: QUERY, manifest: 'name: x\nauth: { jwt: { leeway: 2m } }', at: 'm2:24' },
-  { code: 'AUTH_PASSWORD_LENGTHS', sdl: QUERY, manifest: 'name: x\nauth: { password: { min: 30, max: 20 } }', at: 'm2:26' },
-  { code: 'OAUTH_PROVIDER', sdl: QUERY, manifest: 'name: x\nauth: { oauth: { providers: { acme: { preset: oidc } } } }', at: 'm2:31' },
-  { code: 'OAUTH_PROVIDER', sdl: QUERY, manifest: 'name: x\nauth: { oauth: { providers: { acme: { preset: oidc, issuer: http://id.test } } } }', at: 'm2:61' },
-  { code: 'ADDRESS_INVALID', sdl: QUERY, manifest: 'name: x\nserver: { trusted_proxies: [10.0.0.0/40] }', at: 'm2:29' },
-  { code: 'ADDRESS_INVALID', sdl: QUERY, manifest: 'name: x\nserver: { cors: [app.example.com] }', at: 'm2:18' },
-  { code: 'ADDRESS_INVALID', sdl: QUERY, manifest: 'name: x\nauth: { events: { webhooks: [{ url: http://x.test, secret_env: S }] } }', at: 'm2:37' },
-  { code: 'ADDRESS_INVALID', sdl: QUERY, manifest: 'name: x\nhosting: { domain: "a b" }', at: 'm2:20' },
+  {
+    code: 'AUTH_ROLE_UNKNOWN',
+    sdl: `${QUERY}type A @auth(allow: [ROLE], roles: ["Admni"]) { id: ID! }`,
+    manifest: AUTH,
+    at: '2:8',
+    fix: 'Did you mean "Admin"?',
+  },
+  {
+    code: 'AUTH_ROLE_UNKNOWN',
+    sdl: QUERY,
+    manifest: 'name: x\nauth: { roles: { list: [Admin], default: Amin } }',
+    at: 'm2:42',
+    fix: 'Did you mean "Admin"?',
+  },
+  {
+    code: 'AUTH_OWNER_UNKNOWN',
+    sdl: `${QUERY}${USER} type A @auth(allow: [OWNER], owner: "wrter") { id: ID! writer: User }`,
+    manifest: AUTH,
+    at: '2:45',
+    fix: '@auth(allow: [OWNER], owner: "writer")',
+  },
+  {
+    code: 'AUTH_OWNER_UNKNOWN',
+    sdl: `${QUERY}${USER} type A @auth(allow: [OWNER], owner: "name") { id: ID! name: String }`,
+    manifest: AUTH,
+    at: '2:45',
+  },
+  {
+    code: 'AUTH_USER_UNKNOWN',
+    sdl: `${QUERY}${USER}`,
+    manifest: 'name: x\nauth: { user: Usr }',
+    at: 'm2:15',
+    fix: 'Did you mean "User"?',
+  },
+  {
+    code: 'AUTH_USER_EMAIL',
+    sdl: `${QUERY}type User { id: ID! }`,
+    manifest: AUTH,
+    at: '2:6',
+    fix: 'email: String! @unique',
+  },
+  {
+    code: 'AUTH_USER_FIELD_UNSET',
+    sdl: `${QUERY}type User { id: ID! email: String! age: Int! }`,
+    manifest: AUTH,
+    at: '2:36',
+    fix: 'in manifest.yaml: auth: { register: { fields: [age] } }',
+  },
+  {
+    code: 'AUTH_USER_FIELD_UNSET',
+    sdl: `${QUERY}type User { id: ID! email: String! team: Team! } type Team { id: ID! }`,
+    manifest: AUTH,
+    at: '2:36',
+  },
+  {
+    code: 'AUTH_REGISTER_FIELD_UNKNOWN',
+    sdl: `${QUERY}${USER}`,
+    manifest: 'name: x\nauth: { register: { fields: [aeg] } }',
+    at: 'm2:30',
+  },
+  {
+    code: 'AUTH_USER_FIELD_UNSET',
+    sdl: `${QUERY}enum Role { ADMIN MEMBER } type User { id: ID! email: String! role: Role! }`,
+    manifest: AUTH,
+    at: '2:63',
+    fix: 'role: Role! @default(value: MEMBER)',
+  },
+  {
+    code: 'AUTH_REGISTER_PRIVILEGE',
+    sdl: `${QUERY}type User { id: ID! email: String! isAdmin: Boolean! }`,
+    manifest: 'name: x\nauth: { register: { fields: [isAdmin] } }',
+    at: 'm2:30',
+    severity: 'warning',
+  },
+  {
+    code: 'AUTH_CREDENTIAL_FIELD',
+    sdl: `${QUERY}type User { id: ID! email: String! passwordHash: String }`,
+    manifest: AUTH,
+    at: '2:36',
+  },
+  {
+    code: 'AUTH_COLUMN_WRITTEN',
+    sdl: `${QUERY}scalar DateTime type User { id: ID! email: String! emailVerifiedAt: DateTime } type Mutation { updateUser(id: ID!, input: I!): User } input I { emailVerifiedAt: DateTime }`,
+    manifest: AUTH,
+    at: '2:145',
+  },
+  {
+    code: 'AUTH_TIMES',
+    sdl: QUERY,
+    manifest: 'name: x\nauth: { refresh: { idle: 60d } }',
+    at: 'm2:26',
+  },
+  {
+    code: 'AUTH_TIMES',
+    sdl: QUERY,
+    manifest: 'name: x\nauth: { jwt: { leeway: 2m } }',
+    at: 'm2:24',
+  },
+  {
+    code: 'AUTH_PASSWORD_LENGTHS',
+    sdl: QUERY,
+    manifest: 'name: x\nauth: { password: { min: 30, max: 20 } }',
+    at: 'm2:26',
+  },
+  {
+    code: 'OAUTH_PROVIDER',
+    sdl: QUERY,
+    manifest: 'name: x\nauth: { oauth: { providers: { acme: { preset: oidc } } } }',
+    at: 'm2:31',
+  },
+  {
+    code: 'OAUTH_PROVIDER',
+    sdl: QUERY,
+    manifest:
+      'name: x\nauth: { oauth: { providers: { acme: { preset: oidc, issuer: http://id.test } } } }',
+    at: 'm2:61',
+  },
+  {
+    code: 'ADDRESS_INVALID',
+    sdl: QUERY,
+    manifest: 'name: x\nserver: { trusted_proxies: [10.0.0.0/40] }',
+    at: 'm2:29',
+  },
+  {
+    code: 'ADDRESS_INVALID',
+    sdl: QUERY,
+    manifest: 'name: x\nserver: { cors: [app.example.com] }',
+    at: 'm2:18',
+  },
+  {
+    code: 'ADDRESS_INVALID',
+    sdl: QUERY,
+    manifest: 'name: x\nauth: { events: { webhooks: [{ url: http://x.test, secret_env: S }] } }',
+    at: 'm2:37',
+  },
+  {
+    code: 'ADDRESS_INVALID',
+    sdl: QUERY,
+    manifest: 'name: x\nhosting: { domain: "a b" }',
+    at: 'm2:20',
+  },
   { code: 'RESOLVE_IMPOSSIBLE', sdl: 'type Query { a: Int @resolve(as: CREATE) }', at: '1:21' },
-  { code: 'RESOLVE_IMPOSSIBLE', sdl: 'type Query { as(titel: Int): [A!]! @resolve(as: LIST) } type A { id: ID! title: Int }', at: '1:36', fix: 'Did you mean "title"?' },
-  { code: 'NOT_INFERRED', sdl: 'type Query { topAs: [A!]! } type A { id: ID! }', at: '1:14', fix: 'topAs: [A!]! @resolve(as: LIST)', severity: 'hint' },
-  { code: 'NOT_INFERRED', sdl: `${QUERY}type A { id: ID! b(c: Int): String }`, at: '2:18', fix: 'b(c: Int): String @computed   and   npx generator eject A.b   for a start in your code', severity: 'hint' },
-  { code: 'LOOKUP_NOT_UNIQUE', sdl: 'type Query { a(name: String!): A } type A { id: ID! name: String! }', at: '1:14', fix: 'name: String! @unique', severity: 'hint' },
-  { code: 'CREATE_FIELD_UNSET', sdl: `${QUERY}type Mutation { createA(b: Int): A } type A { id: ID! b: Int c: Int! }`, at: '2:17', severity: 'warning' },
-  { code: 'TIMESTAMP_TYPE', sdl: `${QUERY}type A { id: ID! createdAt: String }`, at: '2:18', severity: 'hint' },
+  {
+    code: 'RESOLVE_IMPOSSIBLE',
+    sdl: 'type Query { as(titel: Int): [A!]! @resolve(as: LIST) } type A { id: ID! title: Int }',
+    at: '1:36',
+    fix: 'Did you mean "title"?',
+  },
+  {
+    code: 'NOT_INFERRED',
+    sdl: 'type Query { topAs: [A!]! } type A { id: ID! }',
+    at: '1:14',
+    fix: 'topAs: [A!]! @resolve(as: LIST)',
+    severity: 'hint',
+  },
+  {
+    code: 'NOT_INFERRED',
+    sdl: `${QUERY}type A { id: ID! b(c: Int): String }`,
+    at: '2:18',
+    fix: 'b(c: Int): String @computed   and   npx generator eject A.b   for a start in your code',
+    severity: 'hint',
+  },
+  {
+    code: 'LOOKUP_NOT_UNIQUE',
+    sdl: 'type Query { a(name: String!): A } type A { id: ID! name: String! }',
+    at: '1:14',
+    fix: 'name: String! @unique',
+    severity: 'hint',
+  },
+  {
+    code: 'CREATE_FIELD_UNSET',
+    sdl: `${QUERY}type Mutation { createA(b: Int): A } type A { id: ID! b: Int c: Int! }`,
+    at: '2:17',
+    severity: 'warning',
+  },
+  {
+    code: 'TIMESTAMP_TYPE',
+    sdl: `${QUERY}type A { id: ID! createdAt: String }`,
+    at: '2:18',
+    severity: 'hint',
+  },
   { code: 'MANIFEST_SYNTAX', sdl: QUERY, manifest: 'name: x\nserver: {', at: 'm2:10' },
-  { code: 'MANIFEST_SYNTAX', sdl: QUERY, manifest: 'name: x\nserver:\n\tport: 1', at: 'm3:1', fix: 'indent with spaces' },
-  { code: 'MANIFEST_SYNTAX', sdl: QUERY, manifest: `name: x\nserver: ${'['.repeat(100)}`, at: 'm2:69' },
-  { code: 'MANIFEST_KEY_DUPLICATE', sdl: QUERY, manifest: 'name: x\nname: y', at: 'm2:1', fix: 'keep one of the two' },
-  { code: 'MANIFEST_KEY_MISSING', sdl: QUERY, manifest: 'server: {}', at: 'm1:1', fix: 'name: shop' },
-  { code: 'MANIFEST_KEY_UNKNOWN', sdl: QUERY, manifest: 'name: x\nsever: { port: 1 }', at: 'm2:1', fix: 'Did you mean "server"?' },
-  { code: 'MANIFEST_KEY_UNKNOWN', sdl: QUERY, manifest: 'name: x\ndatabase: { url: data.db }', at: 'm2:13', fix: 'this is the setting DATABASE_URL: write it into .env' },
-  { code: 'MANIFEST_SHAPE', sdl: QUERY, manifest: 'name: x\nserver: { port: eighty }', at: 'm2:17', fix: 'the default is 8080' },
-  { code: 'MANIFEST_SHAPE', sdl: QUERY, manifest: 'name: x\napi: { graphiql: allways }', at: 'm2:18', fix: 'Did you mean "always"?' },
+  {
+    code: 'MANIFEST_SYNTAX',
+    sdl: QUERY,
+    manifest: 'name: x\nserver:\n\tport: 1',
+    at: 'm3:1',
+    fix: 'indent with spaces',
+  },
+  {
+    code: 'MANIFEST_SYNTAX',
+    sdl: QUERY,
+    manifest: `name: x\nserver: ${'['.repeat(100)}`,
+    at: 'm2:69',
+  },
+  {
+    code: 'MANIFEST_KEY_DUPLICATE',
+    sdl: QUERY,
+    manifest: 'name: x\nname: y',
+    at: 'm2:1',
+    fix: 'keep one of the two',
+  },
+  {
+    code: 'MANIFEST_KEY_MISSING',
+    sdl: QUERY,
+    manifest: 'server: {}',
+    at: 'm1:1',
+    fix: 'name: shop',
+  },
+  {
+    code: 'MANIFEST_KEY_UNKNOWN',
+    sdl: QUERY,
+    manifest: 'name: x\nsever: { port: 1 }',
+    at: 'm2:1',
+    fix: 'Did you mean "server"?',
+  },
+  {
+    code: 'MANIFEST_KEY_UNKNOWN',
+    sdl: QUERY,
+    manifest: 'name: x\ndatabase: { url: data.db }',
+    at: 'm2:13',
+    fix: 'this is the setting DATABASE_URL: write it into .env',
+  },
+  {
+    code: 'MANIFEST_SHAPE',
+    sdl: QUERY,
+    manifest: 'name: x\nserver: { port: eighty }',
+    at: 'm2:17',
+    fix: 'the default is 8080',
+  },
+  {
+    code: 'MANIFEST_SHAPE',
+    sdl: QUERY,
+    manifest: 'name: x\napi: { graphiql: allways }',
+    at: 'm2:18',
+    fix: 'Did you mean "always"?',
+  },
   { code: 'MANIFEST_SHAPE', sdl: QUERY, manifest: '- a', at: 'm1:1' },
-  { code: 'MANIFEST_SECRET', sdl: QUERY, manifest: 'name: x\nauth: { jwt: { secret: hush } }', at: 'm2:16', fix: 'put it into .env as JWT_SECRET and remove it here; if it was committed, make a new one' },
+  {
+    code: 'MANIFEST_SECRET',
+    sdl: QUERY,
+    manifest: 'name: x\nauth: { jwt: { secret: hush } }',
+    at: 'm2:16',
+    fix: 'put it into .env as JWT_SECRET and remove it here; if it was committed, make a new one',
+  },
 ];
 
 describe('findings', () => {
-  it.each(CASES)('$code at $at: $sdl $manifest', ({ code, sdl, manifest, at, fix, severity, also }) => {
-    const { project, diagnostics } = read(sdl, manifest ?? null);
-    const mark = (finding: (typeof diagnostics)[number]) => (finding.at.file === 'manifest.yaml' ? `m${short(finding)}` : short(finding));
-    const relevant = diagnostics.filter((finding) => finding.severity === 'error' || severity);
-    expect(relevant.map(mark)).toEqual([`${at} ${code}`, ...(also ?? [])]);
-    const [finding] = relevant;
-    expect(finding?.severity).toBe(severity ?? 'error');
-    expect(project === null).toBe(severity === undefined);
-    expect(finding?.summary).toMatch(/^\S.*[^.]$/);
-    expect(finding?.at.length).toBeGreaterThan(0);
-    expect(finding?.fix).toEqual(fix ?? expect.any(String));
-  });
+  it.each(CASES)(
+    '$code at $at: $sdl $manifest',
+    ({ code, sdl, manifest, at, fix, severity, also }) => {
+      const { project, diagnostics } = read(sdl, manifest ?? null);
+      const mark = (finding: (typeof diagnostics)[number]) =>
+        finding.at.file === 'manifest.yaml' ? `m${short(finding)}` : short(finding);
+      const relevant = diagnostics.filter((finding) => finding.severity === 'error' || severity);
+      expect(relevant.map(mark)).toEqual([`${at} ${code}`, ...(also ?? [])]);
+      const [finding] = relevant;
+      expect(finding?.severity).toBe(severity ?? 'error');
+      expect(project === null).toBe(severity === undefined);
+      expect(finding?.summary).toMatch(/^\S.*[^.]$/);
+      expect(finding?.at.length).toBeGreaterThan(0);
+      expect(finding?.fix).toEqual(fix ?? expect.any(String));
+    },
+  );
 
   it('are all listed in the README, and each has a case here', () => {
     const readme = readFileSync(new URL('../../schema/README.md', import.meta.url), 'utf8');
@@ -147,20 +591,40 @@ describe('findings', () => {
   });
 
   it('come all in one run, of both files, in the order of the text', () => {
-    const { diagnostics } = read('type Query { a: Nope @deprected }\ntype A { id: ID! b: Int @uniqe }', 'name: x\nsever: 1\nserver: { port: x }');
-    expect(diagnostics.map(short)).toEqual(['1:17 TYPE_UNKNOWN', '1:23 DIRECTIVE_UNKNOWN', '2:26 DIRECTIVE_UNKNOWN', '2:1 MANIFEST_KEY_UNKNOWN', '3:17 MANIFEST_SHAPE']);
+    const { diagnostics } = read(
+      'type Query { a: Nope @deprected }\ntype A { id: ID! b: Int @uniqe }',
+      'name: x\nsever: 1\nserver: { port: x }',
+    );
+    expect(diagnostics.map(short)).toEqual([
+      '1:17 TYPE_UNKNOWN',
+      '1:23 DIRECTIVE_UNKNOWN',
+      '2:26 DIRECTIVE_UNKNOWN',
+      '2:1 MANIFEST_KEY_UNKNOWN',
+      '3:17 MANIFEST_SHAPE',
+    ]);
   });
 
   it('tell of every mistake in the syntax that can be told apart', () => {
-    const { diagnostics } = read('type Query { a Int }\n\ntype B { b: Int }\n\ntype C {}\n', 'name: [');
-    expect(diagnostics.map(short)).toEqual(['1:16 SDL_SYNTAX', '5:9 SDL_SYNTAX', '1:8 MANIFEST_SYNTAX']);
+    const { diagnostics } = read(
+      'type Query { a Int }\n\ntype B { b: Int }\n\ntype C {}\n',
+      'name: [',
+    );
+    expect(diagnostics.map(short)).toEqual([
+      '1:16 SDL_SYNTAX',
+      '5:9 SDL_SYNTAX',
+      '1:8 MANIFEST_SYNTAX',
+    ]);
   });
 
   it('name the scalar that has no mapping, as an error once the mappings are known', () => {
     const sdl = `${QUERY}scalar Money scalar Weight type A { id: ID! price: Money weight: Weight }`;
     const { project, diagnostics } = read(sdl, null, { Weight: 'integer' });
-    expect(diagnostics.map((finding) => [short(finding), finding.severity])).toEqual([['2:8 SCALAR_UNMAPPED', 'error']]);
+    expect(diagnostics.map((finding) => [short(finding), finding.severity])).toEqual([
+      ['2:8 SCALAR_UNMAPPED', 'error'],
+    ]);
     expect(project).toBeNull();
-    expect(read(sdl, null, { Weight: 'integer', Money: 'text' }).project?.entities[0]?.columns[2]).toMatchObject({ type: 'integer', scalar: 'Weight' });
+    expect(
+      read(sdl, null, { Weight: 'integer', Money: 'text' }).project?.entities[0]?.columns[2],
+    ).toMatchObject({ type: 'integer', scalar: 'Weight' });
   });
 });

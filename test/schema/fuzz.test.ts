@@ -85,7 +85,55 @@ auth:
 hosting: { engine: { kind: docker }, domain: apps.test, models: { list: [a, { b: 1 }] } }
 `;
 
-const WORDS = ['User', 'Post', 'id', 'ID!', '[', ']', '{', '}', '(', ')', '!', ':', '@', '|', '=', '"', '"""', '#', '&', '$', ',', '@auth', '@relation(inverse: "posts")', '@entity', '@unique', 'extend', 'type', 'input', 'enum', 'null', '[[[[[[', '\u0000', '\uFEFF', '\r\n', '\t', '- ', ': ', '~', '*a', '&a ', '__proto__', 'constructor', '9e999', '-1', 'é', '😀', '\u2028'];
+const WORDS = [
+  'User',
+  'Post',
+  'id',
+  'ID!',
+  '[',
+  ']',
+  '{',
+  '}',
+  '(',
+  ')',
+  '!',
+  ':',
+  '@',
+  '|',
+  '=',
+  '"',
+  '"""',
+  '#',
+  '&',
+  '$',
+  ',',
+  '@auth',
+  '@relation(inverse: "posts")',
+  '@entity',
+  '@unique',
+  'extend',
+  'type',
+  'input',
+  'enum',
+  'null',
+  '[[[[[[',
+  '\u0000',
+  '\uFEFF',
+  '\r\n',
+  '\t',
+  '- ',
+  ': ',
+  '~',
+  '*a',
+  '&a ',
+  '__proto__',
+  'constructor',
+  '9e999',
+  '-1',
+  'é',
+  '😀',
+  '\u2028',
+];
 
 /** Repeatable, so that a failure can be seen again. */
 function random(seed: number): (below: number) => number {
@@ -109,8 +157,15 @@ function mutate(text: string, next: (below: number) => number): string {
       () => result.slice(0, at) + result.slice(at + to),
       () => result.slice(0, at) + result.slice(at + to) + result.slice(at, at + to),
       () => result.slice(0, at) + other + result.slice(at + other.length),
-      () => { const index = next(tokens.length || 1); return tokens.with(Math.min(index, tokens.length - 1), other).join(''); },
-      () => result.split('\n').filter((_, line) => line !== at % result.split('\n').length).join('\n'),
+      () => {
+        const index = next(tokens.length || 1);
+        return tokens.with(Math.min(index, tokens.length - 1), other).join('');
+      },
+      () =>
+        result
+          .split('\n')
+          .filter((_, line) => line !== at % result.split('\n').length)
+          .join('\n'),
       () => result.slice(0, at),
     ];
     result = ways[next(ways.length)]?.() ?? result;
@@ -120,14 +175,26 @@ function mutate(text: string, next: (below: number) => number): string {
 }
 
 function check(sdl: string, manifest: string | null, label: string): void {
-  const { project, diagnostics } = readProject({ schema: [{ file: 'schema.graphql', text: sdl }], manifest: manifest === null ? null : { file: 'manifest.yaml', text: manifest } });
+  const { project, diagnostics } = readProject({
+    schema: [{ file: 'schema.graphql', text: sdl }],
+    manifest: manifest === null ? null : { file: 'manifest.yaml', text: manifest },
+  });
   expect(project === null, label).toBe(diagnostics.some(({ severity }) => severity === 'error'));
-  for (const finding of diagnostics) checkFinding(finding, finding.at.file === 'manifest.yaml' ? (manifest ?? '') : sdl, label);
+  for (const finding of diagnostics)
+    checkFinding(finding, finding.at.file === 'manifest.yaml' ? (manifest ?? '') : sdl, label);
   if (!project) return;
   buildTables(project);
   expect(() => buildSchema(project.sdl), label).not.toThrow();
-  if (project.crudSdl === undefined) expect(printSchema(buildSchema(project.sdl)), label).toBe(withoutOurs(sdl));
-  const missing = project.entities.flatMap(({ fields }) => fields).filter(({ source }) => source.kind === 'one' && source.typeColumn === undefined && !project.entities.some(({ name }) => name === source.entity));
+  if (project.crudSdl === undefined)
+    expect(printSchema(buildSchema(project.sdl)), label).toBe(withoutOurs(sdl));
+  const missing = project.entities
+    .flatMap(({ fields }) => fields)
+    .filter(
+      ({ source }) =>
+        source.kind === 'one' &&
+        source.typeColumn === undefined &&
+        !project.entities.some(({ name }) => name === source.entity),
+    );
   expect(missing, label).toEqual([]);
 }
 
@@ -137,34 +204,72 @@ function checkFinding(finding: Diagnostic, text: string, label: string): void {
   expect(finding.fix, `${label} ${finding.summary}`).toBeTruthy();
   if (finding.at.file === 'crud.graphql') return;
   expect(finding.at.line, `${label} ${JSON.stringify(finding)}`).toBeGreaterThan(0);
-  expect(finding.at.line, `${label} ${JSON.stringify(finding)}`).toBeLessThanOrEqual(lines.length + 1);
+  expect(finding.at.line, `${label} ${JSON.stringify(finding)}`).toBeLessThanOrEqual(
+    lines.length + 1,
+  );
   expect(finding.at.column, label).toBeGreaterThan(0);
   expect(formatDiagnostic(finding, text), label).not.toMatch(/\bat .*\.ts:\d+|undefined|\[object/);
 }
 
 function withoutOurs(sdl: string): string {
-  const ours = new Set(printSchema(buildSchema(`${directivesSdl} type Query { a: Int }`)).split('\n\n').filter((block) => !block.startsWith('type Query')));
+  const ours = new Set(
+    printSchema(buildSchema(`${directivesSdl} type Query { a: Int }`))
+      .split('\n\n')
+      .filter((block) => !block.startsWith('type Query')),
+  );
   const printed = printSchema(buildSchema(`${sdl}\n${directivesSdl}`)).split('\n\n');
   return printed.filter((block) => !ours.has(block)).join('\n\n');
 }
 
 describe('whatever the input', () => {
   it('is right to begin with', () => {
-    expect(readProject({ schema: [{ file: 'schema.graphql', text: SDL }], manifest: { file: 'manifest.yaml', text: MANIFEST } }).diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(
+      readProject({
+        schema: [{ file: 'schema.graphql', text: SDL }],
+        manifest: { file: 'manifest.yaml', text: MANIFEST },
+      }).diagnostics.filter(({ severity }) => severity === 'error'),
+    ).toEqual([]);
   });
 
   it(`answers ${ROUNDS} changed schemas with findings or a model, and never throws`, () => {
     for (let seed = 0; seed < ROUNDS; seed++) {
       const next = random(seed);
-      check(mutate(SDL, next), [null, MANIFEST, 'name: x', 'name: x\nauth:'][next(4)] ?? null, `seed ${seed}`);
+      check(
+        mutate(SDL, next),
+        [null, MANIFEST, 'name: x', 'name: x\nauth:'][next(4)] ?? null,
+        `seed ${seed}`,
+      );
     }
   }, 600_000);
 
   it(`answers ${ROUNDS} changed manifests with findings or a model, and never throws`, () => {
-    for (let seed = 0; seed < ROUNDS; seed++) check(SDL, mutate(MANIFEST, random(seed + 1_000_000)), `seed ${seed}`);
+    for (let seed = 0; seed < ROUNDS; seed++)
+      check(SDL, mutate(MANIFEST, random(seed + 1_000_000)), `seed ${seed}`);
   }, 600_000);
 
-  it.each(['', ' ', '\uFEFF', '\u0000\u0001\u0002', '}{', '#', '"""', 'type', 'type Query', 'schema { query: Q }', 'type Query { a: Query! } extend schema @x', '{'.repeat(10_000), 'type Query {'.repeat(500), 'scalar Query', 'input Query { a: Int }', 'union U = U', 'type A implements A { id: ID! }', 'type Query { __typename: Int }', 'enum Query { A }', 'interface I implements I { id: ID! }', `type Query { a: ${'['.repeat(90)}Int${']'.repeat(90)} }`])('answers %j too', (text) => {
+  it.each([
+    '',
+    ' ',
+    '\uFEFF',
+    '\u0000\u0001\u0002',
+    '}{',
+    '#',
+    '"""',
+    'type',
+    'type Query',
+    'schema { query: Q }',
+    'type Query { a: Query! } extend schema @x',
+    '{'.repeat(10_000),
+    'type Query {'.repeat(500),
+    'scalar Query',
+    'input Query { a: Int }',
+    'union U = U',
+    'type A implements A { id: ID! }',
+    'type Query { __typename: Int }',
+    'enum Query { A }',
+    'interface I implements I { id: ID! }',
+    `type Query { a: ${'['.repeat(90)}Int${']'.repeat(90)} }`,
+  ])('answers %j too', (text) => {
     check(text, text, text.slice(0, 30));
   });
 });

@@ -6,7 +6,9 @@ import { parseManifest } from '@twofold/schema';
 import { settleManifest } from '../../schema/parse/shape.ts';
 import { projectOf, QUERY, read } from './reading.ts';
 
-const schema = JSON.parse(readFileSync(new URL('../../schema/manifest.schema.json', import.meta.url), 'utf8')) as Record<string, any>;
+const schema = JSON.parse(
+  readFileSync(new URL('../../schema/manifest.schema.json', import.meta.url), 'utf8'),
+) as Record<string, any>;
 const sdl = `${QUERY}type User { id: ID! email: String! }`;
 const authOf = (manifest: string) => projectOf(sdl, `name: x\nauth:${manifest}`).auth;
 
@@ -14,20 +16,51 @@ describe('the manifest', () => {
   it('needs a name and nothing else', () => {
     const project = projectOf(QUERY, 'name: shop');
     expect(project).toMatchObject({ name: 'shop', ids: 'integer', auth: null, hosting: null });
-    expect(project.server).toEqual({ port: 8080, host: '0.0.0.0', cors: [], trustedProxies: [], bodyLimit: 1_048_576 });
+    expect(project.server).toEqual({
+      port: 8080,
+      host: '0.0.0.0',
+      cors: [],
+      trustedProxies: [],
+      bodyLimit: 1_048_576,
+    });
     expect(project.api).toEqual({
-      path: '/graphql', access: 'public', crud: false, rest: false, introspection: 'development', graphiql: 'development', suggestions: 'development', trustedDocuments: null,
-      limits: { depth: 12, cost: 5000, aliases: 30, rootFields: 20, directives: 50, tokens: 2000, batch: 0, list: 100, time: 10_000, result: 10 * 1_048_576 },
+      path: '/graphql',
+      access: 'public',
+      crud: false,
+      rest: false,
+      introspection: 'development',
+      graphiql: 'development',
+      suggestions: 'development',
+      trustedDocuments: null,
+      limits: {
+        depth: 12,
+        cost: 5000,
+        aliases: 30,
+        rootFields: 20,
+        directives: 50,
+        tokens: 2000,
+        batch: 0,
+        list: 100,
+        time: 10_000,
+        result: 10 * 1_048_576,
+      },
     });
   });
 
   it('may be absent, for a server that was given nothing but a schema', () => {
     const { server, api, auth, name } = projectOf(QUERY);
-    expect({ server, api, auth, name }).toEqual({ ...pick(projectOf(QUERY, 'name: app')), auth: null });
+    expect({ server, api, auth, name }).toEqual({
+      ...pick(projectOf(QUERY, 'name: app')),
+      auth: null,
+    });
   });
 
   it('turns signing in and hosting on by their sections, even empty ones', () => {
-    for (const empty of ['', ' {}', ' ~']) expect(projectOf(QUERY, `name: x\nauth:${empty}\nhosting:${empty}`)).toMatchObject({ auth: { profile: 'standard' }, hosting: { domain: 'localhost' } });
+    for (const empty of ['', ' {}', ' ~'])
+      expect(projectOf(QUERY, `name: x\nauth:${empty}\nhosting:${empty}`)).toMatchObject({
+        auth: { profile: 'standard' },
+        hosting: { domain: 'localhost' },
+      });
   });
 
   it('asks for a user once people can sign in, unless it says otherwise', () => {
@@ -41,25 +74,72 @@ describe('the manifest', () => {
       user: { entity: 'User', table: 'users', columns: { email: 'email' }, registerFields: [] },
       roles: null,
       jwt: { ttl: 86_400_000, leeway: 0, issuer: null, audience: null, maxBytes: 8192 },
-      refresh: { enabled: true, idle: 604_800_000, absolute: 2_592_000_000, grace: 10_000, delivery: 'body' },
-      password: { min: 8, max: 256, score: 2, bcryptCost: 10, contextWords: [], hashConcurrency: 'auto', hashQueue: 64 },
-      lockout: { attempts: 5, window: 900_000, duration: 900_000, factor: 2, max: 86_400_000, hardAfter: 100 },
-      requireApiKey: false, requireVerifiedEmail: false, enumeration: 'standard',
+      refresh: {
+        enabled: true,
+        idle: 604_800_000,
+        absolute: 2_592_000_000,
+        grace: 10_000,
+        delivery: 'body',
+      },
+      password: {
+        min: 8,
+        max: 256,
+        score: 2,
+        bcryptCost: 10,
+        contextWords: [],
+        hashConcurrency: 'auto',
+        hashQueue: 64,
+      },
+      lockout: {
+        attempts: 5,
+        window: 900_000,
+        duration: 900_000,
+        factor: 2,
+        max: 86_400_000,
+        hardAfter: 100,
+      },
+      requireApiKey: false,
+      requireVerifiedEmail: false,
+      enumeration: 'standard',
       oauth: { linking: 'verified', returnTo: [], providers: [] },
       events: { webhooks: [], alertEmail: null, retention: 7_776_000_000 },
     });
-    expect(authOf('')?.rateLimits).toMatchObject({ 'login-ip': { count: 60, window: 60_000 }, 'refresh-ip': { count: 150, window: 300_000 }, 'forgot-identifier': { count: 3, window: 3_600_000 }, 'api-key': { count: 1200, window: 60_000 } });
+    expect(authOf('')?.rateLimits).toMatchObject({
+      'login-ip': { count: 60, window: 60_000 },
+      'refresh-ip': { count: 150, window: 300_000 },
+      'forgot-identifier': { count: 3, window: 3_600_000 },
+      'api-key': { count: 1200, window: 60_000 },
+    });
   });
 
   it('lays profiles under what is written', () => {
-    const strict = { jwt: { ttl: 900_000 }, refresh: { delivery: 'cookie' }, password: { min: 12, score: 3, bcryptCost: 12 }, enumeration: 'strict', requireVerifiedEmail: true };
+    const strict = {
+      jwt: { ttl: 900_000 },
+      refresh: { delivery: 'cookie' },
+      password: { min: 12, score: 3, bcryptCost: 12 },
+      enumeration: 'strict',
+      requireVerifiedEmail: true,
+    };
     expect(authOf(' { profile: strict }')).toMatchObject(strict);
-    expect(authOf(' { profile: nist }')).toMatchObject({ ...strict, password: { min: 15, score: 3 } });
-    expect(authOf(' { profile: strict, jwt: { ttl: 1h }, password: { score: 4 }, require_verified_email: false }')).toMatchObject({ jwt: { ttl: 3_600_000 }, password: { min: 12, score: 4 }, requireVerifiedEmail: false });
+    expect(authOf(' { profile: nist }')).toMatchObject({
+      ...strict,
+      password: { min: 15, score: 3 },
+    });
+    expect(
+      authOf(
+        ' { profile: strict, jwt: { ttl: 1h }, password: { score: 4 }, require_verified_email: false }',
+      ),
+    ).toMatchObject({
+      jwt: { ttl: 3_600_000 },
+      password: { min: 12, score: 4 },
+      requireVerifiedEmail: false,
+    });
   });
 
   it('reads roles, limits, providers, webhooks and proxies', () => {
-    const project = projectOf(sdl, `name: x
+    const project = projectOf(
+      sdl,
+      `name: x
 server: { trusted_proxies: [10.0.0.0/8] }
 auth:
   roles: { list: [Owner, Member], first: Owner }
@@ -67,22 +147,50 @@ auth:
   routes: { "POST /api/posts": { limit: 30/1m/user } }
   oauth: { providers: { google: , acme: { preset: oidc, issuer: https://id.test, scope: [openid] } } }
   events: { webhooks: [{ url: https://x.test/hook, secret_env: WEBHOOK_SECRET }] }
-  trusted_proxies: ["::1", 10.0.0.0/8]`);
+  trusted_proxies: ["::1", 10.0.0.0/8]`,
+    );
     expect(project.server.trustedProxies).toEqual(['10.0.0.0/8', '::1']);
     expect(project.auth).toMatchObject({
       roles: { list: ['Owner', 'Member'], default: 'Member', first: 'Owner' },
-      rateLimits: { 'login-ip': { count: 5, window: 10_000 }, 'auth-ip': { count: 200, window: 60_000 } },
+      rateLimits: {
+        'login-ip': { count: 5, window: 10_000 },
+        'auth-ip': { count: 200, window: 60_000 },
+      },
       routeLimits: { 'POST /api/posts': { count: 30, window: 60_000, by: 'user' } },
-      oauth: { providers: [{ name: 'google', preset: 'google', options: {} }, { name: 'acme', preset: 'oidc', options: { issuer: 'https://id.test', scope: ['openid'] } }] },
-      events: { webhooks: [{ url: 'https://x.test/hook', secretEnv: 'WEBHOOK_SECRET', types: ['*'] }] },
+      oauth: {
+        providers: [
+          { name: 'google', preset: 'google', options: {} },
+          {
+            name: 'acme',
+            preset: 'oidc',
+            options: { issuer: 'https://id.test', scope: ['openid'] },
+          },
+        ],
+      },
+      events: {
+        webhooks: [{ url: 'https://x.test/hook', secretEnv: 'WEBHOOK_SECRET', types: ['*'] }],
+      },
     });
   });
 
   it('uses what the user type declares in place of the side table', () => {
-    const { auth } = projectOf(`${QUERY}scalar DateTime type Account { id: ID! email: String! firstName: String! last_name: String avatarURL: String lastLogin: DateTime createdAt: DateTime! name: String! age: Int! phone(x: Int): String }`, 'name: x\nauth: { user: Account, register: { fields: [age] } }');
+    const { auth } = projectOf(
+      `${QUERY}scalar DateTime type Account { id: ID! email: String! firstName: String! last_name: String avatarURL: String lastLogin: DateTime createdAt: DateTime! name: String! age: Int! phone(x: Int): String }`,
+      'name: x\nauth: { user: Account, register: { fields: [age] } }',
+    );
     expect(auth?.user).toEqual({
-      entity: 'Account', table: 'accounts', registerFields: ['age'],
-      columns: { email: 'email', first_name: 'first_name', last_name: 'last_name', avatar_url: 'avatar_url', last_login: 'last_login', created_at: 'created_at', name: 'name' },
+      entity: 'Account',
+      table: 'accounts',
+      registerFields: ['age'],
+      columns: {
+        email: 'email',
+        first_name: 'first_name',
+        last_name: 'last_name',
+        avatar_url: 'avatar_url',
+        last_login: 'last_login',
+        created_at: 'created_at',
+        name: 'name',
+      },
     });
   });
 
@@ -92,15 +200,34 @@ auth:
   });
 
   it('keeps users of its own when no type is a user', () => {
-    expect(projectOf(QUERY, 'name: x\nauth:').auth?.user).toMatchObject({ entity: null, table: 'users' });
-    expect(projectOf(`${QUERY}type User @entity(table: "people") { id: ID! }`, 'name: x\nauth:').auth?.user.entity).toBeNull();
+    expect(projectOf(QUERY, 'name: x\nauth:').auth?.user).toMatchObject({
+      entity: null,
+      table: 'users',
+    });
+    expect(
+      projectOf(`${QUERY}type User @entity(table: "people") { id: ID! }`, 'name: x\nauth:').auth
+        ?.user.entity,
+    ).toBeNull();
   });
 
   it('has every default of hosting, with sizes in bytes', () => {
-    expect(projectOf(QUERY, 'name: x\nhosting: { defaults: { memory: 1GiB }, build: { timeout: 90s }, disk_floor: 100 }').hosting).toMatchObject({
-      engine: { kind: 'auto', socket: null }, access: 'host', defaults: { port: 8080, memory: 2 ** 30, cpus: 1, pids: 512 }, deploys: { keep: 5, readyTimeout: 60_000, drain: 30_000 },
-      build: { timeout: 90_000, memory: 2 ** 31, concurrency: 1, allowAddUrl: false, from: ['*'] }, source: { max: 2 ** 28, maxUnpacked: 2 ** 31, entries: 50_000 },
-      git: { allowHttp: false, allowPrivate: false }, ingress: { http: 80, https: 443, acme: { email: null, directory: null } }, diskFloor: 100, templates: 'templates/', models: { directory: 'data/models', engine: 'auto', list: [] },
+    expect(
+      projectOf(
+        QUERY,
+        'name: x\nhosting: { defaults: { memory: 1GiB }, build: { timeout: 90s }, disk_floor: 100 }',
+      ).hosting,
+    ).toMatchObject({
+      engine: { kind: 'auto', socket: null },
+      access: 'host',
+      defaults: { port: 8080, memory: 2 ** 30, cpus: 1, pids: 512 },
+      deploys: { keep: 5, readyTimeout: 60_000, drain: 30_000 },
+      build: { timeout: 90_000, memory: 2 ** 31, concurrency: 1, allowAddUrl: false, from: ['*'] },
+      source: { max: 2 ** 28, maxUnpacked: 2 ** 31, entries: 50_000 },
+      git: { allowHttp: false, allowPrivate: false },
+      ingress: { http: 80, https: 443, acme: { email: null, directory: null } },
+      diskFloor: 100,
+      templates: 'templates/',
+      models: { directory: 'data/models', engine: 'auto', list: [] },
     });
   });
 
@@ -117,20 +244,47 @@ auth:
   });
 
   it('takes nothing else for a secret', () => {
-    expect(read(sdl, 'name: x\nauth: { password: { min: 9 }, events: { webhooks: [{ url: https://x.test, secret_env: MY_SECRET_NAME }] } }').diagnostics).toEqual([]);
+    expect(
+      read(
+        sdl,
+        'name: x\nauth: { password: { min: 9 }, events: { webhooks: [{ url: https://x.test, secret_env: MY_SECRET_NAME }] } }',
+      ).diagnostics,
+    ).toEqual([]);
   });
 
   it('refuses bombs of aliases and junk without a stack trace', () => {
-    const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefgh'.split('').map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]`).join('\n')}`;
-    for (const text of [bomb, '\u0000\u0001', '{{{{', '- - - - '.repeat(100), '&a *a', 'name: !!js/function x', 'a'.repeat(1_000_001), '%YAML 9', '"', '? ? ? a']) {
+    const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefgh'
+      .split('')
+      .map(
+        (name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]`,
+      )
+      .join('\n')}`;
+    for (const text of [
+      bomb,
+      '\u0000\u0001',
+      '{{{{',
+      '- - - - '.repeat(100),
+      '&a *a',
+      'name: !!js/function x',
+      'a'.repeat(1_000_001),
+      '%YAML 9',
+      '"',
+      '? ? ? a',
+    ]) {
       const { diagnostics } = parseManifest({ file: 'manifest.yaml', text });
       expect(diagnostics.length, text.slice(0, 40)).toBeGreaterThan(0);
     }
   });
 
   it('cannot be made to reach the prototype of anything', () => {
-    const { diagnostics } = parseManifest({ file: 'manifest.yaml', text: 'name: x\n__proto__: { polluted: 1 }\nconstructor: { prototype: { polluted: 1 } }' });
-    expect(diagnostics.map(({ code }) => code)).toEqual(['MANIFEST_KEY_UNKNOWN', 'MANIFEST_KEY_UNKNOWN']);
+    const { diagnostics } = parseManifest({
+      file: 'manifest.yaml',
+      text: 'name: x\n__proto__: { polluted: 1 }\nconstructor: { prototype: { polluted: 1 } }',
+    });
+    expect(diagnostics.map(({ code }) => code)).toEqual([
+      'MANIFEST_KEY_UNKNOWN',
+      'MANIFEST_KEY_UNKNOWN',
+    ]);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 });
@@ -138,36 +292,74 @@ auth:
 const pick = ({ server, api, name }: ReturnType<typeof projectOf>) => ({ server, api, name });
 
 describe('manifest.schema.json', () => {
-  const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: false, allowUnionTypes: true }).compile(schema);
+  const ajv = new Ajv({
+    allErrors: true,
+    useDefaults: true,
+    strict: false,
+    allowUnionTypes: true,
+  }).compile(schema);
 
   it('is walked by us with the same result as ajv has, whatever is changed', () => {
     const whole = { name: 'x', auth: {}, hosting: {} };
     expect(ajv(whole)).toBe(true);
     let tried = 0;
     for (const path of paths(whole)) {
-      for (const value of [null, 1, -1, 0.5, 'x', '', '5m', '1MiB', '60/1m', true, [], [1, 1], ['a', 'a'], {}, { unknown: 1 }]) {
+      for (const value of [
+        null,
+        1,
+        -1,
+        0.5,
+        'x',
+        '',
+        '5m',
+        '1MiB',
+        '60/1m',
+        true,
+        [],
+        [1, 1],
+        ['a', 'a'],
+        {},
+        { unknown: 1 },
+      ]) {
         const ours: unknown[] = [];
         const changed = replaced(whole, path, value);
         settleManifest(structuredClone(changed), (problem) => ours.push(problem));
         // We take `jwt:` with nothing behind it for an empty section.
         if (value === null) continue;
         tried++;
-        expect(ours.length === 0, `${path.join('.')} = ${JSON.stringify(value)}\n${stringify(ours)}`).toBe(ajv(structuredClone(changed)));
+        expect(
+          ours.length === 0,
+          `${path.join('.')} = ${JSON.stringify(value)}\n${stringify(ours)}`,
+        ).toBe(ajv(structuredClone(changed)));
       }
     }
     expect(tried).toBeGreaterThan(1500);
   });
 
   it('fills the defaults that ajv fills', () => {
-    const theirs = { name: 'x', auth: { oauth: { providers: { a: {} } }, events: { webhooks: [{ url: 'https://x.test', secret_env: 'S' }] }, roles: { list: ['a'] } }, hosting: {}, api: { trusted_documents: { file: 'x' } } };
+    const theirs = {
+      name: 'x',
+      auth: {
+        oauth: { providers: { a: {} } },
+        events: { webhooks: [{ url: 'https://x.test', secret_env: 'S' }] },
+        roles: { list: ['a'] },
+      },
+      hosting: {},
+      api: { trusted_documents: { file: 'x' } },
+    };
     const ours = settleManifest(structuredClone(theirs), () => {});
     ajv(theirs);
     expect(ours).toEqual(theirs);
   });
 
   it('describes itself, and uses no keyword that we do not know', () => {
-    const known = new Set('$schema $id $ref title type enum const anyOf properties additionalProperties propertyNames required items minItems uniqueItems minimum exclusiveMinimum maximum minLength pattern default description definitions'.split(' '));
-    for (const shape of shapes(schema)) expect(Object.keys(shape).filter((key) => !known.has(key))).toEqual([]);
+    const known = new Set(
+      '$schema $id $ref title type enum const anyOf properties additionalProperties propertyNames required items minItems uniqueItems minimum exclusiveMinimum maximum minLength pattern default description definitions'.split(
+        ' ',
+      ),
+    );
+    for (const shape of shapes(schema))
+      expect(Object.keys(shape).filter((key) => !known.has(key))).toEqual([]);
     expect(schema['description']).toBeTruthy();
   });
 });
@@ -176,17 +368,24 @@ type Path = readonly string[];
 
 function* paths(value: unknown, at: Path = []): Generator<Path> {
   if (at.length > 0) yield at;
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) for (const [key, inner] of Object.entries(value)) yield* paths(inner, [...at, key]);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    for (const [key, inner] of Object.entries(value)) yield* paths(inner, [...at, key]);
 }
 
 function replaced(value: unknown, [key, ...rest]: Path, by: unknown): any {
   if (key === undefined) return by;
-  return { ...(value as object), [key]: replaced((value as Record<string, unknown>)[key], rest, by) };
+  return {
+    ...(value as object),
+    [key]: replaced((value as Record<string, unknown>)[key], rest, by),
+  };
 }
 
 function* shapes(shape: Record<string, any>): Generator<Record<string, any>> {
   yield shape;
-  for (const key of ['properties', 'definitions']) for (const inner of Object.values(shape[key] ?? {})) yield* shapes(inner as Record<string, any>);
-  for (const key of ['items', 'additionalProperties', 'propertyNames']) if (typeof shape[key] === 'object') yield* shapes(shape[key]);
+  for (const key of ['properties', 'definitions'])
+    for (const inner of Object.values(shape[key] ?? {}))
+      yield* shapes(inner as Record<string, any>);
+  for (const key of ['items', 'additionalProperties', 'propertyNames'])
+    if (typeof shape[key] === 'object') yield* shapes(shape[key]);
   for (const inner of shape['anyOf'] ?? []) yield* shapes(inner);
 }

@@ -2,7 +2,11 @@ import { readProject } from '@twofold/schema';
 import type { Diagnostic, Entity, Field, Operation, Project } from '@twofold/schema';
 
 /** Both files, read. */
-export function read(sdl: string, manifest: string | null = null, scalars?: Record<string, 'text' | 'integer'>) {
+export function read(
+  sdl: string,
+  manifest: string | null = null,
+  scalars?: Record<string, 'text' | 'integer'>,
+) {
   return readProject({
     schema: [{ file: 'schema.graphql', text: sdl }],
     manifest: manifest === null ? null : { file: 'manifest.yaml', text: manifest },

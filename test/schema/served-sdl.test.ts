@@ -5,7 +5,8 @@ import { projectOf, QUERY } from './reading.ts';
 
 describe('the served SDL', () => {
   it('is the text of the user, word for word', () => {
-    const sdl = '# the shop\n\n"""\nEverything\n"""\ntype   Query{\n\tusers : [ User ! ] ! # all\n}\ntype User { id: ID! }\n';
+    const sdl =
+      '# the shop\n\n"""\nEverything\n"""\ntype   Query{\n\tusers : [ User ! ] ! # all\n}\ntype User { id: ID! }\n';
     expect(projectOf(sdl).sdl).toBe(sdl);
   });
 
@@ -30,12 +31,23 @@ input I @oneOf { a: Int @constraint(min: 1) b: Int }`;
     const wanted = buildSchema(`${sdl} ${directivesSdl}`);
     expect(served).not.toMatch(/@entity|@index|@constraint|@list|@auth|@renamed|@default\(/);
     expect(served).toContain('# the people');
-    expect(printSchema(buildSchema(served))).toBe(printSchema(buildSchema(printWithoutOurs(printSchema(wanted)))));
+    expect(printSchema(buildSchema(served))).toBe(
+      printSchema(buildSchema(printWithoutOurs(printSchema(wanted)))),
+    );
   });
 
   it('joins several files, extensions among them', () => {
-    const { project } = readProject({ schema: [{ file: 'a.graphql', text: QUERY }, { file: 'b.graphql', text: 'extend type Query { b: B } type B { id: ID! @unique }' }, { file: 'c.graphql', text: '# nothing' }], manifest: null });
-    expect(printSchema(buildSchema(project?.sdl ?? ''))).toBe(printSchema(buildSchema('type Query { hello: String b: B } type B { id: ID! }')));
+    const { project } = readProject({
+      schema: [
+        { file: 'a.graphql', text: QUERY },
+        { file: 'b.graphql', text: 'extend type Query { b: B } type B { id: ID! @unique }' },
+        { file: 'c.graphql', text: '# nothing' },
+      ],
+      manifest: null,
+    });
+    expect(printSchema(buildSchema(project?.sdl ?? ''))).toBe(
+      printSchema(buildSchema('type Query { hello: String b: B } type B { id: ID! }')),
+    );
   });
 
   it('starts well after a byte order mark', () => {
@@ -45,6 +57,13 @@ input I @oneOf { a: Int @constraint(min: 1) b: Int }`;
 
 /** `printSchema` prints no uses of directives, so only our definitions have to go. */
 function printWithoutOurs(sdl: string): string {
-  const ours = new Set(printSchema(buildSchema(`${directivesSdl} type Query { a: Int }`)).split('\n\n').filter((block) => !block.startsWith('type Query')));
-  return sdl.split('\n\n').filter((block) => !ours.has(block)).join('\n\n');
+  const ours = new Set(
+    printSchema(buildSchema(`${directivesSdl} type Query { a: Int }`))
+      .split('\n\n')
+      .filter((block) => !block.startsWith('type Query')),
+  );
+  return sdl
+    .split('\n\n')
+    .filter((block) => !ours.has(block))
+    .join('\n\n');
 }

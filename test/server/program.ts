@@ -16,9 +16,17 @@ export interface Program {
 }
 
 /** Starts `code` as a file of a new folder from which the packages of this repository can be imported. */
-export function run(code: string, env: Readonly<Record<string, string>> = {}, folder = newFolder()): Program {
+export function run(
+  code: string,
+  env: Readonly<Record<string, string>> = {},
+  folder = newFolder(),
+): Program {
   writeFileSync(join(folder, 'program.ts'), code);
-  const child = spawn(process.execPath, ['program.ts'], { cwd: folder, env: { ...clean(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['program.ts'], {
+    cwd: folder,
+    env: { ...clean(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let text = '';
   child.stdout.on('data', (chunk) => void (text += chunk));
   child.stderr.on('data', (chunk) => void (text += chunk));
@@ -51,12 +59,22 @@ export async function end(program: Program): Promise<void> {
 
 /** The environment without what would change a server's settings. */
 function clean(): Record<string, string> {
-  const settings = /^(PORT|HOST|DATABASE_URL|NODE_ENV|MIGRATE|WORKERS|LOG_LEVEL|APP_URL|JWT_SECRET|API_KEY|VITEST.*|NODE_OPTIONS)$/;
-  return Object.fromEntries(Object.entries(process.env).filter(([name, value]) => !settings.test(name) && value !== undefined)) as Record<string, string>;
+  const settings =
+    /^(PORT|HOST|DATABASE_URL|NODE_ENV|MIGRATE|WORKERS|LOG_LEVEL|APP_URL|JWT_SECRET|API_KEY|VITEST.*|NODE_OPTIONS)$/;
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name, value]) => !settings.test(name) && value !== undefined,
+    ),
+  ) as Record<string, string>;
 }
 
 /** Posts a GraphQL request and gives back the parsed answer. */
-export async function query(url: string, text: string, variables?: Record<string, unknown>, headers: Record<string, string> = {}): Promise<any> {
+export async function query(
+  url: string,
+  text: string,
+  variables?: Record<string, unknown>,
+  headers: Record<string, string> = {},
+): Promise<any> {
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },

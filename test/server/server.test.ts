@@ -30,28 +30,41 @@ const quiet = { DATABASE_URL: ':memory:', LOG_LEVEL: 'silent' };
 describe('New, Schema, Serve', () => {
   it('serve the seed’s schema from five lines and nothing else', async () => {
     const url = await start(FIVE_LINES(SEED)).listening;
-    expect(await query(url, '{ users { id name email } user(id: 1) { name } }')).toEqual({ data: { users: [], user: null } });
+    expect(await query(url, '{ users { id name email } user(id: 1) { name } }')).toEqual({
+      data: { users: [], user: null },
+    });
   });
 
   it('keep what was written when the program ends and starts again', async () => {
     const first = start(FIVE_LINES(WITH_CREATE));
-    const created = await query(await first.listening, 'mutation { createUser(name: "Ada", email: "ada@example.test") { id } }');
+    const created = await query(
+      await first.listening,
+      'mutation { createUser(name: "Ada", email: "ada@example.test") { id } }',
+    );
     expect(created).toEqual({ data: { createUser: { id: '1' } } });
     first.process.kill('SIGKILL');
     await first.ended;
     const second = start(FIVE_LINES(WITH_CREATE), {}, first.folder);
-    expect(await query(await second.listening, '{ user(id: 1) { name email } }')).toEqual({ data: { user: { name: 'Ada', email: 'ada@example.test' } } });
+    expect(await query(await second.listening, '{ user(id: 1) { name email } }')).toEqual({
+      data: { user: { name: 'Ada', email: 'ada@example.test' } },
+    });
   });
 
   it('refuse a schema that is wrong, with the place and the fix', () => {
-    expect(() => createServer().schema('type Query { users: [Usr!]! } type User { id: ID! }')).toThrow(ConfigError);
-    expect(() => createServer().schema('type Query { users: [Usr!]! } type User { id: ID! }')).toThrow(/schema:1:\d+.*Usr/s);
+    expect(() =>
+      createServer().schema('type Query { users: [Usr!]! } type User { id: ID! }'),
+    ).toThrow(ConfigError);
+    expect(() =>
+      createServer().schema('type Query { users: [Usr!]! } type User { id: ID! }'),
+    ).toThrow(/schema:1:\d+.*Usr/s);
     expect(() => createServer().schema('')).toThrow(ConfigError);
   });
 
   it('refuse to serve without a schema and on an address of another form', async () => {
     await expect(createServer().start(':0')).rejects.toThrow(/\.schema\(sdl\)/);
-    await expect(createServer().schema(SEED).start('8080', { env: quiet })).rejects.toThrow(/:8080/);
+    await expect(createServer().schema(SEED).start('8080', { env: quiet })).rejects.toThrow(
+      /:8080/,
+    );
   });
 });
 
@@ -59,12 +72,29 @@ describe('a server', () => {
   it('writes answers whole, short and long, of whatever letters', async () => {
     const server = createServer().schema(WITH_CREATE);
     const { url } = await server.start('127.0.0.1:0', { env: quiet });
-    for (const [at, name] of ['a', 'é', '\u{1F600}b', 'a'.repeat(100_000), 'é'.repeat(50_000), '\u{1F600}b'.repeat(20_000)].entries()) {
-      const asked = { query: 'mutation New($name: String!) { createUser(name: $name, email: "a@example.test") { id name } }', variables: { name } };
-      const response = await fetch(`${url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(asked) });
+    for (const [at, name] of [
+      'a',
+      'é',
+      '\u{1F600}b',
+      'a'.repeat(100_000),
+      'é'.repeat(50_000),
+      '\u{1F600}b'.repeat(20_000),
+    ].entries()) {
+      const asked = {
+        query:
+          'mutation New($name: String!) { createUser(name: $name, email: "a@example.test") { id name } }',
+        variables: { name },
+      };
+      const response = await fetch(`${url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(asked),
+      });
       const bytes = Buffer.from(await response.arrayBuffer());
       expect(response.headers.get('content-length')).toBe(String(bytes.length));
-      expect(JSON.parse(bytes.toString())).toEqual({ data: { createUser: { id: String(at + 1), name } } });
+      expect(JSON.parse(bytes.toString())).toEqual({
+        data: { createUser: { id: String(at + 1), name } },
+      });
     }
     await server.close();
   });
@@ -154,7 +184,12 @@ describe('a server', () => {
   it('runs as many workers as WORKERS says over one database file, and ends them all', async () => {
     const program = start(FIVE_LINES(WITH_CREATE).replace(':0', ':18473'), { WORKERS: '2' });
     const url = await program.listening;
-    const create = (name: string) => query(url, 'mutation ($name: String!) { createUser(name: $name, email: "x@example.test") { id } }', { name });
+    const create = (name: string) =>
+      query(
+        url,
+        'mutation ($name: String!) { createUser(name: $name, email: "x@example.test") { id } }',
+        { name },
+      );
     await Promise.all(Array.from({ length: 20 }, (_, index) => create(`u${index}`)));
     expect((await query(url, '{ users { id } }')).data.users).toHaveLength(20);
     program.process.kill('SIGTERM');

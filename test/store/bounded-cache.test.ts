@@ -16,7 +16,12 @@ describe('a bounded cache', () => {
     for (let index = 0; index < 10; index += 1) cache.set(`k${index}`, index, 20);
     expect([cache.size, cache.held]).toEqual([2, 40]);
     cache.set('huge', 1, 500);
-    expect([cache.size, cache.held, cache.get('huge'), cache.get('k9')]).toEqual([1, 500, 1, undefined]);
+    expect([cache.size, cache.held, cache.get('huge'), cache.get('k9')]).toEqual([
+      1,
+      500,
+      1,
+      undefined,
+    ]);
   });
 
   it('counts what grows later, if it is still what it was', () => {

@@ -14,7 +14,11 @@ export interface TestDatabase {
 }
 
 /** Where a suite runs: an embedded file, and a PostgreSQL server when `TEST_POSTGRES_URL` names one. */
-export const databases: readonly { readonly name: string; readonly missing: string | null; readonly create: () => Promise<TestDatabase> }[] = [
+export const databases: readonly {
+  readonly name: string;
+  readonly missing: string | null;
+  readonly create: () => Promise<TestDatabase>;
+}[] = [
   { name: 'SQLite', missing: null, create: sqlite },
   { name: 'PostgreSQL', missing: missingPostgres(), create: postgres },
 ];
@@ -28,17 +32,28 @@ async function sqlite(): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'twofold-store-'));
   const url = `file:${join(folder, 'test.db')}`;
   const store = openStore(url, folder);
-  return { url, store, drop: async () => (await store.close(), rmSync(folder, { recursive: true })) };
+  return {
+    url,
+    store,
+    drop: async () => (await store.close(), rmSync(folder, { recursive: true })),
+  };
 }
 
 async function postgres(): Promise<TestDatabase> {
   const admin = process.env['TEST_POSTGRES_URL'];
-  if (!admin) throw new Error('TEST_POSTGRES_URL is not set: start PostgreSQL with: eval "$(npx node test/engines/start.ts)"');
+  if (!admin)
+    throw new Error(
+      'TEST_POSTGRES_URL is not set: start PostgreSQL with: eval "$(npx node test/engines/start.ts)"',
+    );
   const name = `t_${randomBytes(8).toString('hex')}`;
   await command(admin, `create database ${name}`);
   const url = Object.assign(new URL(admin), { pathname: `/${name}` }).href;
   const store = openStore(url, '.');
-  return { url, store, drop: async () => (await store.close(), command(admin, `drop database ${name} with (force)`)) };
+  return {
+    url,
+    store,
+    drop: async () => (await store.close(), command(admin, `drop database ${name} with (force)`)),
+  };
 }
 
 async function command(url: string, text: string): Promise<void> {

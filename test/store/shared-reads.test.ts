@@ -17,10 +17,15 @@ describe('reads of one turn of the event loop', () => {
     folder = mkdtempSync(join(tmpdir(), 'twofold-shared-'));
     const file = join(folder, 'app.db');
     other = openSqlite(file);
-    other.exec('create table counts (id integer primary key, n integer not null); insert into counts values (1, 0);');
+    other.exec(
+      'create table counts (id integer primary key, n integer not null); insert into counts values (1, 0);',
+    );
     reader = openSqlite(file);
     statements = [];
-    const run: SqliteConnection['run'] = (sql, parameters) => (statements.push(sql), reader.run(sql, parameters));
+    const run: SqliteConnection['run'] = (sql, parameters) => (
+      statements.push(sql),
+      reader.run(sql, parameters)
+    );
     reads = sharedReads({ ...reader, run });
   });
   afterEach(() => {
@@ -74,7 +79,10 @@ describe('reads of one turn of the event loop', () => {
 
   it('without parameters are asked once in a state, and anew in the next one', async () => {
     const asked: string[] = [];
-    const own = sharedReads({ ...reader, value: (sql, parameters) => (asked.push(sql), reader.value(sql, parameters)) });
+    const own = sharedReads({
+      ...reader,
+      value: (sql, parameters) => (asked.push(sql), reader.value(sql, parameters)),
+    });
     const version = () => own.value('pragma data_version', []);
     own.together();
     const first = version();
@@ -91,7 +99,11 @@ describe('reads of one turn of the event loop', () => {
     own.renew();
     // Outside of a turn nothing is kept.
     await nextTurn();
-    expect([version(), version(), asked.length > 4]).toEqual([expect.anything(), expect.anything(), true]);
+    expect([version(), version(), asked.length > 4]).toEqual([
+      expect.anything(),
+      expect.anything(),
+      true,
+    ]);
   });
 
   it('are on their own where no request has come in', () => {

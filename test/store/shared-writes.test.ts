@@ -45,12 +45,19 @@ describe('writes of one turn of the event loop', () => {
 
   it('share a transaction, and nobody is told before it is committed', async () => {
     const told: unknown[] = [];
-    const asked = [1, 2, 3].map((id) => writes.write(INSERT, [id, 'x'])?.then((rows) => told.push(rows[0]?.['id'])));
+    const asked = [1, 2, 3].map((id) =>
+      writes.write(INSERT, [id, 'x'])?.then((rows) => told.push(rows[0]?.['id'])),
+    );
     expect([controls, seen(), mutex.held]).toEqual([['begin immediate'], [], true]);
     await Promise.resolve();
     expect(told).toEqual([]);
     await Promise.all(asked);
-    expect([told, controls, seen(), mutex.held]).toEqual([[1, 2, 3], ['begin immediate', 'commit'], [1, 2, 3], false]);
+    expect([told, controls, seen(), mutex.held]).toEqual([
+      [1, 2, 3],
+      ['begin immediate', 'commit'],
+      [1, 2, 3],
+      false,
+    ]);
   });
 
   it('are undone one by one when they fail', async () => {
@@ -66,7 +73,11 @@ describe('writes of one turn of the event loop', () => {
     broken = 'commit';
     const asked = [1, 2].map((id) => writes.write(INSERT, [id, 'x']) as Promise<unknown>);
     const outcomes = await Promise.allSettled(asked);
-    expect(outcomes.map((outcome) => (outcome.status === 'rejected' ? String(outcome.reason) : outcome.status))).toEqual(['TypeError: the disk is full', 'TypeError: the disk is full']);
+    expect(
+      outcomes.map((outcome) =>
+        outcome.status === 'rejected' ? String(outcome.reason) : outcome.status,
+      ),
+    ).toEqual(['TypeError: the disk is full', 'TypeError: the disk is full']);
     expect([seen(), mutex.held, writer.inTransaction()]).toEqual([[], false, false]);
     broken = undefined;
     await writes.write(INSERT, [3, 'x']);
@@ -75,7 +86,10 @@ describe('writes of one turn of the event loop', () => {
 
   it('fail together when the database gave the transaction up', async () => {
     const first = writes.write(INSERT, [1, 'x']) as Promise<unknown>;
-    const outcome = first.then(() => 'told', (error: Error) => error.message);
+    const outcome = first.then(
+      () => 'told',
+      (error: Error) => error.message,
+    );
     writer.run('rollback', []);
     expect(() => writes.write('insert into nowhere values (?)', [1])).toThrow('no such table');
     expect([await outcome, seen(), mutex.held]).toEqual(['no such table: nowhere', [], false]);

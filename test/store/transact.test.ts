@@ -6,7 +6,11 @@ import { openStore } from '../../runtime/store/open-store.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
 
-const databases = ['memory', 'file', ...(postgresUrl || process.env['CI'] ? ['postgres'] : [])] as const;
+const databases = [
+  'memory',
+  'file',
+  ...(postgresUrl || process.env['CI'] ? ['postgres'] : []),
+] as const;
 
 describe.each(databases)('transact on %s', (kind) => {
   const undo: (() => Promise<void> | void)[] = [];
@@ -18,7 +22,13 @@ describe.each(databases)('transact on %s', (kind) => {
     const store = openStore(await address(), '/');
     undo.push(() => store.close());
     await store.query('create table notes (id integer primary key, text varchar(9) not null)', []);
-    return { store, add: store.dialect === 'sqlite' ? 'insert into notes values (?, ?)' : 'insert into notes values ($1, $2)' };
+    return {
+      store,
+      add:
+        store.dialect === 'sqlite'
+          ? 'insert into notes values (?, ?)'
+          : 'insert into notes values ($1, $2)',
+    };
   }
 
   async function address(): Promise<string> {
@@ -33,7 +43,8 @@ describe.each(databases)('transact on %s', (kind) => {
     return `file:${join(folder, 'app.db')}`;
   }
 
-  const count = async (store: Store) => Number((await store.query<{ n: number }>('select count(id) as n from notes', []))[0]?.n);
+  const count = async (store: Store) =>
+    Number((await store.query<{ n: number }>('select count(id) as n from notes', []))[0]?.n);
 
   it('keeps everything or nothing', async () => {
     const { store, add } = await open();
@@ -43,7 +54,12 @@ describe.each(databases)('transact on %s', (kind) => {
       await query(add, [2, 'again']);
     });
     await expect(failing).rejects.toThrow(/unique/i);
-    await expect(store.transact(async (query) => void (await query(add, [3, 'x']), await Promise.reject(new TypeError('mine'))))).rejects.toThrow('mine');
+    await expect(
+      store.transact(
+        async (query) =>
+          void (await query(add, [3, 'x']), await Promise.reject(new TypeError('mine'))),
+      ),
+    ).rejects.toThrow('mine');
     expect(await count(store)).toBe(1);
     await store.transact(async (query) => void (await query(add, [4, 'four'])));
     expect(await count(store)).toBe(2);
@@ -51,8 +67,13 @@ describe.each(databases)('transact on %s', (kind) => {
 
   it('keeps those that run at the same time apart, and apart from the query builder', async () => {
     const { store, add } = await open();
-    const one = (id: number) => store.transact(async (query) => (await query(add, [id, 'x']), await new Promise(setImmediate), id));
-    const built = store.transaction(async (trx) => void (await trx.insertInto('notes').values({ id: 100, text: 'x' }).execute()));
+    const one = (id: number) =>
+      store.transact(
+        async (query) => (await query(add, [id, 'x']), await new Promise(setImmediate), id),
+      );
+    const built = store.transaction(
+      async (trx) => void (await trx.insertInto('notes').values({ id: 100, text: 'x' }).execute()),
+    );
     await Promise.all([...Array.from({ length: 20 }, (_, index) => one(index)), built]);
     expect(await count(store)).toBe(21);
   });

@@ -11,7 +11,8 @@ describe.skipIf(found?.missing)('one text from PostgreSQL', () => {
   });
   afterAll(async () => database.drop());
 
-  const text = async (sql: string, values: readonly unknown[] = []) => database.store.text?.(sql, values);
+  const text = async (sql: string, values: readonly unknown[] = []) =>
+    database.store.text?.(sql, values);
 
   it('is the first column of the first row as the database writes it, or null', async () => {
     expect(await text('select 5::bigint, 6 union all select 7, 8 order by 1')).toBe('5');
@@ -23,14 +24,17 @@ describe.skipIf(found?.missing)('one text from PostgreSQL', () => {
   it('takes the values that a query takes, the first time and under a name', async () => {
     const sql = `select row_to_json(t)::text from (select $1::bigint a, $2::text b, $3::boolean c, $4::bytea d, $5::bigint[] e, $6::text f) t`;
     for (const round of [1, 2, 3]) {
-      const row = JSON.parse((await text(sql, [round, 'ü"', true, Buffer.from('00ff', 'hex'), [1, 2], null])) as string);
+      const row = JSON.parse(
+        (await text(sql, [round, 'ü"', true, Buffer.from('00ff', 'hex'), [1, 2], null])) as string,
+      );
       expect(row).toEqual({ a: round, b: 'ü"', c: true, d: '\\x00ff', e: [1, 2], f: null });
     }
   });
 
   it('fails with what the database says, and the connection is as good as before', async () => {
     const before = await text('select pg_backend_pid()');
-    for (let round = 0; round < 5; round += 1) await expect(text('select 1 / $1::int', [0])).rejects.toMatchObject({ code: '22012' });
+    for (let round = 0; round < 5; round += 1)
+      await expect(text('select 1 / $1::int', [0])).rejects.toMatchObject({ code: '22012' });
     await expect(text('select nothing')).rejects.toMatchObject({ code: '42703' });
     expect(await text('select pg_backend_pid()')).toBe(before);
     expect(await text('select 10 / $1::int', [5])).toBe('2');
@@ -38,7 +42,13 @@ describe.skipIf(found?.missing)('one text from PostgreSQL', () => {
 
   it('keeps each answer with its question when many are asked at once', async () => {
     const asked = Array.from({ length: 200 }, (_, index) => index);
-    const answers = await Promise.all(asked.map((index) => (index % 7 === 3 ? text('select 1 / 0').catch(() => 'failed') : text('select $1::text', [index]))));
+    const answers = await Promise.all(
+      asked.map((index) =>
+        index % 7 === 3
+          ? text('select 1 / 0').catch(() => 'failed')
+          : text('select $1::text', [index]),
+      ),
+    );
     expect(answers).toEqual(asked.map((index) => (index % 7 === 3 ? 'failed' : String(index))));
   });
 

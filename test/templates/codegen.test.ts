@@ -12,7 +12,11 @@ import { createRandom, type Random } from '../generator/random.ts';
  * written with are our own and only those that are used. Not compared, because ours differ on purpose: descriptions of
  * arguments, which it leaves out, and values that hold values, for which its answer depends on the order of the fields.
  */
-const SCALARS = { DateTime: 'string', ID: { input: 'string', output: 'string | number' }, Odd: 'any' };
+const SCALARS = {
+  DateTime: 'string',
+  ID: { input: 'string', output: 'string | number' },
+  Odd: 'any',
+};
 
 describe('the types of a schema', () => {
   test('are those of graphql-codegen for 150 random schemas', async () => {
@@ -56,27 +60,76 @@ type Events { changed(id: ID!): User! tick: Int }
 
 function ours(sdl: string, entities: readonly string[]): string[] {
   const definitions = readDefinitions(parse(sdl), (name) => name);
-  const named = /schema \{ query: (\w+) mutation: (\w+) subscription: (\w+) \}/.exec(sdl) ?? ['', 'Query', 'Mutation', 'Subscription'];
+  const named = /schema \{ query: (\w+) mutation: (\w+) subscription: (\w+) \}/.exec(sdl) ?? [
+    '',
+    'Query',
+    'Mutation',
+    'Subscription',
+  ];
   const roots = { query: named[1]!, mutation: named[2]!, subscription: named[3]! };
   const rows = new Map(entities.map((name) => [name, `${name}Row`]));
-  return declarations([...printValueTypes(definitions, SCALARS), ...printResolverTypes({ definitions, roots, rows })].join('\n\n'));
+  return declarations(
+    [
+      ...printValueTypes(definitions, SCALARS),
+      ...printResolverTypes({ definitions, roots, rows }),
+    ].join('\n\n'),
+  );
 }
 
 async function theirs(sdl: string, entities: readonly string[]): Promise<string[]> {
-  const config = { enumsAsTypes: true, useTypeImports: true, skipTypename: true, makeResolverTypeCallable: true, contextType: 'Context', maybeValue: 'T | null', inputMaybeValue: 'T | null | undefined', defaultScalarType: 'unknown', namingConvention: 'keep', scalars: SCALARS, mappers: Object.fromEntries(entities.map((name) => [name, `${name}Row`])) };
-  const schema = lexicographicSortSchema(buildASTSchema(parse(sdl, { noLocation: true }), { assumeValidSDL: true }));
-  const [types, resolvers] = [await typePlugin.plugin(schema, [], config), await resolverPlugin.plugin(schema, [], config)] as { prepend?: string[]; content: string }[];
-  const text = [...(types!.prepend ?? []), types!.content, resolvers!.content.slice(resolvers!.content.indexOf('/** Mapping'))].join('\n');
-  return declarations(text.replace(/\bScalars(?=\[')/g, 'ScalarTypes').replace('export type Scalars = ', 'export type ScalarTypes = ').replace(/^( {2}\| )? ?( {2})?(\/\*\* .* \*\/\n {2})?\{ (?=\w+\??: .*; \})/gm, (_, _bar, _space, comment: string | undefined) => `${comment ? `  ${comment.trimEnd()}\n` : ''}  | { `));
+  const config = {
+    enumsAsTypes: true,
+    useTypeImports: true,
+    skipTypename: true,
+    makeResolverTypeCallable: true,
+    contextType: 'Context',
+    maybeValue: 'T | null',
+    inputMaybeValue: 'T | null | undefined',
+    defaultScalarType: 'unknown',
+    namingConvention: 'keep',
+    scalars: SCALARS,
+    mappers: Object.fromEntries(entities.map((name) => [name, `${name}Row`])),
+  };
+  const schema = lexicographicSortSchema(
+    buildASTSchema(parse(sdl, { noLocation: true }), { assumeValidSDL: true }),
+  );
+  const [types, resolvers] = [
+    await typePlugin.plugin(schema, [], config),
+    await resolverPlugin.plugin(schema, [], config),
+  ] as { prepend?: string[]; content: string }[];
+  const text = [
+    ...(types!.prepend ?? []),
+    types!.content,
+    resolvers!.content.slice(resolvers!.content.indexOf('/** Mapping')),
+  ].join('\n');
+  return declarations(
+    text
+      .replace(/\bScalars(?=\[')/g, 'ScalarTypes')
+      .replace('export type Scalars = ', 'export type ScalarTypes = ')
+      .replace(
+        /^( {2}\| )? ?( {2})?(\/\*\* .* \*\/\n {2})?\{ (?=\w+\??: .*; \})/gm,
+        (_, _bar, _space, comment: string | undefined) =>
+          `${comment ? `  ${comment.trimEnd()}\n` : ''}  | { `,
+      ),
+  );
 }
 
 /** One text for each declaration. */
 function declarations(text: string): string[] {
-  return text.replace(/[ \t]+$/gm, '').trim().split(/\n\n+(?=export |\/\*\*)/).map((each) => each.trim());
+  return text
+    .replace(/[ \t]+$/gm, '')
+    .trim()
+    .split(/\n\n+(?=export |\/\*\*)/)
+    .map((each) => each.trim());
 }
 
 const NAMES = ['Apple', 'Bear', 'Car10', 'Car9', 'car', 'Dog_1', 'Error', 'Fish'];
-const COMMENTS = ['', '"words" ', '"""\nends */ here\n  and `there` ${x}\n\nlast\n"""\n', '"a \\"quote\\"" '];
+const COMMENTS = [
+  '',
+  '"words" ',
+  '"""\nends */ here\n  and `there` ${x}\n\nlast\n"""\n',
+  '"a \\"quote\\"" ',
+];
 
 function randomSchema(random: Random): { sdl: string; entities: string[] } {
   const count = 2 + random.whole(5);
@@ -84,10 +137,29 @@ function randomSchema(random: Random): { sdl: string; entities: string[] } {
   const values = ['Value1', 'Value2'].slice(0, random.whole(3));
   const faces = random.chance(0.6) ? ['Face'] : [];
   const unions = random.chance(0.6) ? ['Either'] : [];
-  const outputs = ['String', 'Int', 'Float', 'Boolean', 'ID', 'DateTime', 'Odd', 'Kind', ...entities, ...faces, ...unions];
-  const field = (name: string, types: readonly string[]) => `  ${random.pick(COMMENTS)}${name}${random.chance(0.3) ? `(${inputs(random, ['']).join(' ')})` : ''}: ${wrapped(random.pick(types), random)}${deprecated(random)}`;
-  const fields = (types: readonly string[]) => Array.from({ length: 1 + random.whole(5) }, (_, at) => field(`${random.pick(['name', 'size', 'where', 'default'])}${at * 7}`, types)).join('\n');
-  const face = (of: string) => (faces.length > 0 && random.chance(0.5) ? `type ${of} implements Face {\n  id: ID!\n` : `type ${of} {\n  id: ID!\n`);
+  const outputs = [
+    'String',
+    'Int',
+    'Float',
+    'Boolean',
+    'ID',
+    'DateTime',
+    'Odd',
+    'Kind',
+    ...entities,
+    ...faces,
+    ...unions,
+  ];
+  const field = (name: string, types: readonly string[]) =>
+    `  ${random.pick(COMMENTS)}${name}${random.chance(0.3) ? `(${inputs(random, ['']).join(' ')})` : ''}: ${wrapped(random.pick(types), random)}${deprecated(random)}`;
+  const fields = (types: readonly string[]) =>
+    Array.from({ length: 1 + random.whole(5) }, (_, at) =>
+      field(`${random.pick(['name', 'size', 'where', 'default'])}${at * 7}`, types),
+    ).join('\n');
+  const face = (of: string) =>
+    faces.length > 0 && random.chance(0.5)
+      ? `type ${of} implements Face {\n  id: ID!\n`
+      : `type ${of} {\n  id: ID!\n`;
   const all = [...outputs, ...values];
   return {
     entities,
@@ -100,7 +172,9 @@ function randomSchema(random: Random): { sdl: string; entities: string[] } {
       ...values.map((name) => `type ${name} {\n${fields(outputs)}\n}`),
       `${random.pick(COMMENTS)}input Given {\n${inputs(random).join('\n')}\n}`,
       `type Query {\n${fields(all)}\n}`,
-      ...(random.chance(0.5) ? [`type Mutation {\n${fields(all)}\n}`, `type Subscription {\n${fields(all)}\n}`] : []),
+      ...(random.chance(0.5)
+        ? [`type Mutation {\n${fields(all)}\n}`, `type Subscription {\n${fields(all)}\n}`]
+        : []),
       ...(random.chance(0.3) ? [`extend type Query {\n  more: ${random.pick(all)}\n}`] : []),
     ].join('\n'),
   };
@@ -109,7 +183,10 @@ function randomSchema(random: Random): { sdl: string; entities: string[] } {
 function inputs(random: Random, comments: readonly string[] = COMMENTS): string[] {
   return Array.from({ length: 1 + random.whole(3) }, (_, at) => {
     const type = random.pick(['String', 'Int', 'Kind', 'Given', 'DateTime', 'ID']);
-    const whole = type === 'Int' && random.chance(0.4) ? `Int${random.pick(['', '!'])} = 3` : wrapped(type, random);
+    const whole =
+      type === 'Int' && random.chance(0.4)
+        ? `Int${random.pick(['', '!'])} = 3`
+        : wrapped(type, random);
     return `  ${random.pick(comments)}in${at}: ${whole}`;
   });
 }

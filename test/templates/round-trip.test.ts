@@ -17,13 +17,20 @@ describe('what is printed means the project that it was printed from', () => {
   for (const [name, starter] of Object.entries(starters)) {
     test(`template ${name}`, () => expectRoundTrip(starter.schema, starter.manifest('shop')));
   }
-  for (const [name, sdl] of Object.entries(SHAPES)) test(name, () => expectRoundTrip(sdl, 'name: x'));
+  for (const [name, sdl] of Object.entries(SHAPES))
+    test(name, () => expectRoundTrip(sdl, 'name: x'));
   test('everything at once, with auth and hosting', () =>
-    expectRoundTrip(KITCHEN_SINK, 'name: shop\nauth: { register: { fields: [nicknames] } }\nhosting: {}\napi: { rest: true }\ndatabase: { ids: uuid }'));
+    expectRoundTrip(
+      KITCHEN_SINK,
+      'name: shop\nauth: { register: { fields: [nicknames] } }\nhosting: {}\napi: { rest: true }\ndatabase: { ids: uuid }',
+    ));
 });
 
 function expectRoundTrip(schema: string, manifest: string): void {
-  const { project, diagnostics } = readProject({ schema: [{ file: 'schema.graphql', text: schema }], manifest: { file: 'manifest.yaml', text: manifest } });
+  const { project, diagnostics } = readProject({
+    schema: [{ file: 'schema.graphql', text: schema }],
+    manifest: { file: 'manifest.yaml', text: manifest },
+  });
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
   expect(normal(printAndRead(project!))).toEqual(normal(project!));
 }
@@ -41,20 +48,49 @@ function printAndRead(project: Project): Project {
 
 /** Runs an emitted module whose only imports are words of the runtime. */
 function evaluate(text: string): unknown {
-  const script = stripTypeScriptTypes(text).replace(/^import .*$/gm, '').replace(/^export const (\w+)/gm, 'out.$1');
+  const script = stripTypeScriptTypes(text)
+    .replace(/^import .*$/gm, '')
+    .replace(/^export const (\w+)/gm, 'out.$1');
   const entries = Object.entries(words);
   const out = {};
-  new Function('out', ...entries.map(([name]) => name), script)(out, ...entries.map(([, value]) => value));
+  new Function('out', ...entries.map(([name]) => name), script)(
+    out,
+    ...entries.map(([, value]) => value),
+  );
   return out;
 }
 
 /** What the generator alone needs (texts, reasons, old names) is not printed, and order of names does not count. */
 function normal(project: Project): unknown {
-  const dropped = new Set(['decidedBy', 'description', 'deprecated', 'renamedFrom', 'renames', 'crudSdl']);
-  const value = JSON.parse(JSON.stringify(project, (key, each: unknown) => (dropped.has(key) ? undefined : each))) as Record<string, unknown>;
-  for (const key of ['entities', 'objects', 'abstracts', 'enums', 'scalars', 'operations', 'loaders', 'writes', 'filters', 'orders']) {
-    value[key] = (value[key] as { name?: string; id?: string }[]).toSorted((a, b) => ((a.name ?? a.id)! < (b.name ?? b.id)! ? -1 : 1));
+  const dropped = new Set([
+    'decidedBy',
+    'description',
+    'deprecated',
+    'renamedFrom',
+    'renames',
+    'crudSdl',
+  ]);
+  const value = JSON.parse(
+    JSON.stringify(project, (key, each: unknown) => (dropped.has(key) ? undefined : each)),
+  ) as Record<string, unknown>;
+  for (const key of [
+    'entities',
+    'objects',
+    'abstracts',
+    'enums',
+    'scalars',
+    'operations',
+    'loaders',
+    'writes',
+    'filters',
+    'orders',
+  ]) {
+    value[key] = (value[key] as { name?: string; id?: string }[]).toSorted((a, b) =>
+      (a.name ?? a.id)! < (b.name ?? b.id)! ? -1 : 1,
+    );
   }
-  value['scalars'] = (value['scalars'] as { source: string }[]).filter(({ source }) => source !== 'builtin');
+  value['scalars'] = (value['scalars'] as { source: string }[]).filter(
+    ({ source }) => source !== 'builtin',
+  );
   return { ...value, sdl: project.sdl.trim() };
 }

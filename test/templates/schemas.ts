@@ -70,13 +70,20 @@ type Subscription { postCreated: Post! postChanged(id: ID!): Post! }
 
 /** One shape each. */
 export const SHAPES: Readonly<Record<string, string>> = {
-  'the seed': 'type User { id: ID! name: String! email: String! } type Query { user(id: ID!): User users: [User!]! }',
+  'the seed':
+    'type User { id: ID! name: String! email: String! } type Query { user(id: ID!): User users: [User!]! }',
   'names that clash with everything': HOSTILE,
-  'a schema definition with names of its own': 'schema { query: Root mutation: Changes } type Root { users: [User!]! } type Changes { deleteUser(id: ID!): Boolean! } type User { id: ID! name: String! }',
-  'an interface and a union of entities': 'interface Named { id: ID! name: String! } type Dog implements Named { id: ID! name: String! } type Cat implements Named { id: ID! name: String! } union Pet = Dog | Cat type Owner { id: ID! pet: Pet named: Named } type Query { owners: [Owner!]! pets: [Pet!]! named: [Named!]! }',
-  'the other end of a key of several types': 'type Dog { id: ID! owners: [Owner!]! } type Cat { id: ID! owners: [Owner!]! } union Pet = Dog | Cat type Owner { id: ID! pet: Pet } type Query { owners: [Owner!]! dogs: [Dog!]! }',
-  'lists that name their filters, payloads with errors': 'type Post { id: ID! title: String! body: String } input PostFilter { title: StringFilter } input StringFilter { eq: String } type UserError { message: String! } type CreatePostPayload { post: Post userErrors: [UserError!]! } type Query { posts(where: PostFilter): [Post!]! @list(filter: ["title"], orderBy: ["title"], max: 10) } type Mutation { createPost(title: String!): CreatePostPayload! }',
-  'a row that points to its own kind': 'type Person { id: ID! name: String! boss: Person reports: [Person!]! } type Query { people: [Person!]! }',
-  'extensions': 'type User { id: ID! } extend type User { name: String! } type Query { users: [User!]! } extend type Query { user(id: ID!): User }',
+  'a schema definition with names of its own':
+    'schema { query: Root mutation: Changes } type Root { users: [User!]! } type Changes { deleteUser(id: ID!): Boolean! } type User { id: ID! name: String! }',
+  'an interface and a union of entities':
+    'interface Named { id: ID! name: String! } type Dog implements Named { id: ID! name: String! } type Cat implements Named { id: ID! name: String! } union Pet = Dog | Cat type Owner { id: ID! pet: Pet named: Named } type Query { owners: [Owner!]! pets: [Pet!]! named: [Named!]! }',
+  'the other end of a key of several types':
+    'type Dog { id: ID! owners: [Owner!]! } type Cat { id: ID! owners: [Owner!]! } union Pet = Dog | Cat type Owner { id: ID! pet: Pet } type Query { owners: [Owner!]! dogs: [Dog!]! }',
+  'lists that name their filters, payloads with errors':
+    'type Post { id: ID! title: String! body: String } input PostFilter { title: StringFilter } input StringFilter { eq: String } type UserError { message: String! } type CreatePostPayload { post: Post userErrors: [UserError!]! } type Query { posts(where: PostFilter): [Post!]! @list(filter: ["title"], orderBy: ["title"], max: 10) } type Mutation { createPost(title: String!): CreatePostPayload! }',
+  'a row that points to its own kind':
+    'type Person { id: ID! name: String! boss: Person reports: [Person!]! } type Query { people: [Person!]! }',
+  extensions:
+    'type User { id: ID! } extend type User { name: String! } type Query { users: [User!]! } extend type Query { user(id: ID!): User }',
   'only a query of its own': 'type Query { hello(name: String = "you"): String! }',
 };

@@ -3,7 +3,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { run } from '../../generator/pipeline.ts';
 import { disk } from '../../generator/write/disk.ts';
 import { syntheticSchema } from '../generator/synthetic.ts';
-import { linkShippedPackages, makeProject, type TestProject, typecheck } from '../generator/project.ts';
+import {
+  linkShippedPackages,
+  makeProject,
+  type TestProject,
+  typecheck,
+} from '../generator/project.ts';
 import { KITCHEN_SINK, SHAPES } from './schemas.ts';
 
 const made: TestProject[] = [];
@@ -15,7 +20,11 @@ async function emit(schema: string, files: Record<string, string> = {}): Promise
 }
 
 async function generate(schema: string, files: Record<string, string> = {}): Promise<TestProject> {
-  const project = makeProject({ 'schema.graphql': schema, 'manifest.yaml': 'name: shop\n', ...files });
+  const project = makeProject({
+    'schema.graphql': schema,
+    'manifest.yaml': 'name: shop\n',
+    ...files,
+  });
   made.push(project);
   await linkShippedPackages(project);
   const { findings } = await run(project.root, {}, disk);
@@ -28,9 +37,15 @@ describe('an emitted project type-checks under strict', () => {
     test(name, async () => {
       const project = await generate(schema);
       expect(await typecheck(project.root)).toEqual([]);
-      const suppressing = Object.entries(project.files()).filter(([path, text]) => path.endsWith('.ts') && /@ts-(?:ignore|nocheck|expect-error)|(?:eslint|oxlint)-disable/.test(text));
+      const suppressing = Object.entries(project.files()).filter(
+        ([path, text]) =>
+          path.endsWith('.ts') &&
+          /@ts-(?:ignore|nocheck|expect-error)|(?:eslint|oxlint)-disable/.test(text),
+      );
       expect(suppressing.map(([path]) => path)).toEqual([]);
-      expect(JSON.parse(project.files()['tsconfig.json']!).compilerOptions).toMatchObject({ strict: true });
+      expect(JSON.parse(project.files()['tsconfig.json']!).compilerOptions).toMatchObject({
+        strict: true,
+      });
     });
   }
 });
@@ -39,32 +54,61 @@ describe('an emitted project type-checks under strict', () => {
 const FIXED = 110;
 
 describe('an emitted project has at most eight lines for each line of its schema, types apart', () => {
-  for (const [name, schema] of Object.entries({ ...SHAPES, 'everything at once': KITCHEN_SINK, 'ten entities': syntheticSchema(10), 'a hundred entities': syntheticSchema(100) })) {
+  for (const [name, schema] of Object.entries({
+    ...SHAPES,
+    'everything at once': KITCHEN_SINK,
+    'ten entities': syntheticSchema(10),
+    'a hundred entities': syntheticSchema(100),
+  })) {
     test(name, async () => {
       const files = (await generate(schema)).files();
-      const emitted = Object.entries(files).filter(([path]) => /^src\/generated\/.*\.ts$/.test(path) && !path.endsWith('/types.ts'));
+      const emitted = Object.entries(files).filter(
+        ([path]) => /^src\/generated\/.*\.ts$/.test(path) && !path.endsWith('/types.ts'),
+      );
       const lines = emitted.reduce((sum, [, text]) => sum + text.split('\n').length, 0);
       expect(emitted.length).toBeGreaterThan(4);
-      expect([name, lines, lines <= Math.max(FIXED, 8 * print(parse(schema)).split('\n').length)]).toEqual([name, lines, true]);
+      expect([
+        name,
+        lines,
+        lines <= Math.max(FIXED, 8 * print(parse(schema)).split('\n').length),
+      ]).toEqual([name, lines, true]);
     });
   }
 });
 
 describe('a resolver of the user', () => {
-  const schema = 'type User { id: ID! name: String! age: Int } type Query { users: [User!]! hello(name: String!): String! }';
-  const resolver = (body: string) => ({ 'src/resolvers/Query.ts': `import type * as types from '../generated/types.ts';\nexport const resolvers = {\n  ${body}\n} satisfies types.QueryOverrides;\n` });
+  const schema =
+    'type User { id: ID! name: String! age: Int } type Query { users: [User!]! hello(name: String!): String! }';
+  const resolver = (body: string) => ({
+    'src/resolvers/Query.ts': `import type * as types from '../generated/types.ts';\nexport const resolvers = {\n  ${body}\n} satisfies types.QueryOverrides;\n`,
+  });
 
   test('has typed parents, arguments and context', async () => {
-    expect(await emit(schema, resolver('hello: async (_parent, { name }, ctx) => `${name.length} ${(await ctx.db.selectFrom("users").select("age").executeTakeFirst())?.age?.toFixed()} ${(await ctx.loaders.user.load(1))?.name}`,'))).toEqual([]);
+    expect(
+      await emit(
+        schema,
+        resolver(
+          'hello: async (_parent, { name }, ctx) => `${name.length} ${(await ctx.db.selectFrom("users").select("age").executeTakeFirst())?.age?.toFixed()} ${(await ctx.loaders.user.load(1))?.name}`,',
+        ),
+      ),
+    ).toEqual([]);
   });
 
   test.each([
     ['an argument that is not there', 'hello: (_parent, { nam }) => String(nam),'],
     ['a field that is not there', 'helo: () => "x",'],
     ['another result', 'hello: () => 1,'],
-    ['a table that is not there', 'hello: async (_p, _a, ctx) => String(await ctx.db.selectFrom("user").execute()),'],
-    ['a loader that is not there', 'hello: async (_p, _a, ctx) => String(await ctx.loaders.nobody.load(1)),'],
+    [
+      'a table that is not there',
+      'hello: async (_p, _a, ctx) => String(await ctx.db.selectFrom("user").execute()),',
+    ],
+    [
+      'a loader that is not there',
+      'hello: async (_p, _a, ctx) => String(await ctx.loaders.nobody.load(1)),',
+    ],
   ])('with %s is a compile error', async (_what, body) => {
-    expect(await emit(schema, resolver(body))).toEqual([expect.stringContaining('src/resolvers/Query.ts')]);
+    expect(await emit(schema, resolver(body))).toEqual([
+      expect.stringContaining('src/resolvers/Query.ts'),
+    ]);
   });
 });

@@ -12,7 +12,13 @@ import { parseDuration, rfc3339 } from '../time.ts';
 
 /** API keys. A key is shown when it is made and never again: only its hash is kept. */
 export function keyHandlers(parts: AuthParts) {
-  return { createApiKey: create(parts), apiKeys: list(parts), updateApiKey: update(parts), rotateApiKey: rotate(parts), revokeApiKey: revoke(parts) };
+  return {
+    createApiKey: create(parts),
+    apiKeys: list(parts),
+    updateApiKey: update(parts),
+    rotateApiKey: rotate(parts),
+    revokeApiKey: revoke(parts),
+  };
 }
 
 function create(parts: AuthParts): Handler {
@@ -23,8 +29,20 @@ function create(parts: AuthParts): Handler {
     const expiresAt = expiryOf(kernel.now(), body.expires_in);
     const userId = await ownerOf(parts, body.user_id);
     const { row, key } = await events.transact(caller, async (trx, emit) => {
-      const created = await apiKeys.create(trx, { name: checkText('name', body.name), scopes, expiresAt, userId, limitPerMinute: body.limit_per_min ?? null, createdBy: makerOf(caller) });
-      await recordChange(trx, kernel.now(), caller, { action: 'api_key.created', target: { kind: 'api_key', id: created.row.id }, before: null, after: { scopes, user_id: userId } });
+      const created = await apiKeys.create(trx, {
+        name: checkText('name', body.name),
+        scopes,
+        expiresAt,
+        userId,
+        limitPerMinute: body.limit_per_min ?? null,
+        createdBy: makerOf(caller),
+      });
+      await recordChange(trx, kernel.now(), caller, {
+        action: 'api_key.created',
+        target: { kind: 'api_key', id: created.row.id },
+        before: null,
+        after: { scopes, user_id: userId },
+      });
       emit('api_key.created', userId, { api_key_id: created.row.id });
       return created;
     });
@@ -35,8 +53,17 @@ function create(parts: AuthParts): Handler {
 function list({ kernel, apiKeys }: AuthParts): Handler {
   return async () => {
     const rows = (await apiKeys.list(kernel.store.db)).map((row) => ({
-      id: row.id, name: row.name, prefix: row.prefix, scopes: row.scopes, user_id: row.owner_user_id, created_by: row.created_by, limit_per_min: row.limit_per_min,
-      created_at: rfc3339(row.created_at), expires_at: rfc3339(row.expires_at), last_used_at: rfc3339(row.last_used_at), revoked_at: rfc3339(row.revoked_at),
+      id: row.id,
+      name: row.name,
+      prefix: row.prefix,
+      scopes: row.scopes,
+      user_id: row.owner_user_id,
+      created_by: row.created_by,
+      limit_per_min: row.limit_per_min,
+      created_at: rfc3339(row.created_at),
+      expires_at: rfc3339(row.expires_at),
+      last_used_at: rfc3339(row.last_used_at),
+      revoked_at: rfc3339(row.revoked_at),
     }));
     return reply(200, { api_keys: rows, total: rows.length });
   };
@@ -50,10 +77,24 @@ function update(parts: AuthParts): Handler {
     const caller = callerOf(context);
     await events.transact(caller, async (trx, emit) => {
       await apiKeys.setScopes(trx, row.id, scopes);
-      await recordChange(trx, kernel.now(), caller, { action: 'api_key.scopes_changed', target: { kind: 'api_key', id: row.id }, before: { scopes: row.scopes }, after: { scopes } });
-      emit('permission.changed', row.owner_user_id, { action: 'api_key.scopes_changed', api_key_id: row.id });
+      await recordChange(trx, kernel.now(), caller, {
+        action: 'api_key.scopes_changed',
+        target: { kind: 'api_key', id: row.id },
+        before: { scopes: row.scopes },
+        after: { scopes },
+      });
+      emit('permission.changed', row.owner_user_id, {
+        action: 'api_key.scopes_changed',
+        api_key_id: row.id,
+      });
     });
-    return reply(200, { id: row.id, name: row.name, prefix: row.prefix, scopes, expires_at: rfc3339(row.expires_at) });
+    return reply(200, {
+      id: row.id,
+      name: row.name,
+      prefix: row.prefix,
+      scopes,
+      expires_at: rfc3339(row.expires_at),
+    });
   };
 }
 
@@ -61,16 +102,37 @@ function rotate(parts: AuthParts): Handler {
   const { kernel, apiKeys, events } = parts;
   return async ({ context, params, body }) => {
     const old = await find(parts, params['id']);
-    const overlap = body.overlap === undefined || body.overlap === 0 ? 0 : parseDuration(body.overlap);
-    if (overlap === null) throw failure.invalid('overlap must be seconds or a duration such as "1h", a hundred years at most');
+    const overlap =
+      body.overlap === undefined || body.overlap === 0 ? 0 : parseDuration(body.overlap);
+    if (overlap === null)
+      throw failure.invalid(
+        'overlap must be seconds or a duration such as "1h", a hundred years at most',
+      );
     const caller = callerOf(context);
     const { row, key } = await events.transact(caller, async (trx, emit) => {
       const created = await apiKeys.create(trx, {
-        name: old.name, scopes: old.scopes, expiresAt: old.expires_at, userId: old.owner_user_id, limitPerMinute: old.limit_per_min, createdBy: makerOf(caller),
+        name: old.name,
+        scopes: old.scopes,
+        expiresAt: old.expires_at,
+        userId: old.owner_user_id,
+        limitPerMinute: old.limit_per_min,
+        createdBy: makerOf(caller),
       });
-      await apiKeys.expire(trx, old.id, Math.min(kernel.now() + overlap, old.expires_at ?? Infinity));
-      await recordChange(trx, kernel.now(), caller, { action: 'api_key.rotated', target: { kind: 'api_key', id: old.id }, before: { id: old.id }, after: { id: created.row.id } });
-      emit('api_key.rotated', old.owner_user_id, { api_key_id: old.id, new_api_key_id: created.row.id });
+      await apiKeys.expire(
+        trx,
+        old.id,
+        Math.min(kernel.now() + overlap, old.expires_at ?? Infinity),
+      );
+      await recordChange(trx, kernel.now(), caller, {
+        action: 'api_key.rotated',
+        target: { kind: 'api_key', id: old.id },
+        before: { id: old.id },
+        after: { id: created.row.id },
+      });
+      emit('api_key.rotated', old.owner_user_id, {
+        api_key_id: old.id,
+        new_api_key_id: created.row.id,
+      });
       return created;
     });
     return reply(201, showKey(row, key));
@@ -84,7 +146,12 @@ function revoke(parts: AuthParts): Handler {
     const caller = callerOf(context);
     await events.transact(caller, async (trx, emit) => {
       await apiKeys.expire(trx, row.id, 0);
-      await recordChange(trx, kernel.now(), caller, { action: 'api_key.revoked', target: { kind: 'api_key', id: row.id }, before: { scopes: row.scopes }, after: null });
+      await recordChange(trx, kernel.now(), caller, {
+        action: 'api_key.revoked',
+        target: { kind: 'api_key', id: row.id },
+        before: { scopes: row.scopes },
+        after: null,
+      });
       emit('api_key.revoked', row.owner_user_id, { api_key_id: row.id });
     });
     return reply(204);
@@ -102,7 +169,12 @@ async function find({ apiKeys, kernel }: AuthParts, id = ''): Promise<ApiKeyRow>
 /** Nobody hands out more than he has: who manages keys would otherwise have every scope. */
 function grantable({ principal }: RequestContext, asked: readonly string[]): readonly string[] {
   const scopes = checkScopes(asked);
-  const own = principal.kind === 'api_key' ? principal.scopes : principal.kind === 'user' ? principal.permissions : [];
+  const own =
+    principal.kind === 'api_key'
+      ? principal.scopes
+      : principal.kind === 'user'
+        ? principal.permissions
+        : [];
   if (!scopes.every((scope) => hasScope(own, scope))) throw failure.forbidden();
   return scopes;
 }

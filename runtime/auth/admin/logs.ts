@@ -22,30 +22,60 @@ export function logHandlers({ kernel }: AuthParts) {
   const { db } = kernel.store;
   const rows = async (table: string, asked: LogQuery, narrow: (query: Query) => Query) => {
     const limit = asked.limit ?? 50;
-    let query = narrow(db.selectFrom(table).selectAll()).orderBy('id', 'desc').limit(limit + 1);
+    let query = narrow(db.selectFrom(table).selectAll())
+      .orderBy('id', 'desc')
+      .limit(limit + 1);
     if (asked.cursor) query = query.where('id', '<', asked.cursor.replaceAll('\0', ''));
     if (asked.since) query = query.where('ts', '>=', parseTime(asked.since));
     const found = (await query.execute()) as Record<string, any>[];
-    return { page: found.slice(0, limit), next_cursor: found.length > limit ? (found[limit - 1]!['id'] as string) : null };
+    return {
+      page: found.slice(0, limit),
+      next_cursor: found.length > limit ? (found[limit - 1]!['id'] as string) : null,
+    };
   };
   const loginAttempts: Handler = async ({ query }) => {
-    const { page, next_cursor } = await rows('auth_login_attempts', query, (narrowed) => byUser(byText(byText(narrowed, 'ip', query.ip), 'outcome', query.outcome), query.user_id));
-    return reply(200, { attempts: page.map(({ ts, ...row }) => ({ ...row, time: rfc3339(ts) })), next_cursor });
+    const { page, next_cursor } = await rows('auth_login_attempts', query, (narrowed) =>
+      byUser(byText(byText(narrowed, 'ip', query.ip), 'outcome', query.outcome), query.user_id),
+    );
+    return reply(200, {
+      attempts: page.map(({ ts, ...row }) => ({ ...row, time: rfc3339(ts) })),
+      next_cursor,
+    });
   };
   const securityEvents: Handler = async ({ query }) => {
-    const { page, next_cursor } = await rows('auth_security_events', query, (narrowed) => byUser(byText(narrowed, 'type', query.type), query.user_id));
-    const events = page.map(({ id, type, ts, severity, user_id, ip, data }) => ({ id, type, time: rfc3339(ts), severity, user_id, ip, ...(JSON.parse(data) as object) }));
+    const { page, next_cursor } = await rows('auth_security_events', query, (narrowed) =>
+      byUser(byText(narrowed, 'type', query.type), query.user_id),
+    );
+    const events = page.map(({ id, type, ts, severity, user_id, ip, data }) => ({
+      id,
+      type,
+      time: rfc3339(ts),
+      severity,
+      user_id,
+      ip,
+      ...(JSON.parse(data) as object),
+    }));
     return reply(200, { events, next_cursor });
   };
   const permissionChanges: Handler = async ({ query }) => {
-    const { page, next_cursor } = await rows('auth_permission_changes', query, (narrowed) => narrowed);
-    const changes = page.map(({ ts, before, after, ...row }) => ({ ...row, time: rfc3339(ts), before: JSON.parse(before), after: JSON.parse(after) }));
+    const { page, next_cursor } = await rows(
+      'auth_permission_changes',
+      query,
+      (narrowed) => narrowed,
+    );
+    const changes = page.map(({ ts, before, after, ...row }) => ({
+      ...row,
+      time: rfc3339(ts),
+      before: JSON.parse(before),
+      after: JSON.parse(after),
+    }));
     return reply(200, { changes, next_cursor });
   };
   return { loginAttempts, securityEvents, permissionChanges };
 }
 
-const byText = (query: Query, column: string, value: string | undefined) => (value === undefined ? query : query.where(column, '=', value.replaceAll('\0', '')));
+const byText = (query: Query, column: string, value: string | undefined) =>
+  value === undefined ? query : query.where(column, '=', value.replaceAll('\0', ''));
 
 function byUser(query: Query, id: string | undefined): Query {
   if (id === undefined) return query;
@@ -56,6 +86,7 @@ function byUser(query: Query, id: string | undefined): Query {
 
 function parseTime(text: string): number {
   const time = Date.parse(text);
-  if (Number.isNaN(time)) throw failure.badRequest('since must be a time such as 2026-01-31T00:00:00Z');
+  if (Number.isNaN(time))
+    throw failure.badRequest('since must be a time such as 2026-01-31T00:00:00Z');
   return time;
 }

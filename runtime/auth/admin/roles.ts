@@ -30,7 +30,11 @@ export function roleHandlers(parts: AuthParts) {
 
 function list(parts: AuthParts): Handler {
   return async () => {
-    const rows = (await parts.kernel.store.db.selectFrom('auth_roles').selectAll().orderBy('id').execute()) as RoleRow[];
+    const rows = (await parts.kernel.store.db
+      .selectFrom('auth_roles')
+      .selectAll()
+      .orderBy('id')
+      .execute()) as RoleRow[];
     const shown = [];
     for (const row of rows) shown.push(await show(parts, row));
     return reply(200, { roles: shown, total: shown.length });
@@ -42,10 +46,15 @@ function create(parts: AuthParts): Handler {
     const caller = callerOf(context);
     const name = roleName(body.name);
     const wanted = (body.permissions ?? []) as string[];
-    if (!wanted.every((permission) => PERMISSION.test(permission))) throw failure.invalid('permissions must be like posts:read, posts:* or *');
+    if (!wanted.every((permission) => PERMISSION.test(permission)))
+      throw failure.invalid('permissions must be like posts:read, posts:* or *');
     const role = await unique(() =>
       parts.events.transact(caller, async (trx, emit) => {
-        const row = (await trx.insertInto('auth_roles').values({ name, is_system: 0 }).returningAll().executeTakeFirstOrThrow()) as RoleRow;
+        const row = (await trx
+          .insertInto('auth_roles')
+          .values({ name, is_system: 0 })
+          .returningAll()
+          .executeTakeFirstOrThrow()) as RoleRow;
         for (const permission of wanted) await grant(trx, row.id, permission);
         await note(parts, trx, caller, 'role.created', row.id, null, { name, permissions: wanted });
         emit('permission.changed', null, { action: 'role.created', role_id: row.id });
@@ -78,7 +87,15 @@ function remove(parts: AuthParts): Handler {
     const role = await findOwn(parts, params['id']);
     const caller = callerOf(context);
     await parts.events.transact(caller, async (trx, emit) => {
-      if (await trx.selectFrom('auth_users').select('user_id').where('role_id', '=', role.id).limit(1).executeTakeFirst()) throw failure.conflict('Role is in use');
+      if (
+        await trx
+          .selectFrom('auth_users')
+          .select('user_id')
+          .where('role_id', '=', role.id)
+          .limit(1)
+          .executeTakeFirst()
+      )
+        throw failure.conflict('Role is in use');
       await trx.deleteFrom('auth_role_permissions').where('role_id', '=', role.id).execute();
       await trx.deleteFrom('auth_roles').where('id', '=', role.id).execute();
       await note(parts, trx, caller, 'role.deleted', role.id, { name: role.name }, null);
@@ -88,14 +105,21 @@ function remove(parts: AuthParts): Handler {
   };
 }
 
-function changePermission(parts: AuthParts, action: 'permission.granted' | 'permission.revoked'): Handler {
+function changePermission(
+  parts: AuthParts,
+  action: 'permission.granted' | 'permission.revoked',
+): Handler {
   return async ({ context, params }) => {
     const role = await find(parts, params['id']);
     const permission = params['name'] ?? '';
-    if (!PERMISSION.test(permission)) throw failure.invalid('name must be like posts:read, posts:* or *');
+    if (!PERMISSION.test(permission))
+      throw failure.invalid('name must be like posts:read, posts:* or *');
     const caller = callerOf(context);
     await parts.events.transact(caller, async (trx, emit) => {
-      const changed = action === 'permission.granted' ? await grant(trx, role.id, permission) : await revoke(trx, role.id, permission);
+      const changed =
+        action === 'permission.granted'
+          ? await grant(trx, role.id, permission)
+          : await revoke(trx, role.id, permission);
       if (!changed) return;
       await staleTokens(parts, trx, role.id);
       await note(parts, trx, caller, action, role.id, null, { permission });
@@ -107,13 +131,23 @@ function changePermission(parts: AuthParts, action: 'permission.granted' | 'perm
 
 function listPermissions({ kernel }: AuthParts): Handler {
   return async () => {
-    const rows = await kernel.store.db.selectFrom('auth_permissions').select(['id', 'name']).orderBy('name').execute();
+    const rows = await kernel.store.db
+      .selectFrom('auth_permissions')
+      .select(['id', 'name'])
+      .orderBy('name')
+      .execute();
     return reply(200, { permissions: rows, total: rows.length });
   };
 }
 
 async function find({ kernel }: AuthParts, id = ''): Promise<RoleRow> {
-  const row = /^\d{1,9}$/.test(id) ? await kernel.store.db.selectFrom('auth_roles').selectAll().where('id', '=', Number(id)).executeTakeFirst() : undefined;
+  const row = /^\d{1,9}$/.test(id)
+    ? await kernel.store.db
+        .selectFrom('auth_roles')
+        .selectAll()
+        .where('id', '=', Number(id))
+        .executeTakeFirst()
+    : undefined;
   if (!row) throw failure.notFound('Role not found');
   return row as RoleRow;
 }
@@ -126,16 +160,48 @@ async function findOwn(parts: AuthParts, id: string | undefined): Promise<RoleRo
 }
 
 async function show({ kernel }: AuthParts, { id, name, is_system }: RoleRow) {
-  const rows = await kernel.store.db.selectFrom('auth_role_permissions as rp').innerJoin('auth_permissions as p', 'p.id', 'rp.permission_id').select('p.name').where('rp.role_id', '=', id).orderBy('p.name').execute();
-  return { id, name, is_system: is_system === 1, permissions: rows.map((row) => row['name'] as string) };
+  const rows = await kernel.store.db
+    .selectFrom('auth_role_permissions as rp')
+    .innerJoin('auth_permissions as p', 'p.id', 'rp.permission_id')
+    .select('p.name')
+    .where('rp.role_id', '=', id)
+    .orderBy('p.name')
+    .execute();
+  return {
+    id,
+    name,
+    is_system: is_system === 1,
+    permissions: rows.map((row) => row['name'] as string),
+  };
 }
 
-async function staleTokens({ kernel }: AuthParts, trx: Transaction<any>, roleId: number): Promise<void> {
-  await trx.updateTable('auth_users').set({ tokens_valid_after: kernel.now() }).where('role_id', '=', roleId).execute();
+async function staleTokens(
+  { kernel }: AuthParts,
+  trx: Transaction<any>,
+  roleId: number,
+): Promise<void> {
+  await trx
+    .updateTable('auth_users')
+    .set({ tokens_valid_after: kernel.now() })
+    .where('role_id', '=', roleId)
+    .execute();
 }
 
-function note({ kernel }: AuthParts, trx: Transaction<any>, caller: Caller, action: PermissionAction, id: number, before: unknown, after: unknown): Promise<void> {
-  return recordChange(trx, kernel.now(), caller, { action, target: { kind: 'role', id }, before, after });
+function note(
+  { kernel }: AuthParts,
+  trx: Transaction<any>,
+  caller: Caller,
+  action: PermissionAction,
+  id: number,
+  before: unknown,
+  after: unknown,
+): Promise<void> {
+  return recordChange(trx, kernel.now(), caller, {
+    action,
+    target: { kind: 'role', id },
+    before,
+    after,
+  });
 }
 
 function roleName(text: string): string {
@@ -153,14 +219,40 @@ async function unique<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function grant(trx: Transaction<any>, roleId: number, name: string): Promise<boolean> {
-  await trx.insertInto('auth_permissions').values({ name }).onConflict((conflict) => conflict.column('name').doNothing()).execute();
-  const { id } = await trx.selectFrom('auth_permissions').select('id').where('name', '=', name).executeTakeFirstOrThrow();
-  const added = await trx.insertInto('auth_role_permissions').values({ role_id: roleId, permission_id: id }).onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
+  await trx
+    .insertInto('auth_permissions')
+    .values({ name })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+  const { id } = await trx
+    .selectFrom('auth_permissions')
+    .select('id')
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow();
+  const added = await trx
+    .insertInto('auth_role_permissions')
+    .values({ role_id: roleId, permission_id: id })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
   return Number(added.numInsertedOrUpdatedRows ?? 0) > 0;
 }
 
 async function revoke(trx: Transaction<any>, roleId: number, name: string): Promise<boolean> {
-  const permission = await trx.selectFrom('auth_permissions').select('id').where('name', '=', name).executeTakeFirst();
+  const permission = await trx
+    .selectFrom('auth_permissions')
+    .select('id')
+    .where('name', '=', name)
+    .executeTakeFirst();
   if (!permission) return false;
-  return Number((await trx.deleteFrom('auth_role_permissions').where('role_id', '=', roleId).where('permission_id', '=', permission['id']).executeTakeFirst()).numDeletedRows) > 0;
+  return (
+    Number(
+      (
+        await trx
+          .deleteFrom('auth_role_permissions')
+          .where('role_id', '=', roleId)
+          .where('permission_id', '=', permission['id'])
+          .executeTakeFirst()
+      ).numDeletedRows,
+    ) > 0
+  );
 }

@@ -15,7 +15,8 @@ export function tokenHandlers(parts: AuthParts) {
   const revokeTokens: Handler = async ({ context, body }) => {
     const caller = callerOf(context);
     const { jti, token, user_id } = body as { jti?: string; token?: string; user_id?: unknown };
-    if ([jti, token, user_id].filter((each) => each !== undefined).length !== 1) throw failure.badRequest('one of jti, token and user_id is required');
+    if ([jti, token, user_id].filter((each) => each !== undefined).length !== 1)
+      throw failure.badRequest('one of jti, token and user_id is required');
     const claims = token === undefined ? null : accessTokens.verify(token);
     if (token !== undefined && !claims) return reply(200, { revoked: 0 });
     const revoked = await events.transact(caller, async (trx, emit) => {
@@ -30,7 +31,12 @@ export function tokenHandlers(parts: AuthParts) {
       if (jti !== undefined && !isOpaqueId(jti)) throw failure.badRequest('Invalid request');
       // The longest that a token with this id can live.
       const exp = claims?.exp ?? Math.ceil((kernel.now() + parts.model.jwt.ttl) / SECOND);
-      await sessions.blacklist(trx, { jti: claims?.jti ?? jti!, exp }, claims?.user_id ?? null, 'revoked');
+      await sessions.blacklist(
+        trx,
+        { jti: claims?.jti ?? jti!, exp },
+        claims?.user_id ?? null,
+        'revoked',
+      );
       emit('token.revoked', claims?.user_id ?? null, { revoked: 1 });
       return 1;
     });

@@ -19,8 +19,12 @@ export function userHandlers(parts: AuthParts) {
   return {
     adminUser: showUser(parts),
     unlockUser: changing(parts, (account, trx, emit) => unlock(parts, account, trx, emit)),
-    disableUser: changing(parts, (account, trx, emit, caller) => disable(parts, account, trx, emit, caller)),
-    enableUser: changing(parts, (account, trx, emit, caller) => enable(parts, account, trx, emit, caller)),
+    disableUser: changing(parts, (account, trx, emit, caller) =>
+      disable(parts, account, trx, emit, caller),
+    ),
+    enableUser: changing(parts, (account, trx, emit, caller) =>
+      enable(parts, account, trx, emit, caller),
+    ),
     startReset: sendReset(parts),
     deleteUser: remove(parts),
     endUserSessions: endSessions(parts),
@@ -32,7 +36,12 @@ function showUser(parts: AuthParts): Handler {
   return async ({ params }) => reply(200, await show(parts, await find(parts, params['id'])));
 }
 
-type Change = (account: Account, trx: Transaction<any>, emit: Emit, caller: Caller) => Promise<void>;
+type Change = (
+  account: Account,
+  trx: Transaction<any>,
+  emit: Emit,
+  caller: Caller,
+) => Promise<void>;
 
 /** A handler that changes one account in one transaction. */
 function changing(parts: AuthParts, change: Change): Handler {
@@ -44,30 +53,67 @@ function changing(parts: AuthParts, change: Change): Handler {
   };
 }
 
-async function unlock(parts: AuthParts, account: Account, trx: Transaction<any>, emit: Emit): Promise<void> {
+async function unlock(
+  parts: AuthParts,
+  account: Account,
+  trx: Transaction<any>,
+  emit: Emit,
+): Promise<void> {
   await parts.lockout.clear(trx, identifierOf(parts, account.email));
   emit('auth.unlocked', account.id, { by: 'admin' });
 }
 
-async function disable(parts: AuthParts, account: Account, trx: Transaction<any>, emit: Emit, caller: Caller): Promise<void> {
+async function disable(
+  parts: AuthParts,
+  account: Account,
+  trx: Transaction<any>,
+  emit: Emit,
+  caller: Caller,
+): Promise<void> {
   const now = parts.kernel.now();
   await parts.directory.update(trx, account.id, { disabled_at: account.disabledAt ?? now });
   await endEverything(parts, account, trx, 'user disabled');
-  await recordChange(trx, now, caller, { action: 'user.disabled', target: { kind: 'user', id: account.id }, before: { disabled: account.disabledAt !== null }, after: { disabled: true } });
+  await recordChange(trx, now, caller, {
+    action: 'user.disabled',
+    target: { kind: 'user', id: account.id },
+    before: { disabled: account.disabledAt !== null },
+    after: { disabled: true },
+  });
   emit('user.disabled', account.id, {});
 }
 
-async function enable({ directory, kernel }: AuthParts, account: Account, trx: Transaction<any>, emit: Emit, caller: Caller): Promise<void> {
+async function enable(
+  { directory, kernel }: AuthParts,
+  account: Account,
+  trx: Transaction<any>,
+  emit: Emit,
+  caller: Caller,
+): Promise<void> {
   await directory.update(trx, account.id, { disabled_at: null });
-  await recordChange(trx, kernel.now(), caller, { action: 'user.enabled', target: { kind: 'user', id: account.id }, before: { disabled: account.disabledAt !== null }, after: { disabled: false } });
+  await recordChange(trx, kernel.now(), caller, {
+    action: 'user.enabled',
+    target: { kind: 'user', id: account.id },
+    before: { disabled: account.disabledAt !== null },
+    after: { disabled: false },
+  });
   emit('user.enabled', account.id, {});
 }
 
 /** Sessions, keys and one-time tokens, in the transaction that ends the account. */
-async function endEverything({ sessions, oneTime, kernel }: AuthParts, account: Account, trx: Transaction<any>, reason: string): Promise<void> {
+async function endEverything(
+  { sessions, oneTime, kernel }: AuthParts,
+  account: Account,
+  trx: Transaction<any>,
+  reason: string,
+): Promise<void> {
   await sessions.endAll(trx, account.id, reason);
   await oneTime.endAll(trx, account.id);
-  await trx.updateTable('auth_api_keys').set({ revoked_at: kernel.now() }).where('owner_user_id', '=', account.id).where('revoked_at', 'is', null).execute();
+  await trx
+    .updateTable('auth_api_keys')
+    .set({ revoked_at: kernel.now() })
+    .where('owner_user_id', '=', account.id)
+    .where('revoked_at', 'is', null)
+    .execute();
 }
 
 function sendReset(parts: AuthParts): Handler {
@@ -88,7 +134,9 @@ function remove(parts: AuthParts): Handler {
       emit('user.deleted', account.id, {});
     });
     await work.catch((error: unknown) => {
-      throw isForeignKeyViolation(error) ? failure.conflict('Other records refer to this user') : error;
+      throw isForeignKeyViolation(error)
+        ? failure.conflict('Other records refer to this user')
+        : error;
     });
     return reply(204);
   };
@@ -115,12 +163,26 @@ function assignRole(parts: AuthParts): Handler {
     const roleId = body.role_id as number | null;
     const caller = callerOf(context);
     await events.transact(caller, async (trx, emit) => {
-      const known = roleId === null || (await trx.selectFrom('auth_roles').select('id').where('id', '=', roleId).executeTakeFirst()) !== undefined;
+      const known =
+        roleId === null ||
+        (await trx
+          .selectFrom('auth_roles')
+          .select('id')
+          .where('id', '=', roleId)
+          .executeTakeFirst()) !== undefined;
       if (!known) throw failure.notFound('Role not found');
       // Tokens carry the role: those of before must not count any longer.
-      await directory.update(trx, account.id, { role_id: roleId, tokens_valid_after: kernel.now() });
+      await directory.update(trx, account.id, {
+        role_id: roleId,
+        tokens_valid_after: kernel.now(),
+      });
       const action = roleId === null ? 'role.removed' : 'role.assigned';
-      await recordChange(trx, kernel.now(), caller, { action, target: { kind: 'user', id: account.id }, before: { role_id: account.role?.id ?? null }, after: { role_id: roleId } });
+      await recordChange(trx, kernel.now(), caller, {
+        action,
+        target: { kind: 'user', id: account.id },
+        before: { role_id: account.role?.id ?? null },
+        after: { role_id: roleId },
+      });
       emit('permission.changed', account.id, { action, role_id: roleId });
     });
     return reply(200, await show(parts, await find(parts, String(account.id))));
@@ -139,7 +201,10 @@ async function find({ directory, kernel }: AuthParts, id = ''): Promise<Account>
 async function show(parts: AuthParts, account: Account) {
   const { kernel, lockout, model, signIn, sessions } = parts;
   const { db } = kernel.store;
-  const state = await lockout.state(db, { identifierHash: identifierOf(parts, account.email), bucket: 'public' });
+  const state = await lockout.state(db, {
+    identifierHash: identifierOf(parts, account.email),
+    bucket: 'public',
+  });
   const profile = signIn.profile(account, account.last_login ?? 0);
   return {
     ...profile,
@@ -156,5 +221,7 @@ async function show(parts: AuthParts, account: Account) {
 /** SQLSTATE 23503 and 23001, or SQLite's text. */
 function isForeignKeyViolation(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  return code === '23503' || code === '23001' || /FOREIGN KEY constraint failed/.test(String(message));
+  return (
+    code === '23503' || code === '23001' || /FOREIGN KEY constraint failed/.test(String(message))
+  );
 }

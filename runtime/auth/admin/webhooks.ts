@@ -23,17 +23,23 @@ export function webhookHandlers({ kernel, webhooks }: AuthParts) {
     return reply(200, { webhooks: endpoints, total: endpoints.length });
   };
   const createWebhook: Handler = async ({ body }) => {
-    if (!URL.canParse(body.url) || !isSafe(new URL(body.url))) throw failure.invalid('url must be https, except on a loopback address');
+    if (!URL.canParse(body.url) || !isSafe(new URL(body.url)))
+      throw failure.invalid('url must be https, except on a loopback address');
     const types = (body.types ?? ['*']) as string[];
     const unknown = types.find((type) => !isKnownType(type));
     if (unknown) throw failure.invalid('types must be event types, prefixes such as auth.* or *');
-    const { endpoint, secret } = await store.transaction((trx) => webhooks.endpoints.create(trx, body.url, types));
+    const { endpoint, secret } = await store.transaction((trx) =>
+      webhooks.endpoints.create(trx, body.url, types),
+    );
     return reply(201, { ...show(endpoint), secret });
   };
   const rotateWebhook: Handler = async ({ params, body }) => {
     const id = idOf(params);
     const overlap = parseDuration(body.overlap ?? '24h');
-    if (overlap === null) throw failure.invalid('overlap must be seconds or a duration such as "1h", a hundred years at most');
+    if (overlap === null)
+      throw failure.invalid(
+        'overlap must be seconds or a duration such as "1h", a hundred years at most',
+      );
     const secret = await store.transaction((trx) => webhooks.endpoints.rotate(trx, id, overlap));
     if (secret === null) throw missing();
     return reply(200, { id, secret });
@@ -47,7 +53,16 @@ export function webhookHandlers({ kernel, webhooks }: AuthParts) {
     const { actor, ip, userAgent, requestId } = callerOf(context);
     const now = kernel.now();
     const result = await webhooks.test(idOf(params), {
-      id: `evt_${ulid(now)}`, type: 'webhook.test', time: new Date(now).toISOString(), severity: 'info', user_id: null, actor, ip, user_agent: userAgent, request_id: requestId, data: {},
+      id: `evt_${ulid(now)}`,
+      type: 'webhook.test',
+      time: new Date(now).toISOString(),
+      severity: 'info',
+      user_id: null,
+      actor,
+      ip,
+      user_agent: userAgent,
+      request_id: requestId,
+      data: {},
     });
     if (!result) throw missing();
     return reply(200, result);
@@ -55,7 +70,17 @@ export function webhookHandlers({ kernel, webhooks }: AuthParts) {
   return { webhooks: list, createWebhook, rotateWebhook, deleteWebhook, testWebhook };
 }
 
-const show = ({ id, url, types, source, created_at, disabled_at }: Endpoint) => ({ id, url, types, source, created_at: rfc3339(created_at), disabled_at: rfc3339(disabled_at) });
+const show = ({ id, url, types, source, created_at, disabled_at }: Endpoint) => ({
+  id,
+  url,
+  types,
+  source,
+  created_at: rfc3339(created_at),
+  disabled_at: rfc3339(disabled_at),
+});
 
 const isKnownType = (type: string) =>
-  type === '*' || type in EVENT_TYPES || (type.endsWith('.*') && Object.keys(EVENT_TYPES).some((known) => known.startsWith(type.slice(0, -1))));
+  type === '*' ||
+  type in EVENT_TYPES ||
+  (type.endsWith('.*') &&
+    Object.keys(EVENT_TYPES).some((known) => known.startsWith(type.slice(0, -1))));

@@ -22,7 +22,11 @@ import { withParameter } from './redirect.ts';
 type Query = Readonly<Record<string, string | undefined>>;
 
 /** `GET /api/oauth/:provider/callback`: everything is checked before the code is worth anything. */
-export function createCallback(parts: AuthParts, providers: Providers, idTokens: IdTokens): Handler {
+export function createCallback(
+  parts: AuthParts,
+  providers: Providers,
+  idTokens: IdTokens,
+): Handler {
   return async ({ params, koa, context }) => {
     const provider = await providers.get(params['provider'] ?? '');
     if (!provider) throw failure.notFound('OAuth provider not configured');
@@ -30,7 +34,13 @@ export function createCallback(parts: AuthParts, providers: Providers, idTokens:
     try {
       const flow = await openFlow(parts, koa, provider, query);
       const tokens = await exchangeCode(provider, flow, query['code'] ?? '');
-      return await finish(parts, context, koa, flow, await readIdentity(provider, idTokens, tokens, flow));
+      return await finish(
+        parts,
+        context,
+        koa,
+        flow,
+        await readIdentity(provider, idTokens, tokens, flow),
+      );
     } catch (error) {
       await noteRefusal(parts, context, provider, query, error);
       throw error;
@@ -40,28 +50,53 @@ export function createCallback(parts: AuthParts, providers: Providers, idTokens:
 
 /** A parameter that comes twice is none. */
 function singles(query: KoaContext['query']): Query {
-  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, typeof value === 'string' ? value : undefined]));
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : undefined,
+    ]),
+  );
 }
 
 /** Cookie, provider, state, single use, issuer: in this order (RFC 9700 section 2.1, RFC 9207). */
-async function openFlow(parts: AuthParts, koa: KoaContext, provider: Provider, query: Query): Promise<Flow> {
+async function openFlow(
+  parts: AuthParts,
+  koa: KoaContext,
+  provider: Provider,
+  query: Query,
+): Promise<Flow> {
   const { kernel, keys } = parts;
   const invalid = () => failure.badRequest('Invalid OAuth state');
   const state = query['state'] ?? '';
   const flow = takeFlow(keys, koa, provider.redirectUrl.startsWith('https:'), state, kernel.now());
   if (!flow || flow.provider !== provider.name) throw invalid();
   try {
-    await kernel.store.db.insertInto('auth_oauth_used_states').values({ hash: digest(state), exp: kernel.now() + 10 * MINUTE }).execute();
+    await kernel.store.db
+      .insertInto('auth_oauth_used_states')
+      .values({ hash: digest(state), exp: kernel.now() + 10 * MINUTE })
+      .execute();
   } catch (error) {
     throw isUniqueViolation(error) ? invalid() : error;
   }
-  if (provider.oidc && (query['iss'] !== undefined || provider.oidc.issuerInResponse) && query['iss'] !== provider.oidc.issuer) throw failure.badRequest('Invalid OAuth issuer');
+  if (
+    provider.oidc &&
+    (query['iss'] !== undefined || provider.oidc.issuerInResponse) &&
+    query['iss'] !== provider.oidc.issuer
+  )
+    throw failure.badRequest('Invalid OAuth issuer');
   if (query['error'] === 'access_denied') throw failure.unauthenticated('OAuth access denied');
-  if (query['error'] !== undefined || !query['code']) throw new AppError(502, 'OAUTH_PROVIDER_ERROR', 'OAuth provider error');
+  if (query['error'] !== undefined || !query['code'])
+    throw new AppError(502, 'OAUTH_PROVIDER_ERROR', 'OAuth provider error');
   return flow;
 }
 
-async function finish(parts: AuthParts, context: RequestContext, koa: KoaContext, flow: Flow, identity: Identity): Promise<Reply> {
+async function finish(
+  parts: AuthParts,
+  context: RequestContext,
+  koa: KoaContext,
+  flow: Flow,
+  identity: Identity,
+): Promise<Reply> {
   const target = flow.returnTo ?? parts.config.oauthSuccessRedirect;
   if (flow.linkUser !== null) {
     await linkIdentity(parts, callerOf(context), flow.linkUser, identity);
@@ -71,28 +106,72 @@ async function finish(parts: AuthParts, context: RequestContext, koa: KoaContext
   const account = await accountOf(parts, callerOf(context), identity);
   await assertMayEnter(parts, context, account);
   const method = `oauth:${identity.provider}` as const;
-  if (target === null) return reply(200, deliverLogin(parts, koa, await parts.signIn.open(context, account, method, { kind: 'oauth' })));
+  if (target === null)
+    return reply(
+      200,
+      deliverLogin(
+        parts,
+        koa,
+        await parts.signIn.open(context, account, method, { kind: 'oauth' }),
+      ),
+    );
   // Tokens never stand in an address: a code that works once does.
-  const code = await parts.oneTime.issue(parts.kernel.store.db, 'oauth_code', account.id, { method }, false);
+  const code = await parts.oneTime.issue(
+    parts.kernel.store.db,
+    'oauth_code',
+    account.id,
+    { method },
+    false,
+  );
   return reply(303, undefined, { Location: withParameter(target, 'code', code) });
 }
 
 /** @throws AppError 403 */
-export async function assertMayEnter(parts: AuthParts, context: RequestContext, account: Account): Promise<void> {
+export async function assertMayEnter(
+  parts: AuthParts,
+  context: RequestContext,
+  account: Account,
+): Promise<void> {
   if (account.disabledAt !== null) throw failure.forbidden('Account disabled');
-  if (parts.model.requireVerifiedEmail && !account.emailVerified) throw failure.forbidden('Email not verified');
+  if (parts.model.requireVerifiedEmail && !account.emailVerified)
+    throw failure.forbidden('Email not verified');
   const refusal = await askHook(parts, account, context);
   if (refusal) throw failure.forbidden(refusal);
 }
 
 /** Logs and stores that a sign-in was refused; what the provider said goes into the log alone. */
-export async function noteRefusal(parts: AuthParts, context: RequestContext, provider: Provider, query: Query, error: unknown): Promise<void> {
-  const reason = error instanceof AppError ? `oauth_${error.message.toLowerCase().replaceAll(/[^a-z]+/g, '_').slice(0, 60)}` : 'oauth_failed';
-  const said = query['error_description'] ?? (error instanceof Error && error.cause !== undefined ? String(error.cause) : '');
-  parts.kernel.log.warn({ requestId: context.id, provider: provider.name, reason, said: printable(said).slice(0, 200) }, 'a sign-in through a provider was refused');
+export async function noteRefusal(
+  parts: AuthParts,
+  context: RequestContext,
+  provider: Provider,
+  query: Query,
+  error: unknown,
+): Promise<void> {
+  const reason =
+    error instanceof AppError
+      ? `oauth_${error.message
+          .toLowerCase()
+          .replaceAll(/[^a-z]+/g, '_')
+          .slice(0, 60)}`
+      : 'oauth_failed';
+  const said =
+    query['error_description'] ??
+    (error instanceof Error && error.cause !== undefined ? String(error.cause) : '');
+  parts.kernel.log.warn(
+    { requestId: context.id, provider: provider.name, reason, said: printable(said).slice(0, 200) },
+    'a sign-in through a provider was refused',
+  );
   const caller = callerOf(context);
   await parts.events.transact(caller, async (trx, emit) => {
-    await recordAttempt(trx, parts.kernel.now(), caller, { kind: 'oauth', outcome: 'failure', reason, identifierHash: null, identifier: null, userId: null, sessionId: null });
+    await recordAttempt(trx, parts.kernel.now(), caller, {
+      kind: 'oauth',
+      outcome: 'failure',
+      reason,
+      identifierHash: null,
+      identifier: null,
+      userId: null,
+      sessionId: null,
+    });
     emit('oauth.refused', null, { provider: provider.name, reason });
   });
 }

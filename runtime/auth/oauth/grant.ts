@@ -31,37 +31,64 @@ interface GrantOutput {
   readonly state: { readonly response?: Record<string, any> };
 }
 
-type GrantCore = (options: { config: object; request: object; extend: readonly [] }) => (input: GrantInput) => Promise<GrantOutput>;
+type GrantCore = (options: {
+  config: object;
+  request: object;
+  extend: readonly [];
+}) => (input: GrantInput) => Promise<GrantOutput>;
 
 /** Begins a flow: authorization code with PKCE S256 and state, and a nonce for OpenID Connect. */
-export async function beginFlow(provider: Provider): Promise<{ readonly location: string; readonly secrets: FlowSecrets }> {
-  const { location, session } = await run(provider, {}, { method: 'GET', params: { provider: provider.name }, query: {}, state: {}, session: {} });
+export async function beginFlow(
+  provider: Provider,
+): Promise<{ readonly location: string; readonly secrets: FlowSecrets }> {
+  const { location, session } = await run(
+    provider,
+    {},
+    { method: 'GET', params: { provider: provider.name }, query: {}, state: {}, session: {} },
+  );
   const { state, nonce, code_verifier } = session;
-  if (!location || !state || !code_verifier) throw new InternalError('grant did not begin the flow');
+  if (!location || !state || !code_verifier)
+    throw new InternalError('grant did not begin the flow');
   return { location, secrets: { state, nonce, code_verifier } };
 }
 
 /** Exchanges the code. @throws AppError 502 when the provider gives no token, for whatever reason. */
-export async function exchangeCode(provider: Provider, secrets: FlowSecrets, code: string): Promise<ProviderTokens> {
+export async function exchangeCode(
+  provider: Provider,
+  secrets: FlowSecrets,
+  code: string,
+): Promise<ProviderTokens> {
   const response = await withBoundedAgent(provider.accessUrl, (agent) =>
-    run(provider, { timeout: TIME_LIMIT, agent }, {
-      method: 'GET',
-      params: { provider: provider.name, override: 'callback' },
-      query: { code, state: secrets.state },
-      state: {},
-      session: { provider: provider.name, ...secrets },
-    }),
-  ).then(({ state }) => state.response ?? {}, (error: unknown) => Promise.reject(providerError(error)));
+    run(
+      provider,
+      { timeout: TIME_LIMIT, agent },
+      {
+        method: 'GET',
+        params: { provider: provider.name, override: 'callback' },
+        query: { code, state: secrets.state },
+        state: {},
+        session: { provider: provider.name, ...secrets },
+      },
+    ),
+  ).then(
+    ({ state }) => state.response ?? {},
+    (error: unknown) => Promise.reject(providerError(error)),
+  );
   const { access_token, id_token, error } = response;
   // Audience and nonce are looked at there already.
-  if (typeof error === 'string' && error.startsWith('Grant: OpenID Connect')) throw notVerified(error);
+  if (typeof error === 'string' && error.startsWith('Grant: OpenID Connect'))
+    throw notVerified(error);
   if (typeof access_token !== 'string' || access_token === '') throw providerError(describe(error));
   if (provider.oidc && typeof id_token !== 'string') throw providerError('no id token');
   return { access_token, id_token: typeof id_token === 'string' ? id_token : undefined };
 }
 
 /** Grant's core without its HTTP handlers: what it is good at is the quirks of 200 providers. */
-function run(provider: Provider, request: { timeout?: number; agent?: Agent }, input: GrantInput): Promise<GrantOutput> {
+function run(
+  provider: Provider,
+  request: { timeout?: number; agent?: Agent },
+  input: GrantInput,
+): Promise<GrantOutput> {
   const grant = createRequire(import.meta.url)('grant/lib/grant.js') as GrantCore;
   return grant({ config: { [provider.name]: configOf(provider) }, request, extend: [] })(input);
 }

@@ -20,7 +20,11 @@ import { checkReturnTo } from './redirect.ts';
 export function oauthHandlers(parts: AuthParts) {
   const { kernel, model, config, keys, oneTime, events, directory, signIn } = parts;
   const { db } = kernel.store;
-  const providers = createProviders(kernel.settings, configuredProviders(model.oauth.providers), config.providers);
+  const providers = createProviders(
+    kernel.settings,
+    configuredProviders(model.oauth.providers),
+    config.providers,
+  );
   const idTokens = createIdTokens(kernel.now);
   const notConfigured = () => failure.notFound('OAuth provider not configured');
 
@@ -31,7 +35,13 @@ export function oauthHandlers(parts: AuthParts) {
     const ticket = single(query.link);
     const link = ticket === undefined ? null : await redeemTicket(parts, koa, provider, ticket);
     const { location, secrets } = await beginFlow(provider);
-    writeFlow(keys, koa, isSecure(provider), { ...secrets, provider: provider.name, returnTo, linkUser: link?.userId ?? null, startedAt: kernel.now() });
+    writeFlow(keys, koa, isSecure(provider), {
+      ...secrets,
+      provider: provider.name,
+      returnTo,
+      linkUser: link?.userId ?? null,
+      startedAt: kernel.now(),
+    });
     return reply(302, undefined, { Location: location });
   };
 
@@ -40,7 +50,14 @@ export function oauthHandlers(parts: AuthParts) {
     const account = await directory.find(db, userId);
     if (!account) throw invalidToken();
     await assertMayEnter(parts, context, account);
-    return reply(200, deliverLogin(parts, koa, await signIn.open(context, account, data['method'] as AuthMethod, { kind: 'oauth' })));
+    return reply(
+      200,
+      deliverLogin(
+        parts,
+        koa,
+        await signIn.open(context, account, data['method'] as AuthMethod, { kind: 'oauth' }),
+      ),
+    );
   };
 
   const link: Handler = async ({ context, koa, body }) => {
@@ -48,14 +65,27 @@ export function oauthHandlers(parts: AuthParts) {
     const provider = await providers.get(body.provider);
     if (!provider) throw notConfigured();
     const browser = writeBrowser(koa, isSecure(provider));
-    const ticket = await oneTime.issue(db, 'link', account.id, { provider: body.provider, browser });
+    const ticket = await oneTime.issue(db, 'link', account.id, {
+      provider: body.provider,
+      browser,
+    });
     return reply(200, { url: `/api/oauth/${body.provider}?link=${ticket}` });
   };
 
   const identities: Handler = async ({ context }) => {
     const { account } = await signedInAccount(parts, context);
-    const rows = await db.selectFrom('auth_identities').select(['provider', 'subject', 'email', 'email_verified', 'created_at', 'last_login_at']).where('user_id', '=', account.id).orderBy('provider').execute();
-    const shown = rows.map(({ created_at, last_login_at, email_verified, ...row }) => ({ ...row, email_verified: email_verified === 1, created_at: rfc3339(created_at), last_login_at: rfc3339(last_login_at) }));
+    const rows = await db
+      .selectFrom('auth_identities')
+      .select(['provider', 'subject', 'email', 'email_verified', 'created_at', 'last_login_at'])
+      .where('user_id', '=', account.id)
+      .orderBy('provider')
+      .execute();
+    const shown = rows.map(({ created_at, last_login_at, email_verified, ...row }) => ({
+      ...row,
+      email_verified: email_verified === 1,
+      created_at: rfc3339(created_at),
+      last_login_at: rfc3339(last_login_at),
+    }));
     return reply(200, { identities: shown, total: shown.length });
   };
 
@@ -63,22 +93,48 @@ export function oauthHandlers(parts: AuthParts) {
     const { account } = await assertReauthenticated(parts, context);
     await events.transact(as(callerOf(context), account.id), async (trx, emit) => {
       await directory.serialise(trx);
-      const linked = await trx.selectFrom('auth_identities').select('provider').where('user_id', '=', account.id).execute();
+      const linked = await trx
+        .selectFrom('auth_identities')
+        .select('provider')
+        .where('user_id', '=', account.id)
+        .execute();
       if (!linked.some(({ provider }) => provider === params['provider'])) throw failure.notFound();
       const left = linked.filter(({ provider }) => provider !== params['provider']);
-      if (account.password === null && left.length === 0) throw failure.conflict('Cannot remove the last sign-in method');
-      await trx.deleteFrom('auth_identities').where('user_id', '=', account.id).where('provider', '=', params['provider']).execute();
+      if (account.password === null && left.length === 0)
+        throw failure.conflict('Cannot remove the last sign-in method');
+      await trx
+        .deleteFrom('auth_identities')
+        .where('user_id', '=', account.id)
+        .where('provider', '=', params['provider'])
+        .execute();
       emit('oauth.unlinked', account.id, { provider: params['provider'] });
     });
     return reply(204);
   };
-  return { oauthStart, oauthCallback: createCallback(parts, providers, idTokens), oauthIdToken: createIdTokenLogin(parts, providers, idTokens), oauthExchange, link, identities, unlink };
+  return {
+    oauthStart,
+    oauthCallback: createCallback(parts, providers, idTokens),
+    oauthIdToken: createIdTokenLogin(parts, providers, idTokens),
+    oauthExchange,
+    link,
+    identities,
+    unlink,
+  };
 }
 
 /** The ticket works once, for its provider, in the browser that asked for it: nobody links his account for somebody else. */
-async function redeemTicket({ oneTime, kernel }: AuthParts, koa: KoaContext, provider: Provider, ticket: string): Promise<OneTime> {
+async function redeemTicket(
+  { oneTime, kernel }: AuthParts,
+  koa: KoaContext,
+  provider: Provider,
+  ticket: string,
+): Promise<OneTime> {
   const link = await oneTime.consume(kernel.store.db, 'link', ticket);
-  if (link.data['provider'] !== provider.name || !isBrowser(koa, isSecure(provider), link.data['browser'])) throw invalidToken();
+  if (
+    link.data['provider'] !== provider.name ||
+    !isBrowser(koa, isSecure(provider), link.data['browser'])
+  )
+    throw invalidToken();
   return link;
 }
 

@@ -20,17 +20,29 @@ import type { Provider, Providers } from './providers.ts';
  * There is no flow of ours to belong to, so the page makes a random `nonce`, asks the provider with its SHA-256 in hex,
  * and sends the nonce itself here: whoever steals the token has only the hash. Each token signs in once.
  */
-export function createIdTokenLogin(parts: AuthParts, providers: Providers, idTokens: IdTokens): Handler {
+export function createIdTokenLogin(
+  parts: AuthParts,
+  providers: Providers,
+  idTokens: IdTokens,
+): Handler {
   return async ({ params, body, koa, context }) => {
     const provider = await providers.get(params['provider'] ?? '');
-    if (!provider?.takesIdTokens || !provider.oidc) throw failure.notFound('OAuth provider not configured');
+    if (!provider?.takesIdTokens || !provider.oidc)
+      throw failure.notFound('OAuth provider not configured');
     try {
       const nonce = createHash('sha256').update(body.nonce).digest('hex');
       const claims = await idTokens.verify(provider, body.idToken, nonce);
       await useOnce(parts, provider, nonce, Number(claims['exp']));
       const account = await accountOf(parts, callerOf(context), toIdentity(provider, claims));
       await assertMayEnter(parts, context, account);
-      return reply(200, deliverLogin(parts, koa, await parts.signIn.open(context, account, `oauth:${provider.name}`, { kind: 'oauth' })));
+      return reply(
+        200,
+        deliverLogin(
+          parts,
+          koa,
+          await parts.signIn.open(context, account, `oauth:${provider.name}`, { kind: 'oauth' }),
+        ),
+      );
     } catch (error) {
       await noteRefusal(parts, context, provider, {}, error);
       throw error;
@@ -39,9 +51,17 @@ export function createIdTokenLogin(parts: AuthParts, providers: Providers, idTok
 }
 
 /** @throws AppError 400 when the token was here before. */
-async function useOnce({ kernel }: AuthParts, { name }: Provider, nonce: string, exp: number): Promise<void> {
+async function useOnce(
+  { kernel }: AuthParts,
+  { name }: Provider,
+  nonce: string,
+  exp: number,
+): Promise<void> {
   try {
-    await kernel.store.db.insertInto('auth_oauth_used_states').values({ hash: digest(`${name}|${nonce}`), exp: exp * SECOND + 2 * MINUTE }).execute();
+    await kernel.store.db
+      .insertInto('auth_oauth_used_states')
+      .values({ hash: digest(`${name}|${nonce}`), exp: exp * SECOND + 2 * MINUTE })
+      .execute();
   } catch (error) {
     throw isUniqueViolation(error) ? failure.badRequest('Invalid OAuth state') : error;
   }

@@ -14,10 +14,15 @@ const SKEW = 60;
 /** Verifies id tokens (OpenID Connect Core section 3.1.3.7). Grant checks neither signature nor issuer nor expiry. */
 export interface IdTokens {
   /** @throws AppError 401 `OAuth identity could not be verified`, 502 when the keys cannot be had. */
-  verify(provider: Provider, token: string, nonce: string | undefined): Promise<Readonly<Record<string, unknown>>>;
+  verify(
+    provider: Provider,
+    token: string,
+    nonce: string | undefined,
+  ): Promise<Readonly<Record<string, unknown>>>;
 }
 
-export const notVerified = (cause?: unknown) => failure.unauthenticated('OAuth identity could not be verified', { cause });
+export const notVerified = (cause?: unknown) =>
+  failure.unauthenticated('OAuth identity could not be verified', { cause });
 
 export function createIdTokens(now: () => number): IdTokens {
   const sets = new Map<string, { readonly keys: readonly Jwk[]; readonly at: number }>();
@@ -28,10 +33,15 @@ export function createIdTokens(now: () => number): IdTokens {
     return set;
   };
   /** A key that is not in the set may be a new one: the set is read once more, and then that is it. */
-  const keyFor = async (url: string, kid: string | undefined, algorithm: string): Promise<KeyObject> => {
+  const keyFor = async (
+    url: string,
+    kid: string | undefined,
+    algorithm: string,
+  ): Promise<KeyObject> => {
     const known = sets.get(url);
     const fresh = known && now() - known.at < CACHED ? known : null;
-    const key = (fresh && pick(fresh.keys, kid, algorithm)) ?? pick((await load(url)).keys, kid, algorithm);
+    const key =
+      (fresh && pick(fresh.keys, kid, algorithm)) ?? pick((await load(url)).keys, kid, algorithm);
     if (!key) throw notVerified('no such key');
     return key;
   };
@@ -57,25 +67,46 @@ function readHeader(token: string): jwt.JwtHeader | null {
   }
 }
 
-function check(token: string, key: KeyObject, algorithm: 'RS256' | 'ES256', issuer: string, clientId: string, now: number): Record<string, unknown> {
+function check(
+  token: string,
+  key: KeyObject,
+  algorithm: 'RS256' | 'ES256',
+  issuer: string,
+  clientId: string,
+  now: number,
+): Record<string, unknown> {
   let claims: unknown;
   try {
-    claims = jwt.verify(token, key, { algorithms: [algorithm], issuer, audience: clientId, clockTolerance: SKEW, clockTimestamp: Math.floor(now / SECOND) });
+    claims = jwt.verify(token, key, {
+      algorithms: [algorithm],
+      issuer,
+      audience: clientId,
+      clockTolerance: SKEW,
+      clockTimestamp: Math.floor(now / SECOND),
+    });
   } catch (error) {
     throw notVerified(error);
   }
   if (typeof claims !== 'object' || claims === null) throw notVerified('payload');
   const { aud, azp, exp, sub, iat } = claims as Record<string, unknown>;
   if (!Number.isInteger(exp) || typeof sub !== 'string' || sub === '') throw notVerified('claims');
-  if (typeof iat === 'number' && iat * SECOND > now + SKEW * SECOND) throw notVerified('issued in the future');
-  if (azp !== undefined ? azp !== clientId : Array.isArray(aud) && aud.length > 1) throw notVerified('azp');
+  if (typeof iat === 'number' && iat * SECOND > now + SKEW * SECOND)
+    throw notVerified('issued in the future');
+  if (azp !== undefined ? azp !== clientId : Array.isArray(aud) && aud.length > 1)
+    throw notVerified('azp');
   return claims as Record<string, unknown>;
 }
 
 /** The key of that id and of the kind that the algorithm needs; without an id only when there is no choice. */
 function pick(keys: readonly Jwk[], kid: string | undefined, algorithm: string): KeyObject | null {
   const kind = algorithm === 'RS256' ? 'RSA' : 'EC';
-  const fitting = keys.filter((key) => key.kty === kind && (key.use ?? 'sig') === 'sig' && (key.alg ?? algorithm) === algorithm && (kid === undefined || key.kid === kid));
+  const fitting = keys.filter(
+    (key) =>
+      key.kty === kind &&
+      (key.use ?? 'sig') === 'sig' &&
+      (key.alg ?? algorithm) === algorithm &&
+      (kid === undefined || key.kid === kid),
+  );
   if (fitting.length === 0 || (kid === undefined && fitting.length > 1)) return null;
   try {
     return createPublicKey({ key: fitting[0]!, format: 'jwk' });

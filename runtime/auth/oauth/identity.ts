@@ -16,36 +16,67 @@ export interface Identity {
 }
 
 /** Reads the identity from the id token, from the profile, or from both. @throws AppError 401, 502 */
-export async function readIdentity(provider: Provider, idTokens: IdTokens, tokens: ProviderTokens, secrets: FlowSecrets): Promise<Identity> {
-  const claims = provider.oidc ? await idTokens.verify(provider, tokens.id_token ?? '', secrets.nonce) : null;
-  if (claims && (!provider.profileUrl || at(claims, provider.paths.email) !== undefined)) return toIdentity(provider, claims);
+export async function readIdentity(
+  provider: Provider,
+  idTokens: IdTokens,
+  tokens: ProviderTokens,
+  secrets: FlowSecrets,
+): Promise<Identity> {
+  const claims = provider.oidc
+    ? await idTokens.verify(provider, tokens.id_token ?? '', secrets.nonce)
+    : null;
+  if (claims && (!provider.profileUrl || at(claims, provider.paths.email) !== undefined))
+    return toIdentity(provider, claims);
   const profile = await readProfile(provider, tokens.access_token);
   // A profile of somebody else: a token was swapped on the way.
   if (claims && profile['sub'] !== claims['sub']) throw notVerified('subject');
-  return toIdentity(provider, await withEmails(provider, tokens.access_token, { ...profile, ...claims }));
+  return toIdentity(
+    provider,
+    await withEmails(provider, tokens.access_token, { ...profile, ...claims }),
+  );
 }
 
-async function readProfile({ profileUrl }: Provider, accessToken: string): Promise<Record<string, unknown>> {
+async function readProfile(
+  { profileUrl }: Provider,
+  accessToken: string,
+): Promise<Record<string, unknown>> {
   const profile = await fetchJson(profileUrl ?? '', { authorization: `Bearer ${accessToken}` });
-  if (typeof profile !== 'object' || profile === null || Array.isArray(profile)) throw notVerified('profile');
+  if (typeof profile !== 'object' || profile === null || Array.isArray(profile))
+    throw notVerified('profile');
   return profile as Record<string, unknown>;
 }
 
 /** GitHub lists addresses apart; only the primary one counts, and only when it is verified. */
-async function withEmails({ emailsUrl }: Provider, accessToken: string, profile: Record<string, unknown>): Promise<Record<string, unknown>> {
+async function withEmails(
+  { emailsUrl }: Provider,
+  accessToken: string,
+  profile: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
   if (!emailsUrl) return profile;
   const listed = await fetchJson(emailsUrl, { authorization: `Bearer ${accessToken}` });
-  const primary = Array.isArray(listed) ? (listed as Record<string, unknown>[]).find((each) => each?.['primary'] === true && each['verified'] === true) : undefined;
-  return { ...profile, email: primary?.['email'] ?? profile['email'], [PROVED]: primary !== undefined };
+  const primary = Array.isArray(listed)
+    ? (listed as Record<string, unknown>[]).find(
+        (each) => each?.['primary'] === true && each['verified'] === true,
+      )
+    : undefined;
+  return {
+    ...profile,
+    email: primary?.['email'] ?? profile['email'],
+    [PROVED]: primary !== undefined,
+  };
 }
 
 /** Where GitHub's answer is noted; no provider can send this key, as JSON has no symbols. */
 const PROVED = Symbol('the address is proved');
 
 /** The identity in an answer of the provider. @throws AppError 401 when it names nobody. */
-export function toIdentity({ name, paths }: Provider, profile: Record<PropertyKey, unknown>): Identity {
+export function toIdentity(
+  { name, paths }: Provider,
+  profile: Record<PropertyKey, unknown>,
+): Identity {
   const subject = at(profile, paths.subject);
-  if ((typeof subject !== 'string' && typeof subject !== 'number') || subject === '') throw notVerified('subject');
+  if ((typeof subject !== 'string' && typeof subject !== 'number') || subject === '')
+    throw notVerified('subject');
   const email = at(profile, paths.email);
   const valid = typeof email === 'string' && isEmail(email);
   const claimed = paths.email_verified !== undefined && at(profile, paths.email_verified) === true;
@@ -59,13 +90,27 @@ export function toIdentity({ name, paths }: Provider, profile: Record<PropertyKe
   };
 }
 
-const text = (value: unknown) => (typeof value === 'string' ? printable(value).trim().slice(0, 200) : '');
+const text = (value: unknown) =>
+  typeof value === 'string' ? printable(value).trim().slice(0, 200) : '';
 
 function avatar(value: unknown): string {
-  return typeof value === 'string' && value.length <= 2048 && /^https?:\/\//.test(value) && URL.canParse(value) ? printable(value) : '';
+  return typeof value === 'string' &&
+    value.length <= 2048 &&
+    /^https?:\/\//.test(value) &&
+    URL.canParse(value)
+    ? printable(value)
+    : '';
 }
 
 /** `picture.data.url` of an answer; own keys only. */
 function at(value: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((part, key) => (typeof part === 'object' && part !== null && Object.hasOwn(part, key) ? (part as Record<string, unknown>)[key] : undefined), value);
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (part, key) =>
+        typeof part === 'object' && part !== null && Object.hasOwn(part, key)
+          ? (part as Record<string, unknown>)[key]
+          : undefined,
+      value,
+    );
 }

@@ -17,25 +17,43 @@ const ACCOUNT_EXISTS = 'Account exists; sign in to link this provider';
  *
  * @throws AppError 401, 409
  */
-export async function accountOf(parts: AuthParts, caller: Caller, identity: Identity): Promise<Account> {
+export async function accountOf(
+  parts: AuthParts,
+  caller: Caller,
+  identity: Identity,
+): Promise<Account> {
   try {
     return await find(parts, caller, identity);
   } catch (error) {
     // Two callbacks of a new user at once: the other one made the account.
-    if (isUniqueViolation(error) || (error instanceof AppError && error.status === 409 && error.message === 'User already exists')) return find(parts, caller, identity);
+    if (
+      isUniqueViolation(error) ||
+      (error instanceof AppError && error.status === 409 && error.message === 'User already exists')
+    )
+      return find(parts, caller, identity);
     throw error;
   }
 }
 
 async function find(parts: AuthParts, caller: Caller, identity: Identity): Promise<Account> {
   const { events, directory, kernel } = parts;
-  const id = await events.transact(caller, async (trx, emit) => (await known(parts, trx, identity)) ?? (await matching(parts, trx, emit, identity)) ?? (await created(parts, trx, emit, caller, identity)));
+  const id = await events.transact(
+    caller,
+    async (trx, emit) =>
+      (await known(parts, trx, identity)) ??
+      (await matching(parts, trx, emit, identity)) ??
+      (await created(parts, trx, emit, caller, identity)),
+  );
   const account = await directory.find(kernel.store.db, id);
   if (!account) throw notVerified('the user is gone');
   return account;
 }
 
-async function known({ kernel }: AuthParts, trx: Transaction<any>, { provider, subject, email, emailVerified }: Identity): Promise<UserId | null> {
+async function known(
+  { kernel }: AuthParts,
+  trx: Transaction<any>,
+  { provider, subject, email, emailVerified }: Identity,
+): Promise<UserId | null> {
   const row = await trx
     .updateTable('auth_identities')
     .set({ last_login_at: kernel.now(), email, email_verified: emailVerified ? 1 : 0 })
@@ -46,24 +64,42 @@ async function known({ kernel }: AuthParts, trx: Transaction<any>, { provider, s
   return row?.['user_id'] ?? null;
 }
 
-async function matching(parts: AuthParts, trx: Transaction<any>, emit: Emit, identity: Identity): Promise<UserId | null> {
-  const account = identity.email === null ? null : await parts.directory.findByEmail(trx, identity.email);
+async function matching(
+  parts: AuthParts,
+  trx: Transaction<any>,
+  emit: Emit,
+  identity: Identity,
+): Promise<UserId | null> {
+  const account =
+    identity.email === null ? null : await parts.directory.findByEmail(trx, identity.email);
   if (!account) return null;
-  const trusted = parts.model.oauth.linking === 'verified' && identity.emailVerified && account.emailVerified;
+  const trusted =
+    parts.model.oauth.linking === 'verified' && identity.emailVerified && account.emailVerified;
   if (!trusted) throw failure.conflict(ACCOUNT_EXISTS);
   await insertIdentity(parts, trx, identity, account.id);
   emit('oauth.linked', account.id, { provider: identity.provider, automatic: true });
   return account.id;
 }
 
-async function created(parts: AuthParts, trx: Transaction<any>, emit: Emit, caller: Caller, identity: Identity): Promise<UserId> {
+async function created(
+  parts: AuthParts,
+  trx: Transaction<any>,
+  emit: Emit,
+  caller: Caller,
+  identity: Identity,
+): Promise<UserId> {
   const { email, emailVerified, name, avatarUrl } = identity;
   if (email === null) throw notVerified('no address');
-  if (parts.model.user.registerFields.length > 0) throw failure.conflict('Register first, then link this provider');
+  if (parts.model.user.registerFields.length > 0)
+    throw failure.conflict('Register first, then link this provider');
   const [first = '', ...rest] = name.split(/\s+/);
   const id = await createUser(parts, trx, emit, caller, {
     patch: {
-      email, first_name: first, last_name: rest.join(' '), avatar_url: avatarUrl, email_verified_at: emailVerified ? parts.kernel.now() : null,
+      email,
+      first_name: first,
+      last_name: rest.join(' '),
+      avatar_url: avatarUrl,
+      email_verified_at: emailVerified ? parts.kernel.now() : null,
       ...(parts.model.user.columns.name && { name: name || email.split('@')[0]! }),
     },
     fields: {},
@@ -73,15 +109,33 @@ async function created(parts: AuthParts, trx: Transaction<any>, emit: Emit, call
   return id;
 }
 
-async function insertIdentity({ kernel }: AuthParts, trx: Transaction<any>, { provider, subject, email, emailVerified }: Identity, userId: UserId): Promise<void> {
+async function insertIdentity(
+  { kernel }: AuthParts,
+  trx: Transaction<any>,
+  { provider, subject, email, emailVerified }: Identity,
+  userId: UserId,
+): Promise<void> {
   await trx
     .insertInto('auth_identities')
-    .values({ provider, subject, user_id: userId, email, email_verified: emailVerified ? 1 : 0, created_at: kernel.now(), last_login_at: kernel.now() })
+    .values({
+      provider,
+      subject,
+      user_id: userId,
+      email,
+      email_verified: emailVerified ? 1 : 0,
+      created_at: kernel.now(),
+      last_login_at: kernel.now(),
+    })
     .execute();
 }
 
 /** Links an identity to a user who asked for it. @throws AppError 409 when it is somebody else's. */
-export async function linkIdentity(parts: AuthParts, caller: Caller, userId: UserId, identity: Identity): Promise<void> {
+export async function linkIdentity(
+  parts: AuthParts,
+  caller: Caller,
+  userId: UserId,
+  identity: Identity,
+): Promise<void> {
   try {
     await parts.events.transact(caller, async (trx, emit) => {
       const owner = await known(parts, trx, identity);

@@ -15,9 +15,15 @@ export function providerError(cause: unknown): AppError {
 }
 
 /** Gets JSON from a provider: 5 s, 64 KiB, no redirects. @throws AppError 502 */
-export async function fetchJson(url: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
+export async function fetchJson(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<unknown> {
   try {
-    const response = await request(url, { headers: { accept: 'application/json', 'user-agent': 'twofold', ...headers }, signal: AbortSignal.timeout(TIME_LIMIT) });
+    const response = await request(url, {
+      headers: { accept: 'application/json', 'user-agent': 'twofold', ...headers },
+      signal: AbortSignal.timeout(TIME_LIMIT),
+    });
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of response.body as AsyncIterable<Buffer>) {
@@ -25,7 +31,8 @@ export async function fetchJson(url: string, headers: Readonly<Record<string, st
       if (size > JSON_BYTES) throw new InternalError('the answer of a provider is too large');
       chunks.push(chunk);
     }
-    if (response.statusCode !== 200) throw new InternalError(`a provider answered ${response.statusCode}`);
+    if (response.statusCode !== 200)
+      throw new InternalError(`a provider answered ${response.statusCode}`);
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch (error) {
     throw providerError(error);
@@ -33,7 +40,10 @@ export async function fetchJson(url: string, headers: Readonly<Record<string, st
 }
 
 /** Runs `work` with an agent whose sockets end after five seconds or 256 KiB: grant itself reads without an end. */
-export async function withBoundedAgent<T>(url: string, work: (agent: HttpAgent) => Promise<T>): Promise<T> {
+export async function withBoundedAgent<T>(
+  url: string,
+  work: (agent: HttpAgent) => Promise<T>,
+): Promise<T> {
   const sockets = new Set<Socket>();
   const agent = url.startsWith('https:') ? new HttpsAgent() : new HttpAgent();
   const create = agent.createConnection.bind(agent) as (...args: unknown[]) => Socket;
@@ -42,8 +52,14 @@ export async function withBoundedAgent<T>(url: string, work: (agent: HttpAgent) 
     sockets.add(socket);
     return socket;
   }) as never;
-  const destroy = () => sockets.forEach((socket) => socket.destroy(new InternalError('the answer of a provider is too large or too slow')));
-  const watch = setInterval(() => [...sockets].some(({ bytesRead }) => bytesRead > TOKEN_BYTES) && destroy(), 10);
+  const destroy = () =>
+    sockets.forEach((socket) =>
+      socket.destroy(new InternalError('the answer of a provider is too large or too slow')),
+    );
+  const watch = setInterval(
+    () => [...sockets].some(({ bytesRead }) => bytesRead > TOKEN_BYTES) && destroy(),
+    10,
+  );
   const limit = setTimeout(destroy, TIME_LIMIT);
   try {
     return await work(agent);

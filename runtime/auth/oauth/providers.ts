@@ -27,7 +27,11 @@ export interface Provider {
   readonly emailsUrl: string | null;
   readonly scope: readonly string[];
   /** OpenID Connect: the id token is demanded and verified. */
-  readonly oidc: { readonly issuer: string; readonly jwksUrl: string; readonly issuerInResponse: boolean } | null;
+  readonly oidc: {
+    readonly issuer: string;
+    readonly jwksUrl: string;
+    readonly issuerInResponse: boolean;
+  } | null;
   readonly paths: ProfilePaths;
   /** Whether an id token that a page got by itself signs in: `id_token: true` in the manifest. */
   readonly takesIdTokens: boolean;
@@ -47,15 +51,48 @@ type Draft = Omit<Provider, 'authorizeUrl' | 'accessUrl' | 'oidc' | 'profileUrl'
   readonly jwksUrl: string | null;
 };
 
-const OIDC_PATHS: ProfilePaths = { subject: 'sub', email: 'email', email_verified: 'email_verified', name: 'name', avatar: 'picture' };
+const OIDC_PATHS: ProfilePaths = {
+  subject: 'sub',
+  email: 'email',
+  email_verified: 'email_verified',
+  name: 'name',
+  avatar: 'picture',
+};
 
 /** What the presets of grant do not say. */
-const PRESETS: Readonly<Record<string, { readonly paths: ProfilePaths; readonly scope: readonly string[]; readonly issuer?: string; readonly jwksUrl?: string; readonly emailsUrl?: string; readonly profileUrl?: string }>> = {
-  google: { paths: OIDC_PATHS, scope: ['openid', 'email', 'profile'], issuer: 'https://accounts.google.com', jwksUrl: 'https://www.googleapis.com/oauth2/v3/certs' },
-  github: { paths: { subject: 'id', email: 'email', name: 'name', avatar: 'avatar_url' }, scope: ['read:user', 'user:email'], emailsUrl: 'https://api.github.com/user/emails' },
-  facebook: { paths: { subject: 'id', email: 'email', name: 'name', avatar: 'picture.data.url' }, scope: ['email', 'public_profile'] },
+const PRESETS: Readonly<
+  Record<
+    string,
+    {
+      readonly paths: ProfilePaths;
+      readonly scope: readonly string[];
+      readonly issuer?: string;
+      readonly jwksUrl?: string;
+      readonly emailsUrl?: string;
+      readonly profileUrl?: string;
+    }
+  >
+> = {
+  google: {
+    paths: OIDC_PATHS,
+    scope: ['openid', 'email', 'profile'],
+    issuer: 'https://accounts.google.com',
+    jwksUrl: 'https://www.googleapis.com/oauth2/v3/certs',
+  },
+  github: {
+    paths: { subject: 'id', email: 'email', name: 'name', avatar: 'avatar_url' },
+    scope: ['read:user', 'user:email'],
+    emailsUrl: 'https://api.github.com/user/emails',
+  },
+  facebook: {
+    paths: { subject: 'id', email: 'email', name: 'name', avatar: 'picture.data.url' },
+    scope: ['email', 'public_profile'],
+  },
   oidc: { paths: OIDC_PATHS, scope: ['openid', 'email', 'profile'] },
-  oauth2: { paths: { subject: 'id', email: 'email', name: 'name', avatar: 'avatar_url' }, scope: [] },
+  oauth2: {
+    paths: { subject: 'id', email: 'email', name: 'name', avatar: 'avatar_url' },
+    scope: [],
+  },
 };
 
 /** Fields that the Graph API only gives when asked. */
@@ -63,19 +100,31 @@ const FACEBOOK_FIELDS = 'id,name,email,picture';
 
 /** Providers of the manifest, and the three of the seed, which need no more than their settings. */
 export function configuredProviders(listed: readonly OAuthProvider[]): OAuthProvider[] {
-  const builtIn = ['google', 'github', 'facebook'].filter((name) => !listed.some((each) => each.name === name));
+  const builtIn = ['google', 'github', 'facebook'].filter(
+    (name) => !listed.some((each) => each.name === name),
+  );
   return [...listed, ...builtIn.map((name) => ({ name, preset: name, options: {} }))];
 }
 
 /** Checks what the manifest says of providers that have credentials; problems go to `settings`. */
-export function createProviders(settings: Settings, listed: readonly OAuthProvider[], credentials: readonly ProviderCredentials[]): Providers {
+export function createProviders(
+  settings: Settings,
+  listed: readonly OAuthProvider[],
+  credentials: readonly ProviderCredentials[],
+): Providers {
   const drafts = new Map<string, Draft>();
   const ready = new Map<string, Promise<Provider>>();
   for (const given of credentials) {
     const said = listed.find(({ name }) => name === given.name);
     const draft = said && draftOf(said, given);
-    if (!draft) settings.problem(`auth.oauth.providers.${given.name}: there is no preset ${said?.preset ?? given.name}`);
-    else if (!isComplete(draft)) settings.problem(`auth.oauth.providers.${given.name}: authorize_url, access_url and profile_url are needed, or an issuer`);
+    if (!draft)
+      settings.problem(
+        `auth.oauth.providers.${given.name}: there is no preset ${said?.preset ?? given.name}`,
+      );
+    else if (!isComplete(draft))
+      settings.problem(
+        `auth.oauth.providers.${given.name}: authorize_url, access_url and profile_url are needed, or an issuer`,
+      );
     else drafts.set(given.name, draft);
   }
   return {
@@ -92,14 +141,21 @@ export function createProviders(settings: Settings, listed: readonly OAuthProvid
 }
 
 function isComplete({ authorizeUrl, accessUrl, profileUrl, issuer }: Draft): boolean {
-  return issuer !== null || (authorizeUrl !== undefined && accessUrl !== undefined && profileUrl !== null);
+  return (
+    issuer !== null ||
+    (authorizeUrl !== undefined && accessUrl !== undefined && profileUrl !== null)
+  );
 }
 
-function draftOf({ name, preset, options }: OAuthProvider, credentials: ProviderCredentials): Draft | null {
+function draftOf(
+  { name, preset, options }: OAuthProvider,
+  credentials: ProviderCredentials,
+): Draft | null {
   const known = grantPreset(preset);
   const own = PRESETS[preset];
   if (!known && !own) return null;
-  const text = (key: string) => (typeof options[key] === 'string' ? (options[key] as string) : undefined);
+  const text = (key: string) =>
+    typeof options[key] === 'string' ? (options[key] as string) : undefined;
   // Another issuer has other endpoints: it says itself which.
   const endpoints = text('issuer') === undefined ? known : null;
   const base = own ?? { paths: PRESETS['oauth2']!.paths, scope: [] };
@@ -111,8 +167,13 @@ function draftOf({ name, preset, options }: OAuthProvider, credentials: Provider
     preset,
     authorizeUrl: text('authorize_url') ?? endpoints?.authorize_url,
     accessUrl: text('access_url') ?? endpoints?.access_url,
-    profileUrl: preset === 'facebook' && profileUrl ? withQuery(profileUrl, 'fields', FACEBOOK_FIELDS) : profileUrl,
-    emailsUrl: text('emails_url') ?? (preset === 'github' ? emailsBeside(text('profile_url')) ?? base.emailsUrl ?? null : null),
+    profileUrl:
+      preset === 'facebook' && profileUrl
+        ? withQuery(profileUrl, 'fields', FACEBOOK_FIELDS)
+        : profileUrl,
+    emailsUrl:
+      text('emails_url') ??
+      (preset === 'github' ? (emailsBeside(text('profile_url')) ?? base.emailsUrl ?? null) : null),
     issuer: text('issuer') ?? base.issuer ?? null,
     jwksUrl: text('jwks_url') ?? (text('issuer') ? null : (base.jwksUrl ?? null)),
     scope: scopeOf(options['scope']) ?? base.scope,
@@ -127,7 +188,8 @@ function draftOf({ name, preset, options }: OAuthProvider, credentials: Provider
   };
 }
 
-const emailsBeside = (profileUrl: string | undefined) => (profileUrl === undefined ? undefined : `${profileUrl.replace(/\/+$/, '')}/emails`);
+const emailsBeside = (profileUrl: string | undefined) =>
+  profileUrl === undefined ? undefined : `${profileUrl.replace(/\/+$/, '')}/emails`;
 
 function scopeOf(value: unknown): readonly string[] | undefined {
   if (typeof value === 'string') return value.split(/[\s,]+/).filter(Boolean);
@@ -141,27 +203,52 @@ function withQuery(url: string, name: string, value: string): string {
 }
 
 /** Fills in what an issuer says of itself (OpenID Connect Discovery 1.0); it must be the issuer that was asked. */
-async function complete({ issuer, jwksUrl, authorizeUrl, accessUrl, profileUrl, ...draft }: Draft): Promise<Provider> {
+async function complete({
+  issuer,
+  jwksUrl,
+  authorizeUrl,
+  accessUrl,
+  profileUrl,
+  ...draft
+}: Draft): Promise<Provider> {
   const urls = { authorizeUrl: authorizeUrl ?? '', accessUrl: accessUrl ?? '', profileUrl };
   if (issuer === null) return { ...draft, ...urls, oidc: null };
-  if (jwksUrl && authorizeUrl && accessUrl) return { ...draft, ...urls, oidc: { issuer, jwksUrl, issuerInResponse: false } };
-  const found = (await fetchJson(`${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`)) as Record<string, unknown>;
-  const read = (key: string) => (typeof found[key] === 'string' ? (found[key] as string) : undefined);
-  const [authorize, access, jwks] = [authorizeUrl ?? read('authorization_endpoint'), accessUrl ?? read('token_endpoint'), jwksUrl ?? read('jwks_uri')];
-  if (read('issuer') !== issuer || !authorize || !access || !jwks) throw providerError('the issuer describes another one, or not enough');
+  if (jwksUrl && authorizeUrl && accessUrl)
+    return { ...draft, ...urls, oidc: { issuer, jwksUrl, issuerInResponse: false } };
+  const found = (await fetchJson(
+    `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`,
+  )) as Record<string, unknown>;
+  const read = (key: string) =>
+    typeof found[key] === 'string' ? (found[key] as string) : undefined;
+  const [authorize, access, jwks] = [
+    authorizeUrl ?? read('authorization_endpoint'),
+    accessUrl ?? read('token_endpoint'),
+    jwksUrl ?? read('jwks_uri'),
+  ];
+  if (read('issuer') !== issuer || !authorize || !access || !jwks)
+    throw providerError('the issuer describes another one, or not enough');
   return {
     ...draft,
     authorizeUrl: authorize,
     accessUrl: access,
     profileUrl: profileUrl ?? read('userinfo_endpoint') ?? null,
-    oidc: { issuer, jwksUrl: jwks, issuerInResponse: found['authorization_response_iss_parameter_supported'] === true },
+    oidc: {
+      issuer,
+      jwksUrl: jwks,
+      issuerInResponse: found['authorization_response_iss_parameter_supported'] === true,
+    },
   };
 }
 
 /** What grant knows of a provider. Only its own keys: `constructor` is none. */
-function grantPreset(name: string): { authorize_url?: string; access_url?: string; profile_url?: string } | null {
+function grantPreset(
+  name: string,
+): { authorize_url?: string; access_url?: string; profile_url?: string } | null {
   const require = createRequire(import.meta.url);
-  const endpoints = require('grant/config/oauth.json') as Record<string, { oauth?: number; authorize_url?: string; access_url?: string }>;
+  const endpoints = require('grant/config/oauth.json') as Record<
+    string,
+    { oauth?: number; authorize_url?: string; access_url?: string }
+  >;
   const profiles = require('grant/config/profile.json') as Record<string, { profile_url?: string }>;
   if (!Object.hasOwn(endpoints, name) || endpoints[name]!.oauth !== 2) return null;
   return { ...endpoints[name], ...(Object.hasOwn(profiles, name) && profiles[name]) };

@@ -8,9 +8,10 @@ import { failure } from '../../errors.ts';
 export function checkReturnTo(text: string | undefined, origins: readonly string[]): string | null {
   if (text === undefined || text === '') return null;
   if (isLocalPath(text)) return text;
-  // oxlint-disable-next-line no-control-regex
-  const clean = !/[\u0000-\u0020\u007f\\]/.test(text) && /^https?:\/\//.test(text) && URL.canParse(text);
-  if (clean && origins.includes(new URL(text).origin) && new URL(text).username === '') return text;
+  if (isCleanAddress(text)) {
+    const { origin, username } = new URL(text);
+    if (origins.includes(origin) && username === '') return text;
+  }
   throw failure.badRequest('Invalid redirect');
 }
 
@@ -25,4 +26,10 @@ export function withParameter(target: string, name: string, value: string): stri
   const [head = '', fragment] = target.split(/#(.*)/s);
   const separator = head.includes('?') ? '&' : '?';
   return `${head}${separator}${name}=${encodeURIComponent(value)}${fragment === undefined ? '' : `#${fragment}`}`;
+}
+
+function isCleanAddress(text: string): boolean {
+  // oxlint-disable-next-line no-control-regex
+  const clean = !/[\u0000-\u0020\u007f\\]/.test(text);
+  return clean && /^https?:\/\//.test(text) && URL.canParse(text);
 }

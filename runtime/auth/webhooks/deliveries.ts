@@ -26,16 +26,39 @@ export interface Deliveries {
 }
 
 /** Takes due rows out of the outbox and posts them. */
-export function createDeliveries(kernel: Kernel, endpoints: Endpoints, post: Post, onGone: (endpointId: string) => Promise<void>): Deliveries {
+export function createDeliveries(
+  kernel: Kernel,
+  endpoints: Endpoints,
+  post: Post,
+  onGone: (endpointId: string) => Promise<void>,
+): Deliveries {
   const { store, now } = kernel;
-  const send: Deliveries['send'] = (endpoint, eventId, body) => post(endpoint.url, webhookHeaders(endpoints.secrets(endpoint), eventId, Math.floor(now() / SECOND), body), body);
+  const send: Deliveries['send'] = (endpoint, eventId, body) =>
+    post(
+      endpoint.url,
+      webhookHeaders(endpoints.secrets(endpoint), eventId, Math.floor(now() / SECOND), body),
+      body,
+    );
   const deliver = async (row: Due): Promise<number> => {
     const result = await send(row, row.event_id, row.body);
     const status = 'status' in result ? result.status : null;
     const wait = RETRIES[row.attempt];
-    const next = isDelivered(result) ? 'delivered' : status === 410 || wait === undefined ? 'failed' : 'pending';
-    const outcome = { status: next, attempt: row.attempt + 1, last_code: status, last_error: 'error' in result ? result.error : null };
-    await store.db.updateTable('auth_webhook_deliveries').set({ ...outcome, ...(next === 'pending' && { next_at: now() + wait! }) }).where('id', '=', row.id).execute();
+    const next = isDelivered(result)
+      ? 'delivered'
+      : status === 410 || wait === undefined
+        ? 'failed'
+        : 'pending';
+    const outcome = {
+      status: next,
+      attempt: row.attempt + 1,
+      last_code: status,
+      last_error: 'error' in result ? result.error : null,
+    };
+    await store.db
+      .updateTable('auth_webhook_deliveries')
+      .set({ ...outcome, ...(next === 'pending' && { next_at: now() + wait! }) })
+      .where('id', '=', row.id)
+      .execute();
     if (status === 410) await onGone(row.endpoint_id);
     return next === 'pending' ? wait! : Infinity;
   };
@@ -45,7 +68,9 @@ export function createDeliveries(kernel: Kernel, endpoints: Endpoints, post: Pos
       let soonest = Infinity;
       for (;;) {
         const due = await readDue(kernel);
-        const waits = await Promise.all(due.map(async (row) => ((await claim(kernel, row)) ? deliver(row) : Infinity)));
+        const waits = await Promise.all(
+          due.map(async (row) => ((await claim(kernel, row)) ? deliver(row) : Infinity)),
+        );
         soonest = Math.min(soonest, ...waits);
         if (due.length < BATCH) return soonest;
       }
@@ -53,13 +78,25 @@ export function createDeliveries(kernel: Kernel, endpoints: Endpoints, post: Pos
   };
 }
 
-export const isDelivered = (result: PostResult) => 'status' in result && result.status >= 200 && result.status < 300;
+export const isDelivered = (result: PostResult) =>
+  'status' in result && result.status >= 200 && result.status < 300;
 
 async function readDue({ store, now }: Kernel): Promise<Due[]> {
   const rows = await store.db
     .selectFrom('auth_webhook_deliveries as d')
     .innerJoin('auth_webhook_endpoints as e', 'e.id', 'd.endpoint_id')
-    .select(['d.id', 'd.event_id', 'd.endpoint_id', 'd.body', 'd.attempt', 'd.next_at', 'e.url', 'e.secret_sealed', 'e.previous_sealed', 'e.previous_until'])
+    .select([
+      'd.id',
+      'd.event_id',
+      'd.endpoint_id',
+      'd.body',
+      'd.attempt',
+      'd.next_at',
+      'e.url',
+      'e.secret_sealed',
+      'e.previous_sealed',
+      'e.previous_until',
+    ])
     .where('d.status', '=', 'pending')
     .where('d.next_at', '<=', now())
     .where('e.disabled_at', 'is', null)
@@ -71,6 +108,12 @@ async function readDue({ store, now }: Kernel): Promise<Due[]> {
 
 /** A compare-and-swap, so that two servers do not send the same one at once. */
 async function claim({ store, now }: Kernel, { id, next_at }: Due): Promise<boolean> {
-  const claimed = await store.db.updateTable('auth_webhook_deliveries').set({ next_at: now() + LEASE }).where('id', '=', id).where('status', '=', 'pending').where('next_at', '=', next_at).executeTakeFirst();
+  const claimed = await store.db
+    .updateTable('auth_webhook_deliveries')
+    .set({ next_at: now() + LEASE })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .where('next_at', '=', next_at)
+    .executeTakeFirst();
   return Number(claimed.numUpdatedRows) > 0;
 }

@@ -9,12 +9,31 @@ const READ = 64 * 1024;
 export type PostResult = { readonly status: number } | { readonly error: string };
 
 /** Sends a body to an address. */
-export type Post = (url: string, headers: Readonly<Record<string, string>>, body: string) => Promise<PostResult>;
+export type Post = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+) => Promise<PostResult>;
 
 /** Addresses inside a network, which an outsider who registers a webhook must not reach (RFC 6890). */
 const PRIVATE = blockList([
-  ['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['169.254.0.0', 16], ['172.16.0.0', 12], ['192.0.0.0', 24],
-  ['192.168.0.0', 16], ['198.18.0.0', 15], ['224.0.0.0', 4], ['240.0.0.0', 4], ['::', 128], ['::1', 128], ['64:ff9b:1::', 48], ['fc00::', 7], ['fe80::', 10], ['ff00::', 8],
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+  ['::', 128],
+  ['::1', 128],
+  ['64:ff9b:1::', 48],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
 ]);
 
 /** Whether an address lies inside a private, link-local or loopback network. */
@@ -28,19 +47,33 @@ export function isPrivateAddress(address: string): boolean {
  * a name which resolves to something else a moment later gains nothing.
  */
 export function createPost(allowPrivate: boolean): { readonly post: Post; close(): Promise<void> } {
-  const agent = new Agent({ connect: { timeout: TIME_LIMIT, lookup: guardedLookup(allowPrivate) as never } });
+  const agent = new Agent({
+    connect: { timeout: TIME_LIMIT, lookup: guardedLookup(allowPrivate) as never },
+  });
   return {
     close: () => agent.destroy(),
     post: async (url, headers, body) => {
       const { hostname } = new URL(url);
       const literal = hostname.replace(/^\[|\]$/g, '');
-      if (!allowPrivate && isIP(literal) !== 0 && isPrivateAddress(literal)) return { error: 'private address' };
+      if (!allowPrivate && isIP(literal) !== 0 && isPrivateAddress(literal))
+        return { error: 'private address' };
       try {
-        const response = await request(url, { method: 'POST', headers, body, dispatcher: agent, signal: AbortSignal.timeout(TIME_LIMIT), headersTimeout: TIME_LIMIT, bodyTimeout: TIME_LIMIT });
+        const response = await request(url, {
+          method: 'POST',
+          headers,
+          body,
+          dispatcher: agent,
+          signal: AbortSignal.timeout(TIME_LIMIT),
+          headersTimeout: TIME_LIMIT,
+          bodyTimeout: TIME_LIMIT,
+        });
         await response.body.dump({ limit: READ });
         return { status: response.statusCode };
       } catch (error) {
-        return { error: (error as { code?: string }).code ?? (error instanceof Error ? error.name : 'failed') };
+        return {
+          error:
+            (error as { code?: string }).code ?? (error instanceof Error ? error.name : 'failed'),
+        };
       }
     },
   };
@@ -50,9 +83,16 @@ function guardedLookup(allowPrivate: boolean): LookupFunction {
   return (hostname, options, done) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, '', 4);
-      const open = allowPrivate ? addresses : addresses.filter(({ address }) => !isPrivateAddress(address));
+      const open = allowPrivate
+        ? addresses
+        : addresses.filter(({ address }) => !isPrivateAddress(address));
       const first = open[0];
-      if (!first) return done(Object.assign(new TypeError('private address'), { code: 'private address' }), '', 4);
+      if (!first)
+        return done(
+          Object.assign(new TypeError('private address'), { code: 'private address' }),
+          '',
+          4,
+        );
       if (options.all) return done(null, open as never, 4);
       done(null, first.address, first.family);
     });
@@ -61,6 +101,7 @@ function guardedLookup(allowPrivate: boolean): LookupFunction {
 
 function blockList(ranges: readonly (readonly [address: string, prefix: number])[]): BlockList {
   const list = new BlockList();
-  for (const [address, prefix] of ranges) list.addSubnet(address, prefix, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  for (const [address, prefix] of ranges)
+    list.addSubnet(address, prefix, isIP(address) === 6 ? 'ipv6' : 'ipv4');
   return list;
 }

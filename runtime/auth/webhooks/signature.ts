@@ -16,11 +16,23 @@ export function asWebhookSecret(text: string): string {
  *
  * @param timestamp Unix seconds.
  */
-export function webhookHeaders(secrets: readonly string[], id: string, timestamp: number, body: string): Record<string, string> {
+export function webhookHeaders(
+  secrets: readonly string[],
+  id: string,
+  timestamp: number,
+  body: string,
+): Record<string, string> {
   const signatures = secrets.map((secret) => `v1,${sign(secret, `${id}.${timestamp}.${body}`)}`);
-  return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signatures.join(' '), 'content-type': 'application/json' };
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatures.join(' '),
+    'content-type': 'application/json',
+  };
 }
 
 function sign(secret: string, text: string): string {
-  return createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64')).update(text).digest('base64');
+  return createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'))
+    .update(text)
+    .digest('base64');
 }

@@ -14,7 +14,10 @@ export interface Webhooks {
   readonly endpoints: Endpoints;
   readonly outbox: Outbox;
   /** Sends one event now, past the outbox. @returns null when there is no such endpoint. */
-  test(id: string, event: SecurityEvent): Promise<{ readonly delivered: boolean; readonly status: number | null } | null>;
+  test(
+    id: string,
+    event: SecurityEvent,
+  ): Promise<{ readonly delivered: boolean; readonly status: number | null } | null>;
   /** Takes the endpoints of the manifest in and begins to send. */
   start(): Promise<void>;
   /** Sends what is due, `limit` milliseconds at most. */
@@ -27,7 +30,12 @@ export interface Webhooks {
 const IDLE = 5 * SECOND;
 
 /** @param onDisabled Told when a receiver answered 410 and gets nothing any more. */
-export function createWebhooks(kernel: Kernel, config: AuthConfig, keys: Keys, onDisabled: (endpoint: Endpoint) => Promise<void>): Webhooks {
+export function createWebhooks(
+  kernel: Kernel,
+  config: AuthConfig,
+  keys: Keys,
+  onDisabled: (endpoint: Endpoint) => Promise<void>,
+): Webhooks {
   const { store, now } = kernel;
   const { post, close } = createPost(config.allowLocalWebhooks || !kernel.settings.production);
   const endpoints = createEndpoints(keys, now);
@@ -42,10 +50,23 @@ export function createWebhooks(kernel: Kernel, config: AuthConfig, keys: Keys, o
   return {
     endpoints,
     outbox: async (trx, event) => {
-      const listening = await trx.selectFrom('auth_webhook_endpoints').select(['id', 'types']).where('disabled_at', 'is', null).execute();
+      const listening = await trx
+        .selectFrom('auth_webhook_endpoints')
+        .select(['id', 'types'])
+        .where('disabled_at', 'is', null)
+        .execute();
       const rows = listening
         .filter(({ types }) => wants(JSON.parse(types), event.type))
-        .map(({ id }) => ({ id: ulid(now()), event_id: event.id, endpoint_id: id, body: JSON.stringify(event), status: 'pending', attempt: 0, next_at: now(), created_at: now() }));
+        .map(({ id }) => ({
+          id: ulid(now()),
+          event_id: event.id,
+          endpoint_id: id,
+          body: JSON.stringify(event),
+          status: 'pending',
+          attempt: 0,
+          next_at: now(),
+          created_at: now(),
+        }));
       if (rows.length === 0) return;
       if (written.size > 10_000) written.clear();
       written.add(event.id);
@@ -71,7 +92,11 @@ export function createWebhooks(kernel: Kernel, config: AuthConfig, keys: Keys, o
   };
 }
 
-const wants = (types: readonly string[], type: string) => types.some((each) => each === '*' || each === type || (each.endsWith('.*') && type.startsWith(each.slice(0, -1))));
+const wants = (types: readonly string[], type: string) =>
+  types.some(
+    (each) =>
+      each === '*' || each === type || (each.endsWith('.*') && type.startsWith(each.slice(0, -1))),
+  );
 
 /** Runs `work` again and again, one run at a time. `work` says how soon it wants to run again. */
 function createLoop({ log }: Kernel, work: () => Promise<number>) {
@@ -87,7 +112,10 @@ function createLoop({ log }: Kernel, work: () => Promise<number>) {
   };
   const once = async () => {
     const wait = await work().catch((error: unknown) => {
-      log.error({ reason: error instanceof Error ? error.message : 'unknown' }, 'webhooks could not be sent');
+      log.error(
+        { reason: error instanceof Error ? error.message : 'unknown' },
+        'webhooks could not be sent',
+      );
       return IDLE;
     });
     running = null;
@@ -109,7 +137,10 @@ function createLoop({ log }: Kernel, work: () => Promise<number>) {
       stopped = true;
       clearTimeout(timer);
       let over: NodeJS.Timeout | undefined;
-      await Promise.race([(running ?? Promise.resolve()).then(run), new Promise((resolve) => (over = setTimeout(resolve, limit)))]);
+      await Promise.race([
+        (running ?? Promise.resolve()).then(run),
+        new Promise((resolve) => (over = setTimeout(resolve, limit))),
+      ]);
       clearTimeout(over);
     },
   };

@@ -19,9 +19,20 @@ export interface ScalarCodec {
  */
 export function knownCodec(name: string, type: ColumnType): ScalarCodec {
   const convert = converter(name, type);
-  if (name === 'Timestamp') return { input: timestamp(name), output: (value) => Date.parse(timestamp(name)(value)), plain: false };
-  if (type === 'bytes') return { input: bytes(name), output: (value) => Buffer.from(value as Uint8Array).toString('base64'), plain: false };
-  if (type === 'bigint' && name === 'BigInt') return { input: convert, output: (value) => String(convert(value)), plain: true };
+  if (name === 'Timestamp')
+    return {
+      input: timestamp(name),
+      output: (value) => Date.parse(timestamp(name)(value)),
+      plain: false,
+    };
+  if (type === 'bytes')
+    return {
+      input: bytes(name),
+      output: (value) => Buffer.from(value as Uint8Array).toString('base64'),
+      plain: false,
+    };
+  if (type === 'bigint' && name === 'BigInt')
+    return { input: convert, output: (value) => String(convert(value)), plain: true };
   return { input: convert, output: convert, plain: true };
 }
 
@@ -60,7 +71,9 @@ const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?(?:Z|[+-]\d{2
 const DECIMAL = /^[+-]?\d{1,130}(?:\.\d{1,130})?$/;
 
 function refuse(name: string, value: unknown, wanted = `a valid ${name}`): never {
-  throw new GraphQLError(`${JSON.stringify(value) ?? 'The value'} is not ${wanted}`, { extensions: { code: 'BAD_USER_INPUT' } });
+  throw new GraphQLError(`${JSON.stringify(value) ?? 'The value'} is not ${wanted}`, {
+    extensions: { code: 'BAD_USER_INPUT' },
+  });
 }
 
 function text(name: string, value: unknown, test: (text: string) => boolean): string {
@@ -71,7 +84,11 @@ function text(name: string, value: unknown, test: (text: string) => boolean): st
 function timestamp(name: string): (value: unknown) => string {
   return (value) => {
     const number = typeof value === 'number' || value instanceof Date;
-    if (!number && !(typeof value === 'string' && RFC3339.test(value) && isDate(value.slice(0, 10)))) return refuse(name, value);
+    if (
+      !number &&
+      !(typeof value === 'string' && RFC3339.test(value) && isDate(value.slice(0, 10)))
+    )
+      return refuse(name, value);
     const time = new Date(value as string | number | Date);
     return Number.isNaN(time.getTime()) ? refuse(name, value) : time.toISOString();
   };
@@ -101,14 +118,20 @@ function time(name: string): Convert {
 }
 
 function object(name: string): Convert {
-  return (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : refuse(name, value));
+  return (value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? value
+      : refuse(name, value);
 }
 
 /** 64 bits, as a number where that is exact and as text where it is not. */
 function wholeNumber(name: string): Convert {
   const largest = name === 'SafeInt' ? BigInt(Number.MAX_SAFE_INTEGER) : 2n ** 63n - 1n;
   return (value) => {
-    const given = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string' ? String(value) : '';
+    const given =
+      typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string'
+        ? String(value)
+        : '';
     if (!/^-?\d{1,19}$/.test(given)) return refuse(name, value);
     const whole = BigInt(given);
     if (whole > largest || whole < -largest - 1n) return refuse(name, value);
@@ -120,7 +143,9 @@ function wholeNumber(name: string): Convert {
 function decimal(name: string): Convert {
   return (value) => {
     const given = typeof value === 'number' ? String(value) : value;
-    return typeof given === 'string' && DECIMAL.test(given) ? given.replace(/^\+/, '') : refuse(name, value);
+    return typeof given === 'string' && DECIMAL.test(given)
+      ? given.replace(/^\+/, '')
+      : refuse(name, value);
   };
 }
 
@@ -131,7 +156,10 @@ function boolean(name: string): Convert {
 function bytes(name: string): Convert {
   return (value) => {
     if (value instanceof Uint8Array) return value;
-    return Buffer.from(text(name, value, (it) => /^[A-Za-z0-9+/]*={0,2}$/.test(it) && it.length % 4 === 0), 'base64');
+    return Buffer.from(
+      text(name, value, (it) => /^[A-Za-z0-9+/]*={0,2}$/.test(it) && it.length % 4 === 0),
+      'base64',
+    );
   };
 }
 
@@ -147,7 +175,8 @@ function bounded(name: string, whole: boolean): Convert {
   const [min, max] = BOUNDS[name] ?? [-Infinity, Infinity];
   return (value) => {
     const number = Number(typeof value === 'string' && value.trim() === '' ? NaN : value);
-    if (typeof value === 'boolean' || !Number.isFinite(number) || (whole && !isInt32(number))) return refuse(name, value);
+    if (typeof value === 'boolean' || !Number.isFinite(number) || (whole && !isInt32(number)))
+      return refuse(name, value);
     return number >= min && number <= max && hasSign(name, number) ? number : refuse(name, value);
   };
 }

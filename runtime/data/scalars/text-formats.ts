@@ -2,11 +2,16 @@ import { isIP, isIPv4, isIPv6 } from 'node:net';
 
 type Test = (text: string) => boolean;
 
-const matches = (pattern: RegExp): Test => (text) => pattern.test(text);
+const matches =
+  (pattern: RegExp): Test =>
+  (text) =>
+    pattern.test(text);
 
 /** What a text scalar has to look like. A name that is not here takes any text. */
 export const TEXT_FORMATS: Readonly<Record<string, Test>> = {
-  EmailAddress: matches(/^[^\s@<>()[\],;:"]+@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i),
+  EmailAddress: matches(
+    /^[^\s@<>()[\],;:"]+@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i,
+  ),
   URL: isUrl,
   URI: matches(/^[a-z][a-z0-9+.-]*:\S+$/i),
   IP: (text) => isIP(text) > 0,
@@ -28,8 +33,12 @@ export const TEXT_FORMATS: Readonly<Record<string, Test>> = {
   Locale: isLocale,
   TimeZone: isTimeZone,
   UtcOffset: matches(/^[+-](?:0\d|1[0-4]):[0-5]\d$/),
-  Duration: matches(/^[+-]?P(?!$)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:[.,]\d+)?S)?)?$/),
-  ISO8601Duration: matches(/^[+-]?P(?!$)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:[.,]\d+)?S)?)?$/),
+  Duration: matches(
+    /^[+-]?P(?!$)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:[.,]\d+)?S)?)?$/,
+  ),
+  ISO8601Duration: matches(
+    /^[+-]?P(?!$)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:[.,]\d+)?S)?)?$/,
+  ),
   LocalDateTime: matches(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/),
   SemVer: matches(/^\d+\.\d+\.\d+(?:-[0-9a-z.-]+)?(?:\+[0-9a-z.-]+)?$/i),
   ULID: matches(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/i),
@@ -67,13 +76,19 @@ function isTimeZone(text: string): boolean {
 function isIban(text: string): boolean {
   const compact = text.replaceAll(' ', '').toUpperCase();
   if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(compact)) return false;
-  const digits = (compact.slice(4) + compact.slice(0, 4)).replace(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55));
+  const digits = (compact.slice(4) + compact.slice(0, 4)).replace(/[A-Z]/g, (letter) =>
+    String(letter.charCodeAt(0) - 55),
+  );
   return BigInt(digits) % 97n === 1n;
 }
 
 function isIsbn(text: string): boolean {
   const compact = text.replace(/[ -]/g, '').toUpperCase();
-  const weigh = (weight: (index: number) => number) => [...compact].reduce((sum, digit, index) => sum + (digit === 'X' ? 10 : Number(digit)) * weight(index), 0);
+  const weigh = (weight: (index: number) => number) =>
+    [...compact].reduce(
+      (sum, digit, index) => sum + (digit === 'X' ? 10 : Number(digit)) * weight(index),
+      0,
+    );
   if (/^\d{9}[\dX]$/.test(compact)) return weigh((index) => 10 - index) % 11 === 0;
   return /^97[89]\d{10}$/.test(compact) && weigh((index) => (index % 2 === 0 ? 1 : 3)) % 10 === 0;
 }

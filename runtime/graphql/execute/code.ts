@@ -8,7 +8,12 @@ import type { Leaf } from './value.ts';
 export type SourceKind = 'tree' | 'object';
 
 /** `executeFields` for one selection on objects of one kind. */
-export type WrittenSelection = (execution: Execution, object: Members, above: Path, index: number) => Answer | Promise<Answer>;
+export type WrittenSelection = (
+  execution: Execution,
+  object: Members,
+  above: Path,
+  index: number,
+) => Answer | Promise<Answer>;
 
 /** What code may name besides its fields, and all that it can reach. */
 const PARTS = { Waiting, callField, completeMember, completeTree, failField, placeAt };
@@ -21,7 +26,12 @@ const MOST_FIELDS = 100;
  * makes no code of texts (`--disallow-code-generation-from-strings`).
  */
 export function compileCode(fields: Fields, kind: SourceKind): WrittenSelection | null {
-  if (fields.length === 0 || fields.length > MOST_FIELDS || !fields.every(({ key, name }) => NAME.test(key) && NAME.test(name))) return null;
+  if (
+    fields.length === 0 ||
+    fields.length > MOST_FIELDS ||
+    !fields.every(({ key, name }) => NAME.test(key) && NAME.test(name))
+  )
+    return null;
   try {
     return new Function('parts', 'fields', codeOf(fields, kind))(PARTS, fields) as WrittenSelection;
   } catch (thrown) {
@@ -85,7 +95,10 @@ try {
   v${index} = failField(execution, f${index}, thrown, path ??= placeAt(above, index));
 }`;
 
-const treeCode = (field: ExecutableField, index: number) => `let v${index} = object[${JSON.stringify(field.key)}];
+const treeCode = (
+  field: ExecutableField,
+  index: number,
+) => `let v${index} = object[${JSON.stringify(field.key)}];
 if (${field.planned ? `typeof v${index} === "object" || v${index} === undefined` : 'true'}) {
   v${index} = completeTree(execution, f${index}, object, v${index}, path ??= placeAt(above, index));
   ${lateCode(field, index)}

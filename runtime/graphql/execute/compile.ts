@@ -1,8 +1,24 @@
-import { type FieldNode, type GraphQLField, type GraphQLObjectType, type GraphQLOutputType, isAbstractType, isLeafType, isListType, isNonNullType, type SelectionSetNode } from 'graphql';
+import {
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  type SelectionSetNode,
+} from 'graphql';
 import { createArgumentReader } from '../argument-reader.ts';
 import { ownResolver, rootName, type Engine } from '../engine.ts';
 import { collectFields, type Selecting } from '../plan/collect.ts';
-import { abstractCompleter, leafCompleter, listCompleter, objectCompleter, requiredCompleter } from './complete.ts';
+import {
+  abstractCompleter,
+  leafCompleter,
+  listCompleter,
+  objectCompleter,
+  requiredCompleter,
+} from './complete.ts';
 import type { Completer, ExecutableField, Fields, Reads } from './field.ts';
 import { Selection } from './selection.ts';
 import { leafOf } from './value.ts';
@@ -18,11 +34,25 @@ type Selected = { readonly selectionSet?: SelectionSetNode | undefined };
  * The fields of a selection on `type`, ready to be run. Selections below are compiled when an object of their type first
  * comes by.
  */
-export function compileFields(compiling: Compiling, type: GraphQLObjectType, nodes: readonly Selected[]): Fields {
+export function compileFields(
+  compiling: Compiling,
+  type: GraphQLObjectType,
+  nodes: readonly Selected[],
+): Fields {
   const fields: ExecutableField[] = [];
   for (const [key, selected] of collectFields(compiling.selecting, type.name, nodes)) {
-    const definition = compiling.selecting.schema.getField(type, (selected[0] as FieldNode).name.value);
-    if (definition) fields.push(compileField(compiling, type, definition, { key, lead: `${fields.length > 0 ? ',' : ''}${JSON.stringify(key)}:`, nodes: selected }));
+    const definition = compiling.selecting.schema.getField(
+      type,
+      (selected[0] as FieldNode).name.value,
+    );
+    if (definition)
+      fields.push(
+        compileField(compiling, type, definition, {
+          key,
+          lead: `${fields.length > 0 ? ',' : ''}${JSON.stringify(key)}:`,
+          nodes: selected,
+        }),
+      );
   }
   return fields;
 }
@@ -30,7 +60,12 @@ export function compileFields(compiling: Compiling, type: GraphQLObjectType, nod
 /** How a document asks for a field. */
 type Asked = Pick<ExecutableField, 'key' | 'lead' | 'nodes'>;
 
-function compileField(compiling: Compiling, parent: GraphQLObjectType, definition: GraphQLField<unknown, unknown>, asked: Asked): ExecutableField {
+function compileField(
+  compiling: Compiling,
+  parent: GraphQLObjectType,
+  definition: GraphQLField<unknown, unknown>,
+  asked: Asked,
+): ExecutableField {
   const named = isNonNullType(definition.type) ? definition.type.ofType : definition.type;
   const reads = readsOf(compiling.engine, parent, definition);
   const leaf = leafOf(named);
@@ -52,32 +87,61 @@ function compileField(compiling: Compiling, parent: GraphQLObjectType, definitio
 
 const ROOTS = ['query', 'mutation', 'subscription'] as const;
 
-function readsOf(engine: Engine, { name: type }: GraphQLObjectType, { name, args }: GraphQLField<unknown, unknown>): Reads {
+function readsOf(
+  engine: Engine,
+  { name: type }: GraphQLObjectType,
+  { name, args }: GraphQLField<unknown, unknown>,
+): Reads {
   if (name === '__typename') return { fromTree: false, fromMember: false, typename: true };
   const { model } = engine;
   const entity = model.entities.get(type);
   const isRoot = ROOTS.some((root) => rootName(engine, root) === type);
   const ours = !type.startsWith('__') && !isRoot && !ownResolver(engine, type, name);
   const source = entity?.fields.get(name)?.source;
-  const isPlanned = !entity || (source !== undefined && source.kind !== 'custom' && !entity.bytes.some((column) => source.kind === 'column' && column.name === source.column));
-  return { fromTree: ours && isPlanned, fromMember: ours && !entity && args.length === 0, typename: false };
+  const isPlanned =
+    !entity ||
+    (source !== undefined &&
+      source.kind !== 'custom' &&
+      !entity.bytes.some((column) => source.kind === 'column' && column.name === source.column));
+  return {
+    fromTree: ours && isPlanned,
+    fromMember: ours && !entity && args.length === 0,
+    typename: false,
+  };
 }
 
 /** Of a type whose fields have no resolver of any kind. */
-const memberOf = (source: any, args: unknown, context: unknown, info: { readonly fieldName: string }) => {
-  const value = typeof source === 'object' || typeof source === 'function' ? source?.[info.fieldName] : undefined;
+const memberOf = (
+  source: any,
+  args: unknown,
+  context: unknown,
+  info: { readonly fieldName: string },
+) => {
+  const value =
+    typeof source === 'object' || typeof source === 'function'
+      ? source?.[info.fieldName]
+      : undefined;
   return typeof value === 'function' ? source[info.fieldName](args, context, info) : value;
 };
 
-function completerFor(compiling: Compiling, type: GraphQLOutputType, nodes: readonly FieldNode[]): Completer {
+function completerFor(
+  compiling: Compiling,
+  type: GraphQLOutputType,
+  nodes: readonly FieldNode[],
+): Completer {
   if (isNonNullType(type)) return requiredCompleter(completerFor(compiling, type.ofType, nodes));
-  if (isListType(type)) return listCompleter(completerFor(compiling, type.ofType, nodes), isNonNullType(type.ofType));
+  if (isListType(type))
+    return listCompleter(completerFor(compiling, type.ofType, nodes), isNonNullType(type.ofType));
   if (isLeafType(type)) return leafCompleter(type);
   const selectionOf = lazily((object) => new Selection(compileFields(compiling, object, nodes)));
-  return isAbstractType(type) ? abstractCompleter(type, selectionOf) : objectCompleter(selectionOf(type));
+  return isAbstractType(type)
+    ? abstractCompleter(type, selectionOf)
+    : objectCompleter(selectionOf(type));
 }
 
-function lazily(compile: (type: GraphQLObjectType) => Selection): (type: GraphQLObjectType) => () => Selection {
+function lazily(
+  compile: (type: GraphQLObjectType) => Selection,
+): (type: GraphQLObjectType) => () => Selection {
   const known = new Map<GraphQLObjectType, () => Selection>();
   return (type) => {
     const found = known.get(type);

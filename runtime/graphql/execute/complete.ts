@@ -1,4 +1,10 @@
-import { type GraphQLAbstractType, GraphQLError, type GraphQLLeafType, type GraphQLObjectType, isObjectType } from 'graphql';
+import {
+  type GraphQLAbstractType,
+  GraphQLError,
+  type GraphQLLeafType,
+  type GraphQLObjectType,
+  isObjectType,
+} from 'graphql';
 import { InternalError } from '../../errors.ts';
 import { type Execution, nullWithError, type Path, placeAt, resolveInfo } from './execution.ts';
 import { Waiting } from './answer.ts';
@@ -11,7 +17,8 @@ const place = ({ parent, definition }: ExecutableField) => `${parent.name}.${def
 
 export function requiredCompleter(complete: Completer): Completer {
   const assert = (field: ExecutableField, value: unknown) => {
-    if (value === null) throw new InternalError(`Cannot return null for non-nullable field ${place(field)}.`);
+    if (value === null)
+      throw new InternalError(`Cannot return null for non-nullable field ${place(field)}.`);
     return value;
   };
   return (execution, field, value, path, index) => {
@@ -24,14 +31,20 @@ export function leafCompleter(type: GraphQLLeafType): Completer {
   return (_execution, _field, value) => {
     if (value === null || value === undefined) return null;
     const coerced = type.coerceOutputValue(value);
-    if (coerced === null || coerced === undefined) throw new InternalError(`${type.name} made nothing of a value`);
+    if (coerced === null || coerced === undefined)
+      throw new InternalError(`${type.name} made nothing of a value`);
     return assertJson(coerced);
   };
 }
 
 export function listCompleter(complete: Completer, required: boolean): Completer {
   const completeItem = itemCompleter(complete, required);
-  const items = (execution: Execution, field: ExecutableField, values: Iterable<unknown>, path: Path) => {
+  const items = (
+    execution: Execution,
+    field: ExecutableField,
+    values: Iterable<unknown>,
+    path: Path,
+  ) => {
     // A copy is as long as it has to be; pushed to, a list of three has room for seventeen.
     const list: unknown[] = Array.isArray(values) ? [...values] : [];
     let waiting: Waiting | undefined;
@@ -54,19 +67,30 @@ export function listCompleter(complete: Completer, required: boolean): Completer
     if (value === null || value === undefined) return null;
     const path = placeAt(above, index);
     if (Array.isArray(value)) return items(execution, field, value, path);
-    if (typeof value === 'object' && Symbol.asyncIterator in value) return Array.fromAsync(value as AsyncIterable<unknown>).then((list) => items(execution, field, list, path));
-    if (typeof value === 'object' && Symbol.iterator in value) return items(execution, field, value as Iterable<unknown>, path);
+    if (typeof value === 'object' && Symbol.asyncIterator in value)
+      return Array.fromAsync(value as AsyncIterable<unknown>).then((list) =>
+        items(execution, field, list, path),
+      );
+    if (typeof value === 'object' && Symbol.iterator in value)
+      return items(execution, field, value as Iterable<unknown>, path);
     throw new GraphQLError(`Expected Iterable, but did not find one for field "${place(field)}".`);
   };
 }
 
 /** An item that fails is null, or takes the list with it. */
 function itemCompleter(complete: Completer, required: boolean): Completer {
-  const fail = (execution: Execution, field: ExecutableField, thrown: unknown, path: Path) => nullWithError(execution, thrown, { nodes: field.nodes, required, path });
+  const fail = (execution: Execution, field: ExecutableField, thrown: unknown, path: Path) =>
+    nullWithError(execution, thrown, { nodes: field.nodes, required, path });
   return (execution, field, value, path, index) => {
     try {
-      const done = isThenable(value) ? Promise.resolve(value).then((resolved) => complete(execution, field, assertNoError(resolved), path, index)) : complete(execution, field, assertNoError(value), path, index);
-      return done instanceof Promise ? done.catch((thrown: unknown) => fail(execution, field, thrown, placeAt(path, index))) : done;
+      const done = isThenable(value)
+        ? Promise.resolve(value).then((resolved) =>
+            complete(execution, field, assertNoError(resolved), path, index),
+          )
+        : complete(execution, field, assertNoError(value), path, index);
+      return done instanceof Promise
+        ? done.catch((thrown: unknown) => fail(execution, field, thrown, placeAt(path, index)))
+        : done;
     } catch (thrown) {
       return fail(execution, field, thrown, placeAt(path, index));
     }
@@ -74,27 +98,58 @@ function itemCompleter(complete: Completer, required: boolean): Completer {
 }
 
 export function objectCompleter(selectionOf: () => Selection): Completer {
-  return (execution, _field, value, path, index) => (value === null || value === undefined ? null : selectionOf().execute(execution, value, path, index));
+  return (execution, _field, value, path, index) =>
+    value === null || value === undefined
+      ? null
+      : selectionOf().execute(execution, value, path, index);
 }
 
-export function abstractCompleter(type: GraphQLAbstractType, selectionOf: (type: GraphQLObjectType) => () => Selection): Completer {
+export function abstractCompleter(
+  type: GraphQLAbstractType,
+  selectionOf: (type: GraphQLObjectType) => () => Selection,
+): Completer {
   return (execution, field, value, path, index) => {
     if (value === null || value === undefined) return null;
-    const complete = (name: unknown) => selectionOf(concreteType(execution, field, type, name))().execute(execution, value, path, index);
-    const name = type.resolveType?.(value, execution.run.context, resolveInfo(execution, field, placeAt(path, index)), type);
+    const complete = (name: unknown) =>
+      selectionOf(concreteType(execution, field, type, name))().execute(
+        execution,
+        value,
+        path,
+        index,
+      );
+    const name = type.resolveType?.(
+      value,
+      execution.run.context,
+      resolveInfo(execution, field, placeAt(path, index)),
+      type,
+    );
     return isThenable(name) ? Promise.resolve(name).then(complete) : complete(name);
   };
 }
 
-function concreteType({ run }: Execution, field: ExecutableField, abstract: GraphQLAbstractType, name: unknown): GraphQLObjectType {
+function concreteType(
+  { run }: Execution,
+  field: ExecutableField,
+  abstract: GraphQLAbstractType,
+  name: unknown,
+): GraphQLObjectType {
   const { schema } = run.engine;
   const fail = (message: string) => new GraphQLError(message, { nodes: field.nodes });
   if (name === null || name === undefined) {
-    throw fail(`Abstract type "${abstract.name}" must resolve to an Object type at runtime for field "${place(field)}". Either the "${abstract.name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`);
+    throw fail(
+      `Abstract type "${abstract.name}" must resolve to an Object type at runtime for field "${place(field)}". Either the "${abstract.name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`,
+    );
   }
   const type = typeof name === 'string' ? schema.getType(name) : undefined;
-  if (!type) throw fail(`Abstract type "${abstract.name}" was resolved to a type "${String(name)}" that does not exist inside the schema.`);
-  if (!isObjectType(type)) throw fail(`Abstract type "${abstract.name}" was resolved to a non-object type "${type.name}".`);
-  if (!schema.isSubType(abstract, type)) throw fail(`Runtime Object type "${type.name}" is not a possible type for "${abstract.name}".`);
+  if (!type)
+    throw fail(
+      `Abstract type "${abstract.name}" was resolved to a type "${String(name)}" that does not exist inside the schema.`,
+    );
+  if (!isObjectType(type))
+    throw fail(
+      `Abstract type "${abstract.name}" was resolved to a non-object type "${type.name}".`,
+    );
+  if (!schema.isSubType(abstract, type))
+    throw fail(`Runtime Object type "${type.name}" is not a possible type for "${abstract.name}".`);
   return type;
 }

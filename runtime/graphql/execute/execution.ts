@@ -1,11 +1,18 @@
-import { type FieldNode, GraphQLError, type GraphQLResolveInfo, locatedError, responsePathAsArray } from 'graphql';
+import {
+  type FieldNode,
+  GraphQLError,
+  type GraphQLResolveInfo,
+  locatedError,
+  responsePathAsArray,
+} from 'graphql';
 import type { Run } from '../run.ts';
 import type { ExecutableField } from './field.ts';
 
 export type Path = GraphQLResolveInfo['path'];
 
 /** Where a value stands: at a path, or as the item `index` of the list at that path. Most items never need a path of their own. */
-export const placeAt = (path: Path, index: number): Path => (index === WHOLE ? path : { prev: path, key: index, typename: undefined });
+export const placeAt = (path: Path, index: number): Path =>
+  index === WHOLE ? path : { prev: path, key: index, typename: undefined };
 
 /** The index of a value that is no item. */
 export const WHOLE = -1;
@@ -54,7 +61,11 @@ export interface Place {
 }
 
 /** Null with an error in the list; where null may not be, the error goes on to the place above. */
-export function nullWithError({ errors }: Execution, thrown: unknown, { nodes, required, path }: Place): null {
+export function nullWithError(
+  { errors }: Execution,
+  thrown: unknown,
+  { nodes, required, path }: Place,
+): null {
   const error = locatedError(thrown, nodes, responsePathAsArray(path));
   if (required) throw error;
   errors.add(error, path);
@@ -62,7 +73,11 @@ export function nullWithError({ errors }: Execution, thrown: unknown, { nodes, r
 }
 
 /** The fourth argument of a resolver. */
-export function resolveInfo({ run, fragments, helpers }: Execution, { definition, nodes, parent }: ExecutableField, path: Path): GraphQLResolveInfo {
+export function resolveInfo(
+  { run, fragments, helpers }: Execution,
+  { definition, nodes, parent }: ExecutableField,
+  path: Path,
+): GraphQLResolveInfo {
   return {
     fieldName: definition.name,
     fieldNodes: nodes,

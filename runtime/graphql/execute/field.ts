@@ -39,7 +39,13 @@ export interface Reads {
  * Makes what a resolver returned the answer's own, or a promise of that. Throws where graphql-js would. `path` and `index`
  * say where the value stands, see `placeAt`.
  */
-export type Completer = (execution: Execution, field: ExecutableField, value: unknown, path: Path, index: number) => unknown;
+export type Completer = (
+  execution: Execution,
+  field: ExecutableField,
+  value: unknown,
+  path: Path,
+  index: number,
+) => unknown;
 
 /** The fields of an object in the order of the answer. */
 export type Fields = readonly ExecutableField[];

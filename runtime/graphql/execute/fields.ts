@@ -11,7 +11,12 @@ export type Members = Readonly<Record<string, unknown>>;
 export const isTree = (object: object): boolean => (object as Members)[TYPE_KEY] !== undefined;
 
 /** One object of the answer, or a promise of it. `path` is the object's own. */
-export function executeFields(execution: Execution, fields: Fields, value: unknown, path: Path): Answer | Promise<Answer> {
+export function executeFields(
+  execution: Execution,
+  fields: Fields,
+  value: unknown,
+  path: Path,
+): Answer | Promise<Answer> {
   const answer = new EmptyAnswer();
   let waiting: Waiting | undefined;
   try {
@@ -32,16 +37,31 @@ export function executeFields(execution: Execution, fields: Fields, value: unkno
  * One field of `value`, run as the specification has it in section 6.4, "Executing Fields". Here and below, `above` is the
  * path of the object that the field is of.
  */
-export function executeField(execution: Execution, field: ExecutableField, value: unknown, above: Path | undefined): unknown {
+export function executeField(
+  execution: Execution,
+  field: ExecutableField,
+  value: unknown,
+  above: Path | undefined,
+): unknown {
   const { reads } = field;
   if (reads.typename) return field.parent.name;
   if (typeof value !== 'object' || value === null) return callField(execution, field, value, above);
   const object = value as Members;
-  if (isTree(object)) return reads.fromTree ? completeTree(execution, field, object, object[field.key], above) : callField(execution, field, object, above);
-  return reads.fromMember ? readMember(execution, field, object, above) : callField(execution, field, object, above);
+  if (isTree(object))
+    return reads.fromTree
+      ? completeTree(execution, field, object, object[field.key], above)
+      : callField(execution, field, object, above);
+  return reads.fromMember
+    ? readMember(execution, field, object, above)
+    : callField(execution, field, object, above);
 }
 
-function readMember(execution: Execution, field: ExecutableField, object: Members, above: Path | undefined): unknown {
+function readMember(
+  execution: Execution,
+  field: ExecutableField,
+  object: Members,
+  above: Path | undefined,
+): unknown {
   try {
     return completeMember(execution, field, object, object[field.name], above);
   } catch (thrown) {
@@ -50,28 +70,59 @@ function readMember(execution: Execution, field: ExecutableField, object: Member
 }
 
 /** A field that is a member of an object out of memory. A getter is asked once. */
-export function completeMember(execution: Execution, field: ExecutableField, object: Members, member: unknown, above: Path | undefined): unknown {
+export function completeMember(
+  execution: Execution,
+  field: ExecutableField,
+  object: Members,
+  member: unknown,
+  above: Path | undefined,
+): unknown {
   if (typeof member === 'function') return callField(execution, field, object, above);
-  return (field.leaf && leafValue(field.leaf, member)) ?? completeField(execution, field, member, pathOf(field, above));
+  return (
+    (field.leaf && leafValue(field.leaf, member)) ??
+    completeField(execution, field, member, pathOf(field, above))
+  );
 }
 
 /** A field that a plan has read; what it marked is for the resolver to explain. */
-export function completeTree(execution: Execution, field: ExecutableField, object: Members, member: unknown, above: Path | undefined): unknown {
+export function completeTree(
+  execution: Execution,
+  field: ExecutableField,
+  object: Members,
+  member: unknown,
+  above: Path | undefined,
+): unknown {
   if (field.planned && typeof member !== 'object' && member !== undefined) return member;
   if (member === null && !field.required) return null;
   if (isMarked(execution, member)) return callField(execution, field, object, above);
   return completeField(execution, field, member, pathOf(field, above));
 }
 
-const isMarked = ({ run }: Execution, value: unknown) => typeof value === 'object' && value !== null && run.engine.reader.marker in value;
+const isMarked = ({ run }: Execution, value: unknown) =>
+  typeof value === 'object' && value !== null && run.engine.reader.marker in value;
 
 /** A field that a function answers. */
-export function callField(execution: Execution, field: ExecutableField, value: unknown, above: Path | undefined): unknown {
+export function callField(
+  execution: Execution,
+  field: ExecutableField,
+  value: unknown,
+  above: Path | undefined,
+): unknown {
   const { run } = execution;
   const path = pathOf(field, above);
   try {
     if (run.context.cancelled) throw cancelled();
-    return settle(execution, field, field.resolve(value, field.arguments(run.variables), run.context, resolveInfo(execution, field, path)), path);
+    return settle(
+      execution,
+      field,
+      field.resolve(
+        value,
+        field.arguments(run.variables),
+        run.context,
+        resolveInfo(execution, field, path),
+      ),
+      path,
+    );
   } catch (thrown) {
     return nullWithError(execution, thrown, { nodes: field.nodes, required: field.required, path });
   }
@@ -80,7 +131,12 @@ export function callField(execution: Execution, field: ExecutableField, value: u
 /** Nobody waits for the answer, so nobody is told of this. */
 const cancelled = () => new AppError(503, 'CANCELLED', 'the operation was cancelled');
 
-function completeField(execution: Execution, field: ExecutableField, value: unknown, path: Path): unknown {
+function completeField(
+  execution: Execution,
+  field: ExecutableField,
+  value: unknown,
+  path: Path,
+): unknown {
   try {
     return settle(execution, field, value, path);
   } catch (thrown) {
@@ -89,21 +145,52 @@ function completeField(execution: Execution, field: ExecutableField, value: unkn
 }
 
 function settle(execution: Execution, field: ExecutableField, value: unknown, path: Path): unknown {
-  if (isThenable(value)) return later(execution, field, path, Promise.resolve(value).then((resolved) => complete(execution, field, resolved, path)));
+  if (isThenable(value))
+    return later(
+      execution,
+      field,
+      path,
+      Promise.resolve(value).then((resolved) => complete(execution, field, resolved, path)),
+    );
   const done = complete(execution, field, value, path);
   return done instanceof Promise ? later(execution, field, path, done) : done;
 }
 
-function complete(execution: Execution, field: ExecutableField, value: unknown, path: Path): unknown {
-  return (field.leaf && leafValue(field.leaf, value)) ?? field.complete(execution, field, assertNoError(value), path, WHOLE);
+function complete(
+  execution: Execution,
+  field: ExecutableField,
+  value: unknown,
+  path: Path,
+): unknown {
+  return (
+    (field.leaf && leafValue(field.leaf, value)) ??
+    field.complete(execution, field, assertNoError(value), path, WHOLE)
+  );
 }
 
-const later = (execution: Execution, { nodes, required }: ExecutableField, path: Path, done: Promise<unknown>) =>
-  done.catch((thrown: unknown) => nullWithError(execution, thrown, { nodes, required, path }));
+const later = (
+  execution: Execution,
+  { nodes, required }: ExecutableField,
+  path: Path,
+  done: Promise<unknown>,
+) => done.catch((thrown: unknown) => nullWithError(execution, thrown, { nodes, required, path }));
 
 /** Null in the place of a field that failed. @throws GraphQLError where null may not be */
-export function failField(execution: Execution, field: ExecutableField, thrown: unknown, above: Path | undefined): null {
-  return nullWithError(execution, thrown, { nodes: field.nodes, required: field.required, path: pathOf(field, above) });
+export function failField(
+  execution: Execution,
+  field: ExecutableField,
+  thrown: unknown,
+  above: Path | undefined,
+): null {
+  return nullWithError(execution, thrown, {
+    nodes: field.nodes,
+    required: field.required,
+    path: pathOf(field, above),
+  });
 }
 
-const pathOf = ({ key, parent }: ExecutableField, above: Path | undefined): Path => ({ prev: above, key, typename: parent.name });
+const pathOf = ({ key, parent }: ExecutableField, above: Path | undefined): Path => ({
+  prev: above,
+  key,
+  typename: parent.name,
+});

@@ -17,11 +17,19 @@ import { executeField } from './fields.ts';
 export function executeRun(run: Run): Answer | Promise<Answer> {
   const compiled = compiledFor(run);
   const abort = lazyAbort(run);
-  const execution: Execution = { run, fragments: compiled.fragments, errors: createErrors(), often: ++compiled.runs > run.engine.codeAfter, helpers: { getAbortSignal: abort.signal, getAsyncHelpers: () => HELPERS } };
+  const execution: Execution = {
+    run,
+    fragments: compiled.fragments,
+    errors: createErrors(),
+    often: ++compiled.runs > run.engine.codeAfter,
+    helpers: { getAbortSignal: abort.signal, getAsyncHelpers: () => HELPERS },
+  };
   const { list } = execution.errors;
   const finish = (roots: Roots): Answer => {
     abort.end();
-    return list.length > 0 ? { result: { errors: list, data: valuesOf(roots) } } : { text: textOf(compiled.fields, roots) };
+    return list.length > 0
+      ? { result: { errors: list, data: valuesOf(roots) } }
+      : { text: textOf(compiled.fields, roots) };
   };
   const failed = (thrown: unknown): Answer => {
     abort.end();
@@ -29,7 +37,10 @@ export function executeRun(run: Run): Answer | Promise<Answer> {
     return { result: { errors: list, data: null } };
   };
   try {
-    const roots = run.operation.node.operation === 'mutation' ? executeSerially(execution, compiled.fields) : executeRoots(execution, compiled.fields);
+    const roots =
+      run.operation.node.operation === 'mutation'
+        ? executeSerially(execution, compiled.fields)
+        : executeRoots(execution, compiled.fields);
     return roots instanceof Promise ? roots.then(finish).catch(failed) : finish(roots);
   } catch (thrown) {
     return failed(thrown);
@@ -64,7 +75,9 @@ async function executeSerially(execution: Execution, fields: Fields): Promise<Ro
 
 function executeRoot(execution: Execution, field: ExecutableField): unknown {
   const outcome = execution.run.outcomes.get(field.key);
-  return outcome && 'text' in outcome ? new Finished(outcome.text) : executeField(execution, field, execution.run, undefined);
+  return outcome && 'text' in outcome
+    ? new Finished(outcome.text)
+    : executeField(execution, field, execution.run, undefined);
 }
 
 /** A root field that is JSON already, which is the answer's own. */
@@ -78,7 +91,8 @@ class Finished {
 
 /** The whole answer. Written at once it is one flat text, which need not be put together again to be measured and sent. */
 function textOf(fields: Fields, roots: Roots): string {
-  if (!fields.some(({ key }) => roots[key] instanceof Finished)) return JSON.stringify({ data: roots });
+  if (!fields.some(({ key }) => roots[key] instanceof Finished))
+    return JSON.stringify({ data: roots });
   const members = fields.map(({ key, lead }) => {
     const value = roots[key];
     return `${lead}${value instanceof Finished ? value.text : JSON.stringify(value)}`;
@@ -88,7 +102,8 @@ function textOf(fields: Fields, roots: Roots): string {
 
 function valuesOf(roots: Roots): Roots {
   const values = new EmptyAnswer();
-  for (const [key, value] of Object.entries(roots)) values[key] = value instanceof Finished ? JSON.parse(value.text ?? 'null') : value;
+  for (const [key, value] of Object.entries(roots))
+    values[key] = value instanceof Finished ? JSON.parse(value.text ?? 'null') : value;
   return values;
 }
 
@@ -105,14 +120,25 @@ function compiledFor({ engine, operation, plan, variables }: Run): Compiled {
   const known = COMPILED.get(plan);
   if (known) return known;
   const type = engine.schema.getRootType(operation.node.operation) as GraphQLObjectType;
-  const conditions = Object.fromEntries(operation.conditions.map((name) => [name, variables.coerced[name]]));
-  const selecting = { schema: engine.schema, fragments: operation.fragments, variables: conditions };
-  const compiled = { fields: compileFields({ engine, selecting }, type, [operation.node]), fragments: fragmentsOf(operation), runs: 0 };
+  const conditions = Object.fromEntries(
+    operation.conditions.map((name) => [name, variables.coerced[name]]),
+  );
+  const selecting = {
+    schema: engine.schema,
+    fragments: operation.fragments,
+    variables: conditions,
+  };
+  const compiled = {
+    fields: compileFields({ engine, selecting }, type, [operation.node]),
+    fragments: fragmentsOf(operation),
+    runs: 0,
+  };
   COMPILED.set(plan, compiled);
   return compiled;
 }
 
-const fragmentsOf = ({ fragments }: PreparedOperation): Execution['fragments'] => Object.assign(Object.create(null), Object.fromEntries(fragments));
+const fragmentsOf = ({ fragments }: PreparedOperation): Execution['fragments'] =>
+  Object.assign(Object.create(null), Object.fromEntries(fragments));
 
 /** A signal costs more than a small resolver: it is made for the first one that asks. */
 function lazyAbort({ context }: Run): { signal(): AbortSignal; end(): void } {
@@ -122,5 +148,6 @@ function lazyAbort({ context }: Run): { signal(): AbortSignal; end(): void } {
 
 const HELPERS = {
   promiseAll: <T>(values: readonly T[]) => Promise.all(values),
-  track: (values: readonly unknown[]) => values.forEach((value) => void Promise.resolve(value).catch(() => {})),
+  track: (values: readonly unknown[]) =>
+    values.forEach((value) => void Promise.resolve(value).catch(() => {})),
 };

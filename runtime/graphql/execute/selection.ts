@@ -18,13 +18,28 @@ export class Selection {
   }
 
   /** One object of the answer, or a promise of it. */
-  execute(execution: Execution, value: unknown, path: Path, index: number): Answer | Promise<Answer> {
-    const written = execution.often && typeof value === 'object' && value !== null ? this.#writtenFor(value) : null;
-    return written ? written(execution, value as Members, path, index) : executeFields(execution, this.fields, value, placeAt(path, index));
+  execute(
+    execution: Execution,
+    value: unknown,
+    path: Path,
+    index: number,
+  ): Answer | Promise<Answer> {
+    const written =
+      execution.often && typeof value === 'object' && value !== null
+        ? this.#writtenFor(value)
+        : null;
+    return written
+      ? written(execution, value as Members, path, index)
+      : executeFields(execution, this.fields, value, placeAt(path, index));
   }
 
   #writtenFor(value: object): WrittenSelection | null {
-    if (isTree(value)) return this.#ofTree === undefined ? (this.#ofTree = compileCode(this.fields, 'tree')) : this.#ofTree;
-    return this.#ofObject === undefined ? (this.#ofObject = compileCode(this.fields, 'object')) : this.#ofObject;
+    if (isTree(value))
+      return this.#ofTree === undefined
+        ? (this.#ofTree = compileCode(this.fields, 'tree'))
+        : this.#ofTree;
+    return this.#ofObject === undefined
+      ? (this.#ofObject = compileCode(this.fields, 'object'))
+      : this.#ofObject;
   }
 }

@@ -1,6 +1,16 @@
-import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString, type GraphQLType } from 'graphql';
+import {
+  GraphQLBoolean,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLString,
+  type GraphQLType,
+} from 'graphql';
 
-export const isThenable = (value: unknown): value is PromiseLike<unknown> => typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as { then?: unknown }).then === 'function';
 
 /** A resolver may return its error. */
 export function assertNoError<T>(value: T): T {
@@ -21,7 +31,11 @@ export function leafOf(type: GraphQLType): Leaf | undefined {
 /** Such a value; undefined for one that the scalar has to look at. */
 export function leafValue(leaf: Leaf, value: unknown): string | number | boolean | undefined {
   if (typeof value === 'string') return leaf === 'text' ? value : undefined;
-  if (typeof value === 'number') return (leaf === 'integer' && (value | 0) === value) || (leaf === 'number' && Number.isFinite(value)) ? value : undefined;
+  if (typeof value === 'number')
+    return (leaf === 'integer' && (value | 0) === value) ||
+      (leaf === 'number' && Number.isFinite(value))
+      ? value
+      : undefined;
   return typeof value === 'boolean' && leaf === 'truth' ? value : undefined;
 }
 

@@ -17,12 +17,24 @@ export interface Asset {
 export function createAssets(path: string, name: string): ReadonlyMap<string, Asset> {
   return new Map([
     [path, asset('text/html', page(path, name))],
-    [`${path}/explorer.js`, asset('text/javascript', [languageScript, completionScript, editorScript, documentationScript, mainScript].join('\n'))],
+    [
+      `${path}/explorer.js`,
+      asset(
+        'text/javascript',
+        [languageScript, completionScript, editorScript, documentationScript, mainScript].join(
+          '\n',
+        ),
+      ),
+    ],
     [`${path}/explorer.css`, asset('text/css', style)],
   ]);
 }
 
-const asset = (type: string, text: string): Asset => ({ type, text, tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 20)}"` });
+const asset = (type: string, text: string): Asset => ({
+  type,
+  text,
+  tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 20)}"`,
+});
 
 const escape = (text: string) => text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 

@@ -20,7 +20,12 @@ export function createFieldBudget(most = MOST): FieldBudget {
   return {
     spend: (fields) => {
       spent += fields;
-      if (spent > most) throw limitError('TOO_COSTLY', `the operation asks for more than ${most} fields, counted for each type that an object may have`, { value: spent, limit: most });
+      if (spent > most)
+        throw limitError(
+          'TOO_COSTLY',
+          `the operation asks for more than ${most} fields, counted for each type that an object may have`,
+          { value: spent, limit: most },
+        );
     },
   };
 }

@@ -26,15 +26,26 @@ export type Selected = Map<string, FieldNode[]>;
  *
  * @example collectFields(selecting, 'User', [field]).keys() // 'id', 'posts'
  */
-export function collectFields(selecting: Selecting, type: string, nodes: readonly { readonly selectionSet?: SelectionSetNode | undefined }[]): Selected {
+export function collectFields(
+  selecting: Selecting,
+  type: string,
+  nodes: readonly { readonly selectionSet?: SelectionSetNode | undefined }[],
+): Selected {
   const selected: Selected = new Map();
   const visited = new Set<string>();
-  for (const { selectionSet } of nodes) if (selectionSet) visit(selecting, type, selectionSet, selected, visited);
+  for (const { selectionSet } of nodes)
+    if (selectionSet) visit(selecting, type, selectionSet, selected, visited);
   selecting.budget?.spend(1 + selected.size);
   return selected;
 }
 
-function visit(selecting: Selecting, type: string, { selections }: SelectionSetNode, selected: Selected, visited: Set<string>): void {
+function visit(
+  selecting: Selecting,
+  type: string,
+  { selections }: SelectionSetNode,
+  selected: Selected,
+  visited: Set<string>,
+): void {
   for (const selection of selections) {
     if (selection.directives?.length && !isIncluded(selecting, selection.directives)) continue;
     if (selection.kind === 'Field') {
@@ -46,13 +57,15 @@ function visit(selecting: Selecting, type: string, { selections }: SelectionSetN
     }
     if (selection.kind === 'InlineFragment') {
       const condition = selection.typeCondition?.name.value;
-      if (condition === undefined || applies(selecting.schema, condition, type)) visit(selecting, type, selection.selectionSet, selected, visited);
+      if (condition === undefined || applies(selecting.schema, condition, type))
+        visit(selecting, type, selection.selectionSet, selected, visited);
       continue;
     }
     const fragment = selecting.fragments.get(selection.name.value);
     if (!fragment || visited.has(selection.name.value)) continue;
     visited.add(selection.name.value);
-    if (applies(selecting.schema, fragment.typeCondition.name.value, type)) visit(selecting, type, fragment.selectionSet, selected, visited);
+    if (applies(selecting.schema, fragment.typeCondition.name.value, type))
+      visit(selecting, type, fragment.selectionSet, selected, visited);
   }
 }
 
@@ -66,7 +79,12 @@ function isIncluded({ variables }: Selecting, directives: readonly DirectiveNode
   return directives.every((directive) => {
     if (directive.name.value !== 'skip' && directive.name.value !== 'include') return true;
     const value = directive.arguments?.find(({ name }) => name.value === 'if')?.value;
-    const given = value?.kind === 'BooleanValue' ? value.value : value?.kind === 'Variable' ? variables[value.name.value] : undefined;
+    const given =
+      value?.kind === 'BooleanValue'
+        ? value.value
+        : value?.kind === 'Variable'
+          ? variables[value.name.value]
+          : undefined;
     return directive.name.value === 'skip' ? given !== true : given === true;
   });
 }

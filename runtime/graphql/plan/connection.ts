@@ -8,7 +8,11 @@ import { fieldNameOf, type Tree } from './planning.ts';
 type Connection = NonNullable<ListOptions['connection']>;
 
 /** What is asked of a Relay connection over rows of `entity`. */
-export function planConnection(tree: Tree, { entity, list }: { readonly entity: string; readonly list: ListOptions }, nodes: readonly FieldNode[]): Pick<Linked, 'type' | 'fields'> {
+export function planConnection(
+  tree: Tree,
+  { entity, list }: { readonly entity: string; readonly list: ListOptions },
+  nodes: readonly FieldNode[],
+): Pick<Linked, 'type' | 'fields'> {
   const connection = found(list.connection, 'connection');
   const fields: ConnectionPart[] = [];
   for (const [key, selected] of collectFields(tree.planning.selecting, connection.type, nodes)) {
@@ -20,27 +24,43 @@ export function planConnection(tree: Tree, { entity, list }: { readonly entity: 
 }
 
 /** @returns undefined for what user code answers. */
-function planPart(tree: Tree, entity: string, connection: Connection, { key, nodes }: { readonly key: string; readonly nodes: readonly FieldNode[] }): ConnectionPart | undefined {
+function planPart(
+  tree: Tree,
+  entity: string,
+  connection: Connection,
+  { key, nodes }: { readonly key: string; readonly nodes: readonly FieldNode[] },
+): ConnectionPart | undefined {
   const name = fieldNameOf(nodes);
   const edge = connection.edge ?? '';
   if (name === '__typename') return { kind: 'typename', key, value: connection.type };
   if (tree.planning.isCustom(connection.type, name)) return undefined;
-  if (name === 'edges') return { kind: 'edges', key, type: edge, fields: planEdge(tree, entity, edge, nodes) };
+  if (name === 'edges')
+    return { kind: 'edges', key, type: edge, fields: planEdge(tree, entity, edge, nodes) };
   if (name === 'pageInfo') return { kind: 'pageInfo', key, fields: planPageInfo(tree, nodes) };
   if (name === connection.nodes) return { kind: 'nodes', key, shape: tree.shape(entity, nodes) };
   return name === connection.totalCount ? { kind: 'totalCount', key } : undefined;
 }
 
-function planEdge(tree: Tree, entity: string, edge: string, nodes: readonly FieldNode[]): EdgePart[] {
+function planEdge(
+  tree: Tree,
+  entity: string,
+  edge: string,
+  nodes: readonly FieldNode[],
+): EdgePart[] {
   const parts: EdgePart[] = [];
   for (const [key, selected] of collectFields(tree.planning.selecting, edge, nodes)) {
     const name = fieldNameOf(selected);
     if (name === '__typename') parts.push({ kind: 'typename', key, value: edge });
-    else if (name === 'node') parts.push({ kind: 'node', key, shape: tree.shape(entity, selected) });
+    else if (name === 'node')
+      parts.push({ kind: 'node', key, shape: tree.shape(entity, selected) });
     else if (name === 'cursor') parts.push({ kind: 'cursor', key });
     else tree.notes.pure = false;
   }
   return parts;
 }
 
-const planPageInfo = ({ planning }: Tree, nodes: readonly FieldNode[]) => [...collectFields(planning.selecting, 'PageInfo', nodes)].map(([key, selected]) => ({ key, name: fieldNameOf(selected) as PageInfoField }));
+const planPageInfo = ({ planning }: Tree, nodes: readonly FieldNode[]) =>
+  [...collectFields(planning.selecting, 'PageInfo', nodes)].map(([key, selected]) => ({
+    key,
+    name: fieldNameOf(selected) as PageInfoField,
+  }));

@@ -13,7 +13,11 @@ interface Asked {
 }
 
 export function startTree(planning: Planning): Tree {
-  const tree: Tree = { planning, notes: newNotes(), shape: (entity, nodes) => planShape(tree, entity, nodes) };
+  const tree: Tree = {
+    planning,
+    notes: newNotes(),
+    shape: (entity, nodes) => planShape(tree, entity, nodes),
+  };
   return tree;
 }
 
@@ -34,11 +38,17 @@ function planShape(tree: Tree, entityName: string, nodes: readonly FieldNode[]):
 }
 
 /** A field as the caller may have it: its value, its value for owners, or a refusal. */
-export function planEntityField(tree: Tree, entity: EntityModel, field: Field, asked: Asked): Planned {
+export function planEntityField(
+  tree: Tree,
+  entity: EntityModel,
+  field: Field,
+  asked: Asked,
+): Planned {
   const access = tree.planning.rules.field(entity.entity, field, 'READ');
   if (access.kind === 'none') return refuse(tree, asked.key, access.code);
   const planned = planSource(tree, entity, field, asked);
-  if (access.kind !== 'owner' || planned.kind === 'refused' || planned.kind === 'typename') return planned;
+  if (access.kind !== 'owner' || planned.kind === 'refused' || planned.kind === 'typename')
+    return planned;
   tree.notes.marks = true;
   return { ...planned, only: access.columns };
 }
@@ -47,10 +57,16 @@ function planSource(tree: Tree, entity: EntityModel, field: Field, asked: Asked)
   const { source } = field;
   switch (source.kind) {
     case 'column':
-      if (field.type.kind === 'object' || !tree.planning.isPlain(field.type.name)) tree.notes.pure = false;
+      if (field.type.kind === 'object' || !tree.planning.isPlain(field.type.name))
+        tree.notes.pure = false;
       return { kind: 'column', key: asked.key, column: source.column };
     case 'one':
-      if (source.key === 'own' && source.typeColumn !== undefined) return planAbstract(tree, field, { ...asked, column: source.column, typeColumn: source.typeColumn });
+      if (source.key === 'own' && source.typeColumn !== undefined)
+        return planAbstract(tree, field, {
+          ...asked,
+          column: source.column,
+          typeColumn: source.typeColumn,
+        });
       return planRelated(tree, entity, field, asked);
     case 'many':
       return planRelated(tree, entity, field, asked);
@@ -72,28 +88,71 @@ function planRelated(tree: Tree, entity: EntityModel, field: Field, asked: Asked
   const target = rules.entity(model.entity(source.entity).entity, 'READ');
   if (target.kind === 'none') return refuse(tree, asked.key, target.code);
   const type = keyType(source, entity.entity.name);
-  return source.kind === 'one' ? planOne(tree, field, source, { ...asked, ...(type && { of: type }) }) : planMany(tree, entity, field, { ...asked, ...(type && { of: type }) });
+  return source.kind === 'one'
+    ? planOne(tree, field, source, { ...asked, ...(type && { of: type }) })
+    : planMany(tree, entity, field, { ...asked, ...(type && { of: type }) });
 }
 
 type Linked = Asked & { readonly of?: NonNullable<ReturnType<typeof keyType>> };
 
-function planOne(tree: Tree, field: Field, source: Extract<Field['source'], { kind: 'one' }>, { key, nodes, of }: Linked): Planned {
+function planOne(
+  tree: Tree,
+  field: Field,
+  source: Extract<Field['source'], { kind: 'one' }>,
+  { key, nodes, of }: Linked,
+): Planned {
   const { required } = field.type;
   if (required) tree.notes.marks = true;
-  return { kind: 'one', key, required, link: { key: source.key, column: source.column, ...(of && { of }) }, shape: tree.shape(source.entity, nodes) };
+  return {
+    kind: 'one',
+    key,
+    required,
+    link: { key: source.key, column: source.column, ...(of && { of }) },
+    shape: tree.shape(source.entity, nodes),
+  };
 }
 
-function planMany(tree: Tree, { entity }: EntityModel, { name, source }: Field, { key, nodes, of }: Linked): Planned {
+function planMany(
+  tree: Tree,
+  { entity }: EntityModel,
+  { name, source }: Field,
+  { key, nodes, of }: Linked,
+): Planned {
   if (source.kind !== 'many') return refuse(tree, key, 'FORBIDDEN');
   const { list, via } = source;
-  const call = numberOf(tree, { type: entity.name, field: name, node: nodes[0] as FieldNode, read: 'list', entity: source.entity, list });
+  const call = numberOf(tree, {
+    type: entity.name,
+    field: name,
+    node: nodes[0] as FieldNode,
+    read: 'list',
+    entity: source.entity,
+    list,
+  });
   const listed = { key, entity: source.entity, link: { ...via, ...(of && { of }) }, list, call };
-  return list.connection ? { kind: 'connection', ...listed, ...planConnection(tree, listed, nodes) } : { kind: 'many', ...listed, shape: tree.shape(source.entity, nodes) };
+  return list.connection
+    ? { kind: 'connection', ...listed, ...planConnection(tree, listed, nodes) }
+    : { kind: 'many', ...listed, shape: tree.shape(source.entity, nodes) };
 }
 
-function planAbstract(tree: Tree, { type }: Field, { key, nodes, column, typeColumn }: Asked & { readonly column: string; readonly typeColumn: string }): Planned {
+function planAbstract(
+  tree: Tree,
+  { type }: Field,
+  {
+    key,
+    nodes,
+    column,
+    typeColumn,
+  }: Asked & { readonly column: string; readonly typeColumn: string },
+): Planned {
   if (type.required) tree.notes.marks = true;
-  return { kind: 'abstract', key, required: type.required, typeColumn, column, members: planMembers(tree, type.name, nodes) };
+  return {
+    kind: 'abstract',
+    key,
+    required: type.required,
+    typeColumn,
+    column,
+    members: planMembers(tree, type.name, nodes),
+  };
 }
 
 /** The members of an interface or a union that the caller may read; rows of the others are not there. */
@@ -101,6 +160,10 @@ export function planMembers(tree: Tree, type: string, nodes: readonly FieldNode[
   const { model, rules } = tree.planning;
   tree.notes.abstract = true;
   return found(model.abstracts.get(type), `interface or union ${type}`)
-    .members.filter((member) => model.entities.has(member) && rules.entity(model.entity(member).entity, 'READ').kind !== 'none')
+    .members.filter(
+      (member) =>
+        model.entities.has(member) &&
+        rules.entity(model.entity(member).entity, 'READ').kind !== 'none',
+    )
     .map((member) => ({ entity: member, shape: tree.shape(member, nodes) }));
 }

@@ -14,16 +14,17 @@ export interface OperationPlan {
   readonly pure: boolean;
 }
 
-export type RootPlan = Head & (
-  | { readonly kind: 'typename'; readonly value: string }
-  | { readonly kind: 'read'; readonly required: boolean; readonly plan: Plan<Root> }
-  | ({ readonly kind: 'write'; readonly operation: Operation } & WritePlan)
-  /** An event of a subscription: its row by key. */
-  | { readonly kind: 'event'; readonly operation: Operation; readonly plan: Plan<Root> }
-  | { readonly kind: 'refused'; readonly code: Refusal }
-  /** User code or introspection: the executor's matter. */
-  | { readonly kind: 'function' }
-);
+export type RootPlan = Head &
+  (
+    | { readonly kind: 'typename'; readonly value: string }
+    | { readonly kind: 'read'; readonly required: boolean; readonly plan: Plan<Root> }
+    | ({ readonly kind: 'write'; readonly operation: Operation } & WritePlan)
+    /** An event of a subscription: its row by key. */
+    | { readonly kind: 'event'; readonly operation: Operation; readonly plan: Plan<Root> }
+    | { readonly kind: 'refused'; readonly code: Refusal }
+    /** User code or introspection: the executor's matter. */
+    | { readonly kind: 'function' }
+  );
 
 /** `lead` is the answer's text before the value. */
 interface Head {
@@ -43,7 +44,11 @@ export interface WritePlan {
 }
 
 export type WritePart =
-  | { readonly kind: 'entity'; readonly key: string; readonly plan: Plan<Root> | { readonly kind: 'none'; readonly code: Refusal } }
+  | {
+      readonly kind: 'entity';
+      readonly key: string;
+      readonly plan: Plan<Root> | { readonly kind: 'none'; readonly code: Refusal };
+    }
   | { readonly kind: 'id' | 'ok'; readonly key: string }
   | { readonly kind: 'clientMutationId' | 'empty'; readonly key: string }
   | { readonly kind: 'typename'; readonly key: string; readonly value: string };
@@ -52,9 +57,21 @@ export type WritePart =
 const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
 
 /** @example planOperation(planning, operation.node.operation, operation.node).roots[0].kind // 'read' */
-export function planOperation(planning: Planning, kind: 'query' | 'mutation' | 'subscription', rootType: string, node: Parameters<typeof collectFields>[2][number]): OperationPlan {
+export function planOperation(
+  planning: Planning,
+  kind: 'query' | 'mutation' | 'subscription',
+  rootType: string,
+  node: Parameters<typeof collectFields>[2][number],
+): OperationPlan {
   const selected = [...collectFields(planning.selecting, rootType, [node])];
-  const roots = selected.map(([key, nodes], index) => planRoot(planning, kind, { key, node: nodes[0] as FieldNode, lead: `${index > 0 ? ',' : ''}${JSON.stringify(key)}:` }, nodes));
+  const roots = selected.map(([key, nodes], index) =>
+    planRoot(
+      planning,
+      kind,
+      { key, node: nodes[0] as FieldNode, lead: `${index > 0 ? ',' : ''}${JSON.stringify(key)}:` },
+      nodes,
+    ),
+  );
   return { roots, pure: roots.every(isPure) };
 }
 
@@ -63,7 +80,12 @@ function isPure(root: RootPlan): boolean {
   return root.kind === 'write' ? root.pure : root.kind === 'typename';
 }
 
-function planRoot(planning: Planning, kind: 'query' | 'mutation' | 'subscription', head: Head, nodes: readonly FieldNode[]): RootPlan {
+function planRoot(
+  planning: Planning,
+  kind: 'query' | 'mutation' | 'subscription',
+  head: Head,
+  nodes: readonly FieldNode[],
+): RootPlan {
   const name = head.node.name.value;
   const type = planning.selecting.schema.getRootType(kind as never)?.name ?? ROOTS[kind];
   if (name === '__typename') return { ...head, kind: 'typename', value: type };
@@ -78,7 +100,12 @@ function planRoot(planning: Planning, kind: 'query' | 'mutation' | 'subscription
     case 'create':
     case 'update':
     case 'remove':
-      return { ...head, kind: 'write', operation, ...withReturning(action.kind, planWrite(planning, operation, action, nodes)) };
+      return {
+        ...head,
+        kind: 'write',
+        operation,
+        ...withReturning(action.kind, planWrite(planning, operation, action, nodes)),
+      };
     default: {
       const plan = planRead(planning, operation, nodes);
       if ('code' in plan) return { ...head, kind: 'refused', code: plan.code };
@@ -87,18 +114,42 @@ function planRoot(planning: Planning, kind: 'query' | 'mutation' | 'subscription
   }
 }
 
-function planEvent(planning: Planning, operation: Operation, entity: string, head: Head, nodes: readonly FieldNode[]): RootPlan {
-  const access = rootAccess(planning.model, planning.rules, planning.rules.operation(operation, 'READ'), entity, 'READ');
+function planEvent(
+  planning: Planning,
+  operation: Operation,
+  entity: string,
+  head: Head,
+  nodes: readonly FieldNode[],
+): RootPlan {
+  const access = rootAccess(
+    planning.model,
+    planning.rules,
+    planning.rules.operation(operation, 'READ'),
+    entity,
+    'READ',
+  );
   if (access.kind === 'none') return { ...head, kind: 'refused', code: access.code };
   const plan = planByKey(planning, entity, nodes);
-  return 'code' in plan ? { ...head, kind: 'refused', code: plan.code } : { ...head, kind: 'event', operation, plan };
+  return 'code' in plan
+    ? { ...head, kind: 'refused', code: plan.code }
+    : { ...head, kind: 'event', operation, plan };
 }
 
-function planWrite(planning: Planning, operation: Operation, { entity, returns }: Extract<Operation['action'], { kind: 'create' | 'update' | 'remove' }>, nodes: readonly FieldNode[]): WritePlan {
-  const read = (key: string, selected: readonly FieldNode[]): WritePart => ({ kind: 'entity', key, plan: planByKey(planning, entity, selected) });
+function planWrite(
+  planning: Planning,
+  operation: Operation,
+  { entity, returns }: Extract<Operation['action'], { kind: 'create' | 'update' | 'remove' }>,
+  nodes: readonly FieldNode[],
+): WritePlan {
+  const read = (key: string, selected: readonly FieldNode[]): WritePart => ({
+    kind: 'entity',
+    key,
+    plan: planByKey(planning, entity, selected),
+  });
   const type = operation.type.name;
   if (returns.kind === 'entity') return finish([read('', nodes)], type);
-  if (returns.kind !== 'payload') return finish([{ kind: returns.kind === 'id' ? 'id' : 'ok', key: '' }], type);
+  if (returns.kind !== 'payload')
+    return finish([{ kind: returns.kind === 'id' ? 'id' : 'ok', key: '' }], type);
   const parts: WritePart[] = [];
   let complete = true;
   for (const [key, selected] of collectFields(planning.selecting, returns.type, nodes)) {
@@ -118,14 +169,24 @@ function planWrite(planning: Planning, operation: Operation, { entity, returns }
 
 /** The one part that reads, if nothing it reads is changed by the insert. */
 function withReturning(kind: string, write: WritePlan): WritePlan {
-  const reading = write.parts.flatMap((part) => (part.kind === 'entity' && 'node' in part.plan ? [part.plan] : []));
+  const reading = write.parts.flatMap((part) =>
+    part.kind === 'entity' && 'node' in part.plan ? [part.plan] : [],
+  );
   const [plan] = reading;
   const node = plan?.node;
-  if (kind !== 'create' || reading.length !== 1 || node?.kind !== 'get' || readsTableAgain(node.shape)) return write;
+  if (
+    kind !== 'create' ||
+    reading.length !== 1 ||
+    node?.kind !== 'get' ||
+    readsTableAgain(node.shape)
+  )
+    return write;
   return { ...write, returning: plan as Plan<Get> };
 }
 
 function finish(parts: readonly WritePart[], type: string): WritePlan {
-  const pure = parts.every((part) => part.kind !== 'entity' || ('pure' in part.plan && part.plan.pure));
+  const pure = parts.every(
+    (part) => part.kind !== 'entity' || ('pure' in part.plan && part.plan.pure),
+  );
   return { parts, type, pure };
 }

@@ -14,7 +14,11 @@ type Refused = Extract<Access, { kind: 'none' }>;
  * @returns the code when the caller may not.
  * @example planRead(planning, operation, [node]).node.kind // 'list'
  */
-export function planRead(planning: Planning, operation: Operation, nodes: readonly FieldNode[]): Plan<Root> | Refused {
+export function planRead(
+  planning: Planning,
+  operation: Operation,
+  nodes: readonly FieldNode[],
+): Plan<Root> | Refused {
   const tree = startTree(planning);
   const own = planning.rules.operation(operation, 'READ');
   if (own.explicit && own.kind === 'none') return own;
@@ -23,7 +27,11 @@ export function planRead(planning: Planning, operation: Operation, nodes: readon
 }
 
 /** The row of `entity` with a given key: what a mutation or an event answers with. */
-export function planByKey(planning: Planning, entity: string, nodes: readonly FieldNode[]): Plan<Root> | Refused {
+export function planByKey(
+  planning: Planning,
+  entity: string,
+  nodes: readonly FieldNode[],
+): Plan<Root> | Refused {
   const access = planning.rules.entity(planning.model.entity(entity).entity, 'READ');
   if (access.kind === 'none') return access;
   const tree = startTree(planning);
@@ -32,32 +40,74 @@ export function planByKey(planning: Planning, entity: string, nodes: readonly Fi
 }
 
 /** One field of an object that user code returned. */
-export function planField(planning: Planning, entity: string, field: Field, nodes: readonly FieldNode[]): Plan<Planned> {
+export function planField(
+  planning: Planning,
+  entity: string,
+  field: Field,
+  nodes: readonly FieldNode[],
+): Plan<Planned> {
   const tree = startTree(planning);
-  return planOf(planEntityField(tree, planning.model.entity(entity), field, { key: fieldNameOf(nodes), nodes }), tree);
+  return planOf(
+    planEntityField(tree, planning.model.entity(entity), field, { key: fieldNameOf(nodes), nodes }),
+    tree,
+  );
 }
 
-function planRoot(tree: Tree, operation: Operation, own: RootAccess, nodes: readonly FieldNode[]): Root | Refused {
+function planRoot(
+  tree: Tree,
+  operation: Operation,
+  own: RootAccess,
+  nodes: readonly FieldNode[],
+): Root | Refused {
   const { action } = operation;
   const source = { type: 'Query', field: operation.name, node: nodes[0] as FieldNode };
   switch (action.kind) {
     case 'get':
     case 'list': {
-      const access = rootAccess(tree.planning.model, tree.planning.rules, own, action.entity, 'READ');
+      const access = rootAccess(
+        tree.planning.model,
+        tree.planning.rules,
+        own,
+        action.entity,
+        'READ',
+      );
       if (access.kind === 'none') return access;
       const owners = ownersOf(own, access);
-      if (action.kind === 'get') return { kind: 'get', entity: action.entity, call: numberOf(tree, { ...source, read: 'get', by: action.by }), shape: tree.shape(action.entity, nodes), ...owners };
+      if (action.kind === 'get')
+        return {
+          kind: 'get',
+          entity: action.entity,
+          call: numberOf(tree, { ...source, read: 'get', by: action.by }),
+          shape: tree.shape(action.entity, nodes),
+          ...owners,
+        };
       const { entity, list } = action;
-      const listed = { entity, list, call: numberOf(tree, { ...source, read: 'list', entity, list }), ...owners };
-      return list.connection ? { kind: 'connection', ...listed, ...planConnection(tree, listed, nodes) } : { kind: 'list', ...listed, shape: tree.shape(entity, nodes) };
+      const listed = {
+        entity,
+        list,
+        call: numberOf(tree, { ...source, read: 'list', entity, list }),
+        ...owners,
+      };
+      return list.connection
+        ? { kind: 'connection', ...listed, ...planConnection(tree, listed, nodes) }
+        : { kind: 'list', ...listed, shape: tree.shape(entity, nodes) };
     }
     case 'listAbstract': {
       const members = planMembers(tree, action.type, nodes);
-      const call = numberOf(tree, { ...source, read: 'list', entity: members[0]?.entity ?? '', list: action.list });
+      const call = numberOf(tree, {
+        ...source,
+        read: 'list',
+        entity: members[0]?.entity ?? '',
+        list: action.list,
+      });
       return { kind: 'abstractList', type: action.type, list: action.list, call, members };
     }
     case 'node':
-      return { kind: 'node', call: numberOf(tree, { ...source, read: 'node', arg: action.arg }), members: planMembers(tree, 'Node', nodes) };
+      return {
+        kind: 'node',
+        call: numberOf(tree, { ...source, read: 'node', arg: action.arg }),
+        members: planMembers(tree, 'Node', nodes),
+      };
     default:
       return { kind: 'none', code: 'FORBIDDEN' };
   }

@@ -33,7 +33,10 @@ export type CallSource = {
   readonly node: FieldNode;
 } & (
   | { readonly read: 'list'; readonly entity: string; readonly list: ListOptions }
-  | { readonly read: 'get'; readonly by: readonly { readonly arg: string; readonly column: string }[] }
+  | {
+      readonly read: 'get';
+      readonly by: readonly { readonly arg: string; readonly column: string }[];
+    }
   | { readonly read: 'node'; readonly arg: string }
   /** Not from arguments: a row that was just written. */
   | { readonly read: 'key' }
@@ -61,7 +64,11 @@ export const newNotes = (): Notes => ({ calls: [], pure: true, marks: false, abs
 export const numberOf = ({ notes }: Tree, call: CallSource): number => notes.calls.push(call) - 1;
 
 /** Where a mark stands the executor has to go on, and it has to know what every object is. */
-export const planOf = <Node>(node: Node, { notes: { calls, pure, marks, abstract } }: Tree): Plan<Node> => ({ node, calls, pure: pure && !(marks && abstract), marks });
+export const planOf = <Node>(
+  node: Node,
+  { notes: { calls, pure, marks, abstract } }: Tree,
+): Plan<Node> => ({ node, calls, pure: pure && !(marks && abstract), marks });
 
 /** The field that all nodes of one member of the answer ask for. */
-export const fieldNameOf = (nodes: readonly FieldNode[]): string => (nodes[0] as FieldNode).name.value;
+export const fieldNameOf = (nodes: readonly FieldNode[]): string =>
+  (nodes[0] as FieldNode).name.value;

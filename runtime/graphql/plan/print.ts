@@ -7,7 +7,10 @@ import type { CallSource, Plan } from './planning.ts';
  *
  * @example printPlan(plan) // 'users: list User (limit)\n  id: column id\n  posts: many Post by author_id\n    title: column title'
  */
-export const printPlan = ({ roots, pure }: OperationPlan): string => [...roots.flatMap(rootLines), ...(pure ? [] : ['(the executor puts the answer together)'])].join('\n');
+export const printPlan = ({ roots, pure }: OperationPlan): string =>
+  [...roots.flatMap(rootLines), ...(pure ? [] : ['(the executor puts the answer together)'])].join(
+    '\n',
+  );
 
 /** What the nodes of a plan have in common, whichever they are. */
 interface Printed {
@@ -31,8 +34,15 @@ interface Printed {
 function rootLines(root: RootPlan): readonly string[] {
   if (root.kind === 'read' || root.kind === 'event') return planLines(root.key, root.plan);
   if (root.kind !== 'write') return nodeLines(root as Printed, []);
-  const parts = root.parts.flatMap((part) => (part.kind === 'entity' && 'node' in part.plan ? planLines(part.key, part.plan) : nodeLines(part as Printed, [])));
-  return [`${root.key}: ${root.operation.action.kind} ${root.type}${root.returning ? ', answered by the insert' : ''}`, ...indented(parts)];
+  const parts = root.parts.flatMap((part) =>
+    part.kind === 'entity' && 'node' in part.plan
+      ? planLines(part.key, part.plan)
+      : nodeLines(part as Printed, []),
+  );
+  return [
+    `${root.key}: ${root.operation.action.kind} ${root.type}${root.returning ? ', answered by the insert' : ''}`,
+    ...indented(parts),
+  ];
 }
 
 function planLines(key: string, { node, calls, pure, marks }: Plan<object>): readonly string[] {
@@ -44,12 +54,29 @@ function nodeLines(node: Printed, calls: readonly CallSource[]): readonly string
   const { link, shape, members = [] } = node;
   const of = node.code ?? node.value ?? node.entity ?? shape?.entity ?? node.column ?? node.type;
   const columns = node.only ?? node.owners ?? [];
-  const words = [node.kind ?? node.name, of, link && `by ${link.column ?? link.table}`, node.call !== undefined && takes(calls[node.call]), columns.length > 0 && `for its ${columns.join(' or ')}`];
-  const inner = [...(shape ? shapeLines(shape, calls) : (node.fields ?? []).flatMap((field) => nodeLines(field, calls))), ...members.flatMap((member) => [`of ${member.entity}`, ...indented(shapeLines(member.shape, calls))])];
+  const words = [
+    node.kind ?? node.name,
+    of,
+    link && `by ${link.column ?? link.table}`,
+    node.call !== undefined && takes(calls[node.call]),
+    columns.length > 0 && `for its ${columns.join(' or ')}`,
+  ];
+  const inner = [
+    ...(shape
+      ? shapeLines(shape, calls)
+      : (node.fields ?? []).flatMap((field) => nodeLines(field, calls))),
+    ...members.flatMap((member) => [
+      `of ${member.entity}`,
+      ...indented(shapeLines(member.shape, calls)),
+    ]),
+  ];
   return [`${node.key || 'answer'}: ${words.filter(Boolean).join(' ')}`, ...indented(inner)];
 }
 
-const shapeLines = ({ fields, row }: Shape, calls: readonly CallSource[]) => [...fields.flatMap((field) => nodeLines(field as Printed, calls)), ...(row ? ['(the whole row, for functions)'] : [])];
+const shapeLines = ({ fields, row }: Shape, calls: readonly CallSource[]) => [
+  ...fields.flatMap((field) => nodeLines(field as Printed, calls)),
+  ...(row ? ['(the whole row, for functions)'] : []),
+];
 
 function takes(call: CallSource | undefined): string {
   const names = (call?.node.arguments ?? []).map(({ name }) => name.value);

@@ -32,7 +32,8 @@ export function createBuildLogs(): BuildLogs {
     log.waiting.clear();
   };
   return {
-    open: (deployment) => void logs.set(keyOf(deployment), { lines: [], waiting: new Set(), bytes: 0, over: false }),
+    open: (deployment) =>
+      void logs.set(keyOf(deployment), { lines: [], waiting: new Set(), bytes: 0, over: false }),
     add(deployment, text) {
       const log = logs.get(keyOf(deployment));
       if (!log || log.bytes > MAX_BYTES) return;
@@ -52,7 +53,8 @@ export function createBuildLogs(): BuildLogs {
       wake(log);
       return log.lines.map((line) => `${line}\n`).join('');
     },
-    peek: (deployment) => (logs.get(keyOf(deployment))?.lines ?? []).map((line) => `${line}\n`).join(''),
+    peek: (deployment) =>
+      (logs.get(keyOf(deployment))?.lines ?? []).map((line) => `${line}\n`).join(''),
     follow(deployment, signal) {
       const log = logs.get(keyOf(deployment));
       return log ? follow(log, signal) : null;
@@ -61,7 +63,7 @@ export function createBuildLogs(): BuildLogs {
 }
 
 async function* follow(log: Log, signal: AbortSignal): AsyncGenerator<string> {
-  for (let at = 0; !signal.aborted; ) {
+  for (let at = 0; !signal.aborted;) {
     while (at < log.lines.length) yield log.lines[at++] as string;
     if (log.over) return;
     await new Promise<void>((resolve) => {
@@ -74,4 +76,8 @@ async function* follow(log: Log, signal: AbortSignal): AsyncGenerator<string> {
 const keyOf = ({ app_id, number }: Key) => `${app_id}/${number}`;
 
 /** No colours and no cursor movements: it is read in places that are no terminal. */
-const clean = (line: string) => line.replace(/\p{Cc}\[[0-9;?]*[A-Za-z]/gu, '').replace(/[^\P{Cc}\t]/gu, '').slice(0, MAX_LINE);
+const clean = (line: string) =>
+  line
+    .replace(/\p{Cc}\[[0-9;?]*[A-Za-z]/gu, '')
+    .replace(/[^\P{Cc}\t]/gu, '')
+    .slice(0, MAX_LINE);

@@ -14,14 +14,19 @@ import { appLabels, imageTag, LABELS } from './containers.ts';
 /** Builds images in the engine: never a program of a user's on this machine. */
 export interface Builder {
   /** Waits for a free place, then builds. @returns the image's id. @throws AppError 422 when the build fails, 507 when the disk is low. */
-  build(deployment: Deployment, work: { readonly plan: BuildPlan; readonly spool: Spool; readonly signal: AbortSignal }): Promise<string>;
+  build(
+    deployment: Deployment,
+    work: { readonly plan: BuildPlan; readonly spool: Spool; readonly signal: AbortSignal },
+  ): Promise<string>;
 }
 
 export function createBuilder(core: Core, logs: BuildLogs): Builder {
   const places = createPlaces(Math.max(1, core.model.build.concurrency));
   return {
     async build(deployment, work) {
-      const release = await places.take(work.signal, () => logs.add(deployment, 'Waiting for another build to end'));
+      const release = await places.take(work.signal, () =>
+        logs.add(deployment, 'Waiting for another build to end'),
+      );
       try {
         await assertDisk(core);
         await assertBases(core, work, (line) => logs.add(deployment, line));
@@ -33,17 +38,28 @@ export function createBuilder(core: Core, logs: BuildLogs): Builder {
   };
 }
 
-async function run(core: Core, logs: BuildLogs, deployment: Deployment, { plan, spool, signal }: Parameters<Builder['build']>[1]): Promise<string> {
+async function run(
+  core: Core,
+  logs: BuildLogs,
+  deployment: Deployment,
+  { plan, spool, signal }: Parameters<Builder['build']>[1],
+): Promise<string> {
   const app = core.apps.byId(deployment.app_id);
   if (!app) throw failure.notFound('App not found');
   const { timeout, memory } = core.model.build;
   const late = AbortSignal.timeout(timeout);
-  logs.add(deployment, `Building with ${plan.kind === 'Dockerfile' ? `the source's ${plan.dockerfile}` : `a Dockerfile made for ${plan.kind}`}`);
+  logs.add(
+    deployment,
+    `Building with ${plan.kind === 'Dockerfile' ? `the source's ${plan.dockerfile}` : `a Dockerfile made for ${plan.kind}`}`,
+  );
   try {
     return await core.connection.engine().build(() => Readable.from(spool.read(plan)), {
       tag: imageTag(core.naming, app, deployment.number),
       dockerfile: plan.dockerfile,
-      labels: { ...appLabels(core.naming, app), [LABELS.health]: plan.health ? JSON.stringify(plan.health) : '' },
+      labels: {
+        ...appLabels(core.naming, app),
+        [LABELS.health]: plan.health ? JSON.stringify(plan.health) : '',
+      },
       memory,
       cpus: 0,
       signal: AbortSignal.any([signal, late]),
@@ -57,18 +73,29 @@ async function run(core: Core, logs: BuildLogs, deployment: Deployment, { plan, 
   }
 }
 
-function describe(error: unknown, { late, cancelled, timeout }: { late: boolean; cancelled: boolean; timeout: number }): unknown {
+function describe(
+  error: unknown,
+  { late, cancelled, timeout }: { late: boolean; cancelled: boolean; timeout: number },
+): unknown {
   if (cancelled) return new AppError(409, 'CANCELLED', 'The deployment was cancelled');
-  if (late) return failure.unprocessable(`The build took longer than ${Math.round(timeout / 1000)} s`);
-  if (!(error instanceof EngineError) || error.kind === 'unavailable' || error.kind === 'disk') return error;
-  return new AppError(422, 'BUILD_FAILED', `The build failed: ${error.message.slice(0, 1000)}`, { cause: error });
+  if (late)
+    return failure.unprocessable(`The build took longer than ${Math.round(timeout / 1000)} s`);
+  if (!(error instanceof EngineError) || error.kind === 'unavailable' || error.kind === 'disk')
+    return error;
+  return new AppError(422, 'BUILD_FAILED', `The build failed: ${error.message.slice(0, 1000)}`, {
+    cause: error,
+  });
 }
 
 /**
  * What a Dockerfile builds on is fetched by the engine, from inside our network, and may bring instructions of its own:
  * both are looked at before. An image that cannot be had is left to the build, which says so.
  */
-async function assertBases(core: Core, { plan, signal }: Parameters<Builder['build']>[1], say: (line: string) => void): Promise<void> {
+async function assertBases(
+  core: Core,
+  { plan, signal }: Parameters<Builder['build']>[1],
+  say: (line: string) => void,
+): Promise<void> {
   const engine = core.connection.engine();
   const policy = core.model.build;
   const within = AbortSignal.any([signal, AbortSignal.timeout(policy.timeout)]);
@@ -88,7 +115,8 @@ async function assertBases(core: Core, { plan, signal }: Parameters<Builder['bui
 async function assertDisk(core: Core): Promise<void> {
   const root = core.connection.info()?.root;
   const disk = root ? await diskOf(root) : null;
-  if (disk && disk.free < core.model.diskFloor) throw new AppError(507, 'DISK_FULL', 'There is too little free disk space to build');
+  if (disk && disk.free < core.model.diskFloor)
+    throw new AppError(507, 'DISK_FULL', 'There is too little free disk space to build');
 }
 
 /** So many at a time; the others wait in the order they came. */

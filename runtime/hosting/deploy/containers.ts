@@ -26,23 +26,40 @@ export interface Naming {
 }
 
 export const instanceLabels = ({ instance }: Naming) => ({ [LABELS.instance]: instance });
-export const appLabels = (naming: Naming, app: Pick<App, 'id'>) => ({ ...instanceLabels(naming), [LABELS.app]: app.id });
+export const appLabels = (naming: Naming, app: Pick<App, 'id'>) => ({
+  ...instanceLabels(naming),
+  [LABELS.app]: app.id,
+});
 export const networkName = ({ instance }: Naming) => `twofold-${instance}`;
-export const volumeName = ({ instance }: Naming, app: Pick<App, 'name'>, volume: string) => `twofold-${instance}-${app.name}-${volume}`;
+export const volumeName = ({ instance }: Naming, app: Pick<App, 'name'>, volume: string) =>
+  `twofold-${instance}-${app.name}-${volume}`;
 /** Engines fill in a registry where a name has none; `localhost/` is left as it is by both. */
 export const allImagesPrefix = ({ instance }: Naming) => `localhost/twofold-${instance}/`;
-export const imagePrefix = ({ instance }: Naming, app: Pick<App, 'name'>) => `${allImagesPrefix({ instance })}${app.name}:`;
-export const imageTag = (naming: Naming, app: Pick<App, 'name'>, deployment: number) => `${imagePrefix(naming, app)}${deployment}`;
+export const imagePrefix = ({ instance }: Naming, app: Pick<App, 'name'>) =>
+  `${allImagesPrefix({ instance })}${app.name}:`;
+export const imageTag = (naming: Naming, app: Pick<App, 'name'>, deployment: number) =>
+  `${imagePrefix(naming, app)}${deployment}`;
 
 /** What a container of ours says of itself. */
-export const deploymentOf = (container: EngineContainer) => Number(container.labels[LABELS.deployment]);
+export const deploymentOf = (container: EngineContainer) =>
+  Number(container.labels[LABELS.deployment]);
 export const replicaOf = (container: EngineContainer) => Number(container.labels[LABELS.replica]);
 
 const MIB = 1024 * 1024;
 
 /** One replica of a deployment. `attempt` keeps the name apart from that of a container that is still going away. */
 export function containerSpec(
-  { app, deployment, replica, attempt }: { readonly app: App; readonly deployment: Pick<Deployment, 'number' | 'image' | 'image_id' | 'port'>; readonly replica: number; readonly attempt: string },
+  {
+    app,
+    deployment,
+    replica,
+    attempt,
+  }: {
+    readonly app: App;
+    readonly deployment: Pick<Deployment, 'number' | 'image' | 'image_id' | 'port'>;
+    readonly replica: number;
+    readonly attempt: string;
+  },
   { naming, reach }: { readonly naming: Naming; readonly reach: Reach },
 ): ContainerSpec {
   const { spec } = app;
@@ -63,7 +80,10 @@ export function containerSpec(
     publish: reach === 'port',
     network: networkName(naming),
     aliases: [app.name],
-    volumes: spec.volumes.map(({ name, path }) => ({ volume: volumeName(naming, app, name), path })),
+    volumes: spec.volumes.map(({ name, path }) => ({
+      volume: volumeName(naming, app, name),
+      path,
+    })),
     memory: spec.resources.memory_mb * MIB,
     cpus: spec.resources.cpus,
     pids: spec.resources.pids,
@@ -71,7 +91,11 @@ export function containerSpec(
 }
 
 /** Where the container answers now. Docker gives another port at each start: never kept from before one. */
-export function targetOf(detail: ContainerDetail, port: number, { naming, reach }: { readonly naming: Naming; readonly reach: Reach }): Target | null {
+export function targetOf(
+  detail: ContainerDetail,
+  port: number,
+  { naming, reach }: { readonly naming: Naming; readonly reach: Reach },
+): Target | null {
   if (detail.endpoint) return { id: detail.id, ...detail.endpoint };
   if (reach === 'port') {
     const published = detail.ports[port];
@@ -82,8 +106,16 @@ export function targetOf(detail: ContainerDetail, port: number, { naming, reach 
 }
 
 /** The containers of an app, those of one deployment first to last. */
-export async function listContainers(engine: Engine, naming: Naming, app: Pick<App, 'id'>, deployment?: number): Promise<EngineContainer[]> {
+export async function listContainers(
+  engine: Engine,
+  naming: Naming,
+  app: Pick<App, 'id'>,
+  deployment?: number,
+): Promise<EngineContainer[]> {
   const all = await engine.list(appLabels(naming, app));
-  const wanted = deployment === undefined ? [...all] : all.filter((container) => deploymentOf(container) === deployment);
+  const wanted =
+    deployment === undefined
+      ? [...all]
+      : all.filter((container) => deploymentOf(container) === deployment);
   return wanted.sort((a, b) => replicaOf(a) - replicaOf(b));
 }

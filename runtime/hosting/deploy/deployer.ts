@@ -8,7 +8,10 @@ import { forgetOldImages } from './kept-images.ts';
 import { rollOut, RolloutError } from './rollout.ts';
 
 /** Makes the deployment's image be on the engine. `image` is the name to show, `id` what is run. */
-export type Prepare = (deployment: Deployment, signal: AbortSignal) => Promise<{ readonly image: string; readonly id: string; readonly source?: Source }>;
+export type Prepare = (
+  deployment: Deployment,
+  signal: AbortSignal,
+) => Promise<{ readonly image: string; readonly id: string; readonly source?: Source }>;
 
 export interface DeployRequest {
   readonly trigger: Trigger;
@@ -36,10 +39,20 @@ export interface Deployer {
 export function createDeployer(core: Core): Deployer {
   return {
     begin: (app, request) => begin(core, app, request),
-    fromImage: (reference) => async (_deployment, signal) => ({ image: reference, id: await pull(core, reference, signal) }),
+    fromImage: (reference) => async (_deployment, signal) => ({
+      image: reference,
+      id: await pull(core, reference, signal),
+    }),
     fromDeployment: (earlier) => async () => {
-      const found = earlier.image_id ? await core.connection.engine().image(earlier.image_id) : null;
-      if (!found) throw new AppError(409, 'IMAGE_GONE', `The image of deployment ${earlier.number} is no longer kept`);
+      const found = earlier.image_id
+        ? await core.connection.engine().image(earlier.image_id)
+        : null;
+      if (!found)
+        throw new AppError(
+          409,
+          'IMAGE_GONE',
+          `The image of deployment ${earlier.number} is no longer kept`,
+        );
       return { image: earlier.image ?? found.id, id: found.id, source: earlier.source };
     },
   };
@@ -48,34 +61,64 @@ export function createDeployer(core: Core): Deployer {
 function begin(core: Core, app: App, request: DeployRequest): Promise<Begun> {
   core.connection.engine();
   return new Promise((resolve, reject) => {
-    const done = core.operations.run(app.id, request.builds ? 'build' : 'deploy', async (signal) => {
-      const deployment = await core.deployments.insert({ app_id: app.id, trigger: request.trigger, source: request.source });
-      core.onStep('recorded');
-      queueMicrotask(() => resolve({ deployment, done }));
-      return run(core, app.id, { deployment, request, signal });
-    });
+    const done = core.operations.run(
+      app.id,
+      request.builds ? 'build' : 'deploy',
+      async (signal) => {
+        const deployment = await core.deployments.insert({
+          app_id: app.id,
+          trigger: request.trigger,
+          source: request.source,
+        });
+        core.onStep('recorded');
+        queueMicrotask(() => resolve({ deployment, done }));
+        return run(core, app.id, { deployment, request, signal });
+      },
+    );
     // The record has the reason; who waits for `done` gets it too.
     done.catch(reject);
   });
 }
 
-async function run(core: Core, appId: string, { deployment, request, signal }: { deployment: Deployment; request: DeployRequest; signal: AbortSignal }): Promise<Deployment> {
+async function run(
+  core: Core,
+  appId: string,
+  {
+    deployment,
+    request,
+    signal,
+  }: { deployment: Deployment; request: DeployRequest; signal: AbortSignal },
+): Promise<Deployment> {
   try {
     await show(core, appId, deployment, request.builds ? 'building' : 'deploying');
     const prepared = await request.prepare(deployment, signal);
     const app = core.apps.byId(appId);
-    if (!app || signal.aborted) throw new AppError(409, 'CANCELLED', 'The deployment was cancelled');
+    if (!app || signal.aborted)
+      throw new AppError(409, 'CANCELLED', 'The deployment was cancelled');
     core.onStep('built');
     const image = await keepImage(core, app, deployment, prepared.id);
     core.onStep('tagged');
     const ready: Partial<Deployment> = {
-      ...{ image: prepared.image, image_id: image.id, port: portOf(core, app, image), replicas: app.spec.replicas },
+      ...{
+        image: prepared.image,
+        image_id: image.id,
+        port: portOf(core, app, image),
+        replicas: app.spec.replicas,
+      },
       ...{ status: 'deploying', source: prepared.source ?? deployment.source },
     };
     await core.deployments.update(deployment, ready);
     core.onStep('planned');
     await show(core, appId, deployment, 'deploying');
-    await rollOut(core, { ...app, spec: { ...app.spec, builtHealth: builtHealthOf(image, ready.source ?? deployment.source) } }, { ...deployment, ...ready }, signal);
+    await rollOut(
+      core,
+      {
+        ...app,
+        spec: { ...app.spec, builtHealth: builtHealthOf(image, ready.source ?? deployment.source) },
+      },
+      { ...deployment, ...ready },
+      signal,
+    );
     await forgetOldImages(core, app);
     core.onStep('forgotten');
     return await finished(core, deployment);
@@ -86,10 +129,16 @@ async function run(core: Core, appId: string, { deployment, request, signal }: {
 }
 
 /** An app with something that serves goes on to show `running`. */
-async function show(core: Core, appId: string, deployment: Deployment, status: 'building' | 'deploying'): Promise<void> {
+async function show(
+  core: Core,
+  appId: string,
+  deployment: Deployment,
+  status: 'building' | 'deploying',
+): Promise<void> {
   await core.deployments.update(deployment, { status });
   const app = core.apps.byId(appId);
-  if (app && app.status !== 'running' && app.status !== status) await core.apps.update(appId, { status, error: null });
+  if (app && app.status !== 'running' && app.status !== status)
+    await core.apps.update(appId, { status, error: null });
   announce(core, appId, deployment.number, status);
 }
 
@@ -98,21 +147,46 @@ async function finished(core: Core, { app_id, number }: Deployment): Promise<Dep
   return core.deployments.get(app_id, number);
 }
 
-async function fail(core: Core, appId: string, deployment: Deployment, error: unknown): Promise<void> {
+async function fail(
+  core: Core,
+  appId: string,
+  deployment: Deployment,
+  error: unknown,
+): Promise<void> {
   const reason = error instanceof AppError ? error.message : 'Internal error';
-  if (!(error instanceof AppError)) core.log.error({ stack: (error as Error).stack }, 'a deployment failed');
+  if (!(error instanceof AppError))
+    core.log.error({ stack: (error as Error).stack }, 'a deployment failed');
   const log = error instanceof RolloutError ? error.lines : [];
-  await core.deployments.update(deployment, { status: 'failed', reason, log, finished_at: new Date(core.now()).toISOString() });
+  await core.deployments.update(deployment, {
+    status: 'failed',
+    reason,
+    log,
+    finished_at: new Date(core.now()).toISOString(),
+  });
   const app = core.apps.byId(appId);
   if (app) await forgetOldImages(core, app);
   if (app && (app.status === 'building' || app.status === 'deploying')) {
-    await core.apps.update(appId, { status: app.deployment === null ? 'failed' : 'stopped', error: reason });
+    await core.apps.update(appId, {
+      status: app.deployment === null ? 'failed' : 'stopped',
+      error: reason,
+    });
   } else if (app) await core.apps.update(appId, { error: reason });
   announce(core, appId, deployment.number, 'failed', reason);
 }
 
-function announce(core: Core, appId: string, number: number, status: string, reason?: string): void {
-  core.events.emit('deployment', { app: core.apps.byId(appId)?.name ?? appId, number, status, ...(reason !== undefined && { reason }) });
+function announce(
+  core: Core,
+  appId: string,
+  number: number,
+  status: string,
+  reason?: string,
+): void {
+  core.events.emit('deployment', {
+    app: core.apps.byId(appId)?.name ?? appId,
+    number,
+    status,
+    ...(reason !== undefined && { reason }),
+  });
 }
 
 /**
@@ -128,7 +202,8 @@ async function pull(core: Core, reference: string, signal: AbortSignal): Promise
     await engine.pull(reference, signal);
   } catch (error) {
     if (local && error instanceof EngineError && error.kind !== 'disk') return local.id;
-    if (!(error instanceof EngineError) || error.kind === 'unavailable' || error.kind === 'disk') throw error;
+    if (!(error instanceof EngineError) || error.kind === 'unavailable' || error.kind === 'disk')
+      throw error;
     throw new EngineError('failed', `Image ${reference} cannot be pulled: ${error.message}`, error);
   }
   const image = await engine.image(reference);
@@ -137,7 +212,12 @@ async function pull(core: Core, reference: string, signal: AbortSignal): Promise
 }
 
 /** A tag of ours holds the image until the deployment is forgotten. */
-async function keepImage(core: Core, app: App, deployment: Deployment, id: string): Promise<EngineImage> {
+async function keepImage(
+  core: Core,
+  app: App,
+  deployment: Deployment,
+  id: string,
+): Promise<EngineImage> {
   const engine = core.connection.engine();
   await engine.tag(id, imageTag(core.naming, app, deployment.number));
   const image = await engine.image(id);
@@ -147,7 +227,8 @@ async function keepImage(core: Core, app: App, deployment: Deployment, id: strin
 
 /** What the build has put into the image's label. On an image that was made elsewhere it would be a stranger's. */
 function builtHealthOf({ labels }: EngineImage, source: Source): HealthCheck | null {
-  const text = source.kind === 'git' || source.kind === 'tarball' ? labels[LABELS.health] : undefined;
+  const text =
+    source.kind === 'git' || source.kind === 'tarball' ? labels[LABELS.health] : undefined;
   return text ? (JSON.parse(text) as HealthCheck) : null;
 }
 

@@ -21,7 +21,10 @@ interface Seen {
   asking: boolean;
 }
 
-export function createHealthWatch(core: Core, onSick: (app: App, containerId: string, detail: string) => Promise<void>): HealthWatch {
+export function createHealthWatch(
+  core: Core,
+  onSick: (app: App, containerId: string, detail: string) => Promise<void>,
+): HealthWatch {
   const abort = new AbortController();
   const seen = new Map<string, Seen>();
   let loop: Promise<void> = Promise.resolve();
@@ -31,10 +34,19 @@ export function createHealthWatch(core: Core, onSick: (app: App, containerId: st
     for (const app of core.apps.all()) {
       const health = healthCheckOf(app.spec);
       const route = core.ingress.get(app.id);
-      if ((health.path === undefined && !health.command) || app.desired !== 'running' || route?.state !== 'serving') continue;
+      if (
+        (health.path === undefined && !health.command) ||
+        app.desired !== 'running' ||
+        route?.state !== 'serving'
+      )
+        continue;
       for (const target of route.targets) {
         present.add(target.id);
-        const state = seen.get(target.id) ?? { next: core.now() + health.interval_s * 1000, bad: 0, asking: false };
+        const state = seen.get(target.id) ?? {
+          next: core.now() + health.interval_s * 1000,
+          bad: 0,
+          asking: false,
+        };
         seen.set(target.id, state);
         if (!state.asking && state.next <= core.now()) void ask(app, target, state);
       }
@@ -46,10 +58,17 @@ export function createHealthWatch(core: Core, onSick: (app: App, containerId: st
     const health = healthCheckOf(app.spec);
     state.asking = true;
     try {
-      const probe = createProbe(health, target, { engine: core.connection.engine(), host: app.spec.domain });
+      const probe = createProbe(health, target, {
+        engine: core.connection.engine(),
+        host: app.spec.domain,
+      });
       const { ok, detail } = await probe();
       state.bad = ok ? 0 : state.bad + 1;
-      if (state.bad >= health.retries && !core.leaving.has(target.id) && core.operations.running(app.id) === undefined) {
+      if (
+        state.bad >= health.retries &&
+        !core.leaving.has(target.id) &&
+        core.operations.running(app.id) === undefined
+      ) {
         state.bad = 0;
         await onSick(app, target.id, detail);
       }

@@ -12,7 +12,9 @@ const ALL_AGAIN = 30_000;
  * the reconciler, or at the next deployment.
  */
 export async function forgetOldImages(core: Core, app: App): Promise<void> {
-  await orLater(core, async () => untagAllBut(core, app, await core.connection.engine().tags(imagePrefix(core.naming, app))));
+  await orLater(core, async () =>
+    untagAllBut(core, app, await core.connection.engine().tags(imagePrefix(core.naming, app))),
+  );
 }
 
 /**
@@ -27,7 +29,11 @@ export async function forgetOldImagesOfAll(core: Core): Promise<void> {
     let busy = false;
     for (const app of [...core.apps.all()]) {
       const own = tags.filter((tag) => tag.startsWith(imagePrefix(core.naming, app)));
-      if (own.length > 0 && !(await core.operations.tryRun(app.id, 'reconcile', () => untagAllBut(core, app, own)))) busy = true;
+      if (
+        own.length > 0 &&
+        !(await core.operations.tryRun(app.id, 'reconcile', () => untagAllBut(core, app, own)))
+      )
+        busy = true;
     }
     if (!busy) core.oldImages.done(ALL);
     else core.oldImages.failed(ALL, 'something else is done on an app', ALL_AGAIN);
@@ -43,7 +49,8 @@ export function suspectOldImages({ oldImages }: Core): void {
 async function untagAllBut(core: Core, app: App, tags: readonly string[]): Promise<void> {
   const kept = await core.deployments.kept(app.id, core.model.deploys.keep);
   const wanted = new Set(kept.map(({ number }) => imageTag(core.naming, app, number)));
-  for (const tag of tags) if (!wanted.has(tag) && core.oldImages.due(tag)) await untag(core, app, tag);
+  for (const tag of tags)
+    if (!wanted.has(tag) && core.oldImages.due(tag)) await untag(core, app, tag);
 }
 
 /** One that is refused holds up no other, and is said once. */
@@ -55,12 +62,14 @@ async function untag(core: Core, app: App, tag: string): Promise<void> {
     if (!(error instanceof EngineError) || error.kind === 'unavailable') throw error;
     // A container that is still being stopped is nothing to worry about.
     const level = error.kind === 'conflict' ? 'info' : 'warn';
-    if (core.oldImages.failed(tag, error.message)) core.log[level](`${app.name}: the image ${tag} stays for now: ${error.message}`);
+    if (core.oldImages.failed(tag, error.message))
+      core.log[level](`${app.name}: the image ${tag} stays for now: ${error.message}`);
   }
 }
 
 async function orLater(core: Core, work: () => Promise<void>): Promise<void> {
   await work().catch((error: Error) => {
-    if (core.oldImages.failed(ALL, error.message, ALL_AGAIN)) core.log.warn(`old images stay for now: ${error.message}`);
+    if (core.oldImages.failed(ALL, error.message, ALL_AGAIN))
+      core.log.warn(`old images stay for now: ${error.message}`);
   });
 }

@@ -22,8 +22,14 @@ export interface Lifecycle {
 
 export function createLifecycle(core: Core): Lifecycle {
   return {
-    start: (app) => unless(core, app, 'running', () => core.operations.run(app.id, 'start', (signal) => start(core, app.id, signal))),
-    stop: (app) => unless(core, app, 'stopped', () => core.operations.run(app.id, 'stop', () => stop(core, app.id))),
+    start: (app) =>
+      unless(core, app, 'running', () =>
+        core.operations.run(app.id, 'start', (signal) => start(core, app.id, signal)),
+      ),
+    stop: (app) =>
+      unless(core, app, 'stopped', () =>
+        core.operations.run(app.id, 'stop', () => stop(core, app.id)),
+      ),
     async restart(app) {
       assertDeployed(app);
       return core.operations.run(app.id, 'restart', (signal) => restart(core, app.id, signal));
@@ -36,7 +42,12 @@ export function createLifecycle(core: Core): Lifecycle {
   };
 }
 
-async function unless(core: Core, app: App, status: App['status'], work: () => Promise<App>): Promise<App> {
+async function unless(
+  core: Core,
+  app: App,
+  status: App['status'],
+  work: () => Promise<App>,
+): Promise<App> {
   assertDeployed(app);
   core.connection.engine();
   return app.status === status && core.operations.running(app.id) === undefined ? app : work();
@@ -62,9 +73,18 @@ async function start(core: Core, appId: string, signal: AbortSignal): Promise<Ap
 }
 
 /** Every replica of the app's deployment running: those that exist are started, the others made anew. */
-export async function ensureReplicas(core: Core, app: App, signal: AbortSignal): Promise<{ targets: Target[]; reason: string | null }> {
+export async function ensureReplicas(
+  core: Core,
+  app: App,
+  signal: AbortSignal,
+): Promise<{ targets: Target[]; reason: string | null }> {
   const deployment = await core.deployments.get(app.id, app.deployment as number);
-  const present = await listContainers(core.connection.engine(), core.naming, app, deployment.number);
+  const present = await listContainers(
+    core.connection.engine(),
+    core.naming,
+    app,
+    deployment.number,
+  );
   await ensureVolumes(core, app);
   const port = deployment.port ?? core.model.defaults.port;
   const running = present.filter(({ state }) => state === 'running');
@@ -72,12 +92,21 @@ export async function ensureReplicas(core: Core, app: App, signal: AbortSignal):
     Array.from({ length: deployment.replicas }, async (_, replica) => {
       const known = present[replica];
       if (known && running.includes(known)) return null;
-      return startReplica(core, app, { id: known?.id ?? (await createReplica(core, app, deployment, replica)), port, signal });
+      return startReplica(core, app, {
+        id: known?.id ?? (await createReplica(core, app, deployment, replica)),
+        port,
+        signal,
+      });
     }),
   );
   const failed = replicas.find((replica) => replica && !replica.ready);
-  const started = replicas.flatMap((replica) => (replica?.ready && replica.target ? [replica.target] : []));
-  return { targets: [...(await currentTargets(core, running, port)), ...started], reason: failed?.reason ?? null };
+  const started = replicas.flatMap((replica) =>
+    replica?.ready && replica.target ? [replica.target] : [],
+  );
+  return {
+    targets: [...(await currentTargets(core, running, port)), ...started],
+    reason: failed?.reason ?? null,
+  };
 }
 
 async function stop(core: Core, appId: string): Promise<App> {
@@ -91,38 +120,76 @@ async function stop(core: Core, appId: string): Promise<App> {
 /** Stops the app's containers and keeps them, with what they printed. */
 export async function halt(core: Core, app: App): Promise<void> {
   const containers = await listContainers(core.connection.engine(), core.naming, app);
-  await retire(core, containers.filter(({ id }) => !core.leaving.has(id)), { keep: true, drain: STOP_DRAIN });
+  await retire(
+    core,
+    containers.filter(({ id }) => !core.leaving.has(id)),
+    { keep: true, drain: STOP_DRAIN },
+  );
 }
 
 async function restart(core: Core, appId: string, signal: AbortSignal): Promise<App> {
   const app = fresh(core, appId);
   const deployment = await core.deployments.get(appId, app.deployment as number);
-  const containers = await listContainers(core.connection.engine(), core.naming, app, deployment.number);
-  if (app.status !== 'running' || containers.length < deployment.replicas) return start(core, appId, signal);
-  for (const container of containers) await restartOne(core, app, { container, deployment, signal });
+  const containers = await listContainers(
+    core.connection.engine(),
+    core.naming,
+    app,
+    deployment.number,
+  );
+  if (app.status !== 'running' || containers.length < deployment.replicas)
+    return start(core, appId, signal);
+  for (const container of containers)
+    await restartOne(core, app, { container, deployment, signal });
   return core.apps.update(appId, { status: 'running', desired: 'running', error: null });
 }
 
 /** Its requests go to the others meanwhile, or wait when there are none. */
-async function restartOne(core: Core, app: App, { container, deployment, signal }: { container: EngineContainer; deployment: Deployment; signal: AbortSignal }): Promise<void> {
+async function restartOne(
+  core: Core,
+  app: App,
+  {
+    container,
+    deployment,
+    signal,
+  }: { container: EngineContainer; deployment: Deployment; signal: AbortSignal },
+): Promise<void> {
   const others = (core.ingress.get(app.id)?.targets ?? []).filter(({ id }) => id !== container.id);
   core.ingress.set(others.length > 0 ? serving(app, others) : absent(app, 'holding'));
   await retire(core, [container], { keep: true });
-  const started = await startReplica(core, app, { id: container.id, port: deployment.port ?? core.model.defaults.port, signal });
-  if (started.ready && started.target) return core.ingress.set(serving(app, [...others, started.target]));
+  const started = await startReplica(core, app, {
+    id: container.id,
+    port: deployment.port ?? core.model.defaults.port,
+    signal,
+  });
+  if (started.ready && started.target)
+    return core.ingress.set(serving(app, [...others, started.target]));
   const lines = await lastLines(core, app, [container.id]);
   core.ingress.set(others.length > 0 ? serving(app, others) : absent(app, 'stopped'));
-  await core.apps.update(app.id, { error: started.reason, ...(others.length === 0 && { status: 'failed', desired: 'stopped' }) });
+  await core.apps.update(app.id, {
+    error: started.reason,
+    ...(others.length === 0 && { status: 'failed', desired: 'stopped' }),
+  });
   if (others.length === 0) await halt(core, app);
-  throw new AppError(502, 'NOT_READY', `App did not become ready: ${started.reason}${lines.length > 0 ? ` (last line: ${lines.at(-1)})` : ''}`);
+  throw new AppError(
+    502,
+    'NOT_READY',
+    `App did not become ready: ${started.reason}${lines.length > 0 ? ` (last line: ${lines.at(-1)})` : ''}`,
+  );
 }
 
-async function remove(core: Core, appId: string, { volumes }: { readonly volumes: boolean }): Promise<void> {
+async function remove(
+  core: Core,
+  appId: string,
+  { volumes }: { readonly volumes: boolean },
+): Promise<void> {
   const app = core.apps.byId(appId);
   if (!app) return;
   const engine = core.connection.engine();
   // Should this be cut off, the next start brings nothing of it back to life.
-  await core.apps.update(appId, { desired: 'stopped', status: app.deployment === null ? app.status : 'stopped' });
+  await core.apps.update(appId, {
+    desired: 'stopped',
+    status: app.deployment === null ? app.status : 'stopped',
+  });
   core.ingress.remove(appId);
   const containers = await listContainers(engine, core.naming, app);
   for (const { id } of containers) core.leaving.add(id);
@@ -135,8 +202,11 @@ async function remove(core: Core, appId: string, { volumes }: { readonly volumes
   const unlessUsed = (error: { kind?: string }) => {
     if (error.kind !== 'conflict') throw error;
   };
-  for (const tag of await engine.tags(imagePrefix(core.naming, app))) await engine.untag(tag).catch(unlessUsed);
-  if (volumes) for (const { name } of app.spec.volumes) await engine.removeVolume(volumeName(core.naming, app, name));
+  for (const tag of await engine.tags(imagePrefix(core.naming, app)))
+    await engine.untag(tag).catch(unlessUsed);
+  if (volumes)
+    for (const { name } of app.spec.volumes)
+      await engine.removeVolume(volumeName(core.naming, app, name));
   await core.apps.remove(appId);
   core.events.emit('removed', { app: app.name });
 }

@@ -9,7 +9,11 @@ export interface Operations {
    */
   run<T>(appId: string, kind: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Runs it when nothing else does, and says whether it ran: for the reconciler, which comes again. */
-  tryRun(appId: string, kind: string, work: (signal: AbortSignal) => Promise<void>): Promise<boolean>;
+  tryRun(
+    appId: string,
+    kind: string,
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<boolean>;
   running(appId: string): string | undefined;
   /** Tells the app's operation to give up, and waits for its end. */
   cancel(appId: string): Promise<void>;
@@ -28,7 +32,11 @@ export function createOperations(): Operations {
   const running = new Map<string, Running>();
   let stopped = false;
 
-  const begin = <T>(appId: string, { kind, automatic }: { kind: string; automatic: boolean }, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const begin = <T>(
+    appId: string,
+    { kind, automatic }: { kind: string; automatic: boolean },
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
     const abort = new AbortController();
     const done = (async () => work(abort.signal))().finally(() => running.delete(appId));
     running.set(appId, { kind, automatic, abort, done: done.catch(() => {}) });
@@ -39,7 +47,8 @@ export function createOperations(): Operations {
     async run(appId, kind, work) {
       if (stopped) throw failure.unavailable('The server is stopping');
       for (let other = running.get(appId); other; other = running.get(appId)) {
-        if (!other.automatic) throw failure.conflict(`Another operation is running on this app: ${other.kind}`);
+        if (!other.automatic)
+          throw failure.conflict(`Another operation is running on this app: ${other.kind}`);
         other.abort.abort();
         await other.done;
       }

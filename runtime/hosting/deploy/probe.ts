@@ -9,9 +9,14 @@ import type { HealthCheck, ProbeRecord } from '../records/app.ts';
 export type Probe = () => Promise<{ readonly ok: boolean; readonly detail: string }>;
 
 /** How a replica is asked, by its app's health check: over HTTP, by a command in it, or by dialling its port. */
-export function createProbe(health: HealthCheck, target: Target, { engine, host }: { readonly engine: Engine; readonly host: string }): Probe {
+export function createProbe(
+  health: HealthCheck,
+  target: Target,
+  { engine, host }: { readonly engine: Engine; readonly host: string },
+): Probe {
   const timeout = health.timeout_s * 1000;
-  if (health.path !== undefined) return () => probeHttp(target, { path: health.path as string, host, timeout });
+  if (health.path !== undefined)
+    return () => probeHttp(target, { path: health.path as string, host, timeout });
   if (health.command) {
     const { command } = health;
     return () => probeCommand(engine, target.id, command, timeout);
@@ -35,31 +40,63 @@ const KEPT = 50;
  */
 export async function waitUntilReady(
   probe: Probe,
-  { timeout, ended, now, signal }: { readonly timeout: number; readonly ended: () => Promise<string | null>; readonly now: () => number; readonly signal: AbortSignal },
+  {
+    timeout,
+    ended,
+    now,
+    signal,
+  }: {
+    readonly timeout: number;
+    readonly ended: () => Promise<string | null>;
+    readonly now: () => number;
+    readonly signal: AbortSignal;
+  },
 ): Promise<Readiness> {
   const until = now() + timeout;
   const probes: ProbeRecord[] = [];
   for (let attempt = 0; ; attempt += 1) {
-    const seen = await probe().catch((error: unknown) => ({ ok: false, detail: String((error as Error).message) }));
-    if (probes.length < KEPT || seen.ok) probes.push({ at: new Date(now()).toISOString(), ...seen });
+    const seen = await probe().catch((error: unknown) => ({
+      ok: false,
+      detail: String((error as Error).message),
+    }));
+    if (probes.length < KEPT || seen.ok)
+      probes.push({ at: new Date(now()).toISOString(), ...seen });
     if (seen.ok) return { ready: true, reason: '', probes };
     const end = await ended();
     if (end !== null) return { ready: false, reason: end, probes };
     if (signal.aborted) return { ready: false, reason: 'The deployment was cancelled', probes };
-    if (now() >= until) return { ready: false, reason: `It did not answer within ${Math.round(timeout / 1000)} s: ${seen.detail}`, probes };
+    if (now() >= until)
+      return {
+        ready: false,
+        reason: `It did not answer within ${Math.round(timeout / 1000)} s: ${seen.detail}`,
+        probes,
+      };
     await sleep(Math.min(500, 20 * 1.5 ** attempt));
   }
 }
 
-function probeHttp({ host: address, port }: Target, { path, host, timeout }: { path: string; host: string; timeout: number }): ReturnType<Probe> {
+function probeHttp(
+  { host: address, port }: Target,
+  { path, host, timeout }: { path: string; host: string; timeout: number },
+): ReturnType<Probe> {
   return new Promise((resolve) => {
-    const sent = request({ host: address, port, path, method: 'GET', timeout, agent: false, headers: { host, 'user-agent': 'twofold-probe' } });
+    const sent = request({
+      host: address,
+      port,
+      path,
+      method: 'GET',
+      timeout,
+      agent: false,
+      headers: { host, 'user-agent': 'twofold-probe' },
+    });
     sent.on('response', (answer) => {
       const status = answer.statusCode ?? 0;
       answer.destroy();
       resolve({ ok: status >= 200 && status < 400, detail: `GET ${path} answered ${status}` });
     });
-    sent.on('timeout', () => sent.destroy(new Error(`GET ${path} took longer than ${timeout / 1000} s`)));
+    sent.on('timeout', () =>
+      sent.destroy(new Error(`GET ${path} took longer than ${timeout / 1000} s`)),
+    );
     sent.on('error', (error) => resolve({ ok: false, detail: describe(error) }));
     sent.end();
   });
@@ -78,18 +115,31 @@ function probeTcp({ host, port }: Target, timeout: number): ReturnType<Probe> {
       socket.destroy();
       resolve({ ok, detail });
     };
-    socket.setTimeout(timeout, () => done(false, `port ${port} did not answer within ${timeout / 1000} s`));
+    socket.setTimeout(timeout, () =>
+      done(false, `port ${port} did not answer within ${timeout / 1000} s`),
+    );
     socket.on('error', (error) => done(false, describe(error)));
     socket.on('close', () => done(false, `port ${port} closed the connection`));
     socket.on('data', () => done(true, `port ${port} answers`));
-    socket.on('connect', () => (settle = setTimeout(() => done(true, `port ${port} accepts connections`), 50)));
+    socket.on(
+      'connect',
+      () => (settle = setTimeout(() => done(true, `port ${port} accepts connections`), 50)),
+    );
   });
 }
 
-async function probeCommand(engine: Engine, id: string, command: readonly string[], timeout: number): ReturnType<Probe> {
+async function probeCommand(
+  engine: Engine,
+  id: string,
+  command: readonly string[],
+  timeout: number,
+): ReturnType<Probe> {
   const { exitCode, stderr, stdout } = await engine.exec(id, command, { timeout, limit: 1000 });
   const said = (stderr || stdout).trim().slice(0, 200);
-  return { ok: exitCode === 0, detail: `${command[0]} ended with ${exitCode}${said ? `: ${said}` : ''}` };
+  return {
+    ok: exitCode === 0,
+    detail: `${command[0]} ended with ${exitCode}${said ? `: ${said}` : ''}`,
+  };
 }
 
 function describe(error: Error): string {

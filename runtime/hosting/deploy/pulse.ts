@@ -25,7 +25,11 @@ interface Watched {
   readonly pause: number;
 }
 
-export function createPulse(core: Core, onDeath: (app: App, containerId: string) => void, every = INTERVAL): Pulse {
+export function createPulse(
+  core: Core,
+  onDeath: (app: App, containerId: string) => void,
+  every = INTERVAL,
+): Pulse {
   const abort = new AbortController();
   let loop: Promise<void> = Promise.resolve();
   let watched = new Map<string, Watched>();
@@ -47,7 +51,11 @@ export function createPulse(core: Core, onDeath: (app: App, containerId: string)
    * A Podman that is busy goes on to say for a while that a process runs which is gone. Where the engine runs elsewhere no
    * process is ever here: it is asked less and less often.
    */
-  const ask = async (app: App, id: string, before: Watched | undefined): Promise<Watched | null> => {
+  const ask = async (
+    app: App,
+    id: string,
+    before: Watched | undefined,
+  ): Promise<Watched | null> => {
     if (core.leaving.has(id)) return null;
     const detail = await core.connection.engine().inspect(id);
     if (core.leaving.has(id)) return null;
@@ -56,7 +64,8 @@ export function createPulse(core: Core, onDeath: (app: App, containerId: string)
       return null;
     }
     const { pid } = detail;
-    const pause = before?.pid === pid && before.mark === null ? Math.min(MOST, 2 * before.pause) : 1;
+    const pause =
+      before?.pid === pid && before.mark === null ? Math.min(MOST, 2 * before.pause) : 1;
     return { pid, mark: pid > 0 ? markOf(pid) : null, left: pause, pause };
   };
 
@@ -64,7 +73,8 @@ export function createPulse(core: Core, onDeath: (app: App, containerId: string)
     start() {
       loop = (async () => {
         while (!abort.signal.aborted) {
-          if (hasProcesses(core)) await look().catch((error: Error) => core.log.debug(`pulse: ${error.message}`));
+          if (hasProcesses(core))
+            await look().catch((error: Error) => core.log.debug(`pulse: ${error.message}`));
           await sleep(every, undefined, { signal: abort.signal, ref: false }).catch(() => {});
         }
       })();
@@ -77,7 +87,8 @@ export function createPulse(core: Core, onDeath: (app: App, containerId: string)
 }
 
 /** A Swarm's are on other machines, and its managers start them again. */
-const hasProcesses = ({ connection }: Core): boolean => (connection.info()?.kind ?? 'swarm') !== 'swarm';
+const hasProcesses = ({ connection }: Core): boolean =>
+  (connection.info()?.kind ?? 'swarm') !== 'swarm';
 
 /** Whether the engine has to be asked: the process is gone, or was not here. */
 function isDue(watched: Watched): boolean {

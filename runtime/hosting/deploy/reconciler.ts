@@ -38,7 +38,8 @@ export function createReconciler(core: Core, supervisor: Supervisor, every = RES
     await inParallel([...core.apps.all()], async (app) => {
       if (!(await reconcile(core, supervisor, app, byApp.get(app.id) ?? []))) left += 1;
     });
-    for (const [appId, orphans] of byApp) if (!core.apps.byId(appId)) await removeAll(core, orphans);
+    for (const [appId, orphans] of byApp)
+      if (!core.apps.byId(appId)) await removeAll(core, orphans);
     return left === 0;
   };
   const look = async () => {
@@ -66,9 +67,12 @@ export function createReconciler(core: Core, supervisor: Supervisor, every = RES
     start() {
       loop = (async () => {
         while (!abort.signal.aborted) {
-          await sleep(Math.min(every, SOON), undefined, { signal: abort.signal, ref: false }).catch(() => {});
+          await sleep(Math.min(every, SOON), undefined, { signal: abort.signal, ref: false }).catch(
+            () => {},
+          );
           if (abort.signal.aborted || core.connection.info() === null) continue;
-          if (core.now() >= next) await look().catch((error: Error) => core.log.warn(`resync: ${error.message}`));
+          if (core.now() >= next)
+            await look().catch((error: Error) => core.log.warn(`resync: ${error.message}`));
           await forgetOldImagesOfAll(core);
         }
       })();
@@ -86,26 +90,43 @@ async function failUnfinished(core: Core): Promise<void> {
   for (const deployment of await core.deployments.unfinished()) {
     const app = core.apps.byId(deployment.app_id);
     const stands = app?.deployment === deployment.number;
-    await core.deployments.update(deployment, stands ? { status: 'healthy', finished_at } : { status: 'failed', reason: 'The server stopped during this deployment', finished_at });
+    await core.deployments.update(
+      deployment,
+      stands
+        ? { status: 'healthy', finished_at }
+        : { status: 'failed', reason: 'The server stopped during this deployment', finished_at },
+    );
   }
   for (const app of core.apps.all()) {
     if (app.deployment !== null) await core.deployments.supersede(app.id, app.deployment);
     if (app.status !== 'building' && app.status !== 'deploying') continue;
     const error = 'The server stopped during a deployment';
-    await core.apps.update(app.id, app.deployment === null ? { status: 'failed', error } : { status: app.desired });
+    await core.apps.update(
+      app.id,
+      app.deployment === null ? { status: 'failed', error } : { status: app.desired },
+    );
   }
 }
 
 /** @returns false when it was left alone, because something else is done on the app, or did not come to its end. */
-async function reconcile(core: Core, supervisor: Supervisor, { id }: App, listed: readonly EngineContainer[]): Promise<boolean> {
+async function reconcile(
+  core: Core,
+  supervisor: Supervisor,
+  { id }: App,
+  listed: readonly EngineContainer[],
+): Promise<boolean> {
   return core.operations
     .tryRun(id, 'reconcile', async (signal) => {
       const app = core.apps.byId(id);
       if (!app) return;
       const ours = listed.filter((container) => !core.leaving.has(container.id));
       const current = ours.filter((container) => deploymentOf(container) === app.deployment);
-      await removeAll(core, ours.filter((container) => !current.includes(container)));
-      if (app.deployment === null || app.desired === 'stopped') await keepStopped(core, app, current);
+      await removeAll(
+        core,
+        ours.filter((container) => !current.includes(container)),
+      );
+      if (app.deployment === null || app.desired === 'stopped')
+        await keepStopped(core, app, current);
       else await keepRunning(core, supervisor, { app, current, signal });
     })
     .catch((error: Error) => {
@@ -114,12 +135,21 @@ async function reconcile(core: Core, supervisor: Supervisor, { id }: App, listed
     });
 }
 
-async function keepStopped(core: Core, app: App, current: readonly EngineContainer[]): Promise<void> {
+async function keepStopped(
+  core: Core,
+  app: App,
+  current: readonly EngineContainer[],
+): Promise<void> {
   core.ingress.set(absent(app, 'stopped'));
-  for (const container of current) if (container.state === 'running') await core.connection.engine().stop(container.id, 10);
+  for (const container of current)
+    if (container.state === 'running') await core.connection.engine().stop(container.id, 10);
 }
 
-async function keepRunning(core: Core, supervisor: Supervisor, { app, current, signal }: { app: App; current: readonly EngineContainer[]; signal: AbortSignal }): Promise<void> {
+async function keepRunning(
+  core: Core,
+  supervisor: Supervisor,
+  { app, current, signal }: { app: App; current: readonly EngineContainer[]; signal: AbortSignal },
+): Promise<void> {
   const { port, replicas } = await core.deployments.get(app.id, app.deployment as number);
   const running = current.filter(({ state }) => state === 'running');
   const targets = await currentTargets(core, running, port ?? core.model.defaults.port);
@@ -129,15 +159,21 @@ async function keepRunning(core: Core, supervisor: Supervisor, { app, current, s
     return;
   }
   const ensured = await ensureReplicas(core, app, signal);
-  core.ingress.set(ensured.targets.length > 0 ? serving(app, ensured.targets) : absent(app, 'holding'));
-  await core.apps.update(app.id, ensured.reason === null ? { status: 'running', error: null } : { error: ensured.reason });
+  core.ingress.set(
+    ensured.targets.length > 0 ? serving(app, ensured.targets) : absent(app, 'holding'),
+  );
+  await core.apps.update(
+    app.id,
+    ensured.reason === null ? { status: 'running', error: null } : { error: ensured.reason },
+  );
   // What cannot be brought up is the supervisor's to try again, and to give up on.
   const dead = current.find(({ id }) => !ensured.targets.some((target) => target.id === id));
   if (ensured.reason !== null && dead) supervisor.onDeath(app, dead.id);
 }
 
 async function removeAll(core: Core, containers: readonly EngineContainer[]): Promise<void> {
-  for (const { id } of containers) if (!core.leaving.has(id)) await core.connection.engine().remove(id);
+  for (const { id } of containers)
+    if (!core.leaving.has(id)) await core.connection.engine().remove(id);
 }
 
 async function inParallel<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {

@@ -25,19 +25,37 @@ const LAST_LINES = 100;
 /** Makes the app's volumes where they are missing. */
 export async function ensureVolumes(core: Core, app: App): Promise<void> {
   const engine = core.connection.engine();
-  for (const { name } of app.spec.volumes) await engine.ensureVolume(volumeName(core.naming, app, name), instanceLabels(core.naming));
+  for (const { name } of app.spec.volumes)
+    await engine.ensureVolume(volumeName(core.naming, app, name), instanceLabels(core.naming));
 }
 
 /** Creates one container of a deployment, not started. @returns its id. */
-export async function createReplica(core: Core, app: App, deployment: Deployment, replica: number): Promise<string> {
+export async function createReplica(
+  core: Core,
+  app: App,
+  deployment: Deployment,
+  replica: number,
+): Promise<string> {
   const attempt = randomBytes(3).toString('hex');
-  return core.connection.engine().create(containerSpec({ app, deployment, replica, attempt }, placement(core)));
+  return core.connection
+    .engine()
+    .create(containerSpec({ app, deployment, replica, attempt }, placement(core)));
 }
 
 /** Starts a container and waits until it serves. Never throws for what the app does wrong: `reason` says it. */
-export async function startReplica(core: Core, app: App, { id, port, signal }: { id: string; port: number; signal: AbortSignal }): Promise<StartedReplica> {
+export async function startReplica(
+  core: Core,
+  app: App,
+  { id, port, signal }: { id: string; port: number; signal: AbortSignal },
+): Promise<StartedReplica> {
   const engine = core.connection.engine();
-  const failed = (reason: string, probes: readonly ProbeRecord[] = []) => ({ id, target: null, ready: false, reason, probes });
+  const failed = (reason: string, probes: readonly ProbeRecord[] = []) => ({
+    id,
+    target: null,
+    ready: false,
+    reason,
+    probes,
+  });
   try {
     await engine.start(id);
     core.onStep('started');
@@ -48,15 +66,22 @@ export async function startReplica(core: Core, app: App, { id, port, signal }: {
   const detail = await addressed(core, id, port);
   const target = detail && targetOf(detail, port, placement(core));
   if (!target) return failed(detail ? describeEnd(detail, app) : 'The container is gone');
-  const readiness = await waitUntilReady(createProbe(healthCheckOf(app.spec), target, { engine, host: app.spec.domain }), {
-    timeout: core.model.deploys.readyTimeout,
-    now: core.now,
-    signal,
-    ended: async () => {
-      const seen = await engine.inspect(id);
-      return seen?.state === 'running' ? null : seen ? describeEnd(seen, app) : 'The container is gone';
+  const readiness = await waitUntilReady(
+    createProbe(healthCheckOf(app.spec), target, { engine, host: app.spec.domain }),
+    {
+      timeout: core.model.deploys.readyTimeout,
+      now: core.now,
+      signal,
+      ended: async () => {
+        const seen = await engine.inspect(id);
+        return seen?.state === 'running'
+          ? null
+          : seen
+            ? describeEnd(seen, app)
+            : 'The container is gone';
+      },
     },
-  });
+  );
   return { id, target, ...readiness };
 }
 
@@ -64,7 +89,13 @@ export async function startReplica(core: Core, app: App, { id, port, signal }: {
 async function addressed(core: Core, id: string, port: number): Promise<ContainerDetail | null> {
   for (let attempt = 0; ; attempt += 1) {
     const detail = await core.connection.engine().inspect(id);
-    if (!detail || detail.state !== 'running' || targetOf(detail, port, placement(core)) || attempt === 20) return detail;
+    if (
+      !detail ||
+      detail.state !== 'running' ||
+      targetOf(detail, port, placement(core)) ||
+      attempt === 20
+    )
+      return detail;
     await sleep(50);
   }
 }
@@ -75,12 +106,19 @@ export function describeEnd(detail: ContainerDetail, app: App): string {
   if (state === 'created') return `It could not be started${error ? `: ${error}` : ''}`;
   // Podman never says that it was the memory: a kill under a limit almost always is.
   const limit = app.spec.resources.memory_mb;
-  const memory = outOfMemory || (exitCode === 137 && limit > 0) ? ` (probably out of memory: the limit is ${limit} MB)` : '';
+  const memory =
+    outOfMemory || (exitCode === 137 && limit > 0)
+      ? ` (probably out of memory: the limit is ${limit} MB)`
+      : '';
   return `It ended with exit code ${exitCode}${memory}${error ? `: ${error}` : ''}`;
 }
 
 /** Takes containers out of service: their requests are finished, then they are stopped, and removed unless kept. */
-export async function retire(core: Core, containers: readonly EngineContainer[], { keep = false, drain = core.model.deploys.drain } = {}): Promise<void> {
+export async function retire(
+  core: Core,
+  containers: readonly EngineContainer[],
+  { keep = false, drain = core.model.deploys.drain } = {},
+): Promise<void> {
   const ids = containers.map(({ id }) => id);
   for (const id of ids) core.leaving.add(id);
   try {
@@ -108,7 +146,8 @@ export async function lastLines(core: Core, app: App, ids: readonly string[]): P
   const lines: string[] = [];
   for (const id of ids) {
     try {
-      for await (const batch of core.connection.engine().logs(id, { tail: LAST_LINES })) lines.push(...batch.map(({ text }) => hideSecrets(app, text).slice(0, 2000)));
+      for await (const batch of core.connection.engine().logs(id, { tail: LAST_LINES }))
+        lines.push(...batch.map(({ text }) => hideSecrets(app, text).slice(0, 2000)));
     } catch {
       // A container that never came to be has printed nothing.
     }

@@ -6,7 +6,14 @@ import type { EngineContainer } from '../engine/engine.ts';
 import type { Target } from '../ingress/route-table.ts';
 import type { App, AppSpec, Deployment } from '../records/app.ts';
 import { deploymentOf, listContainers, targetOf } from './containers.ts';
-import { createReplica, ensureVolumes, lastLines, retire, startReplica, type StartedReplica } from './replicas.ts';
+import {
+  createReplica,
+  ensureVolumes,
+  lastLines,
+  retire,
+  startReplica,
+  type StartedReplica,
+} from './replicas.ts';
 
 /** The new containers did not come to serve: the old ones still do. */
 export class RolloutError extends AppError {
@@ -14,8 +21,16 @@ export class RolloutError extends AppError {
   readonly lines: readonly string[];
 
   constructor(reason: string, replicas: readonly StartedReplica[], lines: readonly string[]) {
-    const last = lines.at(-1)?.replace(/\p{Cc}+/gu, ' ').trim().slice(0, 300);
-    super(502, 'NOT_READY', `App did not become ready: ${reason}${last ? `. Last line: ${last}` : ''}`);
+    const last = lines
+      .at(-1)
+      ?.replace(/\p{Cc}+/gu, ' ')
+      .trim()
+      .slice(0, 300);
+    super(
+      502,
+      'NOT_READY',
+      `App did not become ready: ${reason}${last ? `. Last line: ${last}` : ''}`,
+    );
     this.replicas = replicas;
     this.lines = lines;
   }
@@ -31,9 +46,16 @@ const PATIENCE = 5000;
  *
  * @throws RolloutError when it does not come to serve.
  */
-export async function rollOut(core: Core, app: App, deployment: Deployment, signal: AbortSignal): Promise<void> {
+export async function rollOut(
+  core: Core,
+  app: App,
+  deployment: Deployment,
+  signal: AbortSignal,
+): Promise<void> {
   const before = await listContainers(core.connection.engine(), core.naming, app);
-  const old = before.filter((container) => !core.leaving.has(container.id) && deploymentOf(container) !== deployment.number);
+  const old = before.filter(
+    (container) => !core.leaving.has(container.id) && deploymentOf(container) !== deployment.number,
+  );
   const exclusive = app.spec.volumes.length > 0;
   if (exclusive) await stand(core, app, old);
   await ensureVolumes(core, app);
@@ -41,13 +63,23 @@ export async function rollOut(core: Core, app: App, deployment: Deployment, sign
   try {
     replicas = await bringUp(core, app, deployment, signal);
   } catch (error) {
-    if (exclusive) await restore(core, core.apps.byId(app.id) ?? app, old).catch((failed: Error) => core.log.error(`${app.name}: ${failed.message}`));
+    if (exclusive)
+      await restore(core, core.apps.byId(app.id) ?? app, old).catch((failed: Error) =>
+        core.log.error(`${app.name}: ${failed.message}`),
+      );
     throw error;
   }
   await commit(core, app, deployment);
-  core.ingress.set(serving(core.apps.byId(app.id) ?? app, replicas.map(({ target }) => target as Target)));
+  core.ingress.set(
+    serving(
+      core.apps.byId(app.id) ?? app,
+      replicas.map(({ target }) => target as Target),
+    ),
+  );
   core.onStep('switched');
-  const gone = retire(core, old).catch((error: Error) => core.log.warn(`${app.name}: old containers are left to the reconciler: ${error.message}`));
+  const gone = retire(core, old).catch((error: Error) =>
+    core.log.warn(`${app.name}: old containers are left to the reconciler: ${error.message}`),
+  );
   await Promise.race([gone, sleep(PATIENCE, undefined, { ref: false })]);
 }
 
@@ -64,13 +96,21 @@ export function absent(app: App, state: 'holding' | 'stopped') {
 const hostsOf = (spec: AppSpec) => [spec.domain, ...spec.aliases];
 
 /** Creates, starts and probes every replica; removes them all when one fails. */
-async function bringUp(core: Core, app: App, deployment: Deployment, signal: AbortSignal): Promise<StartedReplica[]> {
+async function bringUp(
+  core: Core,
+  app: App,
+  deployment: Deployment,
+  signal: AbortSignal,
+): Promise<StartedReplica[]> {
   const ids: string[] = [];
   try {
-    for (let replica = 0; replica < deployment.replicas; replica += 1) ids.push(await createReplica(core, app, deployment, replica));
+    for (let replica = 0; replica < deployment.replicas; replica += 1)
+      ids.push(await createReplica(core, app, deployment, replica));
     core.onStep('created');
     const port = deployment.port ?? core.model.defaults.port;
-    const replicas = await Promise.all(ids.map((id) => startReplica(core, app, { id, port, signal })));
+    const replicas = await Promise.all(
+      ids.map((id) => startReplica(core, app, { id, port, signal })),
+    );
     core.onStep('ready');
     await core.deployments.update(deployment, { probes: replicas.flatMap(({ probes }) => probes) });
     const failed = replicas.find(({ ready }) => !ready);
@@ -98,10 +138,19 @@ async function discard(core: Core, id: string): Promise<void> {
 async function commit(core: Core, app: App, deployment: Deployment): Promise<void> {
   await core.apps.update(app.id, {
     ...{ deployment: deployment.number, desired: 'running', status: 'running', error: null },
-    spec: { ...(core.apps.byId(app.id) ?? app).spec, image: deployment.image, source: deployment.source, builtHealth: app.spec.builtHealth ?? null, usedPort: deployment.port ?? core.model.defaults.port },
+    spec: {
+      ...(core.apps.byId(app.id) ?? app).spec,
+      image: deployment.image,
+      source: deployment.source,
+      builtHealth: app.spec.builtHealth ?? null,
+      usedPort: deployment.port ?? core.model.defaults.port,
+    },
   });
   core.onStep('committed');
-  await core.deployments.update(deployment, { status: 'healthy', finished_at: new Date(core.now()).toISOString() });
+  await core.deployments.update(deployment, {
+    status: 'healthy',
+    finished_at: new Date(core.now()).toISOString(),
+  });
   core.onStep('marked');
   await core.deployments.supersede(app.id, deployment.number);
   core.onStep('superseded');
@@ -118,17 +167,32 @@ async function stand(core: Core, app: App, old: readonly EngineContainer[]): Pro
 /** Puts the stopped ones back, after the new one failed. */
 async function restore(core: Core, app: App, old: readonly EngineContainer[]): Promise<void> {
   const current = old.filter((container) => deploymentOf(container) === app.deployment);
-  if (app.desired !== 'running' || current.length === 0) return core.ingress.set(absent(app, 'stopped'));
+  if (app.desired !== 'running' || current.length === 0)
+    return core.ingress.set(absent(app, 'stopped'));
   const { port } = await core.deployments.get(app.id, app.deployment as number);
   const number = port ?? core.model.defaults.port;
-  const back = await Promise.all(current.map(({ id }) => startReplica(core, app, { id, port: number, signal: new AbortController().signal })));
-  const targets = back.map(({ target }) => target).filter((target): target is Target => target !== null);
+  const back = await Promise.all(
+    current.map(({ id }) =>
+      startReplica(core, app, { id, port: number, signal: new AbortController().signal }),
+    ),
+  );
+  const targets = back
+    .map(({ target }) => target)
+    .filter((target): target is Target => target !== null);
   core.ingress.set(targets.length > 0 ? serving(app, targets) : absent(app, 'stopped'));
 }
 
 /** Targets of containers that run now. */
-export async function currentTargets(core: Core, containers: readonly EngineContainer[], port: number): Promise<Target[]> {
-  const details = await Promise.all(containers.map(({ id }) => core.connection.engine().inspect(id)));
-  const targets = details.map((detail) => (detail?.state === 'running' ? targetOf(detail, port, placement(core)) : null));
+export async function currentTargets(
+  core: Core,
+  containers: readonly EngineContainer[],
+  port: number,
+): Promise<Target[]> {
+  const details = await Promise.all(
+    containers.map(({ id }) => core.connection.engine().inspect(id)),
+  );
+  const targets = details.map((detail) =>
+    detail?.state === 'running' ? targetOf(detail, port, placement(core)) : null,
+  );
   return targets.filter((target): target is Target => target !== null);
 }

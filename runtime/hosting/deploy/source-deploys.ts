@@ -19,7 +19,9 @@ export interface GitSource {
 /** Images made from source. */
 export interface SourceDeploys {
   /** Takes an upload in and says how it is built. @throws AppError 413 and 422: nothing is kept. */
-  receive(upload: AsyncIterable<Buffer>): Promise<{ readonly spool: Spool; readonly plan: BuildPlan }>;
+  receive(
+    upload: AsyncIterable<Buffer>,
+  ): Promise<{ readonly spool: Spool; readonly plan: BuildPlan }>;
   fromUpload(received: { readonly spool: Spool; readonly plan: BuildPlan }): Prepare;
   fromGit(git: GitSource): Prepare;
 }
@@ -30,7 +32,11 @@ const FILE = 512 * 1024 * 1024;
 
 export function createSourceDeploys(core: Core, builder: Builder, logs: BuildLogs): SourceDeploys {
   const { source: limits, build, git: gitPolicy } = core.model;
-  const sourceLimits: SourceLimits = { entries: limits.entries, total: limits.maxUnpacked, file: Math.min(FILE, limits.maxUnpacked) };
+  const sourceLimits: SourceLimits = {
+    entries: limits.entries,
+    total: limits.maxUnpacked,
+    file: Math.min(FILE, limits.maxUnpacked),
+  };
   const policy = { allowAddUrl: build.allowAddUrl, from: build.from };
 
   const plan = async (spool: Spool, path?: string) => {
@@ -44,12 +50,19 @@ export function createSourceDeploys(core: Core, builder: Builder, logs: BuildLog
   const build_ = async (deployment: Deployment, work: Parameters<Builder['build']>[1]) => {
     const id = await builder.build(deployment, work);
     const app = core.apps.byId(deployment.app_id);
-    return { id, image: imageTag(core.naming, app ?? { name: deployment.app_id }, deployment.number) };
+    return {
+      id,
+      image: imageTag(core.naming, app ?? { name: deployment.app_id }, deployment.number),
+    };
   };
 
   return {
     async receive(upload) {
-      const unpacked = unpack(upload, { compressed: limits.max, total: limits.maxUnpacked + 1024 * limits.entries, ratio: RATIO });
+      const unpacked = unpack(upload, {
+        compressed: limits.max,
+        total: limits.maxUnpacked + 1024 * limits.entries,
+        ratio: RATIO,
+      });
       const spool = await spoolSource(unpacked, sourceLimits);
       core.onStep('received');
       return { spool, plan: await plan(spool) };
@@ -66,13 +79,26 @@ export function createSourceDeploys(core: Core, builder: Builder, logs: BuildLog
       logged(core, logs, async (deployment, signal) => {
         const onLine = (line: string) => logs.add(deployment, line);
         onLine(`Fetching ${source.url}${source.ref === undefined ? '' : ` at ${source.ref}`}`);
-        const request = { url: source.url, ...(source.ref !== undefined && { ref: source.ref }), ...(token !== undefined && { token }) };
-        const fetched = await fetchGit(request, { policy: gitPolicy, signal, onLine, limit: limits.maxUnpacked });
+        const request = {
+          url: source.url,
+          ...(source.ref !== undefined && { ref: source.ref }),
+          ...(token !== undefined && { token }),
+        };
+        const fetched = await fetchGit(request, {
+          policy: gitPolicy,
+          signal,
+          onLine,
+          limit: limits.maxUnpacked,
+        });
         try {
           onLine(`Commit ${fetched.commit}`);
           const spool = await spoolSource(fetched.archive(), sourceLimits);
           try {
-            const built = await build_(deployment, { plan: await plan(spool, source.path), spool, signal });
+            const built = await build_(deployment, {
+              plan: await plan(spool, source.path),
+              spool,
+              signal,
+            });
             return { ...built, source: { ...source, commit: fetched.commit } };
           } finally {
             await spool.remove();

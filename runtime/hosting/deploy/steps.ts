@@ -6,8 +6,24 @@
  * done to it.
  */
 export const DEPLOY_STEPS = [
-  'received', 'recorded', 'building', 'built', 'tagged', 'planned', 'stood', 'created', 'started', 'ready',
-  'committed', 'marked', 'superseded', 'switched', 'drained', 'stopped', 'removed', 'forgotten',
+  'received',
+  'recorded',
+  'building',
+  'built',
+  'tagged',
+  'planned',
+  'stood',
+  'created',
+  'started',
+  'ready',
+  'committed',
+  'marked',
+  'superseded',
+  'switched',
+  'drained',
+  'stopped',
+  'removed',
+  'forgotten',
 ] as const;
 
 export type DeployStep = (typeof DEPLOY_STEPS)[number];

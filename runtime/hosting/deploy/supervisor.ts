@@ -74,7 +74,9 @@ async function handle(state: State, appId: string, containerId: string): Promise
   }
   restarts.set(appId, [...recent, core.now()]);
   await sleep(FIRST_PAUSE * 2 ** recent.length, undefined, { signal });
-  await alone(state, appId, 'restart after a crash', (app, given) => startAgain(core, app, { id: containerId, signal: given }));
+  await alone(state, appId, 'restart after a crash', (app, given) =>
+    startAgain(core, app, { id: containerId, signal: given }),
+  );
 }
 
 /** Requests go to the other replicas, or wait for this one. */
@@ -87,7 +89,12 @@ function takeOut(core: Core, appId: string, containerId: string): void {
 }
 
 /** Waits for its turn among the app's operations; nothing is done for an app that should not run any more. */
-async function alone({ core, signal }: State, appId: string, kind: string, work: (app: App, signal: AbortSignal) => Promise<void>): Promise<void> {
+async function alone(
+  { core, signal }: State,
+  appId: string,
+  kind: string,
+  work: (app: App, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
   while (core.apps.byId(appId)?.desired === 'running') {
     const ran = await core.operations.tryRun(appId, kind, async (given) => {
       const app = core.apps.byId(appId);
@@ -98,13 +105,24 @@ async function alone({ core, signal }: State, appId: string, kind: string, work:
   }
 }
 
-async function startAgain(core: Core, app: App, { id, signal }: { readonly id: string; readonly signal: AbortSignal }): Promise<void> {
+async function startAgain(
+  core: Core,
+  app: App,
+  { id, signal }: { readonly id: string; readonly signal: AbortSignal },
+): Promise<void> {
   const detail = await core.connection.engine().inspect(id);
   // Another operation may have replaced or started it.
   if (!detail || deploymentOf(detail) !== app.deployment || core.leaving.has(id)) return;
-  await core.apps.update(app.id, { restarts: app.restarts + 1, error: detail.state === 'running' ? app.error : describeEnd(detail, app) });
+  await core.apps.update(app.id, {
+    restarts: app.restarts + 1,
+    error: detail.state === 'running' ? app.error : describeEnd(detail, app),
+  });
   const { port } = await core.deployments.get(app.id, app.deployment as number);
-  const started = await startReplica(core, app, { id, port: port ?? core.model.defaults.port, signal });
+  const started = await startReplica(core, app, {
+    id,
+    port: port ?? core.model.defaults.port,
+    signal,
+  });
   // One that runs but never serves is ended, which brings it here again.
   if (!started.ready || !started.target) return core.connection.engine().stop(id, 1);
   const others = (core.ingress.get(app.id)?.targets ?? []).filter((target) => target.id !== id);

@@ -19,7 +19,9 @@ interface Place {
   readonly inode: number;
   readonly version: 1 | 2;
   readonly memoryLimit: number;
-  readonly files: { readonly [name in 'cpu' | 'memory' | 'memoryStat' | 'pids' | 'network']: KernelFile };
+  readonly files: {
+    readonly [name in 'cpu' | 'memory' | 'memoryStat' | 'pids' | 'network']: KernelFile;
+  };
 }
 
 /** Where the kernel shows processes and cgroups. */
@@ -34,8 +36,18 @@ interface Kernel extends KernelRoots {
 
 /** Names of a controller's files in its folder. */
 const NAMES = {
-  1: { cpu: 'cpuacct.usage', memory: 'memory.usage_in_bytes', memoryLimit: 'memory.limit_in_bytes', cache: /^total_inactive_file (\d+)$/m },
-  2: { cpu: 'cpu.stat', memory: 'memory.current', memoryLimit: 'memory.max', cache: /^inactive_file (\d+)$/m },
+  1: {
+    cpu: 'cpuacct.usage',
+    memory: 'memory.usage_in_bytes',
+    memoryLimit: 'memory.limit_in_bytes',
+    cache: /^total_inactive_file (\d+)$/m,
+  },
+  2: {
+    cpu: 'cpu.stat',
+    memory: 'memory.current',
+    memoryLimit: 'memory.max',
+    cache: /^inactive_file (\d+)$/m,
+  },
 } as const;
 const KEPT = 5000;
 
@@ -47,7 +59,10 @@ const KEPT = 5000;
  * const usage = createUsageReader(async (id) => (await engine.inspect(id))?.pid ?? null);
  * (await usage.read(id))?.memory
  */
-export function createUsageReader(pidOf: PidOf, roots: KernelRoots = { proc: '/proc', cgroup: '/sys/fs/cgroup' }): UsageReader {
+export function createUsageReader(
+  pidOf: PidOf,
+  roots: KernelRoots = { proc: '/proc', cgroup: '/sys/fs/cgroup' },
+): UsageReader {
   const kernel = { ...roots, open: createKernelFiles() };
   const places = new Map<string, Place>();
   const forget = (id: string) => {
@@ -76,22 +91,36 @@ export function createUsageReader(pidOf: PidOf, roots: KernelRoots = { proc: '/p
   };
 }
 
-const inodeOf = ({ proc }: Kernel, pid: number) => statSync(`${proc}/${pid}`, { throwIfNoEntry: false })?.ino ?? 0;
+const inodeOf = ({ proc }: Kernel, pid: number) =>
+  statSync(`${proc}/${pid}`, { throwIfNoEntry: false })?.ino ?? 0;
 
 /** Process ids are used again: the cgroup's name holds the container's id. On cgroup v2 every controller has the same folder. */
 function placeOf(kernel: Kernel, pid: number, id: string): Place | null {
   const inode = inodeOf(kernel, pid);
   if (inode === 0) return null;
-  const lines = textOf(`${kernel.proc}/${pid}/cgroup`).split('\n').map((line) => /^\d+:([^:]*):(.*)$/.exec(line));
-  const folders = ['cpuacct', 'memory', 'pids'].map((controller) => lines.find((line) => line?.[1]?.split(',').includes(controller)));
+  const lines = textOf(`${kernel.proc}/${pid}/cgroup`)
+    .split('\n')
+    .map((line) => /^\d+:([^:]*):(.*)$/.exec(line));
+  const folders = ['cpuacct', 'memory', 'pids'].map((controller) =>
+    lines.find((line) => line?.[1]?.split(',').includes(controller)),
+  );
   const version = folders.every((line) => line?.[2]?.includes(id)) ? 1 : 2;
   const unified = lines.find((line) => line?.[1] === '')?.[2];
   if (version === 2 && !unified?.includes(id)) return null;
-  const [cpu, memory, pids] = folders.map((line) => kernel.cgroup + (version === 1 ? `/${line?.[1]}${line?.[2]}` : unified));
+  const [cpu, memory, pids] = folders.map(
+    (line) => kernel.cgroup + (version === 1 ? `/${line?.[1]}${line?.[2]}` : unified),
+  );
   const names = NAMES[version];
   const files = {
-    ...{ cpu: kernel.open(`${cpu}/${names.cpu}`), memory: kernel.open(`${memory}/${names.memory}`), memoryStat: kernel.open(`${memory}/memory.stat`) },
-    ...{ pids: kernel.open(`${pids}/pids.current`), network: kernel.open(`${kernel.proc}/${pid}/net/dev`) },
+    ...{
+      cpu: kernel.open(`${cpu}/${names.cpu}`),
+      memory: kernel.open(`${memory}/${names.memory}`),
+      memoryStat: kernel.open(`${memory}/memory.stat`),
+    },
+    ...{
+      pids: kernel.open(`${pids}/pids.current`),
+      network: kernel.open(`${kernel.proc}/${pid}/net/dev`),
+    },
   };
   return { pid, inode, version, memoryLimit: limitOf(`${memory}/${names.memoryLimit}`), files };
 }
@@ -107,9 +136,18 @@ function usageOf({ files, version, memoryLimit }: Place): ContainerUsage | null 
   try {
     const cpu = files.cpu.read();
     // The page cache that can be dropped at once is not what an app uses.
-    const memory = Math.max(0, Number(files.memory.read()) - field(files.memoryStat.read(), NAMES[version].cache));
+    const memory = Math.max(
+      0,
+      Number(files.memory.read()) - field(files.memoryStat.read(), NAMES[version].cache),
+    );
     const pids = Number(files.pids.read()) || 0;
-    return { cpu: version === 1 ? Number(cpu) : field(cpu, USAGE) * 1000, memory, memoryLimit, pids, ...networkOf(files.network.read()) };
+    return {
+      cpu: version === 1 ? Number(cpu) : field(cpu, USAGE) * 1000,
+      memory,
+      memoryLimit,
+      pids,
+      ...networkOf(files.network.read()),
+    };
   } catch {
     return null;
   }

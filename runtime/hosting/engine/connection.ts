@@ -72,7 +72,13 @@ export function createConnection(options: ConnectionOptions): EngineConnection {
     async connected(timeout = 1000) {
       if (!current) return false;
       const late = sleep(timeout, false, { ref: false });
-      return await Promise.race([current.engine.ping().then(() => true, () => false), late]);
+      return await Promise.race([
+        current.engine.ping().then(
+          () => true,
+          () => false,
+        ),
+        late,
+      ]);
     },
     start: () => new Promise<void>((resolve) => (loop = run(resolve))),
     async stop() {
@@ -83,7 +89,12 @@ export function createConnection(options: ConnectionOptions): EngineConnection {
 }
 
 /** One connection from its beginning to its end. */
-async function follow(options: ConnectionOptions, signal: AbortSignal, use: (connected: Connected) => void, ready: () => void): Promise<void> {
+async function follow(
+  options: ConnectionOptions,
+  signal: AbortSignal,
+  use: (connected: Connected) => void,
+  ready: () => void,
+): Promise<void> {
   const engine = await options.connect();
   const gateway = await engine.ensureNetwork(options.network(), options.labels());
   const findReach = createFindReach(gateway);
@@ -96,7 +107,8 @@ async function follow(options: ConnectionOptions, signal: AbortSignal, use: (con
   first.catch(() => {});
   await options.onConnect();
   ready();
-  for (let event = await first; !event.done; event = await events.next()) options.onEvent(event.value);
+  for (let event = await first; !event.done; event = await events.next())
+    options.onEvent(event.value);
 }
 
 /**
@@ -115,5 +127,7 @@ function createFindReach(gateway: string | null): () => Reach {
 /** Whether the network's gateway is an interface of this machine: then a container's own address can be reached. */
 function isLocal(gateway: string | null): boolean {
   if (gateway === null) return false;
-  return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === gateway));
+  return Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ address }) => address === gateway),
+  );
 }

@@ -2,7 +2,15 @@ import type { Readable } from 'node:stream';
 import type Dockerode from 'dockerode';
 import { createUsageReader } from './cgroup.ts';
 import { EngineError, isUnchanged, toEngineError } from './errors.ts';
-import type { ContainerDetail, ContainerSpec, ContainerState, Engine, EngineContainer, EngineImage, EngineKind } from './engine.ts';
+import type {
+  ContainerDetail,
+  ContainerSpec,
+  ContainerState,
+  Engine,
+  EngineContainer,
+  EngineImage,
+  EngineKind,
+} from './engine.ts';
 import { readEvents } from './event-stream.ts';
 import { runCommand } from './exec.ts';
 import { dockerLogPlace } from './logs/log-place.ts';
@@ -49,25 +57,47 @@ export function createEngine(client: Dockerode, dialect: Dialect): Engine {
 
     pull: (reference, signal) => call(() => pull(client, reference, signal)),
     image: (reference) => orNull(async () => toImage(await client.getImage(reference).inspect())),
-    tag: (imageId, reference) => call(async () => void (await client.getImage(imageId).tag(splitReference(reference)))),
-    untag: (reference) => ignoring(['not_found'], async () => void (await client.getImage(reference).remove())),
-    tags: (prefix) => call(async () => (await undisturbed(() => client.listImages())).flatMap((image) => image.RepoTags ?? []).filter((tag) => tag.startsWith(prefix))),
+    tag: (imageId, reference) =>
+      call(async () => void (await client.getImage(imageId).tag(splitReference(reference)))),
+    untag: (reference) =>
+      ignoring(['not_found'], async () => void (await client.getImage(reference).remove())),
+    tags: (prefix) =>
+      call(async () =>
+        (await undisturbed(() => client.listImages()))
+          .flatMap((image) => image.RepoTags ?? [])
+          .filter((tag) => tag.startsWith(prefix)),
+      ),
     build: (context, options) => call(() => build(client, dialect, context(), options)),
 
     create: (spec) => call(() => create(spec)),
     start: (id) => unlessUnchanged(() => container(id).start()),
-    stop: (id, graceSeconds) => unlessUnchanged(() => container(id).stop({ t: graceSeconds })).finally(() => usage.forget(id)),
-    remove: (id) => ignoring(['not_found'], async () => void (await container(id).remove({ force: true, v: false }))).finally(() => usage.forget(id)),
+    stop: (id, graceSeconds) =>
+      unlessUnchanged(() => container(id).stop({ t: graceSeconds })).finally(() =>
+        usage.forget(id),
+      ),
+    remove: (id) =>
+      ignoring(
+        ['not_found'],
+        async () => void (await container(id).remove({ force: true, v: false })),
+      ).finally(() => usage.forget(id)),
     inspect: (id) => orNull(async () => toDetail(await container(id).inspect())),
-    list: (labels) => call(async () => (await client.listContainers({ all: true, filters: { label: pairs(labels) } })).map(toContainer)),
+    list: (labels) =>
+      call(async () =>
+        (await client.listContainers({ all: true, filters: { label: pairs(labels) } })).map(
+          toContainer,
+        ),
+      ),
     logs: (id, options) => readContainerLogs(client, dialect, { ...options, id }),
     exec: (id, command, options) => call(() => runCommand(container(id), command, options)),
     usage: (id) => orNull(async () => (await usage.read(id)) ?? (await readUsage(container(id)))),
 
     ensureNetwork: (name, labels) => call(() => ensureNetwork(client, name, labels)),
-    removeNetwork: (name) => ignoring(['not_found'], async () => void (await client.getNetwork(name).remove())),
-    ensureVolume: (name, labels) => call(async () => void (await client.createVolume({ Name: name, Labels: { ...labels } }))),
-    removeVolume: (name) => ignoring(['not_found'], async () => void (await client.getVolume(name).remove())),
+    removeNetwork: (name) =>
+      ignoring(['not_found'], async () => void (await client.getNetwork(name).remove())),
+    ensureVolume: (name, labels) =>
+      call(async () => void (await client.createVolume({ Name: name, Labels: { ...labels } }))),
+    removeVolume: (name) =>
+      ignoring(['not_found'], async () => void (await client.getVolume(name).remove())),
 
     events: (labels, signal) => readEvents(client, dialect.eventActions, pairs(labels), signal),
     prune: (labels) => call(() => prune(client, dialect, labels)),
@@ -131,13 +161,20 @@ async function describeEngine(client: Dockerode, kind: EngineKind) {
 }
 
 async function pull(client: Dockerode, reference: string, signal: AbortSignal): Promise<void> {
-  const stream = (await client.pull(withTag(reference), { abortSignal: signal } as object)) as unknown as Readable;
+  const stream = (await client.pull(withTag(reference), {
+    abortSignal: signal,
+  } as object)) as unknown as Readable;
   for await (const message of readProgress(stream)) {
     if (message.error) throw new EngineError('not_found', message.error);
   }
 }
 
-async function build(client: Dockerode, dialect: Dialect, context: Readable, options: Parameters<Engine['build']>[1]): Promise<string> {
+async function build(
+  client: Dockerode,
+  dialect: Dialect,
+  context: Readable,
+  options: Parameters<Engine['build']>[1],
+): Promise<string> {
   const stream = (await client.buildImage(context, {
     t: options.tag,
     dockerfile: options.dockerfile,
@@ -159,15 +196,25 @@ async function build(client: Dockerode, dialect: Dialect, context: Readable, opt
 }
 
 /** An init process reaps what an app leaves behind; where the engine's own is not installed, apps run without one. */
-function createContainers(client: Dockerode, { logFiles }: Dialect): (spec: ContainerSpec) => Promise<string> {
+function createContainers(
+  client: Dockerode,
+  { logFiles }: Dialect,
+): (spec: ContainerSpec) => Promise<string> {
   let init = true;
   const create = async (spec: ContainerSpec): Promise<string> => {
     try {
       // dockerode would put all of it into the address as well, and addresses with an app's secrets into the engine's log.
-      const inTheBody = { _query: { name: spec.name }, _body: createOptions(spec, { init, logFiles }) };
+      const inTheBody = {
+        _query: { name: spec.name },
+        _body: createOptions(spec, { init, logFiles }),
+      };
       return (await client.createContainer(inTheBody as Dockerode.ContainerCreateOptions)).id;
     } catch (error) {
-      if (!init || !/container-init binary not found|docker-init/.test(toEngineError(error).message)) throw error;
+      if (
+        !init ||
+        !/container-init binary not found|docker-init/.test(toEngineError(error).message)
+      )
+        throw error;
       init = false;
       return create(spec);
     }
@@ -175,7 +222,10 @@ function createContainers(client: Dockerode, { logFiles }: Dialect): (spec: Cont
   return create;
 }
 
-function createOptions(spec: ContainerSpec, { init, logFiles }: { init: boolean; logFiles: Dialect['logFiles'] }): Dockerode.ContainerCreateOptions {
+function createOptions(
+  spec: ContainerSpec,
+  { init, logFiles }: { init: boolean; logFiles: Dialect['logFiles'] },
+): Dockerode.ContainerCreateOptions {
   const port = `${spec.port}/tcp`;
   return {
     Image: spec.image,
@@ -204,22 +254,46 @@ function createOptions(spec: ContainerSpec, { init, logFiles }: { init: boolean;
   };
 }
 
-async function ensureNetwork(client: Dockerode, name: string, labels: Readonly<Record<string, string>>): Promise<string | null> {
+async function ensureNetwork(
+  client: Dockerode,
+  name: string,
+  labels: Readonly<Record<string, string>>,
+): Promise<string | null> {
   const network = client.getNetwork(name);
   const found = await orNull(() => network.inspect());
-  if (!found) await ignoring(['conflict'], async () => void (await client.createNetwork({ Name: name, Driver: 'bridge', Labels: { ...labels } })));
-  const detail = (found ?? (await network.inspect())) as { IPAM?: { Config?: { Gateway?: string; Subnet?: string }[] } };
+  if (!found)
+    await ignoring(
+      ['conflict'],
+      async () =>
+        void (await client.createNetwork({ Name: name, Driver: 'bridge', Labels: { ...labels } })),
+    );
+  const detail = (found ?? (await network.inspect())) as {
+    IPAM?: { Config?: { Gateway?: string; Subnet?: string }[] };
+  };
   return detail.IPAM?.Config?.[0]?.Gateway ?? null;
 }
 
-async function prune(client: Dockerode, dialect: Dialect, labels: Readonly<Record<string, string>>) {
-  const images = await undisturbed(() => client.pruneImages({ filters: { label: pairs(labels), dangling: ['true'] } }));
-  const builds = dialect.pruneBuilds ? await client.pruneBuilder().catch(() => ({ SpaceReclaimed: 0 })) : { SpaceReclaimed: 0 };
-  return { images: images?.ImagesDeleted?.length ?? 0, reclaimed: (images?.SpaceReclaimed ?? 0) + (builds?.SpaceReclaimed ?? 0) };
+async function prune(
+  client: Dockerode,
+  dialect: Dialect,
+  labels: Readonly<Record<string, string>>,
+) {
+  const images = await undisturbed(() =>
+    client.pruneImages({ filters: { label: pairs(labels), dangling: ['true'] } }),
+  );
+  const builds = dialect.pruneBuilds
+    ? await client.pruneBuilder().catch(() => ({ SpaceReclaimed: 0 }))
+    : { SpaceReclaimed: 0 };
+  return {
+    images: images?.ImagesDeleted?.length ?? 0,
+    reclaimed: (images?.SpaceReclaimed ?? 0) + (builds?.SpaceReclaimed ?? 0),
+  };
 }
 
 function toImage(image: Dockerode.ImageInspectInfo): EngineImage {
-  const exposed = Object.keys(image.Config?.ExposedPorts ?? {}).filter((port) => port.endsWith('/tcp'));
+  const exposed = Object.keys(image.Config?.ExposedPorts ?? {}).filter((port) =>
+    port.endsWith('/tcp'),
+  );
   return {
     id: withAlgorithm(image.Id),
     tags: image.RepoTags ?? [],
@@ -232,7 +306,12 @@ function toImage(image: Dockerode.ImageInspectInfo): EngineImage {
 }
 
 function toContainer(row: Dockerode.ContainerInfo): EngineContainer {
-  return { id: row.Id, name: (row.Names[0] ?? '').replace(/^\//, ''), labels: row.Labels ?? {}, state: toState(row.State) };
+  return {
+    id: row.Id,
+    name: (row.Names[0] ?? '').replace(/^\//, ''),
+    labels: row.Labels ?? {},
+    state: toState(row.State),
+  };
 }
 
 function toDetail(row: Dockerode.ContainerInspectInfo): ContainerDetail {
@@ -249,13 +328,19 @@ function toDetail(row: Dockerode.ContainerInspectInfo): ContainerDetail {
     outOfMemory: row.State.OOMKilled === true,
     pid: row.State.Pid,
     startedAt: row.State.StartedAt,
-    addresses: Object.fromEntries(networks.map(([name, network]) => [name, network.IPAddress]).filter(([, address]) => address)),
+    addresses: Object.fromEntries(
+      networks.map(([name, network]) => [name, network.IPAddress]).filter(([, address]) => address),
+    ),
     ports: toPorts(row.NetworkSettings.Ports),
   };
 }
 
-function toPorts(ports: Record<string, { HostPort: string }[] | null> | undefined): Record<number, number> {
-  const bound = Object.entries(ports ?? {}).map(([port, hosts]) => [Number.parseInt(port, 10), Number(hosts?.[0]?.HostPort)] as const);
+function toPorts(
+  ports: Record<string, { HostPort: string }[] | null> | undefined,
+): Record<number, number> {
+  const bound = Object.entries(ports ?? {}).map(
+    ([port, hosts]) => [Number.parseInt(port, 10), Number(hosts?.[0]?.HostPort)] as const,
+  );
   return Object.fromEntries(bound.filter(([, host]) => host > 0));
 }
 
@@ -275,7 +360,8 @@ const STATES: Readonly<Record<string, ContainerState>> = {
 
 const toState = (word: string): ContainerState => STATES[word.toLowerCase()] ?? 'dead';
 const withAlgorithm = (id: string) => (id.includes(':') ? id : `sha256:${id}`);
-export const pairs = (labels: Readonly<Record<string, string>>) => Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+export const pairs = (labels: Readonly<Record<string, string>>) =>
+  Object.entries(labels).map(([key, value]) => `${key}=${value}`);
 
 /** A name without a tag would pull every tag there is. */
 function withTag(reference: string): string {

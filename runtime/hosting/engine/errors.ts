@@ -1,6 +1,12 @@
 import { AppError } from '../../errors.ts';
 
-export type EngineFailure = 'unavailable' | 'not_found' | 'conflict' | 'invalid' | 'disk' | 'failed';
+export type EngineFailure =
+  | 'unavailable'
+  | 'not_found'
+  | 'conflict'
+  | 'invalid'
+  | 'disk'
+  | 'failed';
 
 /** What the engine does not know, or has already, is not what the caller asked for: its 404 is not ours. */
 const STATUS: Readonly<Record<EngineFailure, number>> = {
@@ -17,7 +23,12 @@ export class EngineError extends AppError {
   readonly kind: EngineFailure;
 
   constructor(kind: EngineFailure, message: string, cause?: unknown) {
-    super(STATUS[kind], `ENGINE_${kind.toUpperCase()}`, message, cause === undefined ? {} : { cause });
+    super(
+      STATUS[kind],
+      `ENGINE_${kind.toUpperCase()}`,
+      message,
+      cause === undefined ? {} : { cause },
+    );
     this.name = 'EngineError';
     this.kind = kind;
   }
@@ -33,7 +44,12 @@ export class EngineError extends AppError {
 export function toEngineError(thrown: unknown): EngineError {
   if (thrown instanceof EngineError) return thrown;
   const { statusCode, message } = describe(thrown);
-  if (statusCode === undefined) return new EngineError('unavailable', `The container engine does not answer: ${message}`, thrown);
+  if (statusCode === undefined)
+    return new EngineError(
+      'unavailable',
+      `The container engine does not answer: ${message}`,
+      thrown,
+    );
   return new EngineError(classify(statusCode, message), message, thrown);
 }
 
@@ -49,12 +65,27 @@ export function isUnchanged(thrown: unknown): boolean {
 
 const BY_TEXT: readonly (readonly [RegExp, EngineFailure])[] = [
   [/no space left on device|disk quota exceeded/i, 'disk'],
-  [/already in use|already exists|is already used|has active endpoints|has associated containers|in use by|being used by|cannot remove .*running/i, 'conflict'],
-  [/no such (container|image|network|volume|exec|object)|not found|does not exist|unable to find|manifest unknown|not known/i, 'not_found'],
-  [/invalid (reference|name|container name|argument|port)|names must match|parse error/i, 'invalid'],
+  [
+    /already in use|already exists|is already used|has active endpoints|has associated containers|in use by|being used by|cannot remove .*running/i,
+    'conflict',
+  ],
+  [
+    /no such (container|image|network|volume|exec|object)|not found|does not exist|unable to find|manifest unknown|not known/i,
+    'not_found',
+  ],
+  [
+    /invalid (reference|name|container name|argument|port)|names must match|parse error/i,
+    'invalid',
+  ],
 ];
 
-const BY_STATUS: Readonly<Record<number, EngineFailure>> = { 400: 'invalid', 404: 'not_found', 409: 'conflict', 503: 'unavailable', 507: 'disk' };
+const BY_STATUS: Readonly<Record<number, EngineFailure>> = {
+  400: 'invalid',
+  404: 'not_found',
+  409: 'conflict',
+  503: 'unavailable',
+  507: 'disk',
+};
 
 function classify(status: number, message: string): EngineFailure {
   const byText = classifyText(message);
@@ -62,7 +93,19 @@ function classify(status: number, message: string): EngineFailure {
 }
 
 function describe(thrown: unknown): { statusCode: number | undefined; message: string } {
-  const error = thrown as { statusCode?: number; message?: string; code?: string; json?: { message?: string; cause?: string } };
+  const error = thrown as {
+    statusCode?: number;
+    message?: string;
+    code?: string;
+    json?: { message?: string; cause?: string };
+  };
   const text = error?.json?.message ?? error?.json?.cause ?? error?.message ?? String(thrown);
-  return { statusCode: error?.statusCode, message: String(text).replace(/^\(HTTP code \d+\) .*? - /, '').trim() || (error?.code ?? 'no reason given') };
+  return {
+    statusCode: error?.statusCode,
+    message:
+      String(text)
+        .replace(/^\(HTTP code \d+\) .*? - /, '')
+        .trim() ||
+      (error?.code ?? 'no reason given'),
+  };
 }

@@ -17,7 +17,9 @@ export async function* readEvents(
 ): AsyncGenerator<EngineEvent> {
   try {
     const options = { filters: { type: ['container'], label: [...labels] }, abortSignal: signal };
-    const stream = (await client.getEvents(options as Dockerode.GetEventsOptions)) as unknown as Readable;
+    const stream = (await client.getEvents(
+      options as Dockerode.GetEventsOptions,
+    )) as unknown as Readable;
     signal.addEventListener('abort', () => stream.destroy(), { once: true });
     yield* parse(stream, actions);
   } catch (error) {
@@ -25,7 +27,10 @@ export async function* readEvents(
   }
 }
 
-async function* parse(stream: Readable, actions: Readonly<Record<string, EngineEvent['action']>>): AsyncGenerator<EngineEvent> {
+async function* parse(
+  stream: Readable,
+  actions: Readonly<Record<string, EngineEvent['action']>>,
+): AsyncGenerator<EngineEvent> {
   let rest = '';
   for await (const chunk of stream.setEncoding('utf8')) {
     const lines = (rest + chunk).split('\n');
@@ -37,12 +42,20 @@ async function* parse(stream: Readable, actions: Readonly<Record<string, EngineE
   }
 }
 
-function toEvent(line: string, actions: Readonly<Record<string, EngineEvent['action']>>): EngineEvent | null {
+function toEvent(
+  line: string,
+  actions: Readonly<Record<string, EngineEvent['action']>>,
+): EngineEvent | null {
   if (line.trim() === '') return null;
   const { Action, Actor } = JSON.parse(line) as RawEvent;
   const action = actions[Action ?? ''];
   if (!action || !Actor?.ID) return null;
   const { exitCode, containerExitCode } = Actor.Attributes ?? {};
   const code = exitCode ?? containerExitCode;
-  return { action, containerId: Actor.ID, labels: Actor.Attributes ?? {}, exitCode: code === undefined ? null : Number(code) };
+  return {
+    action,
+    containerId: Actor.ID,
+    labels: Actor.Attributes ?? {},
+    exitCode: code === undefined ? null : Number(code),
+  };
 }

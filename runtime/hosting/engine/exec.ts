@@ -4,7 +4,11 @@ import type { ExecOptions, ExecResult } from './engine.ts';
 import { createFrameReader } from './frames.ts';
 
 /** Runs a command in a running container and collects what it says, up to the limit. Exit code 124: it took too long. */
-export async function runCommand(container: Dockerode.Container, command: readonly string[], options: ExecOptions): Promise<ExecResult> {
+export async function runCommand(
+  container: Dockerode.Container,
+  command: readonly string[],
+  options: ExecOptions,
+): Promise<ExecResult> {
   const exec = await container.exec({ Cmd: [...command], AttachStdout: true, AttachStderr: true });
   const stream = await exec.start({ hijack: true, stdin: false });
   const output = await collect(stream, options);
@@ -21,14 +25,18 @@ async function collect(stream: Duplex, { timeout, limit }: ExecOptions) {
     stream.destroy();
   }, timeout);
   try {
-    for await (const chunk of stream) for (const { stream: name, payload } of read(chunk as Buffer)) kept[name].add(payload);
+    for await (const chunk of stream)
+      for (const { stream: name, payload } of read(chunk as Buffer)) kept[name].add(payload);
   } catch (error) {
     if (!timedOut) throw error;
   } finally {
     clearTimeout(timer);
   }
   const truncated = timedOut || kept.stdout.cut() || kept.stderr.cut();
-  return { timedOut, result: { stdout: kept.stdout.text(), stderr: kept.stderr.text(), truncated } };
+  return {
+    timedOut,
+    result: { stdout: kept.stdout.text(), stderr: kept.stderr.text(), truncated },
+  };
 }
 
 function createSink(limit: number) {

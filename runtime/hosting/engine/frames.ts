@@ -37,8 +37,12 @@ function split(buffer: Buffer): { frames: Frame[]; rest: Buffer; next: number } 
   let at = 0;
   while (buffer.length - at >= 8) {
     const length = Math.min(buffer.readUInt32BE(at + 4), MAX_FRAME);
-    if (buffer.length - at < 8 + length) return { frames, rest: buffer.subarray(at), next: 8 + length };
-    frames.push({ stream: buffer[at] === 2 ? 'stderr' : 'stdout', payload: buffer.subarray(at + 8, at + 8 + length) });
+    if (buffer.length - at < 8 + length)
+      return { frames, rest: buffer.subarray(at), next: 8 + length };
+    frames.push({
+      stream: buffer[at] === 2 ? 'stderr' : 'stdout',
+      payload: buffer.subarray(at + 8, at + 8 + length),
+    });
     at += 8 + length;
   }
   return { frames, rest: buffer.subarray(at), next: 8 };
@@ -59,7 +63,10 @@ interface Open {
  * Joins frames to lines. A frame is not a line: engines cut long lines into several frames, each with a time of its own,
  * whole lines are put into `to`, and `end` gives up what has no line end yet.
  */
-export function createLineAssembler(): { push(frame: Frame, to: LogLine[]): void; end(): LogLine[] } {
+export function createLineAssembler(): {
+  push(frame: Frame, to: LogLine[]): void;
+  end(): LogLine[];
+} {
   const open: Record<Frame['stream'], Open> = { stdout: empty(), stderr: empty() };
   return {
     push({ stream, payload }, to) {
@@ -73,7 +80,10 @@ export function createLineAssembler(): { push(frame: Frame, to: LogLine[]): void
       add(line, rest);
       if (line.length > MAX_LINE) to.push(finish(stream, line));
     },
-    end: () => (['stdout', 'stderr'] as const).filter((stream) => open[stream].length > 0).map((stream) => finish(stream, open[stream])),
+    end: () =>
+      (['stdout', 'stderr'] as const)
+        .filter((stream) => open[stream].length > 0)
+        .map((stream) => finish(stream, open[stream])),
   };
 }
 
@@ -93,8 +103,14 @@ function add(line: Open, text: Buffer): void {
 }
 
 function finish(stream: Frame['stream'], line: Open): LogLine {
-  const text = (line.text.length === 1 ? (line.text[0] as Buffer) : Buffer.concat(line.text)).toString('utf8');
-  const finished = { stream, time: line.time, text: text.endsWith('\r') ? text.slice(0, -1) : text };
+  const text = (
+    line.text.length === 1 ? (line.text[0] as Buffer) : Buffer.concat(line.text)
+  ).toString('utf8');
+  const finished = {
+    stream,
+    time: line.time,
+    text: text.endsWith('\r') ? text.slice(0, -1) : text,
+  };
   Object.assign(line, empty());
   return finished;
 }

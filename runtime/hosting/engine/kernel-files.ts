@@ -32,7 +32,10 @@ const HALF_A_PAGE = 2048;
  * const uptime = open('/proc/uptime');
  * uptime.read();
  */
-export function createKernelFiles({ most = aQuarter(), idle = IDLE }: { readonly most?: number; readonly idle?: number } = {}): KernelFiles {
+export function createKernelFiles({
+  most = aQuarter(),
+  idle = IDLE,
+}: { readonly most?: number; readonly idle?: number } = {}): KernelFiles {
   const kept = new Set<Kept>();
   let sweeping: NodeJS.Timeout | undefined;
   const close = (file: Kept) => {
@@ -98,5 +101,8 @@ function readFrom(fd: number): string {
 /** Of the files that this process may have open. */
 function aQuarter(): number {
   const limits = existsSync(LIMITS) ? readFileSync(LIMITS, 'latin1') : '';
-  return Math.min(MOST, Math.floor(Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity) / 4));
+  return Math.min(
+    MOST,
+    Math.floor(Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity) / 4),
+  );
 }

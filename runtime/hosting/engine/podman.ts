@@ -27,7 +27,10 @@ export function createPodmanEngine(client: Dockerode, logs: Partial<LogDialect> 
     ...engine,
     build: (context, options) =>
       undisturbed(() => engine.build(context, options), {
-        again: () => options.onLine('Building again: Podman lost sight of its images while another one was removed'),
+        again: () =>
+          options.onLine(
+            'Building again: Podman lost sight of its images while another one was removed',
+          ),
         stop: () => options.signal.aborted,
       }),
   };

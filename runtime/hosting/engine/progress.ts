@@ -20,8 +20,16 @@ export async function* readProgress(stream: Readable): AsyncGenerator<Progress> 
 
 function parse(line: string): Progress {
   try {
-    const message = JSON.parse(line) as { stream?: string; status?: string; error?: string; errorDetail?: { message?: string } };
-    return { text: (message.stream ?? message.status ?? '').replace(/\n$/, ''), error: message.error ?? message.errorDetail?.message ?? '' };
+    const message = JSON.parse(line) as {
+      stream?: string;
+      status?: string;
+      error?: string;
+      errorDetail?: { message?: string };
+    };
+    return {
+      text: (message.stream ?? message.status ?? '').replace(/\n$/, ''),
+      error: message.error ?? message.errorDetail?.message ?? '',
+    };
   } catch {
     return { text: line, error: '' };
   }

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { toEngineError } from './errors.ts';
 
 /** What Podman says that came upon an image of anyone's while it was removed. */
-const DISTURBED = /(image|layer) not known|consider removing the image|remove the image to resolve the error/;
+const DISTURBED =
+  /(image|layer) not known|consider removing the image|remove the image to resolve the error/;
 const ATTEMPTS = 6;
 
 /**
@@ -12,12 +13,16 @@ const ATTEMPTS = 6;
  * @example
  * const images = await undisturbed(() => client.listImages());
  */
-export async function undisturbed<T>(work: () => Promise<T>, { again = () => {}, stop = () => false }: { again?: () => void; stop?: () => boolean } = {}): Promise<T> {
+export async function undisturbed<T>(
+  work: () => Promise<T>,
+  { again = () => {}, stop = () => false }: { again?: () => void; stop?: () => boolean } = {},
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      if (attempt === ATTEMPTS || stop() || !DISTURBED.test(toEngineError(error).message)) throw error;
+      if (attempt === ATTEMPTS || stop() || !DISTURBED.test(toEngineError(error).message))
+        throw error;
       again();
       await sleep(50 * attempt);
     }

@@ -3,8 +3,14 @@ import type { ContainerUsage } from './engine.ts';
 
 interface RawStats {
   readonly cpu_stats?: { readonly cpu_usage?: { readonly total_usage?: number } };
-  readonly memory_stats?: { readonly usage?: number; readonly limit?: number; readonly stats?: Readonly<Record<string, number>> };
-  readonly networks?: Readonly<Record<string, { readonly rx_bytes: number; readonly tx_bytes: number }>>;
+  readonly memory_stats?: {
+    readonly usage?: number;
+    readonly limit?: number;
+    readonly stats?: Readonly<Record<string, number>>;
+  };
+  readonly networks?: Readonly<
+    Record<string, { readonly rx_bytes: number; readonly tx_bytes: number }>
+  >;
   /** Podman's name for it. */
   readonly network?: RawStats['networks'];
   readonly pids_stats?: { readonly current?: number };
@@ -12,7 +18,9 @@ interface RawStats {
 
 /** One sample, without the second that Docker waits to give a rate: rates are ours, from two samples. */
 export async function readUsage(container: Dockerode.Container): Promise<ContainerUsage> {
-  const stats = (await container.stats({ stream: false, 'one-shot': true } as object as { stream: false })) as unknown as RawStats;
+  const stats = (await container.stats({ stream: false, 'one-shot': true } as object as {
+    stream: false;
+  })) as unknown as RawStats;
   const networks = Object.values(stats.networks ?? stats.network ?? {});
   const memory = stats.memory_stats ?? {};
   // The page cache that can be dropped at once is not what an app uses.

@@ -10,13 +10,23 @@ export type Command =
   | { readonly type: 'keep'; readonly appIds: readonly string[] }
   | { readonly type: 'certify'; readonly host: string; readonly pair: CertificatePair }
   | { readonly type: 'challenge'; readonly token: string; readonly text: string | null }
-  | { readonly type: 'drain'; readonly id: number; readonly targetIds: readonly string[]; readonly timeout: number }
+  | {
+      readonly type: 'drain';
+      readonly id: number;
+      readonly targetIds: readonly string[];
+      readonly timeout: number;
+    }
   /** Finishes what runs and ends: another process has taken over, or nobody will. */
   | { readonly type: 'leave'; readonly timeout: number };
 
 /** What an ingress process says. */
 export type Report =
-  | { readonly type: 'hello'; readonly version: string; readonly http: number | null; readonly https: number | null }
+  | {
+      readonly type: 'hello';
+      readonly version: string;
+      readonly http: number | null;
+      readonly https: number | null;
+    }
   | { readonly type: 'done'; readonly id: number };
 
 /** Sends one message: a line of JSON. */
@@ -25,7 +35,10 @@ export function send(socket: Socket, message: Command | Report): void {
 }
 
 /** Calls back for each message that comes. */
-export function receive<T extends Command | Report>(socket: Socket, onMessage: (message: T) => void): void {
+export function receive<T extends Command | Report>(
+  socket: Socket,
+  onMessage: (message: T) => void,
+): void {
   let rest = '';
   socket.setEncoding('utf8').on('data', (chunk: unknown) => {
     const lines = (rest + String(chunk)).split('\n');

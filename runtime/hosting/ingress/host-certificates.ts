@@ -16,9 +16,14 @@ interface Held {
 
 export function createHostCertificates(now: () => number): HostCertificates {
   const held = new Map<string, Held>();
-  const find = (host: string) => held.get(host) ?? held.get(`*${host.slice(Math.max(0, host.indexOf('.')))}`);
+  const find = (host: string) =>
+    held.get(host) ?? held.get(`*${host.slice(Math.max(0, host.indexOf('.')))}`);
   return {
-    set: (host, { certificate, key }) => void held.set(host, { context: createSecureContext({ cert: certificate, key }), until: new X509Certificate(certificate).validToDate.getTime() }),
+    set: (host, { certificate, key }) =>
+      void held.set(host, {
+        context: createSecureContext({ cert: certificate, key }),
+        until: new X509Certificate(certificate).validToDate.getTime(),
+      }),
     find: (host) => find(host)?.context,
     valid: (host) => (find(host)?.until ?? 0) > now(),
   };

@@ -66,7 +66,12 @@ interface State {
 export function createIngress(options: IngressOptions): Ingress {
   const { now, host, reusePort = false, redirect = true } = options;
   const state: State = {
-    ...{ table: createRouteTable(), pools: createTargetPools(now), held: createHoldQueue(options.hold ?? HOLD), challenges: new Map() },
+    ...{
+      table: createRouteTable(),
+      pools: createTargetPools(now),
+      held: createHoldQueue(options.hold ?? HOLD),
+      challenges: new Map(),
+    },
     ...{ certificates: createHostCertificates(now), now, redirect, securePort: null },
   };
   const { table, pools, held, challenges, certificates } = state;
@@ -74,7 +79,8 @@ export function createIngress(options: IngressOptions): Ingress {
     listen: { host, reusePort },
     contextOf: certificates.find,
     request: (secure) => (request, response) => answer(state, { request, response, secure }),
-    upgrade: (secure) => (request, socket, head) => void upgrade(state, { request, socket, head, secure }),
+    upgrade: (secure) => (request, socket, head) =>
+      void upgrade(state, { request, socket, head, secure }),
   });
   return {
     async listen() {
@@ -95,7 +101,8 @@ export function createIngress(options: IngressOptions): Ingress {
       for (const { appId } of table.all()) if (!appIds.includes(appId)) table.remove(appId);
     },
     certify: certificates.set,
-    challenge: (token, text) => void (text === null ? challenges.delete(token) : challenges.set(token, text)),
+    challenge: (token, text) =>
+      void (text === null ? challenges.delete(token) : challenges.set(token, text)),
     async drain(targetIds, timeout) {
       await pools.drained(targetIds, timeout);
       pools.close(targetIds);
@@ -132,12 +139,21 @@ function answer(state: State, exchange: Exchange): void {
   });
 }
 
-async function upgrade({ table, held, pools, now }: State, { request, socket, head, secure }: { request: IncomingMessage; socket: Duplex; head: Buffer; secure: boolean }): Promise<void> {
+async function upgrade(
+  { table, held, pools, now }: State,
+  {
+    request,
+    socket,
+    head,
+    secure,
+  }: { request: IncomingMessage; socket: Duplex; head: Buffer; secure: boolean },
+): Promise<void> {
   socket.on('error', () => socket.destroy());
   const first = table.find(request.headers.host);
   if (first?.state === 'holding') await held.wait(first.appId);
   const route = first && table.get(first.appId);
-  if (route?.state === 'serving') proxyUpgrade({ request, client: socket, head, targets: route.targets, pools, secure, now });
+  if (route?.state === 'serving')
+    proxyUpgrade({ request, client: socket, head, targets: route.targets, pools, secure, now });
   else socket.end(pageHead(route ? 'stopped' : 'unknown'));
 }
 
@@ -149,11 +165,18 @@ function answerChallenge({ challenges }: State, { request, response }: Exchange)
 }
 
 /** Only to the host's own name and only while its certificate holds: what cannot be served securely is served as it is. */
-function sendsOn({ redirect, certificates, securePort }: State, { request, response }: Exchange): boolean {
+function sendsOn(
+  { redirect, certificates, securePort }: State,
+  { request, response }: Exchange,
+): boolean {
   if (!redirect || securePort === null) return false;
   const host = hostName(request.headers.host);
   if (!certificates.valid(host)) return false;
   const path = request.url?.startsWith('/') ? request.url : '/';
-  sendToSecure(request, response, `https://${host}${securePort === 443 ? '' : `:${securePort}`}${path}`);
+  sendToSecure(
+    request,
+    response,
+    `https://${host}${securePort === 443 ? '' : `:${securePort}`}${path}`,
+  );
   return true;
 }

@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -7,7 +13,10 @@ import type { SecureContext } from 'node:tls';
 /** The servers of an ingress: one without and one with TLS. */
 export interface Listeners {
   /** @returns the ports; null for one that is taken or not allowed. */
-  open(ports: { readonly http: number; readonly https: number }): Promise<{ readonly http: number | null; readonly https: number | null }>;
+  open(ports: {
+    readonly http: number;
+    readonly https: number;
+  }): Promise<{ readonly http: number | null; readonly https: number | null }>;
   /** Stops accepting and finishes what runs, within the time. */
   close(timeout: number): Promise<void>;
 }
@@ -16,17 +25,29 @@ export interface ListenerOptions {
   readonly listen: Pick<ListenOptions, 'host' | 'reusePort'>;
   readonly contextOf: (host: string) => SecureContext | undefined;
   readonly request: (secure: boolean) => RequestListener;
-  readonly upgrade: (secure: boolean) => (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly upgrade: (
+    secure: boolean,
+  ) => (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
 /** A head that does not come is given up on; a body may take as long as it likes. */
 const LIMITS: ServerOptions = {
-  ...{ keepAliveTimeout: 75_000, headersTimeout: 30_000, requestTimeout: 0, maxHeaderSize: 32 * 1024 },
+  ...{
+    keepAliveTimeout: 75_000,
+    headersTimeout: 30_000,
+    requestTimeout: 0,
+    maxHeaderSize: 32 * 1024,
+  },
   // Any other protocol, such as HTTP/2 without TLS, would carry requests past us: it is answered as a plain request.
   shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
 };
 
-export function createListeners({ listen, contextOf, request, upgrade }: ListenerOptions): Listeners {
+export function createListeners({
+  listen,
+  contextOf,
+  request,
+  upgrade,
+}: ListenerOptions): Listeners {
   const servers: Server[] = [];
   const sni = (host: string, done: (error: Error | null, context?: SecureContext) => void) => {
     const context = contextOf(host.toLowerCase());
@@ -49,12 +70,19 @@ export function createListeners({ listen, contextOf, request, upgrade }: Listene
   return {
     open: async ({ http, https }) => ({
       http: await open(createServer(LIMITS, request(false)), http, false),
-      https: await open(createSecureServer({ ...LIMITS, SNICallback: sni }, request(true)), https, true),
+      https: await open(
+        createSecureServer({ ...LIMITS, SNICallback: sni }, request(true)),
+        https,
+        true,
+      ),
     }),
     async close(timeout) {
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
       for (const server of servers) server.closeIdleConnections();
-      const timer = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), timeout);
+      const timer = setTimeout(
+        () => servers.forEach((server) => server.closeAllConnections()),
+        timeout,
+      );
       await Promise.all(closed);
       clearTimeout(timer);
     },

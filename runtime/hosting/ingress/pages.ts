@@ -4,10 +4,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 const PAGES = {
   badRequest: { status: 400, title: 'Bad request', text: 'This request cannot be passed on.' },
   unknown: { status: 404, title: 'Nothing here', text: 'No app has this address.' },
-  badGateway: { status: 502, title: 'The app did not answer', text: 'It may be starting again. Try once more in a moment.' },
+  badGateway: {
+    status: 502,
+    title: 'The app did not answer',
+    text: 'It may be starting again. Try once more in a moment.',
+  },
   stopped: { status: 503, title: 'The app is stopped', text: 'Its owner can start it again.' },
   unavailable: { status: 503, title: 'The app is not ready', text: 'Try once more in a moment.' },
-  timeout: { status: 504, title: 'The app took too long', text: 'It has the request, and gave no answer in time.' },
+  timeout: {
+    status: 504,
+    title: 'The app took too long',
+    text: 'It has the request, and gave no answer in time.',
+  },
 } as const;
 
 export type Page = keyof typeof PAGES;
@@ -29,8 +37,19 @@ export function sendPage(request: IncomingMessage, response: ServerResponse, pag
 }
 
 /** Says that the same thing is to be had over TLS (RFC 9110 §15.4.9: the method stays). Not kept, as a certificate may end. */
-export function sendToSecure(request: IncomingMessage, response: ServerResponse, location: string): void {
-  response.writeHead(308, { Location: location, 'Content-Length': 0, 'Cache-Control': 'no-store', ...(request.complete ? {} : { Connection: 'close' }) }).end();
+export function sendToSecure(
+  request: IncomingMessage,
+  response: ServerResponse,
+  location: string,
+): void {
+  response
+    .writeHead(308, {
+      Location: location,
+      'Content-Length': 0,
+      'Cache-Control': 'no-store',
+      ...(request.complete ? {} : { Connection: 'close' }),
+    })
+    .end();
 }
 
 /** The head of the same answer for a socket that wanted to upgrade. */

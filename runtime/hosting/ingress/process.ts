@@ -20,7 +20,11 @@ interface Settings {
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
-const ingress = createIngress({ ...settings, now: Date.now, reusePort: process.platform === 'linux' });
+const ingress = createIngress({
+  ...settings,
+  now: Date.now,
+  reusePort: process.platform === 'linux',
+});
 const ports = await ingress.listen();
 let connections = 0;
 let lonely = setTimeout(() => leave(10_000), settings.alone);
@@ -53,7 +57,9 @@ function obey(to: Ingress, command: Command, socket: Socket): void {
     case 'challenge':
       return to.challenge(command.token, command.text);
     case 'drain':
-      return void to.drain(command.targetIds, command.timeout).then(() => send(socket, { type: 'done', id: command.id }));
+      return void to
+        .drain(command.targetIds, command.timeout)
+        .then(() => send(socket, { type: 'done', id: command.id }));
     case 'leave':
       return leave(command.timeout);
   }

@@ -51,7 +51,16 @@ export function proxyRequest(given: Given): void {
   const head = requestHead(request, given.secure);
   if (!head) return sendPage(request, response, 'badRequest');
   const repeatable = head.body === 'none' && IDEMPOTENT.has(request.method ?? '');
-  const exchange: Exchange = { ...given, head, repeatable, attempts: 0, pooled: null, running: null, held: null, over: false };
+  const exchange: Exchange = {
+    ...given,
+    head,
+    repeatable,
+    attempts: 0,
+    pooled: null,
+    running: null,
+    held: null,
+    over: false,
+  };
   response.on('close', () => {
     if (exchange.over) return;
     exchange.running?.abandon();
@@ -69,11 +78,18 @@ function send(exchange: Exchange, failed?: PooledTarget): void {
   exchange.pooled = pooled;
   pooled.active += 1;
   exchange.running = pooled.connections.send({
-    ...{ method: request.method ?? 'GET', head, body: request, once: !exchange.repeatable, patient: targets.length === 1 && exchange.attempts === 1 },
+    ...{
+      method: request.method ?? 'GET',
+      head,
+      body: request,
+      once: !exchange.repeatable,
+      patient: targets.length === 1 && exchange.attempts === 1,
+    },
     movable: () => exchange.route()?.targets.some(({ id }) => id !== pooled.target.id) ?? false,
     onTick: (time) => hurry(exchange, time),
     onHead: (answer) => begin(exchange, answer),
-    onBody: (data, last) => (exchange.held ? goOn(exchange, exchange.held, { data, last }) : pass(exchange, data, last)),
+    onBody: (data, last) =>
+      exchange.held ? goOn(exchange, exchange.held, { data, last }) : pass(exchange, data, last),
     onEnd() {
       end(exchange);
       response.end();
@@ -103,7 +119,8 @@ function refuse(exchange: Exchange, page: Page): void {
  * short body until that is whole, it leaves a request that may be sent twice free to go to another target.
  */
 function begin(exchange: Exchange, head: AnswerHead): void {
-  if (exchange.repeatable && head.length) exchange.held = { head, parts: [], since: exchange.now() };
+  if (exchange.repeatable && head.length)
+    exchange.held = { head, parts: [], since: exchange.now() };
   else if (writeHead(exchange, head)) process.nextTick(flush, exchange);
 }
 
@@ -128,12 +145,19 @@ function flush({ over, response }: Exchange): void {
 }
 
 /** More of an answer that is kept back. */
-function goOn(exchange: Exchange, { head, parts }: Held, { data, last }: { data: Buffer; last: boolean }): boolean {
+function goOn(
+  exchange: Exchange,
+  { head, parts }: Held,
+  { data, last }: { data: Buffer; last: boolean },
+): boolean {
   if (!last && (head.length as number) <= WHOLE) {
     parts.push(data);
     return true;
   }
-  return !writeHead(exchange, head) || pass(exchange, parts.length > 0 ? Buffer.concat([...parts, data]) : data, last);
+  return (
+    !writeHead(exchange, head) ||
+    pass(exchange, parts.length > 0 ? Buffer.concat([...parts, data]) : data, last)
+  );
 }
 
 /**
@@ -142,7 +166,8 @@ function goOn(exchange: Exchange, { head, parts }: Held, { data, last }: { data:
  */
 function hurry(exchange: Exchange, time: number): void {
   const { held } = exchange;
-  if (held && time - held.since > PATIENCE) setImmediate(() => setImmediate(release, exchange, held));
+  if (held && time - held.since > PATIENCE)
+    setImmediate(() => setImmediate(release, exchange, held));
 }
 
 function release(exchange: Exchange, held: Held): void {
@@ -181,6 +206,7 @@ function fail(exchange: Exchange, { error, sent }: { error: Error; sent: boolean
   }
   const timedOut = error instanceof AnswerTimeout;
   if (pooled && !timedOut) eject(pooled, exchange.now());
-  if (pooled && (repeatable || !sent) && !timedOut && attempts < ATTEMPTS) return send(exchange, pooled);
+  if (pooled && (repeatable || !sent) && !timedOut && attempts < ATTEMPTS)
+    return send(exchange, pooled);
   refuse(exchange, timedOut ? 'timeout' : 'badGateway');
 }

@@ -12,7 +12,10 @@ import { type Command, receive, type Report, send } from './control.ts';
 import type { Ingress, IngressOptions } from './ingress.ts';
 import { type AppRoute, createRouteTable } from './route-table.ts';
 
-export interface RemoteOptions extends Pick<IngressOptions, 'http' | 'https' | 'host' | 'redirect'> {
+export interface RemoteOptions extends Pick<
+  IngressOptions,
+  'http' | 'https' | 'host' | 'redirect'
+> {
   /** Where the running process is written down. */
   readonly stateFile: string;
   readonly log: Logger;
@@ -94,7 +97,10 @@ function createAnswers() {
 }
 
 /** The connection to the process, which is found or started, and started again when it ends. */
-function createWire(options: RemoteOptions, { onLink, onLoss }: { readonly onLink: (socket: Socket) => void; readonly onLoss: () => void }) {
+function createWire(
+  options: RemoteOptions,
+  { onLink, onLoss }: { readonly onLink: (socket: Socket) => void; readonly onLoss: () => void },
+) {
   let link: Link | null = null;
   let closing = false;
   const use = (next: Link) => {
@@ -105,7 +111,9 @@ function createWire(options: RemoteOptions, { onLink, onLoss }: { readonly onLin
       link = null;
       onLoss();
       options.log.error('the ingress process has ended and is started again');
-      void open().catch((error: Error) => options.log.error(`the ingress process cannot be started: ${error.message}`));
+      void open().catch((error: Error) =>
+        options.log.error(`the ingress process cannot be started: ${error.message}`),
+      );
     });
     return next.hello;
   };
@@ -127,7 +135,10 @@ function createWire(options: RemoteOptions, { onLink, onLoss }: { readonly onLin
       const { socket } = link;
       if (options.outlives) return void socket.end();
       send(socket, { type: 'leave', timeout });
-      await Promise.race([new Promise((resolve) => socket.once('close', resolve)), sleep(timeout + 1000, undefined, { ref: false })]);
+      await Promise.race([
+        new Promise((resolve) => socket.once('close', resolve)),
+        sleep(timeout + 1000, undefined, { ref: false }),
+      ]);
       rmSync(options.stateFile, { force: true });
     },
   };
@@ -136,8 +147,11 @@ function createWire(options: RemoteOptions, { onLink, onLoss }: { readonly onLin
 /** The text of the program and where it listens: another one is another ingress. */
 function versionOf({ http, https, host, redirect }: RemoteOptions): string {
   const folder = dirname(fileURLToPath(import.meta.url));
-  const hash = createHash('sha256').update(JSON.stringify([http, https, host, redirect, process.version]));
-  for (const name of readdirSync(folder).sort()) if (/\.[jt]s$/.test(name)) hash.update(readFileSync(join(folder, name)));
+  const hash = createHash('sha256').update(
+    JSON.stringify([http, https, host, redirect, process.version]),
+  );
+  for (const name of readdirSync(folder).sort())
+    if (/\.[jt]s$/.test(name)) hash.update(readFileSync(join(folder, name)));
   return hash.digest('hex').slice(0, 16);
 }
 
@@ -155,13 +169,19 @@ async function launch(options: RemoteOptions, version: string): Promise<Link> {
   // A folder that only we may enter: whoever can reach the socket commands the ingress. Its name is short, as a socket's must be.
   const socket = join(mkdtempSync(join(tmpdir(), 'twofold-ingress-')), 'control');
   const program = fileURLToPath(import.meta.url).replace(/remote(\.[jt]s)$/, 'process$1');
-  const child = spawn(process.execPath, [program, JSON.stringify({ version, socket, http, https, host, redirect, alone })], { detached: true, stdio: 'ignore' });
+  const child = spawn(
+    process.execPath,
+    [program, JSON.stringify({ version, socket, http, https, host, redirect, alone })],
+    { detached: true, stdio: 'ignore' },
+  );
   child.unref();
   for (let attempt = 0; attempt < 200 && child.exitCode === null; attempt += 1) {
     const link = await dial(socket).catch(() => null);
     if (link) {
       mkdirSync(dirname(stateFile), { recursive: true });
-      writeFileSync(stateFile, JSON.stringify({ socket, pid: child.pid, version }), { mode: 0o600 });
+      writeFileSync(stateFile, JSON.stringify({ socket, pid: child.pid, version }), {
+        mode: 0o600,
+      });
       return link;
     }
     await sleep(50);

@@ -12,8 +12,22 @@ export interface RequestHead {
  * how a body is cut is between two neighbours.
  */
 const DROPPED = new Set([
-  'connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'proxy-authenticate', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect',
-  'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'x-real-ip',
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authorization',
+  'proxy-authenticate',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-forwarded-port',
+  'x-real-ip',
 ]);
 
 /**
@@ -58,7 +72,8 @@ function forwarded({ headers, socket }: IncomingMessage, secure: boolean): strin
 function listedBy(raw: readonly string[]): Set<string> | undefined {
   let listed: Set<string> | undefined;
   for (let at = 0; at < raw.length; at += 2) {
-    if ((raw[at] as string).length !== 10 || (raw[at] as string).toLowerCase() !== 'connection') continue;
+    if ((raw[at] as string).length !== 10 || (raw[at] as string).toLowerCase() !== 'connection')
+      continue;
     const value = (raw[at + 1] as string).toLowerCase();
     if (value === 'keep-alive' || value === 'close' || value === 'upgrade') continue;
     listed ??= new Set();
@@ -74,6 +89,12 @@ function pathOf({ url = '/', headers }: IncomingMessage): string | null {
   if (url === '*') return '/*';
   const parsed = URL.canParse(url) ? new URL(url) : null;
   const named = `${parsed?.protocol}//${headers.host}`;
-  if (!parsed || !/^https?:$/.test(parsed.protocol) || !URL.canParse(named) || new URL(named).host !== parsed.host) return null;
+  if (
+    !parsed ||
+    !/^https?:$/.test(parsed.protocol) ||
+    !URL.canParse(named) ||
+    new URL(named).host !== parsed.host
+  )
+    return null;
   return parsed.pathname + parsed.search;
 }

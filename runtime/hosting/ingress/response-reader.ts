@@ -55,7 +55,8 @@ export function createResponseReader(): ResponseReader {
 
   /** Room is doubled when it runs out, and is only ever our own: `held` is full when it is a part of somebody's bytes. */
   const join = (chunk: Buffer): Buffer => {
-    if (used + chunk.length > held.length) held = Buffer.concat([held.subarray(0, used)], 2 * (used + chunk.length));
+    if (used + chunk.length > held.length)
+      held = Buffer.concat([held.subarray(0, used)], 2 * (used + chunk.length));
     chunk.copy(held, used);
     return held.subarray(0, used + chunk.length);
   };
@@ -101,7 +102,9 @@ function readPart(answer: Answer, data: Buffer, at: number, seen: number): numbe
   const { state } = answer;
   if (state === 'idle') throw new BadAnswer('more came than was asked for');
   if (state === 'head') return readHead(answer, data, at, seen);
-  return state === 'sized' || state === 'rest' || state === 'chunk' ? readBody(answer, data, at) : readLine(answer, data, at);
+  return state === 'sized' || state === 'rest' || state === 'chunk'
+    ? readBody(answer, data, at)
+    : readLine(answer, data, at);
 }
 
 function readHead(answer: Answer, data: Buffer, at: number, seen: number): number {
@@ -121,7 +124,12 @@ function readHead(answer: Answer, data: Buffer, at: number, seen: number): numbe
 }
 
 function readBody(answer: Answer, data: Buffer, at: number): number {
-  const part = answer.left >= data.length - at ? (at === 0 ? data : data.subarray(at)) : data.subarray(at, at + answer.left);
+  const part =
+    answer.left >= data.length - at
+      ? at === 0
+        ? data
+        : data.subarray(at)
+      : data.subarray(at, at + answer.left);
   answer.left -= part.length;
   if (answer.state === 'sized' && answer.left === 0) end(answer).onBody(part, true);
   else (answer.sink as AnswerSink).onBody(part, false);
@@ -154,10 +162,20 @@ function end(answer: Answer): AnswerSink {
 type Framing = { readonly kind: 'sized' | 'rest' | 'chunk size'; readonly length: number };
 
 /** Headers of the connection to the target, which are not passed on (RFC 9110 §7.6.1). */
-const DROPPED = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'trailer']);
+const DROPPED = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+  'trailer',
+]);
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-function parseHead(text: string, method: string): { head: AnswerHead; framing: Framing; keepAlive: boolean } {
+function parseHead(
+  text: string,
+  method: string,
+): { head: AnswerHead; framing: Framing; keepAlive: boolean } {
   const lines = text.split('\r\n');
   const first = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: ([^\r\n\0]*))?$/.exec(lines[0] as string);
   if (!first) throw new BadAnswer('it is no HTTP/1.1 answer');
@@ -168,37 +186,54 @@ function parseHead(text: string, method: string): { head: AnswerHead; framing: F
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(0, colon));
     const value = line.slice(colon + 1).trim();
-    if (!TOKEN.test(name) || /[\0\r\n]/.test(value)) throw new BadAnswer('a header is not well formed');
+    if (!TOKEN.test(name) || /[\0\r\n]/.test(value))
+      throw new BadAnswer('a header is not well formed');
     const lower = name.toLowerCase();
     if (lower === 'content-length' && own.has(lower)) throw new BadAnswer('it has two lengths');
-    if (DROPPED.has(lower) || lower === 'content-length') own.set(lower, own.has(lower) ? `${own.get(lower)}, ${value}` : value);
+    if (DROPPED.has(lower) || lower === 'content-length')
+      own.set(lower, own.has(lower) ? `${own.get(lower)}, ${value}` : value);
     if (!DROPPED.has(lower)) headers.push(name, value);
   }
   const status = Number(first[2]);
   const framing = framingOf(own, { status, method, old: first[1] === '0' });
   const connection = (own.get('connection') ?? '').toLowerCase();
-  const keepAlive = first[1] === '1' ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
+  const keepAlive =
+    first[1] === '1' ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
   const length = framing.kind === 'sized' ? framing.length : null;
-  return { head: { status, reason: first[3] ?? '', headers: withoutListed(headers, connection), length }, framing, keepAlive };
+  return {
+    head: { status, reason: first[3] ?? '', headers: withoutListed(headers, connection), length },
+    framing,
+    keepAlive,
+  };
 }
 
 /** Where the body ends (RFC 9112 §6.3). */
-function framingOf(own: ReadonlyMap<string, string>, { status, method, old }: { status: number; method: string; old: boolean }): Framing {
+function framingOf(
+  own: ReadonlyMap<string, string>,
+  { status, method, old }: { status: number; method: string; old: boolean },
+): Framing {
   const coding = own.get('transfer-encoding')?.toLowerCase();
   const length = own.get('content-length');
   if (status === 101) throw new BadAnswer('it changes to a protocol that nobody asked for');
-  if (coding !== undefined && (length !== undefined || old || coding !== 'chunked')) throw new BadAnswer('its length can be read in two ways');
-  if (length !== undefined && !/^\d{1,15}$/.test(length)) throw new BadAnswer('its length is no number');
-  if (method === 'HEAD' || status === 204 || status === 304 || status < 200) return { kind: 'sized', length: 0 };
+  if (coding !== undefined && (length !== undefined || old || coding !== 'chunked'))
+    throw new BadAnswer('its length can be read in two ways');
+  if (length !== undefined && !/^\d{1,15}$/.test(length))
+    throw new BadAnswer('its length is no number');
+  if (method === 'HEAD' || status === 204 || status === 304 || status < 200)
+    return { kind: 'sized', length: 0 };
   if (coding !== undefined) return { kind: 'chunk size', length: 0 };
-  return length === undefined ? { kind: 'rest', length: Number.POSITIVE_INFINITY } : { kind: 'sized', length: Number(length) };
+  return length === undefined
+    ? { kind: 'rest', length: Number.POSITIVE_INFINITY }
+    : { kind: 'sized', length: Number(length) };
 }
 
 /** `Connection` may name more headers that end here. */
 function withoutListed(headers: string[], connection: string): string[] {
   if (connection === '' || /^(keep-alive|close)$/.test(connection)) return headers;
   const listed = new Set(connection.split(',').map((name) => name.trim()));
-  return headers.filter((_, index) => !listed.has((headers[index - (index % 2)] as string).toLowerCase()));
+  return headers.filter(
+    (_, index) => !listed.has((headers[index - (index % 2)] as string).toLowerCase()),
+  );
 }
 
 function chunkSize(line: string): number {

@@ -33,7 +33,8 @@ export function createRouteTable(): RouteTable {
   const routes = new Map<string, AppRoute>();
   const hosts = new Map<string, string>();
   const forget = (appId: string) => {
-    for (const host of routes.get(appId)?.hosts ?? []) if (hosts.get(host) === appId) hosts.delete(host);
+    for (const host of routes.get(appId)?.hosts ?? [])
+      if (hosts.get(host) === appId) hosts.delete(host);
   };
   return {
     set(route) {

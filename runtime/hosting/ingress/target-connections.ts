@@ -1,7 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { RequestHead } from './request-head.ts';
-import { type AnswerHead, type AnswerSink, BadAnswer, createResponseReader, type ResponseReader } from './response-reader.ts';
+import {
+  type AnswerHead,
+  type AnswerSink,
+  BadAnswer,
+  createResponseReader,
+  type ResponseReader,
+} from './response-reader.ts';
 
 /** One request for a target, and where its answer goes. `onBody` says whether more may come at once. */
 export interface TargetCall {
@@ -84,7 +90,10 @@ interface Job extends RunningCall {
   waitsSince: number | null;
 }
 
-export function createTargetConnections({ host, port }: { readonly host: string; readonly port: number }, now: () => number): TargetConnections {
+export function createTargetConnections(
+  { host, port }: { readonly host: string; readonly port: number },
+  now: () => number,
+): TargetConnections {
   const all = new Set<Connection>();
   const idle: Connection[] = [];
   const queue: Job[] = [];
@@ -97,7 +106,16 @@ export function createTargetConnections({ host, port }: { readonly host: string;
       tell();
       next();
     };
-    all.add(dial({ host, port, job, now, received: (connection, data) => read(connection, data, release), closed }));
+    all.add(
+      dial({
+        host,
+        port,
+        job,
+        now,
+        received: (connection, data) => read(connection, data, release),
+        closed,
+      }),
+    );
   };
   const next = () => {
     while (queue.length > 0 && all.size < MAX_CONNECTIONS) {
@@ -108,9 +126,11 @@ export function createTargetConnections({ host, port }: { readonly host: string;
   const release = (connection: Connection) => {
     const { socket, reader, job } = connection;
     connection.job = null;
-    if (closing || !job?.bodySent || !reader.reusable() || !reader.idle() || socket.destroyed) return void socket.destroy();
+    if (closing || !job?.bodySent || !reader.reusable() || !reader.idle() || socket.destroyed)
+      return void socket.destroy();
     connection.since = now();
-    for (let waiting = queue.shift(); waiting; waiting = queue.shift()) if (!waiting.over) return start(connection, waiting, now);
+    for (let waiting = queue.shift(); waiting; waiting = queue.shift())
+      if (!waiting.over) return start(connection, waiting, now);
     idle.push(connection);
   };
 
@@ -129,7 +149,8 @@ export function createTargetConnections({ host, port }: { readonly host: string;
       for (const connection of all) attend(connection, time, closedAt);
     },
     yield() {
-      for (const { job, socket } of all) if (socket.connecting && job?.call.movable()) socket.destroy(new Error(REPLACED));
+      for (const { job, socket } of all)
+        if (socket.connecting && job?.call.movable()) socket.destroy(new Error(REPLACED));
     },
     close() {
       closing = true;
@@ -149,7 +170,8 @@ function attend({ job, socket }: Connection, time: number, closedAt: number): vo
   job?.call.onTick(time);
   if (!job?.waitsSince) return;
   if (time - job.waitsSince > ANSWER) socket.destroy(new AnswerTimeout('no answer in time'));
-  else if (time - closedAt > GONE && !job.call.once && job.call.movable()) socket.destroy(new Error(REPLACED));
+  else if (time - closedAt > GONE && !job.call.once && job.call.movable())
+    socket.destroy(new Error(REPLACED));
 }
 
 /** The connection that rested the shortest; those that rested for too long are closed. */
@@ -176,7 +198,8 @@ function dial({ host, port, job, now, received, closed }: Dialled): Connection {
   const connection: Connection = { socket, reader: createResponseReader(), job, since: 0 };
   job.connection = connection;
   const patience = job.call.patient ? CONNECT_PATIENT : CONNECT;
-  const giveUp = () => socket.connecting && socket.destroy(new Error(`no connection within ${patience} ms`));
+  const giveUp = () =>
+    socket.connecting && socket.destroy(new Error(`no connection within ${patience} ms`));
   // On a busy machine this process may have been the late one: what has come meanwhile is looked at first.
   const late = setTimeout(() => setImmediate(giveUp), patience);
   let failure: Error | undefined;
@@ -194,7 +217,11 @@ function dial({ host, port, job, now, received, closed }: Dialled): Connection {
   return connection;
 }
 
-function read(connection: Connection, data: Buffer, release: (connection: Connection) => void): void {
+function read(
+  connection: Connection,
+  data: Buffer,
+  release: (connection: Connection) => void,
+): void {
   const { job, reader, socket } = connection;
   if (!job) return void socket.destroy();
   try {

@@ -47,12 +47,15 @@ export function createTargetPools(now: () => number): TargetPools {
       const from = up.length > 0 ? up : others;
       turn = (turn + 1) % 1024;
       // Ties go round, or the first of several idle targets would get everything.
-      return from.map((_, index) => from[(index + turn) % from.length] as PooledTarget).reduce<PooledTarget | undefined>(lessBusy, undefined);
+      return from
+        .map((_, index) => from[(index + turn) % from.length] as PooledTarget)
+        .reduce<PooledTarget | undefined>(lessBusy, undefined);
     },
     async drained(ids, timeout) {
       const end = now() + timeout;
       for (const id of ids) pools.get(id)?.connections.yield();
-      while (ids.some((id) => (pools.get(id)?.active ?? 0) > 0) && now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+      while (ids.some((id) => (pools.get(id)?.active ?? 0) > 0) && now() < end)
+        await new Promise((resolve) => setTimeout(resolve, 10));
     },
     close(ids) {
       for (const id of ids) {
@@ -64,7 +67,10 @@ export function createTargetPools(now: () => number): TargetPools {
     },
     closeAll() {
       clearInterval(sweeping);
-      for (const connections of [...pools.values()].map((pooled) => pooled.connections).concat(...leaving)) connections.destroy();
+      for (const connections of [...pools.values()]
+        .map((pooled) => pooled.connections)
+        .concat(...leaving))
+        connections.destroy();
       pools.clear();
       leaving.clear();
     },
@@ -72,9 +78,15 @@ export function createTargetPools(now: () => number): TargetPools {
 
   function open(target: Target): PooledTarget {
     const known = pools.get(target.id);
-    if (known && known.target.host === target.host && known.target.port === target.port) return known;
+    if (known && known.target.host === target.host && known.target.port === target.port)
+      return known;
     known?.connections.close();
-    const fresh: PooledTarget = { target, connections: createTargetConnections(target, now), active: 0, downUntil: 0 };
+    const fresh: PooledTarget = {
+      target,
+      connections: createTargetConnections(target, now),
+      active: 0,
+      downUntil: 0,
+    };
     pools.set(target.id, fresh);
     return fresh;
   }
@@ -85,4 +97,5 @@ export function eject(pooled: PooledTarget, now: number): void {
   pooled.downUntil = now + EJECTION;
 }
 
-const lessBusy = (best: PooledTarget | undefined, next: PooledTarget) => (best === undefined || next.active < best.active ? next : best);
+const lessBusy = (best: PooledTarget | undefined, next: PooledTarget) =>
+  best === undefined || next.active < best.active ? next : best;

@@ -32,11 +32,18 @@ const LINGER = 10_000;
 export function proxyUpgrade(upgrade: Upgrade): void {
   const head = requestHead(upgrade.request, upgrade.secure);
   if (!head || head.body !== 'none') return void upgrade.client.end(pageHead('badRequest'));
-  dial(upgrade, `${head.text}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, { attempt: 1, failed: undefined });
+  dial(upgrade, `${head.text}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, {
+    attempt: 1,
+    failed: undefined,
+  });
 }
 
 /** A target that refuses is left for another. */
-function dial(upgrade: Upgrade, head: string, { attempt, failed }: { attempt: number; failed: Target | undefined }): void {
+function dial(
+  upgrade: Upgrade,
+  head: string,
+  { attempt, failed }: { attempt: number; failed: Target | undefined },
+): void {
   const { client, pools, targets, now } = upgrade;
   const pooled = pools.pick(targets, failed) ?? pools.pick(targets);
   if (!pooled || client.destroyed) return void client.end(pageHead('unavailable'));
@@ -103,7 +110,10 @@ function decline(client: Duplex, target: Socket, seen: Buffer): void {
   reader.begin('GET', {
     onHead({ status, reason, headers }) {
       const lines = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
-      client.write(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}Connection: close\r\n\r\n`, 'latin1');
+      client.write(
+        `HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}Connection: close\r\n\r\n`,
+        'latin1',
+      );
     },
     onBody: (data, last) => void (last ? client.end(data) : client.write(data)),
     onEnd: () => void client.end(),

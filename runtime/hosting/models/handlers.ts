@@ -34,9 +34,19 @@ export function modelHandlers(parts: HandlerParts) {
     async listModels({ query }: Call) {
       const choice = await choose();
       const all = showModels(await knownOf(parts, choice), parts);
-      const models = all.filter(({ format, status }) => (query.format === undefined || format === query.format) && (query.status === undefined || status === query.status));
+      const models = all.filter(
+        ({ format, status }) =>
+          (query.format === undefined || format === query.format) &&
+          (query.status === undefined || status === query.status),
+      );
       const { state, model } = supervisor.now();
-      return reply(200, { models, total: models.length, running: state === 'running' ? model?.id : null, state, ...engineOf(choice) });
+      return reply(200, {
+        models,
+        total: models.length,
+        running: state === 'running' ? model?.id : null,
+        state,
+        ...engineOf(choice),
+      });
     },
     ...{ getModel: show, getModelOf: show },
     ...{ downloadModel: download, downloadModelOf: download, pullModel: download },
@@ -48,26 +58,44 @@ export function modelHandlers(parts: HandlerParts) {
   };
 }
 
-const engineOf = ({ engine, reason }: Choice) => ({ engine: engine?.name ?? null, eligible: engine !== null, ...(reason !== null && { reason }) });
+const engineOf = ({ engine, reason }: Choice) => ({
+  engine: engine?.name ?? null,
+  eligible: engine !== null,
+  ...(reason !== null && { reason }),
+});
 
 /** `org%2Fname`, `org/name` as two parts of the path, or `model` of the body. */
 function idOf({ params, body }: Call): string {
   const { id, org, name } = params;
-  return id ?? (org === undefined ? String((body as { model?: unknown } | undefined)?.model ?? '') : `${org}/${name}`);
+  return (
+    id ??
+    (org === undefined
+      ? String((body as { model?: unknown } | undefined)?.model ?? '')
+      : `${org}/${name}`)
+  );
 }
 
 type Work = (parts: HandlerParts, call: Call) => Promise<Reply>;
 
 /** Every change stands in the audit log, with who and from where. */
-const audited = ({ audit, ...parts }: HandlerParts, work: Work) => async (call: Call): Promise<Reply> => {
-  const answer = await work({ audit, ...parts }, call);
-  await audit.record(call.context, { action: call.route.id.replace(/Of$/, ''), target: idOf(call), detail: {} });
-  return answer;
-};
+const audited =
+  ({ audit, ...parts }: HandlerParts, work: Work) =>
+  async (call: Call): Promise<Reply> => {
+    const answer = await work({ audit, ...parts }, call);
+    await audit.record(call.context, {
+      action: call.route.id.replace(/Of$/, ''),
+      target: idOf(call),
+      detail: {},
+    });
+    return answer;
+  };
 
 async function knownOf({ shelf, catalogue }: HandlerParts, { engine }: Choice): Promise<Known> {
   const none: readonly RemoteModel[] = [];
-  const [local, remote] = await Promise.all([shelf.models(), engine?.models?.().catch(() => none) ?? none]);
+  const [local, remote] = await Promise.all([
+    shelf.models(),
+    engine?.models?.().catch(() => none) ?? none,
+  ]);
   return { models: catalogue, local, remote, engine };
 }
 
@@ -84,7 +112,10 @@ async function viewOf(parts: HandlerParts, id: string) {
 async function beginDownload(parts: HandlerParts, call: Call): Promise<Reply> {
   const id = idOf(call);
   const model = parts.catalogue.get(id);
-  if (!model) throw failure.notFound('Model not found: only what GET /api/mlx/models lists can be downloaded; add it to hosting.models.list');
+  if (!model)
+    throw failure.notFound(
+      'Model not found: only what GET /api/mlx/models lists can be downloaded; add it to hosting.models.list',
+    );
   const here = (await parts.shelf.models()).has(id);
   if (!here) await parts.downloads.begin(model);
   return reply(here ? 200 : 202, await viewOf(parts, id));
@@ -100,7 +131,8 @@ async function cancelDownload(parts: HandlerParts, call: Call): Promise<Reply> {
 async function removeModel(parts: HandlerParts, call: Call): Promise<Reply> {
   const id = idOf(call);
   await viewOf(parts, id);
-  if (parts.supervisor.now().model?.id === id) throw failure.conflict(`${id} is running: POST /api/mlx/stop`);
+  if (parts.supervisor.now().model?.id === id)
+    throw failure.conflict(`${id} is running: POST /api/mlx/stop`);
   const cancelled = await parts.downloads.cancel(id);
   const here = (await parts.shelf.models()).has(id);
   if (here) await parts.shelf.remove(id);

@@ -36,29 +36,77 @@ interface Live {
 /** Everything that can be shown: what is known, what is on the disk though nobody lists it, what an attached server has. */
 export function showModels(known: Known, live: Live): ModelView[] {
   const stray = [...known.local.values()].filter(({ id }) => !known.models.has(id)).map(unlisted);
-  return [...[...known.models.values(), ...stray].map((model) => showModel(model, known, live)), ...known.remote.map((model) => showRemote(model, live))];
+  return [
+    ...[...known.models.values(), ...stray].map((model) => showModel(model, known, live)),
+    ...known.remote.map((model) => showRemote(model, live)),
+  ];
 }
 
 /** A model that is on the disk and in no list any more. */
-export const unlisted = ({ id, format, size }: LocalModel): Model => ({ id, name: id.split('/')[1] ?? id, format, size, quantization: null, licence: null, context: null });
+export const unlisted = ({ id, format, size }: LocalModel): Model => ({
+  id,
+  name: id.split('/')[1] ?? id,
+  format,
+  size,
+  quantization: null,
+  licence: null,
+  context: null,
+});
 
-export function showModel(model: Model, { local, engine }: Pick<Known, 'local' | 'engine'>, { downloads, supervisor }: Live): ModelView {
+export function showModel(
+  model: Model,
+  { local, engine }: Pick<Known, 'local' | 'engine'>,
+  { downloads, supervisor }: Live,
+): ModelView {
   const here = local.get(model.id);
   const progress = downloads.progress(model.id);
   const problem = downloads.problem(model.id) ?? supervisor.problem(model.id);
   return {
-    ...{ id: model.id, name: model.name, size_bytes: here?.size ?? progress?.total ?? model.size, format: model.format, quantization: model.quantization },
-    status: isRunning(model.id, supervisor) ? 'running' : progress ? 'downloading' : here ? 'downloaded' : 'available',
-    ...{ licence: model.licence, context: model.context, runnable: engine?.formats.includes(model.format) ?? false },
-    ...(progress && { progress: progress.total === 0 ? 1 : Math.round((progress.bytes / progress.total) * 10_000) / 10_000, downloaded_bytes: progress.bytes }),
+    ...{
+      id: model.id,
+      name: model.name,
+      size_bytes: here?.size ?? progress?.total ?? model.size,
+      format: model.format,
+      quantization: model.quantization,
+    },
+    status: isRunning(model.id, supervisor)
+      ? 'running'
+      : progress
+        ? 'downloading'
+        : here
+          ? 'downloaded'
+          : 'available',
+    ...{
+      licence: model.licence,
+      context: model.context,
+      runnable: engine?.formats.includes(model.format) ?? false,
+    },
+    ...(progress && {
+      progress:
+        progress.total === 0 ? 1 : Math.round((progress.bytes / progress.total) * 10_000) / 10_000,
+      downloaded_bytes: progress.bytes,
+    }),
     ...(here && { path: here.path }),
     ...(problem !== undefined && { error: problem }),
   };
 }
 
-export function showRemote({ id }: RemoteModel, { supervisor }: Pick<Live, 'supervisor'>): ModelView {
+export function showRemote(
+  { id }: RemoteModel,
+  { supervisor }: Pick<Live, 'supervisor'>,
+): ModelView {
   const status = isRunning(id, supervisor) ? 'running' : 'downloaded';
-  return { id, name: id, size_bytes: 0, format: 'remote', quantization: null, status, licence: null, context: null, runnable: true };
+  return {
+    id,
+    name: id,
+    size_bytes: 0,
+    format: 'remote',
+    quantization: null,
+    status,
+    licence: null,
+    context: null,
+    runnable: true,
+  };
 }
 
 function isRunning(id: string, supervisor: Supervisor): boolean {

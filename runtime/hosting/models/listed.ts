@@ -3,7 +3,18 @@ import { MODEL_ID } from './model.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const KNOWN = new Set(['id', 'name', 'format', 'size', 'quantization', 'licence', 'license', 'context', 'file', 'revision']);
+const KNOWN = new Set([
+  'id',
+  'name',
+  'format',
+  'size',
+  'quantization',
+  'licence',
+  'license',
+  'context',
+  'file',
+  'revision',
+]);
 const FILE = /^(?!.*(?:^|\/)\.)[A-Za-z0-9._/-]{1,200}\.gguf$/;
 const REVISION = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/;
 const QUANTIZATION = /(?:^|[-._])(I?Q\d(?:_[A-Z0-9]+)*|BF16|F16|F32|\d{1,2}bit)(?=$|[-._])/i;
@@ -24,18 +35,29 @@ export function readListed(list: readonly unknown[], problem: (line: string) => 
   });
 }
 
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function problemOf({ id, format, size, context, file, revision, ...rest }: Fields): string | null {
   if (typeof id !== 'string' || !MODEL_ID.test(id)) return 'needs an id of the form org/name';
   const unknown = Object.keys(rest).find((key) => !KNOWN.has(key));
-  if (unknown !== undefined) return `has the unknown field ${unknown}; known are ${[...KNOWN].join(', ')}`;
-  if (format !== undefined && format !== 'gguf' && format !== 'mlx') return 'has a format that is neither gguf nor mlx';
+  if (unknown !== undefined)
+    return `has the unknown field ${unknown}; known are ${[...KNOWN].join(', ')}`;
+  if (format !== undefined && format !== 'gguf' && format !== 'mlx')
+    return 'has a format that is neither gguf nor mlx';
   if (size !== undefined && !isCount(size)) return 'has a size that is not a number of bytes';
-  if (context !== undefined && !isCount(context)) return 'has a context that is not a number of tokens';
-  if (file !== undefined && !(typeof file === 'string' && FILE.test(file))) return 'has a file that is not the name of a .gguf file in the repository';
-  if (revision !== undefined && !(typeof revision === 'string' && REVISION.test(revision) && !revision.includes('..'))) return 'has a revision that is no branch, tag or commit';
-  const text = ['name', 'quantization', 'licence', 'license'].find((key) => rest[key] !== undefined && typeof rest[key] !== 'string');
+  if (context !== undefined && !isCount(context))
+    return 'has a context that is not a number of tokens';
+  if (file !== undefined && !(typeof file === 'string' && FILE.test(file)))
+    return 'has a file that is not the name of a .gguf file in the repository';
+  if (
+    revision !== undefined &&
+    !(typeof revision === 'string' && REVISION.test(revision) && !revision.includes('..'))
+  )
+    return 'has a revision that is no branch, tag or commit';
+  const text = ['name', 'quantization', 'licence', 'license'].find(
+    (key) => rest[key] !== undefined && typeof rest[key] !== 'string',
+  );
   return text === undefined ? null : `has a ${text} that is not text`;
 }
 
@@ -43,10 +65,13 @@ const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value)
 
 function toModel(fields: Fields): Model {
   const { id, name, size, context, file, revision } = fields as unknown as Model;
-  const format = (fields['format'] as Model['format'] | undefined) ?? (file !== undefined || /gguf/i.test(id) ? 'gguf' : 'mlx');
+  const format =
+    (fields['format'] as Model['format'] | undefined) ??
+    (file !== undefined || /gguf/i.test(id) ? 'gguf' : 'mlx');
   return {
     ...{ id, format, name: name ?? nameOf(id), size: size ?? 0, context: context ?? null },
-    quantization: (fields['quantization'] as string | undefined) ?? QUANTIZATION.exec(file ?? id)?.[1] ?? null,
+    quantization:
+      (fields['quantization'] as string | undefined) ?? QUANTIZATION.exec(file ?? id)?.[1] ?? null,
     licence: (fields['licence'] ?? fields['license'] ?? null) as string | null,
     ...(file !== undefined && { file }),
     ...(revision !== undefined && { revision }),

@@ -7,7 +7,8 @@ const BESIDE = 256 * 1024 * 1024;
 const GROWTH = 1.2;
 
 /** An estimate of what a model needs in memory, in bytes. */
-export const memoryFor = ({ size }: Pick<LocalModel, 'size'>): number => Math.ceil(size * GROWTH) + BESIDE;
+export const memoryFor = ({ size }: Pick<LocalModel, 'size'>): number =>
+  Math.ceil(size * GROWTH) + BESIDE;
 
 /**
  * Refuses a model that would push this machine into swapping, or its neighbours out.
@@ -20,7 +21,11 @@ export function assertMemory(model: LocalModel, available: number, freed: LocalM
   const needed = memoryFor(model);
   const room = available + (freed?.size ?? 0);
   if (needed <= room) return;
-  throw new AppError(507, 'MEMORY', `Not enough memory: ${model.id} needs about ${gigabytes(needed)} and ${gigabytes(room)} can be had: take a smaller one, or end other programs`);
+  throw new AppError(
+    507,
+    'MEMORY',
+    `Not enough memory: ${model.id} needs about ${gigabytes(needed)} and ${gigabytes(room)} can be had: take a smaller one, or end other programs`,
+  );
 }
 
 const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;

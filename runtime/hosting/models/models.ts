@@ -53,7 +53,13 @@ const PAUSE = 1000;
  * const models = createModels({ kernel, model: project.hosting, audit, events });
  * bindRoutes(modelRoutes, models.handlers);
  */
-export function createModels({ kernel, model, audit, events, machine = {} }: ModelsOptions): Models {
+export function createModels({
+  kernel,
+  model,
+  audit,
+  events,
+  machine = {},
+}: ModelsOptions): Models {
   const { settings, log, now, root, store } = kernel;
   const shelf = createShelf(join(root, model.models.directory));
   const hub = createHub({ endpoint: endpointOf(kernel), token: settings.text('HF_TOKEN') });
@@ -64,15 +70,32 @@ export function createModels({ kernel, model, audit, events, machine = {} }: Mod
     ...{ hub, shelf, log, pause, floor: model.diskFloor, free: machine.disk ?? shelf.free },
     onChange(id, status) {
       const error = downloads.problem(id);
-      events.emit('model', { model: id, status, ...downloads.progress(id), ...(error !== undefined && { error }) });
+      events.emit('model', {
+        model: id,
+        status,
+        ...downloads.progress(id),
+        ...(error !== undefined && { error }),
+      });
     },
   });
-  const supervisor = createSupervisor({ log, now, pause, onChange: ({ state, model: run }) => events.emit('model', { model: run?.id ?? null, status: state }) });
+  const supervisor = createSupervisor({
+    log,
+    now,
+    pause,
+    onChange: ({ state, model: run }) =>
+      events.emit('model', { model: run?.id ?? null, status: state }),
+  });
   const choose = createChooser({ wanted: model.models.engine, settings, log, root, now });
-  const runner = createRunner({ ...{ store, log, shelf, supervisor, choose, catalogue }, memory: machine.memory ?? (() => process.availableMemory()), node: hostname() });
+  const runner = createRunner({
+    ...{ store, log, shelf, supervisor, choose, catalogue },
+    memory: machine.memory ?? (() => process.availableMemory()),
+    node: hostname(),
+  });
   const passThrough = createPassThrough(() => supervisor.now(), runner.isAttached);
   return {
-    handlers: modelHandlers({ ...{ shelf, downloads, supervisor, choose, catalogue, runner, passThrough, audit } }),
+    handlers: modelHandlers({
+      ...{ shelf, downloads, supervisor, choose, catalogue, runner, passThrough, audit },
+    }),
     async start() {
       await downloads.resume();
       runner.resume();

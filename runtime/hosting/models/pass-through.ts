@@ -22,10 +22,18 @@ export function createPassThrough(now: () => RunState, attached: () => boolean):
       const path = call.params['path'] ?? '';
       if (!PATH.test(path)) throw failure.notFound();
       const { state, model, endpoint } = now();
-      if (!attached() && call.route.method === 'GET') return ownModels(path, model && state === 'running' ? model.id : null);
-      if (state === 'restarting' || state === 'starting') throw failure.unavailable('The model is being started', { headers: { 'Retry-After': '2' } });
-      if (!model || !endpoint) throw failure.unavailable('No model is running: POST /api/mlx/start');
-      const body = call.route.method === 'GET' ? null : toBody(await readJson(call.koa.req), { id: model.id, endpoint, any: attached() });
+      if (!attached() && call.route.method === 'GET')
+        return ownModels(path, model && state === 'running' ? model.id : null);
+      if (state === 'restarting' || state === 'starting')
+        throw failure.unavailable('The model is being started', {
+          headers: { 'Retry-After': '2' },
+        });
+      if (!model || !endpoint)
+        throw failure.unavailable('No model is running: POST /api/mlx/start');
+      const body =
+        call.route.method === 'GET'
+          ? null
+          : toBody(await readJson(call.koa.req), { id: model.id, endpoint, any: attached() });
       return send(call, { path, id: model.id, endpoint, body });
     },
   };
@@ -33,20 +41,37 @@ export function createPassThrough(now: () => RunState, attached: () => boolean):
 
 /** What an engine says of its models is of no use to a client: it names files, or what it could fetch. */
 function ownModels(path: string, running: string | null): Reply {
-  const all = running === null ? [] : [{ id: running, object: 'model', created: 0, owned_by: 'local' }];
+  const all =
+    running === null ? [] : [{ id: running, object: 'model', created: 0, owned_by: 'local' }];
   if (path === 'models') return reply(200, { object: 'list', data: all });
-  const found = path.startsWith('models/') ? all.find(({ id }) => id === path.slice('models/'.length)) : undefined;
+  const found = path.startsWith('models/')
+    ? all.find(({ id }) => id === path.slice('models/'.length))
+    : undefined;
   if (!found) throw failure.notFound();
   return reply(200, found);
 }
 
 /** `any`: a server we attached to knows more models than the one that was started. */
-function toBody(value: unknown, { id, endpoint, any }: { readonly id: string; readonly endpoint: Endpoint; readonly any: boolean }): string {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw failure.badRequest('The body must be a JSON object');
+function toBody(
+  value: unknown,
+  {
+    id,
+    endpoint,
+    any,
+  }: { readonly id: string; readonly endpoint: Endpoint; readonly any: boolean },
+): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw failure.badRequest('The body must be a JSON object');
   const { model } = value as { model?: unknown };
-  const named = model === undefined || model === null || model === '' || model === 'default' ? id : model;
+  const named =
+    model === undefined || model === null || model === '' || model === 'default' ? id : model;
   if (any) return toText({ ...value, model: named });
-  if (named !== id) throw new AppError(404, 'NOT_FOUND', `The model ${String(named).slice(0, 200)} is not running: ${id} is`);
+  if (named !== id)
+    throw new AppError(
+      404,
+      'NOT_FOUND',
+      `The model ${String(named).slice(0, 200)} is not running: ${id} is`,
+    );
   return toText({ ...value, model: endpoint.model });
 }
 
@@ -81,11 +106,21 @@ interface Sending {
 }
 
 async function send({ context, koa }: Call, { path, id, endpoint, body }: Sending): Promise<Reply> {
-  const question = { path, body, method: body === null ? 'GET' : 'POST', accept: String(context.headers['accept'] ?? '*/*'), signal: context.signal } as const;
+  const question = {
+    path,
+    body,
+    method: body === null ? 'GET' : 'POST',
+    accept: String(context.headers['accept'] ?? '*/*'),
+    signal: context.signal,
+  } as const;
   const answer = await endpoint.ask(question).catch((error: unknown) => {
     throw new AppError(502, 'MODEL_FAILED', 'The model ended before it answered', { cause: error });
   });
-  const headers = Object.fromEntries(PASSED.flatMap((name) => (answer.headers[name] === undefined ? [] : [[name, answer.headers[name]]])));
+  const headers = Object.fromEntries(
+    PASSED.flatMap((name) =>
+      answer.headers[name] === undefined ? [] : [[name, answer.headers[name]]],
+    ),
+  );
   const events = headers['content-type']?.startsWith('text/event-stream') ?? false;
   answer.body.on('error', () => endAnswer(koa, events));
   const named = endpoint.model === id ? answer.body : answer.body.pipe(renamed(endpoint.model, id));
@@ -95,7 +130,9 @@ async function send({ context, koa }: Call, { path, id, endpoint, body }: Sendin
 /** The model has ended in the middle of an answer: a stream of events can say so, anything else is cut. */
 function endAnswer({ res }: Call['koa'], events: boolean): void {
   if (!events || !res.headersSent || res.writableEnded) return void res.destroy();
-  res.end(`data: ${JSON.stringify({ error: { message: 'The model ended before its answer was complete', type: 'server_error', param: null, code: null } })}\n\n`);
+  res.end(
+    `data: ${JSON.stringify({ error: { message: 'The model ended before its answer was complete', type: 'server_error', param: null, code: null } })}\n\n`,
+  );
 }
 
 /** Puts the id that the caller knows in the place of the engine's own name. */
@@ -104,7 +141,12 @@ function renamed(from: string, to: string): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       const text = chunk.toString('latin1');
-      done(null, name.test(text) ? Buffer.from(text.replace(name, `$1${JSON.stringify(to)}`), 'latin1') : chunk);
+      done(
+        null,
+        name.test(text)
+          ? Buffer.from(text.replace(name, `$1${JSON.stringify(to)}`), 'latin1')
+          : chunk,
+      );
     },
   });
 }

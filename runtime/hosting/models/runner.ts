@@ -34,7 +34,16 @@ export interface RunnerOptions {
   readonly node: string;
 }
 
-export function createRunner({ store, log, shelf, supervisor, choose, catalogue, memory, node }: RunnerOptions): Runner {
+export function createRunner({
+  store,
+  log,
+  shelf,
+  supervisor,
+  choose,
+  catalogue,
+  memory,
+  node,
+}: RunnerOptions): Runner {
   const key = `model@${node}`;
   let attached = false;
 
@@ -50,7 +59,9 @@ export function createRunner({ store, log, shelf, supervisor, choose, catalogue,
     resume() {
       void remembered()
         .then((id) => (id === undefined ? undefined : begin(id)))
-        .catch((error: Error) => log.error(`the model that ran before cannot be started: ${error.message}`));
+        .catch((error: Error) =>
+          log.error(`the model that ran before cannot be started: ${error.message}`),
+        );
     },
     leave: () => supervisor.stop(),
     isAttached: () => attached,
@@ -67,7 +78,10 @@ export function createRunner({ store, log, shelf, supervisor, choose, catalogue,
   async function local(id: string, engine: ModelEngine): Promise<LocalModel> {
     const model = (await shelf.models()).get(id);
     if (!model) throw catalogue.has(id) ? notHere(id) : failure.notFound('Model not found');
-    if (!engine.formats.includes(model.format)) throw failure.conflict(`${id} is ${model.format}, and the engine here (${engine.name}) runs ${engine.formats.join(', ')}`);
+    if (!engine.formats.includes(model.format))
+      throw failure.conflict(
+        `${id} is ${model.format}, and the engine here (${engine.name}) runs ${engine.formats.join(', ')}`,
+      );
     const running = supervisor.now().model;
     if (running?.id !== id) assertMemory(model, memory(), running);
     return model;
@@ -76,15 +90,26 @@ export function createRunner({ store, log, shelf, supervisor, choose, catalogue,
   async function remember(id: string | null): Promise<void> {
     await store.transaction(async (trx) => {
       await trx.deleteFrom('hosting_settings').where('key', '=', key).execute();
-      if (id !== null) await trx.insertInto('hosting_settings').values({ key, value: id }).execute();
+      if (id !== null)
+        await trx.insertInto('hosting_settings').values({ key, value: id }).execute();
     });
   }
 
   async function remembered(): Promise<string | undefined> {
-    const row = await store.db.selectFrom('hosting_settings').select('value').where('key', '=', key).executeTakeFirst();
+    const row = await store.db
+      .selectFrom('hosting_settings')
+      .select('value')
+      .where('key', '=', key)
+      .executeTakeFirst();
     return row?.['value'] as string | undefined;
   }
 }
 
 /** Nothing of it is on our disk. */
-const remote = (id: string): LocalModel => ({ id, format: 'gguf', path: '', size: 0, context: null });
+const remote = (id: string): LocalModel => ({
+  id,
+  format: 'gguf',
+  path: '',
+  size: 0,
+  context: null,
+});

@@ -66,9 +66,11 @@ class OneModel implements Supervisor {
     if (await this.#answers(engine, model)) return;
     if (this.#starting?.id === model.id) return this.#starting.done;
     const signal = this.#callOff();
-    const done = this.#inTurn(() => this.#begin({ engine, model, signal, crashes: [] })).finally(() => {
-      if (this.#starting?.done === done) this.#starting = undefined;
-    });
+    const done = this.#inTurn(() => this.#begin({ engine, model, signal, crashes: [] })).finally(
+      () => {
+        if (this.#starting?.done === done) this.#starting = undefined;
+      },
+    );
     this.#starting = { id: model.id, done };
     return done;
   }
@@ -88,7 +90,10 @@ class OneModel implements Supervisor {
 
   /** A process that is there and says nothing is not running: starting its model then starts it anew. */
   async #answers(engine: ModelEngine, { id }: LocalModel): Promise<boolean> {
-    const runs = () => this.#starting === undefined && this.#current.state === 'running' && this.#current.model?.id === id;
+    const runs = () =>
+      this.#starting === undefined &&
+      this.#current.state === 'running' &&
+      this.#current.model?.id === id;
     return runs() && (await engine.health()) && runs();
   }
 
@@ -115,7 +120,12 @@ class OneModel implements Supervisor {
   async #begin(run: Run): Promise<void> {
     const { engine, model, signal } = run;
     await this.#end();
-    if (signal.aborted) throw new AppError(409, 'CONFLICT', `The start of ${model.id} was called off by another call`);
+    if (signal.aborted)
+      throw new AppError(
+        409,
+        'CONFLICT',
+        `The start of ${model.id} was called off by another call`,
+      );
     this.#engine = engine;
     this.#problems.delete(model.id);
     this.#set({ state: 'starting', model, endpoint: null });
@@ -130,7 +140,10 @@ class OneModel implements Supervisor {
 
   async #launch(run: Run): Promise<void> {
     const { engine, model, signal } = run;
-    const endpoint = await engine.start(model, { signal, onExit: (reason) => void this.#onExit(run, reason) });
+    const endpoint = await engine.start(model, {
+      signal,
+      onExit: (reason) => void this.#onExit(run, reason),
+    });
     this.#set({ state: 'running', model, endpoint });
   }
 
@@ -154,7 +167,10 @@ class OneModel implements Supervisor {
       return this.#set(STOPPED);
     }
     this.#set({ state: 'restarting', model, endpoint: null });
-    const waited = await sleep(Math.min(pause * 2 ** (crashes.length - 1), LONGEST), true, { signal, ref: false }).catch(() => false);
+    const waited = await sleep(Math.min(pause * 2 ** (crashes.length - 1), LONGEST), true, {
+      signal,
+      ref: false,
+    }).catch(() => false);
     if (waited) await this.#inTurn(() => this.#again(run));
   }
 

@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { RouteSpec } from '@twofold/schema';
@@ -24,17 +30,28 @@ const HEADER = 'x-twofold-call';
 /** Takes calls of other processes on a socket, and runs them as if they had come here. */
 export function serveCalls(handlers: Handlers, specs: readonly RouteSpec[], log: Logger): Server {
   const routes = new Map(specs.map((spec) => [spec.id, spec]));
-  return createServer({ requestTimeout: 0, maxHeaderSize: 4 * 1024 * 1024 }, (incoming, response) => {
-    void run(incoming, response).catch((error: unknown) => {
-      if (!(error instanceof AppError)) log.error({ stack: (error as Error).stack }, 'a passed call failed');
-      const known = error instanceof AppError ? error : new AppError(500, 'INTERNAL_SERVER_ERROR', 'Internal server error');
-      if (response.headersSent) return void response.destroy();
-      response.writeHead(known.status, { ...known.headers, 'Content-Type': 'application/json' }).end(JSON.stringify({ error: known.message, code: known.code }));
-    });
-  });
+  return createServer(
+    { requestTimeout: 0, maxHeaderSize: 4 * 1024 * 1024 },
+    (incoming, response) => {
+      void run(incoming, response).catch((error: unknown) => {
+        if (!(error instanceof AppError))
+          log.error({ stack: (error as Error).stack }, 'a passed call failed');
+        const known =
+          error instanceof AppError
+            ? error
+            : new AppError(500, 'INTERNAL_SERVER_ERROR', 'Internal server error');
+        if (response.headersSent) return void response.destroy();
+        response
+          .writeHead(known.status, { ...known.headers, 'Content-Type': 'application/json' })
+          .end(JSON.stringify({ error: known.message, code: known.code }));
+      });
+    },
+  );
 
   async function run(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const passed = JSON.parse(Buffer.from(String(incoming.headers[HEADER]), 'base64').toString('utf8')) as Passed;
+    const passed = JSON.parse(
+      Buffer.from(String(incoming.headers[HEADER]), 'base64').toString('utf8'),
+    ) as Passed;
     const route = routes.get(passed.id);
     const handle = handlers[passed.id];
     if (!route || !handle) throw failure.notFound();
@@ -42,22 +59,46 @@ export function serveCalls(handlers: Handlers, specs: readonly RouteSpec[], log:
   }
 }
 
-function toCall({ params, query, body, requestId, ip, headers, principal }: Passed, { route, incoming, response, log }: { route: RouteSpec; incoming: IncomingMessage; response: ServerResponse; log: Logger }): Call {
+function toCall(
+  { params, query, body, requestId, ip, headers, principal }: Passed,
+  {
+    route,
+    incoming,
+    response,
+    log,
+  }: { route: RouteSpec; incoming: IncomingMessage; response: ServerResponse; log: Logger },
+): Call {
   const abort = new AbortController();
   response.once('close', () => !response.writableFinished && abort.abort());
   const get = (name: string) => String(headers[name.toLowerCase()] ?? '');
   return {
     ...{ route, params, query, body },
-    context: { id: requestId, ip, headers, principal, log, signal: abort.signal } as Call['context'],
+    context: {
+      id: requestId,
+      ip,
+      headers,
+      principal,
+      log,
+      signal: abort.signal,
+    } as Call['context'],
     koa: { req: incoming, res: response, get } as unknown as Call['koa'],
   };
 }
 
-async function answer(response: ServerResponse, { status, body, headers = {} }: Reply): Promise<void> {
+async function answer(
+  response: ServerResponse,
+  { status, body, headers = {} }: Reply,
+): Promise<void> {
   const isText = typeof body === 'string' || Buffer.isBuffer(body);
   const isStream = body instanceof Readable;
-  response.writeHead(status, { ...(body !== undefined && !isText && !isStream && { 'Content-Type': 'application/json; charset=utf-8' }), ...(headers as Record<string, string>) });
-  if (!isStream) return void response.end(isText || body === undefined ? body : JSON.stringify(body));
+  response.writeHead(status, {
+    ...(body !== undefined &&
+      !isText &&
+      !isStream && { 'Content-Type': 'application/json; charset=utf-8' }),
+    ...(headers as Record<string, string>),
+  });
+  if (!isStream)
+    return void response.end(isText || body === undefined ? body : JSON.stringify(body));
   response.flushHeaders();
   body.pipe(response);
   response.once('close', () => body.destroy());
@@ -73,13 +114,26 @@ export function forwarding(socket: () => Promise<string | null>): Handler {
   };
 }
 
-function pass({ route, params, query, body, context, koa }: Call, socketPath: string): Promise<Reply> {
+function pass(
+  { route, params, query, body, context, koa }: Call,
+  socketPath: string,
+): Promise<Reply> {
   const { id: requestId, ip, headers, principal } = context;
   const passed: Passed = { id: route.id, params, query, body, requestId, ip, headers, principal };
   return new Promise((resolve, reject) => {
-    const sent = request({ socketPath, method: 'POST', path: '/', agent: false, headers: { [HEADER]: Buffer.from(JSON.stringify(passed)).toString('base64') } });
+    const sent = request({
+      socketPath,
+      method: 'POST',
+      path: '/',
+      agent: false,
+      headers: { [HEADER]: Buffer.from(JSON.stringify(passed)).toString('base64') },
+    });
     sent.on('response', (answer) => void receive(answer).then(resolve, reject));
-    sent.on('error', (error) => reject(failure.unavailable('The process that operates the apps does not answer', { cause: error })));
+    sent.on('error', (error) =>
+      reject(
+        failure.unavailable('The process that operates the apps does not answer', { cause: error }),
+      ),
+    );
     context.signal.addEventListener('abort', () => sent.destroy(), { once: true });
     if (route.body?.kind === 'stream') koa.req.pipe(sent);
     else sent.end();
@@ -87,9 +141,17 @@ function pass({ route, params, query, body, context, koa }: Call, socketPath: st
 }
 
 async function receive(answer: IncomingMessage): Promise<Reply> {
-  const { connection: _c, 'transfer-encoding': _t, 'content-length': _l, date: _d, 'keep-alive': _k, ...headers } = answer.headers;
+  const {
+    connection: _c,
+    'transfer-encoding': _t,
+    'content-length': _l,
+    date: _d,
+    'keep-alive': _k,
+    ...headers
+  } = answer.headers;
   const status = answer.statusCode ?? 500;
-  if (!headers['content-type']?.includes('application/json')) return reply(status, answer, headers as Record<string, string>);
+  if (!headers['content-type']?.includes('application/json'))
+    return reply(status, answer, headers as Record<string, string>);
   const body = JSON.parse(await text(answer)) as { error?: unknown; code?: string };
   // An error that is no text is of the OpenAI API, and goes on as it is.
   if (status < 400 || typeof body.error !== 'string') return reply(status, body);

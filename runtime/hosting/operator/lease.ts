@@ -44,24 +44,61 @@ const KEY = 'operator';
 const LASTS = 10_000;
 const RENEW = 2000;
 
-export function createLease({ store: { db }, now, log, socket, onTake, onLose }: LeaseOptions): Lease {
-  const self = { id: randomUUID(), host: hostname(), pid: process.pid, born: Math.round(performance.timeOrigin), socket };
+export function createLease({
+  store: { db },
+  now,
+  log,
+  socket,
+  onTake,
+  onLose,
+}: LeaseOptions): Lease {
+  const self = {
+    id: randomUUID(),
+    host: hostname(),
+    pid: process.pid,
+    born: Math.round(performance.timeOrigin),
+    socket,
+  };
   const abort = new AbortController();
   let mine: string | null = null;
   let loop: Promise<void> = Promise.resolve();
 
-  const read = async () => (await db.selectFrom('hosting_settings').select('value').where('key', '=', KEY).executeTakeFirst())?.['value'] as string | undefined;
+  const read = async () =>
+    (
+      await db
+        .selectFrom('hosting_settings')
+        .select('value')
+        .where('key', '=', KEY)
+        .executeTakeFirst()
+    )?.['value'] as string | undefined;
   /** Compares and sets, so that of several takers one has it. */
   const write = async (before: string | undefined): Promise<boolean> => {
     const value = JSON.stringify({ ...self, until: now() + LASTS });
-    const written = before === undefined
-      ? await db.insertInto('hosting_settings').values({ key: KEY, value }).onConflict((conflict) => conflict.doNothing()).returning('key').executeTakeFirst()
-      : await db.updateTable('hosting_settings').set({ value }).where('key', '=', KEY).where('value', '=', before).returning('key').executeTakeFirst();
+    const written =
+      before === undefined
+        ? await db
+            .insertInto('hosting_settings')
+            .values({ key: KEY, value })
+            .onConflict((conflict) => conflict.doNothing())
+            .returning('key')
+            .executeTakeFirst()
+        : await db
+            .updateTable('hosting_settings')
+            .set({ value })
+            .where('key', '=', KEY)
+            .where('value', '=', before)
+            .returning('key')
+            .executeTakeFirst();
     if (written) mine = value;
     return written !== undefined;
   };
   const release = async () => {
-    if (mine !== null) await db.deleteFrom('hosting_settings').where('key', '=', KEY).where('value', '=', mine).execute();
+    if (mine !== null)
+      await db
+        .deleteFrom('hosting_settings')
+        .where('key', '=', KEY)
+        .where('value', '=', mine)
+        .execute();
     mine = null;
   };
   const turn = async () => {
@@ -84,9 +121,15 @@ export function createLease({ store: { db }, now, log, socket, onTake, onLose }:
       await turn();
       loop = (async () => {
         while (!abort.signal.aborted) {
-          await sleep(mine === null ? RENEW / 4 : RENEW, undefined, { signal: abort.signal, ref: false }).catch(() => {});
+          await sleep(mine === null ? RENEW / 4 : RENEW, undefined, {
+            signal: abort.signal,
+            ref: false,
+          }).catch(() => {});
           // A database that does not answer for a moment says nothing about who has the lease.
-          if (!abort.signal.aborted) await turn().catch((error: Error) => log.warn(`the operator's lease: ${error.message}`));
+          if (!abort.signal.aborted)
+            await turn().catch((error: Error) =>
+              log.warn(`the operator's lease: ${error.message}`),
+            );
         }
       })();
     },

@@ -57,7 +57,9 @@ export function createOperator({ kernel, specs, createTerm }: OperatorOptions): 
   };
   /** What has ended cannot begin again. */
   const renew = async () => {
-    await end().catch((error: Error) => log.warn(`the apps' operation did not end well: ${error.message}`));
+    await end().catch((error: Error) =>
+      log.warn(`the apps' operation did not end well: ${error.message}`),
+    );
     term = createTerm();
   };
   const lease = createLease({
@@ -91,6 +93,12 @@ export function createOperator({ kernel, specs, createTerm }: OperatorOptions): 
     },
     operates: () => operating,
     term: () => term,
-    handlers: Object.fromEntries(specs.map(({ id }) => [id, (call: Call) => (operating || ANYWHERE.has(id) ? (term.handlers[id] as Handler)(call) : remote(call))])),
+    handlers: Object.fromEntries(
+      specs.map(({ id }) => [
+        id,
+        (call: Call) =>
+          operating || ANYWHERE.has(id) ? (term.handlers[id] as Handler)(call) : remote(call),
+      ]),
+    ),
   };
 }

@@ -6,7 +6,9 @@ import type { Seal } from './seal.ts';
 import { gitTokenKey, webhookKey } from './vault.ts';
 
 /** What of an app may change. */
-export type AppChange = Partial<Pick<App, 'status' | 'desired' | 'deployment' | 'restarts' | 'error' | 'spec' | 'env' | 'secrets'>>;
+export type AppChange = Partial<
+  Pick<App, 'status' | 'desired' | 'deployment' | 'restarts' | 'error' | 'spec' | 'env' | 'secrets'>
+>;
 
 /**
  * The apps: in the database, with a copy in memory that answers reads. Another server's changes are seen at `load`,
@@ -19,7 +21,12 @@ export interface AppBook {
   /** @throws AppError 404 `App not found` */
   byName(name: string): App;
   /** @throws AppError 409 when the name or a domain is taken. */
-  insert(app: { readonly name: string; readonly spec: AppSpec; readonly env: App['env']; readonly secrets?: App['secrets'] }): Promise<App>;
+  insert(app: {
+    readonly name: string;
+    readonly spec: AppSpec;
+    readonly env: App['env'];
+    readonly secrets?: App['secrets'];
+  }): Promise<App>;
   /** @throws AppError 409 when a domain is taken; 404 when the app is gone. */
   update(id: string, change: AppChange): Promise<App>;
   remove(id: string): Promise<void>;
@@ -41,7 +48,15 @@ interface Row {
   readonly updated_at: string;
 }
 
-export function createAppBook({ store, seal, now }: { readonly store: Store; readonly seal: Seal; readonly now: () => number }): AppBook {
+export function createAppBook({
+  store,
+  seal,
+  now,
+}: {
+  readonly store: Store;
+  readonly seal: Seal;
+  readonly now: () => number;
+}): AppBook {
   const { db } = store;
   let apps = new Map<string, App>();
   const listeners: ((app: App) => void)[] = [];
@@ -53,7 +68,11 @@ export function createAppBook({ store, seal, now }: { readonly store: Store; rea
   };
 
   const load = async () => {
-    const rows = (await db.selectFrom('hosting_apps').selectAll().orderBy('name').execute()) as Row[];
+    const rows = (await db
+      .selectFrom('hosting_apps')
+      .selectAll()
+      .orderBy('name')
+      .execute()) as Row[];
     apps = new Map(rows.map((row) => [row.id, fromRow(row, seal)]));
   };
 
@@ -90,16 +109,31 @@ export function createAppBook({ store, seal, now }: { readonly store: Store; rea
   };
 }
 
-function newApp({ name, spec, env, secrets = {} }: Parameters<AppBook['insert']>[0], at: string): App {
+function newApp(
+  { name, spec, env, secrets = {} }: Parameters<AppBook['insert']>[0],
+  at: string,
+): App {
   return {
-    ...{ id: randomUUID(), name, status: 'created', desired: 'stopped', deployment: null, restarts: 0, error: null },
+    ...{
+      id: randomUUID(),
+      name,
+      status: 'created',
+      desired: 'stopped',
+      deployment: null,
+      restarts: 0,
+      error: null,
+    },
     ...{ spec, env, secrets, created_at: at, updated_at: at },
   };
 }
 
 async function insertApp(store: Store, app: App, seal: Seal): Promise<void> {
   await store.transaction(async (trx) => {
-    const taken = await trx.selectFrom('hosting_apps').select('id').where('name', '=', app.name).executeTakeFirst();
+    const taken = await trx
+      .selectFrom('hosting_apps')
+      .select('id')
+      .where('name', '=', app.name)
+      .executeTakeFirst();
     if (taken) throw failure.conflict('App with this name already exists');
     await claimDomains(trx, app);
     await trx.insertInto('hosting_apps').values(toRow(app, seal)).execute();
@@ -108,15 +142,28 @@ async function insertApp(store: Store, app: App, seal: Seal): Promise<void> {
 
 async function removeApp(store: Store, id: string): Promise<void> {
   await store.transaction(async (trx) => {
-    for (const table of ['domains', 'deployments', 'deliveries']) await trx.deleteFrom(`hosting_${table}`).where('app_id', '=', id).execute();
-    await trx.deleteFrom('hosting_settings').where('key', 'in', [gitTokenKey(id), webhookKey(id)]).execute();
+    for (const table of ['domains', 'deployments', 'deliveries'])
+      await trx.deleteFrom(`hosting_${table}`).where('app_id', '=', id).execute();
+    await trx
+      .deleteFrom('hosting_settings')
+      .where('key', 'in', [gitTokenKey(id), webhookKey(id)])
+      .execute();
     await trx.deleteFrom('hosting_apps').where('id', '=', id).execute();
   });
 }
 
-async function saveApp(store: Store, seal: Seal, { app, change }: { readonly app: App; readonly change: AppChange }): Promise<void> {
+async function saveApp(
+  store: Store,
+  seal: Seal,
+  { app, change }: { readonly app: App; readonly change: AppChange },
+): Promise<void> {
   const row = changedColumns(app, change, seal);
-  if (!change.spec) return void (await store.db.updateTable('hosting_apps').set(row).where('id', '=', app.id).execute());
+  if (!change.spec)
+    return void (await store.db
+      .updateTable('hosting_apps')
+      .set(row)
+      .where('id', '=', app.id)
+      .execute());
   await store.transaction(async (trx) => {
     await trx.deleteFrom('hosting_domains').where('app_id', '=', app.id).execute();
     await claimDomains(trx, app);
@@ -127,19 +174,31 @@ async function saveApp(store: Store, seal: Seal, { app, change }: { readonly app
 /** The domain's key decides who has it, so that of two requests for one only one is served. */
 async function claimDomains(trx: Store['db'], app: App): Promise<void> {
   for (const domain of [app.spec.domain, ...app.spec.aliases]) {
-    const holder = await trx.selectFrom('hosting_domains').select('app_id').where('domain', '=', domain).executeTakeFirst();
+    const holder = await trx
+      .selectFrom('hosting_domains')
+      .select('app_id')
+      .where('domain', '=', domain)
+      .executeTakeFirst();
     if (holder) throw failure.conflict(`Domain ${domain} already in use by another app`);
     await trx.insertInto('hosting_domains').values({ domain, app_id: app.id }).execute();
   }
 }
 
 function fromRow({ spec, sealed, ...row }: Row, seal: Seal): App {
-  return { ...row, spec: JSON.parse(spec), ...(JSON.parse(seal.open(sealed, aboutApp(row.id))) as Pick<App, 'env' | 'secrets'>) };
+  return {
+    ...row,
+    spec: JSON.parse(spec),
+    ...(JSON.parse(seal.open(sealed, aboutApp(row.id))) as Pick<App, 'env' | 'secrets'>),
+  };
 }
 
 function toRow(app: App, seal: Seal): Row {
   const { spec, env, secrets, ...row } = app;
-  return { ...row, spec: JSON.stringify(spec), sealed: seal.seal(JSON.stringify({ env, secrets }), aboutApp(app.id)) };
+  return {
+    ...row,
+    spec: JSON.stringify(spec),
+    sealed: seal.seal(JSON.stringify({ env, secrets }), aboutApp(app.id)),
+  };
 }
 
 function changedColumns(app: App, change: AppChange, seal: Seal): Partial<Row> {

@@ -1,7 +1,22 @@
 /** What an app may be in. `building` and `deploying` are those of an app with nothing that serves yet, or of one being replaced. */
-export type AppStatus = 'created' | 'building' | 'deploying' | 'running' | 'stopped' | 'failed' | 'crashed';
+export type AppStatus =
+  | 'created'
+  | 'building'
+  | 'deploying'
+  | 'running'
+  | 'stopped'
+  | 'failed'
+  | 'crashed';
 
-export const APP_STATUSES: readonly AppStatus[] = ['created', 'building', 'deploying', 'running', 'stopped', 'failed', 'crashed'];
+export const APP_STATUSES: readonly AppStatus[] = [
+  'created',
+  'building',
+  'deploying',
+  'running',
+  'stopped',
+  'failed',
+  'crashed',
+];
 
 /**
  * How we ask whether an app serves. Without path and command its port is dialled. A deployment waits for one good answer;
@@ -31,7 +46,13 @@ export interface AppVolume {
 /** Where a deployment's image comes from. Never holds a token. */
 export type Source =
   | { readonly kind: 'image'; readonly image: string }
-  | { readonly kind: 'git'; readonly url: string; readonly ref?: string; readonly path?: string; readonly commit?: string }
+  | {
+      readonly kind: 'git';
+      readonly url: string;
+      readonly ref?: string;
+      readonly path?: string;
+      readonly commit?: string;
+    }
   | { readonly kind: 'tarball'; readonly sha256?: string }
   | { readonly kind: 'template'; readonly template: string; readonly image: string };
 
@@ -55,7 +76,10 @@ export interface AppSpec {
 }
 
 /** How an app is asked: as it says, else as its Dockerfile says, else by dialling its port. */
-export function healthCheckOf({ health, builtHealth }: Pick<AppSpec, 'health' | 'builtHealth'>): HealthCheck {
+export function healthCheckOf({
+  health,
+  builtHealth,
+}: Pick<AppSpec, 'health' | 'builtHealth'>): HealthCheck {
   const says = health.path !== undefined || health.tcp === true || health.command !== undefined;
   return says ? health : (builtHealth ?? health);
 }
@@ -77,7 +101,13 @@ export interface App {
   readonly updated_at: string;
 }
 
-export type DeploymentStatus = 'pending' | 'building' | 'deploying' | 'healthy' | 'failed' | 'superseded';
+export type DeploymentStatus =
+  | 'pending'
+  | 'building'
+  | 'deploying'
+  | 'healthy'
+  | 'failed'
+  | 'superseded';
 export type Trigger = 'create' | 'api' | 'webhook' | 'rollback' | 'template' | 'change';
 
 export interface ProbeRecord {

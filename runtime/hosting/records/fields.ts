@@ -56,7 +56,9 @@ export function changeSpec(spec: AppSpec, fields: AppFields): AppSpec {
     ...(fields.aliases !== undefined && { aliases: fields.aliases.map(parseDomain) }),
     ...(fields.volumes !== undefined && { volumes: fields.volumes }),
     ...(fields.replicas !== undefined && { replicas: fields.replicas }),
-    ...(fields.resources !== undefined && { resources: { ...spec.resources, ...fields.resources } }),
+    ...(fields.resources !== undefined && {
+      resources: { ...spec.resources, ...fields.resources },
+    }),
     ...(fields.health !== undefined && { health: mergeHealth(spec.health, fields.health) }),
     ...(fields.command !== undefined && { command: fields.command }),
   };
@@ -80,13 +82,20 @@ function mergeHealth(known: HealthCheck, given: Partial<HealthCheck>): HealthChe
 
 function assertSpec(spec: AppSpec): void {
   const domains = [spec.domain, ...spec.aliases];
-  if (new Set(domains).size < domains.length) throw failure.badRequest('aliases must differ from the domain and from each other');
+  if (new Set(domains).size < domains.length)
+    throw failure.badRequest('aliases must differ from the domain and from each other');
   for (const key of ['name', 'path'] as const) {
     const values = spec.volumes.map((volume) => volume[key]);
-    if (new Set(values).size < values.length) throw failure.badRequest(`volumes must not name one ${key} twice`);
+    if (new Set(values).size < values.length)
+      throw failure.badRequest(`volumes must not name one ${key} twice`);
   }
-  const unsafe = spec.volumes.find(({ path }) => path.split('/').includes('..') || path === '/' || /^\/(proc|sys|dev)(\/|$)/.test(path));
+  const unsafe = spec.volumes.find(
+    ({ path }) =>
+      path.split('/').includes('..') || path === '/' || /^\/(proc|sys|dev)(\/|$)/.test(path),
+  );
   if (unsafe) throw failure.badRequest(`volumes.path ${unsafe.path} is not allowed`);
-  if (spec.volumes.length > 0 && spec.replicas > 1) throw failure.badRequest('replicas must be 1 for an app with volumes');
-  if (spec.resources.memory_mb > 0 && spec.resources.memory_mb < 6) throw failure.badRequest('resources.memory_mb must be 0 or at least 6');
+  if (spec.volumes.length > 0 && spec.replicas > 1)
+    throw failure.badRequest('replicas must be 1 for an app with volumes');
+  if (spec.resources.memory_mb > 0 && spec.resources.memory_mb < 6)
+    throw failure.badRequest('resources.memory_mb must be 0 or at least 6');
 }

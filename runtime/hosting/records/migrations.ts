@@ -2,7 +2,9 @@ import type { Kysely } from 'kysely';
 import type { Migration } from '../../store/migration.ts';
 
 /** The module's own tables. Documents are JSON text that only this module reads; times are ISO 8601 text in UTC. */
-export const hostingMigrations: readonly Migration[] = [{ name: 'hosting/0001_init', up: createTables, down: dropTables }];
+export const hostingMigrations: readonly Migration[] = [
+  { name: 'hosting/0001_init', up: createTables, down: dropTables },
+];
 
 async function createTables(db: Kysely<any>): Promise<void> {
   await createApps(db);
@@ -88,7 +90,15 @@ async function createOthers(db: Kysely<any>): Promise<void> {
     .execute();
 }
 
-const TABLES = ['audit', 'certificates', 'deliveries', 'deployments', 'domains', 'apps', 'settings'];
+const TABLES = [
+  'audit',
+  'certificates',
+  'deliveries',
+  'deployments',
+  'domains',
+  'apps',
+  'settings',
+];
 
 async function dropTables(db: Kysely<any>): Promise<void> {
   for (const table of TABLES) await db.schema.dropTable(`hosting_${table}`).execute();

@@ -8,12 +8,24 @@ export const ENV_KEY = '^[A-Za-z_][A-Za-z0-9_]{0,127}$';
 export const VOLUME_NAME = '^[a-z0-9][a-z0-9_.-]{0,62}$';
 
 /** Names that the server itself may want to answer under, or that mean this machine. */
-const RESERVED = new Set(['admin', 'api', 'auth', 'dashboard', 'host', 'ingress', 'localhost', 'twofold', 'www']);
+const RESERVED = new Set([
+  'admin',
+  'api',
+  'auth',
+  'dashboard',
+  'host',
+  'ingress',
+  'localhost',
+  'twofold',
+  'www',
+]);
 
 /** @throws AppError 400 when it is not a name an app may have. */
 export function assertAppName(name: string): void {
   if (!new RegExp(APP_NAME).test(name)) {
-    throw failure.badRequest('name must begin with a lower-case letter and hold at most 63 lower-case letters, digits and hyphens');
+    throw failure.badRequest(
+      'name must begin with a lower-case letter and hold at most 63 lower-case letters, digits and hyphens',
+    );
   }
   if (RESERVED.has(name)) throw failure.badRequest(`name ${name} is reserved`);
 }
@@ -29,10 +41,18 @@ const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 export function parseDomain(text: string): string {
   const wild = text.startsWith('*.');
   // What ends a host in an address would be cut off with all that follows.
-  const ascii = /[\s/\\?#@:%[\]]/.test(text) ? '' : domainToASCII((wild ? text.slice(2) : text).replace(/\.$/, ''));
+  const ascii = /[\s/\\?#@:%[\]]/.test(text)
+    ? ''
+    : domainToASCII((wild ? text.slice(2) : text).replace(/\.$/, ''));
   const labels = ascii.split('.');
-  const valid = ascii.length > 0 && ascii.length <= 251 && isIP(ascii) === 0 && !/^[\d.]+$/.test(ascii) && labels.every((label) => LABEL.test(label));
-  if (!valid || (wild && labels.length < 2)) throw failure.badRequest(`${JSON.stringify(text.slice(0, 100))} is not a domain name`);
+  const valid =
+    ascii.length > 0 &&
+    ascii.length <= 251 &&
+    isIP(ascii) === 0 &&
+    !/^[\d.]+$/.test(ascii) &&
+    labels.every((label) => LABEL.test(label));
+  if (!valid || (wild && labels.length < 2))
+    throw failure.badRequest(`${JSON.stringify(text.slice(0, 100))} is not a domain name`);
   return wild ? `*.${ascii}` : ascii;
 }
 
@@ -42,13 +62,15 @@ const IMAGE =
 
 /** @throws AppError 400 when it is not an image reference. */
 export function assertImage(reference: string): void {
-  if (reference.length > 400 || !IMAGE.test(reference)) throw failure.badRequest('image is not a valid image reference');
+  if (reference.length > 400 || !IMAGE.test(reference))
+    throw failure.badRequest('image is not a valid image reference');
 }
 
 /** @throws AppError 400 when a key or value of an environment cannot be given to a process. */
 export function assertEnv(env: Readonly<Record<string, string>>): void {
   for (const [key, value] of Object.entries(env)) {
-    if (!new RegExp(ENV_KEY).test(key)) throw failure.badRequest(`env key ${JSON.stringify(key.slice(0, 100))} is not valid`);
+    if (!new RegExp(ENV_KEY).test(key))
+      throw failure.badRequest(`env key ${JSON.stringify(key.slice(0, 100))} is not valid`);
     if (value.includes('\0')) throw failure.badRequest(`env.${key} must not hold a NUL`);
   }
 }

@@ -7,15 +7,36 @@ const DELIVERIES = 90;
 const AUDIT = 365;
 
 /** Forgets old deliveries and audit entries, and the logs of deployments that can no longer be gone back to. @returns how many rows. */
-export async function pruneRecords({ db }: Store, { now, keep }: { readonly now: number; readonly keep: number }): Promise<number> {
+export async function pruneRecords(
+  { db }: Store,
+  { now, keep }: { readonly now: number; readonly keep: number },
+): Promise<number> {
   const before = (days: number) => new Date(now - days * DAY).toISOString();
-  const deliveries = await db.deleteFrom('hosting_deliveries').where('at', '<', before(DELIVERIES)).executeTakeFirst();
-  const audit = await db.deleteFrom('hosting_audit').where('at', '<', before(AUDIT)).executeTakeFirst();
-  const newest = await db.selectFrom('hosting_deployments').select((column) => ['app_id', column.fn.max('number').as('last')]).groupBy('app_id').execute();
+  const deliveries = await db
+    .deleteFrom('hosting_deliveries')
+    .where('at', '<', before(DELIVERIES))
+    .executeTakeFirst();
+  const audit = await db
+    .deleteFrom('hosting_audit')
+    .where('at', '<', before(AUDIT))
+    .executeTakeFirst();
+  const newest = await db
+    .selectFrom('hosting_deployments')
+    .select((column) => ['app_id', column.fn.max('number').as('last')])
+    .groupBy('app_id')
+    .execute();
   let logs = 0n;
   for (const { app_id, last } of newest) {
-    const old = db.updateTable('hosting_deployments').set({ build_log: null, log: '[]', probes: '[]' }).where('app_id', '=', app_id);
-    logs += (await old.where('number', '<=', Number(last) - keep * 4).where('build_log', 'is not', null).executeTakeFirst()).numUpdatedRows;
+    const old = db
+      .updateTable('hosting_deployments')
+      .set({ build_log: null, log: '[]', probes: '[]' })
+      .where('app_id', '=', app_id);
+    logs += (
+      await old
+        .where('number', '<=', Number(last) - keep * 4)
+        .where('build_log', 'is not', null)
+        .executeTakeFirst()
+    ).numUpdatedRows;
   }
   return Number(deliveries.numDeletedRows + audit.numDeletedRows + logs);
 }

@@ -18,7 +18,9 @@ const VERSION = '1';
  * open(seal('s3cret', 'app:1'), 'app:1') // 's3cret'
  */
 export function createSeal(secrets: readonly string[]): Seal {
-  const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', 'hosting-seal', 32)));
+  const keys = secrets.map((secret) =>
+    Buffer.from(hkdfSync('sha256', secret, '', 'hosting-seal', 32)),
+  );
   return {
     seal: (text, about) => seal(text, about, keys[0] as Buffer),
     open(sealed, about) {
@@ -26,7 +28,9 @@ export function createSeal(secrets: readonly string[]): Seal {
         const text = tryOpen(sealed, about, key);
         if (text !== null) return text;
       }
-      throw new InternalError(`what is sealed for ${about} cannot be opened: the secret it was sealed with is gone`);
+      throw new InternalError(
+        `what is sealed for ${about} cannot be opened: the secret it was sealed with is gone`,
+      );
     },
   };
 }
@@ -41,7 +45,9 @@ function seal(text: string, about: string, key: Buffer): string {
 function tryOpen(sealed: string, about: string, key: Buffer): string | null {
   const bytes = Buffer.from(sealed.slice(VERSION.length + 1), 'base64url');
   if (bytes.length < 28) return null;
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12)).setAAD(Buffer.from(about)).setAuthTag(bytes.subarray(12, 28));
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+    .setAAD(Buffer.from(about))
+    .setAuthTag(bytes.subarray(12, 28));
   try {
     return decipher.update(bytes.subarray(28), undefined, 'utf8') + decipher.final('utf8');
   } catch {

@@ -9,7 +9,10 @@ import type { Settings } from '../../config/settings.ts';
  */
 export function sealingSecrets(settings: Settings, root: string): string[] {
   const secret = settings.text('JWT_SECRET');
-  const previous = settings.text('JWT_SECRET_PREVIOUS', '').split(',').map((text) => text.trim());
+  const previous = settings
+    .text('JWT_SECRET_PREVIOUS', '')
+    .split(',')
+    .map((text) => text.trim());
   const file = join(root, 'data/hosting.key');
   const known = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
   const secrets = [secret ?? '', ...previous, known].filter((text) => text !== '');

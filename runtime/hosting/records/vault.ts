@@ -11,12 +11,20 @@ export interface Vault {
 export function createVault({ db }: Pick<Store, 'db'>, seal: Seal): Vault {
   return {
     async get(key) {
-      const row = await db.selectFrom('hosting_settings').select('value').where('key', '=', key).executeTakeFirst();
+      const row = await db
+        .selectFrom('hosting_settings')
+        .select('value')
+        .where('key', '=', key)
+        .executeTakeFirst();
       return row && seal.open(row['value'], key);
     },
     async set(key, text) {
       const value = seal.seal(text, key);
-      await db.insertInto('hosting_settings').values({ key, value }).onConflict((conflict) => conflict.column('key').doUpdateSet({ value })).execute();
+      await db
+        .insertInto('hosting_settings')
+        .values({ key, value })
+        .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+        .execute();
     },
     async delete(key) {
       await db.deleteFrom('hosting_settings').where('key', '=', key).execute();

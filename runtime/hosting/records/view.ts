@@ -45,11 +45,18 @@ const HIDDEN_FROM = 6;
 
 /** A line of what an app printed, with the values of its secrets masked: it is kept where secrets are not. */
 export function hideSecrets({ secrets }: Pick<App, 'secrets'>, line: string): string {
-  return Object.values(secrets).filter(({ length }) => length >= HIDDEN_FROM).reduce((text, secret) => text.replaceAll(secret, MASK), line);
+  return Object.values(secrets)
+    .filter(({ length }) => length >= HIDDEN_FROM)
+    .reduce((text, secret) => text.replaceAll(secret, MASK), line);
 }
 
 /** A deployment as the API shows it. The build log has a path of its own. */
 export function showDeployment(deployment: Deployment, app: App): Record<string, unknown> {
   const { app_id: _id, build_log, ...rest } = deployment;
-  return { app: app.name, ...rest, current: app.deployment === deployment.number, has_build_log: build_log !== null };
+  return {
+    app: app.name,
+    ...rest,
+    current: app.deployment === deployment.number,
+    has_build_log: build_log !== null,
+  };
 }

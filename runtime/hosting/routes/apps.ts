@@ -26,7 +26,8 @@ export function appHandlers(parts: Parts) {
   const { apps } = core;
   const named = ({ params }: Call) => apps.byName(params['name'] as string);
   const shown: Shown = { addressOf, port: model.defaults.port };
-  const show = (app: App, status = 200): Reply => reply(status, showApp(apps.byId(app.id) ?? app, shown));
+  const show = (app: App, status = 200): Reply =>
+    reply(status, showApp(apps.byId(app.id) ?? app, shown));
 
   return {
     listApps: ({ query }: Call) => listApps(apps.all(), query, shown),
@@ -39,7 +40,11 @@ export function appHandlers(parts: Parts) {
       const app = await apps.insert({ name: body.name, spec, env });
       if (body.image === undefined) return show(app, 201);
       const source = { kind: 'image', image: body.image } as const;
-      const { done } = await deployer.begin(app, { trigger: 'create', source, prepare: deployer.fromImage(body.image) });
+      const { done } = await deployer.begin(app, {
+        trigger: 'create',
+        source,
+        prepare: deployer.fromImage(body.image),
+      });
       await done;
       return show(app, 201);
     },
@@ -70,10 +75,19 @@ export function appHandlers(parts: Parts) {
 }
 
 /** Names are in order, so that a name is a cursor. */
-function listApps(all: readonly App[], { limit, cursor, status, q }: Call['query'], shown: Shown): Reply {
-  if (status !== undefined && !APP_STATUSES.includes(status)) throw failure.badRequest(`status must be one of ${APP_STATUSES.join(', ')}`);
+function listApps(
+  all: readonly App[],
+  { limit, cursor, status, q }: Call['query'],
+  shown: Shown,
+): Reply {
+  if (status !== undefined && !APP_STATUSES.includes(status))
+    throw failure.badRequest(`status must be one of ${APP_STATUSES.join(', ')}`);
   const text = q?.toLowerCase();
-  const found = all.filter((app) => (status === undefined || app.status === status) && (!text || app.name.includes(text) || app.spec.domain.includes(text)));
+  const found = all.filter(
+    (app) =>
+      (status === undefined || app.status === status) &&
+      (!text || app.name.includes(text) || app.spec.domain.includes(text)),
+  );
   const after = cursor === undefined ? found : found.filter(({ name }) => name > cursor);
   const page = limit === undefined ? after : after.slice(0, limit);
   const more = page.length < after.length ? { next_cursor: page.at(-1)?.name } : {};
@@ -88,6 +102,10 @@ function rename(core: Core, before: App, { spec }: App): void {
 
 async function applyNow({ core, deployer }: Parts, app: App): Promise<void> {
   const current = await core.deployments.get(app.id, app.deployment as number);
-  const { done } = await deployer.begin(app, { trigger: 'change', source: current.source, prepare: deployer.fromDeployment(current) });
+  const { done } = await deployer.begin(app, {
+    trigger: 'change',
+    source: current.source,
+    prepare: deployer.fromDeployment(current),
+  });
   await done;
 }

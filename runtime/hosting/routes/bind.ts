@@ -12,7 +12,9 @@ const READS = new Set(['GET']);
  * for those that change something.
  */
 export function guarded<T extends Handlers>(handlers: T, audit: AuditLog): T {
-  return Object.fromEntries(Object.entries(handlers).map(([id, handle]) => [id, guard(handle, audit)])) as T;
+  return Object.fromEntries(
+    Object.entries(handlers).map(([id, handle]) => [id, guard(handle, audit)]),
+  ) as T;
 }
 
 function guard(handle: Handler, audit: AuditLog): Handler {
@@ -20,7 +22,12 @@ function guard(handle: Handler, audit: AuditLog): Handler {
     assertPermitted(call);
     const answer = await handle(call);
     const { method, id, access } = call.route;
-    if (!READS.has(method) && access !== 'public') await audit.record(call.context, { action: id, target: targetOf(call), detail: detailOf(call) });
+    if (!READS.has(method) && access !== 'public')
+      await audit.record(call.context, {
+        action: id,
+        target: targetOf(call),
+        detail: detailOf(call),
+      });
     return answer;
   };
 }
@@ -32,7 +39,8 @@ function assertPermitted({ context, route }: Call): void {
   const granted = grantedTo(principal);
   const wanted = permissionFor(route.id, route.method);
   const [area] = wanted.split(':');
-  if (![wanted, `${area}:*`, '*', 'host:manage'].some((permission) => granted.includes(permission))) throw failure.forbidden(`Permission ${wanted} is required`);
+  if (![wanted, `${area}:*`, '*', 'host:manage'].some((permission) => granted.includes(permission)))
+    throw failure.forbidden(`Permission ${wanted} is required`);
 }
 
 function grantedTo(principal: Call['context']['principal']): readonly string[] {
@@ -43,7 +51,9 @@ function grantedTo(principal: Call['context']['principal']): readonly string[] {
 
 function permissionFor(id: string, method: string): string {
   if (id === 'execInApp') return 'apps:exec';
-  const area = ['systemInfo', 'systemConfig', 'prune', 'auditLog', 'allMetrics'].includes(id) ? 'system' : 'apps';
+  const area = ['systemInfo', 'systemConfig', 'prune', 'auditLog', 'allMetrics'].includes(id)
+    ? 'system'
+    : 'apps';
   return `${area}:${READS.has(method) ? 'read' : 'write'}`;
 }
 

@@ -13,7 +13,10 @@ export function deploymentHandlers({ core, deployer }: Parts) {
     async listDeployments(call: Call) {
       const app = named(call);
       const all = await deployments.list(app.id, call.query.limit);
-      return reply(200, { deployments: all.map((deployment) => showDeployment(deployment, app)), total: all[0]?.number ?? 0 });
+      return reply(200, {
+        deployments: all.map((deployment) => showDeployment(deployment, app)),
+        total: all[0]?.number ?? 0,
+      });
     },
 
     async getDeployment(call: Call) {
@@ -23,26 +26,40 @@ export function deploymentHandlers({ core, deployer }: Parts) {
 
     async rollbackApp(call: Call<{ readonly deployment?: number }>) {
       const app = named(call);
-      const earlier = call.body.deployment === undefined ? await previous(core.deployments, app) : await deployments.get(app.id, call.body.deployment);
-      if (earlier.status !== 'healthy' && earlier.status !== 'superseded') throw failure.conflict(`Deployment ${earlier.number} never served`);
-      const begun = await deployer.begin(app, { trigger: 'rollback', source: earlier.source, prepare: deployer.fromDeployment(earlier) });
+      const earlier =
+        call.body.deployment === undefined
+          ? await previous(core.deployments, app)
+          : await deployments.get(app.id, call.body.deployment);
+      if (earlier.status !== 'healthy' && earlier.status !== 'superseded')
+        throw failure.conflict(`Deployment ${earlier.number} never served`);
+      const begun = await deployer.begin(app, {
+        trigger: 'rollback',
+        source: earlier.source,
+        prepare: deployer.fromDeployment(earlier),
+      });
       return answer(begun, { app: () => named(call), wait: true });
     },
   };
 }
 
 /** `202` while it is being built, `200` when it serves; a failure is thrown with its reason. */
-export async function answer({ deployment, done }: Begun, { app, wait }: { readonly app: () => App; readonly wait: boolean }): Promise<Reply> {
+export async function answer(
+  { deployment, done }: Begun,
+  { app, wait }: { readonly app: () => App; readonly wait: boolean },
+): Promise<Reply> {
   if (wait) return reply(200, showDeployment(await done, app()));
   // Nobody waits: the record has the reason.
   done.catch(() => {});
-  return reply(202, showDeployment({ ...deployment, status: 'building' }, app()), { Location: `/api/apps/${app().name}/deployments/${deployment.number}` });
+  return reply(202, showDeployment({ ...deployment, status: 'building' }, app()), {
+    Location: `/api/apps/${app().name}/deployments/${deployment.number}`,
+  });
 }
 
 /** @throws AppError 404 */
 export function numberOf({ params }: Call): number {
   const number = Number(params['number']);
-  if (!Number.isSafeInteger(number) || number < 1 || number > 2_147_483_647) throw failure.notFound('Deployment not found');
+  if (!Number.isSafeInteger(number) || number < 1 || number > 2_147_483_647)
+    throw failure.notFound('Deployment not found');
   return number;
 }
 
@@ -56,7 +73,8 @@ async function previous(book: Parts['core']['deployments'], app: App): Promise<D
 
 /** An image deploy: the body's image, or the app's own once more. */
 export function imageOf(app: App, image: string | undefined): string {
-  const reference = image ?? (app.spec.source === null || app.spec.source.kind === 'image' ? app.spec.image : null);
+  const reference =
+    image ?? (app.spec.source === null || app.spec.source.kind === 'image' ? app.spec.image : null);
   if (!reference) throw failure.badRequest('No image specified');
   assertImage(reference);
   return reference;

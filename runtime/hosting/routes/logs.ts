@@ -16,7 +16,9 @@ export function logHandlers(core: Core) {
       if (wantsEvents(call)) return eventStream(call, events(core, app.id, call, show));
       if (call.query.follow === true) return follow(core, app.id, call, show);
       const lines = await readAppLogs(core, app, { tail, ...(since !== undefined && { since }) });
-      return reply(200, lines.map((line) => `${show(line)}\n`).join(''), { 'Content-Type': 'text/plain; charset=utf-8' });
+      return reply(200, lines.map((line) => `${show(line)}\n`).join(''), {
+        'Content-Type': 'text/plain; charset=utf-8',
+      });
     },
   };
 }
@@ -25,7 +27,8 @@ export function logHandlers(core: Core) {
 function sinceOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   const ago = /^(\d{1,6})([smhd])$/.exec(text);
-  if (ago) return Date.now() / 1000 - Number(ago[1]) * { s: 1, m: 60, h: 3600, d: 86_400 }[ago[2] as 's'];
+  if (ago)
+    return Date.now() / 1000 - Number(ago[1]) * { s: 1, m: 60, h: 3600, d: 86_400 }[ago[2] as 's'];
   const time = /^\d{1,12}(\.\d+)?$/.test(text) ? Number(text) : Date.parse(text) / 1000;
   if (Number.isFinite(time)) return time;
   throw failure.badRequest('since must be a time, Unix seconds or a duration such as 10m');
@@ -34,8 +37,15 @@ function sinceOf(text: string | undefined): number | undefined {
 type Show = (line: LogLine) => string;
 
 function follow(core: Core, appId: string, { query, context }: Call, show: Show): Reply {
-  const lines = followApp(core, appId, { tail: query.tail, cursor: new Map(), signal: context.signal });
-  return reply(200, Readable.from(text(lines, show), { objectMode: false }), { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' });
+  const lines = followApp(core, appId, {
+    tail: query.tail,
+    cursor: new Map(),
+    signal: context.signal,
+  });
+  return reply(200, Readable.from(text(lines, show), { objectMode: false }), {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Cache-Control': 'no-store',
+  });
 }
 
 async function* text(batches: AsyncGenerator<AppLines>, show: Show): AsyncGenerator<string> {
@@ -45,7 +55,11 @@ async function* text(batches: AsyncGenerator<AppLines>, show: Show): AsyncGenera
 /** Each line is an event whose id says how far the reader has come in every container. */
 async function* events(core: Core, appId: string, { query, context, koa }: Call, show: Show) {
   const cursor = new Map(parseCursor(koa.get('Last-Event-ID')));
-  for await (const { container, lines } of followApp(core, appId, { tail: query.tail, cursor, signal: context.signal })) {
+  for await (const { container, lines } of followApp(core, appId, {
+    tail: query.tail,
+    cursor,
+    signal: context.signal,
+  })) {
     yield lines.map((line) => {
       cursor.set(container, line);
       return { id: printCursor(cursor), data: show(line) };
@@ -53,11 +67,13 @@ async function* events(core: Core, appId: string, { query, context, koa }: Call,
   }
 }
 
-const printCursor = (cursor: Cursor) => [...cursor].map(([id, { time, seen }]) => `${id.slice(0, 64)}=${time}/${seen}`).join(',');
+const printCursor = (cursor: Cursor) =>
+  [...cursor].map(([id, { time, seen }]) => `${id.slice(0, 64)}=${time}/${seen}`).join(',');
 
 function* parseCursor(header: string): Generator<readonly [string, LogPosition]> {
   for (const part of header.slice(0, 10_000).split(',')) {
     const match = /^([0-9a-f]{12,64})=([0-9T:.Z+-]{10,40})\/(\d{1,9})$/.exec(part);
-    if (match && Number.isFinite(Date.parse(match[2] as string))) yield [match[1] as string, { time: match[2] as string, seen: Number(match[3]) }];
+    if (match && Number.isFinite(Date.parse(match[2] as string)))
+      yield [match[1] as string, { time: match[2] as string, seen: Number(match[3]) }];
   }
 }

@@ -16,13 +16,15 @@ export function runtimeHandlers(core: Core, stats: StatsReader) {
     async appStats(call: Call) {
       const app = named(call);
       const replicas = await stats.read(app);
-      const sum = (field: 'memory_bytes' | 'network_in_bytes' | 'network_out_bytes' | 'pids') => replicas.reduce((total, replica) => total + replica[field], 0);
+      const sum = (field: 'memory_bytes' | 'network_in_bytes' | 'network_out_bytes' | 'pids') =>
+        replicas.reduce((total, replica) => total + replica[field], 0);
       const rates = replicas.map(({ cpu_percent }) => cpu_percent).filter((rate) => rate !== null);
       return reply(200, {
         app: app.name,
         status: app.status,
         restarts: app.restarts,
-        cpu_percent: rates.length > 0 ? Math.round(rates.reduce((a, b) => a + b, 0) * 100) / 100 : null,
+        cpu_percent:
+          rates.length > 0 ? Math.round(rates.reduce((a, b) => a + b, 0) * 100) / 100 : null,
         memory_bytes: sum('memory_bytes'),
         network_in_bytes: sum('network_in_bytes'),
         network_out_bytes: sum('network_out_bytes'),
@@ -38,18 +40,32 @@ export function runtimeHandlers(core: Core, stats: StatsReader) {
 
     async allMetrics() {
       const apps = core.connection.info() === null ? [] : core.apps.all();
-      return reply(200, renderMetrics(await Promise.all(apps.map(async (app) => ({ app, replicas: await stats.read(app) })))), PROMETHEUS);
+      return reply(
+        200,
+        renderMetrics(
+          await Promise.all(apps.map(async (app) => ({ app, replicas: await stats.read(app) }))),
+        ),
+        PROMETHEUS,
+      );
     },
 
-    async execInApp(call: Call<{ readonly command: readonly string[]; readonly timeout_s?: number }>) {
+    async execInApp(
+      call: Call<{ readonly command: readonly string[]; readonly timeout_s?: number }>,
+    ) {
       const app = named(call);
       if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
       const { command, timeout_s = EXEC_TIMEOUT_S } = call.body;
-      if (command.some((word) => word.includes('\0'))) throw failure.badRequest('command must not hold a NUL');
+      if (command.some((word) => word.includes('\0')))
+        throw failure.badRequest('command must not hold a NUL');
       const engine = core.connection.engine();
-      const running = (await listContainers(engine, core.naming, app, app.deployment)).find(({ state }) => state === 'running');
+      const running = (await listContainers(engine, core.naming, app, app.deployment)).find(
+        ({ state }) => state === 'running',
+      );
       if (!running) throw failure.conflict('App is not running');
-      const { exitCode, ...output } = await engine.exec(running.id, command, { timeout: timeout_s * 1000, limit: EXEC_LIMIT });
+      const { exitCode, ...output } = await engine.exec(running.id, command, {
+        timeout: timeout_s * 1000,
+        limit: EXEC_LIMIT,
+      });
       return reply(200, { exit_code: exitCode, ...output });
     },
 
@@ -64,7 +80,8 @@ async function* listen(core: Core, { koa, context }: Call) {
   const stop = core.events.listen(
     ({ id, type, data }) => {
       // A reader that does not read is let go; it comes back with its last id.
-      if (queue.length < 1000) queue.push({ id: String(id), event: type, data: JSON.stringify(data) });
+      if (queue.length < 1000)
+        queue.push({ id: String(id), event: type, data: JSON.stringify(data) });
       wake();
     },
     Number.isFinite(last) ? last : undefined,
@@ -73,7 +90,8 @@ async function* listen(core: Core, { koa, context }: Call) {
   try {
     while (!context.signal.aborted && queue.length < 1000) {
       yield* queue.splice(0);
-      if (queue.length === 0 && !context.signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
+      if (queue.length === 0 && !context.signal.aborted)
+        await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {
     stop();

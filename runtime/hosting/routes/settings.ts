@@ -8,7 +8,15 @@ import { ENV_KEY } from '../records/names.ts';
 import { MASK, showApp, type AddressOf } from '../records/view.ts';
 
 /** The environment and the secrets of an app. */
-export function settingHandlers({ core: { apps }, addressOf, model }: { readonly core: Core; readonly addressOf: AddressOf; readonly model: HostingModel }) {
+export function settingHandlers({
+  core: { apps },
+  addressOf,
+  model,
+}: {
+  readonly core: Core;
+  readonly addressOf: AddressOf;
+  readonly model: HostingModel;
+}) {
   const named = ({ params }: Call) => apps.byName(params['name'] as string);
   const show = (app: App) => reply(200, showApp(app, { addressOf, port: model.defaults.port }));
   return {
@@ -20,10 +28,12 @@ export function settingHandlers({ core: { apps }, addressOf, model }: { readonly
     async putSecret(call: Call<{ readonly value: string }>) {
       const app = named(call);
       const key = call.params['key'] as string;
-      if (!new RegExp(ENV_KEY).test(key)) throw failure.badRequest('the secret\'s key is not valid');
+      if (!new RegExp(ENV_KEY).test(key)) throw failure.badRequest("the secret's key is not valid");
       if (call.body.value.includes('\0')) throw failure.badRequest('value must not hold a NUL');
       const { [key]: _shadowed, ...env } = app.env;
-      return show(await apps.update(app.id, { env, secrets: { ...app.secrets, [key]: call.body.value } }));
+      return show(
+        await apps.update(app.id, { env, secrets: { ...app.secrets, [key]: call.body.value } }),
+      );
     },
 
     async deleteSecret(call: Call) {
@@ -37,5 +47,7 @@ export function settingHandlers({ core: { apps }, addressOf, model }: { readonly
 
 /** A body made from an answer holds masks where secrets are: they change nothing. */
 export function withoutMasks(app: App, env: App['env']): App['env'] {
-  return Object.fromEntries(Object.entries(env).filter(([key, value]) => !(value === MASK && key in app.secrets)));
+  return Object.fromEntries(
+    Object.entries(env).filter(([key, value]) => !(value === MASK && key in app.secrets)),
+  );
 }

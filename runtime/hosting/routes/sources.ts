@@ -22,7 +22,12 @@ type Config = AppFields & { readonly name: string };
 
 interface DeployBody {
   readonly image?: string;
-  readonly git?: { readonly url: string; readonly ref?: string; readonly path?: string; readonly token?: string };
+  readonly git?: {
+    readonly url: string;
+    readonly ref?: string;
+    readonly path?: string;
+    readonly token?: string;
+  };
   readonly git_url?: string;
   readonly branch?: string;
 }
@@ -44,13 +49,24 @@ export function sourceHandlers(parts: SourceParts) {
     async deployApp(call: Call<DeployBody>): Promise<Reply> {
       const app = named(call);
       const given = gitOf(call.body);
-      if (given && call.body.image !== undefined) throw failure.badRequest('image and git exclude each other');
-      const git = given ?? (call.body.image === undefined && app.spec.source?.kind === 'git' ? app.spec.source : null);
+      if (given && call.body.image !== undefined)
+        throw failure.badRequest('image and git exclude each other');
+      const git =
+        given ??
+        (call.body.image === undefined && app.spec.source?.kind === 'git' ? app.spec.source : null);
       // Said at once, and not by a deployment that fails later.
       if (git) await resolveGitHost(parseGitUrl(git.url, model.git), model.git);
-      if (git) return answer(await deployGit(parts, app, git, { trigger: 'api', token: call.body.git?.token }), { app: () => named(call), wait: call.query.wait });
+      if (git)
+        return answer(
+          await deployGit(parts, app, git, { trigger: 'api', token: call.body.git?.token }),
+          { app: () => named(call), wait: call.query.wait },
+        );
       const image = imageOf(app, call.body.image);
-      const begun = await deployer.begin(app, { trigger: 'api', source: { kind: 'image', image }, prepare: deployer.fromImage(image) });
+      const begun = await deployer.begin(app, {
+        trigger: 'api',
+        source: { kind: 'image', image },
+        prepare: deployer.fromImage(image),
+      });
       return answer(begun, { app: () => named(call), wait: true });
     },
 
@@ -60,8 +76,16 @@ export function sourceHandlers(parts: SourceParts) {
       try {
         const app = await intoApp(upload.config);
         const source = { kind: 'tarball', sha256: upload.received.spool.sha256 } as const;
-        const begun = await deployer.begin(app, { trigger: 'api', source, builds: true, prepare: sources.fromUpload(upload.received) });
-        return await answer(begun, { app: () => core.apps.byId(app.id) ?? app, wait: call.query.wait });
+        const begun = await deployer.begin(app, {
+          trigger: 'api',
+          source,
+          builds: true,
+          prepare: sources.fromUpload(upload.received),
+        });
+        return await answer(begun, {
+          app: () => core.apps.byId(app.id) ?? app,
+          wait: call.query.wait,
+        });
       } catch (error) {
         // A second removal of what the build has removed already does nothing.
         await upload.received.spool.remove();
@@ -73,41 +97,72 @@ export function sourceHandlers(parts: SourceParts) {
       const app = named(call);
       const key = { app_id: app.id, number: numberOf(call) };
       const deployment = await core.deployments.get(key.app_id, key.number);
-      const live = wantsEvents(call) || call.query.follow === true ? buildLogs.follow(key, call.context.signal) : null;
+      const live =
+        wantsEvents(call) || call.query.follow === true
+          ? buildLogs.follow(key, call.context.signal)
+          : null;
       const lines = live ?? fromText(deployment.build_log ?? buildLogs.peek(key));
       if (wantsEvents(call)) return eventStream(call, numbered(lines));
-      return reply(200, Readable.from(withEnds(lines)), { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' });
+      return reply(200, Readable.from(withEnds(lines)), {
+        'Content-Type': 'text/plain; charset=utf-8',
+        'Cache-Control': 'no-store',
+      });
     },
   };
 
   async function intoApp({ name, env, ...fields }: Config): Promise<App> {
     const known = core.apps.all().find((app) => app.name === name);
-    if (!known) return core.apps.insert({ name, spec: newSpec(name, fields, model), env: toEnv(env ?? {}) });
-    if (core.operations.running(known.id) === 'build' || core.operations.running(known.id) === 'deploy') {
+    if (!known)
+      return core.apps.insert({ name, spec: newSpec(name, fields, model), env: toEnv(env ?? {}) });
+    if (
+      core.operations.running(known.id) === 'build' ||
+      core.operations.running(known.id) === 'deploy'
+    ) {
       throw failure.conflict('Another operation is running on this app: deploy');
     }
-    return core.apps.update(known.id, { spec: changeSpec(known.spec, fields), ...(env && { env: toEnv(env) }) });
+    return core.apps.update(known.id, {
+      spec: changeSpec(known.spec, fields),
+      ...(env && { env: toEnv(env) }),
+    });
   }
 }
 
 /** Builds and deploys what git has. The token is kept, sealed, for the next time. */
-export async function deployGit({ core, deployer, sources, vault }: SourceParts, app: App, git: Git, { trigger, token }: { trigger: Trigger; token?: string | undefined }) {
+export async function deployGit(
+  { core, deployer, sources, vault }: SourceParts,
+  app: App,
+  git: Git,
+  { trigger, token }: { trigger: Trigger; token?: string | undefined },
+) {
   parseGitUrl(git.url, core.model.git);
   if (git.ref !== undefined) assertGitRef(git.ref);
   sourceFolder(git.path ?? '');
-  const sameHost = app.spec.source?.kind === 'git' && new URL(parseGitUrl(app.spec.source.url, core.model.git).url).host === new URL(parseGitUrl(git.url, core.model.git).url).host;
+  const sameHost =
+    app.spec.source?.kind === 'git' &&
+    new URL(parseGitUrl(app.spec.source.url, core.model.git).url).host ===
+      new URL(parseGitUrl(git.url, core.model.git).url).host;
   if (token !== undefined) await vault.set(gitTokenKey(app.id), token);
   // A kept token goes to the host that it was given for, and to no other.
   const known = token ?? (sameHost ? await vault.get(gitTokenKey(app.id)) : undefined);
   const { commit: _commit, ...source } = git;
-  return deployer.begin(app, { trigger, source, builds: true, prepare: sources.fromGit({ source, token: known }) });
+  return deployer.begin(app, {
+    trigger,
+    source,
+    builds: true,
+    prepare: sources.fromGit({ source, token: known }),
+  });
 }
 
 function gitOf({ git, git_url, branch }: DeployBody): Git | null {
   const url = git?.url ?? git_url;
   if (url === undefined) return null;
   const ref = git?.ref ?? branch;
-  return { kind: 'git', url, ...(ref !== undefined && { ref }), ...(git?.path !== undefined && { path: git.path }) };
+  return {
+    kind: 'git',
+    url,
+    ...(ref !== undefined && { ref }),
+    ...(git?.path !== undefined && { path: git.path }),
+  };
 }
 
 /** Reads the form as it comes: the archive is checked while it is sent, whichever part is first. */
@@ -126,7 +181,8 @@ async function receive({ koa }: Call, sources: SourceDeploys, check: (value: unk
         continue;
       }
       const data = partData(parts, (after) => (step = after));
-      if (part.name === 'config' && !config) config = check(parseConfig(await collect(data))) as Config;
+      if (part.name === 'config' && !config)
+        config = check(parseConfig(await collect(data))) as Config;
       else if (part.name === 'source' && !received) received = await sources.receive(data);
       else throw failure.badRequest(`${part.name.slice(0, 100)} is not a known field`);
       for await (const _ of data);
@@ -144,7 +200,10 @@ async function receive({ koa }: Call, sources: SourceDeploys, check: (value: unk
 }
 
 /** The bytes of one part; ends at the next, which it hands over. */
-async function* partData(parts: AsyncGenerator<FormPart>, onNext: (step: IteratorResult<FormPart>) => void): AsyncGenerator<Buffer> {
+async function* partData(
+  parts: AsyncGenerator<FormPart>,
+  onNext: (step: IteratorResult<FormPart>) => void,
+): AsyncGenerator<Buffer> {
   for (;;) {
     const step = await parts.next();
     if (step.done || !('data' in step.value)) return onNext(step);
@@ -172,7 +231,9 @@ function parseConfig(text: string): unknown {
 }
 
 function configSchema(): JsonSchema {
-  const route = hostingRoutes.find(({ id }) => id === 'deploySource') as { body: { schema: { properties: { config: { contentSchema: JsonSchema } } } } };
+  const route = hostingRoutes.find(({ id }) => id === 'deploySource') as {
+    body: { schema: { properties: { config: { contentSchema: JsonSchema } } } };
+  };
   return route.body.schema.properties.config.contentSchema;
 }
 

@@ -12,10 +12,14 @@ export interface SentEvent {
 const HEARTBEAT = 15_000;
 
 /** Whether the caller asks for `text/event-stream`. */
-export const wantsEvents = ({ koa }: Call): boolean => koa.get('Accept').includes('text/event-stream');
+export const wantsEvents = ({ koa }: Call): boolean =>
+  koa.get('Accept').includes('text/event-stream');
 
 /** Sends events as they come, as many at once as come together (HTML Living Standard §9.2). The source is ended when the caller goes away. */
-export function eventStream({ context, koa }: Call, events: AsyncGenerator<SentEvent | readonly SentEvent[]>): Reply {
+export function eventStream(
+  { context, koa }: Call,
+  events: AsyncGenerator<SentEvent | readonly SentEvent[]>,
+): Reply {
   const stream = Readable.from(frames(events), { objectMode: false });
   const timer = setInterval(() => {
     if (!koa.res.writableEnded && koa.res.headersSent) koa.res.write(':\n\n');
@@ -26,10 +30,16 @@ export function eventStream({ context, koa }: Call, events: AsyncGenerator<SentE
   };
   context.signal.addEventListener('abort', end, { once: true });
   stream.once('close', () => clearInterval(timer));
-  return reply(200, stream, { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+  return reply(200, stream, {
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'X-Accel-Buffering': 'no',
+  });
 }
 
-async function* frames(events: AsyncGenerator<SentEvent | readonly SentEvent[]>): AsyncGenerator<string> {
+async function* frames(
+  events: AsyncGenerator<SentEvent | readonly SentEvent[]>,
+): AsyncGenerator<string> {
   yield ':\n\n';
   for await (const some of events) yield [some].flat().map(frame).join('');
 }

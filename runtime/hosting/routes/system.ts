@@ -21,14 +21,30 @@ export interface SystemParts {
   readonly pruneRecords: () => Promise<number>;
 }
 
-export function systemHandlers({ core, model, audit, root, startedAt, ports, templates, pruneRecords }: SystemParts) {
+export function systemHandlers({
+  core,
+  model,
+  audit,
+  root,
+  startedAt,
+  ports,
+  templates,
+  pruneRecords,
+}: SystemParts) {
   return {
     async systemInfo() {
       const engine = core.connection.info();
-      const [disk, machine, connected] = await Promise.all([diskOf(root), machineUptime(), core.connection.connected()]);
+      const [disk, machine, connected] = await Promise.all([
+        diskOf(root),
+        machineUptime(),
+        core.connection.connected(),
+      ]);
       return reply(200, {
         version: VERSION,
-        engine: engine && connected ? { kind: engine.kind, version: engine.version, os: engine.os } : null,
+        engine:
+          engine && connected
+            ? { kind: engine.kind, version: engine.version, os: engine.os }
+            : null,
         podman: connected ? 'connected' : 'disconnected',
         hostname: hostname(),
         os: `${osType()} ${release()}`,
@@ -49,16 +65,31 @@ export function systemHandlers({ core, model, audit, root, startedAt, ports, tem
         engine: core.connection.info()?.kind ?? model.engine.kind,
         access: model.access,
         ingress: ports(),
-        limits: { defaults: limits.defaults, deploys: limits.deploys, build: limits.build, source: limits.source, disk_floor: limits.diskFloor },
+        limits: {
+          defaults: limits.defaults,
+          deploys: limits.deploys,
+          build: limits.build,
+          source: limits.source,
+          disk_floor: limits.diskFloor,
+        },
         git: model.git,
-        features: { templates: templates(), tls: ports().https !== null, acme: model.ingress.acme.email !== null || model.ingress.acme.directory !== null, models: models.engine },
+        features: {
+          templates: templates(),
+          tls: ports().https !== null,
+          acme: model.ingress.acme.email !== null || model.ingress.acme.directory !== null,
+          models: models.engine,
+        },
       });
     },
 
     async prune() {
       const engine = core.connection.engine();
       const pruned = await engine.prune(instanceLabels(core.naming));
-      return reply(200, { images: pruned.images, reclaimed_bytes: pruned.reclaimed, records: await pruneRecords() });
+      return reply(200, {
+        images: pruned.images,
+        reclaimed_bytes: pruned.reclaimed,
+        records: await pruneRecords(),
+      });
     },
 
     async auditLog({ query }: Call) {

@@ -7,25 +7,52 @@ import type { Template } from '../templates/template.ts';
 import { fillTemplate, showTemplate } from '../templates/templates.ts';
 import type { Parts } from './apps.ts';
 
-export function templateHandlers({ core, model, deployer, addressOf }: Parts, templates: ReadonlyMap<string, Template>) {
+export function templateHandlers(
+  { core, model, deployer, addressOf }: Parts,
+  templates: ReadonlyMap<string, Template>,
+) {
   return {
-    listTemplates: () => reply(200, { templates: [...templates.values()].map(showTemplate), total: templates.size }),
+    listTemplates: () =>
+      reply(200, { templates: [...templates.values()].map(showTemplate), total: templates.size }),
 
-    async deployTemplate({ params, body }: Call<Pick<AppFields, 'env' | 'domain'> & { readonly name: string }>) {
+    async deployTemplate({
+      params,
+      body,
+    }: Call<Pick<AppFields, 'env' | 'domain'> & { readonly name: string }>) {
       const template = templates.get(params['id'] as string);
       if (!template) throw failure.notFound('Template not found');
       assertAppName(body.name);
       core.connection.engine();
       const spec = {
-        ...newSpec(body.name, { port: template.port, volumes: template.volumes, ...(body.domain !== undefined && { domain: body.domain }), ...(template.command && { command: template.command }) }, model),
+        ...newSpec(
+          body.name,
+          {
+            port: template.port,
+            volumes: template.volumes,
+            ...(body.domain !== undefined && { domain: body.domain }),
+            ...(template.command && { command: template.command }),
+          },
+          model,
+        ),
         image: template.image,
       };
-      const filled = fillTemplate(template, toEnv(body.env ?? {}), { name: body.name, domain: spec.domain, url: addressOf(spec.domain) });
+      const filled = fillTemplate(template, toEnv(body.env ?? {}), {
+        name: body.name,
+        domain: spec.domain,
+        url: addressOf(spec.domain),
+      });
       const app = await core.apps.insert({ name: body.name, spec, ...filled });
       const source = { kind: 'template', template: template.id, image: template.image } as const;
-      const { done } = await deployer.begin(app, { trigger: 'template', source, prepare: deployer.fromImage(template.image) });
+      const { done } = await deployer.begin(app, {
+        trigger: 'template',
+        source,
+        prepare: deployer.fromImage(template.image),
+      });
       await done;
-      return reply(201, showApp(core.apps.byName(body.name), { addressOf, port: model.defaults.port }));
+      return reply(
+        201,
+        showApp(core.apps.byName(body.name), { addressOf, port: model.defaults.port }),
+      );
     },
   };
 }

@@ -16,7 +16,10 @@ const NO_SECRET = 'no such app';
 
 type Git = Extract<Source, { kind: 'git' }>;
 
-export function webhookHandlers(parts: SourceParts, { store, audit }: { readonly store: Store; readonly audit: AuditLog }) {
+export function webhookHandlers(
+  parts: SourceParts,
+  { store, audit }: { readonly store: Store; readonly audit: AuditLog },
+) {
   const { core, vault } = parts;
   const named = ({ params }: Call) => core.apps.byName(params['name'] as string);
   const deploy = createPushQueue(parts);
@@ -24,7 +27,13 @@ export function webhookHandlers(parts: SourceParts, { store, audit }: { readonly
     async getWebhook(call: Call) {
       const app = named(call);
       const enabled = (await vault.get(webhookKey(app.id))) !== undefined;
-      const rows = await store.db.selectFrom('hosting_deliveries').select(['status', 'at']).where('app_id', '=', app.id).orderBy('at', 'desc').limit(DELIVERIES).execute();
+      const rows = await store.db
+        .selectFrom('hosting_deliveries')
+        .select(['status', 'at'])
+        .where('app_id', '=', app.id)
+        .orderBy('at', 'desc')
+        .limit(DELIVERIES)
+        .execute();
       return reply(200, { enabled, path: `/api/webhooks/${app.name}`, deliveries: rows });
     },
 
@@ -44,21 +53,50 @@ export function webhookHandlers(parts: SourceParts, { store, audit }: { readonly
       const push: Push = { headers: call.context.headers, body: await readBody(call) };
       const app = core.apps.all().find(({ name }) => name === call.params['app']);
       const secret = app && (await vault.get(webhookKey(app.id)));
-      if (!isSigned(push, secret ?? NO_SECRET) || !app || secret === undefined) throw failure.unauthenticated('Invalid signature');
+      if (!isSigned(push, secret ?? NO_SECRET) || !app || secret === undefined)
+        throw failure.unauthenticated('Invalid signature');
       const event = readPush(push);
       if (event.kind === 'ping') return reply(200, { status: 'pong' });
       const git = app.spec.source?.kind === 'git' ? app.spec.source : null;
-      if (event.kind === 'other' || event.deleted || !git || (git.ref !== undefined && git.ref !== event.branch)) return reply(200, { status: 'ignored' });
-      await claimDelivery(store, { app_id: app.id, id: deliveryId(push), status: 'accepted', at: new Date(core.now()).toISOString() });
-      await audit.record(call.context, { action: 'webhook', target: app.name, detail: { branch: event.branch, commit: event.commit } });
+      if (
+        event.kind === 'other' ||
+        event.deleted ||
+        !git ||
+        (git.ref !== undefined && git.ref !== event.branch)
+      )
+        return reply(200, { status: 'ignored' });
+      await claimDelivery(store, {
+        app_id: app.id,
+        id: deliveryId(push),
+        status: 'accepted',
+        at: new Date(core.now()).toISOString(),
+      });
+      await audit.record(call.context, {
+        action: 'webhook',
+        target: app.name,
+        detail: { branch: event.branch, commit: event.commit },
+      });
       return deploy(app, git);
     },
   };
 }
 
 /** The key refuses a second one of the same id, also when both come at once. */
-async function claimDelivery({ db }: Store, row: { readonly app_id: string; readonly id: string; readonly status: string; readonly at: string }): Promise<void> {
-  const added = await db.insertInto('hosting_deliveries').values(row).onConflict((conflict) => conflict.doNothing()).returning('id').executeTakeFirst();
+async function claimDelivery(
+  { db }: Store,
+  row: {
+    readonly app_id: string;
+    readonly id: string;
+    readonly status: string;
+    readonly at: string;
+  },
+): Promise<void> {
+  const added = await db
+    .insertInto('hosting_deliveries')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
   if (!added) throw failure.conflict('This delivery has been seen already');
 }
 
@@ -81,14 +119,16 @@ function createPushQueue(parts: SourceParts): (app: App, git: Git) => Promise<Re
     }
   };
   const waitAndFollow = async (appId: string) => {
-    while (core.operations.running(appId) !== undefined) await sleep(250, undefined, { ref: false });
+    while (core.operations.running(appId) !== undefined)
+      await sleep(250, undefined, { ref: false });
     await follow(appId);
   };
   const follow = async (appId: string) => {
     const git = next.get(appId);
     const app = core.apps.byId(appId);
     next.delete(appId);
-    if (git && app) await begin(app, git).catch((error: Error) => core.log.warn(`${app.name}: ${error.message}`));
+    if (git && app)
+      await begin(app, git).catch((error: Error) => core.log.warn(`${app.name}: ${error.message}`));
   };
   return begin;
 }

@@ -16,7 +16,10 @@ export type Lookup = (host: string) => Promise<readonly string[]>;
 export function registryOf(image: string): string | null {
   const [first = '', ...rest] = image.split('/');
   if (rest.length === 0 || !/[.:]|^localhost$/i.test(first)) return null;
-  return first.replace(/:\d*$/, '').replace(/^\[|\]$/g, '').toLowerCase();
+  return first
+    .replace(/:\d*$/, '')
+    .replace(/^\[|\]$/g, '')
+    .toLowerCase();
 }
 
 /**
@@ -29,16 +32,26 @@ export function assertPublicRegistry(image: string): void {
   const host = registryOf(image);
   if (host === null) return;
   const bare = host.replace(/\.$/, '');
-  const isPlain = isIP(bare) === 0 && !/^(0x[0-9a-f]*|\d+)(\.(0x[0-9a-f]*|\d+))*$/.test(bare) && !/(^|\.)(localhost|local|internal|localdomain)$/.test(bare);
+  const isPlain =
+    isIP(bare) === 0 &&
+    !/^(0x[0-9a-f]*|\d+)(\.(0x[0-9a-f]*|\d+))*$/.test(bare) &&
+    !/(^|\.)(localhost|local|internal|localdomain)$/.test(bare);
   if (!isPlain && (isIP(bare) === 0 || isPrivate(bare))) throw refusePrivate(image);
 }
 
 /** The same for a name that only leads there. @throws AppError 422 */
-export async function assertPublicAddress(image: string, find: Lookup = findAddresses): Promise<void> {
+export async function assertPublicAddress(
+  image: string,
+  find: Lookup = findAddresses,
+): Promise<void> {
   const host = registryOf(image);
   if (host !== null && (await find(host)).some(isPrivate)) throw refusePrivate(image);
 }
 
-const refusePrivate = (image: string) => refuse(`FROM ${quote(image)} is not allowed: its registry is in a private network, and hosting.build.from does not name it`);
+const refusePrivate = (image: string) =>
+  refuse(
+    `FROM ${quote(image)} is not allowed: its registry is in a private network, and hosting.build.from does not name it`,
+  );
 
-const findAddresses: Lookup = async (host) => (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address);
+const findAddresses: Lookup = async (host) =>
+  (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address);

@@ -48,11 +48,16 @@ export function assertDockerfile(text: string, policy: DockerfilePolicy): string
 
 /** Checks what an image does to every build on it: its `ONBUILD` instructions. @throws AppError 422 */
 export function assertTriggers(triggers: readonly string[], policy: DockerfilePolicy): void {
-  for (const trigger of triggers) assertInstruction(toInstruction(trigger), { stages: new Set(), images: new Set(), policy });
+  for (const trigger of triggers)
+    assertInstruction(toInstruction(trigger), { stages: new Set(), images: new Set(), policy });
 }
 
 /** `images` gathers those that are no stage of the file. */
-type Scope = { readonly stages: ReadonlySet<string>; readonly images: Set<string>; readonly policy: DockerfilePolicy };
+type Scope = {
+  readonly stages: ReadonlySet<string>;
+  readonly images: Set<string>;
+  readonly policy: DockerfilePolicy;
+};
 
 function assertInstruction({ name, flags, rest }: Instruction, scope: Scope): void {
   if (name === 'ONBUILD') return assertInstruction(toInstruction(rest), scope);
@@ -63,8 +68,10 @@ function assertInstruction({ name, flags, rest }: Instruction, scope: Scope): vo
   }
   if (name !== 'RUN') return;
   for (const flag of flags) {
-    if (/^--security=/.test(flag) && !/^--security=sandbox$/.test(flag)) throw refuse(`RUN ${flag} is not allowed`);
-    if (/^--network=/.test(flag) && !/^--network=(default|none)$/.test(flag)) throw refuse(`RUN ${flag} is not allowed`);
+    if (/^--security=/.test(flag) && !/^--security=sandbox$/.test(flag))
+      throw refuse(`RUN ${flag} is not allowed`);
+    if (/^--network=/.test(flag) && !/^--network=(default|none)$/.test(flag))
+      throw refuse(`RUN ${flag} is not allowed`);
     const mounted = /(?:^|[=,])from=([^,]+)/.exec(bare(flag))?.[1];
     if (flag.startsWith('--mount=') && mounted !== undefined) assertImage(mounted, scope);
   }
@@ -73,7 +80,8 @@ function assertInstruction({ name, flags, rest }: Instruction, scope: Scope): vo
 function assertAdd(rest: string): void {
   const sources = bare(listed(rest) ?? rest);
   if (/\$/.test(sources)) throw refuse(`ADD with a variable is not allowed: ${quote(rest)}`);
-  if (/[a-z][a-z0-9+.-]*:\/\/|git@|\.git(#|\s|"|,|$)|^\s*<</i.test(sources)) throw refuse(`ADD of an address is not allowed: ${quote(rest)}`);
+  if (/[a-z][a-z0-9+.-]*:\/\/|git@|\.git(#|\s|"|,|$)|^\s*<</i.test(sources))
+    throw refuse(`ADD of an address is not allowed: ${quote(rest)}`);
 }
 
 /** The texts of a list in JSON, whose escapes hide what they mean. */
@@ -90,21 +98,29 @@ const bare = (text: string) => text.replaceAll(/["'\\]/g, '');
 
 function assertImage(image: string, { stages, images, policy }: Scope): void {
   if (image === 'scratch' || stages.has(image.toLowerCase())) return;
-  if (image === '' || /[${}]/.test(image)) throw refuse(`FROM ${quote(image)} is not allowed: the image cannot be told`);
+  if (image === '' || /[${}]/.test(image))
+    throw refuse(`FROM ${quote(image)} is not allowed: the image cannot be told`);
   images.add(image);
   // Images of other apps hold other people's source.
-  if (/^localhost\//i.test(image)) throw refuse(`FROM ${quote(image)} is not allowed: it is an image of this server`);
+  if (/^localhost\//i.test(image))
+    throw refuse(`FROM ${quote(image)} is not allowed: it is an image of this server`);
   const named = isNamed(image, policy);
   if (!named && policy.from.includes('*')) return assertPublicRegistry(image);
   if (!named) throw refuse(`FROM ${quote(image)} is not allowed`);
 }
 
 /** Whether the list of images has this one by more than `*`. */
-export const isNamed = (image: string, { from }: DockerfilePolicy) => from.some((pattern) => pattern !== '*' && fits(image, pattern));
+export const isNamed = (image: string, { from }: DockerfilePolicy) =>
+  from.some((pattern) => pattern !== '*' && fits(image, pattern));
 
 function fits(image: string, pattern: string): boolean {
-  const expression = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&')).join('.*');
-  return [image, qualified(image)].some((name) => new RegExp(`^${expression}(?:$|[:@].*$)`).test(name));
+  const expression = pattern
+    .split('*')
+    .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+    .join('.*');
+  return [image, qualified(image)].some((name) =>
+    new RegExp(`^${expression}(?:$|[:@].*$)`).test(name),
+  );
 }
 
 /** With the registry that engines fill in: only where the first part is none itself. */
@@ -115,11 +131,20 @@ function qualified(image: string): string {
 }
 
 function declare(args: Map<string, string>, rest: string): void {
-  for (const [, key, value] of rest.matchAll(/([A-Za-z_]\w*)=("[^"]*"|'[^']*'|\S*)/g)) args.set(key as string, expand(value as string, args));
+  for (const [, key, value] of rest.matchAll(/([A-Za-z_]\w*)=("[^"]*"|'[^']*'|\S*)/g))
+    args.set(key as string, expand(value as string, args));
 }
 
 /** What builders set by themselves; an older one leaves them empty. */
-const PLATFORM: readonly (readonly [string, string])[] = ['BUILD', 'TARGET'].flatMap((side) => [[`${side}PLATFORM`, 'linux/amd64'], [`${side}OS`, 'linux'], [`${side}ARCH`, 'amd64'], [`${side}VARIANT`, '']] as const);
+const PLATFORM: readonly (readonly [string, string])[] = ['BUILD', 'TARGET'].flatMap(
+  (side) =>
+    [
+      [`${side}PLATFORM`, 'linux/amd64'],
+      [`${side}OS`, 'linux'],
+      [`${side}ARCH`, 'amd64'],
+      [`${side}VARIANT`, ''],
+    ] as const,
+);
 
 /** What a name with variables may come to mean. */
 function meanings(image: string, args: ReadonlyMap<string, string>): ReadonlySet<string> {
@@ -128,7 +153,12 @@ function meanings(image: string, args: ReadonlyMap<string, string>): ReadonlySet
 
 /** What nobody set is empty. Other forms than these (`:+`, `#`, `/`) stay, and are refused. */
 function expand(text: string, args: ReadonlyMap<string, string>): string {
-  return bare(text.replace(/\$(?:\{(\w+)(?::?-([^{}$]*))?\}|(\w+))/g, (_whole, braced, fallback, plain) => args.get(braced ?? plain) || (fallback ?? '')));
+  return bare(
+    text.replace(
+      /\$(?:\{(\w+)(?::?-([^{}$]*))?\}|(\w+))/g,
+      (_whole, braced, fallback, plain) => args.get(braced ?? plain) || (fallback ?? ''),
+    ),
+  );
 }
 
 /** The instructions of a Dockerfile. Text of here-documents is read as instructions too, which only refuses more. @throws AppError 422 for a frontend of its own. */
@@ -157,7 +187,8 @@ function readDirectives(lines: readonly string[]): string {
     const directive = /^\s*#\s*([a-z]+)\s*=\s*(.*?)\s*$/i.exec(line);
     if (!directive) break;
     const [, name = '', value = ''] = directive;
-    if (name.toLowerCase() === 'syntax' && !/^docker\/dockerfile:1(\.\d+)*$/.test(value)) throw refuse(`# syntax=${value.slice(0, 100)} is not allowed`);
+    if (name.toLowerCase() === 'syntax' && !/^docker\/dockerfile:1(\.\d+)*$/.test(value))
+      throw refuse(`# syntax=${value.slice(0, 100)} is not allowed`);
     if (name.toLowerCase() === 'escape') escape = value === '`' ? '`' : '\\';
   }
   return escape;

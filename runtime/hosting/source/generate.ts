@@ -27,9 +27,12 @@ export function generateDockerfile(files: ProjectFiles): GeneratedDockerfile | n
 }
 
 /** `web:` of a Procfile is what runs, whatever the language. */
-const procfile = (files: ProjectFiles) => /^web:\s*(.+?)\s*$/m.exec(files.text('Procfile') ?? '')?.[1];
-const shell = (command: string) => `CMD ["sh", "-c", ${JSON.stringify(command.startsWith('exec ') || /[;&|]/.test(command) ? command : `exec ${command}`)}]`;
-const lines = (...parts: (string | false | undefined)[]) => `${parts.filter((part) => part !== false && part !== undefined).join('\n')}\n`;
+const procfile = (files: ProjectFiles) =>
+  /^web:\s*(.+?)\s*$/m.exec(files.text('Procfile') ?? '')?.[1];
+const shell = (command: string) =>
+  `CMD ["sh", "-c", ${JSON.stringify(command.startsWith('exec ') || /[;&|]/.test(command) ? command : `exec ${command}`)}]`;
+const lines = (...parts: (string | false | undefined)[]) =>
+  `${parts.filter((part) => part !== false && part !== undefined).join('\n')}\n`;
 
 interface PackageJson {
   readonly scripts?: Readonly<Record<string, string>>;
@@ -42,12 +45,37 @@ const node: Generator = (files) => {
   if (!manifest) return null;
   const { scripts = {}, main } = manifest;
   const bun = files.has('bun.lockb') || files.has('bun.lock');
-  const manager = bun ? 'bun' : files.has('pnpm-lock.yaml') ? 'pnpm' : files.has('yarn.lock') ? 'yarn' : 'npm';
-  const entry = main ?? ['server.js', 'server.ts', 'index.js', 'index.ts', 'app.js', 'src/server.ts', 'src/index.ts', 'src/index.js'].find((path) => files.has(path));
-  const start = procfile(files) ?? (scripts['start'] ? `${manager} start` : entry ? `${bun ? 'bun' : 'node'} ${entry}` : undefined);
+  const manager = bun
+    ? 'bun'
+    : files.has('pnpm-lock.yaml')
+      ? 'pnpm'
+      : files.has('yarn.lock')
+        ? 'yarn'
+        : 'npm';
+  const entry =
+    main ??
+    [
+      'server.js',
+      'server.ts',
+      'index.js',
+      'index.ts',
+      'app.js',
+      'src/server.ts',
+      'src/index.ts',
+      'src/index.js',
+    ].find((path) => files.has(path));
+  const start =
+    procfile(files) ??
+    (scripts['start']
+      ? `${manager} start`
+      : entry
+        ? `${bun ? 'bun' : 'node'} ${entry}`
+        : undefined);
   if (start === undefined) return null;
   const { install, prune } = NODE_COMMANDS[manager](files);
-  const image = bun ? 'docker.io/oven/bun:1' : `docker.io/library/node:${nodeVersion(files, manifest)}-slim`;
+  const image = bun
+    ? 'docker.io/oven/bun:1'
+    : `docker.io/library/node:${nodeVersion(files, manifest)}-slim`;
   return {
     kind: `node (${manager})`,
     text: lines(
@@ -63,7 +91,9 @@ const node: Generator = (files) => {
       `FROM ${image}`,
       'WORKDIR /app',
       'ENV NODE_ENV=production',
-      (manager === 'pnpm' || manager === 'yarn') && start.startsWith(manager) && 'RUN corepack enable',
+      (manager === 'pnpm' || manager === 'yarn') &&
+        start.startsWith(manager) &&
+        'RUN corepack enable',
       'COPY --from=build /app /app',
       `USER ${bun ? 'bun' : 'node'}`,
       shell(start),
@@ -72,10 +102,25 @@ const node: Generator = (files) => {
 };
 
 /** Globs, so that a lockfile which is not there is no error. */
-const LOCKFILES = 'package-lock.jso[n] npm-shrinkwrap.jso[n] yarn.loc[k] pnpm-lock.yam[l] bun.loc[k] bun.lock[b] .npmr[c]';
+const LOCKFILES =
+  'package-lock.jso[n] npm-shrinkwrap.jso[n] yarn.loc[k] pnpm-lock.yam[l] bun.loc[k] bun.lock[b] .npmr[c]';
 
-const NODE_COMMANDS: Readonly<Record<string, (files: ProjectFiles) => { install: string; prune?: string }>> & Readonly<Record<'npm' | 'pnpm' | 'yarn' | 'bun', (files: ProjectFiles) => { install: string; prune?: string }>> = {
-  npm: (files) => ({ install: files.has('package-lock.json') || files.has('npm-shrinkwrap.json') ? 'npm ci --no-audit --no-fund' : 'npm install --no-audit --no-fund', prune: 'npm prune --omit=dev --no-audit --no-fund' }),
+const NODE_COMMANDS: Readonly<
+  Record<string, (files: ProjectFiles) => { install: string; prune?: string }>
+> &
+  Readonly<
+    Record<
+      'npm' | 'pnpm' | 'yarn' | 'bun',
+      (files: ProjectFiles) => { install: string; prune?: string }
+    >
+  > = {
+  npm: (files) => ({
+    install:
+      files.has('package-lock.json') || files.has('npm-shrinkwrap.json')
+        ? 'npm ci --no-audit --no-fund'
+        : 'npm install --no-audit --no-fund',
+    prune: 'npm prune --omit=dev --no-audit --no-fund',
+  }),
   pnpm: () => ({ install: 'pnpm install --frozen-lockfile', prune: 'pnpm prune --prod' }),
   yarn: () => ({ install: 'yarn install --immutable || yarn install --frozen-lockfile' }),
   bun: () => ({ install: 'bun install --frozen-lockfile' }),
@@ -90,7 +135,11 @@ const python: Generator = (files) => {
   const requirements = files.has('requirements.txt');
   if (!requirements && !files.has('pyproject.toml')) return null;
   const entry = ['main.py', 'app.py', 'server.py', 'manage.py'].find((path) => files.has(path));
-  const start = procfile(files) ?? (entry === 'manage.py' ? 'python manage.py runserver 0.0.0.0:$PORT' : entry && `python ${entry}`);
+  const start =
+    procfile(files) ??
+    (entry === 'manage.py'
+      ? 'python manage.py runserver 0.0.0.0:$PORT'
+      : entry && `python ${entry}`);
   if (start === undefined) return null;
   return {
     kind: 'python',
@@ -136,7 +185,13 @@ const go: Generator = (files) => {
 
 const ruby: Generator = (files) => {
   if (!files.has('Gemfile')) return null;
-  const start = procfile(files) ?? (files.has('config.ru') ? 'bundle exec rackup -o 0.0.0.0 -p $PORT' : files.has('app.rb') ? 'bundle exec ruby app.rb' : undefined);
+  const start =
+    procfile(files) ??
+    (files.has('config.ru')
+      ? 'bundle exec rackup -o 0.0.0.0 -p $PORT'
+      : files.has('app.rb')
+        ? 'bundle exec ruby app.rb'
+        : undefined);
   if (start === undefined) return null;
   return {
     kind: 'ruby',
@@ -167,7 +222,8 @@ const php: Generator = (files) => {
       files.has('composer.json') && 'FROM docker.io/library/composer:2 AS build',
       files.has('composer.json') && 'WORKDIR /app',
       files.has('composer.json') && 'COPY . .',
-      files.has('composer.json') && 'RUN composer install --no-dev --no-interaction --optimize-autoloader',
+      files.has('composer.json') &&
+        'RUN composer install --no-dev --no-interaction --optimize-autoloader',
       files.has('composer.json') && '',
       'FROM docker.io/library/php:8.3-cli',
       'WORKDIR /app',
@@ -200,7 +256,9 @@ const java: Generator = (files) => {
   const maven = files.has('pom.xml');
   const gradle = files.has('build.gradle') || files.has('build.gradle.kts');
   if (!maven && !gradle) return null;
-  const build = maven ? 'mvn -B -q -DskipTests package && cp $(ls target/*.jar | grep -v original | head -n 1) /app.jar' : 'gradle --no-daemon -q build -x test && cp $(ls build/libs/*.jar | grep -v plain | head -n 1) /app.jar';
+  const build = maven
+    ? 'mvn -B -q -DskipTests package && cp $(ls target/*.jar | grep -v original | head -n 1) /app.jar'
+    : 'gradle --no-daemon -q build -x test && cp $(ls build/libs/*.jar | grep -v plain | head -n 1) /app.jar';
   return {
     kind: maven ? 'java (maven)' : 'java (gradle)',
     text: lines(
@@ -235,23 +293,42 @@ const dotnet: Generator = (files) => {
       'ENV ASPNETCORE_HTTP_PORTS=',
       'COPY --from=build /out .',
       'USER 1000:1000',
-      shell(`ASPNETCORE_URLS=http://0.0.0.0:$PORT exec dotnet ${project.replace(/\.\w+$/, '')}.dll`),
+      shell(
+        `ASPNETCORE_URLS=http://0.0.0.0:$PORT exec dotnet ${project.replace(/\.\w+$/, '')}.dll`,
+      ),
     ),
   };
 };
 
 /** Files as they are, from the usual places of a built site. */
 const staticSite: Generator = (files) => {
-  const root = ['.', 'public', 'dist', 'build', 'site'].find((folder) => files.has(folder === '.' ? 'index.html' : `${folder}/index.html`));
+  const root = ['.', 'public', 'dist', 'build', 'site'].find((folder) =>
+    files.has(folder === '.' ? 'index.html' : `${folder}/index.html`),
+  );
   if (root === undefined) return null;
   return {
     kind: 'static',
-    text: lines('FROM docker.io/library/busybox:1.37', `COPY ${root} /www`, 'USER 1000:1000', shell('httpd -f -v -p ${PORT:-8080} -h /www')),
+    text: lines(
+      'FROM docker.io/library/busybox:1.37',
+      `COPY ${root} /www`,
+      'USER 1000:1000',
+      shell('httpd -f -v -p ${PORT:-8080} -h /www'),
+    ),
   };
 };
 
 /** In this order: a site's `package.json` is looked at before its `index.html`. */
-const GENERATORS: readonly Generator[] = [node, python, go, ruby, rust, java, dotnet, php, staticSite];
+const GENERATORS: readonly Generator[] = [
+  node,
+  python,
+  go,
+  ruby,
+  rust,
+  java,
+  dotnet,
+  php,
+  staticSite,
+];
 
 function parseJson<T>(text: string | undefined): T | null {
   try {

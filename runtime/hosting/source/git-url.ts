@@ -29,9 +29,17 @@ export function parseGitUrl(text: string, policy: GitPolicy): GitUrl {
   const url = URL.canParse(full) ? new URL(full) : null;
   if (!url || /[\p{Cc} ]/u.test(text)) throw failure.badRequest('git.url is not a valid address');
   const { protocol } = url;
-  if (protocol !== 'https:' && protocol !== 'ssh:' && !(protocol === 'http:' && policy.allowHttp)) throw failure.badRequest('git.url must begin with https:// or ssh://');
-  if (url.password !== '' || (protocol !== 'ssh:' && url.username !== '')) throw failure.badRequest('git.url must not hold a password: use git.token');
-  if (url.hostname === '' || url.hostname.startsWith('-') || url.username.startsWith('-') || url.pathname.length < 2) throw failure.badRequest('git.url is not a valid address');
+  if (protocol !== 'https:' && protocol !== 'ssh:' && !(protocol === 'http:' && policy.allowHttp))
+    throw failure.badRequest('git.url must begin with https:// or ssh://');
+  if (url.password !== '' || (protocol !== 'ssh:' && url.username !== ''))
+    throw failure.badRequest('git.url must not hold a password: use git.token');
+  if (
+    url.hostname === '' ||
+    url.hostname.startsWith('-') ||
+    url.username.startsWith('-') ||
+    url.pathname.length < 2
+  )
+    throw failure.badRequest('git.url is not a valid address');
   url.hash = '';
   const port = Number(url.port || { 'https:': 443, 'http:': 80, 'ssh:': 22 }[protocol]);
   return { url: url.href, host: url.hostname.replace(/^\[|\]$/g, ''), port, protocol };
@@ -39,7 +47,9 @@ export function parseGitUrl(text: string, policy: GitPolicy): GitUrl {
 
 /** A branch, tag or commit. @throws AppError 400 */
 export function assertGitRef(ref: string): void {
-  const valid = /^[A-Za-z0-9][A-Za-z0-9._/+@-]{0,199}$/.test(ref) && !/\.\.|@\{|\/\/|\.lock(\/|$)|[/.]$/.test(ref);
+  const valid =
+    /^[A-Za-z0-9][A-Za-z0-9._/+@-]{0,199}$/.test(ref) &&
+    !/\.\.|@\{|\/\/|\.lock(\/|$)|[/.]$/.test(ref);
   if (!valid) throw failure.badRequest('git.ref is not a valid name of a branch, tag or commit');
 }
 
@@ -49,11 +59,17 @@ export function assertGitRef(ref: string): void {
  *
  * @throws AppError 400 when it is unknown, or private and that is not allowed.
  */
-export async function resolveGitHost({ host }: GitUrl, { allowPrivate }: GitPolicy): Promise<string> {
-  const addresses = isIP(host) ? [host] : (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address);
+export async function resolveGitHost(
+  { host }: GitUrl,
+  { allowPrivate }: GitPolicy,
+): Promise<string> {
+  const addresses = isIP(host)
+    ? [host]
+    : (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address);
   const [first] = addresses;
   if (first === undefined) throw failure.badRequest('git.url names a host that is not known');
-  if (!allowPrivate && addresses.some(isPrivate)) throw failure.badRequest('git.url names a host of a private network, which is not allowed');
+  if (!allowPrivate && addresses.some(isPrivate))
+    throw failure.badRequest('git.url names a host of a private network, which is not allowed');
   return first;
 }
 
@@ -66,11 +82,29 @@ export function isPrivate(address: string): boolean {
 
 function reserved(): BlockList {
   const list = new BlockList();
-  for (const block of ['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3']) {
+  for (const block of [
+    '0.0.0.0/8',
+    '10.0.0.0/8',
+    '100.64.0.0/10',
+    '127.0.0.0/8',
+    '169.254.0.0/16',
+    '172.16.0.0/12',
+    '192.0.0.0/24',
+    '192.168.0.0/16',
+    '198.18.0.0/15',
+    '224.0.0.0/3',
+  ]) {
     const [net = '', bits] = block.split('/');
     list.addSubnet(net, Number(bits), 'ipv4');
   }
-  for (const block of ['::/127', 'fc00::/7', 'fe80::/10', 'ff00::/8', '64:ff9b::/96', '2002::/16']) {
+  for (const block of [
+    '::/127',
+    'fc00::/7',
+    'fe80::/10',
+    'ff00::/8',
+    '64:ff9b::/96',
+    '2002::/16',
+  ]) {
     const [net = '', bits] = block.split('/');
     list.addSubnet(net, Number(bits), 'ipv6');
   }

@@ -43,10 +43,23 @@ export async function fetchGit(request: GitRequest, options: GitOptions): Promis
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const env = await environment(folder, { token: request.token, host: parsed.host, address });
-    const pin = parsed.protocol === 'ssh:' ? [] : ['-c', `http.curloptResolve=${parsed.host}:${parsed.port}:${address}`];
-    const git = (...args: string[]) => run(['-C', folder, ...SAFE, ...pin, ...args], { env, folder, ...options });
+    const pin =
+      parsed.protocol === 'ssh:'
+        ? []
+        : ['-c', `http.curloptResolve=${parsed.host}:${parsed.port}:${address}`];
+    const git = (...args: string[]) =>
+      run(['-C', folder, ...SAFE, ...pin, ...args], { env, folder, ...options });
     await git('init', '--bare', '--quiet');
-    await git('fetch', '--depth', '1', '--no-tags', '--no-recurse-submodules', '--end-of-options', parsed.url, request.ref ?? 'HEAD');
+    await git(
+      'fetch',
+      '--depth',
+      '1',
+      '--no-tags',
+      '--no-recurse-submodules',
+      '--end-of-options',
+      parsed.url,
+      request.ref ?? 'HEAD',
+    );
     const commit = (await git('rev-parse', '--verify', 'FETCH_HEAD^{commit}')).trim();
     return { commit, remove, archive: () => archive(folder, commit, env) };
   } catch (error) {
@@ -55,12 +68,34 @@ export async function fetchGit(request: GitRequest, options: GitOptions): Promis
   }
 }
 
-const SAFE = ['-c', 'http.followRedirects=false', '-c', 'core.hooksPath=/dev/null', '-c', 'protocol.file.allow=never', '-c', 'fetch.fsckObjects=true', '-c', 'gc.auto=0', '-c', 'core.attributesFile=/dev/null', '-c', 'credential.helper='];
+const SAFE = [
+  '-c',
+  'http.followRedirects=false',
+  '-c',
+  'core.hooksPath=/dev/null',
+  '-c',
+  'protocol.file.allow=never',
+  '-c',
+  'fetch.fsckObjects=true',
+  '-c',
+  'gc.auto=0',
+  '-c',
+  'core.attributesFile=/dev/null',
+  '-c',
+  'credential.helper=',
+];
 
 /** None of this process's environment but where programs are. */
-async function environment(folder: string, { token, host, address }: { token: string | undefined; host: string; address: string }): Promise<NodeJS.ProcessEnv> {
+async function environment(
+  folder: string,
+  { token, host, address }: { token: string | undefined; host: string; address: string },
+): Promise<NodeJS.ProcessEnv> {
   const askpass = join(folder, 'askpass');
-  await writeFile(askpass, '#!/bin/sh\ncase "$1" in Username*) echo x-access-token;; *) printf "%s\\n" "$TWOFOLD_GIT_TOKEN";; esac\n', { mode: 0o700 });
+  await writeFile(
+    askpass,
+    '#!/bin/sh\ncase "$1" in Username*) echo x-access-token;; *) printf "%s\\n" "$TWOFOLD_GIT_TOKEN";; esac\n',
+    { mode: 0o700 },
+  );
   return {
     PATH: process.env['PATH'],
     HOME: folder,
@@ -73,7 +108,10 @@ async function environment(folder: string, { token, host, address }: { token: st
     GIT_SSH_COMMAND: `ssh -o BatchMode=yes -o StrictHostKeyChecking=accept-new -o ProxyCommand=none -o HostName=${address} -o HostKeyAlias=${host}`,
     GIT_ASKPASS: askpass,
     TWOFOLD_GIT_TOKEN: token ?? '',
-    ...(process.env['SSL_CERT_FILE'] && { SSL_CERT_FILE: process.env['SSL_CERT_FILE'], GIT_SSL_CAINFO: process.env['SSL_CERT_FILE'] }),
+    ...(process.env['SSL_CERT_FILE'] && {
+      SSL_CERT_FILE: process.env['SSL_CERT_FILE'],
+      GIT_SSL_CAINFO: process.env['SSL_CERT_FILE'],
+    }),
   };
 }
 
@@ -82,32 +120,69 @@ interface Run extends GitOptions {
   readonly folder: string;
 }
 
-function run(args: readonly string[], { env, folder, signal, onLine, limit }: Run): Promise<string> {
+function run(
+  args: readonly string[],
+  { env, folder, signal, onLine, limit }: Run,
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', args, { env, stdio: ['ignore', 'pipe', 'pipe'], signal, timeout: TIMEOUT, killSignal: 'SIGKILL' });
-    const watch = setInterval(() => void sizeOf(folder).then((bytes) => bytes > limit && child.kill('SIGKILL')), 1000);
+    const child = spawn('git', args, {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      signal,
+      timeout: TIMEOUT,
+      killSignal: 'SIGKILL',
+    });
+    const watch = setInterval(
+      () => void sizeOf(folder).then((bytes) => bytes > limit && child.kill('SIGKILL')),
+      1000,
+    );
     let output = '';
     let said = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-10_000)));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-2000)));
+    child.stdout
+      .setEncoding('utf8')
+      .on('data', (text: string) => (output = (output + text).slice(-10_000)));
+    child.stderr
+      .setEncoding('utf8')
+      .on('data', (text: string) => (said = (said + text).slice(-2000)));
     child.on('error', (error: NodeJS.ErrnoException) => {
       clearInterval(watch);
-      reject(error.code === 'ENOENT' ? failure.unavailable('git is not installed on this server') : failure.unprocessable('The repository cannot be fetched: cancelled'));
+      reject(
+        error.code === 'ENOENT'
+          ? failure.unavailable('git is not installed on this server')
+          : failure.unprocessable('The repository cannot be fetched: cancelled'),
+      );
     });
     child.on('close', (code) => {
       clearInterval(watch);
       for (const line of said.split('\n')) if (line.trim() !== '') onLine(line);
       if (code === 0) resolve(output);
-      else reject(failure.unprocessable(`The repository cannot be fetched: ${lastWords(said, code)}`));
+      else
+        reject(failure.unprocessable(`The repository cannot be fetched: ${lastWords(said, code)}`));
     });
   });
 }
 
-const lastWords = (said: string, code: number | null) => said.trim().split('\n').at(-1)?.replace(/^fatal: /, '') || (code === null ? 'it took too long or is too large' : `git ended with ${code}`);
+const lastWords = (said: string, code: number | null) =>
+  said
+    .trim()
+    .split('\n')
+    .at(-1)
+    ?.replace(/^fatal: /, '') ||
+  (code === null ? 'it took too long or is too large' : `git ended with ${code}`);
 
-async function* archive(folder: string, commit: string, env: NodeJS.ProcessEnv): AsyncGenerator<Buffer> {
-  const child = spawn('git', ['-C', folder, ...SAFE, 'archive', '--format=tar', commit], { env, stdio: ['ignore', 'pipe', 'ignore'], timeout: TIMEOUT });
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve).on('error', () => resolve(-1)));
+async function* archive(
+  folder: string,
+  commit: string,
+  env: NodeJS.ProcessEnv,
+): AsyncGenerator<Buffer> {
+  const child = spawn('git', ['-C', folder, ...SAFE, 'archive', '--format=tar', commit], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: TIMEOUT,
+  });
+  const ended = new Promise<number | null>((resolve) =>
+    child.on('close', resolve).on('error', () => resolve(-1)),
+  );
   try {
     for await (const chunk of child.stdout) yield chunk as Buffer;
     if ((await ended) !== 0) throw failure.unprocessable('The repository cannot be read');
@@ -118,6 +193,8 @@ async function* archive(folder: string, commit: string, env: NodeJS.ProcessEnv):
 
 async function sizeOf(folder: string): Promise<number> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
-  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name)).catch(() => ({ size: 0 }))).size));
+  const sizes = await Promise.all(
+    names.map(async (name) => (await stat(join(folder, name)).catch(() => ({ size: 0 }))).size),
+  );
   return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -32,7 +32,8 @@ export function healthCheckIn(text: string): HealthCheck | null {
 function toHealthCheck({ flags, rest }: Instruction): HealthCheck | null {
   const [, how = '', what = ''] = /^(\S+)\s*([^]*)$/.exec(rest) ?? [];
   if (how.toUpperCase() !== 'CMD' || what === '') return null;
-  const given = (flag: string) => flags.find((each) => each.startsWith(`--${flag}=`))?.slice(flag.length + 3) ?? '';
+  const given = (flag: string) =>
+    flags.find((each) => each.startsWith(`--${flag}=`))?.slice(flag.length + 3) ?? '';
   return {
     command: execForm(what) ?? ['/bin/sh', '-c', what],
     interval_s: within('interval_s', secondsOf(given('interval'))),
@@ -42,23 +43,37 @@ function toHealthCheck({ flags, rest }: Instruction): HealthCheck | null {
 }
 
 function within(key: keyof typeof DEFAULTS, value: number): number {
-  return value > 0 ? Math.min(MOST[key], Math.max(1, key === 'retries' ? Math.ceil(value) : value)) : DEFAULTS[key];
+  return value > 0
+    ? Math.min(MOST[key], Math.max(1, key === 'retries' ? Math.ceil(value) : value))
+    : DEFAULTS[key];
 }
 
 /** A list of texts is the command itself; anything else, a broken list too, is a line for a shell: as Docker reads it. */
 function execForm(text: string): string[] | null {
   try {
     const list: unknown = JSON.parse(text);
-    return Array.isArray(list) && list.length > 0 && list.every((each) => typeof each === 'string') ? list : null;
+    return Array.isArray(list) && list.length > 0 && list.every((each) => typeof each === 'string')
+      ? list
+      : null;
   } catch {
     return null;
   }
 }
 
-const UNITS: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 };
+const UNITS: Readonly<Record<string, number>> = {
+  ns: 1e-9,
+  us: 1e-6,
+  ms: 1e-3,
+  s: 1,
+  m: 60,
+  h: 3600,
+};
 
 /** A duration as Go writes it (`1m30s`, `500ms`); 0 for what is none. */
 function secondsOf(text: string): number {
   if (!/^(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/.test(text)) return 0;
-  return [...text.matchAll(/(\d+(?:\.\d+)?)(ns|us|ms|s|m|h)/g)].reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit as string] ?? 0), 0);
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(ns|us|ms|s|m|h)/g)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * (UNITS[unit as string] ?? 0),
+    0,
+  );
 }

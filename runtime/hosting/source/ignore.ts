@@ -15,18 +15,29 @@ export function parseIgnore(text: string): (path: string) => boolean {
     .map(toRule);
   return (path) => {
     let ignored = false;
-    for (const { pattern, keeps } of rules) if (ignored === keeps && pattern.test(path)) ignored = !keeps;
+    for (const { pattern, keeps } of rules)
+      if (ignored === keeps && pattern.test(path)) ignored = !keeps;
     return ignored;
   };
 }
 
 function toRule(line: string): { readonly pattern: RegExp; readonly keeps: boolean } {
   const keeps = line.startsWith('!');
-  const glob = (keeps ? line.slice(1).trim() : line).replace(/^(\.?\/)+/, '').replace(/\/+$/, '').slice(0, 300);
-  return { pattern: new RegExp(`^${glob.split('/').map(toSegment).join('').replace(/\/$/, '')}(/|$)`), keeps };
+  const glob = (keeps ? line.slice(1).trim() : line)
+    .replace(/^(\.?\/)+/, '')
+    .replace(/\/+$/, '')
+    .slice(0, 300);
+  return {
+    pattern: new RegExp(`^${glob.split('/').map(toSegment).join('').replace(/\/$/, '')}(/|$)`),
+    keeps,
+  };
 }
 
 function toSegment(segment: string): string {
   if (segment === '**') return '(?:[^/]+/)*';
-  return `${segment.replace(/[.+^${}()|\\]/g, '\\$&').replace(/\*+/g, '[^/]*').replace(/\?/g, '[^/]').replace(/\[!/g, '[^')}/`;
+  return `${segment
+    .replace(/[.+^${}()|\\]/g, '\\$&')
+    .replace(/\*+/g, '[^/]*')
+    .replace(/\?/g, '[^/]')
+    .replace(/\[!/g, '[^')}/`;
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { isRunning } from '../running.ts';
 
 /** A folder of this process for a stranger's source, which nobody else may read. */
-export const makeFolder = (kind: 'source' | 'git'): Promise<string> => mkdtemp(join(tmpdir(), `twofold-${kind}-${process.pid}-`));
+export const makeFolder = (kind: 'source' | 'git'): Promise<string> =>
+  mkdtemp(join(tmpdir(), `twofold-${kind}-${process.pid}-`));
 
 /**
  * Removes the folders of processes that are gone: one that was killed could not. A folder of this process's own id that
@@ -15,7 +16,10 @@ export async function removeLeftovers(): Promise<void> {
     const pid = Number(/^twofold-(?:source|git)-(\d+)-/.exec(name)?.[1] ?? Number.NaN);
     if (Number.isNaN(pid)) continue;
     const path = join(tmpdir(), name);
-    const isOld = pid === process.pid ? ((await stat(path).catch(() => null))?.mtimeMs ?? 0) < performance.timeOrigin : !isRunning(pid);
+    const isOld =
+      pid === process.pid
+        ? ((await stat(path).catch(() => null))?.mtimeMs ?? 0) < performance.timeOrigin
+        : !isRunning(pid);
     if (isOld) await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 }

@@ -1,16 +1,21 @@
 import { failure } from '../../errors.ts';
 
 /** A part of a form: its name, and then its bytes. */
-export type FormPart = { readonly name: string; readonly filename: string | null } | { readonly data: Buffer };
+export type FormPart =
+  | { readonly name: string; readonly filename: string | null }
+  | { readonly data: Buffer };
 
 const MAX_HEADER = 8 * 1024;
 const MAX_PARTS = 20;
 
 /** The boundary of a `multipart/form-data` content type. @throws AppError 415 */
 export function boundaryOf(contentType: string): string {
-  const match = /^multipart\/form-data\s*;.*?\bboundary=(?:"([^"]{1,70})"|([^\s;,"]{1,70}))/i.exec(contentType);
+  const match = /^multipart\/form-data\s*;.*?\bboundary=(?:"([^"]{1,70})"|([^\s;,"]{1,70}))/i.exec(
+    contentType,
+  );
   const boundary = match?.[1] ?? match?.[2];
-  if (boundary === undefined) throw failure.unsupportedMediaType('The body must be multipart/form-data');
+  if (boundary === undefined)
+    throw failure.unsupportedMediaType('The body must be multipart/form-data');
   return boundary;
 }
 
@@ -20,7 +25,10 @@ export function boundaryOf(contentType: string): string {
  *
  * @throws AppError 400 for what is not well formed or is cut off.
  */
-export async function* readForm(chunks: AsyncIterable<Buffer>, boundary: string): AsyncGenerator<FormPart> {
+export async function* readForm(
+  chunks: AsyncIterable<Buffer>,
+  boundary: string,
+): AsyncGenerator<FormPart> {
   const source = chunks[Symbol.asyncIterator]();
   const mark = Buffer.from(`\r\n--${boundary}`);
   // The first boundary needs no line end before it.
@@ -33,7 +41,11 @@ export async function* readForm(chunks: AsyncIterable<Buffer>, boundary: string)
 
   for (let parts = 0; ; parts += 1) {
     // What comes before the first boundary is nothing, and after each one the part's own bytes.
-    for (let at = held.indexOf(mark); at < 0 || held.length < at + mark.length + 2; at = held.indexOf(mark)) {
+    for (
+      let at = held.indexOf(mark);
+      at < 0 || held.length < at + mark.length + 2;
+      at = held.indexOf(mark)
+    ) {
       const safe = at < 0 ? Math.max(0, held.length - mark.length + 1) : at;
       if (safe > 0) {
         if (parts > 0) yield { data: held.subarray(0, safe) };
@@ -49,7 +61,7 @@ export async function* readForm(chunks: AsyncIterable<Buffer>, boundary: string)
     yield parseHeader(await takeHeader());
   }
   // What follows the last boundary means nothing; it is read so that the connection can be used again.
-  for (let bytes = 0; bytes < 64 * 1024; ) {
+  for (let bytes = 0; bytes < 64 * 1024;) {
     const { done, value } = await source.next();
     if (done) return;
     bytes += (value as Buffer).length;
@@ -70,7 +82,9 @@ export async function* readForm(chunks: AsyncIterable<Buffer>, boundary: string)
 
 function parseHeader(header: string): FormPart {
   const disposition = /^content-disposition:\s*form-data\s*;(.*)$/im.exec(header)?.[1] ?? '';
-  const name = /(?:^|;)\s*name="([^"]*)"/i.exec(disposition)?.[1] ?? /(?:^|;)\s*name=([^\s;"]+)/i.exec(disposition)?.[1];
+  const name =
+    /(?:^|;)\s*name="([^"]*)"/i.exec(disposition)?.[1] ??
+    /(?:^|;)\s*name=([^\s;"]+)/i.exec(disposition)?.[1];
   if (name === undefined) throw failure.badRequest('The form is not well formed');
   return { name, filename: /(?:^|;)\s*filename="([^"]*)"/i.exec(disposition)?.[1] ?? null };
 }

@@ -32,16 +32,28 @@ const NAMES = ['Dockerfile', 'Containerfile'];
  *
  * @throws AppError 400 for a folder that is not there, 422 when there is nothing to build or policy refuses it.
  */
-export function planBuild(listing: SourceListing, { path = '', policy }: { readonly path?: string; readonly policy: DockerfilePolicy }): BuildPlan {
+export function planBuild(
+  listing: SourceListing,
+  { path = '', policy }: { readonly path?: string; readonly policy: DockerfilePolicy },
+): BuildPlan {
   const folder = sourceFolder(path);
-  if (folder !== '' && ![...listing.paths].some((file) => file.startsWith(`${folder}/`))) throw failure.badRequest(`path ${JSON.stringify(path)} is not in the source`);
+  if (folder !== '' && ![...listing.paths].some((file) => file.startsWith(`${folder}/`)))
+    throw failure.badRequest(`path ${JSON.stringify(path)} is not in the source`);
   const only = folder === '' ? onlyFolder(listing) : null;
-  const plan = planFolder(listing, folder, policy) ?? (only === null ? null : planFolder(listing, only, policy));
+  const plan =
+    planFolder(listing, folder, policy) ??
+    (only === null ? null : planFolder(listing, only, policy));
   if (plan) return plan;
-  throw refuse('The source has no Dockerfile, and its language is not one that can be built without (Node.js, static, Python, Go, Ruby, PHP, Rust, Java, .NET)');
+  throw refuse(
+    'The source has no Dockerfile, and its language is not one that can be built without (Node.js, static, Python, Go, Ruby, PHP, Rust, Java, .NET)',
+  );
 }
 
-function planFolder(listing: SourceListing, folder: string, policy: DockerfilePolicy): BuildPlan | null {
+function planFolder(
+  listing: SourceListing,
+  folder: string,
+  policy: DockerfilePolicy,
+): BuildPlan | null {
   const files = filesBelow(listing, folder);
   const ignore = parseIgnore(files.text('.dockerignore') ?? '');
   const name = NAMES.find((candidate) => files.has(candidate));
@@ -49,28 +61,50 @@ function planFolder(listing: SourceListing, folder: string, policy: DockerfilePo
     const text = files.text(name);
     if (text === undefined) throw refuse(`The ${name} is too large or no file`);
     const images = assertDockerfile(text, policy);
-    return { folder, images, dockerfile: name, ignore: (path) => path !== name && ignore(path), extra: {}, kind: 'Dockerfile', health: healthCheckIn(text) };
+    return {
+      folder,
+      images,
+      dockerfile: name,
+      ignore: (path) => path !== name && ignore(path),
+      extra: {},
+      kind: 'Dockerfile',
+      health: healthCheckIn(text),
+    };
   }
   const made = generateDockerfile(files);
   if (!made) return null;
   const images = assertDockerfile(made.text, policy);
-  return { folder, images, dockerfile: GENERATED, ignore: (path) => isLitter(path) || ignore(path), extra: { [GENERATED]: made.text }, kind: made.kind, health: null };
+  return {
+    folder,
+    images,
+    dockerfile: GENERATED,
+    ignore: (path) => isLitter(path) || ignore(path),
+    extra: { [GENERATED]: made.text },
+    kind: made.kind,
+    health: null,
+  };
 }
 
 /** What is installed or built again in the image anyway, and may be for another system. */
-const isLitter = (path: string) => /(^|\/)(node_modules|__pycache__|\.venv|venv|\.DS_Store)(\/|$)/.test(path);
+const isLitter = (path: string) =>
+  /(^|\/)(node_modules|__pycache__|\.venv|venv|\.DS_Store)(\/|$)/.test(path);
 
 function filesBelow({ paths, manifests }: SourceListing, folder: string): ProjectFiles {
   const prefix = folder === '' ? '' : `${folder}/`;
   return {
     has: (path) => paths.has(prefix + path),
     text: (path) => manifests.get(prefix + path),
-    find: (pattern) => [...paths].map((path) => (path.startsWith(prefix) ? path.slice(prefix.length) : '')).find((path) => pattern.test(path)),
+    find: (pattern) =>
+      [...paths]
+        .map((path) => (path.startsWith(prefix) ? path.slice(prefix.length) : ''))
+        .find((path) => pattern.test(path)),
   };
 }
 
 function onlyFolder({ paths }: SourceListing): string | null {
-  const tops = new Set([...paths].map((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '')));
+  const tops = new Set(
+    [...paths].map((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '')),
+  );
   const [top] = tops;
   return tops.size === 1 && top ? top : null;
 }
@@ -78,6 +112,7 @@ function onlyFolder({ paths }: SourceListing): string | null {
 /** A folder of the source in one form; empty is its root. @throws AppError 400 when it climbs out. */
 export function sourceFolder(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
-  if (parts.includes('..') || /\p{Cc}/u.test(path)) throw failure.badRequest('path must lead to a folder of the source');
+  if (parts.includes('..') || /\p{Cc}/u.test(path))
+    throw failure.badRequest('path must lead to a folder of the source');
   return parts.join('/');
 }

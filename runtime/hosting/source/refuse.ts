@@ -4,4 +4,5 @@ import { failure } from '../../errors.ts';
 export const refuse = (message: string) => failure.unprocessable(message);
 
 /** A stranger's text, fit for a message. */
-export const quote = (text: string) => JSON.stringify(text.length > 120 ? `${text.slice(0, 117)}...` : text);
+export const quote = (text: string) =>
+  JSON.stringify(text.length > 120 ? `${text.slice(0, 117)}...` : text);

@@ -13,7 +13,11 @@ export interface Spool {
   readonly listing: SourceListing;
   readonly sha256: string;
   /** The tar to build: below `folder`, without what is ignored, with the extra files at its end. */
-  read(options: { readonly folder: string; readonly ignore: (path: string) => boolean; readonly extra: Readonly<Record<string, string>> }): AsyncGenerator<Buffer>;
+  read(options: {
+    readonly folder: string;
+    readonly ignore: (path: string) => boolean;
+    readonly extra: Readonly<Record<string, string>>;
+  }): AsyncGenerator<Buffer>;
   remove(): Promise<void>;
 }
 
@@ -22,7 +26,10 @@ export interface Spool {
  *
  * @throws AppError 422 as `filterTar`, 507 when the disk is full.
  */
-export async function spoolSource(chunks: AsyncIterable<Buffer>, limits: SourceLimits): Promise<Spool> {
+export async function spoolSource(
+  chunks: AsyncIterable<Buffer>,
+  limits: SourceLimits,
+): Promise<Spool> {
   const folder = await makeFolder('source');
   const remove = () => rm(folder, { recursive: true, force: true });
   const path = join(folder, 'source.tar');
@@ -40,13 +47,23 @@ export async function spoolSource(chunks: AsyncIterable<Buffer>, limits: SourceL
     }
   } catch (error) {
     await remove();
-    throw (error as { code?: string }).code === 'ENOSPC' ? new AppError(507, 'DISK_FULL', 'There is no space left for the source') : error;
+    throw (error as { code?: string }).code === 'ENOSPC'
+      ? new AppError(507, 'DISK_FULL', 'There is no space left for the source')
+      : error;
   }
-  return { listing, sha256: hash.digest('hex'), remove, read: (options) => rewrite(createReadStream(path), options) };
+  return {
+    listing,
+    sha256: hash.digest('hex'),
+    remove,
+    read: (options) => rewrite(createReadStream(path), options),
+  };
 }
 
 /** Our own tar once more: names are moved up and members left out. */
-async function* rewrite(chunks: AsyncIterable<Buffer>, { folder, ignore, extra }: Parameters<Spool['read']>[0]): AsyncGenerator<Buffer> {
+async function* rewrite(
+  chunks: AsyncIterable<Buffer>,
+  { folder, ignore, extra }: Parameters<Spool['read']>[0],
+): AsyncGenerator<Buffer> {
   let open: TarEntry | null = null;
   for await (const part of readTar(chunks)) {
     if ('data' in part) {
@@ -56,7 +73,12 @@ async function* rewrite(chunks: AsyncIterable<Buffer>, { folder, ignore, extra }
     if (open) yield tarPadding(open.size);
     const path = below(part.entry.path, folder);
     open = path === null || ignore(path) || path in extra ? null : part.entry;
-    if (open && path) yield tarHeader({ ...open, kind: open.kind as 'file', path: open.kind === 'directory' ? `${path}/` : path });
+    if (open && path)
+      yield tarHeader({
+        ...open,
+        kind: open.kind as 'file',
+        path: open.kind === 'directory' ? `${path}/` : path,
+      });
   }
   if (open) yield tarPadding(open.size);
   for (const [path, text] of Object.entries(extra)) yield tarFile(path, text);

@@ -19,7 +19,11 @@ export interface SourceListing {
   bytes: number;
 }
 
-export const createListing = (): SourceListing => ({ paths: new Set(), manifests: new Map(), bytes: 0 });
+export const createListing = (): SourceListing => ({
+  paths: new Set(),
+  manifests: new Map(),
+  bytes: 0,
+});
 
 const MANIFESTS =
   /(^|\/)(Dockerfile|Containerfile|\.dockerignore|package\.json|Procfile|requirements\.txt|pyproject\.toml|go\.mod|Gemfile|composer\.json|Cargo\.toml|pom\.xml|runtime\.txt|\.nvmrc|\.node-version)$|^[^/]+\.(csproj|fsproj)$/;
@@ -33,15 +37,24 @@ const MANIFEST_COUNT = 200;
  *
  * @throws AppError 422 that names the member and what is wrong with it.
  */
-export async function* filterTar(chunks: AsyncIterable<Buffer>, limits: SourceLimits, listing: SourceListing): AsyncGenerator<Buffer> {
+export async function* filterTar(
+  chunks: AsyncIterable<Buffer>,
+  limits: SourceLimits,
+  listing: SourceListing,
+): AsyncGenerator<Buffer> {
   const check = createChecks(limits);
-  let open: { readonly size: number; readonly manifest: Buffer[] | null; readonly path: string } | null = null;
+  let open: {
+    readonly size: number;
+    readonly manifest: Buffer[] | null;
+    readonly path: string;
+  } | null = null;
   let passed = 0;
   let dropped = false;
   for await (const part of readTar(chunks)) {
     if ('data' in part) {
       listing.bytes += part.data.length;
-      if (listing.bytes > limits.total) throw refuse(`The archive holds more than ${limits.total} bytes`);
+      if (listing.bytes > limits.total)
+        throw refuse(`The archive holds more than ${limits.total} bytes`);
       if (dropped || !open) continue;
       passed += part.data.length;
       open.manifest?.push(part.data);
@@ -53,10 +66,20 @@ export async function* filterTar(chunks: AsyncIterable<Buffer>, limits: SourceLi
     const path = check(entry);
     dropped = path === null || isDropped(path);
     if (dropped || path === null) continue;
-    yield tarHeader({ path: entry.kind === 'directory' ? `${path}/` : path, kind: entry.kind as 'file', target: entry.kind === 'symlink' ? entry.target : '', size: entry.size, mode: modeOf(entry) });
+    yield tarHeader({
+      path: entry.kind === 'directory' ? `${path}/` : path,
+      kind: entry.kind as 'file',
+      target: entry.kind === 'symlink' ? entry.target : '',
+      size: entry.size,
+      mode: modeOf(entry),
+    });
     if (entry.kind !== 'directory') listing.paths.add(path);
     passed = 0;
-    const isManifest = entry.kind === 'file' && MANIFESTS.test(path) && entry.size <= MANIFEST_BYTES && listing.manifests.size < MANIFEST_COUNT;
+    const isManifest =
+      entry.kind === 'file' &&
+      MANIFESTS.test(path) &&
+      entry.size <= MANIFEST_BYTES &&
+      listing.manifests.size < MANIFEST_COUNT;
     open = { size: entry.size, manifest: isManifest ? [] : null, path };
     if (entry.size === 0) yield* close();
   }
@@ -65,7 +88,8 @@ export async function* filterTar(chunks: AsyncIterable<Buffer>, limits: SourceLi
 
   function* close(): Generator<Buffer> {
     if (!open) return;
-    if (open.manifest) listing.manifests.set(open.path, Buffer.concat(open.manifest).toString('utf8'));
+    if (open.manifest)
+      listing.manifests.set(open.path, Buffer.concat(open.manifest).toString('utf8'));
     const padding = tarPadding(open.size);
     open = null;
     if (padding.length > 0) yield padding;
@@ -73,10 +97,12 @@ export async function* filterTar(chunks: AsyncIterable<Buffer>, limits: SourceLi
 }
 
 /** History and local settings are nobody's business in an image. */
-const isDropped = (path: string) => path.split('/').includes('.git') || posix.basename(path) === '.env';
+const isDropped = (path: string) =>
+  path.split('/').includes('.git') || posix.basename(path) === '.env';
 
 /** Owner may read, write and run; nobody else may write; no bits that change who runs it. */
-const modeOf = ({ kind, mode }: TarEntry) => (kind === 'directory' ? 0o755 : kind === 'symlink' ? 0o777 : (mode & 0o755) | 0o644);
+const modeOf = ({ kind, mode }: TarEntry) =>
+  kind === 'directory' ? 0o755 : kind === 'symlink' ? 0o777 : (mode & 0o755) | 0o644;
 
 /** Each call sees one member, in order: what is refused depends on those before it. @returns the path, null for the root itself. */
 function createChecks(limits: SourceLimits): (entry: TarEntry) => string | null {
@@ -86,13 +112,19 @@ function createChecks(limits: SourceLimits): (entry: TarEntry) => string | null 
   let count = 0;
   return (entry) => {
     count += 1;
-    if (count > limits.entries) throw refuse(`The archive holds more than ${limits.entries} entries`);
+    if (count > limits.entries)
+      throw refuse(`The archive holds more than ${limits.entries} entries`);
     const path = safePath(entry.path);
-    if (entry.kind === 'other' || entry.kind === 'hardlink') throw refuse(`${quote(entry.path)} is ${entry.kind === 'hardlink' ? 'a hard link' : 'a device or special file'}, which is not allowed`);
+    if (entry.kind === 'other' || entry.kind === 'hardlink')
+      throw refuse(
+        `${quote(entry.path)} is ${entry.kind === 'hardlink' ? 'a hard link' : 'a device or special file'}, which is not allowed`,
+      );
     if (path === null) return null;
-    if (entry.size > limits.file) throw refuse(`${quote(path)} is larger than ${limits.file} bytes`);
+    if (entry.size > limits.file)
+      throw refuse(`${quote(path)} is larger than ${limits.file} bytes`);
     for (const parent of parentsOf(path)) {
-      if (links.has(parent) || files.has(parent)) throw refuse(`${quote(path)} lies below ${quote(parent)}, which is no directory`);
+      if (links.has(parent) || files.has(parent))
+        throw refuse(`${quote(path)} lies below ${quote(parent)}, which is no directory`);
       folders.add(parent);
     }
     if (entry.kind === 'directory') {
@@ -100,7 +132,8 @@ function createChecks(limits: SourceLimits): (entry: TarEntry) => string | null 
       folders.add(path);
       return path;
     }
-    if (files.has(path) || links.has(path) || folders.has(path)) throw refuse(`${quote(path)} is there twice`);
+    if (files.has(path) || links.has(path) || folders.has(path))
+      throw refuse(`${quote(path)} is there twice`);
     if (entry.kind === 'symlink') {
       assertTarget(path, entry.target);
       links.add(path);
@@ -110,9 +143,11 @@ function createChecks(limits: SourceLimits): (entry: TarEntry) => string | null 
 }
 
 function safePath(raw: string): string | null {
-  if (raw.includes('\0') || Buffer.byteLength(raw) > 1024) throw refuse(`${quote(raw)} is not an allowed name`);
+  if (raw.includes('\0') || Buffer.byteLength(raw) > 1024)
+    throw refuse(`${quote(raw)} is not an allowed name`);
   const parts = raw.split('/').filter((part) => part !== '' && part !== '.');
-  if (raw.startsWith('/') || /^[A-Za-z]:(\\|$)/.test(parts[0] ?? '')) throw refuse(`${quote(raw)} is an absolute path`);
+  if (raw.startsWith('/') || /^[A-Za-z]:(\\|$)/.test(parts[0] ?? ''))
+    throw refuse(`${quote(raw)} is an absolute path`);
   if (parts.includes('..')) throw refuse(`${quote(raw)} leads out of the archive`);
   if (/\p{Cc}/u.test(raw)) throw refuse(`${quote(raw)} is not an allowed name`);
   return parts.length === 0 ? null : parts.join('/');
@@ -120,7 +155,13 @@ function safePath(raw: string): string | null {
 
 function assertTarget(path: string, target: string): void {
   const outside = () => refuse(`The link ${quote(path)} leads out of the archive`);
-  if (target === '' || target.startsWith('/') || Buffer.byteLength(target) > 1024 || /\p{Cc}/u.test(target)) throw outside();
+  if (
+    target === '' ||
+    target.startsWith('/') ||
+    Buffer.byteLength(target) > 1024 ||
+    /\p{Cc}/u.test(target)
+  )
+    throw outside();
   // Every step counts, also one that comes back in: a link on the way may lead elsewhere.
   let depth = path.split('/').length - 1;
   for (const part of target.split('/')) {
@@ -131,5 +172,6 @@ function assertTarget(path: string, target: string): void {
 }
 
 function* parentsOf(path: string): Generator<string> {
-  for (let slash = path.indexOf('/'); slash > 0; slash = path.indexOf('/', slash + 1)) yield path.slice(0, slash);
+  for (let slash = path.indexOf('/'); slash > 0; slash = path.indexOf('/', slash + 1))
+    yield path.slice(0, slash);
 }

@@ -27,7 +27,10 @@ export async function* readTar(chunks: AsyncIterable<Buffer>): AsyncGenerator<Ta
   let members = 0;
   for (;;) {
     const header = await input.take(BLOCK);
-    if (header === null) throw refuse(members === 0 ? 'The archive is empty or no tar archive' : 'The archive is cut off');
+    if (header === null)
+      throw refuse(
+        members === 0 ? 'The archive is empty or no tar archive' : 'The archive is cut off',
+      );
     if (header.every((byte) => byte === 0)) break;
     members += 1;
     const { type, ...fields } = parseHeader(header);
@@ -41,7 +44,9 @@ export async function* readTar(chunks: AsyncIterable<Buffer>): AsyncGenerator<Ta
     const path = next.path ?? fields.path;
     const kind = kindOf(type, path);
     const held = kind === 'file' ? size : 0;
-    yield { entry: { path, kind, target: next.target ?? fields.target, size: held, mode: fields.mode } };
+    yield {
+      entry: { path, kind, target: next.target ?? fields.target, size: held, mode: fields.mode },
+    };
     next = {};
     yield* body(input, held);
     // Devices and links have no data, whatever their header says: what follows is the next header.
@@ -108,7 +113,7 @@ function createInput(chunks: AsyncIterable<Buffer>): Input {
 }
 
 async function* body(input: Input, size: number): AsyncGenerator<TarPart> {
-  for (let left = size; left > 0; ) {
+  for (let left = size; left > 0;) {
     const data = await input.some(left);
     left -= data.length;
     yield { data };
@@ -116,7 +121,7 @@ async function* body(input: Input, size: number): AsyncGenerator<TarPart> {
 }
 
 async function skip(input: Input, length: number): Promise<void> {
-  for (let left = length; left > 0; ) left -= (await input.some(left)).length;
+  for (let left = length; left > 0;) left -= (await input.some(left)).length;
 }
 
 async function takeExtended(input: Input, size: number): Promise<Buffer> {
@@ -147,11 +152,16 @@ function parseHeader(header: Buffer) {
 /** Octal text, or base 256 with the first bit set (GNU). */
 function parseNumber(field: Buffer): number {
   if ((field[0] as number) & 0x80) {
-    const value = field.subarray(1).reduce((sum, byte) => sum * 256 + byte, (field[0] as number) & 0x7f);
+    const value = field
+      .subarray(1)
+      .reduce((sum, byte) => sum * 256 + byte, (field[0] as number) & 0x7f);
     if (!Number.isSafeInteger(value)) throw refuse('The archive holds a number that is too large');
     return value;
   }
-  const text = field.toString('latin1').replace(/[\0 ]+$/, '').trimStart();
+  const text = field
+    .toString('latin1')
+    .replace(/[\0 ]+$/, '')
+    .trimStart();
   if (text === '') return 0;
   if (!/^[0-7]+$/.test(text)) throw refuse('The archive is damaged or no tar archive');
   return Number.parseInt(text, 8);
@@ -188,16 +198,18 @@ function readExtended(type: string, data: Buffer): Overrides {
 
 function paxSize(text: string): number {
   const size = Number(text);
-  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(size)) throw refuse('The archive is damaged or no tar archive');
+  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(size))
+    throw refuse('The archive is damaged or no tar archive');
   return size;
 }
 
 /** `length key=value\n`, the length counting itself. */
 function* paxRecords(data: Buffer): Generator<readonly [string, string]> {
-  for (let at = 0; at < data.length; ) {
+  for (let at = 0; at < data.length;) {
     const space = data.indexOf(32, at);
     const length = space < 0 ? Number.NaN : Number(data.toString('latin1', at, space));
-    if (!Number.isInteger(length) || length <= space - at + 1 || at + length > data.length) throw refuse('The archive is damaged or no tar archive');
+    if (!Number.isInteger(length) || length <= space - at + 1 || at + length > data.length)
+      throw refuse('The archive is damaged or no tar archive');
     const record = decode(data.subarray(space + 1, at + length - 1));
     const equals = record.indexOf('=');
     if (equals > 0) yield [record.slice(0, equals), record.slice(equals + 1)];
@@ -210,6 +222,7 @@ function kindOf(type: string, path: string): TarEntry['kind'] {
   if (type === '2') return 'symlink';
   if (type === '1') return 'hardlink';
   // Before ustar a directory was a file whose name ends with a slash.
-  if (type === '0' || type === '\0' || type === '7') return path.endsWith('/') ? 'directory' : 'file';
+  if (type === '0' || type === '\0' || type === '7')
+    return path.endsWith('/') ? 'directory' : 'file';
   return 'other';
 }

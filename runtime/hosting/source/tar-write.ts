@@ -14,10 +14,18 @@ export const TAR_END = Buffer.alloc(2 * BLOCK);
 /** The header block of a member, with a pax header before it when its names do not fit (POSIX.1-2017). */
 export function tarHeader(member: TarMember): Buffer {
   const { path, target = '' } = member;
-  const long = Buffer.byteLength(path) > 100 || Buffer.byteLength(target) > 100 || member.size > 0o77777777777;
+  const long =
+    Buffer.byteLength(path) > 100 || Buffer.byteLength(target) > 100 || member.size > 0o77777777777;
   if (!long) return block(member, { path, target, type: TYPES[member.kind] });
-  const records = Buffer.from(record('path', path) + (target ? record('linkpath', target) : '') + (member.size > 0o77777777777 ? record('size', String(member.size)) : ''));
-  const extended = block({ ...member, kind: 'file', size: records.length, mode: 0o644 }, { path: 'PaxHeader', target: '', type: 'x' });
+  const records = Buffer.from(
+    record('path', path) +
+      (target ? record('linkpath', target) : '') +
+      (member.size > 0o77777777777 ? record('size', String(member.size)) : ''),
+  );
+  const extended = block(
+    { ...member, kind: 'file', size: records.length, mode: 0o644 },
+    { path: 'PaxHeader', target: '', type: 'x' },
+  );
   const short = block(member, { path: cut(path), target: cut(target), type: TYPES[member.kind] });
   return Buffer.concat([extended, records, tarPadding(records.length), short]);
 }
@@ -30,12 +38,19 @@ export function tarPadding(size: number): Buffer {
 /** A whole small file. */
 export function tarFile(path: string, text: string): Buffer {
   const data = Buffer.from(text);
-  return Buffer.concat([tarHeader({ path, kind: 'file', size: data.length, mode: 0o644 }), data, tarPadding(data.length)]);
+  return Buffer.concat([
+    tarHeader({ path, kind: 'file', size: data.length, mode: 0o644 }),
+    data,
+    tarPadding(data.length),
+  ]);
 }
 
 const TYPES = { file: '0', directory: '5', symlink: '2' } as const;
 
-function block({ size, mode }: Pick<TarMember, 'size' | 'mode' | 'kind'>, { path, target, type }: { path: string; target: string; type: string }): Buffer {
+function block(
+  { size, mode }: Pick<TarMember, 'size' | 'mode' | 'kind'>,
+  { path, target, type }: { path: string; target: string; type: string },
+): Buffer {
   const header = Buffer.alloc(BLOCK);
   header.write(path, 0, 100);
   header.write(octal(mode, 7), 100);

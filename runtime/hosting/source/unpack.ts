@@ -19,7 +19,10 @@ const RATIO_FROM = 16 * 1024 * 1024;
  *
  * @throws AppError 413 when too much comes in, 422 when it is no gzip, damaged, or a bomb.
  */
-export async function* unpack(chunks: AsyncIterable<Buffer>, limits: UnpackLimits): AsyncGenerator<Buffer> {
+export async function* unpack(
+  chunks: AsyncIterable<Buffer>,
+  limits: UnpackLimits,
+): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: 64 * 1024 });
   let taken = 0;
   let given = 0;
@@ -27,8 +30,10 @@ export async function* unpack(chunks: AsyncIterable<Buffer>, limits: UnpackLimit
     let first = true;
     for await (const chunk of chunks) {
       taken += chunk.length;
-      if (taken > limits.compressed) throw failure.tooLarge(`The archive is larger than ${limits.compressed} bytes`);
-      if (first && chunk.length > 0 && chunk[0] !== 0x1f) throw refuse('The source is not a gzip archive');
+      if (taken > limits.compressed)
+        throw failure.tooLarge(`The archive is larger than ${limits.compressed} bytes`);
+      if (first && chunk.length > 0 && chunk[0] !== 0x1f)
+        throw refuse('The source is not a gzip archive');
       first &&= chunk.length === 0;
       if (!gunzip.write(chunk)) await drained(gunzip);
       if (gunzip.destroyed) return;
@@ -39,7 +44,8 @@ export async function* unpack(chunks: AsyncIterable<Buffer>, limits: UnpackLimit
     for await (const chunk of gunzip) {
       given += (chunk as Buffer).length;
       if (given > limits.total) throw refuse(`The archive holds more than ${limits.total} bytes`);
-      if (given > RATIO_FROM && given > taken * limits.ratio) throw refuse(`The archive grows more than ${limits.ratio} times`);
+      if (given > RATIO_FROM && given > taken * limits.ratio)
+        throw refuse(`The archive grows more than ${limits.ratio} times`);
       yield chunk as Buffer;
     }
   } catch (error) {

@@ -14,14 +14,19 @@ import type { Template, TemplateEnv } from './template.ts';
  */
 export async function loadTemplates(folder: string): Promise<ReadonlyMap<string, Template>> {
   const files = listFiles(folder);
-  const parse: (text: string) => unknown = files.length > 0 ? (await import('yaml')).parse : JSON.parse;
-  const own = files.map((file) => readTemplate(file, parse(readFileSync(join(folder, file), 'utf8'))));
+  const parse: (text: string) => unknown =
+    files.length > 0 ? (await import('yaml')).parse : JSON.parse;
+  const own = files.map((file) =>
+    readTemplate(file, parse(readFileSync(join(folder, file), 'utf8'))),
+  );
   return new Map([...catalogue, ...own].map((template) => [template.id, template]));
 }
 
 function listFiles(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((name) => /\.(ya?ml|json)$/.test(name)).sort();
+    return readdirSync(folder)
+      .filter((name) => /\.(ya?ml|json)$/.test(name))
+      .sort();
   } catch {
     return [];
   }
@@ -36,11 +41,27 @@ function readTemplate(file: string, value: unknown): Template {
   if (typeof given.image !== 'string') throw problem('image is required');
   assertImage(given.image);
   if (!Number.isInteger(given.port)) throw problem('port is required');
-  const env = (given.env ?? []).map((entry: TemplateEnv) => ({ ...entry, description: entry.description ?? '', secret: entry.secret ?? entry.generate !== undefined }));
-  if (env.some(({ key }: TemplateEnv) => !new RegExp(ENV_KEY).test(key))) throw problem('env holds a key that is not valid');
+  const env = (given.env ?? []).map((entry: TemplateEnv) => ({
+    ...entry,
+    description: entry.description ?? '',
+    secret: entry.secret ?? entry.generate !== undefined,
+  }));
+  if (env.some(({ key }: TemplateEnv) => !new RegExp(ENV_KEY).test(key)))
+    throw problem('env holds a key that is not valid');
   const volumes = given.volumes ?? [];
-  if (volumes.some(({ name }: { name: string }) => !new RegExp(VOLUME_NAME).test(name))) throw problem('volumes holds a name that is not valid');
-  return { id, name: given.name ?? id, description: given.description ?? '', category: given.category ?? 'own', image: given.image, port: given.port, env, volumes, ...(given.command && { command: given.command }) };
+  if (volumes.some(({ name }: { name: string }) => !new RegExp(VOLUME_NAME).test(name)))
+    throw problem('volumes holds a name that is not valid');
+  return {
+    id,
+    name: given.name ?? id,
+    description: given.description ?? '',
+    category: given.category ?? 'own',
+    image: given.image,
+    port: given.port,
+    env,
+    volumes,
+    ...(given.command && { command: given.command }),
+  };
 }
 
 /** A template as the list shows it. */
@@ -54,13 +75,22 @@ export function showTemplate({ command: _command, ...template }: Template): obje
  *
  * @throws AppError 400 that names what is missing or unknown.
  */
-export function fillTemplate(template: Template, given: App['env'], { name, domain, url }: { name: string; domain: string; url: string }): { env: App['env']; secrets: App['secrets'] } {
+export function fillTemplate(
+  template: Template,
+  given: App['env'],
+  { name, domain, url }: { name: string; domain: string; url: string },
+): { env: App['env']; secrets: App['secrets'] } {
   const env: Record<string, string> = { ...given };
   const secrets: Record<string, string> = {};
-  const fill = (text: string) => text.replaceAll('{{domain}}', domain).replaceAll('{{url}}', url).replaceAll('{{name}}', name);
+  const fill = (text: string) =>
+    text.replaceAll('{{domain}}', domain).replaceAll('{{url}}', url).replaceAll('{{name}}', name);
   for (const entry of template.env) {
-    const value = given[entry.key] || (entry.default === undefined ? undefined : fill(entry.default)) || (entry.generate ? randomText(entry.generate) : undefined);
-    if (value === undefined && entry.required) throw failure.badRequest(`env.${entry.key} is required: ${entry.description}`);
+    const value =
+      given[entry.key] ||
+      (entry.default === undefined ? undefined : fill(entry.default)) ||
+      (entry.generate ? randomText(entry.generate) : undefined);
+    if (value === undefined && entry.required)
+      throw failure.badRequest(`env.${entry.key} is required: ${entry.description}`);
     delete env[entry.key];
     if (value !== undefined) (entry.secret ? secrets : env)[entry.key] = value;
   }

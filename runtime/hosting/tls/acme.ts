@@ -1,4 +1,11 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import { createRequest } from './csr.ts';
@@ -32,7 +39,10 @@ const POLLS = 60;
 
 /** A new account key. */
 export function createAccountKey(): string {
-  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+    type: 'pkcs8',
+    format: 'pem',
+  }) as string;
 }
 
 /**
@@ -40,11 +50,19 @@ export function createAccountKey(): string {
  *
  * @throws AppError 502 with what the CA says.
  */
-export async function issueCertificate(hosts: readonly string[], options: AcmeOptions): Promise<Issued> {
+export async function issueCertificate(
+  hosts: readonly string[],
+  options: AcmeOptions,
+): Promise<Issued> {
   const client = await createClient(options);
-  const account = { termsOfServiceAgreed: true, ...(options.email && { contact: [`mailto:${options.email}`] }) };
+  const account = {
+    termsOfServiceAgreed: true,
+    ...(options.email && { contact: [`mailto:${options.email}`] }),
+  };
   await client.register(account);
-  const order = await client.post(client.directory.newOrder, { identifiers: hosts.map((value) => ({ type: 'dns', value })) });
+  const order = await client.post(client.directory.newOrder, {
+    identifiers: hosts.map((value) => ({ type: 'dns', value })),
+  });
   for (const url of order.body.authorizations) await authorize(client, url, options);
   const { csr, key } = createRequest(hosts);
   await client.post(order.body.finalize, { csr: csr.toString('base64url') });
@@ -64,7 +82,11 @@ async function authorize(client: Client, url: string, { answer }: AcmeOptions): 
   try {
     await client.post(challenge.url, {});
     const seen = await settle(client, url);
-    if (seen.status !== 'valid') throw refusal(`${body.identifier?.value} could not be checked`, seen.challenges?.find(({ error }: { error?: unknown }) => error)?.error ?? seen);
+    if (seen.status !== 'valid')
+      throw refusal(
+        `${body.identifier?.value} could not be checked`,
+        seen.challenges?.find(({ error }: { error?: unknown }) => error)?.error ?? seen,
+      );
   } finally {
     answer(challenge.token, null);
   }
@@ -84,26 +106,45 @@ async function createClient(options: AcmeOptions) {
   const key = createPrivateKey(options.accountKey);
   const jwk = publicJwk(key);
   const thumbprint = createHash('sha256').update(JSON.stringify(jwk)).digest('base64url');
-  const directory = (await (await send(options.directory, { signal })).json()) as { newNonce: string; newAccount: string; newOrder: string };
+  const directory = (await (await send(options.directory, { signal })).json()) as {
+    newNonce: string;
+    newAccount: string;
+    newOrder: string;
+  };
   let nonce: string | null = null;
   let account: string | null = null;
 
-  const takeNonce = async () => nonce ?? (await send(directory.newNonce, { method: 'HEAD', signal })).headers.get('replay-nonce') ?? '';
+  const takeNonce = async () =>
+    nonce ??
+    (await send(directory.newNonce, { method: 'HEAD', signal })).headers.get('replay-nonce') ??
+    '';
   /** Null as payload is POST-as-GET (§6.3). */
   const post = async (url: string, payload: unknown, retries = 3): Promise<Answer> => {
-    const header = { alg: 'ES256', nonce: await takeNonce(), url, ...(account ? { kid: account } : { jwk }) };
+    const header = {
+      alg: 'ES256',
+      nonce: await takeNonce(),
+      url,
+      ...(account ? { kid: account } : { jwk }),
+    };
     nonce = null;
-    const answer = await send(url, { method: 'POST', signal, headers: { 'Content-Type': 'application/jose+json' }, body: signed(key, header, payload) });
+    const answer = await send(url, {
+      method: 'POST',
+      signal,
+      headers: { 'Content-Type': 'application/jose+json' },
+      body: signed(key, header, payload),
+    });
     nonce = answer.headers.get('replay-nonce');
     const text = await answer.text();
     const body = answer.headers.get('content-type')?.includes('json') ? JSON.parse(text) : null;
-    if (body?.type === 'urn:ietf:params:acme:error:badNonce' && retries > 0) return post(url, payload, retries - 1);
+    if (body?.type === 'urn:ietf:params:acme:error:badNonce' && retries > 0)
+      return post(url, payload, retries - 1);
     if (answer.status >= 400) throw refusal(`HTTP ${answer.status}`, body);
     return { status: answer.status, body, text, location: answer.headers.get('location') ?? '' };
   };
   return {
     ...{ directory, thumbprint, post, signal },
-    register: async (details: object) => void (account = (await post(directory.newAccount, details)).location),
+    register: async (details: object) =>
+      void (account = (await post(directory.newAccount, details)).location),
   };
 }
 
@@ -114,13 +155,20 @@ function publicJwk(key: KeyObject) {
 }
 
 function signed(key: KeyObject, header: object, payload: unknown): string {
-  const encode = (value: unknown) => (value === null ? '' : Buffer.from(JSON.stringify(value)).toString('base64url'));
+  const encode = (value: unknown) =>
+    value === null ? '' : Buffer.from(JSON.stringify(value)).toString('base64url');
   const text = `${encode(header)}.${encode(payload)}`;
-  const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url');
+  const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString(
+    'base64url',
+  );
   const [head, body] = text.split('.');
   return JSON.stringify({ protected: head, payload: body, signature });
 }
 
 function refusal(what: string, body: { detail?: string; type?: string } | null): AppError {
-  return new AppError(502, 'CERTIFICATE_REFUSED', `The certificate authority refused: ${what}${body?.detail ? `: ${body.detail}` : ''}`);
+  return new AppError(
+    502,
+    'CERTIFICATE_REFUSED',
+    `The certificate authority refused: ${what}${body?.detail ? `: ${body.detail}` : ''}`,
+  );
 }

@@ -13,7 +13,10 @@ export interface Certificates {
   load(): Promise<void>;
   has(host: string): boolean;
   /** Keeps a certificate of the user's own for those of the hosts that it is for. @throws AppError 400 */
-  put(hosts: readonly string[], pair: { readonly certificate: string; readonly key: string }): Promise<{ readonly hosts: string[]; readonly expires_at: string }>;
+  put(
+    hosts: readonly string[],
+    pair: { readonly certificate: string; readonly key: string },
+  ): Promise<{ readonly hosts: string[]; readonly expires_at: string }>;
   /** Gets what is missing or soon over, for hosts that exist and no others. */
   start(): void;
   /** Looks at once: a host is new. */
@@ -76,7 +79,10 @@ export function createCertificates(options: CertificateOptions): Certificates {
         while (!abort.signal.aborted) {
           const woken = new Promise<void>((resolve) => (wake = resolve)); // A host may come while others are looked at.
           await look(state);
-          await Promise.race([sleep(MINUTE, undefined, { signal: abort.signal, ref: false }).catch(() => {}), woken]);
+          await Promise.race([
+            sleep(MINUTE, undefined, { signal: abort.signal, ref: false }).catch(() => {}),
+            woken,
+          ]);
         }
       })();
     },
@@ -90,17 +96,37 @@ export function createCertificates(options: CertificateOptions): Certificates {
 }
 
 async function load({ store, seal, known, ingress }: State): Promise<void> {
-  for (const { domain, certificate, sealed, source } of await store.db.selectFrom('hosting_certificates').selectAll().execute()) {
+  for (const { domain, certificate, sealed, source } of await store.db
+    .selectFrom('hosting_certificates')
+    .selectAll()
+    .execute()) {
     known.set(domain, { ...lifeOf(certificate), own: source === 'own' });
     ingress.certify(domain, { certificate, key: seal.open(sealed, `certificate:${domain}`) });
   }
 }
 
-async function keep({ store, seal, known, ingress }: State, { host, pair, source }: { readonly host: string; readonly pair: CertificatePair; readonly source: 'own' | 'acme' }): Promise<void> {
+async function keep(
+  { store, seal, known, ingress }: State,
+  {
+    host,
+    pair,
+    source,
+  }: { readonly host: string; readonly pair: CertificatePair; readonly source: 'own' | 'acme' },
+): Promise<void> {
   const life = lifeOf(pair.certificate);
   const sealed = seal.seal(pair.key, `certificate:${host}`);
-  const row = { domain: host, certificate: pair.certificate, sealed, source, expires_at: dateOf(life.expires) };
-  await store.db.insertInto('hosting_certificates').values(row).onConflict((conflict) => conflict.column('domain').doUpdateSet(row)).execute();
+  const row = {
+    domain: host,
+    certificate: pair.certificate,
+    sealed,
+    source,
+    expires_at: dateOf(life.expires),
+  };
+  await store.db
+    .insertInto('hosting_certificates')
+    .values(row)
+    .onConflict((conflict) => conflict.column('domain').doUpdateSet(row))
+    .execute();
   known.set(host, { ...life, own: source === 'own' });
   ingress.certify(host, pair);
 }
@@ -128,7 +154,13 @@ function nextPause({ known, notBefore, now }: State, host: string): number {
 /** Names that no authority can check are left out. */
 function isDue({ known, notBefore, now }: State, host: string): boolean {
   const certificate = known.get(host);
-  if (certificate?.own || host.startsWith('*.') || !host.includes('.') || host.endsWith('.localhost')) return false;
+  if (
+    certificate?.own ||
+    host.startsWith('*.') ||
+    !host.includes('.') ||
+    host.endsWith('.localhost')
+  )
+    return false;
   return (notBefore.get(host)?.at ?? 0) <= now() && (!certificate || certificate.renewAt <= now());
 }
 
@@ -136,19 +168,39 @@ async function issue(state: State, host: string): Promise<void> {
   const { vault, acme, ingress, signal, log } = state;
   const accountKey = (await vault.get(ACCOUNT_KEY)) ?? createAccountKey();
   await vault.set(ACCOUNT_KEY, accountKey);
-  const pair = await issueCertificate([host], { directory: acme.directory ?? LETS_ENCRYPT, email: acme.email, accountKey, answer: ingress.challenge, signal, ...(state.fetch && { fetch: state.fetch }) });
+  const pair = await issueCertificate([host], {
+    directory: acme.directory ?? LETS_ENCRYPT,
+    email: acme.email,
+    accountKey,
+    answer: ingress.challenge,
+    signal,
+    ...(state.fetch && { fetch: state.fetch }),
+  });
   await keep(state, { host, pair, source: 'acme' });
   state.notBefore.delete(host);
   log.info(`certificate for ${host} until ${dateOf(lifeOf(pair.certificate).expires)}`);
 }
 
-function assertPair(hosts: readonly string[], { certificate, key }: { certificate: string; key: string }, now: number): string[] {
+function assertPair(
+  hosts: readonly string[],
+  { certificate, key }: { certificate: string; key: string },
+  now: number,
+): string[] {
   const parsed = parse(certificate, key);
-  if (!parsed.certificate.checkPrivateKey(parsed.key)) throw failure.badRequest('key does not belong to the certificate');
-  if (parsed.certificate.validToDate.getTime() <= now) throw failure.badRequest('certificate has expired');
-  const names = (parsed.certificate.subjectAltName ?? '').split(', ').map((name) => name.replace(/^DNS:/, '').toLowerCase());
-  const covered = hosts.filter((host) => names.includes(host) || (!host.startsWith('*.') && parsed.certificate.checkHost(host) !== undefined));
-  if (covered.length === 0) throw failure.badRequest('certificate is for none of the app\'s domains');
+  if (!parsed.certificate.checkPrivateKey(parsed.key))
+    throw failure.badRequest('key does not belong to the certificate');
+  if (parsed.certificate.validToDate.getTime() <= now)
+    throw failure.badRequest('certificate has expired');
+  const names = (parsed.certificate.subjectAltName ?? '')
+    .split(', ')
+    .map((name) => name.replace(/^DNS:/, '').toLowerCase());
+  const covered = hosts.filter(
+    (host) =>
+      names.includes(host) ||
+      (!host.startsWith('*.') && parsed.certificate.checkHost(host) !== undefined),
+  );
+  if (covered.length === 0)
+    throw failure.badRequest("certificate is for none of the app's domains");
   return covered;
 }
 
@@ -163,7 +215,10 @@ function parse(certificate: string, key: string) {
 function lifeOf(certificate: string): { readonly expires: number; readonly renewAt: number } {
   const { validFromDate, validToDate } = new X509Certificate(certificate);
   const expires = validToDate.getTime();
-  return { expires, renewAt: expires - Math.min(RENEW_BEFORE, (expires - validFromDate.getTime()) / 3) };
+  return {
+    expires,
+    renewAt: expires - Math.min(RENEW_BEFORE, (expires - validFromDate.getTime()) / 3),
+  };
 }
 
 const dateOf = (time: number) => new Date(time).toISOString();

@@ -17,11 +17,23 @@ export function createRequest(hosts: readonly string[]): CertificateRequest {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const names = sequence(...hosts.map((host) => tagged(0x82, Buffer.from(host, 'latin1'))));
   const extension = sequence(OID_SUBJECT_ALT_NAME, tagged(0x04, names));
-  const attributes = tagged(0xa0, sequence(OID_EXTENSION_REQUEST, tagged(0x31, sequence(extension))));
+  const attributes = tagged(
+    0xa0,
+    sequence(OID_EXTENSION_REQUEST, tagged(0x31, sequence(extension))),
+  );
   const version = Buffer.from([0x02, 0x01, 0x00]);
-  const info = sequence(version, sequence(), publicKey.export({ type: 'spki', format: 'der' }), attributes);
+  const info = sequence(
+    version,
+    sequence(),
+    publicKey.export({ type: 'spki', format: 'der' }),
+    attributes,
+  );
   const signature = sign('sha256', info, privateKey);
-  const csr = sequence(info, sequence(OID_ECDSA_SHA256), tagged(0x03, Buffer.concat([Buffer.from([0]), signature])));
+  const csr = sequence(
+    info,
+    sequence(OID_ECDSA_SHA256),
+    tagged(0x03, Buffer.concat([Buffer.from([0]), signature])),
+  );
   return { csr, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string };
 }
 
@@ -35,6 +47,7 @@ const sequence = (...parts: Buffer[]) => tagged(0x30, Buffer.concat(parts));
 /** Tag, length, value: X.690 §8.1. */
 function tagged(tag: number, value: Buffer): Buffer {
   const { length } = value;
-  const head = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  const head =
+    length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
   return Buffer.concat([Buffer.from([tag, ...head]), value]);
 }

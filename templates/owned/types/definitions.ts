@@ -62,20 +62,31 @@ interface Parts {
   readonly fields?: readonly (FieldDefinitionNode | InputValueDefinitionNode)[] | undefined;
   readonly interfaces?: readonly NamedTypeNode[] | undefined;
   readonly types?: readonly NamedTypeNode[] | undefined;
-  readonly values?: readonly { readonly name: { readonly value: string }; readonly description?: StringValueNode | undefined }[] | undefined;
+  readonly values?:
+    | readonly {
+        readonly name: { readonly value: string };
+        readonly description?: StringValueNode | undefined;
+      }[]
+    | undefined;
 }
 
 /** Reads the types of a schema that is known to be right, without making one of it. */
 export function readDefinitions({ definitions }: DocumentNode, names: TypeNames): Definitions {
   const builtin = new Set(ALWAYS_THERE);
-  for (const node of definitions) if (node.kind === Kind.DIRECTIVE_DEFINITION) noteBuiltin(node.arguments ?? [], builtin);
-  const extensions = Map.groupBy(definitions.filter(({ kind }) => kind.endsWith('TypeExtension')), (node) => (node as unknown as Parts).name.value);
+  for (const node of definitions)
+    if (node.kind === Kind.DIRECTIVE_DEFINITION) noteBuiltin(node.arguments ?? [], builtin);
+  const extensions = Map.groupBy(
+    definitions.filter(({ kind }) => kind.endsWith('TypeExtension')),
+    (node) => (node as unknown as Parts).name.value,
+  );
   const types = definitions.flatMap((node) => {
     const kind = KINDS[node.kind];
     if (!kind) return [];
     const more = extensions.get((node as unknown as Parts).name.value);
     // A type without extensions is read once: a run that finds its node in the schema again finds this too.
-    const read = more ? readDefinition(kind, [node, ...more] as unknown as Parts[], names) : readAlone(node, [names], () => readDefinition(kind, [node as unknown as Parts], names));
+    const read = more
+      ? readDefinition(kind, [node, ...more] as unknown as Parts[], names)
+      : readAlone(node, [names], () => readDefinition(kind, [node as unknown as Parts], names));
     for (const name of read.builtin) builtin.add(name);
     return [read.definition];
   });
@@ -90,30 +101,46 @@ interface ReadDefinition {
 
 const readAlone = createMemory<DefinitionNode, ReadDefinition>();
 
-function readDefinition(kind: Definition['kind'], parts: readonly Parts[], names: TypeNames): ReadDefinition {
+function readDefinition(
+  kind: Definition['kind'],
+  parts: readonly Parts[],
+  names: TypeNames,
+): ReadDefinition {
   const builtin = new Set<string>();
   const [own] = parts as readonly [Parts];
   const named = parts.flatMap(({ interfaces, types }) => [...(interfaces ?? []), ...(types ?? [])]);
-  const values = parts.flatMap((part) => part.values ?? []).map(({ name, description }) => ({ name: name.value, comment: commentOf({ description }) }));
+  const values = parts
+    .flatMap((part) => part.values ?? [])
+    .map(({ name, description }) => ({ name: name.value, comment: commentOf({ description }) }));
   const definition: Definition = {
     kind,
     name: names(own.name.value),
     comment: commentOf({ description: own.description }),
-    fields: readMembers(parts.flatMap(({ fields }) => fields ?? []), builtin),
-    types: inNaturalOrder(named.map(({ name }) => names(name.value)), (name) => name),
+    fields: readMembers(
+      parts.flatMap(({ fields }) => fields ?? []),
+      builtin,
+    ),
+    types: inNaturalOrder(
+      named.map(({ name }) => names(name.value)),
+      (name) => name,
+    ),
     values: inNaturalOrder(values, ({ name }) => name),
     oneOf: own.directives?.some(({ name }) => name.value === 'oneOf') ?? false,
   };
   return { definition, builtin };
 }
 
-function readMembers(nodes: readonly (FieldDefinitionNode | InputValueDefinitionNode)[], builtin: Set<string>): Member[] {
+function readMembers(
+  nodes: readonly (FieldDefinitionNode | InputValueDefinitionNode)[],
+  builtin: Set<string>,
+): Member[] {
   noteBuiltin(nodes, builtin);
   const members = nodes.map((node) => ({
     name: node.name.value,
     type: node.type,
     comment: commentOf(node),
-    args: 'arguments' in node && node.arguments?.length ? readMembers(node.arguments, builtin) : NONE,
+    args:
+      'arguments' in node && node.arguments?.length ? readMembers(node.arguments, builtin) : NONE,
     hasDefault: 'defaultValue' in node && node.defaultValue !== undefined,
   }));
   return inNaturalOrder(members, ({ name }) => name);
@@ -123,7 +150,11 @@ const NONE: readonly Member[] = [];
 
 function commentOf({ description, directives }: Pick<Parts, 'description' | 'directives'>): string {
   const deprecated = directives?.find(({ name }) => name.value === 'deprecated');
-  return doc([description?.value ?? '', ...(deprecated ? [`@deprecated ${reasonOf(deprecated)}`] : [])].filter((line) => line.trim() !== '').join('\n'));
+  return doc(
+    [description?.value ?? '', ...(deprecated ? [`@deprecated ${reasonOf(deprecated)}`] : [])]
+      .filter((line) => line.trim() !== '')
+      .join('\n'),
+  );
 }
 
 function reasonOf({ arguments: given }: ConstDirectiveNode): string {
@@ -136,7 +167,10 @@ const BUILTIN: ReadonlySet<string> = new Set(['Boolean', 'Float', 'ID', 'Int', '
 /** Introspection and the directives of GraphQL use text and truth values whatever the schema does. */
 const ALWAYS_THERE = ['Boolean', 'String'];
 
-function noteBuiltin(nodes: readonly (FieldDefinitionNode | InputValueDefinitionNode)[], builtin: Set<string>): void {
+function noteBuiltin(
+  nodes: readonly (FieldDefinitionNode | InputValueDefinitionNode)[],
+  builtin: Set<string>,
+): void {
   for (const { type } of nodes) if (BUILTIN.has(namedType(type))) builtin.add(namedType(type));
 }
 

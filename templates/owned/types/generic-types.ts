@@ -4,8 +4,15 @@ import { type Code, raw } from '../../code.ts';
 export function printGenericTypes(text: string): Code {
   const used = GENERIC_TYPES.filter(({ name }) => new RegExp(`\\b${name}\\b`).test(text));
   const types = [...new Set(used.flatMap(({ needs }) => needs))];
-  const graphql = types.concat(['GraphQLScalarType', 'GraphQLScalarTypeConfig'].filter((name) => new RegExp(`\\b${name}\\b`).test(text)));
-  return { ...raw(used.map(({ text: own }) => own).join('\n\n')), imports: graphql.map((name) => ({ from: '@twofold/runtime', name, as: name, typeOnly: true })) };
+  const graphql = types.concat(
+    ['GraphQLScalarType', 'GraphQLScalarTypeConfig'].filter((name) =>
+      new RegExp(`\\b${name}\\b`).test(text),
+    ),
+  );
+  return {
+    ...raw(used.map(({ text: own }) => own).join('\n\n')),
+    imports: graphql.map((name) => ({ from: '@twofold/runtime', name, as: name, typeOnly: true })),
+  };
 }
 
 interface GenericType {

@@ -8,7 +8,11 @@ import { isRequired, printType } from './value-types.ts';
 export interface ResolverParts {
   readonly definitions: Definitions;
   /** Names of the root types. */
-  readonly roots: { readonly query: string; readonly mutation: string; readonly subscription: string };
+  readonly roots: {
+    readonly query: string;
+    readonly mutation: string;
+    readonly subscription: string;
+  };
   /** What a resolver gets as the parent instead of the GraphQL type: rows, by type. */
   readonly rows: ReadonlyMap<string, string>;
 }
@@ -20,11 +24,19 @@ export function printResolverTypes(parts: ResolverParts): string[] {
   const unions = definitions.types.filter(({ kind }) => kind === 'union');
   const interfaces = definitions.types.filter(({ kind }) => kind === 'interface');
   return [
-    ...(unions.length > 0 ? [printMembers('Mapping of union types', 'ResolversUnionTypes', unions, context)] : []),
-    ...(interfaces.length > 0 ? [printMembers('Mapping of interface types', 'ResolversInterfaceTypes', interfaces, context)] : []),
+    ...(unions.length > 0
+      ? [printMembers('Mapping of union types', 'ResolversUnionTypes', unions, context)]
+      : []),
+    ...(interfaces.length > 0
+      ? [printMembers('Mapping of interface types', 'ResolversInterfaceTypes', interfaces, context)]
+      : []),
     printTypeMap(context),
     printParentMap(context),
-    ...definitions.types.flatMap((definition) => printed(definition, [resolversNeed(definition, context)], () => printResolvers(definition, context))),
+    ...definitions.types.flatMap((definition) =>
+      printed(definition, [resolversNeed(definition, context)], () =>
+        printResolvers(definition, context),
+      ),
+    ),
     printAll(definitions.types),
   ];
 }
@@ -46,7 +58,15 @@ function describe(parts: ResolverParts): Context {
   const { definitions, roots } = parts;
   const byName = new Map(definitions.types.map((definition) => [definition.name, definition]));
   const possible = possibleTypes(definitions.types);
-  const builtin = [...definitions.builtin].map((name): Definition => ({ kind: 'scalar', name, comment: '', fields: [], types: [], values: [], oneOf: false }));
+  const builtin = [...definitions.builtin].map((name): Definition => ({
+    kind: 'scalar',
+    name,
+    comment: '',
+    fields: [],
+    types: [],
+    values: [],
+    oneOf: false,
+  }));
   return {
     ...parts,
     listed: inNaturalOrder([...builtin, ...definitions.types], ({ name }) => name),
@@ -60,9 +80,11 @@ function describe(parts: ResolverParts): Context {
 
 function possibleTypes(types: readonly Definition[]): Map<string, string[]> {
   const possible = new Map<string, string[]>();
-  for (const { kind, name, types: named } of types) if (kind === 'union') possible.set(name, [...named]);
+  for (const { kind, name, types: named } of types)
+    if (kind === 'union') possible.set(name, [...named]);
   for (const { kind, name } of types) if (kind === 'interface') possible.set(name, []);
-  for (const { kind, name, types: named } of types) if (kind === 'object') for (const face of named) possible.get(face)?.push(name);
+  for (const { kind, name, types: named } of types)
+    if (kind === 'object') for (const face of named) possible.get(face)?.push(name);
   return possible;
 }
 
@@ -78,27 +100,48 @@ function replacedTypes({ definitions: { types, names }, rows }: ResolverParts): 
       else holders.set(held, [name]);
     }
   }
-  const replaced = new Set(types.filter(({ kind, name }) => rows.has(name) || kind === 'interface' || kind === 'union').map(({ name }) => name));
+  const replaced = new Set(
+    types
+      .filter(({ kind, name }) => rows.has(name) || kind === 'interface' || kind === 'union')
+      .map(({ name }) => name),
+  );
   // What is added while the set is walked through is walked through as well.
   for (const name of replaced) for (const holder of holders.get(name) ?? []) replaced.add(holder);
   return replaced;
 }
 
 /** A row, or the type itself with those of its fields replaced that hold rows. */
-function valueOf({ name, fields }: Definition, { replaced, rows, definitions: { names } }: Context, table: string): string {
+function valueOf(
+  { name, fields }: Definition,
+  { replaced, rows, definitions: { names } }: Context,
+  table: string,
+): string {
   const row = rows.get(name);
   if (row !== undefined) return row;
   const changed = fields.filter(({ type }) => replaced.has(names(namedType(type))));
   if (changed.length === 0) return name;
   const leaf = (type: string) => `${table}['${names(type)}']`;
-  const members = changed.map((field) => `${propertyName(field.name)}${isRequired(field.type) ? '' : '?'}: ${printType(field.type, leaf, 'Maybe')}`);
+  const members = changed.map(
+    (field) =>
+      `${propertyName(field.name)}${isRequired(field.type) ? '' : '?'}: ${printType(field.type, leaf, 'Maybe')}`,
+  );
   return `Omit<${name}, ${changed.map((field) => `'${field.name}'`).join(' | ')}> & { ${members.join(', ')} }`;
 }
 
-function printMembers(about: string, table: string, abstract: readonly Definition[], context: Context): string {
+function printMembers(
+  about: string,
+  table: string,
+  abstract: readonly Definition[],
+  context: Context,
+): string {
   const lines = abstract.map(({ name }) => {
-    const members = (context.possible.get(name) ?? []).map((type) => `( ${valueOf(context.byName.get(type)!, context, '_RefType')} )`);
-    return `  ${name}: ${members.length > 1 ? `\n    | ${members.join('\n    | ')}\n  ` : (members[0] ?? 'never')};`.replace(': \n', ':\n');
+    const members = (context.possible.get(name) ?? []).map(
+      (type) => `( ${valueOf(context.byName.get(type)!, context, '_RefType')} )`,
+    );
+    return `  ${name}: ${members.length > 1 ? `\n    | ${members.join('\n    | ')}\n  ` : (members[0] ?? 'never')};`.replace(
+      ': \n',
+      ':\n',
+    );
   });
   return `/** ${about} */\nexport type ${table}<_RefType extends Record<string, unknown>> = {\n${lines.join('\n')}\n};`;
 }
@@ -106,16 +149,27 @@ function printMembers(about: string, table: string, abstract: readonly Definitio
 const NOTHING = 'Record<PropertyKey, never>';
 
 function printTypeMap(context: Context): string {
-  const wrapped = (definition: Definition) => `ResolverTypeWrapper<${entryOf(definition, context, 'ResolversTypes')}>`;
-  const bare = (definition: Definition) => definition.kind === 'enum' || definition.kind === 'input';
-  return printMap('ResolversTypes', 'resolvers types', context, (definition) => (bare(definition) ? definition.name : wrapped(definition)));
+  const wrapped = (definition: Definition) =>
+    `ResolverTypeWrapper<${entryOf(definition, context, 'ResolversTypes')}>`;
+  const bare = (definition: Definition) =>
+    definition.kind === 'enum' || definition.kind === 'input';
+  return printMap('ResolversTypes', 'resolvers types', context, (definition) =>
+    bare(definition) ? definition.name : wrapped(definition),
+  );
 }
 
 function printParentMap(context: Context): string {
-  return printMap('ResolversParentTypes', 'resolvers parents', context, (definition) => (definition.kind === 'enum' ? null : entryOf(definition, context, 'ResolversParentTypes')));
+  return printMap('ResolversParentTypes', 'resolvers parents', context, (definition) =>
+    definition.kind === 'enum' ? null : entryOf(definition, context, 'ResolversParentTypes'),
+  );
 }
 
-function printMap(table: string, about: string, { listed }: Context, print: (definition: Definition) => string | null): string {
+function printMap(
+  table: string,
+  about: string,
+  { listed }: Context,
+  print: (definition: Definition) => string | null,
+): string {
   const lines = listed.flatMap((definition) => {
     const text = print(definition);
     return text === null ? [] : [`  ${definition.name}: ${text};`];
@@ -148,11 +202,20 @@ function resolversNeed({ name }: Definition, { roots, alternatives, possible }: 
 
 function printResolvers(definition: Definition, context: Context): string[] {
   const { kind, name } = definition;
-  if (kind === 'scalar') return [`export interface ${name}ScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['${name}'], any> {\n  name: '${name}';\n}`];
+  if (kind === 'scalar')
+    return [
+      `export interface ${name}ScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['${name}'], any> {\n  name: '${name}';\n}`,
+    ];
   if (kind === 'enum' || kind === 'input') return [];
-  const lines = kind === 'object' ? definition.fields.map((field) => printResolver(definition, field, context)) : [resolveType(name, context)];
-  if (context.alternatives.has(name)) lines.push('  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;');
-  return [`export type ${name}Resolvers<ContextType = Context, ParentType extends ResolversParentTypes['${name}'] = ResolversParentTypes['${name}']> = {\n${lines.join('\n')}\n};`];
+  const lines =
+    kind === 'object'
+      ? definition.fields.map((field) => printResolver(definition, field, context))
+      : [resolveType(name, context)];
+  if (context.alternatives.has(name))
+    lines.push('  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;');
+  return [
+    `export type ${name}Resolvers<ContextType = Context, ParentType extends ResolversParentTypes['${name}'] = ResolversParentTypes['${name}']> = {\n${lines.join('\n')}\n};`,
+  ];
 }
 
 function resolveType(name: string, { possible }: Context): string {
@@ -160,24 +223,40 @@ function resolveType(name: string, { possible }: Context): string {
   return `  __resolveType: TypeResolveFn<${members.map((member) => `'${member}'`).join(' | ') || 'null'}, ParentType, ContextType>;`;
 }
 
-function printResolver({ name: owner }: Definition, field: Member, { definitions, roots }: Context): string {
+function printResolver(
+  { name: owner }: Definition,
+  field: Member,
+  { definitions, roots }: Context,
+): string {
   const { name, type, args } = field;
   const leaf = (named: string) => `ResolversTypes['${definitions.names(named)}']`;
   const subscribed = owner === definitions.names(roots.subscription);
-  const words = [printType(type, leaf, 'Maybe'), ...(subscribed ? [`"${name}"`] : []), 'ParentType', 'ContextType', ...(args.length > 0 ? [argumentsOf(owner, field)] : [])];
+  const words = [
+    printType(type, leaf, 'Maybe'),
+    ...(subscribed ? [`"${name}"`] : []),
+    'ParentType',
+    'ContextType',
+    ...(args.length > 0 ? [argumentsOf(owner, field)] : []),
+  ];
   return `  ${propertyName(name)}?: ${subscribed ? 'SubscriptionResolver' : 'Resolver'}<${words.join(', ')}>;`;
 }
 
 /** The arguments as a resolver gets them: those that are required or have a default are there. */
 function argumentsOf(owner: string, { name, args }: Member): string {
-  const present = args.filter(({ type, hasDefault }) => isRequired(type) || hasDefault).map((arg) => `'${arg.name}'`);
-  return present.length > 0 ? `RequireFields<${owner}${name}Args, ${present.join(' | ')}>` : `Partial<${owner}${name}Args>`;
+  const present = args
+    .filter(({ type, hasDefault }) => isRequired(type) || hasDefault)
+    .map((arg) => `'${arg.name}'`);
+  return present.length > 0
+    ? `RequireFields<${owner}${name}Args, ${present.join(' | ')}>`
+    : `Partial<${owner}${name}Args>`;
 }
 
 function printAll(types: readonly Definition[]): string {
   const lines = types.flatMap(({ kind, name }) => {
     if (kind === 'enum' || kind === 'input') return [];
-    return [`  ${name}?: ${kind === 'scalar' ? 'GraphQLScalarType' : `${name}Resolvers<ContextType>`};`];
+    return [
+      `  ${name}?: ${kind === 'scalar' ? 'GraphQLScalarType' : `${name}Resolvers<ContextType>`};`,
+    ];
   });
   return `export type Resolvers<ContextType = Context> = {\n${lines.join('\n')}\n};`;
 }

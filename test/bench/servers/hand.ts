@@ -8,7 +8,9 @@ import { listenOn, readJson, type Start } from './start.ts';
 /** The limit: `node:http`, and for each operation the best statement that we know, whose JSON is sent as it is. */
 export const start: Start = async (databaseUrl) => {
   const answers = new Map<string, Answer>();
-  const byName = databaseUrl.startsWith('file:') ? sqliteAnswers(databaseUrl) : postgresAnswers(databaseUrl);
+  const byName = databaseUrl.startsWith('file:')
+    ? sqliteAnswers(databaseUrl)
+    : postgresAnswers(databaseUrl);
   for (const { name, query } of workloads) answers.set(query, byName[name] as Answer);
   return listenOn(async (request, response) => {
     const asked = await readJson(request);
@@ -20,11 +22,24 @@ export const start: Start = async (databaseUrl) => {
 type Answer = (variables: Record<string, any>) => string | Promise<string>;
 
 function send(response: ServerResponse, text: string): void {
-  response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) });
+  response.writeHead(200, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  });
   response.end(text);
 }
 
-const resolved: Answer = () => JSON.stringify({ data: { authors: AUTHORS.map(({ name, company, books }) => ({ name, md5: hash('md5', name), company, books })) } });
+const resolved: Answer = () =>
+  JSON.stringify({
+    data: {
+      authors: AUTHORS.map(({ name, company, books }) => ({
+        name,
+        md5: hash('md5', name),
+        company,
+        books,
+      })),
+    },
+  });
 
 /** A bare `limit ?` would let SQLite plan the statement anew for every value of it. */
 function sqliteAnswers(url: string): Record<string, Answer> {
@@ -38,9 +53,15 @@ function sqliteAnswers(url: string): Record<string, Answer> {
        (select json_group_array(json_object('id', cast(p.id as text), 'title', p.title)) from (select id, title from posts where author_id = u.id order by id) p))) j
      from (select id, name from users order by id limit +?) u`,
   );
-  const user = database.prepare(`select json_object('id', cast(id as text), 'name', name, 'email', email) j from users where id = ?`);
-  const rows = database.prepare('select p.id, p.title, u.id author, u.name from (select id, title, author_id from posts order by id limit +?) p left join users u on u.id = p.author_id');
-  const insert = database.prepare('insert into posts (title, body, author_id) values (?, ?, ?) returning id');
+  const user = database.prepare(
+    `select json_object('id', cast(id as text), 'name', name, 'email', email) j from users where id = ?`,
+  );
+  const rows = database.prepare(
+    'select p.id, p.title, u.id author, u.name from (select id, title, author_id from posts order by id limit +?) p left join users u on u.id = p.author_id',
+  );
+  const insert = database.prepare(
+    'insert into posts (title, body, author_id) values (?, ?, ?) returning id',
+  );
   const created = database.prepare(
     `select json_object('title', p.title, 'body', p.body, 'author', json_object('id', cast(u.id as text), 'name', u.name)) j from posts p join users u on u.id = p.author_id where p.id = ?`,
   );
@@ -61,11 +82,22 @@ function sqliteAnswers(url: string): Record<string, Answer> {
   };
 }
 
-const toPost = ({ id, title, author, name }: { id: number; title: string; author: number; name: string }) => ({ id: String(id), title, author: { id: String(author), name, initials: initialsOf(name) } });
+const toPost = ({
+  id,
+  title,
+  author,
+  name,
+}: {
+  id: number;
+  title: string;
+  author: number;
+  name: string;
+}) => ({ id: String(id), title, author: { id: String(author), name, initials: initialsOf(name) } });
 
 function postgresAnswers(url: string): Record<string, Answer> {
   const pool = new pg.Pool({ connectionString: url, max: 10 });
-  const ask = async (name: string, text: string, values: unknown[]) => (await pool.query({ name, text, values })).rows[0]?.j as string;
+  const ask = async (name: string, text: string, values: unknown[]) =>
+    (await pool.query({ name, text, values })).rows[0]?.j as string;
   const posts = `select json_agg(json_build_object('id', p.id::text, 'title', p.title, 'author', json_build_object('id', u.id::text, 'name', u.name)) order by p.id)::text j
     from (select id, title, author_id from posts order by id limit $1) p join users u on u.id = p.author_id`;
   const users = `select json_agg(json_build_object('id', u.id::text, 'name', u.name, 'posts',
@@ -73,19 +105,35 @@ function postgresAnswers(url: string): Record<string, Answer> {
     from (select id, name from users order by id limit $1) u`;
   const user = `select json_build_object('id', id::text, 'name', name, 'email', email)::text j from users where id = $1`;
   const created = `select json_build_object('title', p.title, 'body', p.body, 'author', json_build_object('id', u.id::text, 'name', u.name))::text j from posts p join users u on u.id = p.author_id where p.id = $1`;
-  const rows = 'select p.id, p.title, u.id author, u.name from (select id, title, author_id from posts order by id limit $1) p join users u on u.id = p.author_id order by p.id';
+  const rows =
+    'select p.id, p.title, u.id author, u.name from (select id, title, author_id from posts order by id limit $1) p join users u on u.id = p.author_id order by p.id';
   return {
     posts: async () => `{"data":{"posts":${await ask('posts', posts, [100])}}}`,
     users: async () => `{"data":{"users":${await ask('users', users, [100])}}}`,
     byId: async ({ id }) => `{"data":{"user":${(await ask('user', user, [id])) ?? 'null'}}}`,
     static: resolved,
-    mixed: async () => JSON.stringify({ data: { posts: (await pool.query({ name: 'rows', text: rows, values: [100] })).rows.map(toPost as never) } }),
+    mixed: async () =>
+      JSON.stringify({
+        data: {
+          posts: (await pool.query({ name: 'rows', text: rows, values: [100] })).rows.map(
+            toPost as never,
+          ),
+        },
+      }),
     create: async ({ input }) => {
       const client = await pool.connect();
       try {
         await client.query('begin');
-        const { rows: inserted } = await client.query({ name: 'insert', text: 'insert into posts (title, body, author_id) values ($1, $2, $3) returning id', values: [input.title, input.body, input.authorId] });
-        const { rows: read } = await client.query({ name: 'created', text: created, values: [inserted[0].id] });
+        const { rows: inserted } = await client.query({
+          name: 'insert',
+          text: 'insert into posts (title, body, author_id) values ($1, $2, $3) returning id',
+          values: [input.title, input.body, input.authorId],
+        });
+        const { rows: read } = await client.query({
+          name: 'created',
+          text: created,
+          values: [inserted[0].id],
+        });
         await client.query('commit');
         return `{"data":{"createPost":${read[0].j}}}`;
       } finally {
@@ -94,4 +142,3 @@ function postgresAnswers(url: string): Record<string, Answer> {
     },
   };
 }
-

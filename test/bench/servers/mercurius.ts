@@ -8,6 +8,10 @@ import type { Start } from './start.ts';
 export const start: Start = async (databaseUrl) => {
   const source = openPeerSource(databaseUrl);
   const app = fastify();
-  app.register(mercurius.default ?? mercurius, { schema: peerSchema(), context: () => peerContext(source) as never, jit: 1 });
+  app.register(mercurius.default ?? mercurius, {
+    schema: peerSchema(),
+    context: () => peerContext(source) as never,
+    jit: 1,
+  });
   return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 };

@@ -1,5 +1,10 @@
 import { hash } from 'node:crypto';
-import { buildSchema, type GraphQLFieldResolver, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
+import {
+  buildSchema,
+  type GraphQLFieldResolver,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+} from 'graphql';
 import { AUTHORS, initialsOf, SDL } from '../workloads.ts';
 import type { PeerContext, Post, User } from './peer-source.ts';
 
@@ -13,7 +18,8 @@ const query: Record<string, Resolve<unknown>> = {
 };
 
 const mutation: Record<string, Resolve<unknown>> = {
-  createPost: (_, { input }, { source }) => source.createPost(input.title, input.body, Number(input.authorId)),
+  createPost: (_, { input }, { source }) =>
+    source.createPost(input.title, input.body, Number(input.authorId)),
 };
 
 const user: Record<string, Resolve<User>> = {
@@ -31,7 +37,7 @@ const author: Record<string, Resolve<{ name: string }>> = {
 
 /** The schema of the benchmark, with resolvers and loaders as people write them. */
 export function peerSchema(): GraphQLSchema {
-  const schema = buildSchema(SDL.replace(" @computed", ""));
+  const schema = buildSchema(SDL.replace(' @computed', ''));
   attach(schema, 'Query', query);
   attach(schema, 'Mutation', mutation);
   attach(schema, 'User', user);
@@ -40,7 +46,12 @@ export function peerSchema(): GraphQLSchema {
   return schema;
 }
 
-function attach(schema: GraphQLSchema, type: string, resolvers: Record<string, Resolve<any>>): void {
+function attach(
+  schema: GraphQLSchema,
+  type: string,
+  resolvers: Record<string, Resolve<any>>,
+): void {
   const fields = (schema.getType(type) as GraphQLObjectType).getFields();
-  for (const [name, resolve] of Object.entries(resolvers)) Object.assign(fields[name] ?? {}, { resolve });
+  for (const [name, resolve] of Object.entries(resolvers))
+    Object.assign(fields[name] ?? {}, { resolve });
 }

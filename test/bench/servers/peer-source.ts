@@ -37,19 +37,30 @@ export function openPeerSource(url: string): PeerSource {
 
 /** With the settings that the runtime gives its own database. */
 export function openFile(url: string): DatabaseSync {
-  const database = new DatabaseSync(url.startsWith('file:///') ? fileURLToPath(url) : url.slice('file:'.length), { timeout: 5000 });
-  database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;');
+  const database = new DatabaseSync(
+    url.startsWith('file:///') ? fileURLToPath(url) : url.slice('file:'.length),
+    { timeout: 5000 },
+  );
+  database.exec(
+    'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;',
+  );
   return database;
 }
 
 /** A bare `limit ?` would let SQLite plan the statement anew for every value of it. */
 function sqliteSource(database: DatabaseSync): PeerSource {
   const user = database.prepare(`select ${USER} from users where id = ?`);
-  const usersByIds = database.prepare(`select ${USER} from users where id in (select value from json_each(?))`);
+  const usersByIds = database.prepare(
+    `select ${USER} from users where id in (select value from json_each(?))`,
+  );
   const users = database.prepare(`select ${USER} from users order by id limit +?`);
   const posts = database.prepare(`select ${POST} from posts order by id limit +?`);
-  const postsByAuthors = database.prepare(`select ${POST} from posts where author_id in (select value from json_each(?)) order by id`);
-  const insert = database.prepare(`insert into posts (title, body, author_id) values (?, ?, ?) returning ${POST}`);
+  const postsByAuthors = database.prepare(
+    `select ${POST} from posts where author_id in (select value from json_each(?)) order by id`,
+  );
+  const insert = database.prepare(
+    `insert into posts (title, body, author_id) values (?, ?, ?) returning ${POST}`,
+  );
   const many = <T>(rows: unknown) => rows as readonly T[];
   return {
     user: (id) => user.get(id) as User | undefined,
@@ -67,16 +78,35 @@ function sqliteSource(database: DatabaseSync): PeerSource {
 }
 
 function postgresSource(url: string): PeerSource {
-  const types = { getTypeParser: (oid: number, format?: 'text') => (oid === 20 ? Number : pg.types.getTypeParser(oid, format)) };
-  const pool = new pg.Pool({ connectionString: url, max: 10, types: types as pg.CustomTypesConfig });
-  const ask = async <T>(name: string, text: string, values: unknown[]) => (await pool.query({ name, text, values })).rows as T[];
+  const types = {
+    getTypeParser: (oid: number, format?: 'text') =>
+      oid === 20 ? Number : pg.types.getTypeParser(oid, format),
+  };
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 10,
+    types: types as pg.CustomTypesConfig,
+  });
+  const ask = async <T>(name: string, text: string, values: unknown[]) =>
+    (await pool.query({ name, text, values })).rows as T[];
   return {
-    user: async (id) => (await ask<User>('user', `select ${USER} from users where id = $1`, [id]))[0],
+    user: async (id) =>
+      (await ask<User>('user', `select ${USER} from users where id = $1`, [id]))[0],
     usersByIds: (ids) => ask('users-by-ids', `select ${USER} from users where id = any($1)`, [ids]),
     users: (limit) => ask('users', `select ${USER} from users order by id limit $1`, [limit]),
     posts: (limit) => ask('posts', `select ${POST} from posts order by id limit $1`, [limit]),
-    postsByAuthors: (ids) => ask('posts-by-authors', `select ${POST} from posts where author_id = any($1) order by id`, [ids]),
-    createPost: async (title, body, author) => (await ask<Post>('insert', `insert into posts (title, body, author_id) values ($1, $2, $3) returning ${POST}`, [title, body, author]))[0] as Post,
+    postsByAuthors: (ids) =>
+      ask('posts-by-authors', `select ${POST} from posts where author_id = any($1) order by id`, [
+        ids,
+      ]),
+    createPost: async (title, body, author) =>
+      (
+        await ask<Post>(
+          'insert',
+          `insert into posts (title, body, author_id) values ($1, $2, $3) returning ${POST}`,
+          [title, body, author],
+        )
+      )[0] as Post,
   };
 }
 

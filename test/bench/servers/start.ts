@@ -21,7 +21,13 @@ export function readJson(request: IncomingMessage): Promise<Asked> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => void chunks.push(chunk));
-    request.on('end', () => resolve(JSON.parse((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8'))));
+    request.on('end', () =>
+      resolve(
+        JSON.parse(
+          (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8'),
+        ),
+      ),
+    );
     request.on('error', reject);
   });
 }

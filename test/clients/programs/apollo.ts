@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { it } from 'node:test';
-import { ApolloClient, ApolloLink, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from '@apollo/client';
+import {
+  ApolloClient,
+  ApolloLink,
+  CombinedGraphQLErrors,
+  gql,
+  HttpLink,
+  InMemoryCache,
+} from '@apollo/client';
 import { BatchHttpLink } from '@apollo/client/link/batch-http';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
@@ -11,8 +18,13 @@ import WebSocket from 'ws';
 import { createPost, running, signIn, until, url } from './session.ts';
 
 const uri = `${url}/graphql`;
-const cache = () => new InMemoryCache({ typePolicies: { Query: { fields: { posts: relayStylePagination(['orderBy', 'where']) } } }, possibleTypes: { Node: ['Author', 'Post', 'Tag', 'Diary'], Hit: ['Author', 'Tag'] } });
-const connect = (link: ApolloLink = new HttpLink({ uri })) => new ApolloClient({ link, cache: cache() });
+const cache = () =>
+  new InMemoryCache({
+    typePolicies: { Query: { fields: { posts: relayStylePagination(['orderBy', 'where']) } } },
+    possibleTypes: { Node: ['Author', 'Post', 'Tag', 'Diary'], Hit: ['Author', 'Tag'] },
+  });
+const connect = (link: ApolloLink = new HttpLink({ uri })) =>
+  new ApolloClient({ link, cache: cache() });
 
 const PAGE = gql`
   query Page($after: String) {
@@ -31,13 +43,21 @@ it('reads pages into one list of its cache', async () => {
     ({ endCursor, hasNextPage } = (more.data as any).posts.pageInfo);
   }
   const { posts } = client.readQuery<any>({ query: PAGE });
-  assert.deepEqual(posts.edges.map(({ node }: any) => node.title), [...posts.edges.map(({ node }: any) => node.title)].sort());
+  assert.deepEqual(
+    posts.edges.map(({ node }: any) => node.title),
+    [...posts.edges.map(({ node }: any) => node.title)].sort(),
+  );
   assert.equal(posts.edges.length, posts.totalCount);
 });
 
 it('reads types of a union and a node by fragments', async () => {
-  const { data } = await connect().query<any>({ query: gql`{ hits { __typename ... on Author { id name } ... on Tag { id name } } node(id: "Author:2") { id ... on Author { name } } }` });
-  assert.deepEqual(new Set(data.hits.map(({ __typename }: any) => __typename)), new Set(['Author', 'Tag']));
+  const { data } = await connect().query<any>({
+    query: gql`{ hits { __typename ... on Author { id name } ... on Tag { id name } } node(id: "Author:2") { id ... on Author { name } } }`,
+  });
+  assert.deepEqual(
+    new Set(data.hits.map(({ __typename }: any) => __typename)),
+    new Set(['Author', 'Tag']),
+  );
   assert.equal(data.node.name, 'Bob');
 });
 
@@ -45,50 +65,104 @@ it('updates what is on show by the id that a mutation answers with', async () =>
   const client = connect();
   const query = gql`{ post(id: "Post:4") { id title rating } }`;
   await client.query({ query });
-  await client.mutate({ mutation: gql`mutation { updatePost(id: "Post:4", title: "Fourth", rating: null) { id title rating } }` });
-  assert.deepEqual(client.readQuery<any>({ query }).post, { __typename: 'Post', id: 'Post:4', title: 'Fourth', rating: null });
+  await client.mutate({
+    mutation: gql`mutation { updatePost(id: "Post:4", title: "Fourth", rating: null) { id title rating } }`,
+  });
+  assert.deepEqual(client.readQuery<any>({ query }).post, {
+    __typename: 'Post',
+    id: 'Post:4',
+    title: 'Fourth',
+    rating: null,
+  });
 });
 
 it('tells errors with their codes, beside the data when the policy wants both', async () => {
-  const thrown: any = await connect().query({ query: gql`{ nothing }` }).catch((error: unknown) => error);
+  const thrown: any = await connect()
+    .query({ query: gql`{ nothing }` })
+    .catch((error: unknown) => error);
   assert.ok(CombinedGraphQLErrors.is(thrown), String(thrown));
   assert.equal(thrown.errors[0]?.extensions?.['code'], 'GRAPHQL_VALIDATION_FAILED');
-  const both = await connect().query<any>({ query: gql`{ post(id: "Post:2") { id fragile } }`, errorPolicy: 'all' });
+  const both = await connect().query<any>({
+    query: gql`{ post(id: "Post:2") { id fragile } }`,
+    errorPolicy: 'all',
+  });
   assert.equal(both.data.post.fragile, null);
   assert.ok(CombinedGraphQLErrors.is(both.error));
-  const taken: any = await connect().mutate({ mutation: gql`mutation { createAuthor(name: "Eve", email: "ada@example.test") { id } }` }).catch((error: unknown) => error);
+  const taken: any = await connect()
+    .mutate({
+      mutation: gql`mutation { createAuthor(name: "Eve", email: "ada@example.test") { id } }`,
+    })
+    .catch((error: unknown) => error);
   assert.equal(taken.errors[0].extensions.code, 'CONFLICT');
 });
 
 it('sends a hash first, and the text once', async () => {
-  const hashes = new PersistedQueryLink({ sha256: (text) => createHash('sha256').update(text).digest('hex') });
+  const hashes = new PersistedQueryLink({
+    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+  });
   const asked: string[] = [];
-  const link = ApolloLink.from([hashes, new HttpLink({ uri, fetch: (address, options) => (asked.push(String(options?.body)), fetch(address, options)) })]);
+  const link = ApolloLink.from([
+    hashes,
+    new HttpLink({
+      uri,
+      fetch: (address, options) => (asked.push(String(options?.body)), fetch(address, options)),
+    }),
+  ]);
   const query = gql`{ author(id: "Author:2") { id email } }`;
-  assert.equal(((await connect(link).query<any>({ query })).data).author.email, 'bob@example.test');
-  assert.deepEqual(asked.map((body) => body.includes('"query"')), [false, true]);
   assert.equal((await connect(link).query<any>({ query })).data.author.email, 'bob@example.test');
-  assert.deepEqual(asked.map((body) => body.includes('"query"')), [false, true, false]);
+  assert.deepEqual(
+    asked.map((body) => body.includes('"query"')),
+    [false, true],
+  );
+  assert.equal((await connect(link).query<any>({ query })).data.author.email, 'bob@example.test');
+  assert.deepEqual(
+    asked.map((body) => body.includes('"query"')),
+    [false, true, false],
+  );
 });
 
 it('sends hashes by GET', async () => {
-  const hashes = new PersistedQueryLink({ sha256: (text) => createHash('sha256').update(text).digest('hex'), useGETForHashedQueries: true });
-  const { data } = await connect(ApolloLink.from([hashes, new HttpLink({ uri })])).query<any>({ query: gql`query Named($id: ID!) { author(id: $id) { id name } }`, variables: { id: 'Author:1' } });
+  const hashes = new PersistedQueryLink({
+    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+    useGETForHashedQueries: true,
+  });
+  const { data } = await connect(ApolloLink.from([hashes, new HttpLink({ uri })])).query<any>({
+    query: gql`query Named($id: ID!) { author(id: $id) { id name } }`,
+    variables: { id: 'Author:1' },
+  });
   assert.equal(data.author.name, 'Ada');
 });
 
 it('is told what to do when it batches and the server does not', async () => {
   const client = connect(new BatchHttpLink({ uri, batchMax: 5 }));
-  const thrown: any = await Promise.all([client.query({ query: gql`{ tags { id } }` }), client.query({ query: gql`{ authors { id } }` })]).catch((error: unknown) => error);
+  const thrown: any = await Promise.all([
+    client.query({ query: gql`{ tags { id } }` }),
+    client.query({ query: gql`{ authors { id } }` }),
+  ]).catch((error: unknown) => error);
   assert.match(`${thrown?.message} ${JSON.stringify(thrown)}`, /batch/i);
 });
 
 it('subscribes through graphql-ws with a token', async () => {
   const token = await signIn();
-  const socket = createClient({ url: uri.replace('http', 'ws'), webSocketImpl: WebSocket, connectionParams: { headers: { Authorization: `Bearer ${token}` } } });
-  const client = connect(ApolloLink.split(({ operationType }) => operationType === ('subscription' as never), new GraphQLWsLink(socket), new HttpLink({ uri })));
+  const socket = createClient({
+    url: uri.replace('http', 'ws'),
+    webSocketImpl: WebSocket,
+    connectionParams: { headers: { Authorization: `Bearer ${token}` } },
+  });
+  const client = connect(
+    ApolloLink.split(
+      ({ operationType }) => operationType === ('subscription' as never),
+      new GraphQLWsLink(socket),
+      new HttpLink({ uri }),
+    ),
+  );
   const titles: string[] = [];
-  const subscription = client.subscribe<any>({ query: gql`subscription { postCreated { id title author { id name } } }` }).subscribe({ next: ({ data }) => void titles.push(data.postCreated.title), error: (error) => assert.fail(String(error)) });
+  const subscription = client
+    .subscribe<any>({ query: gql`subscription { postCreated { id title author { id name } } }` })
+    .subscribe({
+      next: ({ data }) => void titles.push(data.postCreated.title),
+      error: (error) => assert.fail(String(error)),
+    });
   await until(async () => (await createPost('warm'), titles.length > 0));
   subscription.unsubscribe();
   await socket.dispose();
@@ -98,7 +172,12 @@ it('subscribes through graphql-ws with a token', async () => {
 it('stops the work of a query that is no longer wanted', async () => {
   const client = connect();
   const abort = new AbortController();
-  const asked = client.query({ query: gql`{ slow(milliseconds: 1900) }`, context: { fetchOptions: { signal: abort.signal } } }).catch(() => {});
+  const asked = client
+    .query({
+      query: gql`{ slow(milliseconds: 1900) }`,
+      context: { fetchOptions: { signal: abort.signal } },
+    })
+    .catch(() => {});
   await until(async () => (await running()) === 1);
   abort.abort();
   const since = performance.now();

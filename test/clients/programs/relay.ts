@@ -5,7 +5,22 @@ import { createClient } from 'graphql-sse';
 import relay from 'relay-runtime';
 import { createPost, until, url } from './session.ts';
 
-const { commitMutation, ConnectionHandler, createOperationDescriptor, Environment, fetchQuery, getPaginationMetadata, getPaginationVariables, getRefetchMetadata, getSelector, Network, Observable, RecordSource, requestSubscription, Store } = relay as any;
+const {
+  commitMutation,
+  ConnectionHandler,
+  createOperationDescriptor,
+  Environment,
+  fetchQuery,
+  getPaginationMetadata,
+  getPaginationVariables,
+  getRefetchMetadata,
+  getSelector,
+  Network,
+  Observable,
+  RecordSource,
+  requestSubscription,
+  Store,
+} = relay as any;
 
 /** What the compiler made: Relay's own plugin for Babel would put it in the place of the tags. */
 const load = createRequire(import.meta.url);
@@ -15,11 +30,21 @@ const artifact = (name: string) => load(`./relay/__generated__/${name}.graphql.j
 function connect(): any {
   const events = createClient({ url: `${url}/graphql` });
   const ask = async ({ text: query }: { text: string }, variables: object) => {
-    const response = await fetch(`${url}/graphql`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ query, variables }) });
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    });
     return response.json();
   };
-  const hear = ({ text: query }: { text: string }, variables: object) => Observable.create((sink: any) => events.subscribe({ query, variables: variables as any }, sink));
-  return new Environment({ network: Network.create(ask, hear), store: new Store(new RecordSource()) });
+  const hear = ({ text: query }: { text: string }, variables: object) =>
+    Observable.create((sink: any) =>
+      events.subscribe({ query, variables: variables as any }, sink),
+    );
+  return new Environment({
+    network: Network.create(ask, hear),
+    store: new Store(new RecordSource()),
+  });
 }
 
 /** Keeps what a query read in the store, as a component on show does. */
@@ -28,23 +53,40 @@ async function read(environment: any, query: any, variables: object): Promise<an
   return fetchQuery(environment, query, variables, { fetchPolicy: 'network-only' }).toPromise();
 }
 
-const look = (environment: any, fragment: any, reference: any) => environment.lookup(getSelector(fragment, reference)).data;
+const look = (environment: any, fragment: any, reference: any) =>
+  environment.lookup(getSelector(fragment, reference)).data;
 
 it('pages through a connection of a node by the query that the compiler made for it', async () => {
   const environment = connect();
   const fragment = artifact('postsOfAuthor');
   const { author } = await read(environment, artifact('postsQuery'), { count: 2 });
-  const { fragmentRefsInData: _, fragmentRefPathInResponse, refetchableRequest, refetchMetadata } = getRefetchMetadata(fragment, 'test');
+  const {
+    fragmentRefsInData: _,
+    fragmentRefPathInResponse,
+    refetchableRequest,
+    refetchMetadata,
+  } = getRefetchMetadata(fragment, 'test');
   assert.deepEqual(fragmentRefPathInResponse, ['node']);
-  const { connectionPathInFragmentData, paginationRequest, paginationMetadata } = getPaginationMetadata(fragment, 'test');
+  const { connectionPathInFragmentData, paginationRequest, paginationMetadata } =
+    getPaginationMetadata(fragment, 'test');
   assert.equal(paginationRequest, refetchableRequest);
   let data = look(environment, fragment, author);
   const total = data.posts.totalCount;
   let pages = 1;
   for (; data.posts.pageInfo.hasNextPage; pages += 1) {
     const cursor = data.posts.pageInfo.endCursor;
-    const variables = getPaginationVariables('forward', 2, cursor, { count: 2 }, {}, paginationMetadata);
-    await read(environment, paginationRequest, { ...variables, [refetchMetadata.identifierInfo?.identifierQueryVariableName ?? 'id']: data.id });
+    const variables = getPaginationVariables(
+      'forward',
+      2,
+      cursor,
+      { count: 2 },
+      {},
+      paginationMetadata,
+    );
+    await read(environment, paginationRequest, {
+      ...variables,
+      [refetchMetadata.identifierInfo?.identifierQueryVariableName ?? 'id']: data.id,
+    });
     data = look(environment, fragment, author);
   }
   assert.deepEqual(connectionPathInFragmentData, ['posts']);
@@ -61,7 +103,12 @@ it('reads one node again by its id', async () => {
   const card = artifact('postsCard');
   const { refetchableRequest } = getRefetchMetadata(card, 'test');
   const fresh = await read(environment, refetchableRequest, { id: post.id });
-  assert.deepEqual(look(environment, card, fresh.node), { id: post.id, title: post.title, mood: 'CALM', tags: [] });
+  assert.deepEqual(look(environment, card, fresh.node), {
+    id: post.id,
+    title: post.title,
+    mood: 'CALM',
+    tags: [],
+  });
 });
 
 it('puts a new row into the connection on show, and takes a removed one out', async () => {
@@ -69,12 +116,27 @@ it('puts a new row into the connection on show, and takes a removed one out', as
   const fragment = artifact('postsOfAuthor');
   const { author } = await read(environment, artifact('postsQuery'), { count: 2 });
   const connections = [ConnectionHandler.getConnectionID('Author:1', 'postsOfAuthor_posts')];
-  const commit = (mutation: any, variables: object) => new Promise<any>((resolve, reject) => commitMutation(environment, { mutation, variables, onError: reject, onCompleted: (done: any, errors: any) => (errors ? reject(new Error(JSON.stringify(errors))) : resolve(done)) }));
-  const created = await commit(artifact('postsCreateMutation'), { connections, input: { title: 'By Relay', mood: 'WILD', authorId: 'Author:1', clientMutationId: 'c1' } });
+  const commit = (mutation: any, variables: object) =>
+    new Promise<any>((resolve, reject) =>
+      commitMutation(environment, {
+        mutation,
+        variables,
+        onError: reject,
+        onCompleted: (done: any, errors: any) =>
+          errors ? reject(new Error(JSON.stringify(errors))) : resolve(done),
+      }),
+    );
+  const created = await commit(artifact('postsCreateMutation'), {
+    connections,
+    input: { title: 'By Relay', mood: 'WILD', authorId: 'Author:1', clientMutationId: 'c1' },
+  });
   assert.equal(created.createPost.clientMutationId, 'c1');
   const { id } = created.createPost.post;
   assert.equal(look(environment, fragment, author).posts.edges[0].node.id, id);
-  assert.equal((await commit(artifact('postsDeleteMutation'), { connections, id })).deletePost.ok, true);
+  assert.equal(
+    (await commit(artifact('postsDeleteMutation'), { connections, id })).deletePost.ok,
+    true,
+  );
   assert.notEqual(look(environment, fragment, author).posts.edges[0].node.id, id);
 });
 
@@ -86,7 +148,12 @@ it('goes on with the data when a field of it failed', async () => {
 it('updates the store from events', async () => {
   const environment = connect();
   const seen: string[] = [];
-  const { dispose } = requestSubscription(environment, { subscription: artifact('postsSubscription'), variables: {}, onNext: ({ postChanged }: any) => void seen.push(postChanged.title), onError: (error: unknown) => assert.fail(String(error)) });
+  const { dispose } = requestSubscription(environment, {
+    subscription: artifact('postsSubscription'),
+    variables: {},
+    onNext: ({ postChanged }: any) => void seen.push(postChanged.title),
+    onError: (error: unknown) => assert.fail(String(error)),
+  });
   await until(async () => (await createPost('warm'), seen.length > 0));
   dispose();
 });

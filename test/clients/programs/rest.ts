@@ -7,28 +7,63 @@ import { url } from './session.ts';
 const api = createClient<paths>({ baseUrl: url });
 
 it('lists with filters, order, page and what is embedded', async () => {
-  const { data, error } = await api.GET('/api/posts', { params: { query: { limit: 2, page: 2, sort: 'title', order: 'desc', mood: 'CALM', title_contains: 'Post', include: ['author', 'tags'], fields: ['id', 'title', 'author.name'] } } });
+  const { data, error } = await api.GET('/api/posts', {
+    params: {
+      query: {
+        limit: 2,
+        page: 2,
+        sort: 'title',
+        order: 'desc',
+        mood: 'CALM',
+        title_contains: 'Post',
+        include: ['author', 'tags'],
+        fields: ['id', 'title', 'author.name'],
+      },
+    },
+  });
   assert.equal(error, undefined);
   assert.deepEqual(data?.pagination, { total: 4, page: 2, page_size: 2, total_pages: 2 });
-  assert.deepEqual(data?.data.map(({ title, author }) => [title, author?.name]), [['Post 3', 'Ada'], ['Post 1', 'Ada']]);
+  assert.deepEqual(
+    data?.data.map(({ title, author }) => [title, author?.name]),
+    [
+      ['Post 3', 'Ada'],
+      ['Post 1', 'Ada'],
+    ],
+  );
 });
 
 it('takes lists of values', async () => {
-  const { data } = await api.GET('/api/posts', { params: { query: { title_in: ['Post 1', 'Post 6'], fields: ['title'] } } });
-  assert.deepEqual(data?.data.map(({ title }) => title), ['Post 1', 'Post 6']);
+  const { data } = await api.GET('/api/posts', {
+    params: { query: { title_in: ['Post 1', 'Post 6'], fields: ['title'] } },
+  });
+  assert.deepEqual(
+    data?.data.map(({ title }) => title),
+    ['Post 1', 'Post 6'],
+  );
 });
 
 it('creates, reads, changes and removes', async () => {
-  const created = await api.POST('/api/posts', { body: { title: 'Typed', mood: 'WILD', authorId: 'Author:1' }, params: { query: { fields: ['id', 'title', 'rating'] } } });
+  const created = await api.POST('/api/posts', {
+    body: { title: 'Typed', mood: 'WILD', authorId: 'Author:1' },
+    params: { query: { fields: ['id', 'title', 'rating'] } },
+  });
   assert.equal(created.error, undefined);
   assert.equal(created.response.status, 201);
   const id = created.data?.id as string;
   const path = { id };
-  const read = await api.GET('/api/posts/{id}', { params: { path, query: { fields: ['title', 'rating'] } } });
+  const read = await api.GET('/api/posts/{id}', {
+    params: { path, query: { fields: ['title', 'rating'] } },
+  });
   const tag = read.response.headers.get('etag') as string;
-  const changed = await api.PATCH('/api/posts/{id}', { params: { path, header: { 'If-Match': tag }, query: { fields: ['title', 'rating'] } }, body: { rating: 0.5 } });
+  const changed = await api.PATCH('/api/posts/{id}', {
+    params: { path, header: { 'If-Match': tag }, query: { fields: ['title', 'rating'] } },
+    body: { rating: 0.5 },
+  });
   assert.deepEqual(changed.error ?? [changed.data?.title, changed.data?.rating], ['Typed', 0.5]);
-  const stale = await api.PATCH('/api/posts/{id}', { params: { path, header: { 'If-Match': '"of old"' }, query: { fields: ['title'] } }, body: { rating: 1 } });
+  const stale = await api.PATCH('/api/posts/{id}', {
+    params: { path, header: { 'If-Match': '"of old"' }, query: { fields: ['title'] } },
+    body: { rating: 1 },
+  });
   assert.equal(stale.response.status, 412);
   assert.equal((await api.DELETE('/api/posts/{id}', { params: { path } })).response.status, 204);
   const gone = await api.GET('/api/posts/{id}', { params: { path, query: { fields: ['title'] } } });
@@ -36,15 +71,24 @@ it('creates, reads, changes and removes', async () => {
 });
 
 it('tells what is wrong in the type of an error', async () => {
-  const { error, response } = await api.POST('/api/posts', { body: { title: 'x', mood: 'CALM', authorId: '1' } });
+  const { error, response } = await api.POST('/api/posts', {
+    body: { title: 'x', mood: 'CALM', authorId: '1' },
+  });
   assert.equal(response.status, 400);
   assert.match(error?.error ?? '', /title/);
-  const missing = await api.POST('/api/posts', { body: { title: 'Long', mood: 'CALM', authorId: 'Author:99' } });
+  const missing = await api.POST('/api/posts', {
+    body: { title: 'Long', mood: 'CALM', authorId: 'Author:99' },
+  });
   assert.equal(missing.response.status, 422);
 });
 
 it('signs in, and writes what needs a caller', async () => {
-  const person = { email: `${crypto.randomUUID()}@example.test`, password: 'correct horse battery staple', first_name: 'Ada', last_name: 'Lovelace' };
+  const person = {
+    email: `${crypto.randomUUID()}@example.test`,
+    password: 'correct horse battery staple',
+    first_name: 'Ada',
+    last_name: 'Lovelace',
+  };
   assert.equal((await api.POST('/api/auth/register', { body: person })).response.status, 201);
   const { data: login } = await api.POST('/api/auth/login', { body: person });
   assert.equal((await api.GET('/api/diaries')).response.status, 401);

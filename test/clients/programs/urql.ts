@@ -5,11 +5,20 @@ import { createClient as createSse } from 'graphql-sse';
 import { createPost, signIn, until, url } from './session.ts';
 
 const connect = (headers: Record<string, string> = {}, more: object = {}) =>
-  new Client({ url: `${url}/graphql`, exchanges: [cacheExchange, fetchExchange], fetchOptions: { headers }, preferGetMethod: false, ...more });
+  new Client({
+    url: `${url}/graphql`,
+    exchanges: [cacheExchange, fetchExchange],
+    fetchOptions: { headers },
+    preferGetMethod: false,
+    ...more,
+  });
 
 it('queries with variables, and again from its cache', async () => {
   let asked = 0;
-  const client = connect({}, { fetch: (...request: Parameters<typeof fetch>) => ((asked += 1), fetch(...request)) });
+  const client = connect(
+    {},
+    { fetch: (...request: Parameters<typeof fetch>) => ((asked += 1), fetch(...request)) },
+  );
   const query = gql`query ($id: ID!) { author(id: $id) { id name } }`;
   const first = await client.query(query, { id: 'Author:1' }).toPromise();
   assert.equal(first.error, undefined);
@@ -21,7 +30,9 @@ it('queries with variables, and again from its cache', async () => {
 });
 
 it('queries by GET, as its default is for short documents', async () => {
-  const result = await connect({}, { preferGetMethod: true }).query('{ posts(first: 1) { totalCount } }', {}).toPromise();
+  const result = await connect({}, { preferGetMethod: true })
+    .query('{ posts(first: 1) { totalCount } }', {})
+    .toPromise();
   assert.equal(result.error, undefined);
   assert.ok(result.data.posts.totalCount >= 7);
 });
@@ -29,9 +40,16 @@ it('queries by GET, as its default is for short documents', async () => {
 it('reads a query again after a mutation of its type', async () => {
   const client = connect();
   const titles: string[] = [];
-  const { unsubscribe } = client.query('{ post(id: "Post:3") { id title } }', {}).subscribe(({ data }) => void titles.push(data?.post.title));
+  const { unsubscribe } = client
+    .query('{ post(id: "Post:3") { id title } }', {})
+    .subscribe(({ data }) => void titles.push(data?.post.title));
   await until(() => titles.length === 1);
-  const done = await client.mutation('mutation ($title: String!) { updatePost(id: "Post:3", title: $title) { id title } }', { title: 'Third' }).toPromise();
+  const done = await client
+    .mutation(
+      'mutation ($title: String!) { updatePost(id: "Post:3", title: $title) { id title } }',
+      { title: 'Third' },
+    )
+    .toPromise();
   assert.equal(done.error, undefined);
   await until(() => titles.at(-1) === 'Third');
   unsubscribe();
@@ -47,12 +65,16 @@ it('tells an error of a field beside the data, and one of a document with its me
 });
 
 it('tells a conflict and a refusal by their codes', async () => {
-  const taken = await connect().mutation('mutation { createAuthor(name: "Eve", email: "ada@example.test") { id } }', {}).toPromise();
+  const taken = await connect()
+    .mutation('mutation { createAuthor(name: "Eve", email: "ada@example.test") { id } }', {})
+    .toPromise();
   assert.equal(taken.error?.graphQLErrors[0]?.extensions['code'], 'CONFLICT');
   const refused = await connect().query('{ diaries { id } }', {}).toPromise();
   assert.equal(refused.error?.graphQLErrors[0]?.extensions['code'], 'UNAUTHENTICATED');
   const token = await signIn();
-  const allowed = await connect({ authorization: `Bearer ${token}` }).query('{ diaries { id } }', {}).toPromise();
+  const allowed = await connect({ authorization: `Bearer ${token}` })
+    .query('{ diaries { id } }', {})
+    .toPromise();
   assert.equal(allowed.error, undefined);
 });
 
@@ -64,18 +86,36 @@ it('subscribes through its own fetch, over server-sent events', async () => {
 it('subscribes through graphql-sse', async () => {
   const sse = createSse({ url: `${url}/graphql` });
   const exchange = subscriptionExchange({
-    forwardSubscription: (operation) => ({ subscribe: (sink) => ({ unsubscribe: sse.subscribe({ query: operation.query ?? '', variables: operation.variables as Record<string, unknown> }, sink as never) }) }),
+    forwardSubscription: (operation) => ({
+      subscribe: (sink) => ({
+        unsubscribe: sse.subscribe(
+          {
+            query: operation.query ?? '',
+            variables: operation.variables as Record<string, unknown>,
+          },
+          sink as never,
+        ),
+      }),
+    }),
   });
-  await hear(new Client({ url: `${url}/graphql`, exchanges: [cacheExchange, fetchExchange, exchange], preferGetMethod: false }));
+  await hear(
+    new Client({
+      url: `${url}/graphql`,
+      exchanges: [cacheExchange, fetchExchange, exchange],
+      preferGetMethod: false,
+    }),
+  );
 });
 
 async function hear(client: Client): Promise<void> {
   const titles: string[] = [];
   const errors: unknown[] = [];
-  const { unsubscribe } = client.subscription('subscription { postCreated { id title } }', {}).subscribe(({ data, error }) => {
-    if (error) errors.push(error);
-    if (data) titles.push(data.postCreated.title);
-  });
+  const { unsubscribe } = client
+    .subscription('subscription { postCreated { id title } }', {})
+    .subscribe(({ data, error }) => {
+      if (error) errors.push(error);
+      if (data) titles.push(data.postCreated.title);
+    });
   await until(async () => (await createPost('warm'), titles.length > 0 || errors.length > 0));
   await createPost('wanted');
   await until(() => titles.includes('wanted') || errors.length > 0);

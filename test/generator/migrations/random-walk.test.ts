@@ -16,25 +16,31 @@ const WALKS = Number(process.env['MIGRATION_WALKS'] ?? 6);
 const STEPS = 14;
 
 for (const { name, missing, create } of databases) {
-  describe.skipIf(missing !== null)(`a random walk of model changes on ${name}${missing ? ` (${missing})` : ''}`, () => {
-    test.each(Array.from({ length: WALKS }, (_, at) => at + 1))('seed %i ends as a fresh database, with every row kept', async (seed) => {
-      const [walked, fresh] = [await create(), await create()];
-      try {
-        const random = createRandom(seed);
-        let walk = START;
-        for (let step = 0; step < STEPS; step++) {
-          const next = changeTables(walk, random);
-          await takeStep(walked.store, walk, next, random);
-          walk = settled(next);
-          await insertRows(walked.store.db, walk.tables, random);
-        }
-        await migrate(fresh.store, [], walk.tables);
-        expect(await readStructure(walked.store)).toEqual(await readStructure(fresh.store));
-      } finally {
-        await Promise.all([walked.drop(), fresh.drop()]);
-      }
-    });
-  });
+  describe.skipIf(missing !== null)(
+    `a random walk of model changes on ${name}${missing ? ` (${missing})` : ''}`,
+    () => {
+      test.each(Array.from({ length: WALKS }, (_, at) => at + 1))(
+        'seed %i ends as a fresh database, with every row kept',
+        async (seed) => {
+          const [walked, fresh] = [await create(), await create()];
+          try {
+            const random = createRandom(seed);
+            let walk = START;
+            for (let step = 0; step < STEPS; step++) {
+              const next = changeTables(walk, random);
+              await takeStep(walked.store, walk, next, random);
+              walk = settled(next);
+              await insertRows(walked.store.db, walk.tables, random);
+            }
+            await migrate(fresh.store, [], walk.tables);
+            expect(await readStructure(walked.store)).toEqual(await readStructure(fresh.store));
+          } finally {
+            await Promise.all([walked.drop(), fresh.drop()]);
+          }
+        },
+      );
+    },
+  );
 }
 
 /** Up, and sometimes down and up again: the same structure as before, and the rows of what both have. */
@@ -50,7 +56,11 @@ async function takeStep(store: Store, before: Walk, after: Walk, random: Random)
   expect(await readStructure(store)).toEqual(there);
 }
 
-async function migrate(store: Store, before: readonly Table[], after: readonly Table[]): Promise<ReturnType<typeof evaluateMigration> | null> {
+async function migrate(
+  store: Store,
+  before: readonly Table[],
+  after: readonly Table[],
+): Promise<ReturnType<typeof evaluateMigration> | null> {
   // Through the snapshot's text, as a real run does it.
   const known = parseSnapshot(printSnapshot({ ids: 'integer', tables: before }))!;
   const { steps } = findDifference(known.tables, after, { allowDrop: () => true });
@@ -63,7 +73,12 @@ async function migrate(store: Store, before: readonly Table[], after: readonly T
 type Rows = ReadonlyMap<string, readonly Record<string, unknown>[]>;
 
 async function readRows(db: Kysely<any>, tables: readonly Table[]): Promise<Rows> {
-  const entries = await Promise.all(tables.map(async ({ name }) => [name, await db.selectFrom(name).selectAll().orderBy('id').execute()] as const));
+  const entries = await Promise.all(
+    tables.map(
+      async ({ name }) =>
+        [name, await db.selectFrom(name).selectAll().orderBy('id').execute()] as const,
+    ),
+  );
   return new Map(entries);
 }
 
@@ -77,7 +92,9 @@ async function expectRows(db: Kysely<any>, before: Rows, tables: readonly Table[
     for (const column of table.columns) {
       const from = column.renamedFrom ?? column.name;
       if (!old.every((row) => from in row)) continue;
-      expect(now.map((row) => same(row[column.name], column))).toEqual(old.map((row) => same(row[from] ?? filled(column), column)));
+      expect(now.map((row) => same(row[column.name], column))).toEqual(
+        old.map((row) => same(row[from] ?? filled(column), column)),
+      );
     }
   }
 }
@@ -89,24 +106,48 @@ function filled(column: TableColumn): unknown {
 /** A number that became text is compared by what it says. */
 function same(value: unknown, { type }: TableColumn): unknown {
   if (type === 'json') return value;
-  return value === null || value === undefined ? null : type === 'text' ? String(value).replace(/\.0$/, '') : type === 'boolean' ? Boolean(value) : String(value);
+  return value === null || value === undefined
+    ? null
+    : type === 'text'
+      ? String(value).replace(/\.0$/, '')
+      : type === 'boolean'
+        ? Boolean(value)
+        : String(value);
 }
 
-async function insertRows(db: Kysely<any>, tables: readonly Table[], random: Random): Promise<void> {
+async function insertRows(
+  db: Kysely<any>,
+  tables: readonly Table[],
+  random: Random,
+): Promise<void> {
   for (const table of tables) {
     if (!random.chance(0.7)) continue;
     const values: Record<string, unknown> = {};
     for (const column of table.columns.slice(1)) {
       if (column.default && random.chance(0.4)) continue;
-      values[column.name] = column.references ? await someKey(db, column, random) : valueOf(column, random);
+      values[column.name] = column.references
+        ? await someKey(db, column, random)
+        : valueOf(column, random);
     }
-    await (Object.keys(values).length > 0 ? db.insertInto(table.name).values(values) : db.insertInto(table.name).defaultValues()).execute();
+    await (
+      Object.keys(values).length > 0
+        ? db.insertInto(table.name).values(values)
+        : db.insertInto(table.name).defaultValues()
+    ).execute();
   }
 }
 
-async function someKey(db: Kysely<any>, { references, unique }: TableColumn, random: Random): Promise<unknown> {
+async function someKey(
+  db: Kysely<any>,
+  { references, unique }: TableColumn,
+  random: Random,
+): Promise<unknown> {
   if (unique || random.chance(0.3)) return null;
-  const row = await db.selectFrom(references!.table).select('id').orderBy(sql`id desc`).executeTakeFirst();
+  const row = await db
+    .selectFrom(references!.table)
+    .select('id')
+    .orderBy(sql`id desc`)
+    .executeTakeFirst();
   return row?.['id'] ?? null;
 }
 

@@ -6,8 +6,15 @@ import type { Migration } from '../../../runtime/store/migration.ts';
 
 /** What a rendered migration exports. Its only imports are words of the runtime. */
 export function evaluateMigration(text: string): Required<Pick<Migration, 'up' | 'down'>> {
-  const script = stripTypeScriptTypes(text).replace(/^import .*$/gm, '').replace(/^export async function (\w+)/gm, 'out.$1 = async function');
+  const script = stripTypeScriptTypes(text)
+    .replace(/^import .*$/gm, '')
+    .replace(/^export async function (\w+)/gm, 'out.$1 = async function');
   const out = {} as Required<Pick<Migration, 'up' | 'down'>>;
-  new Function('out', 'sql', 'alterTable', 'columnTypes', script)(out, sql, alterTable, columnTypes);
+  new Function('out', 'sql', 'alterTable', 'columnTypes', script)(
+    out,
+    sql,
+    alterTable,
+    columnTypes,
+  );
   return out;
 }

@@ -16,34 +16,61 @@ export async function down(): Promise<void> {}
 `;
 
 for (const { name, missing, create } of databases) {
-  describe.skipIf(missing !== null)(`servers that start at once on ${name}${missing ? ` (${missing})` : ''}`, () => {
-    let project: TestProject | undefined;
-    let database: TestDatabase | undefined;
-    const children: ChildProcess[] = [];
-    afterEach(async () => {
-      await Promise.all(children.splice(0).map(stop));
-      project?.remove();
-      await database?.drop();
-    });
+  describe.skipIf(missing !== null)(
+    `servers that start at once on ${name}${missing ? ` (${missing})` : ''}`,
+    () => {
+      let project: TestProject | undefined;
+      let database: TestDatabase | undefined;
+      const children: ChildProcess[] = [];
+      afterEach(async () => {
+        await Promise.all(children.splice(0).map(stop));
+        project?.remove();
+        await database?.drop();
+      });
 
-    test('migrate once: one does it, the others wait, and all of them answer', async () => {
-      project = makeProject({ 'schema.graphql': starters.starter.schema, 'manifest.yaml': 'name: shop\n' });
-      database = await create();
-      linkPackages(project);
-      await generator(['generate'], project.root);
-      project.write('migrations/0002_slow.ts', SLOW);
-      const servers = Array.from({ length: 3 }, () => start(project!.root, { DATABASE_URL: database!.url, PORT: '0', MIGRATE: 'on', NODE_ENV: 'production' }));
-      children.push(...servers.map(({ child }) => child));
-      const urls = await Promise.all(servers.map(({ listening }) => listening));
-      for (const url of urls) {
-        const response = await fetch(`${url}/graphql`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"query":"{ users { name email } }"}' });
-        expect(await response.json()).toEqual({ data: { users: [{ name: 'migration', email: 'once0@example.test' }] } });
-      }
-      const migrated = servers.flatMap(({ output }) => [...output().matchAll(/migrated: ([\w, ]+)/g)].map(([, names]) => names));
-      expect(migrated.join(', ').split(', ').sort()).toEqual(['0001_init', '0002_slow']);
-      expect(await database.store.db.selectFrom('twofold_migrations').select('name').orderBy('name').execute()).toEqual([{ name: '0001_init' }, { name: '0002_slow' }]);
-    }, 120_000);
-  });
+      test('migrate once: one does it, the others wait, and all of them answer', async () => {
+        project = makeProject({
+          'schema.graphql': starters.starter.schema,
+          'manifest.yaml': 'name: shop\n',
+        });
+        database = await create();
+        linkPackages(project);
+        await generator(['generate'], project.root);
+        project.write('migrations/0002_slow.ts', SLOW);
+        const servers = Array.from({ length: 3 }, () =>
+          start(project!.root, {
+            DATABASE_URL: database!.url,
+            PORT: '0',
+            MIGRATE: 'on',
+            NODE_ENV: 'production',
+          }),
+        );
+        children.push(...servers.map(({ child }) => child));
+        const urls = await Promise.all(servers.map(({ listening }) => listening));
+        for (const url of urls) {
+          const response = await fetch(`${url}/graphql`, {
+            method: 'POST',
+            headers: { 'Content-Type': 'application/json' },
+            body: '{"query":"{ users { name email } }"}',
+          });
+          expect(await response.json()).toEqual({
+            data: { users: [{ name: 'migration', email: 'once0@example.test' }] },
+          });
+        }
+        const migrated = servers.flatMap(({ output }) =>
+          [...output().matchAll(/migrated: ([\w, ]+)/g)].map(([, names]) => names),
+        );
+        expect(migrated.join(', ').split(', ').sort()).toEqual(['0001_init', '0002_slow']);
+        expect(
+          await database.store.db
+            .selectFrom('twofold_migrations')
+            .select('name')
+            .orderBy('name')
+            .execute(),
+        ).toEqual([{ name: '0001_init' }, { name: '0002_slow' }]);
+      }, 120_000);
+    },
+  );
 }
 
 interface Server {
@@ -53,7 +80,11 @@ interface Server {
 }
 
 function start(cwd: string, settings: NodeJS.ProcessEnv): Server {
-  const child = spawn(process.execPath, ['src/server.ts'], { cwd, env: { ...process.env, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['src/server.ts'], {
+    cwd,
+    env: { ...process.env, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let text = '';
   const listening = new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {

@@ -3,8 +3,10 @@ import { run, type Program } from '../../server/program.ts';
 import { createRandom, randomSchema } from '../random-schema.ts';
 
 /** Random types with lists, connections, filters and orders, and what they lack: writes, events, rules, user code that waits and fails. */
-export const sdlOf = (seed: number): string => `${randomSchema(createRandom(seed))
-  .replace('type Query {', 'type Query { notes(limit: Int, where: NoteFilter): [Note!]! diaries: [Diary!]! hits: [Hit!]! boom: String wait(milliseconds: Int!): String echo(text: String, list: [Int!], one: Choice): String!')}
+export const sdlOf = (seed: number): string => `${randomSchema(createRandom(seed)).replace(
+  'type Query {',
+  'type Query { notes(limit: Int, where: NoteFilter): [Note!]! diaries: [Diary!]! hits: [Hit!]! boom: String wait(milliseconds: Int!): String echo(text: String, list: [Int!], one: Choice): String!',
+)}
   type Note { id: ID! text: String! mood: Mood at: DateTime }
   type Diary @auth(allow: [USER]) { id: ID! text: String! }
   union Hit = Note | Diary
@@ -13,10 +15,14 @@ export const sdlOf = (seed: number): string => `${randomSchema(createRandom(seed
   type Mutation { createNote(text: String!, mood: Mood, at: DateTime): Note! updateNote(id: ID!, text: String): Note deleteNote(id: ID!): Boolean! createDiary(text: String!): Diary! }
   type Subscription { noteChanged(id: ID): Note! diaryCreated: Diary! ticks(to: Int!): Int! }`;
 
-export const MANIFEST = 'name: fuzzed\napi: { access: public, limits: { time: 2s, batch: 5 } }\nauth: {}\n';
+export const MANIFEST =
+  'name: fuzzed\napi: { access: public, limits: { time: 2s, batch: 5 } }\nauth: {}\n';
 
 export function projectOf(seed: number): Project {
-  const { project, diagnostics } = readProject({ schema: [{ file: 'schema.graphql', text: sdlOf(seed) }], manifest: { file: 'manifest.yaml', text: MANIFEST } });
+  const { project, diagnostics } = readProject({
+    schema: [{ file: 'schema.graphql', text: sdlOf(seed) }],
+    manifest: { file: 'manifest.yaml', text: MANIFEST },
+  });
   if (!project) throw new TypeError(JSON.stringify(diagnostics));
   return project;
 }
@@ -49,7 +55,12 @@ const routes = (router) => router.get('/memory', (ctx) => {
 await createServer({ project, resolvers, routes }).serve('127.0.0.1:0');
 `;
 
-const ENVIRONMENT = { LOG_LEVEL: 'info', JWT_SECRET: 'a secret of the fuzz that is long enough', RATE_LIMIT_ENABLED: 'false' };
+const ENVIRONMENT = {
+  LOG_LEVEL: 'info',
+  JWT_SECRET: 'a secret of the fuzz that is long enough',
+  RATE_LIMIT_ENABLED: 'false',
+};
 
 /** The server in a process of its own: what it does not survive ends it. */
-export const serve = (seed: number, databaseUrl: string): Program => run(PROGRAM(seed), { ...ENVIRONMENT, DATABASE_URL: databaseUrl });
+export const serve = (seed: number, databaseUrl: string): Program =>
+  run(PROGRAM(seed), { ...ENVIRONMENT, DATABASE_URL: databaseUrl });

@@ -20,7 +20,11 @@ const LONGEST_RECORD = 1024 * 1024;
 const NEWLINE = 10;
 
 /** Reads files from one to the next, from `offset` in the first on. */
-export function createFileReader(generations: Generations, parser: RecordParser, offset: number): FileReader {
+export function createFileReader(
+  generations: Generations,
+  parser: RecordParser,
+  offset: number,
+): FileReader {
   let at = offset;
   let rest: Buffer = Buffer.alloc(0);
   let missing = false;
@@ -52,15 +56,26 @@ export function createFileReader(generations: Generations, parser: RecordParser,
     const found: ReadLines = { lines: [], missing };
     missing = false;
     parser.push(piece.toString('utf8', 0, whole), found.lines);
-    rest = piece.length - whole > LONGEST_RECORD ? Buffer.alloc(0) : Buffer.from(piece.subarray(whole));
+    rest =
+      piece.length - whole > LONGEST_RECORD ? Buffer.alloc(0) : Buffer.from(piece.subarray(whole));
     return found;
   };
   return {
     async next() {
       for (;;) {
-        const { bytesRead, buffer } = await handle().read(Buffer.allocUnsafeSlow(PIECE), 0, PIECE, at);
+        const { bytesRead, buffer } = await handle().read(
+          Buffer.allocUnsafeSlow(PIECE),
+          0,
+          PIECE,
+          at,
+        );
         at += bytesRead;
-        if (bytesRead > 0) return linesOf(rest.length > 0 ? Buffer.concat([rest, buffer.subarray(0, bytesRead)]) : buffer.subarray(0, bytesRead));
+        if (bytesRead > 0)
+          return linesOf(
+            rest.length > 0
+              ? Buffer.concat([rest, buffer.subarray(0, bytesRead)])
+              : buffer.subarray(0, bytesRead),
+          );
         if (!(await goOn())) return null;
       }
     },

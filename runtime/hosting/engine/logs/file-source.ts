@@ -9,7 +9,8 @@ import { createPlacer } from './position.ts';
 import { createRecordParser } from './records.ts';
 
 /** What a reader is told where lines are gone: he was slower than the output, and an engine keeps only so much of it. */
-export const MISSING = '(lines are missing here: they were gone from the log file before they were read)';
+export const MISSING =
+  '(lines are missing here: they were gone from the log file before they were read)';
 
 /** While lines come, the file is read so often: in large pieces, and soon enough for the eye. */
 const PAUSE = 20;
@@ -19,16 +20,25 @@ const LOOK = 50;
 const QUIET = 1000;
 
 /** A container's output from the engine's own files: each line once, and with `follow` until the container has ended. */
-export async function* readLogFiles(place: LogPlace, generations: Generations, options: LogOptions): AsyncGenerator<PlacedLine[]> {
+export async function* readLogFiles(
+  place: LogPlace,
+  generations: Generations,
+  options: LogOptions,
+): AsyncGenerator<PlacedLine[]> {
   const { tail, after, signal } = options;
   const follow = options.follow === true && place.open;
   const show = createShow(options);
-  const end = tail === undefined || after ? undefined : await readTail(generations.files, place.format, tail);
+  const end =
+    tail === undefined || after ? undefined : await readTail(generations.files, place.format, tail);
   const parser = end?.parser ?? createRecordParser(place.format);
   if (end) {
     await generations.skipToLast();
     const last = follow ? [] : show({ lines: parser.end(), missing: false });
-    yield* some([...show({ lines: end.lines, missing: false }, end.before), ...last].slice(-(tail || Infinity)));
+    yield* some(
+      [...show({ lines: end.lines, missing: false }, end.before), ...last].slice(
+        -(tail || Infinity),
+      ),
+    );
     if (!follow) return;
   }
   const reader = createFileReader(generations, parser, end?.offset ?? 0);
@@ -42,19 +52,32 @@ function* some(lines: PlacedLine[]): Generator<PlacedLine[]> {
 }
 
 /** Lines with their places, from `since` on; the first `before` are counted, and not shown. */
-function createShow({ since, after }: LogOptions): (read: ReadLines, before?: number) => PlacedLine[] {
+function createShow({
+  since,
+  after,
+}: LogOptions): (read: ReadLines, before?: number) => PlacedLine[] {
   const toPlaced = createPlacer(after);
   // As long as a line's time, so that their texts are in their order.
-  const from = since === undefined ? '' : `${new Date(Math.floor(since) * 1000).toISOString().slice(0, -1)}000000Z`;
+  const from =
+    since === undefined
+      ? ''
+      : `${new Date(Math.floor(since) * 1000).toISOString().slice(0, -1)}000000Z`;
   let isMissing = false;
   let last: PlacedLine | undefined;
   return ({ lines, missing }, before = 0) => {
-    const placed = toPlaced(lines).slice(before).filter(({ time }) => time >= from);
+    const placed = toPlaced(lines)
+      .slice(before)
+      .filter(({ time }) => time >= from);
     isMissing ||= missing;
     const first = placed[0];
     if (isMissing && first) {
       // Who goes on from here has had what came before it.
-      placed.unshift({ stream: 'stderr', text: MISSING, time: last?.time ?? first.time, seen: last?.seen ?? 0 });
+      placed.unshift({
+        stream: 'stderr',
+        text: MISSING,
+        time: last?.time ?? first.time,
+        seen: last?.seen ?? 0,
+      });
       isMissing = false;
     }
     last = placed.at(-1) ?? last;
@@ -74,7 +97,12 @@ interface Written {
 }
 
 /** What is there and what comes, until nothing more is written. New files are opened although the reader's own reader may be slow. */
-async function* whileOpen({ place, generations, reader, signal }: Written): AsyncGenerator<ReadLines> {
+async function* whileOpen({
+  place,
+  generations,
+  reader,
+  signal,
+}: Written): AsyncGenerator<ReadLines> {
   const bell = createBell(place.path);
   const isStopped = () => signal?.aborted === true;
   let isClosed = false;
@@ -84,11 +112,14 @@ async function* whileOpen({ place, generations, reader, signal }: Written): Asyn
     failure = error;
     bell.ring();
   });
-  const looks = setInterval(() => void (bell.isQuiet() || generations.look().catch(() => {})), LOOK);
+  const looks = setInterval(
+    () => void (bell.isQuiet() || generations.look().catch(() => {})),
+    LOOK,
+  );
   const rings = setInterval(bell.ring, QUIET);
   signal?.addEventListener('abort', bell.ring, { once: true });
   try {
-    for (let isLast = false; !isLast && !isStopped(); ) {
+    for (let isLast = false; !isLast && !isStopped();) {
       // What is there after it was closed is all there will be.
       isLast = isClosed;
       let has = false;

@@ -19,14 +19,23 @@ const ENOUGH = 4 * 1024 * 1024;
 const NEWLINE = 10;
 
 /** Reads the files from their end backwards, until the last `tail` lines are in what was read. */
-export async function readTail(files: readonly LogFile[], format: LogFormat, tail: number): Promise<FileTail> {
+export async function readTail(
+  files: readonly LogFile[],
+  format: LogFormat,
+  tail: number,
+): Promise<FileTail> {
   const sizes = await Promise.all(files.map(async ({ handle }) => (await handle.stat()).size));
   const total = sizes.reduce((sum, size) => sum + size, 0);
   for (let length = FIRST; ; length *= GROWTH) {
     const whole = length >= total;
-    const { lines, parser, open } = parseEnd(await readEnd(files, sizes, Math.min(length, total)), whole, format);
+    const { lines, parser, open } = parseEnd(
+      await readEnd(files, sizes, Math.min(length, total)),
+      whole,
+      format,
+    );
     const before = Math.max(0, lines.length - tail);
-    if (whole || isEnough(lines, before, length)) return { lines, before, parser, offset: Math.max(0, (sizes.at(-1) ?? 0) - open) };
+    if (whole || isEnough(lines, before, length))
+      return { lines, before, parser, offset: Math.max(0, (sizes.at(-1) ?? 0) - open) };
   }
 }
 
@@ -44,20 +53,33 @@ function parseEnd(end: Buffer, whole: boolean, format: LogFormat) {
  */
 function isEnough(lines: readonly LogLine[], before: number, length: number): boolean {
   if (before === 0) return false;
-  const [first, shown] = [lines[0] as LogLine, lines[Math.min(before, lines.length - 1)] as LogLine];
+  const [first, shown] = [
+    lines[0] as LogLine,
+    lines[Math.min(before, lines.length - 1)] as LogLine,
+  ];
   if (first.time === shown.time) return false;
-  const isKnown = (stream: LogLine['stream']) => lines.findIndex((line) => line.stream === stream) < before;
+  const isKnown = (stream: LogLine['stream']) =>
+    lines.findIndex((line) => line.stream === stream) < before;
   return length >= ENOUGH || (isKnown('stdout') && isKnown('stderr'));
 }
 
 /** The last bytes of several files, as if they were one. */
-async function readEnd(files: readonly LogFile[], sizes: readonly number[], length: number): Promise<Buffer> {
+async function readEnd(
+  files: readonly LogFile[],
+  sizes: readonly number[],
+  length: number,
+): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let missing = length;
   for (let index = files.length - 1; index >= 0 && missing > 0; index -= 1) {
     const size = sizes[index] ?? 0;
     const piece = Buffer.allocUnsafeSlow(Math.min(size, missing));
-    const { bytesRead } = await (files[index] as LogFile).handle.read(piece, 0, piece.length, size - piece.length);
+    const { bytesRead } = await (files[index] as LogFile).handle.read(
+      piece,
+      0,
+      piece.length,
+      size - piece.length,
+    );
     pieces.unshift(piece.subarray(0, bytesRead));
     missing -= piece.length;
   }

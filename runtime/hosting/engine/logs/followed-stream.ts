@@ -14,7 +14,10 @@ const PATIENCE = 4;
  *
  * @param read reads an output, as `readStream`.
  */
-export async function* followByReading(read: (options: StreamOptions) => AsyncIterable<readonly LogLine[]>, { since, signal }: StreamOptions): AsyncGenerator<readonly LogLine[]> {
+export async function* followByReading(
+  read: (options: StreamOptions) => AsyncIterable<readonly LogLine[]>,
+  { since, signal }: StreamOptions,
+): AsyncGenerator<readonly LogLine[]> {
   const bell = createBell(read({ follow: true, tail: 0, signal }));
   let last: PlacedLine | undefined;
   let held: PlacedLine | undefined;
@@ -22,7 +25,10 @@ export async function* followByReading(read: (options: StreamOptions) => AsyncIt
     const began = Date.now();
     const over = bell.over() || signal?.aborted === true;
     let newest: PlacedLine | undefined;
-    for await (const batch of linesAfter(read({ since: last ? second(last.time) : since, whole: true }), last)) {
+    for await (const batch of linesAfter(
+      read({ since: last ? second(last.time) : since, whole: true }),
+      last,
+    )) {
       const sure = newest ? [newest, ...batch] : batch;
       newest = sure.pop();
       if (sure.length > 0) yield sure;
@@ -35,7 +41,9 @@ export async function* followByReading(read: (options: StreamOptions) => AsyncIt
     }
     held = newest;
     if (over && !held) return;
-    await sleep(Math.max(PAUSE, PATIENCE * (Date.now() - began)), undefined, { signal }).catch(() => {});
+    await sleep(Math.max(PAUSE, PATIENCE * (Date.now() - began)), undefined, { signal }).catch(
+      () => {},
+    );
     if (!held) await bell.rings();
   }
 }

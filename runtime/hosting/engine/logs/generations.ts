@@ -41,7 +41,15 @@ const MOST = 100;
  * @example
  * const generations = await openGenerations({ path: LogPath, id, format: 'json-file' });
  */
-export async function openGenerations({ path, id, format }: { readonly path: string; readonly id: string; readonly format: LogFormat }): Promise<Generations | null> {
+export async function openGenerations({
+  path,
+  id,
+  format,
+}: {
+  readonly path: string;
+  readonly id: string;
+  readonly format: LogFormat;
+}): Promise<Generations | null> {
   if (!path.startsWith('/') || id.length < 12 || !path.includes(id)) return null;
   const { found } = await openSince(path, undefined);
   if (found.length === 0) return null;
@@ -83,7 +91,10 @@ async function dropUnread(files: LogFile[]): Promise<void> {
  * The file and its older ones, back to the one with the inode; `complete` when that was found. They may be renamed
  * meanwhile, and more than once: then one has two names, or a newer one the name that an older one had.
  */
-async function openSince(path: string, last: bigint | undefined): Promise<{ found: LogFile[]; complete: boolean }> {
+async function openSince(
+  path: string,
+  last: bigint | undefined,
+): Promise<{ found: LogFile[]; complete: boolean }> {
   const found: LogFile[] = [];
   let complete = false;
   let renamed = false;
@@ -104,9 +115,13 @@ async function openSince(path: string, last: bigint | undefined): Promise<{ foun
 async function openFile(path: string): Promise<LogFile | null> {
   try {
     // Without waiting for the other end, should it be a pipe.
-    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const handle = await open(
+      path,
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+    );
     const { ino: inode, mtimeNs: written, mode } = await handle.stat({ bigint: true });
-    if ((Number(mode) & constants.S_IFMT) === constants.S_IFREG) return { handle, inode, written, missing: false };
+    if ((Number(mode) & constants.S_IFMT) === constants.S_IFREG)
+      return { handle, inode, written, missing: false };
     await handle.close();
   } catch {
     // Not there, or not ours to read.

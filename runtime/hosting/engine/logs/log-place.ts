@@ -19,7 +19,10 @@ export type FindLogPlace = (client: Dockerode, id: string) => Promise<LogPlace |
 /** Docker's daemon writes it, and has when it says that the container has ended. */
 export const dockerLogPlace: FindLogPlace = async (client, id) => {
   const container = client.getContainer(id);
-  const { LogPath, HostConfig, State } = (await container.inspect()) as Dockerode.ContainerInspectInfo & { HostConfig: { LogConfig?: Dockerode.LogConfig } };
+  const { LogPath, HostConfig, State } =
+    (await container.inspect()) as Dockerode.ContainerInspectInfo & {
+      HostConfig: { LogConfig?: Dockerode.LogConfig };
+    };
   const { Type, Config } = HostConfig.LogConfig ?? {};
   if (Type !== 'json-file' || !LogPath || Config?.['compress'] === 'true') return null;
   return {
@@ -49,7 +52,10 @@ const LOOK = 100;
 
 /** The container's conmon writes it, and ends when all is written. */
 export const podmanLogPlace: FindLogPlace = async (client, id) => {
-  const { State, HostConfig } = await ask<PodmanContainer>(client, `/v4.0.0/libpod/containers/${id}/json`);
+  const { State, HostConfig } = await ask<PodmanContainer>(
+    client,
+    `/v4.0.0/libpod/containers/${id}/json`,
+  );
   const { Type = '', Path } = HostConfig.LogConfig ?? {};
   const pid = State.ConmonPid ?? 0;
   const open = isWriter(pid, id);
@@ -80,6 +86,13 @@ function isWriter(pid: number, id: string): boolean {
 }
 
 function ask<T>({ modem }: Dockerode, path: string): Promise<T> {
-  const dial = modem.dial.bind(modem) as unknown as (options: object, done: (error: unknown, answer: T) => void) => void;
-  return new Promise((resolve, reject) => dial({ path, method: 'GET', statusCodes: { 200: true } }, (error, answer) => (error ? reject(error) : resolve(answer))));
+  const dial = modem.dial.bind(modem) as unknown as (
+    options: object,
+    done: (error: unknown, answer: T) => void,
+  ) => void;
+  return new Promise((resolve, reject) =>
+    dial({ path, method: 'GET', statusCodes: { 200: true } }, (error, answer) =>
+      error ? reject(error) : resolve(answer),
+    ),
+  );
 }

@@ -19,11 +19,17 @@ export interface LogDialect {
  * the engine's own stream. An engine decodes and frames each line of its stream for each reader, and that costs it more
  * than all that is done with a line here.
  */
-export async function* readContainerLogs(client: Dockerode, { findLogPlace, follow }: LogDialect, { id, ...options }: LogOptions & { readonly id: string }): AsyncGenerator<PlacedLine[]> {
+export async function* readContainerLogs(
+  client: Dockerode,
+  { findLogPlace, follow }: LogDialect,
+  { id, ...options }: LogOptions & { readonly id: string },
+): AsyncGenerator<PlacedLine[]> {
   const place = await findLogPlace?.(client, id).catch(() => null);
-  const generations = place && (await openGenerations({ path: place.path, id, format: place.format }));
+  const generations =
+    place && (await openGenerations({ path: place.path, id, format: place.format }));
   if (!place || !generations) {
-    const read: ReadStream = (each) => readStream({ path: `/containers/${id}`, modem: client.modem }, each);
+    const read: ReadStream = (each) =>
+      readStream({ path: `/containers/${id}`, modem: client.modem }, each);
     return yield* readStreams({ read, follow: follow(read) }, options);
   }
   try {

@@ -22,7 +22,10 @@ export interface StreamOptions {
 }
 
 /** A container's output as lines, a piece of the stream at a time. Times are always asked for: they are what a resumed stream goes by. */
-export async function* readStream(source: LogSource, options: StreamOptions): AsyncGenerator<LogLine[]> {
+export async function* readStream(
+  source: LogSource,
+  options: StreamOptions,
+): AsyncGenerator<LogLine[]> {
   try {
     yield* lines(await open(source, options), options.whole === true);
   } catch (error) {
@@ -30,7 +33,10 @@ export async function* readStream(source: LogSource, options: StreamOptions): As
   }
 }
 
-async function open({ path, modem: client }: LogSource, { tail, since, follow = false, signal }: StreamOptions): Promise<Readable> {
+async function open(
+  { path, modem: client }: LogSource,
+  { tail, since, follow = false, signal }: StreamOptions,
+): Promise<Readable> {
   const query = {
     stdout: true,
     stderr: true,
@@ -39,7 +45,9 @@ async function open({ path, modem: client }: LogSource, { tail, since, follow = 
     ...(since === undefined ? {} : { since: Math.floor(since) }),
   };
   // Without `follow` dockerode reads the whole answer into memory; the answer is a stream only with it.
-  const modem = client as { dial(options: object, done: (error: unknown, stream: Readable) => void): void };
+  const modem = client as {
+    dial(options: object, done: (error: unknown, stream: Readable) => void): void;
+  };
   const stream = await new Promise<Readable>((resolve, reject) => {
     modem.dial(
       {

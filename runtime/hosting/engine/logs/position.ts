@@ -27,7 +27,10 @@ export function createPlacer(after?: LogPosition): (lines: readonly LogLine[]) =
 }
 
 /** As `createPlacer`, of a stream of lines. */
-export async function* linesAfter(batches: AsyncIterable<readonly LogLine[]>, after: LogPosition | undefined): AsyncGenerator<PlacedLine[]> {
+export async function* linesAfter(
+  batches: AsyncIterable<readonly LogLine[]>,
+  after: LogPosition | undefined,
+): AsyncGenerator<PlacedLine[]> {
   const place = createPlacer(after);
   for await (const batch of batches) {
     const placed = place(batch);
@@ -39,12 +42,16 @@ export async function* linesAfter(batches: AsyncIterable<readonly LogLine[]>, af
  * Whether a reader at a position has had a line. An engine's stream may have whole seconds where its file has
  * nanoseconds: a position of the one holds for the other, and a line may come twice then, but none is left out.
  */
-function createIsHad({ time: last, seen: had }: LogPosition): (time: string, seen: number) => boolean {
+function createIsHad({
+  time: last,
+  seen: had,
+}: LogPosition): (time: string, seen: number) => boolean {
   const whole = toSecond(last);
   let second = '';
   let inSecond = 0;
   return (time, seen) => {
-    if (hasFraction(time) === hasFraction(last)) return isWithin(compareTimes(time, last), seen, had);
+    if (hasFraction(time) === hasFraction(last))
+      return isWithin(compareTimes(time, last), seen, had);
     const order = compareTimes(toSecond(time), whole);
     if (hasFraction(last)) return order < 0;
     inSecond = toSecond(time) === second ? inSecond + 1 : 1;
@@ -53,7 +60,8 @@ function createIsHad({ time: last, seen: had }: LogPosition): (time: string, see
   };
 }
 
-const isWithin = (order: number, seen: number, had: number) => order < 0 || (order === 0 && seen <= had);
+const isWithin = (order: number, seen: number, had: number) =>
+  order < 0 || (order === 0 && seen <= had);
 const hasFraction = (time: string) => time.charCodeAt(19) === 46;
 const toSecond = (time: string) => time.replace(/\.\d+/, '');
 

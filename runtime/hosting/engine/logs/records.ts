@@ -38,7 +38,11 @@ export function createRecordParser(format: LogFormat): RecordParser {
   };
   return {
     push(records, to) {
-      for (let at = 0, end = records.indexOf('\n'); end >= 0; at = end + 1, end = records.indexOf('\n', at)) {
+      for (
+        let at = 0, end = records.indexOf('\n');
+        end >= 0;
+        at = end + 1, end = records.indexOf('\n', at)
+      ) {
         const piece = pieceOf(records, at, end);
         if (!piece) continue;
         if (piece.ends && !open[piece.stream]) to.push(toLine(piece));
@@ -53,7 +57,11 @@ const RETURN = 13;
 
 /** A return before the line end belongs to it. */
 function toLine({ stream, time, text }: LogLine): LogLine {
-  return { stream, time, text: text.charCodeAt(text.length - 1) === RETURN ? text.slice(0, -1) : text };
+  return {
+    stream,
+    time,
+    text: text.charCodeAt(text.length - 1) === RETURN ? text.slice(0, -1) : text,
+  };
 }
 
 const LOG = '{"log":"';
@@ -70,19 +78,27 @@ function jsonPiece(records: string, at: number, end: number): Piece | undefined 
   const text = at + LOG.length;
   const mark = records.lastIndexOf(STREAM, end);
   const stream = streamAt(records, mark + STREAM.length);
-  const usual = mark >= text && records.startsWith(LOG, at) && records.startsWith(TIME, mark + TO_TIME - TIME.length) && records.startsWith('"}', end - 2) && end - mark < LONGEST_END;
+  const usual =
+    mark >= text &&
+    records.startsWith(LOG, at) &&
+    records.startsWith(TIME, mark + TO_TIME - TIME.length) &&
+    records.startsWith('"}', end - 2) &&
+    end - mark < LONGEST_END;
   if (!stream || !usual) return anyJsonPiece(records.slice(at, end));
   const time = toNanoseconds(records.slice(mark + TO_TIME, end - 2));
   const escape = records.indexOf(ESCAPE, text);
-  if (escape < 0 || escape > mark) return { stream, time, text: records.slice(text, mark), ends: false };
-  if (escape === mark - 2 && records.charCodeAt(mark - 1) === LETTER_N) return { stream, time, text: records.slice(text, escape), ends: true };
+  if (escape < 0 || escape > mark)
+    return { stream, time, text: records.slice(text, mark), ends: false };
+  if (escape === mark - 2 && records.charCodeAt(mark - 1) === LETTER_N)
+    return { stream, time, text: records.slice(text, escape), ends: true };
   return toPiece(stream, time, parse(records.slice(text - 1, mark + 1)));
 }
 
 /** A record with more fields, such as those that `labels` and `tag` of the log's settings add. */
 function anyJsonPiece(record: string): Piece | undefined {
   const found = parse(record) as { log?: unknown; stream?: unknown; time?: unknown } | undefined;
-  if (typeof found?.time !== 'string' || (found.stream !== 'stdout' && found.stream !== 'stderr')) return undefined;
+  if (typeof found?.time !== 'string' || (found.stream !== 'stdout' && found.stream !== 'stderr'))
+    return undefined;
   return toPiece(found.stream, toNanoseconds(found.time), found.log ?? '');
 }
 
@@ -123,9 +139,12 @@ function createKubernetesPiece(): typeof jsonPiece {
     const space = known ? at + local.length : records.indexOf(' ', at);
     const stream = streamAt(records, space + 1);
     const letter = records.charCodeAt(space + 8);
-    if (!stream || space + 9 > end || (letter !== LETTER_F && letter !== LETTER_P)) return undefined;
+    if (!stream || space + 9 > end || (letter !== LETTER_F && letter !== LETTER_P))
+      return undefined;
     if (!known) time = toUtc((local = records.slice(at, space)));
-    return time === '' ? undefined : { stream, time, text: records.slice(space + 10, end), ends: letter === LETTER_F };
+    return time === ''
+      ? undefined
+      : { stream, time, text: records.slice(space + 10, end), ends: letter === LETTER_F };
   };
 }
 
@@ -149,5 +168,9 @@ function createToUtc(): (local: string) => string {
 }
 
 function streamAt(records: string, at: number): Stream | undefined {
-  return records.startsWith('stdout', at) ? 'stdout' : records.startsWith('stderr', at) ? 'stderr' : undefined;
+  return records.startsWith('stdout', at)
+    ? 'stdout'
+    : records.startsWith('stderr', at)
+      ? 'stderr'
+      : undefined;
 }

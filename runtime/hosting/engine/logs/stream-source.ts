@@ -20,9 +20,16 @@ const MAX_LOOKS = 20;
  * A container's output from the engine's stream: each line once, and with `follow` until the container has ended. Podman
  * cuts a followed output off when the container ends, so that what is left is read once more without following.
  */
-export async function* readStreams({ read, follow }: LogStreams, options: LogOptions): AsyncGenerator<PlacedLine[]> {
+export async function* readStreams(
+  { read, follow }: LogStreams,
+  options: LogOptions,
+): AsyncGenerator<PlacedLine[]> {
   const { tail, since, after, signal } = options;
-  if (!options.follow) return yield* linesAfter(read({ ...(after ? { since: second(after.time) } : { tail, since }), signal }), after);
+  if (!options.follow)
+    return yield* linesAfter(
+      read({ ...(after ? { since: second(after.time) } : { tail, since }), signal }),
+      after,
+    );
   let last: LogPosition | undefined = after;
   const rest = async function* (from: ReadStream, more: StreamOptions = {}) {
     const lines = from({ since: last ? second(last.time) : since, signal, ...more });
@@ -49,7 +56,9 @@ export async function* readStreams({ read, follow }: LogStreams, options: LogOpt
 }
 
 /** A container that a deployment has removed meanwhile has no more to say. */
-async function* untilGone(lines: AsyncIterable<readonly LogLine[]>): AsyncGenerator<readonly LogLine[]> {
+async function* untilGone(
+  lines: AsyncIterable<readonly LogLine[]>,
+): AsyncGenerator<readonly LogLine[]> {
   try {
     yield* lines;
   } catch (error) {
@@ -61,8 +70,12 @@ async function* untilGone(lines: AsyncIterable<readonly LogLine[]>): AsyncGenera
  * The last lines, and the exact position of the end: the last second is read from its beginning, since a position counts
  * the lines of one time.
  */
-async function readTail(read: ReadStream, tail: number): Promise<{ shown: PlacedLine[]; end: PlacedLine | undefined }> {
-  const all = async (options: StreamOptions) => (await Array.fromAsync(linesAfter(read({ ...options, whole: true }), undefined))).flat();
+async function readTail(
+  read: ReadStream,
+  tail: number,
+): Promise<{ shown: PlacedLine[]; end: PlacedLine | undefined }> {
+  const all = async (options: StreamOptions) =>
+    (await Array.fromAsync(linesAfter(read({ ...options, whole: true }), undefined))).flat();
   const newest = (await all({ tail: 2 })).at(-1);
   if (!newest) return { shown: [], end: undefined };
   const since = second(newest.time);

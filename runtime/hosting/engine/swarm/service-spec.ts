@@ -29,13 +29,23 @@ export function toService(spec: ContainerSpec, nodeId: string): ServiceSpec {
         Labels: spec.labels,
         Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
         ...(spec.command && { Args: spec.command }),
-        Mounts: spec.volumes.map(({ volume, path }) => ({ Type: 'volume', Source: volume, Target: path })),
+        Mounts: spec.volumes.map(({ volume, path }) => ({
+          Type: 'volume',
+          Source: volume,
+          Target: path,
+        })),
         StopGracePeriod: GRACE * NANOSECONDS,
         CapabilityDrop: ['CAP_NET_RAW', 'CAP_MKNOD', 'CAP_AUDIT_WRITE'],
         Healthcheck: { Test: ['NONE'] },
         Init: true,
       },
-      Resources: { Limits: { MemoryBytes: spec.memory, NanoCPUs: Math.round(spec.cpus * NANOSECONDS), Pids: spec.pids } },
+      Resources: {
+        Limits: {
+          MemoryBytes: spec.memory,
+          NanoCPUs: Math.round(spec.cpus * NANOSECONDS),
+          Pids: spec.pids,
+        },
+      },
       // A task of a lost machine comes back elsewhere only under a policy that restarts.
       RestartPolicy: { Condition: 'any', Delay: NANOSECONDS / 2 },
       Placement: { Constraints: isLocal ? [`node.id==${nodeId}`] : [] },
@@ -44,6 +54,9 @@ export function toService(spec: ContainerSpec, nodeId: string): ServiceSpec {
       ForceUpdate: 0,
     },
     Mode: { Replicated: { Replicas: 0 } },
-    EndpointSpec: { Mode: 'dnsrr', Ports: [{ Protocol: 'tcp', TargetPort: spec.port, PublishMode: 'host' }] },
+    EndpointSpec: {
+      Mode: 'dnsrr',
+      Ports: [{ Protocol: 'tcp', TargetPort: spec.port, PublishMode: 'host' }],
+    },
   };
 }

@@ -28,20 +28,27 @@ export function createSwarmEngine(client: Dockerode): Engine {
     kind: 'swarm',
     info: async () => ({ ...(await docker.info()), kind: 'swarm' }),
 
-    create: (spec) => call(async () => (await client.createService(toService(spec, await ownNode(client)) as never)).id),
+    create: (spec) =>
+      call(
+        async () =>
+          (await client.createService(toService(spec, await ownNode(client)) as never)).id,
+      ),
     start: (id) => call(() => start(client, id)),
     async stop(id, graceSeconds) {
       await call(() => scale(client, id, 0));
       await call(() => gone(client, id, (graceSeconds + 10) * 1000));
     },
-    remove: (id) => ignoring(['not_found'], async () => void (await client.getService(id).remove())),
+    remove: (id) =>
+      ignoring(['not_found'], async () => void (await client.getService(id).remove())),
     inspect,
     list: (labels) => call(() => list(client, labels)),
     logs(id, options) {
-      const read: ReadStream = (each) => readStream({ path: `/services/${id}`, modem: client.modem }, each);
+      const read: ReadStream = (each) =>
+        readStream({ path: `/services/${id}`, modem: client.modem }, each);
       return readStreams({ read, follow: (each) => read({ ...each, follow: true }) }, options);
     },
-    exec: (id, command, options) => call(async () => runCommand(await localContainer(client, id), command, options)),
+    exec: (id, command, options) =>
+      call(async () => runCommand(await localContainer(client, id), command, options)),
     async usage(id) {
       const container = await orNull(() => localContainer(client, id)).catch(() => null);
       return container && docker.usage(container.id);
@@ -63,7 +70,10 @@ async function scale(client: Dockerode, id: string, replicas: number): Promise<v
     if (Spec.Mode.Replicated?.Replicas === replicas) return;
     const body = { ...Spec, Mode: { Replicated: { Replicas: replicas } } };
     try {
-      return void (await service.update({ _query: { version: Version.Index }, _body: body } as never));
+      return void (await service.update({
+        _query: { version: Version.Index },
+        _body: body,
+      } as never));
     } catch (error) {
       if (attempt === 5 || !/out of sequence/.test(toEngineError(error).message)) throw error;
       await sleep(POLL);
@@ -82,7 +92,10 @@ async function start(client: Dockerode, id: string): Promise<void> {
     if (tasks.some((each) => hasFailed(each) && !failures.has(each.ID))) return;
   }
   const { error } = await readDetail(client, id);
-  throw new EngineError('failed', `The task did not start within ${START / 1000} s${error ? `: ${error}` : ''}`);
+  throw new EngineError(
+    'failed',
+    `The task did not start within ${START / 1000} s${error ? `: ${error}` : ''}`,
+  );
 }
 
 /** No task of the service has a container any more. */
@@ -90,13 +103,18 @@ async function gone(client: Dockerode, id: string, timeout: number): Promise<voi
   const until = Date.now() + timeout;
   while (Date.now() < until) {
     const [tasks, nodes] = await Promise.all([tasksOf(client, id), readNodes(client)]);
-    if (!tasks.some(({ Status, NodeID }) => Status.State === 'running' && nodes.has(NodeID ?? ''))) return;
+    if (!tasks.some(({ Status, NodeID }) => Status.State === 'running' && nodes.has(NodeID ?? '')))
+      return;
     await sleep(POLL);
   }
 }
 
 async function readDetail(client: Dockerode, id: string): Promise<ContainerDetail> {
-  const [service, tasks, nodes] = await Promise.all([client.getService(id).inspect() as Promise<Service>, tasksOf(client, id), readNodes(client)]);
+  const [service, tasks, nodes] = await Promise.all([
+    client.getService(id).inspect() as Promise<Service>,
+    tasksOf(client, id),
+    readNodes(client),
+  ]);
   return toDetail(service, currentTask(tasks, nodes), nodes);
 }
 
@@ -104,36 +122,72 @@ async function tasksOf(client: Dockerode, id: string): Promise<Task[]> {
   return (await client.listTasks({ filters: { service: [id] } } as never)) as unknown as Task[];
 }
 
-async function list(client: Dockerode, labels: Readonly<Record<string, string>>): Promise<EngineContainer[]> {
+async function list(
+  client: Dockerode,
+  labels: Readonly<Record<string, string>>,
+): Promise<EngineContainer[]> {
   const filters = { filters: { label: pairs(labels) } } as never;
-  const [services, tasks, nodes] = await Promise.all([client.listServices(filters) as unknown as Promise<Service[]>, client.listTasks() as unknown as Promise<Task[]>, readNodes(client)]);
+  const [services, tasks, nodes] = await Promise.all([
+    client.listServices(filters) as unknown as Promise<Service[]>,
+    client.listTasks() as unknown as Promise<Task[]>,
+    readNodes(client),
+  ]);
   const byService = Map.groupBy(tasks, ({ ServiceID }) => ServiceID);
-  return services.map((service) => toDetail(service, currentTask(byService.get(service.ID) ?? [], nodes), nodes));
+  return services.map((service) =>
+    toDetail(service, currentTask(byService.get(service.ID) ?? [], nodes), nodes),
+  );
 }
 
 /** Only a task of this machine can be entered. */
 async function localContainer(client: Dockerode, id: string): Promise<Dockerode.Container> {
   const { task, running } = currentTask(await tasksOf(client, id), await readNodes(client));
   const container = task?.Status.ContainerStatus?.ContainerID;
-  if (running && container && task.NodeID === (await ownNode(client))) return client.getContainer(container);
-  throw new EngineError('failed', 'The app runs on another machine of the swarm, where this server cannot look into it');
+  if (running && container && task.NodeID === (await ownNode(client)))
+    return client.getContainer(container);
+  throw new EngineError(
+    'failed',
+    'The app runs on another machine of the swarm, where this server cannot look into it',
+  );
 }
 
-async function ensureOverlay(client: Dockerode, name: string, labels: Readonly<Record<string, string>>): Promise<null> {
+async function ensureOverlay(
+  client: Dockerode,
+  name: string,
+  labels: Readonly<Record<string, string>>,
+): Promise<null> {
   const found = await orNull(() => client.getNetwork(name).inspect());
-  if (!found) await ignoring(['conflict'], async () => void (await client.createNetwork({ Name: name, Driver: 'overlay', Attachable: true, Labels: { ...labels } } as never)));
+  if (!found)
+    await ignoring(
+      ['conflict'],
+      async () =>
+        void (await client.createNetwork({
+          Name: name,
+          Driver: 'overlay',
+          Attachable: true,
+          Labels: { ...labels },
+        } as never)),
+    );
   return null;
 }
 
 /** A task that runs no more is told of as a container that has ended; a machine that is lost takes all of its own along. */
-async function* watch(client: Dockerode, labels: Readonly<Record<string, string>>, signal: AbortSignal): AsyncGenerator<EngineEvent> {
+async function* watch(
+  client: Dockerode,
+  labels: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): AsyncGenerator<EngineEvent> {
   let before = new Map<string, string>();
   while (!signal.aborted) {
     const now = await call(() => list(client, labels));
-    const running = new Map(now.filter(({ state }) => state === 'running').map((service) => [service.id, endpointOf(service)]));
+    const running = new Map(
+      now
+        .filter(({ state }) => state === 'running')
+        .map((service) => [service.id, endpointOf(service)]),
+    );
     for (const { id, labels: own } of now) {
       // A task that has come back elsewhere between two looks has ended too.
-      if (before.has(id) && before.get(id) !== running.get(id)) yield { action: 'die', containerId: id, labels: own, exitCode: null };
+      if (before.has(id) && before.get(id) !== running.get(id))
+        yield { action: 'die', containerId: id, labels: own, exitCode: null };
     }
     before = running;
     await sleep(WATCH, undefined, { signal, ref: false }).catch(() => {});

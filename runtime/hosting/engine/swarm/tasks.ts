@@ -13,15 +13,26 @@ export interface Task {
     readonly Err?: string;
     readonly Message?: string;
     readonly Timestamp?: string;
-    readonly ContainerStatus?: { readonly ContainerID?: string; readonly PID?: number; readonly ExitCode?: number };
-    readonly PortStatus?: { readonly Ports?: readonly { readonly TargetPort: number; readonly PublishedPort: number }[] };
+    readonly ContainerStatus?: {
+      readonly ContainerID?: string;
+      readonly PID?: number;
+      readonly ExitCode?: number;
+    };
+    readonly PortStatus?: {
+      readonly Ports?: readonly { readonly TargetPort: number; readonly PublishedPort: number }[];
+    };
   };
 }
 
 export interface Service {
   readonly ID: string;
   readonly Version: { readonly Index: number };
-  readonly Spec: { readonly Name: string; readonly Labels?: Readonly<Record<string, string>>; readonly Mode: { readonly Replicated?: { readonly Replicas: number } }; readonly [key: string]: unknown };
+  readonly Spec: {
+    readonly Name: string;
+    readonly Labels?: Readonly<Record<string, string>>;
+    readonly Mode: { readonly Replicated?: { readonly Replicas: number } };
+    readonly [key: string]: unknown;
+  };
 }
 
 interface Node {
@@ -35,14 +46,23 @@ export async function readNodes(client: Dockerode): Promise<ReadonlyMap<string, 
   const nodes = (await client.listNodes()) as unknown as Node[];
   const up = nodes.filter(({ Status }) => Status.State === 'ready');
   // A manager that was started on every address calls itself 0.0.0.0.
-  const addressOf = ({ Status, ManagerStatus }: Node) => (Status.Addr && Status.Addr !== '0.0.0.0' ? Status.Addr : (ManagerStatus?.Addr?.replace(/:\d+$/, '') ?? '127.0.0.1'));
+  const addressOf = ({ Status, ManagerStatus }: Node) =>
+    Status.Addr && Status.Addr !== '0.0.0.0'
+      ? Status.Addr
+      : (ManagerStatus?.Addr?.replace(/:\d+$/, '') ?? '127.0.0.1');
   return new Map(up.map((node) => [node.ID, addressOf(node)]));
 }
 
 /** The task that runs; else the newest, which says why none does. */
-export function currentTask(tasks: readonly Task[], nodes: ReadonlyMap<string, string>): { readonly task: Task | undefined; readonly running: boolean } {
+export function currentTask(
+  tasks: readonly Task[],
+  nodes: ReadonlyMap<string, string>,
+): { readonly task: Task | undefined; readonly running: boolean } {
   const newest = tasks.toSorted((a, b) => (a.CreatedAt < b.CreatedAt ? 1 : -1));
-  const running = newest.find(({ Status, DesiredState, NodeID }) => Status.State === 'running' && DesiredState === 'running' && nodes.has(NodeID ?? ''));
+  const running = newest.find(
+    ({ Status, DesiredState, NodeID }) =>
+      Status.State === 'running' && DesiredState === 'running' && nodes.has(NodeID ?? ''),
+  );
   return { task: running ?? newest.find(hasFailed) ?? newest[0], running: running !== undefined };
 }
 
@@ -52,9 +72,17 @@ const FAILED = new Set(['failed', 'rejected', 'complete']);
 export const hasFailed = ({ Status }: Task): boolean => FAILED.has(Status.State);
 
 /** A service and its task as if they were one container. */
-export function toDetail({ ID, Spec }: Service, { task, running }: ReturnType<typeof currentTask>, nodes: ReadonlyMap<string, string>): ContainerDetail {
+export function toDetail(
+  { ID, Spec }: Service,
+  { task, running }: ReturnType<typeof currentTask>,
+  nodes: ReadonlyMap<string, string>,
+): ContainerDetail {
   const wanted = Spec.Mode.Replicated?.Replicas ?? 0;
-  const state: ContainerState = running ? 'running' : task === undefined || (wanted > 0 && !hasFailed(task)) ? 'created' : 'stopped';
+  const state: ContainerState = running
+    ? 'running'
+    : task === undefined || (wanted > 0 && !hasFailed(task))
+      ? 'created'
+      : 'stopped';
   const port = task?.Status.PortStatus?.Ports?.[0]?.PublishedPort;
   const host = nodes.get(task?.NodeID ?? '');
   return {

@@ -40,7 +40,10 @@ export interface DownloadsOptions {
   /** Free bytes of the disk; the shelf's own in a server. */
   readonly free: () => Promise<number>;
   readonly pause: number;
-  readonly onChange: (id: string, status: 'downloading' | 'downloaded' | 'cancelled' | 'failed' | 'stopped') => void;
+  readonly onChange: (
+    id: string,
+    status: 'downloading' | 'downloaded' | 'cancelled' | 'failed' | 'stopped',
+  ) => void;
 }
 
 interface Job {
@@ -105,7 +108,8 @@ class Jobs implements Downloads {
 
   async resume(): Promise<void> {
     const { shelf } = this.#options;
-    for (const plan of await shelf.unfinished()) if (!this.#jobs.has(plan.id)) this.#run(plan, await shelf.arrived(plan));
+    for (const plan of await shelf.unfinished())
+      if (!this.#jobs.has(plan.id)) this.#run(plan, await shelf.arrived(plan));
   }
 
   async stop(): Promise<void> {
@@ -127,27 +131,53 @@ class Jobs implements Downloads {
 
   async #planOf(model: Model): Promise<Plan> {
     try {
-      return makePlan(model, await this.#options.hub.describe(model.id, model.revision, AbortSignal.timeout(META_TIMEOUT)));
+      return makePlan(
+        model,
+        await this.#options.hub.describe(
+          model.id,
+          model.revision,
+          AbortSignal.timeout(META_TIMEOUT),
+        ),
+      );
     } catch (error) {
       if (error instanceof AppError) throw error;
       const reason = error instanceof HubError ? error.message : 'it does not answer in time';
-      throw new AppError(502, 'HUB_UNREACHABLE', `The hub cannot be asked for ${model.id}: ${reason}`, { cause: error });
+      throw new AppError(
+        502,
+        'HUB_UNREACHABLE',
+        `The hub cannot be asked for ${model.id}: ${reason}`,
+        { cause: error },
+      );
     }
   }
 
   /** What others have begun and not written yet is not free. */
   async #assertRoom(left: number, except?: Job): Promise<void> {
-    const promised = [...this.#jobs.values()].filter((job) => job !== except).reduce((sum, { plan, bytes }) => sum + plan.size - bytes, 0);
+    const promised = [...this.#jobs.values()]
+      .filter((job) => job !== except)
+      .reduce((sum, { plan, bytes }) => sum + plan.size - bytes, 0);
     const room = (await this.#options.free()) - promised - this.#options.floor;
     if (left <= room) return;
-    throw new AppError(507, 'DISK_FULL', `Not enough disk: ${megabytes(left)} more are needed and ${megabytes(Math.max(0, room))} may be used: make room, or lower hosting.disk_floor`);
+    throw new AppError(
+      507,
+      'DISK_FULL',
+      `Not enough disk: ${megabytes(left)} more are needed and ${megabytes(Math.max(0, room))} may be used: make room, or lower hosting.disk_floor`,
+    );
   }
 
   #run(plan: Plan, arrived: number): void {
     const { onChange } = this.#options;
-    const job: Job = { plan, abort: new AbortController(), bytes: arrived, done: Promise.resolve() };
+    const job: Job = {
+      plan,
+      abort: new AbortController(),
+      bytes: arrived,
+      done: Promise.resolve(),
+    };
     this.#jobs.set(plan.id, job);
-    const ended = this.#work(job).then(() => 'downloaded' as const, (error: unknown) => this.#fail(job, error));
+    const ended = this.#work(job).then(
+      () => 'downloaded' as const,
+      (error: unknown) => this.#fail(job, error),
+    );
     job.done = ended.then((status) => {
       this.#jobs.delete(plan.id);
       onChange(plan.id, status);
@@ -157,7 +187,10 @@ class Jobs implements Downloads {
 
   async #work(job: Job): Promise<void> {
     const { hub, shelf, log, pause, onChange } = this.#options;
-    const { plan, abort: { signal } } = job;
+    const {
+      plan,
+      abort: { signal },
+    } = job;
     let reported = 0;
     const onProgress = (bytes: number) => {
       job.bytes = bytes;
@@ -166,21 +199,33 @@ class Jobs implements Downloads {
       onChange(plan.id, 'downloading');
     };
     const assertRoom = () => this.#assertRoom(plan.size - job.bytes, job);
-    await this.#turns(signal, () => fetchFiles({ hub, shelf, plan, signal, onProgress, pause, assertRoom }));
+    await this.#turns(signal, () =>
+      fetchFiles({ hub, shelf, plan, signal, onProgress, pause, assertRoom }),
+    );
     signal.throwIfAborted();
     await shelf.place(plan);
     log.info(`the model ${plan.id} is here`);
   }
 
   /** What may still come is kept; what never will is removed. */
-  async #fail({ plan, abort: { signal } }: Job, error: unknown): Promise<'cancelled' | 'failed' | 'stopped'> {
+  async #fail(
+    { plan, abort: { signal } }: Job,
+    error: unknown,
+  ): Promise<'cancelled' | 'failed' | 'stopped'> {
     if (signal.reason === STOPPED) return 'stopped';
     if (signal.reason === CANCELLED) {
       await this.#discard(plan);
       return 'cancelled';
     }
-    if (!(error instanceof AppError)) this.#options.log.error({ stack: (error as Error).stack }, `the download of ${plan.id} failed`);
-    this.#problems.set(plan.id, error instanceof AppError ? error.message : 'The download cannot be written to the disk');
+    if (!(error instanceof AppError))
+      this.#options.log.error(
+        { stack: (error as Error).stack },
+        `the download of ${plan.id} failed`,
+      );
+    this.#problems.set(
+      plan.id,
+      error instanceof AppError ? error.message : 'The download cannot be written to the disk',
+    );
     const mayGoOn = error instanceof AppError && error.code === 'HUB_UNREACHABLE';
     if (!mayGoOn) await this.#discard(plan);
     return 'failed';
@@ -188,7 +233,11 @@ class Jobs implements Downloads {
 
   async #discard({ id }: Plan): Promise<void> {
     const { shelf, log } = this.#options;
-    await shelf.discard(id).catch((error: Error) => log.error({ stack: error.stack }, `what the download of ${id} left cannot be removed`));
+    await shelf
+      .discard(id)
+      .catch((error: Error) =>
+        log.error({ stack: error.stack }, `what the download of ${id} left cannot be removed`),
+      );
   }
 }
 
@@ -228,4 +277,5 @@ function waitInLine(line: (() => void)[], signal: AbortSignal): Promise<void> {
 }
 
 /** A refusal in words for an operation that needs a model to be here. */
-export const notHere = (id: string) => failure.conflict(`${id} is not downloaded: POST /api/mlx/models/${id}/download`);
+export const notHere = (id: string) =>
+  failure.conflict(`${id} is not downloaded: POST /api/mlx/models/${id}/download`);

@@ -56,27 +56,46 @@ async function fetchFile(options: FetchOptions, target: Target): Promise<void> {
   let failures = 0;
   for (;;) {
     const had = (await sizeOf(part)) ?? 0;
-    const error = await attempt(options, target, part).then(() => null, (reason: unknown) => reason);
+    const error = await attempt(options, target, part).then(
+      () => null,
+      (reason: unknown) => reason,
+    );
     if (error === null) return finish(target, part);
     options.signal.throwIfAborted();
     if (!(error instanceof HubError)) throw onDisk(error);
     failures = ((await sizeOf(part)) ?? 0) > had ? 1 : failures + 1;
-    if (failures >= ATTEMPTS) throw new AppError(502, 'HUB_UNREACHABLE', `The download was cut: ${error.message}. What came is kept: download it again to go on`, { cause: error });
-    await sleep(Math.min(options.pause * 2 ** (failures - 1), LONGEST), undefined, { signal: options.signal });
+    if (failures >= ATTEMPTS)
+      throw new AppError(
+        502,
+        'HUB_UNREACHABLE',
+        `The download was cut: ${error.message}. What came is kept: download it again to go on`,
+        { cause: error },
+      );
+    await sleep(Math.min(options.pause * 2 ** (failures - 1), LONGEST), undefined, {
+      signal: options.signal,
+    });
   }
 }
 
 /** One connection: from the end of the part to the end of the file. */
-async function attempt(options: FetchOptions, { file, before }: Target, part: string): Promise<void> {
+async function attempt(
+  options: FetchOptions,
+  { file, before }: Target,
+  part: string,
+): Promise<void> {
   const { hub, plan, signal, onProgress } = options;
   const kept = Math.min((await sizeOf(part)) ?? 0, file.size);
-  const { offset, body } = kept === file.size ? { offset: kept, body: empty() } : await hub.open(plan.id, { commit: plan.commit, file, offset: kept }, signal);
+  const { offset, body } =
+    kept === file.size
+      ? { offset: kept, body: empty() }
+      : await hub.open(plan.id, { commit: plan.commit, file, offset: kept }, signal);
   const handle = await open(part, 'a');
   try {
     await truncate(part, offset);
     let size = offset;
     await receive(body, options, async (chunk) => {
-      if (size + chunk.length > file.size) throw new HubError(`the hub sends more of ${file.name} than it has`);
+      if (size + chunk.length > file.size)
+        throw new HubError(`the hub sends more of ${file.name} than it has`);
       await handle.appendFile(chunk);
       onProgress(before + (size += chunk.length));
     });
@@ -90,13 +109,19 @@ async function attempt(options: FetchOptions, { file, before }: Target, part: st
 
 async function* empty(): AsyncGenerator<Buffer> {}
 
-async function receive(body: AsyncIterable<Buffer>, { assertRoom, plan, signal }: FetchOptions, write: (chunk: Buffer) => Promise<void>): Promise<void> {
+async function receive(
+  body: AsyncIterable<Buffer>,
+  { assertRoom, plan, signal }: FetchOptions,
+  write: (chunk: Buffer) => Promise<void>,
+): Promise<void> {
   let unchecked = 0;
   const chunks = body[Symbol.asyncIterator]();
   try {
     for (;;) {
       const { value, done } = await chunks.next().catch((error: unknown) => {
-        throw signal.aborted ? signal.reason : new HubError((error as Error).message, { cause: error });
+        throw signal.aborted
+          ? signal.reason
+          : new HubError((error as Error).message, { cause: error });
       });
       if (done) return;
       await write(value);
@@ -113,10 +138,15 @@ async function receive(body: AsyncIterable<Buffer>, { assertRoom, plan, signal }
 /** Reads the file again from the disk: what is checked is what will be loaded. */
 async function assertHash(file: HubFile, part: string): Promise<void> {
   const hash = file.sha256 !== undefined ? createHash('sha256') : gitHash(file.size);
-  for await (const chunk of createReadStream(part, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer);
+  for await (const chunk of createReadStream(part, { highWaterMark: 1024 * 1024 }))
+    hash.update(chunk as Buffer);
   if (hash.digest('hex') === (file.sha256 ?? file.oid)) return;
   await rm(part, { force: true });
-  throw new AppError(502, 'CHECKSUM_WRONG', `The checksum of ${file.name} is wrong: what came is not what the hub says it has. Nothing of it was kept: download it again`);
+  throw new AppError(
+    502,
+    'CHECKSUM_WRONG',
+    `The checksum of ${file.name} is wrong: what came is not what the hub says it has. Nothing of it was kept: download it again`,
+  );
 }
 
 /** Git's name of a blob: the hash of a header and the content. */
@@ -125,12 +155,18 @@ const gitHash = (size: number): Hash => createHash('sha1').update(`blob ${size}\
 async function finish({ path }: Target, part: string): Promise<void> {
   await rename(part, path);
   const folder: FileHandle = await open(dirname(path), 'r');
-  await folder.sync().catch(() => {}).finally(() => folder.close());
+  await folder
+    .sync()
+    .catch(() => {})
+    .finally(() => folder.close());
 }
 
 /** A full disk in our words. */
 function onDisk(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new AppError(507, 'DISK_FULL', 'The disk is full: the download was removed', { cause: error });
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new AppError(507, 'DISK_FULL', 'The disk is full: the download was removed', {
+      cause: error,
+    });
   return error;
 }

@@ -25,7 +25,11 @@ export interface Hub {
   /** The repository at a branch, tag or commit, which is resolved to a commit. */
   describe(id: string, revision: string | undefined, signal: AbortSignal): Promise<Repository>;
   /** @throws HubError when it does not send the file, AppError when it never will. */
-  open(id: string, at: { readonly commit: string; readonly file: HubFile; readonly offset: number }, signal: AbortSignal): Promise<FileStream>;
+  open(
+    id: string,
+    at: { readonly commit: string; readonly file: HubFile; readonly offset: number },
+    signal: AbortSignal,
+  ): Promise<FileStream>;
   close(): Promise<void>;
 }
 
@@ -50,12 +54,22 @@ const META_BYTES = 16 * 1024 * 1024;
 /** Speaks to a hub with the Hugging Face API. Redirects are followed by hand, because of the token. */
 export function createHub({ endpoint, token }: HubOptions): Hub {
   let agent: Agent | undefined;
-  const connect = () => (agent ??= new Agent({ connect: { timeout: CONNECT }, headersTimeout: SILENCE, bodyTimeout: SILENCE, pipelining: 1 }));
+  const connect = () =>
+    (agent ??= new Agent({
+      connect: { timeout: CONNECT },
+      headersTimeout: SILENCE,
+      bodyTimeout: SILENCE,
+      pipelining: 1,
+    }));
   const base = endpoint.href.replace(/\/+$/, '');
 
   return {
     async describe(id, revision, signal) {
-      const answer = await get(`${base}/api/models/${id}${revision === undefined ? '' : `/revision/${encodeURIComponent(revision)}`}?blobs=true`, {}, signal);
+      const answer = await get(
+        `${base}/api/models/${id}${revision === undefined ? '' : `/revision/${encodeURIComponent(revision)}`}?blobs=true`,
+        {},
+        signal,
+      );
       if (answer.statusCode !== 200) throw await refusal(answer, id);
       return readRepository(await readJson(answer.body));
     },
@@ -64,10 +78,15 @@ export function createHub({ endpoint, token }: HubOptions): Hub {
       const range: Record<string, string> = offset > 0 ? { Range: `bytes=${offset}-` } : {};
       const answer = await get(`${base}/${id}/resolve/${commit}/${path}`, range, signal);
       if (answer.statusCode === 200) return { offset: 0, body: answer.body };
-      if (answer.statusCode === 206 && offset > 0 && isRange(answer, offset, file.size)) return { offset, body: answer.body };
+      if (answer.statusCode === 206 && offset > 0 && isRange(answer, offset, file.size))
+        return { offset, body: answer.body };
       if (answer.statusCode === 206 || answer.statusCode === 416) {
         answer.body.destroy();
-        return offset > 0 ? this.open(id, { commit, file, offset: 0 }, signal) : Promise.reject(new HubError('the hub answered with a part of the file that nobody asked for'));
+        return offset > 0
+          ? this.open(id, { commit, file, offset: 0 }, signal)
+          : Promise.reject(
+              new HubError('the hub answered with a part of the file that nobody asked for'),
+            );
       }
       throw await refusal(answer, id);
     },
@@ -77,13 +96,31 @@ export function createHub({ endpoint, token }: HubOptions): Hub {
     },
   };
 
-  async function get(address: string, headers: Record<string, string>, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async function get(
+    address: string,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
     let url = new URL(address);
     for (let hop = 0; hop <= REDIRECTS; hop += 1) {
-      const authorization = token !== undefined && url.origin === endpoint.origin ? { Authorization: `Bearer ${token}` } : {};
-      const answer = await request(url, { dispatcher: connect(), signal, headers: { 'Accept-Encoding': 'identity', 'User-Agent': 'twofold', ...headers, ...authorization } }).catch((error: unknown) => {
+      const authorization =
+        token !== undefined && url.origin === endpoint.origin
+          ? { Authorization: `Bearer ${token}` }
+          : {};
+      const answer = await request(url, {
+        dispatcher: connect(),
+        signal,
+        headers: {
+          'Accept-Encoding': 'identity',
+          'User-Agent': 'twofold',
+          ...headers,
+          ...authorization,
+        },
+      }).catch((error: unknown) => {
         signal.throwIfAborted();
-        throw new HubError(`${url.host} does not answer: ${(error as Error).message}`, { cause: error });
+        throw new HubError(`${url.host} does not answer: ${(error as Error).message}`, {
+          cause: error,
+        });
       });
       // An iteration says what is wrong with a body; one that nobody reads any more has nobody to say it to.
       answer.body.on('error', () => {});
@@ -98,7 +135,8 @@ export function createHub({ endpoint, token }: HubOptions): Hub {
 /** Never from an encrypted connection to one that is not. */
 function follow(from: URL, location: string): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : null;
-  if (to && (to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:'))) return to;
+  if (to && (to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:')))
+    return to;
   throw new HubError(`${from.host} redirects to where nothing can be fetched from`);
 }
 
@@ -110,7 +148,12 @@ function isRange({ headers }: Dispatcher.ResponseData, offset: number, size: num
 async function refusal({ statusCode, body }: Dispatcher.ResponseData, id: string): Promise<Error> {
   body.destroy();
   if (statusCode === 404) return failure.notFound(`The hub has no ${id}`);
-  if (statusCode === 401 || statusCode === 403) return new AppError(502, 'HUB_REFUSED', `The hub gives ${id} only to those who may have it: set HF_TOKEN, and accept its licence there`);
+  if (statusCode === 401 || statusCode === 403)
+    return new AppError(
+      502,
+      'HUB_REFUSED',
+      `The hub gives ${id} only to those who may have it: set HF_TOKEN, and accept its licence there`,
+    );
   return new HubError(`the hub answered with ${statusCode}`);
 }
 
@@ -125,24 +168,52 @@ async function readJson(body: AsyncIterable<Buffer>): Promise<unknown> {
     }
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch (error) {
-    throw error instanceof HubError ? error : new HubError('the hub answered with what is no description of a model', { cause: error });
+    throw error instanceof HubError
+      ? error
+      : new HubError('the hub answered with what is no description of a model', { cause: error });
   }
 }
 
 function readRepository(value: unknown): Repository {
   const { sha, siblings } = (value ?? {}) as { sha?: unknown; siblings?: unknown };
-  if (typeof sha !== 'string' || !/^[0-9a-f]{7,64}$/.test(sha) || !Array.isArray(siblings)) throw new HubError('the hub answered with what is no description of a model');
+  if (typeof sha !== 'string' || !/^[0-9a-f]{7,64}$/.test(sha) || !Array.isArray(siblings))
+    throw new HubError('the hub answered with what is no description of a model');
   return { commit: sha, files: siblings.flatMap(readFile) };
 }
 
 function readFile(value: unknown): HubFile[] {
-  const { rfilename: name, size, blobId, lfs } = value as { rfilename?: unknown; size?: unknown; blobId?: unknown; lfs?: { sha256?: unknown; size?: unknown } | null };
+  const {
+    rfilename: name,
+    size,
+    blobId,
+    lfs,
+  } = value as {
+    rfilename?: unknown;
+    size?: unknown;
+    blobId?: unknown;
+    lfs?: { sha256?: unknown; size?: unknown } | null;
+  };
   const bytes = lfs?.size ?? size;
-  if (typeof name !== 'string' || !isSafe(name) || !Number.isSafeInteger(bytes) || Number(bytes) < 0) return [];
-  const sha256 = typeof lfs?.sha256 === 'string' && /^[0-9a-f]{64}$/.test(lfs.sha256) ? lfs.sha256 : undefined;
+  if (
+    typeof name !== 'string' ||
+    !isSafe(name) ||
+    !Number.isSafeInteger(bytes) ||
+    Number(bytes) < 0
+  )
+    return [];
+  const sha256 =
+    typeof lfs?.sha256 === 'string' && /^[0-9a-f]{64}$/.test(lfs.sha256) ? lfs.sha256 : undefined;
   const oid = typeof blobId === 'string' && /^[0-9a-f]{40}$/.test(blobId) ? blobId : undefined;
-  return [{ name, size: Number(bytes), ...(sha256 !== undefined ? { sha256 } : oid !== undefined && { oid }) }];
+  return [
+    {
+      name,
+      size: Number(bytes),
+      ...(sha256 !== undefined ? { sha256 } : oid !== undefined && { oid }),
+    },
+  ];
 }
 
 /** A path that stays below the folder it is written to, on every system. */
-const isSafe = (name: string) => /^[A-Za-z0-9_][A-Za-z0-9._ +()-]*(\/[A-Za-z0-9_][A-Za-z0-9._ +()-]*)*$/.test(name) && name.length <= 200;
+const isSafe = (name: string) =>
+  /^[A-Za-z0-9_][A-Za-z0-9._ +()-]*(\/[A-Za-z0-9_][A-Za-z0-9._ +()-]*)*$/.test(name) &&
+  name.length <= 200;

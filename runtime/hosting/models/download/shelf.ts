@@ -1,5 +1,15 @@
 import { mkdirSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { InternalError } from '../../../errors.ts';
 import type { LocalModel } from '../model.ts';
@@ -40,7 +50,12 @@ export function createShelf(root: string): Shelf {
     plan: (id) => readPlan(staged(id)),
     async models() {
       const found = await plansBelow(root);
-      return new Map(found.map(({ folder, plan }) => [plan.id, { ...localModel(folder, plan), commit: plan.commit }]));
+      return new Map(
+        found.map(({ folder, plan }) => [
+          plan.id,
+          { ...localModel(folder, plan), commit: plan.commit },
+        ]),
+      );
     },
     async savePlan(plan) {
       await mkdir(staged(plan.id), { recursive: true });
@@ -48,7 +63,14 @@ export function createShelf(root: string): Shelf {
     },
     unfinished: async () => (await plansBelow(join(root, DOWNLOADS))).map(({ plan }) => plan),
     async arrived({ id, files }) {
-      const sizes = await Promise.all(files.map(async ({ name }) => (await sizeOf(join(staged(id), name))) ?? (await sizeOf(partOf(join(staged(id), name)))) ?? 0));
+      const sizes = await Promise.all(
+        files.map(
+          async ({ name }) =>
+            (await sizeOf(join(staged(id), name))) ??
+            (await sizeOf(partOf(join(staged(id), name)))) ??
+            0,
+        ),
+      );
       return sizes.reduce((sum, size) => sum + size, 0);
     },
     async place({ id }) {
@@ -89,20 +111,31 @@ export async function sizeOf(path: string): Promise<number | undefined> {
 /** Ids are checked where they come in; what is none never becomes a path. */
 function inside(id: string): string[] {
   const parts = id.split('/');
-  if (parts.length !== 2 || parts.some((part) => !/^[A-Za-z0-9]/.test(part))) throw new InternalError(`${JSON.stringify(id)} is no id of a model`);
+  if (parts.length !== 2 || parts.some((part) => !/^[A-Za-z0-9]/.test(part)))
+    throw new InternalError(`${JSON.stringify(id)} is no id of a model`);
   return parts;
 }
 
-async function plansBelow(root: string): Promise<{ readonly folder: string; readonly plan: Plan }[]> {
+async function plansBelow(
+  root: string,
+): Promise<{ readonly folder: string; readonly plan: Plan }[]> {
   const folders = (await foldersIn(root)).map((org) => join(root, org));
-  const models = (await Promise.all(folders.map(async (folder) => (await foldersIn(folder)).map((name) => join(folder, name))))).flat();
-  const plans = await Promise.all(models.map(async (folder) => ({ folder, plan: await readPlan(folder) })));
+  const models = (
+    await Promise.all(
+      folders.map(async (folder) => (await foldersIn(folder)).map((name) => join(folder, name))),
+    )
+  ).flat();
+  const plans = await Promise.all(
+    models.map(async (folder) => ({ folder, plan: await readPlan(folder) })),
+  );
   return plans.filter((found): found is { folder: string; plan: Plan } => found.plan !== null);
 }
 
 async function foldersIn(path: string): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
+  return entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => name);
 }
 
 async function readPlan(folder: string): Promise<Plan | null> {

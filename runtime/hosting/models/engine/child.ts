@@ -30,17 +30,25 @@ const GRACE = 5000;
 const TAIL = 4000;
 
 /** Variables that a child may see: no setting of the server's, which hold its secrets. */
-const SEEN = /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|LD_LIBRARY_PATH|DYLD_\w+|CUDA_\w+|NVIDIA_\w+|HIP_\w+|ROCR_\w+|GGML_\w+|OMP_\w+|VIRTUAL_ENV|PYTHON\w*|CONDA_\w+|HF_HOME)$/;
+const SEEN =
+  /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|LD_LIBRARY_PATH|DYLD_\w+|CUDA_\w+|NVIDIA_\w+|HIP_\w+|ROCR_\w+|GGML_\w+|OMP_\w+|VIRTUAL_ENV|PYTHON\w*|CONDA_\w+|HF_HOME)$/;
 
 /** The variables of `env` that have nothing to do with our settings. */
-export const quietEnvironment = (env: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => SEEN.test(name)));
+export const quietEnvironment = (
+  env: Readonly<Record<string, string | undefined>>,
+): NodeJS.ProcessEnv => Object.fromEntries(Object.entries(env).filter(([name]) => SEEN.test(name)));
 
 /** The program beside `from`, as TypeScript or as what it was compiled to. */
-export const programBeside = (from: string, name: string): URL => new URL(`${name}${extname(new URL(from).pathname)}`, from);
+export const programBeside = (from: string, name: string): URL =>
+  new URL(`${name}${extname(new URL(from).pathname)}`, from);
 
 export function startChild({ program, order, env, log }: ChildOptions): Child {
-  const child = fork(program, { execArgv: [], env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], serialization: 'json' });
+  const child = fork(program, {
+    execArgv: [],
+    env,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    serialization: 'json',
+  });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -58,7 +66,11 @@ export function startChild({ program, order, env, log }: ChildOptions): Child {
   return {
     pid: child.pid ?? -1,
     exited,
-    message: <T>() => Promise.race([once(child, 'message').then(([message]) => message as T), exited.then((reason) => Promise.reject(new ChildExit(reason)))]),
+    message: <T>() =>
+      Promise.race([
+        once(child, 'message').then(([message]) => message as T),
+        exited.then((reason) => Promise.reject(new ChildExit(reason))),
+      ]),
     listen: (listener) => void child.on('message', (message) => listener(message as never)),
     send,
     stop: () => stop(child, exited),
@@ -79,7 +91,10 @@ async function stop(child: ChildProcess, exited: Promise<string>): Promise<void>
 }
 
 function describe(code: number | null, signal: string | null, said: string): string {
-  const end = signal === null ? `it ended with code ${code}` : `it was ended by ${signal}${signal === 'SIGKILL' ? ' (out of memory?)' : ''}`;
+  const end =
+    signal === null
+      ? `it ended with code ${code}`
+      : `it was ended by ${signal}${signal === 'SIGKILL' ? ' (out of memory?)' : ''}`;
   const last = said.trim().split('\n').slice(-3).join(' ').slice(-500);
   return last === '' ? end : `${end}: ${last}`;
 }

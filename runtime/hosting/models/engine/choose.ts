@@ -6,7 +6,9 @@ import { createLlamaEngine } from './llamacpp.ts';
 import { createMlxEngine } from './mlx.ts';
 
 /** The engine that is used, or why there is none. */
-export type Choice = { readonly engine: ModelEngine; readonly reason: null } | { readonly engine: null; readonly reason: string };
+export type Choice =
+  | { readonly engine: ModelEngine; readonly reason: null }
+  | { readonly engine: null; readonly reason: string };
 
 /** Finds the engine to use. */
 export type Chooser = () => Promise<Choice>;
@@ -56,12 +58,25 @@ function enginesOf({ wanted, settings, log, root }: Omit<ChooserOptions, 'now'>)
   const { env } = settings;
   const address = /^https?:\/\//.test(wanted) ? wanted : settings.text('OPENAI_BASE_URL');
   const kind = /^https?:\/\//.test(wanted) ? 'openai' : wanted;
-  if (!NAMES.includes(kind)) settings.problem(`hosting.models.engine must be ${NAMES.join(', ')} or the address of a model server`);
-  if (address !== undefined && !URL.canParse(address)) settings.problem('OPENAI_BASE_URL must be an address such as http://127.0.0.1:11434/v1');
-  const attached = createAttachedEngine({ url: address !== undefined && URL.canParse(address) ? address.replace(/\/+$/, '') : null, key: settings.text('OPENAI_API_KEY') });
+  if (!NAMES.includes(kind))
+    settings.problem(
+      `hosting.models.engine must be ${NAMES.join(', ')} or the address of a model server`,
+    );
+  if (address !== undefined && !URL.canParse(address))
+    settings.problem('OPENAI_BASE_URL must be an address such as http://127.0.0.1:11434/v1');
+  const attached = createAttachedEngine({
+    url: address !== undefined && URL.canParse(address) ? address.replace(/\/+$/, '') : null,
+    key: settings.text('OPENAI_API_KEY'),
+  });
   const context = settings.number('MODELS_CONTEXT', { default: 8192, min: 256, max: 1_048_576 });
   const parallel = settings.number('MODELS_PARALLEL', { default: 2, min: 1, max: 64 });
-  const all = [createMlxEngine({ env, log, patience: PATIENCE }), createLlamaEngine({ env, log, root, context, parallel, patience: PATIENCE }), attached];
+  const all = [
+    createMlxEngine({ env, log, patience: PATIENCE }),
+    createLlamaEngine({ env, log, root, context, parallel, patience: PATIENCE }),
+    attached,
+  ];
   // Without an address there is nothing to attach to, and nothing to say about it.
-  return all.filter(({ name }) => (kind === 'auto' ? name !== 'openai' || address !== undefined : name === kind));
+  return all.filter(({ name }) =>
+    kind === 'auto' ? name !== 'openai' || address !== undefined : name === kind,
+  );
 }

@@ -20,14 +20,31 @@ export interface HttpEndpoint extends Endpoint {
 const HEADERS = 15 * 60_000;
 
 export function createHttpEndpoint({ url, headers, model }: HttpEndpointOptions): HttpEndpoint {
-  const agent = new Agent({ headersTimeout: HEADERS, bodyTimeout: 0, pipelining: 1, connections: 256 });
+  const agent = new Agent({
+    headersTimeout: HEADERS,
+    bodyTimeout: 0,
+    pipelining: 1,
+    connections: 256,
+  });
   return {
     model,
     async ask({ method, path, body, accept, signal }) {
       const json = body === null ? {} : { 'content-type': 'application/json' };
-      const answer = await request(`${url}/${path}`, { method, signal, dispatcher: agent, headers: { ...headers, accept, ...json }, body });
-      const told = Object.entries(answer.headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-      return { status: answer.statusCode, headers: Object.fromEntries(told) as Record<string, string>, body: answer.body as Readable };
+      const answer = await request(`${url}/${path}`, {
+        method,
+        signal,
+        dispatcher: agent,
+        headers: { ...headers, accept, ...json },
+        body,
+      });
+      const told = Object.entries(answer.headers).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, String(value)]],
+      );
+      return {
+        status: answer.statusCode,
+        headers: Object.fromEntries(told) as Record<string, string>,
+        body: answer.body as Readable,
+      };
     },
     close: () => agent.destroy(),
   };

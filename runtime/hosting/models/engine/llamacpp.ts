@@ -27,7 +27,14 @@ const ANSWERS = 2000;
 const MISSING = 'node-llama-cpp is not installed: npm install node-llama-cpp@3.21.1';
 
 /** Runs llama.cpp in a process of its own: a crash in native code, or the end of memory, takes only that one. */
-export function createLlamaEngine({ env, log, patience, root, context, parallel }: LlamaOptions): ModelEngine {
+export function createLlamaEngine({
+  env,
+  log,
+  patience,
+  root,
+  context,
+  parallel,
+}: LlamaOptions): ModelEngine {
   let child: Child | undefined;
   let ask: Endpoint['ask'] | undefined;
   const stop = async () => {
@@ -41,11 +48,26 @@ export function createLlamaEngine({ env, log, patience, root, context, parallel 
     eligible: async () => whyNot(root),
     async start(model, { signal, onExit }) {
       await stop();
-      const order: LlamaOrder = { library: libraryOf(root) ?? '', path: model.path, id: model.id, context, parallel, threads: Math.max(1, availableParallelism() - 1) };
-      const mine = startChild({ program: programBeside(import.meta.url, '../llamacpp/program'), order, env: quietEnvironment(env), log });
+      const order: LlamaOrder = {
+        library: libraryOf(root) ?? '',
+        path: model.path,
+        id: model.id,
+        context,
+        parallel,
+        threads: Math.max(1, availableParallelism() - 1),
+      };
+      const mine = startChild({
+        program: programBeside(import.meta.url, '../llamacpp/program'),
+        order,
+        env: quietEnvironment(env),
+        log,
+      });
       child = mine;
       try {
-        const started = await within(mine.message<LlamaStarted>(), AbortSignal.any([signal, AbortSignal.timeout(patience)]));
+        const started = await within(
+          mine.message<LlamaStarted>(),
+          AbortSignal.any([signal, AbortSignal.timeout(patience)]),
+        );
         if ('problem' in started) throw new ChildExit(started.problem);
       } catch (error) {
         await mine.stop();
@@ -57,7 +79,14 @@ export function createLlamaEngine({ env, log, patience, root, context, parallel 
     },
     stop,
     // Whatever it says to a call that it does not know, it has answered.
-    health: async () => (await ask?.({ method: 'GET', path: 'health', body: null, accept: '*/*', signal: AbortSignal.timeout(ANSWERS) }).catch(() => undefined)) !== undefined,
+    health: async () =>
+      (await ask?.({
+        method: 'GET',
+        path: 'health',
+        body: null,
+        accept: '*/*',
+        signal: AbortSignal.timeout(ANSWERS),
+      }).catch(() => undefined)) !== undefined,
   };
 }
 
@@ -71,7 +100,9 @@ function within<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 
 /** The library's own package says which file to load. */
 function libraryOf(root: string): string | null {
-  const found = packageOf('node-llama-cpp', import.meta.url) ?? packageOf('node-llama-cpp', pathToFileURL(join(root, 'package.json')).href);
+  const found =
+    packageOf('node-llama-cpp', import.meta.url) ??
+    packageOf('node-llama-cpp', pathToFileURL(join(root, 'package.json')).href);
   if (found === null) return null;
   const { main = 'dist/index.js' } = JSON.parse(readFileSync(found, 'utf8')) as { main?: string };
   return pathToFileURL(join(dirname(found), main)).href;
@@ -82,7 +113,9 @@ function whyNot(root: string): string | null {
   const library = libraryOf(root);
   if (library === null) return MISSING;
   const system = { darwin: 'mac', win32: 'win' }[process.platform as string] ?? process.platform;
-  const kinds = ['', '-metal', '-cuda', '-vulkan'].map((kind) => `@node-llama-cpp/${system}-${process.arch}${kind}`);
+  const kinds = ['', '-metal', '-cuda', '-vulkan'].map(
+    (kind) => `@node-llama-cpp/${system}-${process.arch}${kind}`,
+  );
   if (kinds.some((name) => packageOf(name, library) !== null)) return null;
   return `node-llama-cpp has no binary for ${process.platform} on ${process.arch} here: npm install ${kinds[system === 'mac' && process.arch === 'arm64' ? 1 : 0]}@3.21.1`;
 }

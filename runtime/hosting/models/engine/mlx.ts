@@ -44,17 +44,29 @@ export function createMlxEngine({ env, log, patience }: MlxOptions): ModelEngine
   return {
     name: 'mlx',
     formats: ['mlx'],
-    eligible: async () => ((await findCommand(env)) ? null : 'mlx_lm.server is not installed: pip install mlx-lm (macOS on Apple silicon, or Linux with mlx[cpu] or mlx[cuda])'),
+    eligible: async () =>
+      (await findCommand(env))
+        ? null
+        : 'mlx_lm.server is not installed: pip install mlx-lm (macOS on Apple silicon, or Linux with mlx[cpu] or mlx[cuda])',
     async start(model, { signal, onExit }) {
       await stop();
       const command = await findCommand(env);
-      if (!command) throw new AppError(503, 'UNAVAILABLE', 'mlx_lm.server is gone: install it again');
+      if (!command)
+        throw new AppError(503, 'UNAVAILABLE', 'mlx_lm.server is gone: install it again');
       const port = await freePort();
       const [file, ...before] = command;
-      const order = { file, args: [...before, '--model', model.path, '--host', '127.0.0.1', '--port', String(port)] };
+      const order = {
+        file,
+        args: [...before, '--model', model.path, '--host', '127.0.0.1', '--port', String(port)],
+      };
       // Nothing is fetched at run time: what a model needs was downloaded with it.
       const quiet = { ...quietEnvironment(env), HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1' };
-      const mine = startChild({ program: programBeside(import.meta.url, 'keeper'), order, env: quiet, log });
+      const mine = startChild({
+        program: programBeside(import.meta.url, 'keeper'),
+        order,
+        env: quiet,
+        log,
+      });
       child = mine;
       try {
         await untilHealthy(port, mine, AbortSignal.any([signal, AbortSignal.timeout(patience)]));
@@ -62,7 +74,11 @@ export function createMlxEngine({ env, log, patience }: MlxOptions): ModelEngine
         await mine.stop();
         throw startFailure(error, signal, { id: model.id, patience });
       }
-      const endpoint = createHttpEndpoint({ url: `http://127.0.0.1:${port}/v1`, headers: {}, model: STARTED_WITH });
+      const endpoint = createHttpEndpoint({
+        url: `http://127.0.0.1:${port}/v1`,
+        headers: {},
+        model: STARTED_WITH,
+      });
       running = { port, endpoint };
       void mine.exited.then((reason) => child === mine && onExit(reason));
       return endpoint;
@@ -77,14 +93,26 @@ async function findCommand(env: MlxOptions['env']): Promise<Command | null> {
   if (server !== null) return [server];
   const python = await onPath('python3', env);
   if (python === null) return null;
-  const found = await promisify(execFile)(python, ['-c', 'import mlx_lm.server'], { timeout: IMPORT_TIMEOUT, env: quietEnvironment(env) }).then(() => true, () => false);
+  const found = await promisify(execFile)(python, ['-c', 'import mlx_lm.server'], {
+    timeout: IMPORT_TIMEOUT,
+    env: quietEnvironment(env),
+  }).then(
+    () => true,
+    () => false,
+  );
   return found ? [python, '-m', 'mlx_lm.server'] : null;
 }
 
 async function onPath(name: string, { PATH = '' }: MlxOptions['env']): Promise<string | null> {
   for (const folder of PATH.split(delimiter).filter(Boolean)) {
     const file = join(folder, name);
-    if (await access(file, constants.X_OK).then(() => true, () => false)) return file;
+    if (
+      await access(file, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+    )
+      return file;
   }
   return null;
 }
@@ -110,7 +138,10 @@ async function untilHealthy(port: number, child: Child, signal: AbortSignal): Pr
 
 async function isHealthy(port: number): Promise<boolean> {
   try {
-    const { statusCode, body } = await request(`http://127.0.0.1:${port}/health`, { headersTimeout: 2000, bodyTimeout: 2000 });
+    const { statusCode, body } = await request(`http://127.0.0.1:${port}/health`, {
+      headersTimeout: 2000,
+      bodyTimeout: 2000,
+    });
     await body.dump();
     return statusCode === 200;
   } catch {

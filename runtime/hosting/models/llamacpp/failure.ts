@@ -4,7 +4,14 @@ export class ApiFailure extends Error {
   readonly param: string | null;
   readonly code: string | null;
 
-  constructor(status: number, message: string, { param = null, code = null }: { readonly param?: string | null; readonly code?: string | null } = {}) {
+  constructor(
+    status: number,
+    message: string,
+    {
+      param = null,
+      code = null,
+    }: { readonly param?: string | null; readonly code?: string | null } = {},
+  ) {
     super(message);
     this.status = status;
     this.param = param;
@@ -18,4 +25,5 @@ export class ApiFailure extends Error {
 }
 
 /** A parameter that cannot be meant so. */
-export const wrong = (param: string, what: string): ApiFailure => new ApiFailure(400, `${param} ${what}`, { param });
+export const wrong = (param: string, what: string): ApiFailure =>
+  new ApiFailure(400, `${param} ${what}`, { param });

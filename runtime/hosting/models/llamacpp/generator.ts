@@ -26,26 +26,56 @@ const PIECE = 2000;
 const CUT = 8;
 
 /** @throws what the library says when the file cannot be loaded. */
-export async function loadGenerator(library: typeof Library, { path, context: size, parallel, threads }: LlamaOrder): Promise<Generator> {
-  const llama = await library.getLlama({ build: 'never', skipDownload: true, logLevel: library.LlamaLogLevel.error, maxThreads: threads });
+export async function loadGenerator(
+  library: typeof Library,
+  { path, context: size, parallel, threads }: LlamaOrder,
+): Promise<Generator> {
+  const llama = await library.getLlama({
+    build: 'never',
+    skipDownload: true,
+    logLevel: library.LlamaLogLevel.error,
+    maxThreads: threads,
+  });
   const model = await llama.loadModel({ modelPath: path });
-  const context = await model.createContext({ sequences: parallel, contextSize: { max: Math.min(size, model.trainContextSize) } });
+  const context = await model.createContext({
+    sequences: parallel,
+    contextSize: { max: Math.min(size, model.trainContextSize) },
+  });
   // Finding out how a model wants its messages takes half a second: once, and not in the first request.
   const wrapper = library.resolveChatWrapper(model);
   const sequences = createPool(Array.from({ length: parallel }, () => context.getSequence()));
   return {
     async generate(prompt, signal, onText) {
-      const history: Library.ChatHistoryItem[] = [...prompt.history, { type: 'model', response: [] }];
-      const input = tokensOf(prompt, { model, limit: context.contextSize, text: () => wrapper.generateContextState({ chatHistory: history }).contextText });
+      const history: Library.ChatHistoryItem[] = [
+        ...prompt.history,
+        { type: 'model', response: [] },
+      ];
+      const input = tokensOf(prompt, {
+        model,
+        limit: context.contextSize,
+        text: () => wrapper.generateContextState({ chatHistory: history }).contextText,
+      });
       const room = context.contextSize - input.length - 1;
       if (room < 1) throw tooLong(prompt, context.contextSize);
-      const options = { ...(await samplingOf(llama, prompt)), signal, maxTokens: Math.min(prompt.maxTokens ?? room, room) };
+      const options = {
+        ...(await samplingOf(llama, prompt)),
+        signal,
+        maxTokens: Math.min(prompt.maxTokens ?? room, room),
+      };
       return sequences.use(signal, async (sequence) => {
         // What an earlier prompt left behind changes the last digits of the numbers: a seed promises the same text.
         if (prompt.sampling.seed !== null) await sequence.clearHistory();
         const before = sequence.tokenMeter.usedOutputTokens;
-        const { text, reason } = prompt.kind === 'chat' ? await chat(library, { sequence, wrapper, history, options, onText }) : await complete(library, { sequence, input, options, onText });
-        return { text, reason: reason === 'maxTokens' ? 'length' : 'stop', promptTokens: input.length, tokens: sequence.tokenMeter.usedOutputTokens - before };
+        const { text, reason } =
+          prompt.kind === 'chat'
+            ? await chat(library, { sequence, wrapper, history, options, onText })
+            : await complete(library, { sequence, input, options, onText });
+        return {
+          text,
+          reason: reason === 'maxTokens' ? 'length' : 'stop',
+          promptTokens: input.length,
+          tokens: sequence.tokenMeter.usedOutputTokens - before,
+        };
       });
     },
   };
@@ -74,9 +104,16 @@ function tokensOf(prompt: Prompt, { model, limit, text }: Reading): Library.Toke
 }
 
 const tooLong = ({ kind }: Prompt, limit: number) =>
-  new ApiFailure(400, `The prompt is longer than the ${limit} tokens that the context holds: shorten it, or raise MODELS_CONTEXT where the model knows more`, { param: kind === 'chat' ? 'messages' : 'prompt', code: 'context_length_exceeded' });
+  new ApiFailure(
+    400,
+    `The prompt is longer than the ${limit} tokens that the context holds: shorten it, or raise MODELS_CONTEXT where the model knows more`,
+    { param: kind === 'chat' ? 'messages' : 'prompt', code: 'context_length_exceeded' },
+  );
 
-type Options = Awaited<ReturnType<typeof samplingOf>> & { readonly signal: AbortSignal; readonly maxTokens: number };
+type Options = Awaited<ReturnType<typeof samplingOf>> & {
+  readonly signal: AbortSignal;
+  readonly maxTokens: number;
+};
 
 interface ChatWork {
   readonly sequence: Library.LlamaContextSequence;
@@ -86,10 +123,16 @@ interface ChatWork {
   readonly onText: OnText;
 }
 
-async function chat(library: typeof Library, { sequence, wrapper, history, options, onText }: ChatWork): Promise<{ text: string; reason: string }> {
+async function chat(
+  library: typeof Library,
+  { sequence, wrapper, history, options, onText }: ChatWork,
+): Promise<{ text: string; reason: string }> {
   const session = new library.LlamaChat({ contextSequence: sequence, chatWrapper: wrapper });
   try {
-    const { response, metadata } = await session.generateResponse(history, { ...options, onResponseChunk: ({ text, segmentType }) => onText(text, segmentType === 'thought') });
+    const { response, metadata } = await session.generateResponse(history, {
+      ...options,
+      onResponseChunk: ({ text, segmentType }) => onText(text, segmentType === 'thought'),
+    });
     return { text: response, reason: metadata.stopReason };
   } finally {
     session.dispose({ disposeSequence: false });
@@ -100,10 +143,16 @@ interface TextWork extends Pick<ChatWork, 'sequence' | 'options' | 'onText'> {
   readonly input: Library.Token[];
 }
 
-async function complete(library: typeof Library, { sequence, input, options, onText }: TextWork): Promise<{ text: string; reason: string }> {
+async function complete(
+  library: typeof Library,
+  { sequence, input, options, onText }: TextWork,
+): Promise<{ text: string; reason: string }> {
   const session = new library.LlamaCompletion({ contextSequence: sequence });
   try {
-    const { response, metadata } = await session.generateCompletionWithMeta(input, { ...options, onTextChunk: (text) => onText(text, false) });
+    const { response, metadata } = await session.generateCompletionWithMeta(input, {
+      ...options,
+      onTextChunk: (text) => onText(text, false),
+    });
     return { text: response, reason: metadata.stopReason };
   } finally {
     session.dispose({ disposeSequence: false });
@@ -122,12 +171,18 @@ async function samplingOf(llama: Library.Llama, { sampling, stop, format }: Prom
   };
 }
 
-async function grammarOf(llama: Library.Llama, schema: object | null): Promise<Library.LlamaGrammar> {
+async function grammarOf(
+  llama: Library.Llama,
+  schema: object | null,
+): Promise<Library.LlamaGrammar> {
   if (schema === null) return llama.getGrammarFor('json');
   try {
     return await llama.createGrammarForJsonSchema(schema as never);
   } catch (error) {
-    throw wrong('response_format', `has a schema that cannot be followed: ${(error as Error).message.slice(0, 200)}`);
+    throw wrong(
+      'response_format',
+      `has a schema that cannot be followed: ${(error as Error).message.slice(0, 200)}`,
+    );
   }
 }
 
@@ -138,7 +193,8 @@ function createPool<T>(items: readonly T[]) {
   const next = async (signal: AbortSignal): Promise<T> => {
     const item = free.pop();
     if (item !== undefined) return item;
-    if (line.length >= LINE) throw new ApiFailure(429, 'Too many prompts are waiting for the model');
+    if (line.length >= LINE)
+      throw new ApiFailure(429, 'Too many prompts are waiting for the model');
     return new Promise((take) => line.push({ take, signal }));
   };
   const give = (item: T): void => {

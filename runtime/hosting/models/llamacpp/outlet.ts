@@ -16,7 +16,10 @@ export interface Outlet {
 const TOGETHER = 10;
 /** By then the model works on the next token, and sending costs it nothing. */
 const SOON = 1;
-const EVENTS = { status: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' } };
+const EVENTS = {
+  status: 200,
+  headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+};
 
 export function createOutlet(id: number, send: (reply: LlamaReply) => void): Outlet {
   return new Pieces(id, send);
@@ -35,7 +38,12 @@ class Pieces implements Outlet {
   }
 
   json(status: number, body: object): void {
-    this.#send({ id: this.#id, head: { status, headers: { 'content-type': 'application/json' } }, text: JSON.stringify(body), end: true });
+    this.#send({
+      id: this.#id,
+      head: { status, headers: { 'content-type': 'application/json' } },
+      text: JSON.stringify(body),
+      end: true,
+    });
   }
 
   write(text: string): void {

@@ -11,11 +11,18 @@ import { type Prompt, readPrompt } from './prompt.ts';
  * It ends with the server that started it, when that channel closes.
  */
 
-const KINDS: Readonly<Record<string, Prompt['kind']>> = { 'chat/completions': 'chat', completions: 'text' };
+const KINDS: Readonly<Record<string, Prompt['kind']>> = {
+  'chat/completions': 'chat',
+  completions: 'text',
+};
 
 process.once('disconnect', () => process.exit(0));
 process.once('SIGTERM', () => process.exit(0));
-process.once('message', (order: LlamaOrder) => void begin(order).then(say, (error: unknown) => say({ problem: (error as Error).message })));
+process.once(
+  'message',
+  (order: LlamaOrder) =>
+    void begin(order).then(say, (error: unknown) => say({ problem: (error as Error).message })),
+);
 
 function say(message: LlamaStarted | LlamaReply): void {
   process.send?.(message);
@@ -40,7 +47,10 @@ interface Serving {
   readonly open: Map<number, AbortController>;
 }
 
-async function serve({ id, path, body }: LlamaCall, { model, generator, open }: Serving): Promise<void> {
+async function serve(
+  { id, path, body }: LlamaCall,
+  { model, generator, open }: Serving,
+): Promise<void> {
   const outlet = createOutlet(id, say);
   const abort = new AbortController();
   open.set(id, abort);
@@ -48,7 +58,12 @@ async function serve({ id, path, body }: LlamaCall, { model, generator, open }: 
     const kind = KINDS[path];
     if (kind === undefined) throw new ApiFailure(404, `The llamacpp engine has no /v1/${path}`);
     const prompt = readPrompt(kind, JSON.parse(body ?? 'null'));
-    await (prompt.stream ? answerStreamed : answerWhole)(outlet, { generator, prompt, model, signal: abort.signal });
+    await (prompt.stream ? answerStreamed : answerWhole)(outlet, {
+      generator,
+      prompt,
+      model,
+      signal: abort.signal,
+    });
   } catch (error) {
     if (!abort.signal.aborted) refuse(outlet, error);
   } finally {
@@ -58,7 +73,8 @@ async function serve({ id, path, body }: LlamaCall, { model, generator, open }: 
 
 /** In the middle of a stream there is no status left to say it with: an event does. */
 function refuse(outlet: Outlet, error: unknown): void {
-  const known = error instanceof ApiFailure ? error : new ApiFailure(500, 'The model could not go on');
+  const known =
+    error instanceof ApiFailure ? error : new ApiFailure(500, 'The model could not go on');
   if (!(error instanceof ApiFailure)) process.stderr.write(`${(error as Error).stack}\n`);
   if (!outlet.begun) return outlet.json(known.status, known.body());
   outlet.end(`data: ${JSON.stringify(known.body())}\n\n`);

@@ -32,11 +32,22 @@ const DEFAULTS = { temperature: 0.8, topP: 0.95, topK: 40, minP: 0.05 } as const
 const MAX_SEED = 2 ** 32 - 1;
 
 /** Fields that ask for what this engine does not do: refused, so that nobody believes it was done. */
-const MISSING = ['tools', 'functions', 'logprobs', 'top_logprobs', 'logit_bias', 'audio', 'suffix', 'echo', 'best_of'];
+const MISSING = [
+  'tools',
+  'functions',
+  'logprobs',
+  'top_logprobs',
+  'logit_bias',
+  'audio',
+  'suffix',
+  'echo',
+  'best_of',
+];
 
 /** @throws ApiFailure 400 that names the parameter. */
 export function readPrompt(kind: Prompt['kind'], value: unknown): Prompt {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ApiFailure(400, 'The body must be a JSON object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ApiFailure(400, 'The body must be a JSON object');
   const fields = value as Fields;
   const missing = MISSING.find((name) => isAsked(fields[name]));
   if (missing !== undefined) throw wrong(missing, 'is not supported by the llamacpp engine');
@@ -63,14 +74,20 @@ export function readPrompt(kind: Prompt['kind'], value: unknown): Prompt {
   };
 }
 
-const isAsked = (value: unknown) => value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0);
+const isAsked = (value: unknown) =>
+  value !== undefined &&
+  value !== null &&
+  value !== false &&
+  !(Array.isArray(value) && value.length === 0);
 
-const numbers = (fields: Fields) => (name: string, min: number, max: number): number | null => {
-  const value = fields[name];
-  if (value === undefined || value === null) return null;
-  if (typeof value === 'number' && value >= min && value <= max) return value;
-  throw wrong(name, `must be a number from ${min} to ${max}`);
-};
+const numbers =
+  (fields: Fields) =>
+  (name: string, min: number, max: number): number | null => {
+    const value = fields[name];
+    if (value === undefined || value === null) return null;
+    if (typeof value === 'number' && value >= min && value <= max) return value;
+    throw wrong(name, `must be a number from ${min} to ${max}`);
+  };
 
 function flag(fields: Fields, name: string): boolean {
   const value = fields[name];
@@ -79,7 +96,8 @@ function flag(fields: Fields, name: string): boolean {
 }
 
 function readMessages(value: unknown): ChatHistoryItem[] {
-  if (!Array.isArray(value) || value.length === 0) throw wrong('messages', 'must be a list with at least one message');
+  if (!Array.isArray(value) || value.length === 0)
+    throw wrong('messages', 'must be a list with at least one message');
   return value.map((message, index): ChatHistoryItem => {
     const { role, content } = (message ?? {}) as Fields;
     const text = readContent(content, `messages[${index}].content`);
@@ -110,14 +128,19 @@ function readText(value: unknown): string {
 
 function readStop(value: unknown): readonly string[] {
   const list = value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
-  if (list.length <= 16 && list.every((text) => typeof text === 'string' && text !== '')) return list as string[];
+  if (list.length <= 16 && list.every((text) => typeof text === 'string' && text !== ''))
+    return list as string[];
   throw wrong('stop', 'must be a text or up to 16 of them');
 }
 
 function readFormat(value: unknown): Prompt['format'] {
-  const { type = 'text', json_schema: schema } = (value ?? {}) as { type?: unknown; json_schema?: { schema?: unknown } };
+  const { type = 'text', json_schema: schema } = (value ?? {}) as {
+    type?: unknown;
+    json_schema?: { schema?: unknown };
+  };
   if (type === 'text') return null;
   if (type === 'json_object') return { schema: null };
-  if (type === 'json_schema' && typeof schema?.schema === 'object' && schema.schema !== null) return { schema: schema.schema };
+  if (type === 'json_schema' && typeof schema?.schema === 'object' && schema.schema !== null)
+    return { schema: schema.schema };
   throw wrong('response_format', 'must be text, json_object, or json_schema with a schema');
 }
