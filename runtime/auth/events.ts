@@ -89,7 +89,7 @@ export function createEvents(
       for (const event of emitted) await store(trx, event, outbox);
       return answer;
     });
-    emitted.forEach(publish);
+    kernel.store.afterCommit(() => emitted.forEach(publish));
     return result;
   };
   return {

@@ -159,7 +159,7 @@ async function performLater<T>(
     );
   };
   const written = await actor.store.transact(work, request.asker);
-  actor.changes.publish(changes);
+  actor.store.afterCommit(() => actor.changes.publish(changes));
   return written;
 }
 

@@ -169,6 +169,7 @@ function notingStore(dialect: Dialect, { ids }: Project, noted: string[]): Store
     transact: (work) => work(query),
     transaction: refuse,
     structuralTransaction: refuse,
+    afterCommit: (work) => work(),
     lock: refuse,
     close: async () => {},
   };

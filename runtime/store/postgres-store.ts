@@ -2,8 +2,11 @@ import { createRequire } from 'node:module';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import { type Abandoned, abandonedStatements } from './abandoned.ts';
+import { beginOrJoin, joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from './joining.ts';
+import { joiningPool } from './joining-pool.ts';
 import { createStatementNames, type StatementNames } from './statement-names.ts';
 import type { Asker, Query, Store } from './store.ts';
+import { createScopes } from './transaction-scope.ts';
 import { ValueQuery } from './value-query.ts';
 
 const POOL = 10;
@@ -15,7 +18,7 @@ const driver = () =>
   };
 
 /** PostgreSQL at `url`. Connections are made on first use and kept for the next. */
-export function postgresStore(url: string): Store {
+export function postgresStore(url: string, timeout: number = TRANSACTION_TIMEOUT): Store {
   const { Connection, Pool, types, utils } = driver();
   const getTypeParser = (oid: number, format?: 'text' | 'binary') =>
     parsers[oid] ?? types.getTypeParser(oid, format as 'text');
@@ -28,12 +31,21 @@ export function postgresStore(url: string): Store {
   // A connection that breaks is replaced on the next query; without listeners the process would end.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
-  const db = new Kysely<any>({ dialect: new PostgresDialect({ pool }) });
   const parts: Parts = {
     pool,
     names: createStatementNames(),
     abandoned: abandonedStatements(Connection),
   };
+  const scopes = createScopes();
+  const joining = joiningPool({
+    pool,
+    scopes,
+    abandoned: parts.abandoned,
+    prepareValue: utils.prepareValue,
+  });
+  const plain = new Kysely<any>({ dialect: new PostgresDialect({ pool: joining }) });
+  const builder = plain.transaction();
+  const db = joiningDatabase(plain, scopes, timeout);
   const query: Query = (text, values, asker) =>
     ask(parts, { text, values, asker }).catch((error) =>
       again(parts.names, error, text, () => ask(parts, { text, values, asker })),
@@ -48,17 +60,21 @@ export function postgresStore(url: string): Store {
       again(parts.names, error, sql, () => askText(parts, asked)),
     );
   };
-  return {
-    dialect: 'postgres',
-    db,
-    transaction: (work) => db.transaction().execute(work),
-    transact: (work, asker) => transact(parts, work, asker),
-    structuralTransaction: (work) => db.transaction().execute(work),
-    query: query as Store['query'],
-    text,
-    lock: (name, work) => withAdvisoryLock(db, name, work),
-    close: () => db.destroy(),
-  };
+  const transaction: Store['transaction'] = (work) => beginOrJoin({ db, scopes, builder }, work);
+  return joiningStore(
+    {
+      dialect: 'postgres',
+      db,
+      transaction,
+      transact: (work, asker) => transact(parts, work, asker),
+      structuralTransaction: transaction,
+      query: query as Store['query'],
+      text,
+      lock: (name, work) => withAdvisoryLock(db, name, work),
+      close: () => db.destroy(),
+    },
+    scopes,
+  );
 }
 
 /** What every statement of a store goes through. */

@@ -11,6 +11,7 @@ import {
 import { InternalError } from '../errors.ts';
 import type { Mutex } from './mutex.ts';
 import type { SqliteConnection, SqliteResult } from './sqlite-connection.ts';
+import type { Scopes, TransactionScope } from './transaction-scope.ts';
 
 /** The two handles of one database. In memory they are the same one. */
 export interface SqliteHandles {
@@ -23,10 +24,10 @@ export interface SqliteHandles {
 const READS = /^\s*(select|values|explain|pragma)\b/i;
 
 /** Kysely over `node:sqlite`: reads go to a handle of their own, so that none waits for a transaction. */
-export function sqliteDialect(handles: SqliteHandles): KyselyDialect {
+export function sqliteDialect(handles: SqliteHandles, scopes: Scopes): KyselyDialect {
   return {
     createAdapter: () => new PooledSqliteAdapter(),
-    createDriver: () => sqliteDriver(handles),
+    createDriver: () => sqliteDriver(handles, scopes),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
@@ -61,6 +62,23 @@ class Connection implements DatabaseConnection {
   }
 }
 
+/** A handle that is no transaction's own, used by code that is part of one. */
+class JoinedConnection extends Connection {
+  readonly #writer: SqliteConnection;
+  readonly #scope: TransactionScope;
+
+  constructor(handles: SqliteHandles, scope: TransactionScope) {
+    super(handles);
+    this.#writer = handles.writer;
+    this.#scope = scope;
+  }
+
+  override async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    await this.#scope.ready();
+    return toQueryResult<Row>(this.#writer.run(sql, parameters));
+  }
+}
+
 /** Runs one statement outside a transaction. */
 export async function runAlone(
   handles: SqliteHandles,
@@ -85,7 +103,7 @@ function toQueryResult<Row>({ rows, changes, insertId }: SqliteResult): QueryRes
   };
 }
 
-function sqliteDriver(handles: SqliteHandles): Driver {
+function sqliteDriver(handles: SqliteHandles, scopes: Scopes): Driver {
   const finish = async (connection: DatabaseConnection, command: 'commit' | 'rollback') => {
     const { release } = connection as Connection;
     try {
@@ -100,7 +118,15 @@ function sqliteDriver(handles: SqliteHandles): Driver {
   };
   return {
     init: async () => {},
-    acquireConnection: async () => new Connection(handles),
+    acquireConnection: async () => {
+      const scope = scopes.current();
+      if (scope?.connected) return new JoinedConnection(handles, scope);
+      scope?.connect({
+        run: async (sql, parameters) => handles.writer.run(sql, parameters).rows,
+        valueNow: (sql, parameters) => handles.writer.value(sql, parameters),
+      });
+      return new Connection(handles);
+    },
     beginTransaction: async (connection) => {
       const release = await handles.mutex.acquire();
       try {

@@ -4,42 +4,53 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type Transaction } from 'kysely';
 import { ConfigError } from '../errors.ts';
+import { beginOrJoin, joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from './joining.ts';
 import { createMutex, type Mutex } from './mutex.ts';
 import { sharedReads, type SharedReads } from './shared-reads.ts';
 import { sharedWrites } from './shared-writes.ts';
 import { openSqlite, type SqliteConnection } from './sqlite-connection.ts';
 import { runAlone, sqliteDialect, type SqliteHandles } from './sqlite-dialect.ts';
 import type { Query, Store } from './store.ts';
+import { createScopes } from './transaction-scope.ts';
 
 const MEMORY = ':memory:';
 
 /** The embedded database in `file`, or in memory; missing folders are made. */
-export function sqliteStore(file: string): Store {
+export function sqliteStore(file: string, timeout: number = TRANSACTION_TIMEOUT): Store {
   const { handles, shared } = openHandles(file);
   const writes = sharedWrites(handles.writer, handles.mutex);
-  const db = new Kysely<any>({ dialect: sqliteDialect(handles) });
+  const scopes = createScopes();
+  const plain = new Kysely<any>({ dialect: sqliteDialect(handles, scopes) });
+  const builder = plain.transaction();
+  const db = joiningDatabase(plain, scopes, timeout);
   const locks = new Map<string, Mutex>();
-  return {
-    dialect: 'sqlite',
-    db,
-    transaction: (work) => db.transaction().execute(work),
-    transact: (work) => transact(handles, work),
-    structuralTransaction: (work) => withoutForeignKeys(handles, db, work),
-    query: async (sql, parameters) => (await runAlone(handles, sql, parameters)).rows as never,
-    // In memory there is one handle, and somebody's transaction may be open on it.
-    ...(shared && {
-      valueNow: shared.value,
-      readTogether: shared.together,
-      readTogetherIn: shared.within,
-    }),
-    writeTogether: writes.write,
-    lock: (name, work) => withLock(file, locks, name, work),
-    close: async () => {
-      writes.flush();
-      shared?.renew();
-      await db.destroy();
+  return joiningStore(
+    {
+      dialect: 'sqlite',
+      db,
+      transaction: (work) => beginOrJoin({ db, scopes, builder }, work),
+      transact: (work) => transact(handles, work),
+      structuralTransaction: (work) =>
+        withoutForeignKeys(handles, () =>
+          beginOrJoin({ db, scopes, builder }, checked(handles, work)),
+        ),
+      query: async (sql, parameters) => (await runAlone(handles, sql, parameters)).rows as never,
+      // In memory there is one handle, and somebody's transaction may be open on it.
+      ...(shared && {
+        valueNow: shared.value,
+        readTogether: shared.together,
+        readTogetherIn: shared.within,
+      }),
+      writeTogether: writes.write,
+      lock: (name, work) => withLock(file, locks, name, work),
+      close: async () => {
+        writes.flush();
+        shared?.renew();
+        await db.destroy();
+      },
     },
-  };
+    scopes,
+  );
 }
 
 interface Opened {
@@ -102,11 +113,7 @@ async function transact<T>(
  * be switched outside a transaction, so it is off for the whole of this one and checked before the commit.
  * See "Making Other Kinds Of Table Schema Changes" in SQLite's ALTER TABLE documentation.
  */
-async function withoutForeignKeys<T>(
-  handles: SqliteHandles,
-  db: Kysely<any>,
-  work: (trx: Transaction<any>) => Promise<T>,
-): Promise<T> {
+async function withoutForeignKeys<T>(handles: SqliteHandles, work: () => Promise<T>): Promise<T> {
   const release = await handles.mutex.acquire();
   try {
     handles.writer.exec('pragma foreign_keys = off');
@@ -114,11 +121,7 @@ async function withoutForeignKeys<T>(
     release();
   }
   try {
-    return await db.transaction().execute(async (trx) => {
-      const result = await work(trx);
-      assertForeignKeys(handles);
-      return result;
-    });
+    return await work();
   } finally {
     const again = await handles.mutex.acquire();
     handles.writer.exec('pragma foreign_keys = on');
@@ -127,6 +130,16 @@ async function withoutForeignKeys<T>(
     again();
   }
 }
+
+type Work<T> = (trx: Transaction<any>) => Promise<T>;
+
+const checked =
+  <T>(handles: SqliteHandles, work: Work<T>): Work<T> =>
+  async (trx) => {
+    const result = await work(trx);
+    assertForeignKeys(handles);
+    return result;
+  };
 
 function assertForeignKeys(handles: SqliteHandles): void {
   const [broken] = handles.writer.run('pragma foreign_key_check', []).rows;

@@ -23,7 +23,12 @@ export type Query = (
 export interface Store {
   readonly dialect: Dialect;
   readonly db: Kysely<any>;
-  /** Runs `work` in one transaction (IMMEDIATE on SQLite); a throw rolls back. Inside, use `trx` and nothing else. */
+  /**
+   * Runs `work` in one transaction (IMMEDIATE on SQLite); a throw rolls back. Whatever `work` awaits takes part in it, through
+   * `trx` and through every other handle of this store. Inside another transaction it is a savepoint of that one.
+   *
+   * @throws AppError `TIMEOUT` when it is open for too long, `TRANSACTION_CLOSED` for a statement after its end.
+   */
   transaction<T>(work: (trx: Transaction<any>) => Promise<T>): Promise<T>;
   /**
    * The same for statements that are texts already: each is prepared and kept, and no query builder stands between. Inside,
@@ -67,6 +72,8 @@ export interface Store {
         parameters: readonly unknown[],
       ) => Promise<readonly Record<string, unknown>[]> | undefined)
     | undefined;
+  /** Calls `work` after the commit of the transaction that the caller is part of, never after its rollback; at once outside of one. */
+  afterCommit(work: () => void): void;
   /** Runs `work` while no other server that shares this database holds `name`. Not re-entrant. */
   lock<T>(name: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;

@@ -97,10 +97,12 @@ describe.each(databases.filter(({ missing }) => missing === null))(
     it('does not show other readers what a transaction has not committed', async () => {
       const { store } = database;
       await migrate(store, [notes]);
+      const other = openStore(database.url, '.');
       const seen = await store.transaction(async (trx) => {
         await trx.insertInto('notes').values({ text: 'soon' }).execute();
-        return store.query('select id from notes', []);
+        return other.query('select id from notes', []);
       });
+      await other.close();
       expect(seen).toEqual([]);
       expect(await store.query('select id from notes', [])).toHaveLength(1);
     });

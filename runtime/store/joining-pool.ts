@@ -1,0 +1,97 @@
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import type pg from 'pg';
+import type { Abandoned } from './abandoned.ts';
+import type { Scopes, TransactionConnection, TransactionScope } from './transaction-scope.ts';
+import { ValueQuery } from './value-query.ts';
+
+export interface JoiningPoolOptions {
+  readonly pool: pg.Pool;
+  readonly scopes: Scopes;
+  readonly abandoned: Abandoned;
+  /** The driver's: a value as it is sent to the server. */
+  readonly prepareValue: (value: unknown) => unknown;
+}
+
+/** The pool for the query builder: code that is part of a transaction gets the connection of that transaction. */
+export function joiningPool(options: JoiningPoolOptions): PostgresPool {
+  const { pool, scopes } = options;
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    connect: async () => {
+      const scope = scopes.current();
+      if (scope?.connected) return joinedClient(scope);
+      const client = await pool.connect();
+      if (!scope) return client as unknown as PostgresPoolClient;
+      const connection = new ScopeConnection(client, scope, options);
+      scope.connect(connection);
+      return connection as unknown as PostgresPoolClient;
+    },
+  };
+}
+
+/** What code that takes part in a transaction gets. The one who began it gives the connection back. */
+function joinedClient(scope: TransactionScope): PostgresPoolClient {
+  const query = async (sql: string, parameters: readonly unknown[]) => {
+    await scope.ready();
+    return (scope.connection as ScopeConnection).query(sql, parameters);
+  };
+  return { query, release: () => {} } as unknown as PostgresPoolClient;
+}
+
+const ENDS = new Set(['commit', 'rollback']);
+
+/** A client of the pool while it belongs to a transaction. A statement that still runs when its time is over is cancelled. */
+class ScopeConnection implements TransactionConnection {
+  readonly #client: pg.PoolClient;
+  readonly #options: JoiningPoolOptions;
+  readonly #asker: { readonly cancelled: boolean };
+
+  constructor(client: pg.PoolClient, scope: TransactionScope, options: JoiningPoolOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#asker = {
+      get cancelled() {
+        return scope.closed;
+      },
+    };
+  }
+
+  get processID(): number | undefined {
+    return (this.#client as unknown as { processID?: number }).processID;
+  }
+
+  async query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
+    if (ENDS.has(sql)) return this.#client.query(sql);
+    return this.#tracked(() => this.#client.query(sql, parameters as unknown[]));
+  }
+
+  async run(sql: string, parameters: readonly unknown[]) {
+    return (await this.query(sql, parameters)).rows;
+  }
+
+  text(sql: string, parameters: readonly unknown[]): Promise<string | null> {
+    const values = parameters.map(this.#options.prepareValue);
+    const ask = () =>
+      new Promise<string | null>((resolve, reject) => {
+        const settle = (error: Error | undefined, value: string | null) =>
+          error ? reject(error) : resolve(value);
+        this.#client.query(new ValueQuery({ name: undefined, text: sql }, values, settle));
+      });
+    return this.#tracked(ask);
+  }
+
+  release(): void {
+    // A server that was told to cancel may do so late: such a connection is for nobody else.
+    this.#client.release(this.#options.abandoned.isTold(this.#client));
+  }
+
+  async #tracked<T>(ask: () => Promise<T>): Promise<T> {
+    const running = this.#options.abandoned.began(this.#client, this.#asker);
+    try {
+      return await ask();
+    } finally {
+      this.#options.abandoned.ended(running);
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import type { Kysely, Transaction, TransactionBuilder } from 'kysely';
+import { InternalError } from '../errors.ts';
+import type { Query, Store } from './store.ts';
+import type { Scopes, TransactionScope } from './transaction-scope.ts';
+
+/** Milliseconds that a transaction may be open. */
+export const TRANSACTION_TIMEOUT = 10_000;
+
+/**
+ * The same query builder, whose `transaction()` joins the transaction that the caller is part of: as a savepoint when there
+ * is one. Handles made of it (`withSchema`, `withPlugin` …) do so too.
+ */
+export function joiningDatabase(db: Kysely<any>, scopes: Scopes, timeout: number): Kysely<any> {
+  const joined = (made: Kysely<any>) => joiningDatabase(made, scopes, timeout);
+  const { transaction, withSchema, withPlugin, withoutPlugins, withTables } = bound(db);
+  return Object.assign(db, {
+    transaction: () => joiningBuilder({ db, scopes, builder: transaction(), timeout }),
+    startTransaction: refuseControlled,
+    withSchema: (schema: string) => joined(withSchema(schema)),
+    withPlugin: (plugin: Parameters<Kysely<any>['withPlugin']>[0]) => joined(withPlugin(plugin)),
+    withoutPlugins: () => joined(withoutPlugins()),
+    withTables: () => joined(withTables()),
+  });
+}
+
+function bound(db: Kysely<any>) {
+  return {
+    transaction: db.transaction.bind(db),
+    withSchema: db.withSchema.bind(db),
+    withPlugin: db.withPlugin.bind(db),
+    withoutPlugins: db.withoutPlugins.bind(db),
+    withTables: db.withTables.bind(db),
+  };
+}
+
+/** The code between its begin and its commit is not known, so that nothing could take part in it. */
+function refuseControlled(): never {
+  throw new InternalError(
+    'startTransaction() is not offered: use transaction().execute(async (trx) => { … })',
+  );
+}
+
+/** How a transaction is begun where the caller is part of none. */
+interface Beginning<Builder = Pick<TransactionBuilder<any>, 'execute'>> {
+  readonly db: Kysely<any>;
+  readonly scopes: Scopes;
+  readonly builder: Builder;
+  /** Milliseconds; absent: it may be open for as long as it takes. */
+  readonly timeout?: number;
+}
+
+function joiningBuilder(beginning: Beginning<TransactionBuilder<any>>): TransactionBuilder<any> {
+  const { builder } = beginning;
+  const configured = (next: TransactionBuilder<any>) =>
+    joiningBuilder({ ...beginning, builder: next });
+  return {
+    setIsolationLevel: (level) => configured(builder.setIsolationLevel(level)),
+    setAccessMode: (mode) => configured(builder.setAccessMode(mode)),
+    execute: (work) => beginOrJoin(beginning, work),
+  } as TransactionBuilder<any>;
+}
+
+/** Runs `work` in a transaction of its own, or in a savepoint of the one that the caller is part of. */
+export async function beginOrJoin<T>(
+  { db, scopes, builder, timeout }: Beginning,
+  work: (trx: Transaction<any>) => Promise<T>,
+): Promise<T> {
+  const open = scopes.current();
+  if (open) return open.nested(() => work(db as Transaction<any>));
+  return scopes.open(timeout, (bounded) => builder.execute((trx) => bounded(() => work(trx))));
+}
+
+/** The same store, whose statements and transactions join the one that the caller is part of. */
+export function joiningStore(store: Omit<Store, 'afterCommit'>, scopes: Scopes): Store {
+  return {
+    ...store,
+    query: ((sql, parameters, asker) => {
+      const scope = scopes.current();
+      return scope ? statement(scope)(sql, parameters) : store.query(sql, parameters, asker);
+    }) as Store['query'],
+    transact: (work, asker) => {
+      const scope = scopes.current();
+      return scope ? scope.nested(() => work(innermost(scopes))) : store.transact(work, asker);
+    },
+    structuralTransaction: (work) => {
+      if (scopes.current())
+        throw new InternalError('tables cannot be changed inside a transaction');
+      return store.structuralTransaction(work);
+    },
+    ...(store.text && { text: joiningText(store.text, scopes) }),
+    ...(store.valueNow && { valueNow: joiningValue(store.valueNow, scopes) }),
+    ...(store.writeTogether && {
+      // Undefined: `transact` is asked then, which joins.
+      writeTogether: (sql, parameters) =>
+        scopes.current() ? undefined : store.writeTogether?.(sql, parameters),
+    }),
+    afterCommit: (work) => {
+      const scope = scopes.current();
+      if (scope) scope.afterCommit(work);
+      else work();
+    },
+  };
+}
+
+const statement =
+  (scope: TransactionScope): Query =>
+  async (sql, parameters) => {
+    await scope.ready();
+    return scope.connection.run(sql, parameters);
+  };
+
+/** On the savepoint that the caller is in by then, which may be deeper than where the work began. */
+const innermost =
+  (scopes: Scopes): Query =>
+  async (sql, parameters) => {
+    const scope = scopes.current();
+    if (!scope) throw new InternalError('a statement of a transaction was run outside of it');
+    return statement(scope)(sql, parameters);
+  };
+
+function joiningText(text: NonNullable<Store['text']>, scopes: Scopes): NonNullable<Store['text']> {
+  return async (sql, parameters, asker) => {
+    const scope = scopes.current();
+    if (!scope) return text(sql, parameters, asker);
+    await scope.ready();
+    return scope.connection.text?.(sql, parameters, asker) ?? null;
+  };
+}
+
+function joiningValue(
+  value: NonNullable<Store['valueNow']>,
+  scopes: Scopes,
+): NonNullable<Store['valueNow']> {
+  return (sql, parameters) => {
+    const scope = scopes.current();
+    return scope ? scope.connection.valueNow?.(sql, parameters) : value(sql, parameters);
+  };
+}
