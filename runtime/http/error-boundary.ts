@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { Context as KoaContext, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { AppError, failure } from '../errors.ts';
@@ -25,14 +26,11 @@ function assertAnswered(ctx: KoaContext): void {
     throw new AppError(405, 'METHOD_NOT_ALLOWED', 'Method not allowed');
 }
 
-/** An `AppError` as it is; a client's mistake that a library found, in our words; anything else masked. */
+/** An `AppError` as it is; what `ctx.throw` and libraries throw for the caller with its status; anything else masked. */
 function toFailure(error: unknown, ctx: KoaContext, log: Logger): AppError {
   if (error instanceof AppError) return error;
-  const status = statusOf(error);
-  if (status === 413) return failure.tooLarge();
-  if (status === 415) return failure.unsupportedMediaType();
-  if (status !== undefined && status >= 400 && status < 500)
-    return failure.badRequest('Invalid request');
+  const known = isHttpError(error) ? fromHttpError(error) : undefined;
+  if (known && known.status < 500) return known;
   // The error object itself stays out of the log: a parser's may hold the body, and with it a password.
   log.error(
     {
@@ -43,7 +41,39 @@ function toFailure(error: unknown, ctx: KoaContext, log: Logger): AppError {
     },
     'request failed',
   );
-  return new AppError(500, 'INTERNAL_SERVER_ERROR', 'Internal server error');
+  return known ?? new AppError(500, 'INTERNAL_SERVER_ERROR', 'Internal server error');
+}
+
+/** An error of the package http-errors, which `ctx.throw` and `ctx.assert` make, and of parsers that follow it. */
+interface HttpError {
+  readonly status: number;
+  readonly message: string;
+  /** Whether the caller may read the message. */
+  readonly expose?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What the parser of bodies found. */
+  readonly type?: string;
+}
+
+function isHttpError(error: unknown): error is HttpError {
+  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  return typeof status === 'number' && status >= 400 && status in STATUS_CODES;
+}
+
+function fromHttpError({ status, message, expose, headers = {}, type }: HttpError): AppError {
+  if (type === 'entity.too.large') return failure.tooLarge();
+  if (type !== undefined && status === 415) return failure.unsupportedMediaType();
+  const standard = STATUS_CODES[status] ?? '';
+  const code = standard.toUpperCase().replaceAll(/\W+/g, '_');
+  return new AppError(status, code, textFor(status, expose, message), { headers });
+}
+
+function textFor(status: number, expose: boolean | undefined, message: string): string {
+  if (expose) return message;
+  if (status === 500) return 'Internal server error';
+  // An error that only has a status is a library's, and its message was not written for callers.
+  if (status === 400 && expose === undefined) return 'Invalid request';
+  return STATUS_CODES[status] ?? '';
 }
 
 function answer(ctx: KoaContext, error: AppError): void {
@@ -52,10 +82,5 @@ function answer(ctx: KoaContext, error: AppError): void {
   ctx.set({ ...error.headers });
   ctx.body = { error: error.message };
 }
-
-const statusOf = (error: unknown) =>
-  typeof error === 'object' && error !== null && 'status' in error
-    ? Number(error.status)
-    : undefined;
 
 const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));

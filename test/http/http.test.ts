@@ -70,6 +70,7 @@ beforeAll(async () => {
   });
   const koa = new Koa();
   koa.use(errorBoundary(log)).use(requestContext(kernel, () => ({})));
+  koa.use(ownRoutes());
   koa.use(router.routes() as never).use(router.allowedMethods() as never);
   const server = createServer(koa.callback());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -78,6 +79,22 @@ beforeAll(async () => {
 });
 
 afterAll(async () => close());
+
+/** Routes as people write them, with what Koa offers for errors. */
+function ownRoutes(): Koa.Middleware {
+  const own = new Router();
+  own.get('/own/entry', (ctx) => ctx.throw(403, 'No entry'));
+  own.get('/own/sign-in', (ctx) => ctx.assert(null, 401, 'Sign in', realm));
+  own.get('/own/hidden', (ctx) => ctx.throw(409, 'a secret', { expose: false }));
+  own.get('/own/later', (ctx) => ctx.throw(503, 'the key is hunter2', { headers: retry }));
+  own.get('/own/bug', () => {
+    throw Object.assign(new Error('the key is hunter2'), { status: 200 });
+  });
+  return own.routes() as unknown as Koa.Middleware;
+}
+
+const realm = { headers: { 'WWW-Authenticate': 'Basic realm="own"' } };
+const retry = { 'Retry-After': '7' };
 
 const post = (body: string, type = 'application/json') =>
   fetch(`${url}/save`, { method: 'POST', body, headers: { 'Content-Type': type } });
@@ -181,6 +198,29 @@ describe('a bug', () => {
     const response = await fetch(`${url}/bug`, { headers: { 'X-Request-Id': 'bug-1' } });
     expect(await answer(response)).toEqual([500, { error: 'Internal server error' }]);
     expect(lines.some((line) => line.includes('bug-1') && line.includes('http.test'))).toBe(true);
+  });
+});
+
+describe('an error that Koa makes for a route of one’s own', () => {
+  const own = (path: string) => fetch(`${url}/own/${path}`);
+
+  it('keeps the status, the text and the headers that are meant for the caller', async () => {
+    expect(await answer(await own('entry'))).toEqual([403, { error: 'No entry' }]);
+    const response = await own('sign-in');
+    expect(response.headers.get('WWW-Authenticate')).toBe('Basic realm="own"');
+    expect(await answer(response)).toEqual([401, { error: 'Sign in' }]);
+  });
+
+  it('keeps the status with its usual text where the text is not for the caller', async () => {
+    expect(await answer(await own('hidden'))).toEqual([409, { error: 'Conflict' }]);
+    const response = await own('later');
+    expect(response.headers.get('Retry-After')).toBe('7');
+    expect(await answer(response)).toEqual([503, { error: 'Service Unavailable' }]);
+    expect(lines.some((line) => line.includes('/own/later'))).toBe(true);
+  });
+
+  it('is masked when its status is none of an error', async () => {
+    expect(await answer(await own('bug'))).toEqual([500, { error: 'Internal server error' }]);
   });
 });
 
