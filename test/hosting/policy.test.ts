@@ -8,7 +8,6 @@ import {
   parseGitUrl,
   resolveGitHost,
 } from '../../runtime/hosting/source/git-url.ts';
-import { parseIgnore } from '../../runtime/hosting/source/ignore.ts';
 import { boundaryOf, readForm } from '../../runtime/hosting/source/multipart.ts';
 import { planBuild } from '../../runtime/hosting/source/plan.ts';
 import {
@@ -236,38 +235,6 @@ describe('git addresses', () => {
       'a/',
     ])
       expect(() => assertGitRef(ref), ref).toThrow(expect.objectContaining({ status: 400 }));
-  });
-});
-
-describe('.dockerignore', () => {
-  it('is read as Docker reads it', () => {
-    const ignored = parseIgnore(
-      '# comment\nnode_modules\n*.log\n!keep.log\n**/secret\ndocs/*.md\n/dist/\n',
-    );
-    const seen = [
-      'node_modules/a.js',
-      'a/node_modules/a.js',
-      'x.log',
-      'a/x.log',
-      'keep.log',
-      'secret',
-      'a/b/secret',
-      'a/secret/x',
-      'docs/a.md',
-      'docs/b/a.md',
-      'dist/x',
-      'mysecret',
-      'node_modules2',
-    ];
-    expect(seen.filter(ignored)).toEqual([
-      'node_modules/a.js',
-      'x.log',
-      'secret',
-      'a/b/secret',
-      'a/secret/x',
-      'docs/a.md',
-      'dist/x',
-    ]);
   });
 });
 

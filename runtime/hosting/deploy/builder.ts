@@ -52,8 +52,11 @@ async function run(
     deployment,
     `Building with ${plan.kind === 'Dockerfile' ? `the source's ${plan.dockerfile}` : `a Dockerfile made for ${plan.kind}`}`,
   );
+  let refused: unknown;
+  // The engine's client would say of an error in the stream that the engine is away.
+  const context = () => Readable.from(spool.read(plan)).once('error', (e) => (refused = e));
   try {
-    return await core.connection.engine().build(() => Readable.from(spool.read(plan)), {
+    return await core.connection.engine().build(context, {
       tag: imageTag(core.naming, app, deployment.number),
       dockerfile: plan.dockerfile,
       labels: {
@@ -69,6 +72,7 @@ async function run(
       },
     });
   } catch (error) {
+    if (refused instanceof AppError) throw refused;
     throw describe(error, { late: late.aborted, cancelled: signal.aborted, timeout });
   }
 }

@@ -1,0 +1,96 @@
+/** One step of a pattern. */
+export interface Token {
+  /** Whether it takes this character, a single code point. */
+  readonly takes: (char: string) => boolean;
+  /** It may take any number of characters. */
+  readonly repeats: boolean;
+  /** How many tokens further on the pattern may go on without taking a character. */
+  readonly skips: readonly number[];
+}
+
+const notSlash = (char: string) => char !== '/';
+const anything = () => true;
+const nothing = () => false;
+
+export const SLASH: Token = literal('/');
+/** What lies below a folder that matched. */
+export const BELOW: Token = { takes: anything, repeats: true, skips: [] };
+const REST: Token = { takes: anything, repeats: true, skips: [1] };
+/** Any folders with the slash after them, or none: `(.*\/)?`. */
+const FOLDERS: readonly Token[] = [{ takes: nothing, repeats: false, skips: [1, 3] }, REST, SLASH];
+
+/**
+ * A pattern of a `.dockerignore` as tokens, as moby/patternmatcher reads it: `*` and `?` stop at a slash, `**` does not,
+ * and `**` before other text ends at a folder's border. Null for what Go's `filepath.Match` calls a bad pattern.
+ */
+export function parsePattern(pattern: string): readonly Token[] | null {
+  const chars = [...pattern];
+  const tokens: Token[] = [];
+  for (let at = 0; at < chars.length;) {
+    const char = chars[at] as string;
+    if (char === '*' && chars[at + 1] === '*') {
+      at += chars[at + 2] === '/' ? 3 : 2;
+      tokens.push(...folders(chars, at));
+    } else if (char === '[') {
+      const found = parseClass(chars, at + 1);
+      if (!found) return null;
+      tokens.push(found.token);
+      at = found.end;
+    } else if (char === '\\') {
+      if (at + 1 === chars.length) return null;
+      tokens.push(literal(chars[at + 1] as string));
+      at += 2;
+    } else {
+      tokens.push(wildcard(char) ?? literal(char));
+      at += 1;
+    }
+  }
+  return tokens;
+}
+
+function literal(wanted: string): Token {
+  return { takes: (char) => char === wanted, repeats: false, skips: [] };
+}
+
+function wildcard(char: string): Token | null {
+  if (char === '*') return { takes: notSlash, repeats: true, skips: [1] };
+  return char === '?' ? { takes: notSlash, repeats: false, skips: [] } : null;
+}
+
+/** What a `**` that ends before `at` stands for: at the end everything, else any folders or none. */
+function folders(chars: readonly string[], at: number): readonly Token[] {
+  // Docker compares the end of the path when a pattern is `**` and plain text: `**foo` matches `barfoo`.
+  const plain = at === 2 && !chars.slice(at).some((char) => '*?[]\\'.includes(char));
+  return at === chars.length || plain ? [REST] : FOLDERS;
+}
+
+/** `[a-z]` and `[^a-z]`, from after the bracket. */
+function parseClass(
+  chars: readonly string[],
+  start: number,
+): { readonly token: Token; readonly end: number } | null {
+  const negated = chars[start] === '^';
+  const ranges: (readonly [string, string])[] = [];
+  let at = start + (negated ? 1 : 0);
+  while (chars[at] !== ']' || ranges.length === 0) {
+    const low = classChar(chars, at);
+    const high = low && chars[low.end] === '-' ? classChar(chars, low.end + 1) : low;
+    if (!low || !high || point(low.char) > point(high.char)) return null;
+    ranges.push([low.char, high.char]);
+    at = high.end;
+  }
+  const holds = (char: string) =>
+    ranges.some(([low, high]) => point(low) <= point(char) && point(char) <= point(high));
+  const takes = (char: string) => holds(char) !== negated;
+  return { token: { takes, repeats: false, skips: [] }, end: at + 1 };
+}
+
+/** One character of a class. A bare `-` or `]` there is a bad pattern, and so is the end. */
+function classChar(chars: readonly string[], at: number) {
+  const escaped = chars[at] === '\\';
+  const char = chars[escaped ? at + 1 : at];
+  if (char === undefined || (!escaped && (char === '-' || char === ']'))) return null;
+  return { char, end: at + (escaped ? 2 : 1) };
+}
+
+const point = (char: string) => char.codePointAt(0) as number;
