@@ -103,8 +103,9 @@ async function take(
       `the project holds more than ${LIMIT / 1024 / 1024} MiB of files; ${path} is where it became too much`,
       'name what no build needs in .dockerignore',
     );
-  const { mode } = await stat(join(root, path));
-  found.entries.push({ path, bytes, executable: (mode & 0o100) !== 0 });
+  const { mode, mtimeMs } = await stat(join(root, path));
+  const mtime = Math.max(0, Math.floor(mtimeMs / 1000));
+  found.entries.push({ path, bytes, executable: (mode & 0o100) !== 0, mtime });
 }
 
 function isSecret(path: string, bytes: Buffer): boolean {

@@ -8,6 +8,8 @@ export interface TarEntry {
   readonly executable?: boolean;
   /** What a symbolic link leads to; it has no bytes. */
   readonly target?: string;
+  /** Seconds since 1970; npm's fixed time when absent. */
+  readonly mtime?: number;
 }
 
 export interface TarOptions {
@@ -18,9 +20,11 @@ export interface TarOptions {
 }
 
 const BLOCK = 512;
+/** 1985-10-26, the time that npm gives every file: zip formats have no earlier ones. */
+const NPM_TIME = 499_162_500;
 
 /**
- * Packs files as `npm pack` does, below `package/` or a folder of one's own. The same files give the same bytes: sorted, no owner, a fixed time.
+ * Packs files as `npm pack` does, below `package/` or a folder of one's own. The same files give the same bytes: sorted, no owner, and a fixed time unless one is given.
  *
  * The format is ustar, POSIX.1-1988.
  */
@@ -40,7 +44,7 @@ export function createTarball(
   return zipped;
 }
 
-function header({ path, bytes, executable, target }: TarEntry, folder: string): Buffer {
+function header({ path, bytes, executable, target, mtime }: TarEntry, folder: string): Buffer {
   const block = Buffer.alloc(BLOCK);
   const { name, prefix } = splitPath(`${folder}${path}`);
   const octal = (value: number, width: number) => `${value.toString(8).padStart(width - 1, '0')}\0`;
@@ -49,8 +53,7 @@ function header({ path, bytes, executable, target }: TarEntry, folder: string): 
   block.write(octal(0, 8), 108);
   block.write(octal(0, 8), 116);
   block.write(octal(bytes.length, 12), 124);
-  // 1985-10-26, the time that npm gives every file: zip formats have no earlier ones.
-  block.write(octal(499_162_500, 12), 136);
+  block.write(octal(mtime ?? NPM_TIME, 12), 136);
   block.write(' '.repeat(8), 148);
   block.write(target === undefined ? '0' : '2', 156);
   if (target !== undefined) writeTarget(block, target);

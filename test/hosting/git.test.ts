@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetchGit } from '../../runtime/hosting/source/git.ts';
+import { readTar } from '../../runtime/hosting/source/tar-read.ts';
 import { isSigned, readPush } from '../../runtime/hosting/webhooks.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { importImage } from '../engines/import-image.ts';
@@ -103,6 +104,16 @@ describe('fetching from git', () => {
     expect(fetched.commit).toBe(sha);
     expect(Buffer.concat(await Array.fromAsync(fetched.archive())).includes('hello')).toBe(true);
     await fetched.remove();
+  });
+
+  it("gives every file the commit's time", async () => {
+    commit({ 'timed.txt': 'x' });
+    const fetched = await fetchGit({ url, ref: 'main' }, options());
+    const times = new Set<number>();
+    for await (const part of readTar(fetched.archive()))
+      if ('entry' in part && part.entry.kind === 'file') times.add(part.entry.mtime);
+    await fetched.remove();
+    expect([...times]).toEqual([Number(git('log', '-1', '--format=%ct'))]);
   });
 
   it('says what is wrong', async () => {

@@ -10,7 +10,7 @@ import { createListing, filterTar } from '../../runtime/hosting/source/tar-filte
 import { readTar, type TarEntry } from '../../runtime/hosting/source/tar-read.ts';
 import { TAR_END, tarFile } from '../../runtime/hosting/source/tar-write.ts';
 import { unpack } from '../../runtime/hosting/source/unpack.ts';
-import { type Member, tarOf } from './archives.ts';
+import { type Member, tarOf, withType } from './archives.ts';
 import { hostileArchives } from './hostile.ts';
 
 const limits = { entries: 100, file: 1000_000, total: 2000_000 };
@@ -44,7 +44,7 @@ describe('the tar filter', () => {
     });
   });
 
-  it('keeps what is in order, owned by root, with plain modes and no time', async () => {
+  it('keeps what is in order, owned by root, with plain modes', async () => {
     const { tar, listing } = await filter(
       tarOf({
         'src/': { kind: 'directory', mode: 0o7777 },
@@ -190,6 +190,45 @@ describe('unpacking', () => {
     await expect(run(data.subarray(0, data.length - 20))).rejects.toMatchObject({ status: 422 });
     data[30] = (data[30] as number) ^ 0xff;
     await expect(run(data)).rejects.toMatchObject({ status: 422 });
+  });
+});
+
+describe('the time of a file', () => {
+  const hour = 3600;
+  const now = Math.floor(Date.now() / 1000);
+  const times: readonly (readonly [string, number, 'kept' | 'now'])[] = [
+    ['of yesterday', now - 24 * hour, 'kept'],
+    ['of 1999', 915_148_800, 'kept'],
+    ['that is none', 0, 'now'],
+    ['of the day that zip begins with', 315_532_800, 'now'],
+    ["of every package of npm's", 499_162_500, 'now'],
+    ['in the future', now + 48 * hour, 'now'],
+  ];
+  it.each(times)('%s is %i, and %s', async (_, mtime, expected) => {
+    const spool = await spoolSource(
+      chunked(Buffer.concat([tarFile('a/b.js', 'x', mtime), TAR_END])),
+      limits,
+    );
+    const read = spool.read({ folder: 'a', ignore: () => false, extra: { own: 'y' } });
+    const [file, own] = await entries(Buffer.concat(await Array.fromAsync(read)));
+    await spool.remove();
+    if (expected === 'kept') expect(file?.mtime).toBe(mtime);
+    else expect(Math.abs((file?.mtime ?? 0) - now)).toBeLessThan(60);
+    expect(Math.abs((own?.mtime ?? 0) - now)).toBeLessThan(60);
+  });
+
+  it('is taken from a pax header, with parts of a second', async () => {
+    const record = '30 mtime=1700000000.123456789\n';
+    const extended = tarFile('PaxHeader', record.replace(/^\d+/, String(record.length)), 0);
+    const { tar } = await filter(
+      Buffer.concat([
+        withType(extended.subarray(0, 512), 'x'),
+        extended.subarray(512),
+        tarFile('a', 'x', 5),
+        TAR_END,
+      ]),
+    );
+    expect((await entries(tar))[0]).toMatchObject({ path: 'a', mtime: 1_700_000_000 });
   });
 });
 

@@ -35,6 +35,7 @@ export async function spoolSource(
   const path = join(folder, 'source.tar');
   const listing = createListing();
   const hash = createHash('sha256');
+  const now = Math.floor(Date.now() / 1000);
   try {
     const file = await open(path, 'wx', 0o600);
     try {
@@ -55,14 +56,14 @@ export async function spoolSource(
     listing,
     sha256: hash.digest('hex'),
     remove,
-    read: (options) => rewrite(createReadStream(path), options),
+    read: (options) => rewrite(createReadStream(path), { ...options, now }),
   };
 }
 
-/** Our own tar once more: names are moved up and members left out. */
+/** Our own tar once more: names are moved up, members left out, and those without a time get `now`. */
 async function* rewrite(
   chunks: AsyncIterable<Buffer>,
-  { folder, ignore, extra }: Parameters<Spool['read']>[0],
+  { folder, ignore, extra, now }: Parameters<Spool['read']>[0] & { readonly now: number },
 ): AsyncGenerator<Buffer> {
   let open: TarEntry | null = null;
   for await (const part of readTar(chunks)) {
@@ -78,10 +79,11 @@ async function* rewrite(
         ...open,
         kind: open.kind as 'file',
         path: open.kind === 'directory' ? `${path}/` : path,
+        mtime: open.mtime || now,
       });
   }
   if (open) yield tarPadding(open.size);
-  for (const [path, text] of Object.entries(extra)) yield tarFile(path, text);
+  for (const [path, text] of Object.entries(extra)) yield tarFile(path, text, now);
   yield TAR_END;
 }
 

@@ -32,7 +32,7 @@ const MANIFEST_COUNT = 200;
 
 /**
  * Takes a stranger's tar and gives back one that is safe to hand to an engine: files, directories and links that stay
- * inside, owned by root, with plain modes and no time. Nothing is unpacked. Docker and Podman differ in what they let
+ * inside, owned by root, with plain modes. Nothing is unpacked. Docker and Podman differ in what they let
  * an archive do to the host, so that none of it reaches them.
  *
  * @throws AppError 422 that names the member and what is wrong with it.
@@ -72,6 +72,7 @@ export async function* filterTar(
       target: entry.kind === 'symlink' ? entry.target : '',
       size: entry.size,
       mode: modeOf(entry),
+      mtime: timeOf(entry),
     });
     if (entry.kind !== 'directory') listing.paths.add(path);
     passed = 0;
@@ -103,6 +104,18 @@ const isDropped = (path: string) =>
 /** Owner may read, write and run; nobody else may write; no bits that change who runs it. */
 const modeOf = ({ kind, mode }: TarEntry) =>
   kind === 'directory' ? 0o755 : kind === 'symlink' ? 0o777 : (mode & 0o755) | 0o644;
+
+/** From here on a time is one: 1 January 1980, UTC. Programs that make archives write 0, or the first day that zip knows. */
+const FIRST_TIME = 315_532_800;
+/** What `npm pack` gives every file: 1985-10-26T08:15:00Z. */
+const NPM_TIME = 499_162_500;
+
+/**
+ * The member's own time, so that web servers name a changed file by another time; 0 where there is none to believe, and
+ * the deployment's is put there later.
+ */
+const timeOf = ({ mtime }: TarEntry) =>
+  mtime > FIRST_TIME && mtime !== NPM_TIME && mtime * 1000 <= Date.now() ? mtime : 0;
 
 /** Each call sees one member, in order: what is refused depends on those before it. @returns the path, null for the root itself. */
 function createChecks(limits: SourceLimits): (entry: TarEntry) => string | null {

@@ -7,6 +7,8 @@ export interface TarEntry {
   readonly target: string;
   readonly size: number;
   readonly mode: number;
+  /** Whole seconds since 1970. */
+  readonly mtime: number;
 }
 
 export type TarPart = { readonly entry: TarEntry } | { readonly data: Buffer };
@@ -44,9 +46,9 @@ export async function* readTar(chunks: AsyncIterable<Buffer>): AsyncGenerator<Ta
     const path = next.path ?? fields.path;
     const kind = kindOf(type, path);
     const held = kind === 'file' ? size : 0;
-    yield {
-      entry: { path, kind, target: next.target ?? fields.target, size: held, mode: fields.mode },
-    };
+    const mtime = next.mtime ?? fields.mtime;
+    const target = next.target ?? fields.target;
+    yield { entry: { path, kind, target, size: held, mode: fields.mode, mtime } };
     next = {};
     yield* body(input, held);
     // Devices and links have no data, whatever their header says: what follows is the next header.
@@ -59,6 +61,7 @@ interface Overrides {
   readonly path?: string;
   readonly target?: string;
   readonly size?: number;
+  readonly mtime?: number;
 }
 
 interface Input {
@@ -144,6 +147,7 @@ function parseHeader(header: Buffer) {
     path: prefix ? `${prefix}/${name}` : name,
     mode: parseNumber(header.subarray(100, 108)),
     size: parseNumber(header.subarray(124, 136)),
+    mtime: parseTime(header.subarray(136, 148)),
     type: String.fromCharCode(header[156] as number),
     target: parseText(header.subarray(157, 257)),
   };
@@ -167,6 +171,15 @@ function parseNumber(field: Buffer): number {
   return Number.parseInt(text, 8);
 }
 
+/** A time that cannot be read is none: it decides about nothing that is refused. */
+function parseTime(field: Buffer): number {
+  try {
+    return parseNumber(field);
+  } catch {
+    return 0;
+  }
+}
+
 /** Only names that are UTF-8 are taken: what two programs read differently is where escapes hide. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -186,11 +199,12 @@ function decode(bytes: Buffer): string {
 function readExtended(type: string, data: Buffer): Overrides {
   if (type === 'L') return { path: parseText(data) };
   if (type === 'K') return { target: parseText(data) };
-  const overrides: { path?: string; target?: string; size?: number } = {};
+  const overrides: { -readonly [Key in keyof Overrides]: Overrides[Key] } = {};
   for (const [key, value] of paxRecords(data)) {
     if (key === 'path') overrides.path = value;
     if (key === 'linkpath') overrides.target = value;
     if (key === 'size') overrides.size = paxSize(value);
+    if (key === 'mtime') overrides.mtime = Math.floor(Number(value)) || 0;
     if (key.startsWith('GNU.sparse')) throw refuse('The archive holds a sparse file');
   }
   return overrides;

@@ -1,10 +1,12 @@
-/** A member to write. Owner, time and the like are the same for every one, which also keeps an engine's build cache warm. */
+/** A member to write. The owner is the same for every one. */
 export interface TarMember {
   readonly path: string;
   readonly kind: 'file' | 'directory' | 'symlink';
   readonly target?: string;
   readonly size: number;
   readonly mode: number;
+  /** Seconds since 1970; 0 when absent. The build caches of the engines do not look at it. */
+  readonly mtime?: number;
 }
 
 const BLOCK = 512;
@@ -36,10 +38,10 @@ export function tarPadding(size: number): Buffer {
 }
 
 /** A whole small file. */
-export function tarFile(path: string, text: string): Buffer {
+export function tarFile(path: string, text: string, mtime = 0): Buffer {
   const data = Buffer.from(text);
   return Buffer.concat([
-    tarHeader({ path, kind: 'file', size: data.length, mode: 0o644 }),
+    tarHeader({ path, kind: 'file', size: data.length, mode: 0o644, mtime }),
     data,
     tarPadding(data.length),
   ]);
@@ -48,7 +50,7 @@ export function tarFile(path: string, text: string): Buffer {
 const TYPES = { file: '0', directory: '5', symlink: '2' } as const;
 
 function block(
-  { size, mode }: Pick<TarMember, 'size' | 'mode' | 'kind'>,
+  { size, mode, mtime = 0 }: Pick<TarMember, 'size' | 'mode' | 'kind' | 'mtime'>,
   { path, target, type }: { path: string; target: string; type: string },
 ): Buffer {
   const header = Buffer.alloc(BLOCK);
@@ -57,7 +59,7 @@ function block(
   header.write(octal(0, 7), 108);
   header.write(octal(0, 7), 116);
   header.write(octal(Math.min(size, 0o77777777777), 11), 124);
-  header.write(octal(0, 11), 136);
+  header.write(octal(mtime, 11), 136);
   header.write('        ', 148);
   header.write(type, 156);
   header.write(target, 157, 100);
