@@ -96,14 +96,14 @@ function assertHost(
   const scopes = presentedKey(context)?.scopes ?? [];
   if (principal.kind === 'host' || hasScope(scopes, permission) || hasScope(scopes, 'host:manage'))
     return;
-  if (principal.kind === 'api_key') throw failure.forbidden();
+  if (principal.kind === 'api_key') throw failure.forbidden(`Permission ${permission} is required`);
   if (principal.kind === 'user' && kernel.project.hosting?.access === 'users') {
     if (
       hasScope(principal.permissions, permission) ||
       hasScope(principal.permissions, 'host:manage')
     )
       return;
-    throw failure.forbidden();
+    throw failure.forbidden(`Permission ${permission} is required`);
   }
   if (config.host === null && kernel.project.hosting?.access !== 'users')
     throw failure.forbidden('Setup required');

@@ -19,7 +19,7 @@ import type { Term } from './operator/operator.ts';
 import { pruneRecords } from './records/prune.ts';
 import type { Seal } from './records/seal.ts';
 import { appHandlers } from './routes/apps.ts';
-import { guarded } from './routes/bind.ts';
+import { audited } from './routes/bind.ts';
 import { certificateHandlers } from './routes/certificates.ts';
 import { deploymentHandlers } from './routes/deployments.ts';
 import { logHandlers } from './routes/logs.ts';
@@ -64,7 +64,7 @@ export function createTerm(kernel: Kernel, { model, seal, audit, templates, onSt
   return {
     ...createWork(kernel, core, models),
     handlers: {
-      ...guarded(createHandlers(kernel, core, { audit, templates }), audit),
+      ...audited(createHandlers(kernel, core, { audit, templates }), audit),
       ...models.handlers,
     },
     engineState: core.engineState,

@@ -131,7 +131,7 @@ describeEachDatabase('§2.15 host login', (database) => {
       200,
     );
     expect((await guarded('apps-read', { 'X-API-Key': await key(['posts:read']) })).text).toBe(
-      '{"error":"Forbidden"}',
+      '{"error":"Permission apps:read is required"}',
     );
   });
 
@@ -170,7 +170,7 @@ describeEachDatabase('§2.15 host login', (database) => {
     const again = await own.login('op@x.test');
     expect((await guarded('host', bearer(again.body.accessToken), own)).status).toBe(200);
     expect((await guarded('host', bearer(member.body.accessToken), own)).text).toBe(
-      '{"error":"Forbidden"}',
+      '{"error":"Permission host:manage is required"}',
     );
     await own.close();
   });

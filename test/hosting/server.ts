@@ -5,6 +5,7 @@ import { request } from 'node:http';
 import type { HostingModel, Project } from '@twofold/schema';
 import { pino } from 'pino';
 import { createApplication } from '../../runtime/application.ts';
+import { hasScope } from '../../runtime/auth/api-keys.ts';
 import { createSettings } from '../../runtime/config/settings.ts';
 import type { RequestContext } from '../../runtime/context/request-context.ts';
 import { failure } from '../../runtime/errors.ts';
@@ -137,10 +138,14 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
 /** Stands in for the auth module: a fixed token is the host's; `user apps:read` and `api_key apps:*` are who they say. */
 const auth: ServerModule = {
   name: 'auth',
-  guards: { host: asHost, 'models:read': asHost, 'models:write': asHost },
+  guards: Object.fromEntries(
+    ['apps:read', 'apps:write', 'apps:exec', 'system:read', 'system:write']
+      .concat('models:read', 'models:write')
+      .map((permission) => [permission, (context) => asHost(context, permission)]),
+  ),
 };
 
-function asHost(context: RequestContext): void {
+function asHost(context: RequestContext, permission: string): void {
   const given = String(context.headers['authorization'] ?? '').replace(/^Bearer /, '');
   const [kind = '', words = ''] = given.split(' ');
   const granted = words.split(',').filter(Boolean);
@@ -149,6 +154,8 @@ function asHost(context: RequestContext): void {
     context.principal = { kind, id: 'u', role: 'user', permissions: granted } as never;
   else if (kind === 'api_key') context.principal = { kind, id: 'k', scopes: granted } as never;
   else throw failure.unauthenticated();
+  if (given !== token && !hasScope(granted, permission))
+    throw failure.forbidden(`Permission ${permission} is required`);
 }
 
 async function call(
