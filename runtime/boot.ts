@@ -90,8 +90,14 @@ async function createModules(app: App, kernel: Kernel): Promise<ServerModule[]> 
       await (await import('./hosting/index.ts')).createHosting({ kernel, model: hosting }),
     );
   const { createGraphql } = await import('./graphql/index.ts');
+  const recheck = modules.find((module) => module.recheck)?.recheck;
   modules.push(
-    await createGraphql({ kernel, resolvers, ...(app.scalars && { scalars: app.scalars }) }),
+    await createGraphql({
+      kernel,
+      resolvers,
+      ...(app.scalars && { scalars: app.scalars }),
+      ...(recheck && { recheck }),
+    }),
   );
   if (api.rest)
     modules.push(

@@ -4,7 +4,7 @@ import type { Project } from '@twofold/schema';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Settings } from './config/settings.ts';
-import type { RequestContext } from './context/request-context.ts';
+import type { Principal, RequestContext } from './context/request-context.ts';
 import type { BoundRoute, Guard } from './http/route.ts';
 import type { Later } from './http/turn.ts';
 import type { Migration } from './store/migration.ts';
@@ -42,6 +42,12 @@ export interface DirectEndpoint {
 }
 
 /**
+ * Who the credentials of an earlier request stand for now; null when they count no longer, or when somebody else than this
+ * module said who calls.
+ */
+export type RecheckCaller = (context: RequestContext) => Promise<Principal | null>;
+
+/**
  * One of the siblings graphql, auth and hosting, or REST: what it adds to the server. They never import each other;
  * `server.ts` joins them.
  */
@@ -54,6 +60,8 @@ export interface ServerModule {
   readonly guards?: Readonly<Record<string, Guard>>;
   /** Runs for every request, after the request context is made and before routes: sets `principal`. */
   readonly middleware?: readonly Middleware[];
+  /** Asked before each event of a subscription. */
+  readonly recheck?: RecheckCaller;
   /** Runs before the router and may answer by itself. */
   readonly endpoint?: Middleware;
   readonly direct?: DirectEndpoint;
@@ -64,6 +72,8 @@ export interface ServerModule {
   /** A WebSocket or other upgrade; true when it took the socket. */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   start?(): Promise<void>;
-  /** Drains: called after the listener has stopped accepting. */
+  /** Called when the listener stops accepting: ends connections that would stay open otherwise. */
+  leave?(): void;
+  /** Called when requests have been answered and connections are closed. */
   stop?(): Promise<void>;
 }

@@ -118,7 +118,11 @@ function addressOf({ kernel }: Booted, address: string | undefined) {
 }
 
 async function stop(app: App, { kernel, modules }: Booted, http?: HttpServer): Promise<void> {
-  if (http) await drain(http);
+  if (http) {
+    const drained = drain(http);
+    for (const module of modules) module.leave?.();
+    await drained;
+  }
   for (const plugin of app.plugins ?? []) await plugin.hooks?.stop?.();
   for (const module of modules.toReversed()) await module.stop?.();
   await kernel.store.close();

@@ -1,6 +1,7 @@
 import type { Middleware, Context as KoaContext } from 'koa';
 import type { RequestContext } from '../context/request-context.ts';
 import { failure } from '../errors.ts';
+import { isRecheck } from '../http/recheck.ts';
 import { andThen, type NowOrLater } from './and-then.ts';
 import { recordAttempt } from './attempts.ts';
 import { addressKey, type Caller, callerOf } from './caller.ts';
@@ -39,11 +40,12 @@ export function authenticate(parts: AuthParts): Middleware {
   return function authenticate(ctx, next) {
     const context = ctx.state.context as RequestContext;
     if (OPEN.test(ctx.path)) ctx.set('Cache-Control', 'no-store');
-    const admitted = limits.enabled
+    const counts = limits.enabled && !isRecheck(ctx.req);
+    const admitted = counts
       ? limits.enforce(ctx, [{ policy: 'global-ip', subject: addressKey(context.ip) }])
       : undefined;
     const known = andThen(admitted, () => readCaller(parts, ctx, context));
-    const counted = limits.enabled
+    const counted = counts
       ? andThen(known, () => limits.enforce(ctx, callerLimits(routes, ctx, context)))
       : known;
     return andThen(counted, next) as Promise<void>;
@@ -92,8 +94,12 @@ export function unauthorized(context: RequestContext, message?: string) {
 
 /** The text after `Bearer `, or null. */
 export function bearerToken(koa: KoaContext): string | null {
-  return BEARER.exec(koa.get('Authorization'))?.[1] ?? null;
+  return bearerOf(koa.get('Authorization')) ?? null;
 }
+
+/** The token of an `Authorization` header, if it holds one. */
+export const bearerOf = (authorization: string): string | undefined =>
+  BEARER.exec(authorization)?.[1];
 
 async function readApiKey(
   parts: AuthParts,
@@ -103,7 +109,7 @@ async function readApiKey(
   const text = ctx.get('X-API-Key');
   const key = await parts.apiKeys.authenticate(text);
   if (!key) {
-    await noteBadKey(parts, callerOf(context), text);
+    if (!isRecheck(ctx.req)) await noteBadKey(parts, callerOf(context), text);
     throw failure.unauthenticated('Invalid API key');
   }
   context.principal = { kind: 'api_key', id: key.id, scopes: key.scopes, userId: key.userId };
@@ -142,7 +148,7 @@ function readBearer(
   authorization: string,
 ): NowOrLater<void> {
   if (/^Bearer\b/i.test(authorization)) context.values.set(PRESENTED, true);
-  const token = isRepeated(ctx.req.rawHeaders) ? undefined : BEARER.exec(authorization)?.[1];
+  const token = isRepeated(ctx.req.rawHeaders) ? undefined : bearerOf(authorization);
   const user = token === undefined ? false : readUser(parts, token, context);
   const known = andThen(
     user,
@@ -163,7 +169,8 @@ function isRepeated(rawHeaders: readonly string[]): boolean {
   return count > 1;
 }
 
-function readUser(
+/** Sets the principal of a context to the user behind a token. False when it counts no longer. */
+export function readUser(
   { users, accessTokens, sessions }: AuthParts,
   token: string,
   context: RequestContext,
@@ -189,7 +196,8 @@ function readUser(
   });
 }
 
-function readHost(
+/** The same for a token of the operator. */
+export function readHost(
   { hostTokens, sessions }: AuthParts,
   token: string,
   context: RequestContext,

@@ -30,6 +30,7 @@ import type { AuthParts, LoginHook } from './parts.ts';
 import { type Breached, createPasswordPolicy } from './password-policy.ts';
 import { createPasswords } from './passwords.ts';
 import { createRateLimits } from './rate-limits.ts';
+import { createRecheck } from './recheck.ts';
 import { recoveryHandlers } from './recovery.ts';
 import { createRefresh } from './refresh.ts';
 import { createRegister } from './register.ts';
@@ -94,6 +95,7 @@ export function createAuth(options: AuthOptions): AuthModule {
       parts.directory.update(kernel.store.db, userId, { tokens_valid_after: kernel.now() }),
     migrations: authMigrations(model.user, kernel.project.ids),
     middleware: [authenticate(parts)],
+    recheck: createRecheck(parts),
     guards: createGuards(parts),
     routes: createRoutes(parts, options.host),
     start: async () => {

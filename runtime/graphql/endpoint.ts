@@ -29,7 +29,7 @@ export interface EndpointOptions {
   /** Who is behind a WebSocket: its opening request comes through here as well. */
   readonly callers: SocketCallers;
   /** Answers a client that wants server-sent events. */
-  readonly stream: (ctx: Context, service: Service, parameters: Parameters) => Promise<void>;
+  readonly stream: (ctx: Context, parameters: Parameters) => Promise<void>;
 }
 
 /** One request, whatever carries it. */
@@ -136,11 +136,7 @@ async function stream(ctx: Context, options: EndpointOptions, exchange: Exchange
   try {
     const asked =
       ctx.req.method === 'GET' ? readGet(ctx, options) : await readPost(ctx.req, options);
-    await options.stream(
-      ctx,
-      options.service,
-      Array.isArray(asked) ? (asked[0] as Parameters) : asked,
-    );
+    await options.stream(ctx, Array.isArray(asked) ? (asked[0] as Parameters) : asked);
   } catch (thrown) {
     sendRefusal(exchange, 'application/graphql-response+json', thrown);
   }

@@ -1,38 +1,45 @@
-import { AppError } from '../errors.ts';
+import { slowReader, WAITING_BYTES } from './slow-reader.ts';
 
-/** Events that wait for a slow reader; more than this end its subscription. */
-const WAITING = 1000;
+export interface EventSource<T> {
+  /** Is given a function that adds a value, and returns one that ends it. */
+  start(push: (value: T) => void): () => void;
+  /** Bytes that a value takes while it waits. */
+  sizeOf(value: T): number;
+}
 
 /**
- * Turns a listener into an iterator. `start` is given a function that adds a value, and returns one that ends it.
+ * Turns a listener into an iterator.
  *
- * @throws AppError `SLOW_READER`, out of the iterator, when too many values wait.
+ * @throws AppError `SLOW_READER`, out of the iterator, when more than `WAITING_BYTES` of values wait.
  */
-export function createEventQueue<T>(
-  start: (push: (value: T) => void) => () => void,
-): AsyncIterableIterator<T> {
-  const values: T[] = [];
+export function createEventQueue<T>({ start, sizeOf }: EventSource<T>): AsyncIterableIterator<T> {
+  let values: { readonly value: T; readonly size: number }[] = [];
+  let bytes = 0;
   let wake: (() => void) | undefined;
   let state: 'open' | 'done' | 'overflowed' = 'open';
   const isWaiting = () => values.length === 0 && state === 'open';
   const stop = start((value) => {
-    if (values.length < WAITING) values.push(value);
+    const size = sizeOf(value);
+    bytes += size;
+    if (values.length === 0 || bytes <= WAITING_BYTES) values.push({ value, size });
     else end('overflowed');
     wake?.();
   });
   function end(how: 'done' | 'overflowed'): void {
     if (state !== 'open') return;
     state = how;
+    values = [];
     stop();
     wake?.();
   }
   const queue: AsyncIterableIterator<T> = {
     next: async () => {
       while (isWaiting()) await new Promise<void>((resolve) => (wake = resolve));
-      if (state === 'overflowed')
-        throw new AppError(503, 'SLOW_READER', 'too many events wait to be read');
-      const value = state === 'open' ? values.shift() : undefined;
-      return value === undefined ? { done: true, value: undefined } : { done: false, value };
+      if (state === 'overflowed') throw slowReader();
+      const first = values.shift();
+      if (!first) return { done: true, value: undefined };
+      bytes -= first.size;
+      return { done: false, value: first.value };
     },
     return: async () => {
       end('done');

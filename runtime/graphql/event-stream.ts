@@ -1,34 +1,94 @@
 import { PassThrough } from 'node:stream';
 import type { Context } from 'koa';
 import type { RequestContext } from '../context/request-context.ts';
+import { failure } from '../errors.ts';
+import type { RecheckCaller } from '../module.ts';
+import { type CallerWatch, watchCaller } from './caller-watch.ts';
 import { freshContext } from './fresh-context.ts';
 import type { Parameters } from './parameters.ts';
 import { errorsOf, findOperation, refuse, respond, type Service } from './service.ts';
+import { roomToSend } from './slow-reader.ts';
+import type { SocketCallers } from './socket-caller.ts';
 import { subscribe } from './subscription.ts';
 
+/** Milliseconds. */
 const BEAT = 12_000;
+/** What a client that reads nothing has not taken by then is thrown away. */
+const LINGER = 30_000;
+
+export interface EventStreamOptions {
+  readonly service: Service;
+  readonly callers: SocketCallers;
+  readonly recheck: RecheckCaller | undefined;
+}
+
+export interface EventStreams {
+  /** @throws what `findOperation` and `subscribe` throw, before the first byte. */
+  answer(ctx: Context, parameters: Parameters): Promise<void>;
+  /** Ends every stream, without `complete`: clients connect again, to a server that goes on. */
+  close(): void;
+}
 
 /**
  * Answers with server-sent events: `next` for each result, then `complete`. This is the distinct-connections mode of the
  * "GraphQL over Server-Sent Events" protocol.
- *
- * @throws what `findOperation` and `subscribe` throw, before the first byte.
  */
-export async function streamEvents(
+export function createEventStreams(options: EventStreamOptions): EventStreams {
+  const bodies = new Set<PassThrough>();
+  const track = (body: PassThrough) => {
+    bodies.add(body);
+    body.once('close', () => bodies.delete(body));
+  };
+  return {
+    answer: createAnswer(options, track),
+    close: () => bodies.forEach((body) => body.end()),
+  };
+}
+
+function createAnswer(
+  { service, callers, recheck }: EventStreamOptions,
+  track: (body: PassThrough) => void,
+): EventStreams['answer'] {
+  return async function streamEvents(ctx, parameters) {
+    const context = ctx.state['context'] as RequestContext;
+    const operation = findOperation(service, parameters);
+    if (operation.node.operation !== 'subscription') {
+      const answer = async () => (await respond(service, operation, parameters, context)).text;
+      return track(open(ctx, single(answer)));
+    }
+    let changed = () => {};
+    const left = new Promise<void>((resolve) => (changed = resolve));
+    const request = ctx.req;
+    const watch = watchCaller({ callers, recheck, request, headers: {}, context, changed });
+    try {
+      const results = await subscribe(service.engine, {
+        operation,
+        variables: parameters.variables,
+        context: async () => {
+          await watch.assertSame();
+          return freshContext(service.engine, context);
+        },
+      });
+      track(open(ctx, results, { watch, left }));
+    } catch (refused) {
+      watch.stop();
+      throw refused;
+    }
+  };
+}
+
+/** What may end a stream before its results do. */
+interface Leaving {
+  readonly watch: CallerWatch;
+  /** Resolves when the caller is no longer the same. */
+  readonly left: Promise<void>;
+}
+
+function open(
   ctx: Context,
-  service: Service,
-  parameters: Parameters,
-): Promise<void> {
-  const context = ctx.state['context'] as RequestContext;
-  const operation = findOperation(service, parameters);
-  const results =
-    operation.node.operation === 'subscription'
-      ? await subscribe(service.engine, {
-          operation,
-          variables: parameters.variables,
-          context: async () => freshContext(service.engine, context),
-        })
-      : single(async () => (await respond(service, operation, parameters, context)).text);
+  results: AsyncIterableIterator<string>,
+  leaving?: Leaving,
+): PassThrough {
   const body = new PassThrough();
   ctx.status = 200;
   ctx.set({
@@ -38,38 +98,60 @@ export async function streamEvents(
   });
   ctx.body = body;
   ctx.req.socket.setNoDelay(true);
-  void write(body, results, context);
+  const waiting = () => body.writableLength + body.readableLength + ctx.res.writableLength;
+  void write({ body, waiting, results }, ctx, leaving);
+  return body;
 }
 
 async function* single(answer: () => Promise<string>): AsyncIterableIterator<string> {
   yield await answer();
 }
 
-async function write(
-  body: PassThrough,
-  results: AsyncIterableIterator<string>,
-  context: RequestContext,
-): Promise<void> {
+interface Stream {
+  readonly body: PassThrough;
+  /** Bytes that the client has not taken. */
+  readonly waiting: () => number;
+  readonly results: AsyncIterableIterator<string>;
+}
+
+async function write(stream: Stream, ctx: Context, leaving?: Leaving): Promise<void> {
+  const { body, results } = stream;
   // A comment now and then keeps proxies from closing what looks idle.
-  const beat = setInterval(() => body.write(':\n\n'), BEAT);
-  body.once('close', () => void results.return?.());
+  const beat = setInterval(() => isOpen(body) && body.write(':\n\n'), BEAT);
+  body.once('close', () => {
+    leaving?.watch.stop();
+    void results.return?.();
+  });
   body.write(':\n\n');
   try {
-    for await (const text of results) {
-      if (body.destroyed) return;
-      if (!body.write(`event: next\ndata: ${text}\n\n`)) await drained(body);
-    }
+    await Promise.race([send(stream), ...(leaving ? [refuseWhen(leaving.left)] : [])]);
   } catch (thrown) {
-    if (!body.destroyed)
-      body.write(`event: next\ndata: ${refuse(errorsOf(thrown), context).text}\n\n`);
+    const { text } = refuse(errorsOf(thrown), ctx.state['context'] as RequestContext);
+    if (isOpen(body)) body.write(eventOf(text));
   } finally {
     clearInterval(beat);
-    body.end('event: complete\ndata:\n\n');
+    leaving?.watch.stop();
+    void results.return?.();
+    if (isOpen(body)) body.end('event: complete\ndata:\n\n');
+    const late = setTimeout(() => ctx.res.destroy(), LINGER).unref();
+    ctx.res.once('close', () => clearTimeout(late));
   }
 }
 
-/** What is closed already says nothing any more. */
-const drained = (body: PassThrough) =>
-  new Promise<void>((resolve) =>
-    body.destroyed ? resolve() : void body.once('drain', resolve).once('close', resolve),
-  );
+const isOpen = (body: PassThrough) => !body.destroyed && !body.writableEnded;
+
+const eventOf = (text: string) => `event: next\ndata: ${text}\n\n`;
+
+async function send({ body, waiting, results }: Stream): Promise<void> {
+  for (;;) {
+    await roomToSend(() => (body.destroyed ? 0 : waiting()));
+    const { done, value } = await results.next();
+    if (done || !isOpen(body)) return;
+    body.write(eventOf(value));
+  }
+}
+
+async function refuseWhen(left: Promise<void>): Promise<never> {
+  await left;
+  throw failure.unauthenticated();
+}

@@ -6,13 +6,13 @@ import { indexModel } from '../data/model.ts';
 import { createWorkerAnnouncements } from '../data/worker-announcements.ts';
 import { createReader } from '../data/reader.ts';
 import { attachScalars } from '../data/scalars/attach.ts';
-import type { Kernel, ServerModule } from '../module.ts';
+import type { Kernel, RecheckCaller, ServerModule } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import { createDocumentCache } from './document-cache.ts';
 import { createDirectEndpoint, createEndpoint } from './endpoint.ts';
 import type { Engine } from './engine.ts';
 import { createExplorer } from './explorer.ts';
-import { streamEvents } from './event-stream.ts';
+import { createEventStreams } from './event-stream.ts';
 import { createLoaders } from './loaders.ts';
 import { attachResolvers } from './resolvers.ts';
 import type { Service } from './service.ts';
@@ -27,6 +27,8 @@ export interface GraphqlOptions {
   readonly scalars?: Readonly<Record<string, ScalarMapping>>;
   /** How often an operation with functions of the user's runs before code is made for what it selects: 30. */
   readonly codeAfter?: number;
+  /** Who the caller of an earlier request is now. */
+  readonly recheck?: RecheckCaller;
 }
 
 /**
@@ -40,6 +42,7 @@ export function createGraphql({
   resolvers = {},
   scalars = {},
   codeAfter = CODE_AFTER,
+  recheck,
 }: GraphqlOptions): ServerModule {
   const engine = createEngine(kernel, resolvers, scalars, codeAfter);
   const { api, server } = kernel.project;
@@ -60,9 +63,11 @@ export function createGraphql({
   const sockets = createSockets({
     service,
     callers,
+    recheck,
     bodyLimit: server.bodyLimit,
     origins: server.cors,
   });
+  const streams = createEventStreams({ service, callers, recheck });
   const announcements = announcementsOf(kernel, engine);
   const page = isOn(api.graphiql) ? createExplorer(api.path, kernel.project.name) : null;
   const options = {
@@ -71,7 +76,7 @@ export function createGraphql({
     bodyLimit: server.bodyLimit,
     origins: server.cors,
     page,
-    stream: streamEvents,
+    stream: streams.answer,
   };
   return {
     name: 'graphql',
@@ -80,6 +85,10 @@ export function createGraphql({
     loaders: (context) => createLoaders(engine, context),
     upgrade: sockets.upgrade,
     start: async () => announcements?.start(),
+    leave: () => {
+      streams.close();
+      void sockets.close();
+    },
     stop: async () => {
       await sockets.close();
       await announcements?.stop();

@@ -1,16 +1,21 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { AppError } from '../errors.ts';
+import { markRecheck } from '../http/recheck.ts';
 import type { RequestContext } from '../context/request-context.ts';
 
-/** Finds out who is behind a WebSocket. */
+/** Finds out who is behind an open connection: a WebSocket, or an event stream. */
 export interface SocketCallers {
   /** True when the request is one of ours and was taken note of: the endpoint must not answer it. */
   take(ctx: Context): boolean;
-  /** @throws AppError 401 or 403, what the server answered. */
+  /**
+   * @param options.recheck the client did not send a request: it counts for no limit.
+   * @throws AppError with the status that the server answered.
+   */
   identify(
-    upgrade: IncomingMessage,
+    opening: IncomingMessage,
     headers: Readonly<Record<string, string>>,
+    options?: { readonly recheck: boolean },
   ): Promise<RequestContext>;
 }
 
@@ -29,12 +34,13 @@ export function createSocketCallers(): SocketCallers {
       ctx.status = 204;
       return true;
     },
-    identify: (upgrade, headers) => {
-      const server = (upgrade.socket as unknown as { readonly server: Server }).server;
-      const request: IncomingMessage = Object.create(upgrade, {
-        headers: { value: { ...upgrade.headers, ...headers } },
+    identify: (opening, headers, options) => {
+      const server = (opening.socket as unknown as { readonly server: Server }).server;
+      const request: IncomingMessage = Object.create(opening, {
+        headers: { value: { ...opening.headers, ...headers } },
         method: { value: 'GET' },
       });
+      if (options?.recheck) markRecheck(request);
       const response = new ServerResponse(request);
       return new Promise((resolve, reject) => {
         waiting.set(request, resolve);
@@ -50,9 +56,13 @@ export function createSocketCallers(): SocketCallers {
   };
 }
 
-const refused = (status: number) =>
-  new AppError(
-    status,
-    status === 401 ? 'UNAUTHENTICATED' : 'FORBIDDEN',
-    status === 401 ? 'Unauthorized' : 'Forbidden',
-  );
+function refused(status: number): AppError {
+  const [code, message] = REFUSALS[status] ?? ['UNAVAILABLE', 'Service unavailable'];
+  return new AppError(status, code, message);
+}
+
+const REFUSALS: Readonly<Record<number, readonly [code: string, message: string]>> = {
+  401: ['UNAUTHENTICATED', 'Unauthorized'],
+  403: ['FORBIDDEN', 'Forbidden'],
+  429: ['RATE_LIMITED', 'Too many requests'],
+};

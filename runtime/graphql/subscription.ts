@@ -7,7 +7,7 @@ import {
 import type { Operation } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { callerId, refusal, rootAccess } from '../data/access.ts';
-import type { Change, Changes } from '../data/changes.ts';
+import type { Change } from '../data/changes.ts';
 import { propertyOf } from '../data/model.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { readArguments, readCalls } from './arguments.ts';
@@ -56,16 +56,26 @@ function changeEvents(
   root: EventRoot,
 ): AsyncIterableIterator<string> {
   const isWanted = eventFilter(run, root);
-  const queue = createEventQueue<Change>((push) =>
-    listen(engine.changes, (change) => isWanted(change) && push(change)),
-  );
+  const queue = createEventQueue<Change>({
+    start: (push) => engine.changes.subscribe((change) => isWanted(change) && push(change)),
+    sizeOf: sizeOfChange,
+  });
   return mapped(queue, (change) =>
     answerEvent(engine, request, (context) => answerChange(engine, request, change, context)),
   );
 }
 
-const listen = (changes: Changes, listener: (change: Change) => void) =>
-  changes.subscribe(listener);
+/** Bytes of a change without its row, about. */
+const BARE = 200;
+const SIZES = new WeakMap<Change, number>();
+
+/** A removed row comes along with its change. All subscribers get the same object, so it is measured once. */
+function sizeOfChange(change: Change): number {
+  if (!change.row) return BARE;
+  const size = SIZES.get(change) ?? BARE + Buffer.byteLength(JSON.stringify(change.row));
+  SIZES.set(change, size);
+  return size;
+}
 
 function eventFilter(run: Run, { operation, node }: EventRoot): (change: Change) => boolean {
   const { action } = operation;

@@ -1,26 +1,26 @@
 import type { IncomingMessage } from 'node:http';
-import { createRequire } from 'node:module';
 import type { Duplex } from 'node:stream';
-import type { RawData, WebSocket, WebSocketServer } from 'ws';
-import { Cancellation } from '../context/cancellation.ts';
+import type { Server as Protocol, SubscribePayload } from 'graphql-ws';
+import type { WebSocket } from 'ws';
 import type { RequestContext } from '../context/request-context.ts';
-import { freshContext } from './fresh-context.ts';
-import { type Parameters, readParameters } from './parameters.ts';
-import { errorsOf, findOperation, refuse, respond, type Service } from './service.ts';
+import type { RecheckCaller } from '../module.ts';
+import { type CallerWatch, watchCaller } from './caller-watch.ts';
+import { errorsOf, refuse, type Service } from './service.ts';
+import { roomToSend, WAITING_BYTES } from './slow-reader.ts';
 import type { SocketCallers } from './socket-caller.ts';
-import { subscribe } from './subscription.ts';
+import { answersOf } from './socket-answers.ts';
 
-const PROTOCOL = 'graphql-transport-ws';
 /** Milliseconds. */
 const INIT_WITHIN = 5000;
 const PING_EVERY = 30_000;
-/** A caller whose session has ended stops getting events after this. */
-const TRUST_FOR = 30_000;
+/** A client that did not answer the closing of its socket by then is cut off. */
+const GOODBYE = 5000;
 const OPERATIONS = 100;
 
 export interface SocketOptions {
   readonly service: Service;
   readonly callers: SocketCallers;
+  readonly recheck: RecheckCaller | undefined;
   readonly bodyLimit: number;
   readonly origins: readonly string[];
 }
@@ -30,43 +30,29 @@ export interface Sockets {
   close(): Promise<void>;
 }
 
-/** Serves the `graphql-transport-ws` protocol, as the library graphql-ws speaks it, on the endpoint's own path. */
+interface SocketServer {
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  close(): Promise<void>;
+}
+
+/** Serves the `graphql-transport-ws` protocol on the endpoint's own path. The libraries wait for the first socket. */
 export function createSockets(options: SocketOptions): Sockets {
-  let server: WebSocketServer | undefined;
+  const { path } = options.service.api;
+  let server: Promise<SocketServer> | undefined;
   return {
     upgrade: (request, socket, head) => {
-      if (new URL(request.url ?? '', 'http://localhost').pathname !== options.service.api.path)
-        return false;
+      if (new URL(request.url ?? '', 'http://localhost').pathname !== path) return false;
       if (!isKnownOrigin(request, options.origins))
         socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
       else
-        (server ??= createSocketServer(options)).handleUpgrade(request, socket, head, (client) =>
-          serve(client, request, options),
+        (server ??= createSocketServer(options)).then(
+          ({ accept }) => accept(request, socket, head),
+          () => socket.destroy(),
         );
       return true;
     },
-    close: async () => {
-      if (server) await closeAll(server);
-    },
+    close: async () => (await server)?.close(),
   };
-}
-
-const load = createRequire(import.meta.url);
-
-/** The library waits for the first socket. */
-function createSocketServer({ bodyLimit }: SocketOptions): WebSocketServer {
-  const { WebSocketServer: Server } = load('ws') as typeof import('ws');
-  return new Server({
-    noServer: true,
-    maxPayload: bodyLimit,
-    handleProtocols: (protocols) => (protocols.has(PROTOCOL) ? PROTOCOL : false),
-  });
-}
-
-async function closeAll(server: WebSocketServer): Promise<void> {
-  for (const client of server.clients) client.close(1001, 'Going away');
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  for (const client of server.clients) client.terminate();
 }
 
 /** A page of another site may open a socket to us, without asking first. */
@@ -75,129 +61,97 @@ function isKnownOrigin({ headers }: IncomingMessage, origins: readonly string[])
   return URL.canParse(headers.origin) && new URL(headers.origin).host === headers.host;
 }
 
-/** One connection. */
-interface Connection {
+/** One socket, as the hooks of the protocol find it. */
+export interface Connection {
   readonly client: WebSocket;
   readonly request: IncomingMessage;
   readonly options: SocketOptions;
-  readonly running: Map<string, Cancellation>;
   headers: Readonly<Record<string, string>>;
+  /** Of the caller when the socket was opened. Null until then. */
   context: RequestContext | null;
-  initialised: boolean;
-  /** When the caller was last found to be who it says. */
-  checkedAt: number;
+  watch: CallerWatch | null;
 }
 
-function serve(client: WebSocket, request: IncomingMessage, options: SocketOptions): void {
-  if (client.protocol !== PROTOCOL) return client.close(4406, 'Subprotocol not acceptable');
-  const connection: Connection = {
-    client,
-    request,
-    options,
-    running: new Map(),
-    headers: {},
-    context: null,
-    initialised: false,
-    checkedAt: 0,
-  };
-  const late = setTimeout(
-    () => connection.context ?? client.close(4408, 'Connection initialisation timeout'),
-    INIT_WITHIN,
-  );
-  let alive = true;
-  const pings = setInterval(() => {
-    if (!alive) return client.terminate();
-    alive = false;
-    client.ping();
-  }, PING_EVERY);
-  client.on('pong', () => (alive = true));
-  client.on(
-    'message',
-    (data) => void receive(connection, data).catch((error: unknown) => fail(connection, error)),
-  );
-  client.on('error', () => client.terminate());
-  client.on('close', () => {
-    clearTimeout(late);
-    clearInterval(pings);
-    for (const operation of connection.running.values()) operation.cancel();
+async function createSocketServer(options: SocketOptions): Promise<SocketServer> {
+  const [{ WebSocketServer }, { makeServer, handleProtocols }] = await Promise.all([
+    import('ws'),
+    import('graphql-ws'),
+  ]);
+  const protocol = makeServer<Record<string, unknown>, Connection>(protocolOptions(options));
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: options.bodyLimit,
+    handleProtocols,
   });
+  return {
+    accept: (request, socket, head) =>
+      server.handleUpgrade(request, socket, head, (client) =>
+        serve(protocol, { client, request, options, headers: {}, context: null, watch: null }),
+      ),
+    close: async () => {
+      for (const client of server.clients) client.close(1001, 'Going away');
+      const cut = setTimeout(() => server.clients.forEach((client) => client.terminate()), GOODBYE);
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      clearTimeout(cut);
+    },
+  };
 }
 
-function fail({ client, options }: Connection, error: unknown): void {
-  options.service.engine.log.error(
-    { stack: error instanceof Error ? error.stack : String(error) },
-    'a message of a socket failed',
-  );
-  client.close(4500, 'Internal server error');
+type Options = Parameters<
+  typeof import('graphql-ws').makeServer<Record<string, unknown>, Connection>
+>[0];
+type Payload = SubscribePayload;
+
+/**
+ * Documents are found, checked and run by our own service, whose answers are an iterator in every case: so for the library
+ * each operation is the same subscription.
+ */
+function protocolOptions({ service: { engine } }: SocketOptions): Options {
+  return {
+    connectionInitWaitTimeout: INIT_WITHIN,
+    onConnect: ({ connectionParams, extra }) => identify(extra, connectionParams ?? {}),
+    onSubscribe: ({ extra, subscriptions }, _id, payload: Payload) => {
+      if (Object.keys(subscriptions).length > OPERATIONS)
+        extra.client.close(4429, 'Too many operations');
+      return { schema: engine.schema, document: ANY, rootValue: answersOf(extra, payload) };
+    },
+    subscribe: ({ rootValue }) => rootValue as AsyncIterableIterator<never>,
+    onNext: (_context, _id, _payload, _args, result) => result as never,
+    onError: ({ extra }, _id, _payload, errors) => formatted(extra, errors),
+  };
 }
 
-interface Message {
-  readonly type: string;
-  readonly id: string;
-  readonly payload: Readonly<Record<string, unknown>>;
-}
+/** The library looks at nothing but the kind of the operation. */
+const ANY = {
+  kind: 'Document',
+  definitions: [{ kind: 'OperationDefinition', operation: 'subscription' }],
+} as never;
 
-function parseMessage(data: RawData): Message | null {
-  try {
-    const { type, id = '', payload } = JSON.parse(String(data));
-    const isMap =
-      payload === undefined ||
-      payload === null ||
-      (typeof payload === 'object' && !Array.isArray(payload));
-    return typeof type === 'string' && typeof id === 'string' && isMap
-      ? { type, id, payload: payload ?? {} }
-      : null;
-  } catch {
-    return null;
-  }
-}
-
-async function receive(connection: Connection, data: RawData): Promise<void> {
-  const message = parseMessage(data);
-  const { client } = connection;
-  switch (message?.type) {
-    case 'connection_init':
-      return initialise(connection, message.payload);
-    case 'ping':
-      return send(client, { type: 'pong' });
-    case 'pong':
-      return;
-    case 'subscribe':
-      return begin(connection, message);
-    case 'complete':
-      return connection.running.get(message.id)?.cancel();
-    default:
-      return client.close(4400, 'Invalid message');
-  }
-}
-
-function send(client: WebSocket, message: object): void {
-  if (client.readyState === client.OPEN) client.send(JSON.stringify(message));
-}
-
-async function initialise(
+async function identify(
   connection: Connection,
-  payload: Readonly<Record<string, unknown>>,
-): Promise<void> {
+  params: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
   const { client, options, request } = connection;
-  if (connection.initialised) return client.close(4429, 'Too many initialisation requests');
-  connection.initialised = true;
-  connection.headers = readHeaders(payload);
+  const { callers, recheck } = options;
+  const headers = readHeaders(params);
   try {
-    connection.context = await options.callers.identify(request, connection.headers);
-    connection.checkedAt = options.service.engine.now();
-    send(client, { type: 'connection_ack' });
+    const context = await callers.identify(request, headers);
+    const changed = () => client.close(4403, 'Forbidden');
+    Object.assign(connection, { headers, context });
+    if (client.readyState !== client.OPEN) return false;
+    connection.watch = watchCaller({ callers, recheck, request, headers, context, changed });
+    return true;
   } catch {
-    client.close(4403, 'Forbidden');
+    return false;
   }
 }
 
 /** `{ authorization }`, `{ headers: { … } }`, in any case; only what says who calls. */
-function readHeaders(payload: Readonly<Record<string, unknown>>): Record<string, string> {
+function readHeaders(params: Readonly<Record<string, unknown>>): Record<string, string> {
   const given =
-    typeof payload['headers'] === 'object' && payload['headers'] !== null
-      ? { ...payload, ...payload['headers'] }
-      : payload;
+    typeof params['headers'] === 'object' && params['headers'] !== null
+      ? { ...params, ...params['headers'] }
+      : params;
   const entries = Object.entries(given).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
@@ -209,85 +163,81 @@ function readHeaders(payload: Readonly<Record<string, unknown>>): Record<string,
   );
 }
 
-async function begin(connection: Connection, { id, payload }: Message): Promise<void> {
-  const { client, running } = connection;
-  if (!connection.context) return client.close(4401, 'Unauthorized');
-  if (running.has(id)) return client.close(4409, taken(id));
-  if (running.size >= OPERATIONS) return client.close(4429, 'Too many operations');
-  const operation = new Cancellation();
-  running.set(id, operation);
-  try {
-    for await (const text of await answers(connection, payload, operation)) {
-      if (operation.cancelled) break;
-      if (client.readyState === client.OPEN)
-        client.send(`{"id":${JSON.stringify(id)},"type":"next","payload":${text}}`);
-    }
-    if (!operation.cancelled) send(client, { id, type: 'complete' });
-  } catch (thrown) {
-    const { text } = refuse(errorsOf(thrown), connection.context);
-    if (!operation.cancelled) send(client, { id, type: 'error', payload: JSON.parse(text).errors });
-  } finally {
-    running.delete(id);
-  }
+/** The library wraps what was thrown. */
+function formatted({ context }: Connection, errors: readonly Error[]) {
+  const thrown = errors.flatMap((error) => errorsOf(error.cause ?? error));
+  return JSON.parse(refuse(thrown, context as RequestContext).text).errors;
 }
 
-/** A reason has at most 123 bytes (RFC 6455, section 5.5), and an id is what the client likes. */
-function taken(id: string): string {
-  const reason = `Subscriber for ${id} already exists`;
-  return Buffer.byteLength(reason) <= 123 ? reason : 'Subscriber for this id already exists';
-}
-
-async function answers(
-  connection: Connection,
-  payload: Message['payload'],
-  cancellation: Cancellation,
-): Promise<AsyncIterable<string>> {
-  const { service } = connection.options;
-  const parameters: Parameters = readParameters(payload);
-  const operation = findOperation(service, parameters);
-  if (operation.node.operation !== 'subscription')
-    return single(
-      async () =>
-        (
-          await respond(
-            service,
-            operation,
-            parameters,
-            await callerNow(connection, 0, cancellation),
-          )
-        ).text,
-    );
-  const context = () => callerNow(connection, TRUST_FOR, cancellation);
-  const events = await subscribe(service.engine, {
-    operation,
-    variables: parameters.variables,
-    context,
+/** Joins a socket to the protocol. */
+function serve(protocol: Protocol<Connection>, connection: Connection): void {
+  const { client, options } = connection;
+  const fail = (error: unknown) => {
+    const stack = error instanceof Error ? error.stack : String(error);
+    options.service.engine.log.error({ stack }, 'a message of a socket failed');
+    client.close(4500, 'Internal server error');
+  };
+  const closed = protocol.opened(
+    {
+      protocol: client.protocol,
+      // What waits to be read is bounded where answers are made.
+      send: (text) => {
+        if (client.readyState === client.OPEN) client.send(text);
+      },
+      close: (code, reason) => client.close(code, fitting(reason)),
+      onMessage: (receive) =>
+        client.on('message', (data) => {
+          if (client.bufferedAmount > WAITING_BYTES) waitForReader(client);
+          void receive(parseMessage(String(data))).catch(fail);
+        }),
+    },
+    connection,
+  );
+  const pings = keepAlive(client);
+  client.on('error', () => client.terminate());
+  client.on('close', (code, reason) => {
+    clearInterval(pings);
+    connection.watch?.stop();
+    closed(code, String(reason)).catch(fail);
   });
-  const end = () => void events.return?.();
-  if (cancellation.cancelled) end();
-  else cancellation.signal.addEventListener('abort', end, { once: true });
-  return events;
 }
 
-async function* single(answer: () => Promise<string>): AsyncIterableIterator<string> {
-  yield await answer();
-}
-
-/** The caller, looked at again when the last look is older than `trust`: a session may have ended since. */
-async function callerNow(
-  connection: Connection,
-  trust: number,
-  operation: Cancellation,
-): Promise<RequestContext> {
-  const { engine } = connection.options.service;
-  if (engine.now() - connection.checkedAt > trust) {
-    connection.context = await connection.options.callers
-      .identify(connection.request, connection.headers)
-      .catch((refused: unknown) => {
-        connection.client.close(4403, 'Forbidden');
-        throw refused;
-      });
-    connection.checkedAt = engine.now();
+/**
+ * The library wants a text in `query`, which a trusted document that is named by its hash lacks. It takes a message that is
+ * parsed already, and closes the socket for what is no JSON.
+ */
+function parseMessage(text: string): string {
+  try {
+    const message = JSON.parse(text);
+    const { type, payload } = message ?? {};
+    if (type !== 'subscribe' || typeof payload !== 'object' || payload === null) return message;
+    return { ...message, payload: { ...payload, query: payload.query ?? '' } } as never;
+  } catch {
+    return text;
   }
-  return freshContext(engine, connection.context as RequestContext, operation);
+}
+
+/** Each message makes an answer: a client that does not read gets to send no more of them. */
+function waitForReader(client: WebSocket): void {
+  client.pause();
+  roomToSend(() => (client.readyState === client.OPEN ? client.bufferedAmount : 0)).then(
+    () => client.resume(),
+    () => client.terminate(),
+  );
+}
+
+/** Ends a socket that did not answer the last ping. */
+function keepAlive(client: WebSocket): NodeJS.Timeout {
+  let alive = true;
+  client.on('pong', () => (alive = true));
+  return setInterval(() => {
+    if (!alive) return client.terminate();
+    alive = false;
+    client.ping();
+  }, PING_EVERY);
+}
+
+/** A reason has at most 123 bytes (RFC 6455, section 5.5), and the library puts ids of the client into it. */
+function fitting(reason = ''): string {
+  return Buffer.byteLength(reason) <= 123 ? reason : 'Subscriber for this id already exists';
 }

@@ -1,0 +1,31 @@
+import { createValues } from '../context/values.ts';
+import type { Principal, RequestContext } from '../context/request-context.ts';
+import type { RecheckCaller } from '../module.ts';
+import { bearerOf, readHost, readUser } from './authenticate.ts';
+import type { AuthParts } from './parts.ts';
+
+/**
+ * Who the credentials of an earlier request stand for now. It is asked before each event of a subscription, so it counts
+ * for no rate limit and notes no attempt.
+ */
+export function createRecheck(parts: AuthParts): RecheckCaller {
+  return async ({ headers }) => {
+    const { authorization, 'x-api-key': apiKey } = headers;
+    const key = typeof apiKey === 'string' ? await keyPrincipal(parts, apiKey) : undefined;
+    if (key === null || typeof authorization !== 'string') return key ?? null;
+    const token = bearerOf(authorization);
+    return token === undefined ? null : bearerPrincipal(parts, token);
+  };
+}
+
+async function bearerPrincipal(parts: AuthParts, token: string): Promise<Principal | null> {
+  const asked = { principal: { kind: 'anonymous' } as Principal, values: createValues() };
+  const context = asked as unknown as RequestContext;
+  const known = (await readUser(parts, token, context)) || (await readHost(parts, token, context));
+  return known ? asked.principal : null;
+}
+
+async function keyPrincipal({ apiKeys }: AuthParts, text: string): Promise<Principal | null> {
+  const key = await apiKeys.authenticate(text);
+  return key && { kind: 'api_key', id: key.id, scopes: key.scopes, userId: key.userId };
+}

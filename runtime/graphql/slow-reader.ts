@@ -1,0 +1,30 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../errors.ts';
+
+/** Bytes that may wait for one subscriber: as text in its connection, and as changes that are not yet read. */
+export const WAITING_BYTES = 1_048_576;
+/** Milliseconds in which a reader with more than that waiting has to take some of it. */
+const PATIENCE = 2000;
+const LOOK_EVERY = 20;
+
+export const slowReader = () =>
+  new AppError(503, 'SLOW_READER', `more than ${WAITING_BYTES} bytes of events wait to be read`);
+
+/**
+ * Resolves when the next event may be sent: when at most `WAITING_BYTES` wait. A reader that is slow but reads is waited for.
+ *
+ * @param waiting bytes that were sent and that the network has not taken yet.
+ * @throws AppError `SLOW_READER` when nothing was read for `PATIENCE`.
+ */
+export async function roomToSend(waiting: () => number): Promise<void> {
+  let least = waiting();
+  let until = performance.now() + PATIENCE;
+  while (least > WAITING_BYTES) {
+    await delay(LOOK_EVERY, undefined, { ref: false });
+    const now = waiting();
+    if (now < least) {
+      least = now;
+      until = performance.now() + PATIENCE;
+    } else if (performance.now() > until) throw slowReader();
+  }
+}

@@ -1,0 +1,97 @@
+import type { SubscribePayload } from 'graphql-ws';
+import { Cancellation } from '../context/cancellation.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import { freshContext } from './fresh-context.ts';
+import { readParameters } from './parameters.ts';
+import { findOperation, respond } from './service.ts';
+import { roomToSend } from './slow-reader.ts';
+import { subscribe } from './subscription.ts';
+import type { Connection } from './web-socket.ts';
+
+/** What the library sends as the payload of `next`. */
+type Answer = Readonly<Record<string, unknown>>;
+
+/**
+ * The answers of an operation that came over a socket: one, or those of a subscription. Work begins at once; what it fails
+ * with is thrown out of the iterator. Not a generator: that could only be ended between two events, and the next may be a
+ * day away.
+ */
+export function answersOf(
+  connection: Connection,
+  payload: SubscribePayload,
+): AsyncIterableIterator<Answer> {
+  const { client } = connection;
+  const operation = new Cancellation();
+  const source = begin(connection, payload, operation);
+  // The iterator throws it again.
+  source.catch(() => {});
+  const isOpen = () => !operation.cancelled && client.readyState === client.OPEN;
+  const waiting = () => (isOpen() ? client.bufferedAmount : 0);
+  const end = () => {
+    operation.cancel();
+    source.then((texts) => texts.return?.()).catch(() => {});
+  };
+  const answers: AsyncIterableIterator<Answer> = {
+    next: async () => {
+      try {
+        const { done, value } = await (await source).next();
+        await roomToSend(waiting);
+        if (!done && isOpen()) return { done: false, value: JSON.parse(value) };
+      } catch (thrown) {
+        const isWanted = !operation.cancelled;
+        end();
+        if (isWanted) throw thrown;
+      }
+      return { done: true, value: undefined };
+    },
+    return: async () => {
+      end();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]: () => answers,
+  };
+  return answers;
+}
+
+async function begin(
+  connection: Connection,
+  payload: SubscribePayload,
+  cancellation: Cancellation,
+): Promise<AsyncIterator<string>> {
+  const { service } = connection.options;
+  const { engine } = service;
+  const parameters = readParameters({ ...payload });
+  const operation = findOperation(service, parameters);
+  if (operation.node.operation !== 'subscription') {
+    const context = freshContext(engine, await callerNow(connection), cancellation);
+    return single(async () => (await respond(service, operation, parameters, context)).text);
+  }
+  return subscribe(engine, {
+    operation,
+    variables: parameters.variables,
+    context: async () => {
+      await connection.watch?.assertSame();
+      return freshContext(engine, connection.context as RequestContext, cancellation);
+    },
+  });
+}
+
+async function* single(answer: () => Promise<string>): AsyncIterableIterator<string> {
+  yield await answer();
+}
+
+/** Each query and mutation is a request like any other: it counts for limits, and who calls is looked up anew. */
+async function callerNow({
+  client,
+  options,
+  request,
+  headers,
+}: Connection): Promise<RequestContext> {
+  try {
+    return await options.callers.identify(request, headers);
+  } catch (refused) {
+    const { status } = refused as { status?: number };
+    if (status === 401 || status === 403) client.close(4403, 'Forbidden');
+    throw refused;
+  }
+}
