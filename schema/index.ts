@@ -13,6 +13,7 @@ export { directivesSdl } from './directives.ts';
 export { formatDiagnostic } from './format-diagnostic.ts';
 export { createKnown } from './known.ts';
 export type { Known } from './known.ts';
+export { applyEdits } from './parse/changes.ts';
 export { parseManifest } from './parse/manifest.ts';
 export { parseSchema } from './parse/schema.ts';
 export { checkManifest, checkSchema, readProject } from './read-project.ts';

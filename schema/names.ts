@@ -104,9 +104,30 @@ function singularWord(word: string): string {
 /** PostgreSQL cuts names at 63 bytes without a word; a longer one of ours keeps its start and gets a hash. */
 export const LONGEST_NAME = 63;
 
+/** Tables of the runtime start with these, and so do those of the databases themselves. */
+const RESERVED = /^(?:auth|hosting|twofold|sqlite|pg)_/i;
+
+/** Whether a table of this name could be one of the server's own. */
+export function isReservedTable(table: string): boolean {
+  return RESERVED.test(table);
+}
+
+/**
+ * A table's name where the schema does not say one: out of the way of those that the server keeps for itself.
+ *
+ * @example
+ * inventedTable('auth_tokens') // 'app_auth_tokens'
+ */
+export function inventedTable(name: string): string {
+  return shortened(isReservedTable(name) ? `app_${name}` : name);
+}
+
 /** `posts_author_id_index`, shortened where the database would shorten it. */
 export function indexName(table: string, columns: readonly string[], unique: boolean): string {
-  const name = [table, ...columns, unique ? 'key' : 'index'].join('_');
+  return shortened([table, ...columns, unique ? 'key' : 'index'].join('_'));
+}
+
+function shortened(name: string): string {
   return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 9)}_${hash(name)}`;
 }
 

@@ -41,6 +41,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
   schema: [
     'RESERVED',
     'REST_VERBS',
+    'applyEdits',
     'authRoutes',
     'buildProject',
     'buildTables',

@@ -111,10 +111,12 @@ const notImplemented = (coordinate: string) =>
 function objectField(engine: Engine, type: string, name: string): Resolve {
   const own = ownResolver(engine, type, name);
   if (own) return (parent, args, context, info) => own(rowOf(parent), args, context, info);
-  return (parent, args, context, info) =>
-    isTree(parent)
-      ? fromTree(engine, parent[info.path.key])
-      : defaultFieldResolver(parent, args, context, info);
+  return (parent, args, context, info) => {
+    if (!isTree(parent)) return defaultFieldResolver(parent, args, context, info);
+    // What was planned stands in the tree, null or not; any other member waits for a function.
+    if (!(info.path.key in parent)) throw notImplemented(`${type}.${name}`);
+    return fromTree(engine, parent[info.path.key]);
+  };
 }
 
 function entityField(engine: Engine, entity: EntityModel, name: string): Resolve {

@@ -48,7 +48,7 @@ function namedOwner(
   user: EntityFact | undefined,
 ): string | undefined {
   const named = namedColumn(shapes, entity, name);
-  if (!named || named.scalar !== 'ID') return undefined;
+  if (!named?.key) return undefined;
   if (named.column === 'id') return user === entity ? 'id' : undefined;
   const key = shapes.links.keys.get(entity.name)?.find(({ column }) => column === named.column);
   return !key || !user || key.target === user.name ? named.column : undefined;

@@ -1,4 +1,4 @@
-import { getNamedType, isNonNullType, isObjectType } from 'graphql';
+import { getNamedType, isObjectType } from 'graphql';
 import type { GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { readTypeDirectives } from './directive-uses.ts';
 import type { TypeDirectives } from './directive-uses.ts';
@@ -55,11 +55,13 @@ function roleOf(
   return answers.has(type) ? 'payload' : 'value';
 }
 
-/** `id: ID!` is what makes an object a row. */
+/** `id: ID!` is what makes an object a row, or `id: Int!`. */
 export function hasKey(type: GraphQLObjectType): boolean {
   const id = type.getFields()['id'];
-  return id !== undefined && isNonNullType(id.type) && String(id.type) === 'ID!';
+  return id !== undefined && KEYS.has(String(id.type));
 }
+
+const KEYS: ReadonlySet<string> = new Set(['ID!', 'Int!']);
 
 function mutationAnswers(schema: GraphQLSchema): Set<GraphQLNamedType> {
   const mutation = schema.getMutationType();

@@ -5,7 +5,9 @@ import { snakeCase } from '../names.ts';
 import { knownScalar } from '../scalars.ts';
 import { userAttributes, userEntity } from './auth.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
+import { keyScalar } from './keys.ts';
 import type { ForeignKey, Links } from './links.ts';
+import { heldEntity } from './values.ts';
 
 /** Whether a field is a column of its own, and of what form. Relations and the user's own functions are not. */
 export function storedAs(field: FieldFact, facts: Facts): ColumnType | undefined {
@@ -13,7 +15,8 @@ export function storedAs(field: FieldFact, facts: Facts): ColumnType | undefined
   if (directives.computed || field.args.length > 0) return undefined;
   if (type.kind === 'scalar' || type.kind === 'enum')
     return type.list ? 'json' : scalarType(named, facts);
-  return facts.types.get(named.name)?.role === 'value' ? 'json' : undefined;
+  const isValue = facts.types.get(named.name)?.role === 'value';
+  return isValue && heldEntity(named.name, facts) === undefined ? 'json' : undefined;
 }
 
 /** The form of a scalar or enum that stands alone. */
@@ -29,7 +32,7 @@ export function scalarType(type: GraphQLNamedType, facts: Facts): ColumnType {
  * buildColumns(post, facts, links).map((column) => column.name) // ['id', 'title', 'author_id']
  */
 export function buildColumns(entity: EntityFact, facts: Facts, links: Links): Column[] {
-  const columns = new Map<string, Column>([['id', keyColumn(facts)]]);
+  const columns = new Map<string, Column>([['id', keyColumn(entity, facts)]]);
   const keys = links.keys.get(entity.name) ?? [];
   const byField = new Map(keys.flatMap((key) => (key.field ? [[key.field, key]] : [])));
   for (const field of entity.fields.values()) {
@@ -53,14 +56,14 @@ function add(columns: Map<string, Column>, column: Column | undefined): void {
     columns.set(column.name, {
       ...column,
       ...present,
-      ...(column.field && { field: column.field }),
+      ...(column.field && { field: column.field, scalar: column.scalar }),
       ...(column.references && { type: column.type, references: column.references }),
       required: present.required || column.required,
       unique: present.unique || column.unique,
     });
 }
 
-function keyColumn({ manifest }: Facts): Column {
+function keyColumn(entity: EntityFact, { manifest }: Facts): Column {
   const kind = manifest.values.database.ids === 'uuid' ? 'uuid' : 'autoincrement';
   return {
     name: 'id',
@@ -68,14 +71,15 @@ function keyColumn({ manifest }: Facts): Column {
     type: 'id',
     required: true,
     unique: false,
-    scalar: 'ID',
+    scalar: keyScalar(entity),
     list: false,
     default: { kind },
   };
 }
 
 function keyColumns(key: ForeignKey, facts: Facts): Column[] {
-  const field = key.field?.type.kind === 'scalar' ? key.field.name : undefined;
+  const shown = key.field?.type.kind === 'scalar' ? key.field : undefined;
+  const field = shown?.name;
   const renamed = key.field?.directives.renamed;
   const column: Column = {
     name: key.column,
@@ -83,7 +87,7 @@ function keyColumns(key: ForeignKey, facts: Facts): Column[] {
     type: 'id',
     required: key.required,
     unique: key.unique,
-    scalar: 'ID',
+    scalar: shown?.named.name ?? 'ID',
     list: false,
     ...(!key.typeColumn && { references: { entity: key.target, onDelete: key.onDelete } }),
     ...(renamed &&

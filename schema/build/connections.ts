@@ -1,4 +1,11 @@
-import { getNamedType, isInterfaceType, isObjectType, isUnionType } from 'graphql';
+import {
+  getNamedType,
+  getNullableType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  isUnionType,
+} from 'graphql';
 import type { GraphQLNamedType, GraphQLObjectType } from 'graphql';
 import type { Connection } from '../model.ts';
 import type { Facts } from './facts.ts';
@@ -8,11 +15,9 @@ export interface ConnectionFact {
   readonly connection: Connection;
   /** What its edges hold. */
   readonly node: GraphQLNamedType;
-  /** Fields that no rule can fill; when there are any, the list is yours to write. */
-  readonly extra: readonly string[];
+  /** Members that no rule can fill: each is a function of the user's, and the rest is served all the same. */
+  readonly extra: readonly { readonly type: GraphQLObjectType; readonly name: string }[];
 }
-
-const OWN_FIELDS = new Set(['edges', 'nodes', 'pageInfo', 'totalCount']);
 
 /**
  * The parts of a connection type; nothing for any other type.
@@ -29,19 +34,37 @@ export function connectionOf(name: string, facts: Facts): ConnectionFact | undef
   if (!node || (fields['edges'] && !edge)) return undefined;
   const named = getNamedType(node.type);
   if (!isObjectType(named) && !isInterfaceType(named) && !isUnionType(named)) return undefined;
+  const [nodes, ...lists] = nodeLists(type.type, named);
   return {
     connection: {
       type: name,
       ...(edge && { edge: edge.name }),
-      ...(fields['nodes'] && { nodes: 'nodes' }),
+      ...(nodes !== undefined && { nodes }),
+      ...(lists.length > 0 && { lists }),
       ...(fields['totalCount'] && { totalCount: 'totalCount' }),
     },
     node: named,
     extra: [
-      ...extraFields(type.type, OWN_FIELDS),
-      ...(edge ? extraFields(edge, new Set(['node', 'cursor'])) : []),
+      ...extraFields(type.type, [
+        'edges',
+        'pageInfo',
+        'totalCount',
+        ...(nodes ? [nodes] : []),
+        ...lists,
+      ]),
+      ...(edge ? extraFields(edge, ['node', 'cursor']) : []),
     ],
   };
+}
+
+/** Lists of the rows themselves, whatever they are called: `nodes`, `films`. */
+function nodeLists(connection: GraphQLObjectType, node: GraphQLNamedType): string[] {
+  const lists = Object.values(connection.getFields()).filter(
+    ({ type, args }) =>
+      args.length === 0 && isListType(getNullableType(type)) && getNamedType(type) === node,
+  );
+  const names = lists.map(({ name }) => name);
+  return names.toSorted((a, b) => Number(b === 'nodes') - Number(a === 'nodes'));
 }
 
 function edgeOf(connection: GraphQLObjectType): GraphQLObjectType | undefined {
@@ -50,8 +73,8 @@ function edgeOf(connection: GraphQLObjectType): GraphQLObjectType | undefined {
   return isObjectType(edge) ? edge : undefined;
 }
 
-function extraFields(type: GraphQLObjectType, known: ReadonlySet<string>): string[] {
+function extraFields(type: GraphQLObjectType, known: readonly string[]): ConnectionFact['extra'] {
   return Object.keys(type.getFields())
-    .filter((name) => !known.has(name))
-    .map((name) => `${type.name}.${name}`);
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ type, name }));
 }

@@ -5,6 +5,8 @@ import { storedAs } from './columns.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { listOptions } from './list-options.ts';
 import type { Link } from './links.ts';
+import { connectionOf } from './connections.ts';
+import { heldEntity } from './values.ts';
 import { namedColumn } from './named-columns.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
@@ -85,12 +87,24 @@ function sourceOf(shapes: Shapes, field: FieldFact): Source {
       source: { kind: 'column', column: field.snakeName },
       decidedBy: stored === 'json' ? 'JSON column' : 'column',
     };
-  const refusal = shapes.links.doubts.some(
-    (doubt) => doubt.field === field || doubt.candidates.includes(field),
-  )
-    ? undefined
-    : { why: notStored(field) };
+  const refusal = refusalOf(shapes, field);
   return { source: { kind: 'custom' }, decidedBy: 'stub', ...(refusal && { refusal }) };
+}
+
+/** Why a field is left to the user; nothing where another finding says so already. */
+function refusalOf(shapes: Shapes, field: FieldFact): Refusal | undefined {
+  const { links, facts } = shapes;
+  const isDoubtful = links.doubts.some(
+    (doubt) => doubt.field === field || doubt.candidates.includes(field),
+  );
+  if (isDoubtful || (field.args.length === 0 && heldEntity(field.named.name, facts)))
+    return undefined;
+  const list = isList(shapes, field) && listOptions(shapes, field, nodeOf(shapes, field));
+  return list && isRefusal(list) ? list : { why: notStored(field) };
+}
+
+function nodeOf({ facts }: Shapes, { named }: FieldFact): EntityFact | undefined {
+  return facts.entities.get((connectionOf(named.name, facts)?.node ?? named).name);
 }
 
 function notStored({ args, type }: FieldFact): string {

@@ -15,10 +15,12 @@ import type {
   GraphQLNamedType,
   GraphQLSchema,
   GraphQLType,
+  ObjectTypeDefinitionNode,
+  ObjectTypeExtensionNode,
 } from 'graphql';
 import type { Argument, ColumnType, TypeKind, TypeRef } from '../model.ts';
 import { createMemory } from '../remembered.ts';
-import { camelCase, pluralize, snakeCase } from '../names.ts';
+import { camelCase, inventedTable, pluralize, snakeCase } from '../names.ts';
 import type { ParsedSchema } from '../parse/schema.ts';
 import type { Manifest } from '../parse/manifest.ts';
 import { classify } from './classify.ts';
@@ -53,6 +55,8 @@ export interface EntityFact {
   readonly directives: TypeDirectives;
   readonly fields: ReadonlyMap<string, FieldFact>;
   readonly node: ASTNode | undefined;
+  /** Its definition and its extensions. */
+  readonly definitions: readonly (ObjectTypeDefinitionNode | ObjectTypeExtensionNode)[];
 }
 
 /** A field of an entity or of a root type. */
@@ -96,10 +100,11 @@ function entityFact({ type, directives }: ClassifiedType, types: Facts['types'])
     name: type.name,
     singular: camelCase(type.name),
     plural,
-    table: directives.entity?.table ?? snakeCase(plural),
+    table: directives.entity?.table ?? inventedTable(snakeCase(plural)),
     directives,
     fields: fieldFacts(type, types),
     node: type.astNode?.name,
+    definitions: [...(type.astNode ? [type.astNode] : []), ...type.extensionASTNodes],
   };
 }
 

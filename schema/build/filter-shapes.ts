@@ -3,7 +3,7 @@ import type { GraphQLInputField, GraphQLInputObjectType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Filter, FilterOperator, FilterShape } from '../model.ts';
 import type { EntityFact } from './facts.ts';
-import { columnNames, namedColumn } from './named-columns.ts';
+import { columnNames, namedColumn, takes } from './named-columns.ts';
 import { isRefusal } from './shapes.ts';
 import type { NamedColumn, Refusal, Shapes } from './shapes.ts';
 
@@ -76,7 +76,7 @@ function filterOf(
   const relation = relationFilter(shapes, field, entity);
   if (relation) return relation;
   const column = namedColumn(shapes, entity, name);
-  if (column && !column.json) return columnFilter(type, field, column);
+  if (column && !column.json) return columnFilter(shapes, type, field, column);
   const fix = didYouMean(name, columnNames(shapes, entity));
   return {
     why: `${type.name}.${name} is no field of ${entity.name} that can be compared`,
@@ -85,6 +85,7 @@ function filterOf(
 }
 
 function columnFilter(
+  shapes: Shapes,
   type: GraphQLInputObjectType,
   field: GraphQLInputField,
   column: NamedColumn,
@@ -94,7 +95,7 @@ function columnFilter(
   if (isListType(getNullableType(field.type)))
     return { why: `${place} is a list; write an input with "in" for it` };
   if (!isInputObjectType(named)) {
-    return named.name === column.scalar
+    return takes(shapes, column, named.name)
       ? { kind: 'equals', name: field.name, column: column.column }
       : { why: `${place} is ${named.name}, and the field is ${column.scalar}` };
   }

@@ -4,6 +4,7 @@ import type { ArgumentPath } from '../model.ts';
 import { camelCase, pascalCase } from '../names.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import type { Inference } from './infer-query.ts';
+import { isKeyScalar } from './keys.ts';
 import { answerOf } from './returns.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
@@ -106,7 +107,7 @@ function callOf(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb
   const key =
     verb === 'CREATE'
       ? undefined
-      : args.find((argument) => isKey(argument.name, entity) && isId(argument));
+      : args.find((argument) => isKey(argument.name, entity) && isId(shapes, argument));
   const rest = args.filter((argument) => argument !== key);
   const [input] = rest;
   const named = input && getNamedType(input.type);
@@ -139,7 +140,9 @@ function inputCall(
   const inner =
     outer || verb === 'CREATE'
       ? undefined
-      : Object.values(input.getFields()).find((part) => isKey(part.name, entity) && isId(part));
+      : Object.values(input.getFields()).find(
+          (part) => isKey(part.name, entity) && isId(shapes, part),
+        );
   const id = outer ?? (inner && { id: [name, inner.name] });
   if (verb === 'DELETE') {
     const extra = Object.keys(input.getFields()).find(
@@ -169,6 +172,6 @@ function isKey(name: string, entity: EntityFact): boolean {
   return name === 'id' || name === `${camelCase(entity.name)}Id`;
 }
 
-function isId(argument: Pick<GraphQLArgument, 'type'>): boolean {
-  return String(getNullableType(argument.type)) === 'ID';
+function isId({ facts }: Shapes, argument: Pick<GraphQLArgument, 'type'>): boolean {
+  return isKeyScalar(String(getNullableType(argument.type)), facts);
 }

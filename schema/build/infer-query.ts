@@ -4,7 +4,7 @@ import { didYouMean } from '../did-you-mean.ts';
 import { connectionOf } from './connections.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { listOptions } from './list-options.ts';
-import { columnNames, namedColumn } from './named-columns.ts';
+import { columnNames, namedColumn, takes } from './named-columns.ts';
 import { entitiesOf } from './relation-ends.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
@@ -39,10 +39,26 @@ export function inferQuery(shapes: Shapes, field: FieldFact, forced?: 'GET' | 'L
   if (forced === 'GET') return { why: `${field.type.text} is a list` };
   return forced || isNeutral(field, entity)
     ? inferList(shapes, field, entity, named.name)
-    : {
-        why: unclearName(field, named.name),
-        fix: `${field.name}: ${field.type.text} @resolve(as: LIST)`,
-      };
+    : unclear(shapes, field, entity, named.name);
+}
+
+/** Tried on copies: an input that only such a field uses is none that the project filters by. */
+function unclear(
+  shapes: Shapes,
+  field: FieldFact,
+  entity: EntityFact | undefined,
+  type: string,
+): Inference {
+  const { filters, orders, refused } = shapes;
+  const tried: Shapes = {
+    ...shapes,
+    filters: new Map(filters),
+    orders: new Map(orders),
+    refused: new Map(refused),
+  };
+  const list = inferList(tried, field, entity, type);
+  const why = `the name ${field.name} may promise a choice among the rows of ${type}`;
+  return list && isRefusal(list) ? { why: `${why}, and ${list.why}` } : { why, forced: 'LIST' };
 }
 
 function isNode(field: FieldFact): boolean {
@@ -53,10 +69,6 @@ function isNode(field: FieldFact): boolean {
     field.args.length === 1 &&
     field.args[0]?.name === 'id'
   );
-}
-
-function unclearName(field: FieldFact, type: string): string {
-  return `the name ${field.name} may promise a choice among the rows of ${type}`;
 }
 
 /** Words that add nothing to "all of them". `myPosts` and `topPosts` say more, so they are for the user to write. */
@@ -100,7 +112,7 @@ function inferGet(shapes: Shapes, field: FieldFact, entity: EntityFact): Inferen
     const isKey = name === `${camelCase(entity.name)}Id` && !entity.fields.has(name);
     const column = namedColumn(shapes, entity, isKey ? 'id' : name);
     if (!column || column.json) return noField(shapes, entity, name);
-    if (argument.type.list || argument.type.name !== column.scalar)
+    if (argument.type.list || !takes(shapes, column, argument.type.name))
       return {
         why: `the argument ${argument.name} is ${argument.type.text}, and ${entity.name}.${column.field.name} is ${column.field.type.text}`,
       };

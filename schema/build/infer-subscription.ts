@@ -1,5 +1,6 @@
 import type { ChangeKind } from '../model.ts';
 import type { FieldFact } from './facts.ts';
+import { isKeyScalar } from './keys.ts';
 import type { Inference } from './infer-query.ts';
 import type { Shapes } from './shapes.ts';
 
@@ -29,7 +30,7 @@ export function inferSubscription({ facts }: Shapes, field: FieldFact): Inferenc
       why: `the name does not say which changes of ${entity.name} it tells of: ${entity.singular}Created, ${entity.singular}Updated, ${entity.singular}Deleted or ${entity.singular}Changed`,
     };
   const [id, other] = field.args;
-  if (other || (id && (id.name !== 'id' || id.type.name !== 'ID' || id.type.list)))
+  if (other || (id && (id.name !== 'id' || !isKeyScalar(id.type.name, facts) || id.type.list)))
     return { why: `the only argument that it can have is id: ID` };
   return {
     action: { kind: 'subscribe', entity: entity.name, on, ...(id && { id: id.name }) },

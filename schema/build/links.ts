@@ -1,7 +1,8 @@
 import { isScalarType } from 'graphql';
 import type { OnDelete } from '../model.ts';
-import { singularize, snakeCase } from '../names.ts';
+import { inventedTable, singularize, snakeCase } from '../names.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
+import { keyScalar } from './keys.ts';
 import { pairRelations } from './pair-relations.ts';
 import type { Doubt, Pairing } from './pair-relations.ts';
 import { relationEnds } from './relation-ends.ts';
@@ -58,6 +59,8 @@ export interface Links {
 
 interface Draft {
   readonly facts: Facts;
+  /** Tables of entities, in lower case: no join table may have the name of one. */
+  readonly tables: ReadonlySet<string>;
   readonly pairing: Pairing;
   readonly links: Map<FieldFact, Link>;
   readonly keys: Map<string, ForeignKey[]>;
@@ -77,6 +80,7 @@ export function linkRelations(facts: Facts): Links {
   const pairing = pairRelations(ends, facts);
   const draft: Draft = {
     facts,
+    tables: new Set(Array.from(facts.entities.values(), ({ table }) => table.toLowerCase())),
     pairing,
     links: new Map(),
     keys: new Map(),
@@ -139,7 +143,7 @@ function keyFor(end: End, draft: Draft): ForeignKey {
   };
 }
 
-/** `userId: ID!` is a key of `User`, unless a relation has made that column already. */
+/** `userId: ID!` is a key of `User`, and so is an `Int` if its keys are; unless a relation has made that column already. */
 function addNamedKeys(entity: EntityFact, draft: Draft): void {
   const taken = new Set(draft.keys.get(entity.name)?.map((key) => key.column));
   for (const field of entity.fields.values()) {
@@ -163,16 +167,13 @@ function addNamedKeys(entity: EntityFact, draft: Draft): void {
 }
 
 function namedTarget(field: FieldFact, facts: Facts): string | undefined {
-  if (
-    field.type.list ||
-    !isScalarType(field.named) ||
-    field.named.name !== 'ID' ||
-    field.args.length > 0 ||
-    field.directives.computed
-  )
-    return undefined;
+  const { name: scalar } = field.named;
+  if (field.type.list || field.args.length > 0 || field.directives.computed) return undefined;
+  if (!isScalarType(field.named)) return undefined;
   const stem = /^(.+?)(?:Id|_id|ID)$/.exec(field.name)?.[1];
-  return stem && facts.entities.get(stem.charAt(0).toUpperCase() + stem.slice(1))?.name;
+  const target = stem && facts.entities.get(stem.charAt(0).toUpperCase() + stem.slice(1));
+  const fits = target && (scalar === 'ID' || (scalar === 'Int' && keyScalar(target) === 'Int'));
+  return fits ? target.name : undefined;
 }
 
 function link(end: End, draft: Draft): void {
@@ -193,18 +194,23 @@ function listLink(end: End, draft: Draft): Link | undefined {
   const partner = draft.pairing.partner.get(end);
   const [entity] = end.targets;
   if (!entity) return undefined;
-  if (!partner) return isDoubtful(end, draft) ? undefined : lonelyLink(end, entity, draft);
+  if (!partner) return aloneLink(end, entity, draft);
   if (partner.many) return joinLink(end, entity, partner, draft);
   const key = draft.keyOf.get(partner.field);
   return key && { kind: 'other', entity, key, inverse: partner.field };
 }
 
-function isDoubtful(end: End, draft: Draft): boolean {
-  return draft.doubts.some(
-    (doubt) =>
-      doubt.field === end.field ||
-      (doubt.kind === 'contested' && doubt.candidates.includes(end.field)),
+/** A list in doubt counts as a relation of its own; one with arguments of its own is a function until more is said of it. */
+function aloneLink(end: End, entity: string, draft: Draft): Link | undefined {
+  const { field } = end;
+  if (end.loose && !field.directives.relation) return undefined;
+  const doubt = draft.doubts.find(
+    (each) =>
+      each.field === field || (each.kind === 'contested' && each.candidates.includes(field)),
   );
+  if (!doubt) return lonelyLink(end, entity, draft);
+  const unreadable = doubt.kind === 'inverse-unknown' || doubt.kind === 'inverse-mismatch';
+  return unreadable ? undefined : joinLink(end, entity, undefined, draft);
 }
 
 /** A list that the other type does not answer: over the column that it names, over the only key there is, or over a join table. */
@@ -251,9 +257,14 @@ function joinLink(end: End, entity: string, partner: End | undefined, draft: Dra
     first.directives.relation?.table ??
     end.field.directives.relation?.table ??
     partner?.field.directives.relation?.table;
-  const table = said ?? `${singular(first.owner)}_${snakeCase(first.name)}`;
+  const table = said ?? freeTable(`${singular(first.owner)}_${snakeCase(first.name)}`, draft);
   const [own, other] = reversed ? [far, near] : [near, far];
   return { kind: 'join', entity, table, own, other, ...(partner && { inverse: partner.field }) };
+}
+
+/** `Order.items: [OrderItem]` must not be kept in the table of `OrderItem`. */
+function freeTable(name: string, { tables }: Draft): string {
+  return inventedTable(tables.has(name) ? `${name}_links` : name);
 }
 
 function farName(field: FieldFact, singular: string): string {

@@ -3,7 +3,7 @@ import { didYouMean } from '../did-you-mean.ts';
 import { connectionOf } from './connections.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { filterShape } from './filter-shapes.ts';
-import { columnNames, namedColumn } from './named-columns.ts';
+import { columnNames, namedColumn, takes } from './named-columns.ts';
 import { orderShape } from './order-shapes.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
@@ -30,6 +30,11 @@ const PAGING_TYPES: Readonly<Record<string, readonly string[]>> = {
 const WHERE = new Set(['where', 'filter', 'filters']);
 const ORDER = new Set(['orderBy', 'order', 'sort', 'sortBy', 'order_by']);
 
+/** Whether an argument of this name says which part of a list is wanted, whatever the list holds. */
+export function isListArgument(name: string): boolean {
+  return PAGING.has(name) || WHERE.has(name) || ORDER.has(name);
+}
+
 type Draft = { -readonly [K in keyof ListOptions]: ListOptions[K] } & {
   filters: { arg: string; column: string }[];
 };
@@ -46,8 +51,6 @@ export function listOptions(
   entity: EntityFact | undefined,
 ): ListOptions | Refusal {
   const connection = connectionOf(field.named.name, shapes.facts);
-  if (connection?.extra[0] !== undefined)
-    return { why: `nothing says what ${connection.extra[0]} holds` };
   const draft: Draft = {
     filters: [],
     paging: { default: 0, max: 0 },
@@ -122,7 +125,7 @@ function addFilter(
       ...(fix && { fix }),
     };
   }
-  if (type.list || type.name !== column.scalar)
+  if (type.list || !takes(shapes, column, type.name))
     return {
       why: `the argument ${name} is ${type.text}, and ${entity.name}.${column.field.name} is ${column.field.type.text}`,
     };

@@ -1,4 +1,5 @@
 import type { Facts, FieldFact } from './facts.ts';
+import { affinity } from './name-affinity.ts';
 import type { End } from './relation-ends.ts';
 
 /** What the schema leaves open about relations. Each becomes a finding; nothing is guessed. */
@@ -18,6 +19,8 @@ export interface Doubt {
     | 'inverse-mismatch';
   readonly field: FieldFact;
   readonly candidates: readonly FieldFact[];
+  /** The other end that the names speak for. What follows is worked out as if it had been said. */
+  readonly advised?: FieldFact;
 }
 
 /** Which ends belong together. */
@@ -70,7 +73,7 @@ function pairAsSaid(end: End, draft: Draft): void {
     const other = field && draft.byField.get(field);
     if (!field && end.abstract) continue;
     if (!field) note('inverse-unknown', end, [], draft);
-    else if (!other || !fits(end, other)) note('inverse-mismatch', end, [field], draft);
+    else if (!other || !fits(end, other)) noteField('inverse-mismatch', end, field, draft);
     else pair(end, other, draft);
   }
 }
@@ -92,7 +95,7 @@ function pair(one: End, other: End, draft: Draft): void {
   ] as const) {
     const present = draft.partner.get(end);
     if (present && present !== partner && !end.abstract)
-      return note('inverse-mismatch', partner, [end.field], draft);
+      return note('inverse-mismatch', partner, [end], draft);
   }
   if (!one.abstract) draft.partner.set(one, other);
   if (!other.abstract) draft.partner.set(other, one);
@@ -116,44 +119,109 @@ function groups(ends: readonly End[]): Group[] {
 
 /** A list needs another end, so lists choose before single objects do. */
 function pairLists(group: Group, draft: Draft): void {
-  const free = group.ends.filter((end) => isFree(end, draft));
+  const free = group.ends.filter((end) => isFree(end, draft) && !end.loose);
   const choices = new Map(free.map((end) => [end, opposite(end, free, group)]));
+  const open: End[] = [];
   for (const [list, candidates] of choices) {
     if (!list.many || candidates.length === 0 || draft.partner.has(list)) continue;
     const [only] = candidates;
-    if (!only || candidates.length > 1)
-      note(
-        'ambiguous',
-        list,
-        candidates.map((end) => end.field),
-        draft,
-      );
-    else if (!only.many)
-      pairUncontested(
-        only,
-        (choices.get(only) ?? opposite(only, free, group)).filter((end) => end.many),
-        draft,
-      );
-    else if (group.self) noteTwoLists(list, only, draft);
-    else if (choices.get(only)?.length === 1) pair(list, only, draft);
-    else draft.doubtful.add(list);
+    const back = only && (choices.get(only) ?? []).filter((end) => end.many || only.many);
+    if (only && candidates.length === 1 && back?.length === 1 && !(group.self && only.many))
+      pair(list, only, draft);
+    else open.push(list);
   }
+  for (const list of group.ends)
+    if (list.loose && isFree(list, draft)) choices.set(list, singlesOf(list, free, group));
+  settle(open, choices, draft);
+  pairLoose(group, draft);
 }
 
-function pairUncontested(single: End, claimants: readonly End[], draft: Draft): void {
-  const [list] = claimants;
-  if (list && claimants.length === 1) return pair(list, single, draft);
-  if (list && !claimants.every((end) => draft.doubtful.has(end))) {
-    note('contested', list, [single.field, ...claimants.map((end) => end.field)], draft);
-    for (const end of claimants) draft.doubtful.add(end);
+/** Notes what is open, and goes on as if each list had the end that its name speaks for: no two have the same. */
+function settle(
+  open: readonly End[],
+  choices: ReadonlyMap<End, readonly End[]>,
+  draft: Draft,
+): void {
+  const advised = advise(choices, open, draft);
+  for (const list of open) {
+    if (draft.doubtful.has(list)) continue;
+    const candidates = choices.get(list) ?? [];
+    const [only] = candidates;
+    if (!only) continue;
+    if (candidates.length > 1) note('ambiguous', list, candidates, draft, advised.get(list));
+    else if (only.many && choices.get(only)?.length === 1) noteTwoLists(list, only, draft, advised);
+    else if (!only.many) noteContested(only, open, choices, draft, advised);
+    else draft.doubtful.add(list);
   }
+  for (const [list, other] of advised)
+    if (!draft.partner.has(list) && !draft.partner.has(other)) pair(list, other, draft);
+}
+
+/**
+ * Pairs of lists and other ends, those whose names are nearest first, no end twice. A list with arguments of its own
+ * takes the end that its name speaks for out of the choice of the others, and no other one.
+ */
+function advise(
+  choices: ReadonlyMap<End, readonly End[]>,
+  open: readonly End[],
+  { partner }: Draft,
+): ReadonlyMap<End, End> {
+  const pairs = [...choices].flatMap(([list, others]) =>
+    others
+      .map((other) => ({ list, other, score: affinity(list, other) }))
+      .filter(({ score, other }) =>
+        partner.has(other) ? false : open.includes(list) || (list.loose && score > 0),
+      ),
+  );
+  const advised = new Map<End, End>();
+  const taken = new Set<End>();
+  for (const { list, other, score } of pairs.toSorted((a, b) => b.score - a.score)) {
+    const guess = other.many && score === 0 && list.field.owner === other.field.owner;
+    if (taken.has(list) || taken.has(other) || guess) continue;
+    advised.set(list, other);
+    if (other.many) advised.set(other, list);
+    taken.add(list).add(other);
+  }
+  return advised;
+}
+
+/** Several lists want the one end that there is: the one that does not get it is a relation of its own. */
+function noteContested(
+  single: End,
+  open: readonly End[],
+  choices: ReadonlyMap<End, readonly End[]>,
+  draft: Draft,
+  advised: ReadonlyMap<End, End>,
+): void {
+  const claimants = open.filter((end) => choices.get(end)?.includes(single));
+  const winner = claimants.find((end) => advised.get(end) === single) ?? claimants[0];
+  if (!winner) return;
+  note('contested', winner, [single, ...claimants], draft, single);
+  for (const end of claimants) draft.doubtful.add(end);
 }
 
 /** Followers and following are one relation, friends and blocked are two; only a person knows. */
-function noteTwoLists(one: End, other: End, draft: Draft): void {
-  if (draft.doubtful.has(one)) return;
-  note('one-to-one', one, [other.field], draft);
+function noteTwoLists(one: End, other: End, draft: Draft, advised: ReadonlyMap<End, End>): void {
+  const together = advised.get(one) === other || advised.get(other) === one;
+  note('one-to-one', one, [other], draft, together ? other : undefined);
   draft.doubtful.add(other);
+}
+
+/** A list with arguments of its own belongs to a key if nothing else can: it is no reason for a doubt. */
+function pairLoose(group: Group, draft: Draft): void {
+  const free = group.ends.filter(
+    (end) => !draft.partner.has(end) && !end.field.directives.relation,
+  );
+  const loose = free.filter((end) => end.loose && !draft.partner.has(end));
+  for (const list of loose) {
+    const singles = singlesOf(list, free, group);
+    const rivals = loose.filter((end) => end.field.owner === list.field.owner);
+    if (singles[0] && singles.length === 1 && rivals.length === 1) pair(list, singles[0], draft);
+  }
+}
+
+function singlesOf(list: End, free: readonly End[], group: Group): End[] {
+  return opposite(list, free, group).filter((end) => !end.many && !end.abstract);
 }
 
 function opposite(end: End, free: readonly End[], group: Group): End[] {
@@ -171,7 +239,7 @@ function isFree(end: End, draft: Draft): boolean {
 
 /** Two single objects are one relation if each is named after the other's type; otherwise someone has to say. */
 function pairSingles(group: Group, draft: Draft): void {
-  if (group.self || group.ends.some((end) => draft.doubtful.has(end))) return;
+  if (group.self) return;
   const singles = group.ends.filter((end) => !end.many && !end.abstract && !draft.partner.has(end));
   const [first] = singles;
   const left = singles.filter((end) => end.field.owner === first?.field.owner);
@@ -188,15 +256,16 @@ function pairSingles(group: Group, draft: Draft): void {
     );
 }
 
+/** Each of the side that has fewer is asked about. */
 function noteSingles(left: readonly End[], right: readonly End[], draft: Draft): void {
   const [few, many] = left.length <= right.length ? [left, right] : [right, left];
-  if (few[0] && many[0])
-    note(
-      'one-to-one',
-      few[0],
-      many.map((end) => end.field),
-      draft,
-    );
+  if (many.length === 0) return;
+  for (const end of few) {
+    const [other] = many;
+    const alike =
+      few.length + many.length === 2 && other && isNamedAfterType(end) !== isNamedAfterType(other);
+    note('one-to-one', end, many, draft, alike ? other : undefined);
+  }
 }
 
 function hasColumn(end: End): boolean {
@@ -208,7 +277,23 @@ function isNamedAfterType(end: End): boolean {
   return end.targets[0]?.toLowerCase().endsWith(end.field.name.toLowerCase()) ?? false;
 }
 
-function note(kind: Doubt['kind'], end: End, candidates: readonly FieldFact[], draft: Draft): void {
+function noteField(kind: Doubt['kind'], end: End, field: FieldFact, draft: Draft): void {
   draft.doubtful.add(end);
-  draft.doubts.push({ kind, field: end.field, candidates });
+  draft.doubts.push({ kind, field: end.field, candidates: [field] });
+}
+
+function note(
+  kind: Doubt['kind'],
+  end: End,
+  candidates: readonly End[],
+  draft: Draft,
+  advised?: End,
+): void {
+  draft.doubtful.add(end);
+  draft.doubts.push({
+    kind,
+    field: end.field,
+    candidates: candidates.map(({ field }) => field),
+    ...(advised && { advised: advised.field }),
+  });
 }

@@ -2,6 +2,7 @@ import { isInterfaceType, isObjectType, isUnionType } from 'graphql';
 import type { GraphQLNamedType } from 'graphql';
 import { connectionOf } from './connections.ts';
 import type { Facts, FieldFact } from './facts.ts';
+import { isListArgument } from './list-options.ts';
 
 /** A field that leads from one entity to others. */
 export interface End {
@@ -10,6 +11,8 @@ export interface End {
   /** The entities it can lead to: one, or the members of an interface or union. */
   readonly targets: readonly string[];
   readonly abstract: boolean;
+  /** A list with arguments of its own: it is a function of the user's, and makes no other end ambiguous. */
+  readonly loose: boolean;
 }
 
 /** Every field of every entity that is an end of a relation, in the schema's order. */
@@ -28,7 +31,18 @@ function endOf(field: FieldFact, facts: Facts): End | undefined {
   const abstract = !isObjectType(named);
   if (targets.length === 0 || (abstract && many) || (!many && field.args.length > 0))
     return undefined;
-  return { field, many, targets, abstract };
+  return { field, many, targets, abstract, loose: many && !isPlain(field, targets, facts) };
+}
+
+/** Whether every argument pages, sorts or filters: it is named so, or as a field of the other type or its key. */
+function isPlain({ args }: FieldFact, targets: readonly string[], facts: Facts): boolean {
+  const known = (name: string) =>
+    isListArgument(name) ||
+    targets.some((target) => {
+      const fields = facts.entities.get(target)?.fields;
+      return fields?.has(name) || fields?.has(name.replace(/(?:Id|_id|ID)$/, ''));
+    });
+  return args.every(({ name }) => known(name));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { getNamedType, getNullableType, isListType, isNonNullType } from 'graphql';
+import { getNamedType, getNullableType, isListType } from 'graphql';
 import type { GraphQLField } from 'graphql';
 import type { Returns } from '../model.ts';
 import { camelCase } from '../names.ts';
@@ -27,7 +27,8 @@ export function answerOf(
   const payload = shapes.facts.types.get(field.named.name);
   if (payload?.role !== 'payload')
     return { why: `${field.type.text} is neither ${entity.name}, nor ID, Boolean or a payload` };
-  return payloadOf(field.named.name, Object.values(payload.type.getFields()), entity, verb);
+  const fields = Object.values(payload.type.getFields());
+  return payloadOf(field.named.name, fields, entity, verb);
 }
 
 function payloadOf(
@@ -57,10 +58,6 @@ function payloadOf(
   const empty = fields.filter(
     (field) => /errors$/i.test(field.name) && isListType(getNullableType(field.type)),
   );
-  const rest = fields.find(
-    (field) => ![holder, id, ok, echo, ...empty].includes(field) && isNonNullType(field.type),
-  );
-  if (rest) return { why: `nothing says what ${type}.${rest.name} holds` };
   if (!holder && !id && !ok && verb !== 'DELETE')
     return { why: `${type} has no field of the type ${entity.name}` };
   return {

@@ -10,6 +10,8 @@ export interface Refusal {
   readonly why: string;
   /** What to write instead, if it is clear. */
   readonly fix?: string;
+  /** What `@resolve(as:)` would make of it, where only the name is in the way. */
+  readonly forced?: string;
 }
 
 /** The inputs understood so far; filled while operations are inferred, because only they say which inputs are used and for what. */
@@ -54,4 +56,6 @@ export interface NamedColumn {
   readonly scalar: string;
   readonly field: FieldFact;
   readonly json: boolean;
+  /** Whether it holds a key: `String` and `Int` can ask for one as well as `ID`. */
+  readonly key: boolean;
 }

@@ -6,6 +6,8 @@ import { singularize } from '../names.ts';
 import { storedAs } from './columns.ts';
 import { readFieldDirectives } from './directive-uses.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
+import { isKeyScalar } from './keys.ts';
+import { namedColumn, takes } from './named-columns.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 import { unsetRefusal } from './unset-columns.ts';
@@ -118,14 +120,16 @@ function fieldWrite(
   if (link)
     return isInputObjectType(getNamedType(item.type))
       ? nestedWrite(shapes, item, field, place)
-      : directKeys(item, field, place);
+      : directKeys(shapes, item, field, place);
   const stored = storedAs(field, facts);
   if (!stored)
     return {
       why: `${place} is not stored: ${field.owner}.${field.name} is answered by a function`,
     };
   const [given, wanted] = [getNamedType(item.type), field.named];
-  if (given.name !== wanted.name && !(stored === 'json' && isInputObjectType(given)))
+  const column = namedColumn(shapes, entityOf(shapes, field), field.name);
+  const fits = column ? takes(shapes, column, given.name) : given.name === wanted.name;
+  if (!fits && !(stored === 'json' && isInputObjectType(given)))
     return { why: `${place} is ${given.name}, and the field is ${wanted.name}` };
   if (isListType(getNullableType(item.type)) !== field.type.list)
     return { why: `${place} is ${String(item.type)}, and the field is ${field.type.text}` };
@@ -138,11 +142,19 @@ function fieldWrite(
   };
 }
 
+const entityOf = ({ facts }: Shapes, { owner }: FieldFact): EntityFact =>
+  facts.entities.get(owner)!;
+
 /** `author: ID!` and `tags: [ID!]` name the rows themselves. */
-function directKeys(item: WriteSource, field: FieldFact, place: string): Write | Refusal {
+function directKeys(
+  { facts }: Shapes,
+  item: WriteSource,
+  field: FieldFact,
+  place: string,
+): Write | Refusal {
   const many = isListType(getNullableType(item.type));
   const wanted = field.type.list;
-  if (getNamedType(item.type).name !== 'ID' || many !== wanted)
+  if (!isKeyScalar(getNamedType(item.type).name, facts) || many !== wanted)
     return {
       why: `${place} is ${String(item.type)}; a relation is set by ${wanted ? '[ID!]' : 'ID'}, or by an input with connect or create`,
     };
@@ -154,7 +166,7 @@ function keyWrite(shapes: Shapes, item: WriteSource, entity: EntityFact): Write 
   const stem = /^(.+?)(?:Id|_id|ID)$/.exec(item.name)?.[1];
   const field = stem === undefined ? undefined : entity.fields.get(stem);
   const single = field && shapes.links.byField.has(field) && !isListEnd(shapes, field);
-  return single && String(getNullableType(item.type)) === 'ID'
+  return single && isKeyScalar(String(getNullableType(item.type)), shapes.facts)
     ? { kind: 'key', name: item.name, field: field.name }
     : undefined;
 }
@@ -164,7 +176,7 @@ function keysWrite(shapes: Shapes, item: WriteSource, entity: EntityFact): Write
   const stem = /^(.+?)(?:Ids|_ids|IDs)$/.exec(item.name)?.[1];
   if (
     stem === undefined ||
-    getNamedType(item.type).name !== 'ID' ||
+    !isKeyScalar(getNamedType(item.type).name, shapes.facts) ||
     !isListType(getNullableType(item.type))
   )
     return undefined;

@@ -32,6 +32,8 @@ export interface Connection {
   readonly edge?: string;
   /** Names of the fields as the schema declares them; absent when it does not. */
   readonly nodes?: string;
+  /** Further lists of the same rows. */
+  readonly lists?: readonly string[];
   readonly totalCount?: string;
 }
 

@@ -1,12 +1,17 @@
 import type { ASTNode, Location } from 'graphql';
-import type { Diagnostic, Position } from '../diagnostic.ts';
+import type { Diagnostic, Fix, Position } from '../diagnostic.ts';
+import { nodesOfChange, writeChange } from './changes.ts';
+import type { Located, Mend } from './changes.ts';
 import { locate } from './pieces.ts';
 import type { Piece } from './pieces.ts';
 import type { ParsedFile } from './syntax.ts';
 
 /** A finding that points at a node of the SDL, or at a place of the manifest. */
-export interface Finding extends Omit<Diagnostic, 'at'> {
+export interface Finding extends Omit<Diagnostic, 'at' | 'fix' | 'fixes'> {
   readonly at: ASTNode | Position | undefined;
+  /** A sentence, or what to say with the lines that the mends make. Without it the lines stand alone. */
+  readonly fix?: string | ((lines: string) => string);
+  readonly mends?: readonly Mend[];
 }
 
 /** Nodes made by us have no place and are said to be at the start of the schema. */
@@ -19,29 +24,62 @@ const NOWHERE: Position = { file: 'schema.graphql', line: 1, column: 1, length: 
  * placed([{ code: 'QUERY_MISSING', severity: 'error', summary, at: definition.name }], files)[0]?.at.line // 3
  */
 export function placed(findings: readonly Finding[], files: readonly ParsedFile[]): Diagnostic[] {
-  const nodes = new Set(findings.flatMap(({ at }) => (at && !isPosition(at) ? [at] : [])));
-  const positions = nodes.size === 0 ? new Map<ASTNode, Position>() : findPositions(nodes, files);
-  return findings.map(({ at, ...finding }) => ({
+  const nodes = new Set(findings.flatMap(nodesOfFinding));
+  const places = nodes.size === 0 ? new Map<ASTNode, Place>() : findPlaces(nodes, files);
+  return findings.map(({ at, fix, mends = [], ...finding }) => ({
     ...finding,
-    at: at && isPosition(at) ? at : ((at && positions.get(at)) ?? NOWHERE),
+    ...written(fix, mends, places),
+    at: at && isPosition(at) ? at : ((at && places.get(at)?.position) ?? NOWHERE),
   }));
+}
+
+function nodesOfFinding({ at, mends = [] }: Finding): ASTNode[] {
+  return [
+    ...(at && !isPosition(at) ? [at] : []),
+    ...mends.flatMap(({ changes }) => changes.flatMap(nodesOfChange)),
+  ];
+}
+
+/** The mends as edits, and the text that shows them. */
+function written(
+  fix: Finding['fix'],
+  mends: readonly Mend[],
+  places: ReadonlyMap<ASTNode, Place>,
+): Pick<Diagnostic, 'fix' | 'fixes'> {
+  const fixes: Fix[] = [];
+  const lines: string[] = [];
+  for (const { title, changes } of mends) {
+    const all = changes.map((change) => writeChange(change, places));
+    if (all.length === 0 || all.some((each) => each === undefined)) continue;
+    fixes.push({ ...(title && { title }), edits: all.flatMap((each) => each?.edits ?? []) });
+    lines.push(`${title ? `${title}: ` : ''}${all.map((each) => each?.text).join('\n')}`);
+  }
+  const text = typeof fix === 'function' ? fix(lines.join('\n')) : (fix ?? lines.join('\n'));
+  return { ...(text && { fix: text }), ...(fixes.length > 0 && { fixes }) };
 }
 
 function isPosition(at: ASTNode | Position): at is Position {
   return 'line' in at;
 }
 
-function findPositions(
+/** A node with its place for programs and for people. */
+interface Place extends Located {
+  readonly position: Position;
+}
+
+function findPlaces(
   wanted: ReadonlySet<ASTNode>,
   files: readonly ParsedFile[],
-): Map<ASTNode, Position> {
-  const found = new Map<ASTNode, Position>();
+): Map<ASTNode, Place> {
+  const found = new Map<ASTNode, Place>();
   for (const { source, pieces } of files) {
     let line = 0;
     for (const piece of pieces) {
       if (found.size === wanted.size) return found;
-      for (const [node, loc] of locationsIn(piece, wanted))
-        found.set(node, positionIn(source.file, piece, line, loc));
+      for (const [node, located] of locatedIn(piece, wanted)) {
+        const position = positionIn(source.file, piece, line, located.loc!);
+        found.set(node, { node: located, source, start: piece.start, position });
+      }
       line += piece.text.match(LINE_END)?.length ?? 0;
     }
   }
@@ -51,13 +89,11 @@ function findPositions(
 const LINE_END = /\r\n|\r|\n/g;
 
 /** Parsed again, a text gives the same nodes in the same order. */
-function locationsIn(piece: Piece, wanted: ReadonlySet<ASTNode>): (readonly [ASTNode, Location])[] {
+function locatedIn(piece: Piece, wanted: ReadonlySet<ASTNode>): (readonly [ASTNode, ASTNode])[] {
   const nodes = nodesOf(piece.definitions);
   if (!nodes.some((node) => wanted.has(node))) return [];
   const located = nodesOf(locate(piece));
-  return nodes.flatMap((node, at) =>
-    wanted.has(node) ? [[node, located[at]!.loc!] as const] : [],
-  );
+  return nodes.flatMap((node, at) => (wanted.has(node) ? [[node, located[at]!] as const] : []));
 }
 
 function nodesOf(definitions: readonly ASTNode[]): ASTNode[] {

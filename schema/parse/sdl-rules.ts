@@ -9,9 +9,11 @@ import type {
   GraphQLSchema,
   NamedTypeNode,
 } from 'graphql';
-import { didYouMean } from '../did-you-mean.ts';
+import { nearest } from '../did-you-mean.ts';
+import { camelCase, pluralize } from '../names.ts';
 import { knownScalar } from '../scalars.ts';
 import { namedTypes, typesNamed } from './named-types.ts';
+import type { Change, Mend } from './changes.ts';
 import type { Finding } from './places.ts';
 
 /** What a rule of graphql-js asks of its context; the class of theirs is not exported. */
@@ -81,18 +83,52 @@ function unknownFindings(
   unknown: ReadonlyMap<string, NamedTypeNode[]>,
 ): Finding[] {
   const defined = definedTypes(document).filter((name) => !name.startsWith('__'));
+  const asked = unknown.size > 0 ? askedTypes(document) : new Set<NamedTypeNode>();
   return [...unknown].flatMap(([name, uses], index) => {
     if (knownScalar(name)) return [scalarUndeclared(name, uses[0])];
-    const fix =
-      (index < MOST_SUGGESTIONS && didYouMean(name, defined)) || `type ${name} { id: ID! }`;
-    return uses.map((use) => finding('TYPE_UNKNOWN', `There is no type ${name}`, use, { fix }));
+    const near = index < MOST_SUGGESTIONS ? nearest(name, defined) : undefined;
+    return uses.map((use) =>
+      finding(
+        'TYPE_UNKNOWN',
+        `There is no type ${name}`,
+        use,
+        near === undefined
+          ? { mends: mend({ kind: 'definition', beside: use, text: defining(name, use, asked) }) }
+          : {
+              fix: `Did you mean "${near}"?`,
+              mends: mend({ kind: 'replace', node: use, text: near }),
+            },
+      ),
+    );
   });
+}
+
+const mend = (change: Change): Mend[] => [{ changes: [change] }];
+
+/** What arguments and inputs ask for cannot be an object type. */
+function defining(name: string, use: NamedTypeNode, asked: ReadonlySet<NamedTypeNode>): string {
+  return asked.has(use) ? `input ${name} { id: ID }` : `type ${name} { id: ID! }`;
+}
+
+/** The uses of types in arguments and in fields of inputs. */
+function askedTypes(document: DocumentNode): ReadonlySet<NamedTypeNode> {
+  const asked = new Set<NamedTypeNode>();
+  graphql.visit(document, {
+    InputValueDefinition: {
+      enter(node) {
+        let { type } = node;
+        while (type.kind !== graphql.Kind.NAMED_TYPE) type = type.type;
+        asked.add(type);
+      },
+    },
+  });
+  return asked;
 }
 
 function scalarUndeclared(name: string, use: ASTNode | undefined): Finding {
   return finding('SCALAR_UNDECLARED', `The scalar ${name} is known but not declared`, use, {
     why: 'the schema is served as it is written, and GraphQL wants every scalar declared in it',
-    fix: `scalar ${name}`,
+    mends: use && mend({ kind: 'definition', beside: use, text: `scalar ${name}` }),
   });
 }
 
@@ -186,9 +222,19 @@ function typeFindings(schema: GraphQLSchema): Finding[] {
       Object.values(schema.getTypeMap()).find((type) => type.astNode)?.astNode ?? undefined;
     return finding('QUERY_MISSING', 'The schema has no type Query', first, {
       why: 'GraphQL wants at least one query',
-      fix: 'type Query { users: [User!]! }',
+      mends: first && mend({ kind: 'definition', beside: first, text: exampleQuery(schema) }),
     });
   });
+}
+
+/** A query for a type that is there. */
+function exampleQuery(schema: GraphQLSchema): string {
+  const type = Object.values(schema.getTypeMap()).find(
+    (each) => graphql.isObjectType(each) && each.getFields()['id'],
+  );
+  return type
+    ? `type Query { ${pluralize(camelCase(type.name))}: [${type.name}!]! }`
+    : 'type Query { hello: String }';
 }
 
 /** What to do about the messages of graphql-js that do not say it themselves. */
@@ -217,11 +263,14 @@ function graphqlFinding(code: string, error: GraphQLError): Finding {
     known[0] ??
     'the GraphQL specification asks for it: https://spec.graphql.org/draft/#sec-Type-System';
   const node = error.nodes?.at(-1);
+  const deprecated = error.nodes?.find(({ kind }) => kind === graphql.Kind.DIRECTIVE);
   return finding(
     code,
     summary.replace(/\.$/, ''),
     node && 'name' in node && node.name ? (node.name as ASTNode) : node,
-    { fix },
+    deprecated && /deprecated/.test(summary)
+      ? { fix: 'remove it', mends: mend({ kind: 'remove', node: deprecated }) }
+      : { fix },
   );
 }
 
@@ -229,7 +278,8 @@ function finding(
   code: string,
   summary: string,
   node: ASTNode | undefined,
-  more: { why?: string; fix?: string },
+  more: { why?: string; fix?: string; mends?: Mend[] | undefined },
 ): Finding {
-  return { code, severity: 'error', summary, ...more, at: node };
+  const { mends, ...rest } = more;
+  return { code, severity: 'error', summary, ...rest, ...(mends && { mends }), at: node };
 }

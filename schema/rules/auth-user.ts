@@ -8,8 +8,8 @@ import { didYouMean } from '../did-you-mean.ts';
 import type { Position } from '../diagnostic.ts';
 import type { Finding } from '../parse/places.ts';
 import type { AuthValues } from '../manifest.ts';
-import { finding, withDirective } from './finding.ts';
-import type { Rule } from './finding.ts';
+import { finding, onField } from './finding.ts';
+import type { Advice, Rule } from './finding.ts';
 
 /** AUTH_USER_UNKNOWN, AUTH_USER_EMAIL, AUTH_USER_FIELD_UNSET, AUTH_REGISTER_FIELD_UNKNOWN, AUTH_REGISTER_PRIVILEGE, AUTH_CREDENTIAL_FIELD: somebody can register. */
 export const authUser: Rule = function* (built) {
@@ -106,7 +106,7 @@ function privilege(field: FieldFact, at: Position): Finding {
     at,
     {
       why: 'what register takes, anybody can send',
-      fix: `remove it here, and write ${withDirective(field, '@default(value: …)')}`,
+      fix: `remove it here, and give ${coordinate(field)} a @default`,
     },
     'warning',
   );
@@ -138,22 +138,22 @@ function* unsetFields(built: Built, entity: EntityFact, auth: AuthValues): Gener
       field.node,
       {
         why: 'it is required, has no default, and is no part of what register takes',
-        fix:
-          choice(field) ??
-          `in manifest.yaml: auth: { register: { fields: [${[...auth.register.fields, field.name].join(', ')}] } }`,
+        ...(choice(field) ?? {
+          fix: `in manifest.yaml: auth: { register: { fields: [${[...auth.register.fields, field.name].join(', ')}] } }`,
+        }),
       },
     );
   }
 }
 
 /** Whoever registers must not choose what they are allowed: a role gets a default, and the least of them if it can be told. */
-function choice(field: FieldFact): string | undefined {
-  if (field.named.name === 'Boolean') return withDirective(field, '@default(value: false)');
+function choice(field: FieldFact): Pick<Advice, 'changes'> | undefined {
+  const fallback = (value: string) => ({ changes: [onField(field, 'default', { value })] });
+  if (field.named.name === 'Boolean') return fallback('false');
   if (!isEnumType(field.named) || field.type.list) return undefined;
   const names = field.named.getValues().map(({ name }) => name);
-  return withDirective(
-    field,
-    `@default(value: ${names.find((name) => /user|member|viewer|guest|reader/i.test(name)) ?? names[0]})`,
+  return fallback(
+    names.find((name) => /user|member|viewer|guest|reader/i.test(name)) ?? names[0] ?? '',
   );
 }
 

@@ -2,7 +2,9 @@ import type { EntityFact, FieldFact } from '../build/facts.ts';
 import { storedAs } from '../build/columns.ts';
 import type { Built } from '../build/project.ts';
 import type { Finding } from '../parse/places.ts';
-import { finding } from './finding.ts';
+import { showsKey } from '../build/keys.ts';
+import { inventedTable } from '../names.ts';
+import { finding, onField, quoted, retyped } from './finding.ts';
 import type { Rule } from './finding.ts';
 import { invalidName, isName } from './table-names.ts';
 
@@ -11,7 +13,15 @@ export const columnNames: Rule = function* (built) {
   for (const entity of built.facts.entities.values()) yield* checkEntity(built, entity);
 };
 
-function* checkEntity({ facts, links }: Built, entity: EntityFact): Generator<Finding> {
+function invalidColumn(field: FieldFact, column: string, isKey: boolean): Finding {
+  const change = isKey
+    ? onField(field, 'relation', { column: quoted(inventedTable(column.replace(/\W+/g, '_'))) })
+    : onField(field, 'computed');
+  return invalidName(column, field.directives.relation?.node ?? field.node, { changes: [change] });
+}
+
+function* checkEntity(built: Built, entity: EntityFact): Generator<Finding> {
+  const { facts, links } = built;
   const taken = new Map<string, FieldFact>();
   for (const field of entity.fields.values()) {
     const link = links.byField.get(field);
@@ -24,38 +34,43 @@ function* checkEntity({ facts, links }: Built, entity: EntityFact): Generator<Fi
           : [];
     for (const column of columns) {
       const other = taken.get(column.toLowerCase());
-      if (!isName(column)) yield invalidName(column, field.directives.relation?.node ?? field.node);
-      else if (other && !isKeyOf(links, field, other, column)) yield clash(field, other, column);
+      if (!isName(column)) yield invalidColumn(field, column, link?.kind === 'own');
+      else if (other && !isKeyOf(built, field, other, column))
+        yield clash(built, field, other, column);
       taken.set(column.toLowerCase(), field);
     }
   }
 }
 
 /** `author: User!` and `authorId: ID!` show the same column on purpose. */
-function isKeyOf(links: Built['links'], one: FieldFact, other: FieldFact, column: string): boolean {
+function isKeyOf(
+  { facts, links }: Built,
+  one: FieldFact,
+  other: FieldFact,
+  column: string,
+): boolean {
   const relation = [one, other].find((field) => links.byField.get(field)?.kind === 'own');
-  const plain = [one, other].find((field) => field.named.name === 'ID' && !field.type.list);
+  const plain = one === relation ? other : one;
   const link = relation && links.byField.get(relation);
-  return (
-    relation !== undefined &&
-    plain !== undefined &&
-    plain !== relation &&
-    link?.kind === 'own' &&
-    link.key.column === column
-  );
+  return link?.kind === 'own' && link.key.column === column && showsKey(plain, facts);
 }
 
-function clash(field: FieldFact, other: FieldFact, column: string): Finding {
+function clash({ links }: Built, field: FieldFact, other: FieldFact, column: string): Finding {
+  const relation = [field, other].find((each) => links.byField.get(each)?.kind === 'own');
+  const plain = relation === field ? other : field;
+  const isScalar = relation && plain.type.kind === 'scalar' && !plain.type.list;
+  const key = `ID${plain.type.required ? '!' : ''}`;
   return finding(
     'COLUMN_CLASH',
     `${field.owner}.${other.name} and ${field.owner}.${field.name} would share the column ${column}`,
     field.node,
     {
       why: 'names in the database are in snake_case, and capitals make no difference',
-      fix:
-        field.type.kind === 'scalar' && other.type.kind !== 'scalar'
-          ? `${field.name}: ID!   to show the key of ${other.name}, or another name`
-          : 'give one of them another name',
+      changes: [isScalar ? retyped(plain, key) : onField(field, 'computed')],
+      fix: (line) =>
+        isScalar
+          ? `${line}   to show the key of ${relation.name}, or give it another name`
+          : `${line}   to write it yourself, or give it another name`,
     },
   );
 }

@@ -5,7 +5,8 @@ import type { FieldFact } from '../build/facts.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Finding } from '../parse/places.ts';
 import type { ColumnType, IdKind } from '../model.ts';
-import { finding, withDirective } from './finding.ts';
+import type { Change } from '../parse/changes.ts';
+import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /** DEFAULT_INVALID: a default is one value, of the field's own type. */
@@ -16,16 +17,19 @@ export const defaults: Rule = function* ({ facts, project }) {
       const stored = field.name === 'id' ? 'id' : storedAs(field, facts);
       if (!said || !stored) continue;
       const advice = problem(field, stored, said, project.ids);
-      if (advice) yield report(field, advice);
+      if (advice) yield report(field, stored, advice);
     }
   }
 };
 
-const EXAMPLES: Readonly<Record<string, string>> = {
-  Int: '0',
-  Float: '0.5',
-  Boolean: 'false',
-  String: '"text"',
+const EXAMPLES: Readonly<Partial<Record<ColumnType, string>>> = {
+  integer: 'value: 0',
+  real: 'value: 0.5',
+  boolean: 'value: false',
+  timestamp: 'expr: NOW',
+  date: 'expr: NOW',
+  time: 'expr: NOW',
+  uuid: 'expr: UUID',
 };
 
 interface Problem {
@@ -33,14 +37,30 @@ interface Problem {
   readonly fix?: string | undefined;
 }
 
-function report(field: FieldFact, { why, fix }: Problem): Finding {
-  const example = withDirective(field, `@default(value: ${EXAMPLES[field.named.name] ?? '"…"'})`);
-  return finding(
-    'DEFAULT_INVALID',
-    `The default of ${coordinate(field)} does not fit`,
-    field.directives.default?.node,
-    { why, fix: fix ?? example },
-  );
+function report(field: FieldFact, stored: ColumnType, { why, fix }: Problem): Finding {
+  const node = field.directives.default?.node;
+  const within = field.field.astNode ?? node;
+  const example = exampleOf(field, stored);
+  const change: Change[] =
+    node && within
+      ? [
+          example === undefined
+            ? { kind: 'remove', node, within }
+            : { kind: 'replace', node, text: `@default(${example})`, within },
+        ]
+      : [];
+  return finding('DEFAULT_INVALID', `The default of ${coordinate(field)} does not fit`, node, {
+    why,
+    fix,
+    changes: change,
+  });
+}
+
+/** A default that the field can have; nothing where none can be made up. */
+function exampleOf({ named, type, name }: FieldFact, stored: ColumnType): string | undefined {
+  if (type.list || name === 'id') return undefined;
+  if (isEnumType(named)) return `value: ${named.getValues()[0]?.name}`;
+  return named.name === 'String' ? 'value: "text"' : EXAMPLES[stored];
 }
 
 function problem(
@@ -52,7 +72,6 @@ function problem(
   if ((said.value === undefined) === (said.expr === undefined))
     return {
       why: 'it needs either a value or an expression',
-      fix: '@default(value: "draft")   or   @default(expr: NOW)',
     };
   if (said.expr !== undefined) return expressionProblem(field, stored, said.expr, ids);
   return valueProblem(field, stored, said.value);

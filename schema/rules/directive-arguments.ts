@@ -14,9 +14,10 @@ import type {
   GraphQLDirective,
   GraphQLInputType,
 } from 'graphql';
-import { didYouMean } from '../did-you-mean.ts';
+import { nearest } from '../did-you-mean.ts';
 import { ourDirectives } from '../our-directives.ts';
 import { finding } from './finding.ts';
+import type { Advice } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /** DIRECTIVE_ARGUMENT: the arguments of a directive exist, are all there, and have values of their types. */
@@ -56,14 +57,20 @@ function unknown(
   definition: GraphQLDirective,
 ) {
   const names = definition.args.map(({ name }) => name);
-  const fix =
-    didYouMean(argument.name.value, names) ??
-    (names.length > 0 ? `known: ${names.join(', ')}` : 'it has none');
+  const near = nearest(argument.name.value, names);
+  const known = names.length > 0 ? `known: ${names.join(', ')}` : 'it has none';
+  const advice: Advice =
+    near === undefined
+      ? { fix: known }
+      : {
+          fix: `Did you mean "${near}"?`,
+          changes: [{ kind: 'replace', node: argument.name, text: near }],
+        };
   return finding(
     'DIRECTIVE_ARGUMENT',
     `@${directive.name.value} has no argument ${argument.name.value}`,
     argument.name,
-    { fix },
+    advice,
   );
 }
 
@@ -85,14 +92,16 @@ function* checkValue(
   for (const value of misfits(argument.value, wanted.type)) {
     const type = getNamedType(wanted.type);
     const words = isEnumType(type) ? type.getValues().map(({ name }) => name) : [];
+    const near = nearest(wordOf(value), words);
     const fix =
-      didYouMean(wordOf(value), words) ??
+      (near && `Did you mean "${near}"?`) ??
       (words.length > 0
         ? `one of ${words.join(', ')}`
         : `${argument.name.value}: ${EXAMPLES[type.name] ?? '…'}`);
     yield finding('DIRECTIVE_ARGUMENT', `${what} cannot be ${print(value)}`, value, {
       why: `its type is ${String(wanted.type)}`,
       fix,
+      changes: near ? [{ kind: 'replace', node: value, text: near }] : undefined,
     });
   }
 }

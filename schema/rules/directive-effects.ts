@@ -1,14 +1,15 @@
 import { isInterfaceType } from 'graphql';
-import type { ASTNode, GraphQLInterfaceType, GraphQLObjectType } from 'graphql';
+import type { ASTNode, ConstDirectiveNode, GraphQLInterfaceType, GraphQLObjectType } from 'graphql';
 import type { FieldDirectives } from '../build/directive-uses.ts';
 import { connectionOf } from '../build/connections.ts';
 import { storedAs } from '../build/columns.ts';
 import { coordinate } from '../build/facts.ts';
 import type { Facts, FieldFact } from '../build/facts.ts';
 import type { Built } from '../build/project.ts';
+import type { Change } from '../parse/changes.ts';
 import type { Finding } from '../parse/places.ts';
 import { isOurDirective } from '../our-directives.ts';
-import { finding } from './finding.ts';
+import { finding, removed, retyped } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /** DIRECTIVE_WITHOUT_EFFECT, TIMESTAMP_TYPE: a directive on a field that it can do nothing for, and a time that is no DateTime. */
@@ -118,7 +119,11 @@ function* onFields(
           'DIRECTIVE_WITHOUT_EFFECT',
           `@${name} has no effect on ${type.name}.${field.name}`,
           directive,
-          { why, fix: name === 'auth' ? 'write it on the fields that lead here' : 'remove it' },
+          {
+            why,
+            fix: name === 'auth' ? 'write it on the fields that lead here' : 'remove it',
+            changes: removed(directive),
+          },
         );
     }
   }
@@ -128,6 +133,7 @@ function onType(directive: string, type: string, node: ASTNode, fix: string): Fi
   return finding('DIRECTIVE_WITHOUT_EFFECT', `@${directive} has no effect on ${type}`, node, {
     why: 'the type is not kept in a table',
     fix,
+    changes: removed(node as ConstDirectiveNode),
   });
 }
 
@@ -137,8 +143,17 @@ function report(field: FieldFact, name: string, why: string): Finding {
     'DIRECTIVE_WITHOUT_EFFECT',
     `@${name} has no effect on ${coordinate(field)}`,
     node ?? field.node,
-    { why, fix: 'remove it' },
+    { why, fix: 'remove it', changes: node && removed(node) },
   );
+}
+
+/** The scalar has to be declared before it can be used. */
+function dateTime(field: FieldFact): Change[] {
+  const change = retyped(field, field.type.required ? 'DateTime!' : 'DateTime');
+  const { astNode } = field.field;
+  return astNode
+    ? [change, { kind: 'definition', beside: astNode, text: 'scalar DateTime' }]
+    : [change];
 }
 
 function* timestampType(facts: Facts, field: FieldFact): Generator<Finding> {
@@ -152,7 +167,10 @@ function* timestampType(facts: Facts, field: FieldFact): Generator<Finding> {
     field.node,
     {
       why: 'only a DateTime is filled by itself',
-      fix: `${field.name}: DateTime!   with   scalar DateTime`,
+      fix: (line) => (facts.schema.getType('DateTime') ? line : `${line}   with   scalar DateTime`),
+      changes: facts.schema.getType('DateTime')
+        ? [retyped(field, field.type.required ? 'DateTime!' : 'DateTime')]
+        : dateTime(field),
     },
     'hint',
   );

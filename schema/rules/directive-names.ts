@@ -1,7 +1,10 @@
-import type { ConstDirectiveNode } from 'graphql';
+import { Kind } from 'graphql';
+import type { ConstDirectiveNode, ConstValueNode } from 'graphql';
 import { nearest } from '../did-you-mean.ts';
 import { ourDirectives } from '../our-directives.ts';
-import { finding } from './finding.ts';
+import type { Change } from '../parse/changes.ts';
+import type { DirectiveUse } from '../parse/directive-places.ts';
+import { finding, removed } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /** DIRECTIVE_UNKNOWN, DIRECTIVE_MISPLACED, DIRECTIVE_REPEATED: a directive exists, may stand where it stands, and stands there once. */
@@ -11,12 +14,13 @@ export const directiveNames: Rule = function* ({ facts }) {
   for (const { directive, location, holder } of facts.parsed.uses) {
     const name = directive.name.value;
     const definition = known.get(name);
-    if (!definition) yield unknown(directive, known.keys());
+    if (!definition) yield unknown({ directive, location, holder }, known.keys());
     else if (!definition.locations.includes(location as never))
       yield misplaced(directive, definition.locations);
     else if (!definition.isRepeatable && seen.get(holder)?.has(name))
       yield finding('DIRECTIVE_REPEATED', `@${name} stands twice`, directive, {
         fix: 'keep one of the two',
+        changes: removed(directive),
       });
     seen.set(holder, (seen.get(holder) ?? new Set()).add(name));
   }
@@ -34,18 +38,43 @@ function knownDirectives(own: readonly Known[]): ReadonlyMap<string, Known> {
   );
 }
 
-function unknown(directive: ConstDirectiveNode, known: Iterable<string>) {
-  const near = nearest(directive.name.value, known);
-  const fix =
+function unknown(use: DirectiveUse, known: Iterable<string>) {
+  const { directive } = use;
+  const names = [...known];
+  const near = nearest(directive.name.value, names);
+  const change: Change =
     near === undefined
-      ? `known: ${[...known].map((name) => `@${name}`).join(' ')}`
-      : `Did you mean "@${near}"?`;
+      ? { kind: 'definition', beside: directive, text: declaration(use) }
+      : { kind: 'replace', node: directive.name, text: near };
   return finding(
     'DIRECTIVE_UNKNOWN',
     `There is no directive @${directive.name.value}`,
     directive.name,
-    { fix },
+    {
+      why: `known: ${names.map((name) => `@${name}`).join(' ')}`,
+      fix: (line) => (near === undefined ? `if it is yours:  ${line}` : `Did you mean "@${near}"?`),
+      changes: [change],
+    },
   );
+}
+
+/** A declaration that the use fits, with every place and argument that this use has. */
+function declaration({ directive, location }: DirectiveUse): string {
+  const args = (directive.arguments ?? []).map(
+    ({ name, value }) => `${name.value}: ${typeOf(value)}`,
+  );
+  return `directive @${directive.name.value}${args.length > 0 ? `(${args.join(', ')})` : ''} repeatable on ${location}`;
+}
+
+const TYPES: Readonly<Partial<Record<Kind, string>>> = {
+  [Kind.INT]: 'Int',
+  [Kind.FLOAT]: 'Float',
+  [Kind.BOOLEAN]: 'Boolean',
+};
+
+function typeOf(value: ConstValueNode): string {
+  if (value.kind === Kind.LIST) return `[${value.values[0] ? typeOf(value.values[0]) : 'String'}]`;
+  return TYPES[value.kind] ?? 'String';
 }
 
 const PLACES: Readonly<Record<string, string>> = {
@@ -67,5 +96,6 @@ function misplaced(directive: ConstDirectiveNode, locations: readonly string[]) 
   return finding('DIRECTIVE_MISPLACED', `@${directive.name.value} has no meaning here`, directive, {
     why: `it belongs on ${places}`,
     fix: 'remove it, or move it there',
+    changes: removed(directive),
   });
 }

@@ -1,7 +1,8 @@
 import type { ASTNode } from 'graphql';
-import type { FieldFact } from '../build/facts.ts';
+import type { EntityFact, FieldFact } from '../build/facts.ts';
 import type { Built } from '../build/project.ts';
 import type { Position, Severity } from '../diagnostic.ts';
+import type { Change, Mend } from '../parse/changes.ts';
 import type { Finding } from '../parse/places.ts';
 
 /** Judges one thing about the two files. */
@@ -10,20 +11,25 @@ export type Rule = (built: Built) => Iterable<Finding>;
 /** The reason and the remedy; either may be missing. */
 export interface Advice {
   readonly why?: string | undefined;
-  readonly fix?: string | undefined;
+  /** A sentence; where there are changes, what to say with the lines that they make. */
+  readonly fix?: Finding['fix'] | undefined;
+  /** The remedy as changes of the schema, which belong together. */
+  readonly changes?: readonly Change[] | undefined;
+  /** Several remedies to choose from, the advised one first. */
+  readonly mends?: readonly Mend[] | undefined;
 }
 
 /**
  * A finding of a rule. An error unless said otherwise.
  *
  * @example
- * finding('TABLE_CLASH', 'Two types share the table people', entity.node, { fix: '@entity(table: "persons")' })
+ * finding('TABLE_CLASH', 'Two types share the table people', entity.node, { changes: [onType(entity, 'entity', { table: '"persons"' })] })
  */
 export function finding(
   code: string,
   summary: string,
   at: ASTNode | Position | undefined,
-  { why, fix }: Advice = {},
+  { why, fix, changes, mends = changes && [{ changes }] }: Advice = {},
   severity: Severity = 'error',
 ): Finding {
   return {
@@ -32,20 +38,65 @@ export function finding(
     summary,
     ...(why !== undefined && { why }),
     ...(fix !== undefined && { fix }),
+    ...(mends !== undefined && { mends }),
     at,
   };
 }
 
 /**
- * A field as it would be written with a directive added: the text to paste.
+ * Puts a directive on a field. Everything else that stands there stays.
  *
  * @example
- * withDirective(field, '@relation(inverse: "author")') // 'posts: [Post!]! @relation(inverse: "author")'
+ * onField(field, 'relation', { inverse: '"author"' }) // posts: [Post!]! @relation(inverse: "author")
  */
-export function withDirective(field: FieldFact, directive: string): string {
-  const args = field.args.map(({ name, type }) => `${name}: ${type.text}`).join(', ');
-  return `${field.name}${args && `(${args})`}: ${field.type.text} ${directive}`;
+export function onField(
+  { field, node }: FieldFact,
+  name: string,
+  args: Readonly<Record<string, string>> = {},
+): Change {
+  return { kind: 'directive', on: field.astNode ?? node!, name, args };
 }
+
+/** Puts a directive on a type, where it stands already if it does: that may be an extension. */
+export function onType(
+  { definitions, node }: EntityFact,
+  name: string,
+  args: Readonly<Record<string, string>>,
+): Change {
+  const holder = definitions.find(({ directives }) =>
+    directives?.some((directive) => directive.name.value === name),
+  );
+  return { kind: 'directive', on: holder ?? definitions[0] ?? node!, name, args };
+}
+
+/** Changes the type of a field and nothing else of it. */
+export function retyped({ field, node }: FieldFact, text: string): Change {
+  const { astNode } = field;
+  return { kind: 'replace', node: astNode?.type ?? node!, text, within: astNode ?? node! };
+}
+
+/** Takes an argument of a directive away, and the directive with it when it has no other. */
+export function withoutArgument(
+  { field, node }: FieldFact,
+  name: string,
+  of = 'relation',
+): Change[] {
+  const directive = field.astNode?.directives?.find((each) => each.name.value === of);
+  const argument = directive?.arguments?.find((each) => each.name.value === name);
+  if (!directive || !argument) return [];
+  const only = directive.arguments?.length === 1;
+  return [{ kind: 'remove', node: only ? directive : argument, within: field.astNode ?? node! }];
+}
+
+/** Takes a directive away; a rule about access never, for that has to be moved by someone who knows what it was for. */
+export function removed(
+  directive: ASTNode & { readonly name?: { readonly value: string } },
+): Change[] {
+  return directive.name?.value === 'auth' ? [] : [{ kind: 'remove', node: directive }];
+}
+
+/** A text as a GraphQL literal. */
+export const quoted = (text: string): string => JSON.stringify(text);
 
 /** `a, b and c`. */
 export function listed(items: readonly string[], last = 'and'): string {

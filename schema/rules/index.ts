@@ -18,6 +18,7 @@ import { operations } from './operations.ts';
 import { relationArguments } from './relation-arguments.ts';
 import { relationDoubts } from './relation-doubts.ts';
 import { relationOneSided } from './relation-one-sided.ts';
+import { relationSplit } from './relation-split.ts';
 import { renames } from './renames.ts';
 import { restPaths } from './rest-paths.ts';
 import { scalarsMapped } from './scalars-mapped.ts';
@@ -33,6 +34,7 @@ export const schemaRules: readonly Rule[] = [
   relationDoubts,
   relationArguments,
   relationOneSided,
+  relationSplit,
   valueHoldsEntity,
   tableNames,
   columnNames,

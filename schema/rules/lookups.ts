@@ -1,5 +1,7 @@
 import { coordinate } from '../build/facts.ts';
-import { finding } from './finding.ts';
+import type { EntityFact } from '../build/facts.ts';
+import type { Change } from '../parse/changes.ts';
+import { finding, onField } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /** LOOKUP_NOT_UNIQUE: a single result by fields of which several rows may have the same. */
@@ -11,16 +13,27 @@ export const lookups: Rule = function* ({ operations, facts }) {
     const [only] = names;
     const column =
       only === undefined ? undefined : facts.entities.get(action.entity)?.fields.get(only);
-    const fix =
-      names.length === 1 && column
-        ? `${column.name}: ${column.type.text} @unique`
-        : `type ${action.entity} @index(fields: ${JSON.stringify(names)}, unique: true)`;
+    const entity = facts.entities.get(action.entity);
+    if (!entity) continue;
+    const change =
+      names.length === 1 && column ? onField(column, 'unique') : indexOn(entity, names);
     yield finding(
       'LOOKUP_NOT_UNIQUE',
       `${coordinate(field)} may find several rows and answers with the first`,
       field.node,
-      { why: `${names.join(', ')} of ${action.entity} need not be unique`, fix },
+      { why: `${names.join(', ')} of ${action.entity} need not be unique`, changes: [change] },
       'hint',
     );
   }
 };
+
+/** Always one more: an index that stands there is about other fields. */
+function indexOn(entity: EntityFact, names: readonly string[]): Change {
+  return {
+    kind: 'directive',
+    on: entity.definitions[0] ?? entity.node!,
+    name: 'index',
+    args: { fields: JSON.stringify(names), unique: 'true' },
+    repeated: true,
+  };
+}

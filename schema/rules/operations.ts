@@ -1,12 +1,15 @@
 import { coordinate } from '../build/facts.ts';
 import type { FieldFact } from '../build/facts.ts';
+import { ownMembers } from '../build/own-members.ts';
 import type { Refusal } from '../build/shapes.ts';
+import type { Change } from '../parse/changes.ts';
 import type { Finding } from '../parse/places.ts';
-import { withDirective, finding } from './finding.ts';
+import { finding, onField } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /** NOT_INFERRED, CREATE_FIELD_UNSET, RESOLVE_IMPOSSIBLE: a field that looks like something we could do, and why it is left to the user. */
-export const operations: Rule = function* ({ operations: all, entities }) {
+export const operations: Rule = function* (built) {
+  const { operations: all, entities } = built;
   for (const { field, refusal } of all) {
     if (!refusal) continue;
     const said = field.directives.resolve;
@@ -15,25 +18,40 @@ export const operations: Rule = function* ({ operations: all, entities }) {
         'RESOLVE_IMPOSSIBLE',
         `${coordinate(field)} cannot be ${said.as}: ${refusal.why}`,
         said.node,
-        { fix: refusal.fix ?? withDirective(field, '@resolve(as: CUSTOM)') },
+        {
+          fix: (line) => (refusal.fix ? `${refusal.fix}   or write it yourself:  ${line}` : line),
+          changes: [onField(field, 'resolve', { as: 'CUSTOM' })],
+        },
       );
-    else yield notInferred(field, refusal, '@resolve(as: CUSTOM)');
+    else yield notInferred(field, refusal, onField(field, 'resolve', { as: 'CUSTOM' }));
   }
   for (const { refusals } of entities)
-    for (const { field, refusal } of refusals) yield notInferred(field, refusal, '@computed');
+    for (const { field, refusal } of refusals)
+      yield notInferred(field, refusal, onField(field, 'computed'));
+  for (const field of ownMembers(built)) {
+    const why = `nothing says what it holds; the other members of ${field.owner} are served`;
+    yield notInferred(field, { why }, onField(field, 'computed'));
+  }
 };
 
 /** A create that forgets a field is more often a slip than meant. */
-function notInferred(field: FieldFact, { code, why, fix }: Refusal, directive: string): Finding {
+function notInferred(field: FieldFact, refusal: Refusal, change: Change): Finding {
+  const { code, why, fix, forced } = refusal;
   const place = coordinate(field);
-  const advice =
-    fix ??
-    `${withDirective(field, directive)}   and   npx generator eject ${place}   for a start in your code`;
-  return finding(
-    code ?? 'NOT_INFERRED',
-    `${place} is yours to write`,
-    field.node,
-    { why, fix: advice },
-    code ? 'warning' : 'hint',
-  );
+  const eject = `   and   npx generator eject ${place}   for a start in your code`;
+  return {
+    ...finding(
+      code ?? 'NOT_INFERRED',
+      `${place} is yours to write`,
+      field.node,
+      {
+        why,
+        fix: (line) =>
+          fix ? `${fix}   or write it yourself:  ${line}` : line + (forced ? '' : eject),
+        changes: [forced ? onField(field, 'resolve', { as: forced }) : change],
+      },
+      code ? 'warning' : 'hint',
+    ),
+    coordinate: place,
+  };
 }

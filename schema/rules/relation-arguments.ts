@@ -1,5 +1,5 @@
 import { coordinate } from '../build/facts.ts';
-import { finding, withDirective } from './finding.ts';
+import { finding, onField, quoted, withoutArgument } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /** RELATION_ARGUMENT: an argument of @relation stands on the side that it is about, and can be fulfilled. */
@@ -13,7 +13,10 @@ export const relationArguments: Rule = function* ({ links }) {
         'RELATION_ARGUMENT',
         `${coordinate(field)} is required and cannot become null`,
         said.node,
-        { fix: 'onDelete: CASCADE or RESTRICT, or a type without !' },
+        {
+          fix: 'onDelete: CASCADE or RESTRICT, or a type without !',
+          changes: [onField(field, 'relation', { onDelete: 'RESTRICT' })],
+        },
       );
     } else if (said.onDelete && !owns) {
       const where = link.inverse
@@ -23,12 +26,17 @@ export const relationArguments: Rule = function* ({ links }) {
         'RELATION_ARGUMENT',
         `onDelete has no effect on ${coordinate(field)}`,
         said.node,
-        { why: 'the key is kept elsewhere', fix: where },
+        {
+          why: 'the key is kept elsewhere',
+          fix: where,
+          changes: withoutArgument(field, 'onDelete'),
+        },
       );
     }
     if (said.table !== undefined && link.kind !== 'join')
       yield finding('RELATION_ARGUMENT', `${coordinate(field)} has no join table`, said.node, {
         fix: 'remove table',
+        changes: withoutArgument(field, 'table'),
       });
     if (said.column !== undefined && !owns && !sameColumn(link, said.column)) {
       yield finding(
@@ -37,9 +45,13 @@ export const relationArguments: Rule = function* ({ links }) {
         said.node,
         {
           why: 'the key is kept by the other end',
-          fix: link.inverse
-            ? withDirective(link.inverse, `@relation(column: "${said.column}")`)
-            : 'remove column',
+          ...(!link.inverse && { fix: 'remove column' }),
+          changes: [
+            ...withoutArgument(field, 'column'),
+            ...(link.inverse
+              ? [onField(link.inverse, 'relation', { column: quoted(said.column) })]
+              : []),
+          ],
         },
       );
     }

@@ -1,36 +1,39 @@
 import { coordinate } from '../build/facts.ts';
 import type { EntityFact, FieldFact } from '../build/facts.ts';
+import type { Links } from '../build/links.ts';
 import type { Doubt } from '../build/pair-relations.ts';
+import type { Built } from '../build/project.ts';
 import { nearest } from '../did-you-mean.ts';
+import type { Change, Mend } from '../parse/changes.ts';
 import type { Finding } from '../parse/places.ts';
-import { snakeCase } from '../names.ts';
-import { finding, listed, withDirective } from './finding.ts';
+import { inventedTable, snakeCase } from '../names.ts';
+import { finding, listed, onField, quoted } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /** RELATION_AMBIGUOUS, RELATION_OWNER_UNCLEAR, RELATION_INVERSE_UNKNOWN, RELATION_INVERSE_MISMATCH: what can be read in two ways is never guessed. */
-export const relationDoubts: Rule = function* ({ links, facts }) {
-  for (const doubt of links.doubts) yield describe(doubt, facts.entities);
+export const relationDoubts: Rule = function* (built) {
+  for (const doubt of built.links.doubts) yield describe(doubt, built);
 };
 
-function describe(doubt: Doubt, entities: ReadonlyMap<string, EntityFact>): Finding {
+function describe(doubt: Doubt, { links, facts }: Built): Finding {
   const [first] = doubt.candidates;
   switch (doubt.kind) {
     case 'inverse-unknown':
-      return inverseUnknown(doubt.field, entities);
+      return inverseUnknown(doubt.field, facts.entities);
     case 'inverse-mismatch':
-      return inverseMismatch(doubt.field, first);
+      return inverseMismatch(doubt.field, first, facts.entities);
     case 'owner':
       return ownerUnclear(doubt.field, first);
     case 'one-to-one':
-      return oneToOne(doubt.field, doubt.candidates);
+      return oneToOne(doubt, links);
     case 'contested':
       return contested(doubt);
     case 'ambiguous':
-      return ambiguous(doubt.field, doubt.candidates);
+      return ambiguous(doubt, links);
   }
 }
 
-function ambiguous(field: FieldFact, candidates: readonly FieldFact[]): Finding {
+function ambiguous({ field, candidates, advised }: Doubt, links: Links): Finding {
   const owner = candidates[0]?.owner ?? '';
   const same = candidates.every(
     (candidate) =>
@@ -44,38 +47,54 @@ function ambiguous(field: FieldFact, candidates: readonly FieldFact[]): Finding 
       why: same
         ? `${count(candidates.length)} fields of ${owner} have the type ${field.owner}`
         : `${count(candidates.length)} fields lead from ${owner} to ${field.owner}`,
-      fix: withDirective(field, `@relation(inverse: "${candidates[0]?.name}")`),
+      changes: [advised ? inverse(field, advised) : apart(field, links)],
     },
   );
 }
 
-function contested({ field, candidates }: Doubt): Finding {
-  const [single, ...lists] = candidates;
+/** Says which field is the other end. */
+function inverse(field: FieldFact, other: FieldFact): Change {
+  return onField(field, 'relation', { inverse: quoted(other.name) });
+}
+
+/** Says that a field is a relation of its own. */
+function apart(field: FieldFact, links: Links): Change {
+  const link = links.byField.get(field);
+  const isMany = link ? link.kind === 'join' : field.type.list;
+  const table = link?.kind === 'join' ? link.table : inventedTable(joined(field));
+  return onField(
+    field,
+    'relation',
+    isMany ? { table: quoted(table) } : { column: quoted(`${field.snakeName}_id`) },
+  );
+}
+
+const joined = ({ owner, snakeName }: FieldFact): string => `${snakeCase(owner)}_${snakeName}`;
+
+function contested({ field, candidates: [single, ...lists] }: Doubt): Finding {
   return finding(
     'RELATION_AMBIGUOUS',
     `${listed(lists.map(coordinate))} can ${lists.length === 2 ? 'both' : 'all'} be the inverse of ${single ? coordinate(single) : ''}`,
     field.node,
     {
       why: `${count(lists.length)} lists of ${field.owner} hold ${single?.owner}, and a key has one other end`,
-      fix: withDirective(field, `@relation(inverse: "${single?.name}")`),
+      changes: single && [inverse(field, single)],
     },
   );
 }
 
-function oneToOne(field: FieldFact, candidates: readonly FieldFact[]): Finding {
-  const [other] = candidates;
-  const one = withDirective(field, `@relation(inverse: "${other?.name}")`);
-  const own = field.type.list
-    ? `table: "${snakeCase(field.owner)}_${field.snakeName}"`
-    : `column: "${field.snakeName}_id"`;
-  const two = withDirective(field, `@relation(${own})`);
+/** Where the names speak for neither, two relations are advised: none of them holds what was meant for the other. */
+function oneToOne({ field, candidates, advised }: Doubt, links: Links): Finding {
+  const [other = field] = candidates;
+  const one: Mend = { title: 'one relation', changes: [inverse(field, advised ?? other)] };
+  const two: Mend = { title: 'two relations', changes: [apart(field, links)] };
   return finding(
     'RELATION_AMBIGUOUS',
     `${coordinate(field)} and ${listed(candidates.map(coordinate), 'or')} can be two ends of one relation, or two relations`,
     field.node,
     {
       why: 'they point at each other, and the names do not tell',
-      fix: `one relation:  ${one}\ntwo relations: ${two}`,
+      mends: advised ? [one, two] : [two, one],
     },
   );
 }
@@ -87,29 +106,39 @@ function ownerUnclear(field: FieldFact, other: FieldFact | undefined): Finding {
     field.node,
     {
       why: 'they are one relation, and both ends are written alike',
-      fix: `${withDirective(field, `@relation(column: "${field.snakeName}_id")`)}   or let only one of the two be required`,
+      changes: [onField(field, 'relation', { column: quoted(`${field.snakeName}_id`) })],
+      fix: (line) => `${line}   or let only one of the two be required`,
     },
   );
 }
 
 function inverseUnknown(field: FieldFact, entities: ReadonlyMap<string, EntityFact>): Finding {
   const said = field.directives.relation;
-  const target =
-    entities.get(field.named.name) ??
-    [...entities.values()].find(({ name }) => field.type.text.includes(name));
-  const back = [...(target?.fields.values() ?? [])]
-    .filter(({ named }) => named.name === field.owner)
-    .map(({ name }) => name);
-  const near = nearest(said?.inverse ?? '', target?.fields.keys() ?? []) ?? back[0];
+  const target = targetOf(field, entities);
+  const back = leadingBack(field, target);
+  const near = nearest(said?.inverse ?? '', back) ?? back[0];
   return finding(
     'RELATION_INVERSE_UNKNOWN',
     `${target?.name ?? field.named.name} has no field ${said?.inverse}`,
     said?.node ?? field.node,
-    { fix: near === undefined ? 'name the field that leads back' : `Did you mean "${near}"?` },
+    near === undefined
+      ? { fix: 'name the field that leads back' }
+      : {
+          fix: `Did you mean "${near}"?`,
+          changes: [onField(field, 'relation', { inverse: quoted(near) })],
+        },
   );
 }
 
-function inverseMismatch(field: FieldFact, other: FieldFact | undefined): Finding {
+function inverseMismatch(
+  field: FieldFact,
+  other: FieldFact | undefined,
+  entities: ReadonlyMap<string, EntityFact>,
+): Finding {
+  const target = targetOf(field, entities);
+  const back = leadingBack(field, target).filter(
+    (name) => name !== other?.name && !target?.fields.get(name)?.directives.relation,
+  );
   return finding(
     'RELATION_INVERSE_MISMATCH',
     `${other ? coordinate(other) : 'The field'} is not the other end of ${coordinate(field)}`,
@@ -117,8 +146,25 @@ function inverseMismatch(field: FieldFact, other: FieldFact | undefined): Findin
     {
       why: `it does not lead back to ${field.owner}, or is the end of another relation`,
       fix: 'name the field that leads back, on one side or alike on both',
+      changes: back[0] ? [onField(field, 'relation', { inverse: quoted(back[0]) })] : undefined,
     },
   );
+}
+
+function targetOf(
+  field: FieldFact,
+  entities: ReadonlyMap<string, EntityFact>,
+): EntityFact | undefined {
+  return (
+    entities.get(field.named.name) ??
+    [...entities.values()].find(({ name }) => field.type.text.includes(name))
+  );
+}
+
+function leadingBack(field: FieldFact, target: EntityFact | undefined): string[] {
+  return [...(target?.fields.values() ?? [])]
+    .filter(({ named }) => named.name === field.owner)
+    .map(({ name }) => name);
 }
 
 function count(number: number): string {

@@ -1,6 +1,11 @@
 import { coordinate } from '../build/facts.ts';
-import { finding } from './finding.ts';
+import type { EntityFact } from '../build/facts.ts';
+import { snakeCase } from '../names.ts';
+import { finding, onField, quoted } from './finding.ts';
 import type { Rule } from './finding.ts';
+import { splitLists } from './relation-split.ts';
+
+const keyColumn = ({ singular }: EntityFact): string => `${snakeCase(singular)}_id`;
 
 /** RELATION_ONE_SIDED: a list that the other type does not answer is kept in a join table, and may have been meant as a key. */
 export const relationOneSided: Rule = function* ({ links, facts }) {
@@ -10,17 +15,27 @@ export const relationOneSided: Rule = function* ({ links, facts }) {
       [field, ...candidates].map(({ owner }) => owner),
     ),
   );
+  const split = splitLists(links);
   for (const field of links.oneSided) {
     const link = links.byField.get(field);
     const owner = facts.entities.get(field.owner);
-    if (link?.kind !== 'join' || !owner || doubtful.has(link.entity)) continue;
+    if (link?.kind !== 'join' || !owner || doubtful.has(link.entity) || split.has(field)) continue;
     yield finding(
       'RELATION_ONE_SIDED',
       `${coordinate(field)} is kept in the join table ${link.table}`,
       field.node,
       {
         why: `no field of ${link.entity} leads back, so one ${link.entity} may belong to many`,
-        fix: `if it belongs to one: add ${owner.singular}: ${owner.name} to ${link.entity}`,
+        mends: [
+          {
+            title: 'it may belong to many',
+            changes: [onField(field, 'relation', { table: quoted(link.table) })],
+          },
+          {
+            title: 'it belongs to one',
+            changes: [onField(field, 'relation', { column: quoted(keyColumn(owner)) })],
+          },
+        ],
       },
       'hint',
     );

@@ -1,12 +1,10 @@
 import type { Finding } from '../parse/places.ts';
 import type { EntityFact } from '../build/facts.ts';
 import type { Built } from '../build/project.ts';
-import { LONGEST_NAME } from '../names.ts';
-import { finding, withDirective } from './finding.ts';
-import type { Rule } from './finding.ts';
-
-/** Tables of the runtime start with these, and so do those of the databases themselves. */
-const RESERVED = /^(?:auth|hosting|twofold|sqlite|pg)_/i;
+import { inventedTable, isReservedTable, LONGEST_NAME } from '../names.ts';
+import type { FieldFact } from '../build/facts.ts';
+import { finding, onField, onType, quoted } from './finding.ts';
+import type { Advice, Rule } from './finding.ts';
 
 /** TABLE_CLASH, TABLE_RESERVED, NAME_INVALID: every table has a name of its own that both databases take. */
 export const tableNames: Rule = function* (built) {
@@ -19,59 +17,83 @@ function* checkEntity(entity: EntityFact, taken: Map<string, string>): Generator
   const { table, plural, name } = entity;
   const at = entity.directives.entity?.node ?? entity.node;
   const other = taken.get(table.toLowerCase());
+  const named = (free: string) => [onType(entity, 'entity', { table: quoted(free) })];
   if (!/^[A-Za-z][A-Za-z0-9]*(?:_?[A-Za-z0-9]+)*_?$/.test(plural))
     yield finding('NAME_INVALID', `"${plural}" is no plural that can be a name`, at, {
       fix: 'letters and digits, as in blogPosts',
     });
-  else if (!isName(table)) yield invalidName(table, at, `type ${name} @entity(table: "…")`);
-  else if (RESERVED.test(table))
+  else if (!isName(table)) yield invalidName(table, at, { changes: named(plainName(table)) });
+  else if (isReservedTable(table))
     yield finding(
       'TABLE_RESERVED',
       `The table ${table} of ${name} has a name that the server keeps for itself`,
       at,
-      { fix: `type ${name} @entity(table: "app_${table}")`.replace('app_sqlite_', 'app_') },
+      { changes: named(inventedTable(table)) },
     );
   else if (other !== undefined)
     yield finding('TABLE_CLASH', `${other} and ${name} would share the table ${table}`, at, {
-      fix: `type ${name} @entity(table: "${table}_2")`,
+      changes: named(freeName(table, taken)),
     });
-  taken.set(table.toLowerCase(), name);
+  if (other === undefined) taken.set(table.toLowerCase(), name);
 }
 
-function* checkJoinTables(
-  { links }: Built,
-  taken: ReadonlyMap<string, string>,
-): Generator<Finding> {
+function* checkJoinTables({ links }: Built, types: Map<string, string>): Generator<Finding> {
   const owners = new Map<string, string>();
   for (const [field, link] of links.byField) {
     if (link.kind !== 'join') continue;
-    const at = field.directives.relation?.node ?? field.node;
-    const ends = [field, ...(link.inverse ? [link.inverse] : [])]
-      .map((end) => `${end.owner}.${end.name}`)
-      .sort()
-      .join(' ');
-    const entity = taken.get(link.table.toLowerCase());
-    const other = owners.get(link.table.toLowerCase());
+    const key = link.table.toLowerCase();
+    const ends = endsOf(field, link.inverse);
+    const other = owners.get(key);
+    const type = types.get(key);
+    const end = tableEnd(field, link.inverse);
+    const at = end.directives.relation?.node ?? end.node;
+    const named = (free: string) => [onField(end, 'relation', { table: quoted(free) })];
+    const taken = new Set([...types.keys(), ...owners.keys()]);
     if (!isName(link.table))
-      yield invalidName(link.table, at, withDirective(field, '@relation(table: "…")'));
-    else if (RESERVED.test(link.table))
+      yield invalidName(link.table, at, { changes: named(plainName(link.table)) });
+    else if (isReservedTable(link.table))
       yield finding(
         'TABLE_RESERVED',
         `The join table ${link.table} has a name that the server keeps for itself`,
         at,
-        { fix: withDirective(field, `@relation(table: "app_${link.table}")`) },
+        { changes: named(inventedTable(link.table)) },
       );
-    else if (entity !== undefined || (other !== undefined && other !== ends)) {
-      const what = entity === undefined ? `another relation` : `the type ${entity}`;
+    else if (type !== undefined || (other !== undefined && other !== ends))
       yield finding(
         'TABLE_CLASH',
-        `The join table ${link.table} of ${field.owner}.${field.name} has the name of ${what}`,
+        `The join table ${link.table} of ${end.owner}.${end.name} has the name of ${type === undefined ? 'another relation' : `the type ${type}`}`,
         at,
-        { fix: withDirective(field, `@relation(table: "${link.table}_links")`) },
+        { changes: named(freeName(`${link.table}_links`, taken)) },
       );
-    }
-    owners.set(link.table.toLowerCase(), ends);
+    if (other === undefined) owners.set(key, ends);
   }
+}
+
+const endsOf = (...ends: readonly (FieldFact | undefined)[]): string =>
+  ends
+    .flatMap((end) => (end ? [`${end.owner}.${end.name}`] : []))
+    .sort()
+    .join(' ');
+
+/** The end that says the table, if either does: both ends of a relation read it there. */
+function tableEnd(field: FieldFact, inverse: FieldFact | undefined): FieldFact {
+  const said = [field, inverse].find((end) => end?.directives.relation?.table !== undefined);
+  return said ?? field;
+}
+
+/** The name with the lowest number behind it that nothing else has. */
+function freeName(name: string, taken: { has(name: string): boolean }): string {
+  const free = (text: string) => !taken.has(text.toLowerCase());
+  if (free(name)) return inventedTable(name);
+  let number = 2;
+  while (!free(`${name}_${number}`)) number++;
+  return inventedTable(`${name}_${number}`);
+}
+
+/** The letters and digits of a name that no database takes. */
+function plainName(name: string): string {
+  const plain = name.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_+|_+$/g, '');
+  return inventedTable(/^[A-Za-z]/.test(plain) ? plain : `t_${plain}`);
 }
 
 /** Quoting would let more through; a name that needs no care anywhere is worth more. */
@@ -82,11 +104,14 @@ export function isName(name: string): boolean {
 export function invalidName(
   name: string,
   at: Parameters<typeof finding>[2],
-  fix = 'choose a shorter or plainer name',
+  advice: Pick<Advice, 'fix' | 'changes'> = { fix: 'choose a shorter or plainer name' },
 ): Finding {
   const why =
     name.length > LONGEST_NAME
       ? `PostgreSQL cuts names after ${LONGEST_NAME} characters`
       : 'letters, digits and _ only';
-  return finding('NAME_INVALID', `"${name}" is no name for a table or a column`, at, { why, fix });
+  return finding('NAME_INVALID', `"${name}" is no name for a table or a column`, at, {
+    why,
+    ...advice,
+  });
 }

@@ -1,39 +1,30 @@
-import { getNamedType } from 'graphql';
-import { storedAs } from '../build/columns.ts';
 import { coordinate } from '../build/facts.ts';
-import type { Facts } from '../build/facts.ts';
-import { finding, withDirective } from './finding.ts';
+import { heldEntity } from '../build/values.ts';
+import { finding, onField } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** VALUE_HOLDS_ENTITY: an object kept in a JSON column cannot lead to a row. */
+/** VALUE_HOLDS_ENTITY: an object without `id` that leads to a row is no value that can be stored, so the field is the user's to write. */
 export const valueHoldsEntity: Rule = function* ({ facts }) {
   for (const entity of facts.entities.values()) {
     for (const field of entity.fields.values()) {
-      if (field.type.kind !== 'object' || storedAs(field, facts) !== 'json') continue;
-      const held = heldEntity(facts, field.named.name, new Set());
-      if (!held) continue;
-      yield finding(
-        'VALUE_HOLDS_ENTITY',
-        `${coordinate(field)} is stored as JSON, and ${held} leads to a row`,
-        field.node,
-        {
-          why: `${field.named.name} has no id, so it is no table of its own`,
-          fix: `add id: ID! to ${field.named.name}, or write the field yourself: ${withDirective(field, '@computed')}`,
-        },
-      );
+      if (field.type.kind !== 'object' || field.args.length > 0 || field.directives.computed)
+        continue;
+      const held = heldEntity(field.named.name, facts);
+      if (held === undefined) continue;
+      yield {
+        ...finding(
+          'VALUE_HOLDS_ENTITY',
+          `${coordinate(field)} is yours to write: ${held} leads to a row`,
+          field.node,
+          {
+            why: `${field.named.name} has no id, so it is no table of its own, and JSON cannot lead to a row`,
+            changes: [onField(field, 'computed')],
+            fix: (line) => `${line}   or add id: ID! to ${field.named.name} to make it a table`,
+          },
+          'hint',
+        ),
+        coordinate: coordinate(field),
+      };
     }
   }
 };
-
-function heldEntity(facts: Facts, name: string, seen: Set<string>): string | undefined {
-  const type = facts.types.get(name);
-  if (type?.role !== 'value' || seen.has(name)) return undefined;
-  seen.add(name);
-  for (const field of Object.values(type.type.getFields())) {
-    const inner = getNamedType(field.type).name;
-    if (facts.entities.has(inner)) return `${name}.${field.name}`;
-    const deeper = heldEntity(facts, inner, seen);
-    if (deeper !== undefined) return deeper;
-  }
-  return undefined;
-}

@@ -24,7 +24,7 @@ describe('findings.md', () => {
       .split('\n')
       .filter(
         (line) =>
-          /[fF]inding\(|code[:=?]|code ===|\['[A-Z]+_[A-Z_]+', graphql\./.test(line) ||
+          /[fF]inding\(|code[:=?]|code (?:===|\?\?)|\['[A-Z]+_[A-Z_]+', graphql\./.test(line) ||
           /^\s*'[A-Z]+_[A-Z_]+',$/.test(line),
       );
     const codes = new Set(

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { applied, identities } from './applied-fix.ts';
 import { QUERY, read, short } from './reading.ts';
 
 interface Case {
@@ -12,6 +13,11 @@ interface Case {
   readonly severity?: 'warning' | 'hint';
   /** Other findings that belong to the same mistake. */
   readonly also?: readonly string[];
+}
+
+/** Whether the finding is about more than the syntax. */
+function parses(sdl: string): boolean {
+  return read(sdl).diagnostics.every(({ code }) => code !== 'SDL_SYNTAX');
 }
 
 const AUTH = 'name: x\nauth:\n  roles: { list: [Admin, Member] }';
@@ -114,7 +120,21 @@ const CASES: readonly Case[] = [
     at: '2:6',
     fix: 'id: ID!',
   },
-  { code: 'ENTITY_KEY_TYPE', sdl: `${QUERY}type A { id: Int! }`, at: '2:10', severity: 'warning' },
+  { code: 'ENTITY_KEY_TYPE', sdl: `${QUERY}type A { id: Int }`, at: '2:10', severity: 'warning' },
+  {
+    code: 'ENTITY_KEY_TYPE',
+    sdl: `${QUERY}type A { id: Int! }`,
+    manifest: 'name: x\ndatabase: { ids: uuid }',
+    at: '2:10',
+    fix: 'id: ID!',
+  },
+  {
+    code: 'ENTITY_KEY_NAME',
+    sdl: `${QUERY}type Post { postId: ID! title: String }`,
+    at: '2:13',
+    severity: 'warning',
+    fix: 'id: ID!',
+  },
   {
     code: 'SOFT_DELETE_TYPE',
     sdl: `${QUERY}type A @entity(softDelete: true) { id: ID! deletedAt: String }`,
@@ -137,13 +157,13 @@ const CASES: readonly Case[] = [
     code: 'RELATION_AMBIGUOUS',
     sdl: `${QUERY}type Company { id: ID! ceo: Person } type Person { id: ID! employer: Company }`,
     at: '2:24',
-    fix: 'one relation:  ceo: Person @relation(inverse: "employer")\ntwo relations: ceo: Person @relation(column: "ceo_id")',
+    fix: 'two relations: ceo: Person @relation(column: "ceo_id")\none relation: ceo: Person @relation(inverse: "employer")',
   },
   {
     code: 'RELATION_AMBIGUOUS',
     sdl: `${QUERY}type User { id: ID! friends: [User!]! blocked: [User!]! }`,
     at: '2:21',
-    fix: 'one relation:  friends: [User!]! @relation(inverse: "blocked")\ntwo relations: friends: [User!]! @relation(table: "user_friends")',
+    fix: 'two relations: friends: [User!]! @relation(table: "user_friends")\none relation: friends: [User!]! @relation(inverse: "blocked")',
   },
   {
     code: 'RELATION_AMBIGUOUS',
@@ -184,9 +204,19 @@ const CASES: readonly Case[] = [
     severity: 'hint',
   },
   {
+    code: 'RELATION_SPLIT',
+    sdl: `${QUERY}type Post { id: ID! tags: [Tag!]! @relation(table: "labels") } type Tag { id: ID! posts: [Post!]! @auth(allow: [PUBLIC]) }`,
+    manifest: AUTH,
+    at: '2:83',
+    severity: 'warning',
+    fix: 'one relation: posts: [Post!]! @auth(allow: [PUBLIC]) @relation(inverse: "tags")\ntwo relations: posts: [Post!]! @auth(allow: [PUBLIC]) @relation(table: "tag_posts")',
+  },
+  {
     code: 'VALUE_HOLDS_ENTITY',
     sdl: `${QUERY}type A { id: ID! v: V } type V { b: B! } type B { id: ID! }`,
     at: '2:18',
+    severity: 'hint',
+    fix: 'v: V @computed   or add id: ID! to V to make it a table',
   },
   {
     code: 'TABLE_CLASH',
@@ -201,15 +231,15 @@ const CASES: readonly Case[] = [
   },
   {
     code: 'TABLE_CLASH',
-    sdl: `${QUERY}type Post { id: ID! tags: [Tag!]! } type Tag { id: ID! posts: [Post!]! } type PostTag { id: ID! }`,
-    at: '2:21',
-    also: ['2:56 TABLE_CLASH'],
+    sdl: `${QUERY}type Post { id: ID! tags: [Tag!]! @relation(table: "notes") } type Tag { id: ID! posts: [Post!]! @relation(inverse: "tags") } type Note { id: ID! }`,
+    at: '2:35',
+    fix: 'tags: [Tag!]! @relation(table: "notes_links")',
   },
   {
     code: 'TABLE_RESERVED',
-    sdl: `${QUERY}type AuthUser { id: ID! }`,
-    at: '2:6',
-    fix: 'type AuthUser @entity(table: "app_auth_users")',
+    sdl: `${QUERY}type Login @entity(table: "auth_users") { id: ID! }`,
+    at: '2:12',
+    fix: 'type Login @entity(table: "app_auth_users")',
   },
   { code: 'NAME_INVALID', sdl: `${QUERY}type A @entity(table: "a b") { id: ID! }`, at: '2:8' },
   { code: 'NAME_INVALID', sdl: `${QUERY}type A { id: ID! ${'x'.repeat(64)}: Int }`, at: '2:18' },
@@ -220,14 +250,14 @@ const CASES: readonly Case[] = [
   },
   {
     code: 'COLUMN_CLASH',
-    sdl: `${QUERY}type User { id: ID! } type A { id: ID! author: User authorId: Int }`,
+    sdl: `${QUERY}type User { id: ID! } type A { id: ID! author: User authorId: Float }`,
     at: '2:53',
-    fix: 'authorId: ID!   to show the key of author, or another name',
+    fix: 'authorId: ID   to show the key of author, or give it another name',
   },
   {
     code: 'REST_PATH_RESERVED',
     sdl: `${QUERY}type Template { id: ID! }`,
-    manifest: 'name: x\napi: { rest: true }',
+    manifest: 'name: x\napi: { rest: true }\nhosting: { domain: apps.example.com }',
     at: '2:6',
     fix: 'type Template @entity(plural: "appTemplates")',
   },
@@ -465,7 +495,7 @@ const CASES: readonly Case[] = [
     code: 'RESOLVE_IMPOSSIBLE',
     sdl: 'type Query { as(titel: Int): [A!]! @resolve(as: LIST) } type A { id: ID! title: Int }',
     at: '1:36',
-    fix: 'Did you mean "title"?',
+    fix: 'Did you mean "title"?   or write it yourself:  as(titel: Int): [A!]! @resolve(as: CUSTOM)',
   },
   {
     code: 'NOT_INFERRED',
@@ -581,6 +611,12 @@ describe('findings', () => {
       expect(finding?.summary).toMatch(/^\S.*[^.]$/);
       expect(finding?.at.length).toBeGreaterThan(0);
       expect(finding?.fix).toEqual(fix ?? expect.any(String));
+      for (const way of finding?.fixes ?? []) {
+        const after = applied(sdl, way);
+        const left = read(after, manifest ?? null).diagnostics;
+        if (parses(sdl))
+          expect(identities(after, left)).not.toContain(identities(sdl, [finding!])[0]);
+      }
     },
   );
 

@@ -440,10 +440,6 @@ describe('mutations', () => {
   it.each([
     ['createTag(name: String!): [Tag]', 'it answers with a list'],
     ['createTag(name: String!): Post', 'Post is neither Tag, nor ID, Boolean or a payload'],
-    [
-      'createTag(name: String!): CreateTagPayload } type CreateTagPayload { tag: Tag took: Int!',
-      'nothing says what CreateTagPayload.took holds',
-    ],
     ['createTag(nmae: String!): Tag', 'Mutation.createTag.nmae is no field of Tag'],
     ['createTag(name: Int!): Tag', 'Mutation.createTag.name is Int, and the field is String'],
     [
@@ -457,6 +453,23 @@ describe('mutations', () => {
     ],
   ])('says why %s is not understood', (field, why) => {
     expect(reason(`type Query { x: Int } type Mutation { ${field} }`)).toBe(why);
+  });
+
+  it('serves what it knows of a payload, and leaves the rest to the user', () => {
+    const sdl = `type Query { x: Int } type Tag { id: ID! name: String }
+      type Mutation { createTag(name: String!): CreateTagPayload }
+      type CreateTagPayload { tag: Tag took: Int! }`;
+    expect(operationOf(projectOf(sdl), 'createTag').action).toMatchObject({
+      kind: 'create',
+      returns: { kind: 'payload', entity: 'tag' },
+    });
+    expect(read(sdl).diagnostics).toMatchObject([
+      {
+        code: 'NOT_INFERRED',
+        coordinate: 'CreateTagPayload.took',
+        fixes: [{ edits: [{ text: ' @computed' }] }],
+      },
+    ]);
   });
 
   it('leaves mutations of nothing we know to the user without a word', () => {

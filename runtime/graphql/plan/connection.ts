@@ -37,7 +37,8 @@ function planPart(
   if (name === 'edges')
     return { kind: 'edges', key, type: edge, fields: planEdge(tree, entity, edge, nodes) };
   if (name === 'pageInfo') return { kind: 'pageInfo', key, fields: planPageInfo(tree, nodes) };
-  if (name === connection.nodes) return { kind: 'nodes', key, shape: tree.shape(entity, nodes) };
+  if (name === connection.nodes || connection.lists?.includes(name))
+    return { kind: 'nodes', key, shape: tree.shape(entity, nodes) };
   return name === connection.totalCount ? { kind: 'totalCount', key } : undefined;
 }
 

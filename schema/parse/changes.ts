@@ -1,0 +1,256 @@
+import { Kind } from 'graphql';
+import type { ASTNode, ConstDirectiveNode, Location } from 'graphql';
+import type { Edit } from '../diagnostic.ts';
+import type { SourceText } from '../source.ts';
+
+/** One change of the schema's text, said of its nodes. Where they stand is looked up when all rules have spoken. */
+export type Change =
+  /** Puts a directive on a field or type; if it stands there, sets these arguments of it. Values are GraphQL literals. */
+  | {
+      readonly kind: 'directive';
+      readonly on: ASTNode;
+      readonly name: string;
+      readonly args: Readonly<Record<string, string>>;
+      /** Adds one more, whether or not there is one. */
+      readonly repeated?: boolean;
+    }
+  /** Writes a text in the place of a node: a type, a name, a value. `within`: what is shown around it. */
+  | {
+      readonly kind: 'replace';
+      readonly node: ASTNode;
+      readonly text: string;
+      readonly within?: ASTNode;
+    }
+  /** Takes a directive or an argument of one away, with the space and the comma beside it. */
+  | { readonly kind: 'remove'; readonly node: ASTNode; readonly within?: ASTNode }
+  /** Adds a field to a type: the first one, or the last. */
+  | {
+      readonly kind: 'member';
+      readonly of: ASTNode;
+      readonly text: string;
+      readonly first?: boolean;
+    }
+  /** Adds a definition at the end of the file in which a node stands. */
+  | { readonly kind: 'definition'; readonly beside: ASTNode; readonly text: string };
+
+/** A fix as a rule says it. */
+export interface Mend {
+  readonly title?: string;
+  readonly changes: readonly Change[];
+}
+
+/** A node with its place, and where the text that it was parsed from begins in its file. */
+export interface Located {
+  readonly node: ASTNode;
+  readonly source: SourceText;
+  readonly start: number;
+}
+
+/** The nodes whose places a change needs. */
+export function nodesOfChange(change: Change): ASTNode[] {
+  switch (change.kind) {
+    case 'directive':
+      return [change.on];
+    case 'replace':
+    case 'remove':
+      return change.within ? [change.node, change.within] : [change.node];
+    case 'member':
+      return [change.of];
+    case 'definition':
+      return [change.beside];
+  }
+}
+
+/** A change as edits, and as the lines that it makes. */
+export interface Written {
+  readonly edits: readonly Edit[];
+  readonly text: string;
+}
+
+/** An argument and its value. */
+type Setting = readonly [name: string, value: string];
+type Span = readonly [start: number, end: number];
+
+/** Writes a change down; nothing where a node of it has no place in any file. */
+export function writeChange(
+  change: Change,
+  located: ReadonlyMap<ASTNode, Located>,
+): Written | undefined {
+  const [node, around = node] = nodesOfChange(change).map((each) => located.get(each));
+  if (!node || !around) return undefined;
+  const edits = editsOf(change, node);
+  const { source } = node;
+  if (change.kind === 'member' || change.kind === 'definition') return { edits, text: change.text };
+  const isWholeLine = change.kind === 'remove' && !change.within;
+  const shown = isWholeLine ? lineSpan(source.text, edits) : headOf(around);
+  return { edits, text: excerpt(source.text, shown, edits) };
+}
+
+function editsOf(change: Change, at: Located): Edit[] {
+  switch (change.kind) {
+    case 'directive':
+      return directiveEdits(change, Object.entries(change.args), at);
+    case 'replace':
+      return [edit(at, spanOf(at), change.text)];
+    case 'remove':
+      return [removal(at)];
+    case 'member':
+      return [member(change.text, change.first ?? false, at)];
+    case 'definition':
+      return [definition(change.text, at)];
+  }
+}
+
+function directiveEdits(
+  { name, repeated }: Extract<Change, { kind: 'directive' }>,
+  args: readonly Setting[],
+  at: Located,
+): Edit[] {
+  const { directives = [] } = at.node as { directives?: readonly ConstDirectiveNode[] };
+  const present = repeated
+    ? undefined
+    : directives.find((directive) => directive.name.value === name);
+  const list = (some: typeof args) => some.map(([arg, value]) => `${arg}: ${value}`).join(', ');
+  if (present) return argumentEdits(present, args, list, at);
+  const end = headOf(at)[1];
+  return [edit(at, [end, end], ` @${name}${args.length > 0 ? `(${list(args)})` : ''}`)];
+}
+
+/** Values of arguments that are there are replaced; the others go behind the last one. */
+function argumentEdits(
+  directive: ConstDirectiveNode,
+  args: readonly Setting[],
+  list: (some: readonly Setting[]) => string,
+  at: Located,
+): Edit[] {
+  const { arguments: given = [] } = directive;
+  const present = (name: string) => given.find((argument) => argument.name.value === name);
+  const edits = args.flatMap(([name, value]) => {
+    const argument = present(name);
+    return argument ? [edit(at, placed(at, argument.value.loc), value)] : [];
+  });
+  const missing = args.filter(([name]) => !present(name));
+  if (missing.length === 0) return edits;
+  const [, end] = placed(at, (given.at(-1) ?? directive.name).loc);
+  const text = given.length > 0 ? `, ${list(missing)}` : `(${list(missing)})`;
+  return [...edits, edit(at, [end, end], text)];
+}
+
+function removal(at: Located): Edit {
+  const [start, end] = spanOf(at);
+  const { text } = at.source;
+  const isArgument = at.node.kind === Kind.ARGUMENT;
+  const before = (isArgument ? /,?[ \t]*$/ : /[ \t]*$/).exec(
+    text.slice(Math.max(0, start - 80), start),
+  );
+  const from = start - (before?.[0].length ?? 0);
+  const isFirst = isArgument && !before?.[0].includes(',');
+  const behind = isFirst ? (/^[ \t]*,?[ \t]*/.exec(text.slice(end, end + 80))?.[0].length ?? 0) : 0;
+  return edit(at, [from, end + behind], '');
+}
+
+/** On a line of its own with the indentation of its neighbour, or beside it where all stands on one line. */
+function member(text: string, first: boolean, at: Located): Edit {
+  const { fields = [] } = at.node as { fields?: readonly ASTNode[] };
+  const neighbour = first ? fields[0] : fields.at(-1);
+  const whole = placed(at, neighbour?.loc);
+  const from = at.source.text.lastIndexOf('\n', whole[0] - 1) + 1;
+  const indent = at.source.text.slice(from, whole[0]);
+  const gap = indent.trim() === '' ? `${lineEnd(at.source)}${indent}` : ' ';
+  const spot = first ? whole[0] : whole[1];
+  return edit(at, [spot, spot], first ? `${text}${gap}` : `${gap}${text}`);
+}
+
+function definition(text: string, at: Located): Edit {
+  const { text: all } = at.source;
+  const newline = lineEnd(at.source);
+  const gap = all.endsWith('\n') ? newline : newline + newline;
+  return edit(at, [all.length, all.length], `${gap}${text}${newline}`);
+}
+
+const lineEnd = ({ text }: SourceText): string => (text.includes('\r\n') ? '\r\n' : '\n');
+
+function edit({ source }: Located, [start, end]: Span, text: string): Edit {
+  return { file: source.file, start, end, text };
+}
+
+function placed({ start }: Located, loc: Location | undefined): Span {
+  return [start + (loc?.start ?? 0), start + (loc?.end ?? 0)];
+}
+
+const spanOf = (at: Located): Span => placed(at, at.node.loc);
+
+/** A definition without its description and without what stands in its braces; any other node as a whole. */
+function headOf(at: Located): Span {
+  const { node } = at;
+  const parts = node as {
+    description?: ASTNode;
+    name?: ASTNode;
+    interfaces?: readonly ASTNode[];
+    directives?: readonly ASTNode[];
+  };
+  const [whole, end] = spanOf(at);
+  const described = parts.description?.loc ? placed(at, parts.description.loc)[1] : undefined;
+  const start =
+    described === undefined
+      ? whole
+      : whole + behind(at.source.text.slice(whole), described - whole);
+  if (!BRACED.has(node.kind)) return [start, end];
+  const last = [parts.name, ...(parts.interfaces ?? []), ...(parts.directives ?? [])];
+  return [start, Math.max(...last.map((part) => placed(at, part?.loc)[1]))];
+}
+
+const BRACED: ReadonlySet<string> = new Set([
+  Kind.OBJECT_TYPE_DEFINITION,
+  Kind.OBJECT_TYPE_EXTENSION,
+  Kind.INTERFACE_TYPE_DEFINITION,
+  Kind.INPUT_OBJECT_TYPE_DEFINITION,
+  Kind.ENUM_TYPE_DEFINITION,
+]);
+
+/** Where the first token behind a description begins: spaces, commas and comments are none. */
+function behind(text: string, offset: number): number {
+  const ignored = /^(?:[\s,\uFEFF]|#[^\n\r]*)*/.exec(text.slice(offset));
+  return offset + (ignored?.[0].length ?? 0);
+}
+
+function lineSpan(text: string, edits: readonly Edit[]): Span {
+  const start = Math.min(...edits.map((each) => each.start));
+  const end = Math.max(...edits.map((each) => each.end));
+  const next = text.indexOf('\n', end);
+  return [text.lastIndexOf('\n', start - 1) + 1, next < 0 ? text.length : next];
+}
+
+/** Of what is shown around the edits: the lines that change, as they will be. */
+function excerpt(text: string, [from, to]: Span, edits: readonly Edit[]): string {
+  const [lineStart, lineEnds] = lineSpan(text, edits);
+  const [start, end] = [
+    Math.max(from, lineStart),
+    Math.max(Math.min(to, lineEnds), lastEnd(edits)),
+  ];
+  const inside = edits.map((each) => ({
+    ...each,
+    start: each.start - start,
+    end: each.end - start,
+  }));
+  return applyEdits(text.slice(start, end), inside).trim();
+}
+
+const lastEnd = (edits: readonly Edit[]): number => Math.max(...edits.map(({ end }) => end));
+
+/**
+ * A text with some edits of it done. They may touch each other but not overlap.
+ *
+ * @example
+ * applyEdits('a: Int', [{ file, start: 6, end: 6, text: '!' }]) // 'a: Int!'
+ */
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  const ordered = edits.toSorted((a, b) => a.start - b.start || a.end - b.end);
+  let done = '';
+  let at = 0;
+  for (const { start, end, text: piece } of ordered) {
+    done += text.slice(at, start) + piece;
+    at = end;
+  }
+  return done + text.slice(at);
+}
