@@ -155,7 +155,7 @@ describe('the company', () => {
     });
     const registered = await call('POST', '/api/auth/register', person);
     expect(registered).toMatchObject({
-      body: { id: 1, role_name: 'Owner', extend: { user_id: 1, company_id: null } },
+      body: { id: 1, role_name: 'Member', extend: { user_id: 1, company_id: null } },
     });
     const token = registered.body.accessToken;
     expect(await graphql('mutation { createCompany(name: "Acme") { id } }', token)).toEqual({

@@ -1,6 +1,7 @@
 import { failure } from '../errors.ts';
 import { type Handler, reply } from '../http/route.ts';
 import { as, callerOf } from './caller.ts';
+import { endAccess } from './ended-access.ts';
 import type { UserId } from './ids.ts';
 import { checkPassword, toTry } from './login.ts';
 import type { AuthParts } from './parts.ts';
@@ -9,7 +10,7 @@ import { rfc3339 } from './time.ts';
 
 /** The signed-in user's own account: contract sections 2.5 and 2.7. */
 export function accountHandlers(parts: AuthParts) {
-  const { kernel, directory, signIn, policy, passwords, sessions, events, oneTime } = parts;
+  const { kernel, directory, signIn, policy, passwords, events } = parts;
   const me: Handler = async ({ context }) => {
     const [userId] = context.values.get<UserId>('user_id');
     const account = userId === undefined ? null : await directory.find(kernel.store.db, userId);
@@ -32,11 +33,15 @@ export function accountHandlers(parts: AuthParts) {
     await checkPassword(parts, toTry(parts, context, koa, account.email, body.current_password));
     await policy.assert(body.new_password, account);
     const password = await passwords.hash(body.new_password);
-    await events.transact(as(callerOf(context), account.id), async (trx, emit) => {
+    const caller = as(callerOf(context), account.id);
+    await events.transact(caller, async (trx, emit) => {
       await directory.update(trx, account.id, { password, password_changed_at: kernel.now() });
-      const ended = await sessions.endAll(trx, account.id, 'password changed', sessionId);
-      await oneTime.endAll(trx, account.id);
-      emit('password.changed', account.id, { sessions_ended: ended });
+      const ended = await endAccess(parts, { trx, emit, caller }, account, {
+        reason: 'password changed',
+        session: sessionId,
+        keep: body.keep ?? [],
+      });
+      emit('password.changed', account.id, { ...ended });
     });
     return reply(200, { message: 'Password changed' });
   };

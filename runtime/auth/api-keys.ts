@@ -1,8 +1,10 @@
 import type { Kysely, Transaction } from 'kysely';
+import { hasScope, SCOPE } from '../context/scopes.ts';
 import { failure } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { digest, randomToken, ulid, type UserId } from './ids.ts';
 import { sameText } from './keys.ts';
+import { permissionList, type RolesModel, splitPermissions } from './permissions.ts';
 import { MINUTE } from './time.ts';
 
 /** A key as a request presents it, found and live. */
@@ -45,48 +47,41 @@ export interface ApiKeys {
     key: NewApiKey,
   ): Promise<{ readonly row: ApiKeyRow; readonly key: string }>;
   list(db: Kysely<any>): Promise<ApiKeyRow[]>;
+  /** The live keys that act for a user, oldest first. */
+  ofUser(db: Kysely<any>, userId: UserId): Promise<ApiKeyRow[]>;
   find(db: Kysely<any>, id: string): Promise<ApiKeyRow>;
   /** Ends a key now, or at `at`. */
   expire(trx: Kysely<any>, id: string, at: number): Promise<void>;
   setScopes(trx: Kysely<any>, id: string, scopes: readonly string[]): Promise<void>;
+  setName(trx: Kysely<any>, id: string, name: string): Promise<void>;
 }
 
 /** The key of the setting `API_KEY`: it has every scope and cannot be revoked here. */
 export const ROOT_KEY: KnownKey = { id: 'root', scopes: ['*'], userId: null, limitPerMinute: null };
 
-/** Whether one of `scopes` is the wanted one: itself, `posts:*` for `posts:read`, or `*`. */
-export function hasScope(scopes: readonly string[], wanted: string): boolean {
-  return scopes.some(
-    (scope) =>
-      scope === '*' ||
-      scope === wanted ||
-      (scope.endsWith(':*') && wanted.startsWith(scope.slice(0, -1))),
-  );
-}
-
-const SCOPE = /^(\*|[a-z][a-z0-9_-]*:(\*|[a-z][a-z0-9_-]*))$/;
-
-/** @throws AppError 400 when a scope is not `area:action`, `area:*` or `*`. */
+/** @throws AppError 400 when a scope is not `area:action`, `area:*`, `*:read` or `*`. */
 export function checkScopes(scopes: readonly string[]): readonly string[] {
   if (!scopes.every((scope) => SCOPE.test(scope)))
-    throw failure.invalid('scopes must be like posts:read, posts:* or *');
+    throw failure.invalid('scopes must be like posts:read, posts:*, *:read or *');
   return [...new Set(scopes)].sort();
 }
 
-/**
- * @param rootKey The setting `API_KEY`.
- * @param directory Tells which rows of the user table count: a key dies with its owner.
- */
-export function createApiKeys(
-  store: Store,
-  directory: { readonly table: string; readonly live: string },
-  rootKey: string | null,
-  now: () => number,
-): ApiKeys {
+export interface ApiKeyOptions {
+  readonly store: Store;
+  /** Tells which rows of the user table count: a key dies with its owner. */
+  readonly directory: { readonly table: string; readonly live: string };
+  /** The setting `API_KEY`. */
+  readonly rootKey: string | null;
+  readonly roles: RolesModel;
+  /** Whether a user's key may have a scope that the user's role does not name. */
+  readonly isFree: (scope: string) => boolean;
+  readonly now: () => number;
+}
+
+export function createApiKeys(options: ApiKeyOptions): ApiKeys {
+  const { store, rootKey, now } = options;
   const rootDigest = rootKey === null ? null : digest(rootKey);
-  const statement = `select k.id, k.scopes, k.owner_user_id, k.limit_per_min, k.expires_at, k.revoked_at, k.last_used_at, u.id as owner, a.disabled_at
-    from auth_api_keys k left join "${directory.table}" u on u.id = k.owner_user_id${directory.live} left join auth_users a on a.user_id = u.id
-    where k.hash = ${store.dialect === 'postgres' ? '$1' : '?'}`;
+  const statement = keyStatement(options);
   const used = (id: string) =>
     store.db
       .updateTable('auth_api_keys')
@@ -109,7 +104,7 @@ export function createApiKeys(
       if (now() - (row['last_used_at'] ?? 0) > MINUTE) used(row['id']).catch(() => {});
       return {
         id: row['id'],
-        scopes: JSON.parse(row['scopes']),
+        scopes: liveScopes(options, row),
         userId: row['owner_user_id'],
         limitPerMinute: row['limit_per_min'],
       };
@@ -136,13 +131,15 @@ export function createApiKeys(
         .execute();
       return { row: { ...row, scopes }, key };
     },
-    list: async (db) =>
+    list: async (db) => (await rows(db).execute()).map(toRow),
+    ofUser: async (db, userId) =>
       (
-        await db
-          .selectFrom('auth_api_keys')
-          .select(COLUMNS)
-          .orderBy('created_at')
-          .orderBy('id')
+        await rows(db)
+          .where('owner_user_id', '=', userId)
+          .where('revoked_at', 'is', null)
+          .where((where) =>
+            where.or([where('expires_at', 'is', null), where('expires_at', '>', now())]),
+          )
           .execute()
       ).map(toRow),
     find: async (db, id) => {
@@ -166,7 +163,29 @@ export function createApiKeys(
         .set({ scopes: JSON.stringify(scopes) })
         .where('id', '=', id)
         .execute()),
+    setName: async (trx, id, name) =>
+      void (await trx.updateTable('auth_api_keys').set({ name }).where('id', '=', id).execute()),
   };
+}
+
+const rows = (db: Kysely<any>) =>
+  db.selectFrom('auth_api_keys').select(COLUMNS).orderBy('created_at').orderBy('id');
+
+/** A key by its hash, with whether its owner may still act and what the owner's role holds. */
+function keyStatement({ store: { dialect }, directory, roles }: ApiKeyOptions): string {
+  const permissions = roles ? permissionList(dialect, roles) : 'null';
+  return `select k.id, k.scopes, k.owner_user_id, k.limit_per_min, k.expires_at, k.revoked_at, k.last_used_at, u.id as owner, a.disabled_at, ${permissions} as permissions
+    from auth_api_keys k left join "${directory.table}" u on u.id = k.owner_user_id${directory.live} left join auth_users a on a.user_id = u.id
+      left join auth_roles r on r.id = a.role_id
+    where k.hash = ${dialect === 'postgres' ? '$1' : '?'}`;
+}
+
+/** A user's key has, of its scopes, those that are free and those that the user's role has now; the others are void. */
+function liveScopes({ isFree }: ApiKeyOptions, row: Record<string, any>): readonly string[] {
+  const scopes = JSON.parse(row['scopes']) as readonly string[];
+  if (row['owner_user_id'] === null) return scopes;
+  const permissions = splitPermissions(row['permissions']);
+  return scopes.filter((scope) => isFree(scope) || hasScope(permissions, scope));
 }
 
 const COLUMNS = [

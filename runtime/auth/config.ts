@@ -33,7 +33,11 @@ export interface AuthConfig {
     readonly types: readonly string[];
   }[];
   readonly allowLocalWebhooks: boolean;
-  readonly weakSecretAllowed: boolean;
+  /** Whether `AUTH_ALLOW_WEAK_SECRETS` is on, and what is wrong with which secret because of it. */
+  readonly allowsWeakSecrets: boolean;
+  readonly weakSecrets: readonly string[];
+  /** `SETUP_TOKEN`: who has it becomes the first administrator. */
+  readonly setupToken: string | null;
 }
 
 /** Secrets that stand in examples everywhere. */
@@ -77,7 +81,9 @@ export function readAuthConfig(
     providers: readProviders(settings, model),
     webhooks: readWebhooks(settings, model),
     allowLocalWebhooks: settings.flag('WEBHOOK_ALLOW_PRIVATE', false),
-    weakSecretAllowed: weakAllowed && weak.length > 0,
+    allowsWeakSecrets: weakAllowed,
+    weakSecrets: weakAllowed ? weak : [],
+    setupToken: readSetupToken(settings),
   };
 }
 
@@ -113,6 +119,16 @@ function readApiKey(settings: Settings, weak: string[]): string | null {
   else if (key.length < 16)
     weak.push('API_KEY is shorter than 16 characters: set it to 32 random bytes');
   return key;
+}
+
+function readSetupToken(settings: Settings): string | null {
+  const token = settings.text('SETUP_TOKEN');
+  if (token === undefined) return null;
+  if (token.length < 32)
+    settings.problem(
+      'SETUP_TOKEN is shorter than 32 characters: set it to 32 random bytes, for instance with `openssl rand -base64 32`',
+    );
+  return token;
 }
 
 function checkModel(settings: Settings, model: AuthModel, cost: number | undefined): void {

@@ -10,6 +10,7 @@ import { createApiKeys } from './api-keys.ts';
 import { authenticate } from './authenticate.ts';
 import { SYSTEM } from './caller.ts';
 import { readAuthConfig } from './config.ts';
+import { dataScopes } from './data-scopes.ts';
 import { DEFAULT_AUTH } from './defaults.ts';
 import { createDeviceTokens } from './device-token.ts';
 import type { Listeners } from './event-types.ts';
@@ -25,7 +26,7 @@ import { createMailer } from './mail.ts';
 import { startNotices } from './notices.ts';
 import { oauthHandlers } from './oauth/handlers.ts';
 import { createOneTimeTokens } from './one-time-tokens.ts';
-import { createOwnKeys } from './own-keys.ts';
+import { ownKeyHandlers } from './own-keys.ts';
 import type { AuthParts, LoginHook } from './parts.ts';
 import { type Breached, createPasswordPolicy } from './password-policy.ts';
 import { createPasswords } from './passwords.ts';
@@ -37,9 +38,11 @@ import { createRegister } from './register.ts';
 import { startRetention } from './retention.ts';
 import { seedRoles } from './roles.ts';
 import { limited } from './route-limits.ts';
+import { createSetup } from './setup.ts';
 import { createSessions } from './sessions.ts';
 import { createSignIn } from './sign-in.ts';
 import { memoryWindows } from './sliding-window.ts';
+import { noteStart } from './start-notes.ts';
 import { storedWindows } from './stored-windows.ts';
 import { authMigrations } from './tables.ts';
 import { createUserDirectory } from './user-directory.ts';
@@ -100,13 +103,10 @@ export function createAuth(options: AuthOptions): AuthModule {
     routes: createRoutes(parts, options.host),
     start: async () => {
       if (parts.users) parts.policy.warm();
-      await tieUserTable(kernel, model.user);
+      await tieUserTable(kernel, model);
       await seedRoles(parts);
-      if (parts.mailer.mode === 'none' && parts.users)
-        kernel.log.warn(
-          'SMTP_URL is not set: resetting a password and verifying an address answer 503',
-        );
-      if (parts.config.weakSecretAllowed)
+      await noteStart(parts);
+      if (parts.config.weakSecrets.length > 0)
         await parts.events.emit(SYSTEM, 'config.weak_secret_allowed', null);
       await parts.webhooks.start();
       stops.push(startNotices(parts), startRetention(parts));
@@ -202,7 +202,14 @@ function createParts({
     devices: createDeviceTokens(keys, config.appUrl.startsWith('https:')),
     oneTime: createOneTimeTokens(now),
     mailer: createMailer(kernel, config),
-    apiKeys: createApiKeys(store, directory, config.apiKey, now),
+    apiKeys: createApiKeys({
+      store,
+      directory,
+      rootKey: config.apiKey,
+      roles: model.roles,
+      isFree: dataScopes(project),
+      now,
+    }),
   };
 }
 
@@ -210,8 +217,9 @@ function createRoutes(parts: AuthParts, host: boolean): BoundRoute[] {
   const routes = bindRoutes(authRoutes, {
     login: createLoginDispatch(parts, host),
     register: createRegister(parts),
+    setup: createSetup(parts),
     refresh: createRefresh(parts),
-    createOwnKey: createOwnKeys(parts),
+    ...ownKeyHandlers(parts),
     ...logoutHandlers(parts),
     ...accountHandlers(parts),
     ...recoveryHandlers(parts),

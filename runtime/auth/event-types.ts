@@ -5,6 +5,7 @@ export type Severity = 'info' | 'notice' | 'warning' | 'critical';
 /** Every event, with how much it matters. */
 export const EVENT_TYPES = {
   'user.registered': 'info',
+  'user.setup': 'warning',
   'user.deleted': 'notice',
   'user.disabled': 'notice',
   'user.enabled': 'notice',

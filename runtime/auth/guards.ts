@@ -1,7 +1,8 @@
 import type { RequestContext } from '../context/request-context.ts';
+import { hasScope } from '../context/scopes.ts';
 import { AppError, failure } from '../errors.ts';
 import type { Guard } from '../http/route.ts';
-import { hasScope } from './api-keys.ts';
+import { heldBy } from './authority.ts';
 import { presentedKey, unauthorized } from './authenticate.ts';
 import { addressKey, callerOf } from './caller.ts';
 import type { AuthParts } from './parts.ts';
@@ -34,9 +35,9 @@ export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> 
       if (context.principal.kind !== 'user' && context.principal.kind !== 'host')
         throw unauthorized(context);
     },
-    admin: async (context, _, koa) => {
+    admin: async (context, { method }, koa) => {
       await parts.limits.enforce(koa, [{ policy: 'admin', subject: adminSubject(context) }]);
-      assertAdmin(context);
+      assertAdmin(context, method === 'GET' ? ['auth:read', 'auth:manage'] : ['auth:manage']);
     },
     host: host('host:manage'),
     ...Object.fromEntries(HOST_PERMISSIONS.map((permission) => [permission, host(permission)])),
@@ -78,11 +79,12 @@ function adminSubject({ principal, ip }: RequestContext): string {
     : addressKey(ip);
 }
 
-function assertAdmin(context: RequestContext): void {
-  const { principal } = context;
-  if (hasScope(presentedKey(context)?.scopes ?? [], 'auth:manage')) return;
-  if (principal.kind === 'user' && hasScope(principal.permissions, 'auth:manage')) return;
-  if (principal.kind === 'api_key' || principal.kind === 'user') throw failure.forbidden();
+/** One of these is enough; who only reads needs less. */
+function assertAdmin(context: RequestContext, sufficient: readonly string[]): void {
+  const held = heldBy(context);
+  if (sufficient.some((permission) => hasScope(held, permission))) return;
+  const { kind } = context.principal;
+  if (kind === 'api_key' || kind === 'user') throw failure.forbidden();
   throw failure.unauthenticated('API key required');
 }
 

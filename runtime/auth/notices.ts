@@ -1,28 +1,66 @@
+import type { EndedAccess } from './ended-access.ts';
 import type { EventType, SecurityEvent } from './event-types.ts';
 import type { AuthParts } from './parts.ts';
 import { linkText } from './verification.ts';
 
+interface Notice {
+  readonly subject: string;
+  readonly text: string | ((event: SecurityEvent) => string);
+}
+
 /** What people are told by mail of their own account (ASVS 6.3.5 and 6.3.7), by event. */
-const NOTICES: Readonly<
-  Partial<Record<EventType, { readonly subject: string; readonly text: string }>>
-> = {
+const NOTICES: Readonly<Partial<Record<EventType, Notice>>> = {
   'password.changed': {
     subject: 'Your password was changed',
-    text: 'The password of your account was changed.',
+    text: ({ data }) => `The password of your account was changed.${listEnded(data)}`,
   },
   'password.reset': {
     subject: 'Your password was reset',
-    text: 'The password of your account was reset, and every session ended.',
+    text: ({ data }) => `The password of your account was reset.${listEnded(data)}`,
+  },
+  'api_key.created': {
+    subject: 'An API key was made',
+    text: ({ data }) => `An API key that acts for you was made: ${named(data['name'])}.`,
+  },
+  'api_key.rotated': {
+    subject: 'An API key was replaced',
+    text: ({ data }) =>
+      `An API key that acts for you was replaced by a new one: ${named(data['name'])}.`,
+  },
+  'api_key.revoked': {
+    subject: 'An API key was revoked',
+    text: ({ data }) => `An API key that acted for you was revoked: ${named(data['name'])}.`,
   },
   'oauth.linked': {
     subject: 'A sign-in provider was linked',
-    text: 'A provider was linked to your account: it can now be used to sign in.',
+    text: ({ data }) =>
+      `A provider was linked to your account: ${named(data['provider'])} can now be used to sign in.`,
+  },
+  'oauth.unlinked': {
+    subject: 'A sign-in provider was unlinked',
+    text: ({ data }) =>
+      `A provider was unlinked from your account: ${named(data['provider'])} can no longer be used to sign in.`,
   },
   'token.refresh_reuse': {
     subject: 'A session was ended',
     text: 'A token of one of your sessions was used twice. The session was ended, as the token may have been copied.',
   },
 };
+
+const named = (value: unknown) => (typeof value === 'string' ? value : '');
+
+/** What ended with a password, a line each; see `EndedAccess`. */
+function listEnded(data: SecurityEvent['data']): string {
+  const { sessions_ended, api_keys_ended, identities_ended } = data as Partial<EndedAccess>;
+  const lines = [
+    ...(sessions_ended ? [`sessions: ${sessions_ended}`] : []),
+    ...(api_keys_ended?.length ? [`API keys: ${api_keys_ended.join(', ')}`] : []),
+    ...(identities_ended?.length ? [`sign-in through: ${identities_ended.join(', ')}`] : []),
+  ];
+  return lines.length === 0
+    ? ' Nothing else had to end.'
+    : `\n\nWhat ended with it:\n${lines.map((line) => `- ${line}`).join('\n')}`;
+}
 
 const WARNING = '\n\nIf it was not you, reset your password.\n';
 
@@ -32,7 +70,7 @@ export function startNotices(parts: AuthParts): () => void {
     if (event.type.startsWith('alert.') && parts.model.events.alertEmail)
       alert(parts, parts.model.events.alertEmail, event);
     if (event.user_id === null) return;
-    const notice = NOTICES[event.type] ?? (isNewDevice(event) ? NEW_DEVICE : undefined);
+    const notice = noticeOf(event);
     if (!notice && event.type !== 'auth.locked') return;
     const account = await parts.directory.find(parts.kernel.store.db, event.user_id);
     if (!account) return;
@@ -40,7 +78,7 @@ export function startNotices(parts: AuthParts): () => void {
       return parts.mailer.send({
         to: account.email,
         subject: notice.subject,
-        text: notice.text + WARNING,
+        text: `${typeof notice.text === 'string' ? notice.text : notice.text(event)}${WARNING}`,
       });
     const token = await parts.oneTime.issue(parts.kernel.store.db, 'unlock', account.id);
     parts.mailer.send({
@@ -51,7 +89,14 @@ export function startNotices(parts: AuthParts): () => void {
   });
 }
 
-const NEW_DEVICE = {
+/** What ended with a password is listed by the mail about the password: it has no mail of its own. */
+function noticeOf(event: SecurityEvent): Notice | undefined {
+  const { type, data } = event;
+  if ((type === 'api_key.revoked' || type === 'oauth.unlinked') && data['reason']) return undefined;
+  return NOTICES[type] ?? (isNewDevice(event) ? NEW_DEVICE : undefined);
+}
+
+const NEW_DEVICE: Notice = {
   subject: 'New sign-in to your account',
   text: 'Somebody signed in to your account from a device that was not seen before.',
 };

@@ -1,16 +1,17 @@
 import type { Kysely, Transaction } from 'kysely';
 import { failure } from '../errors.ts';
 import { digest, randomToken, type UserId } from './ids.ts';
-import { DAY, MINUTE } from './time.ts';
+import { DAY, HOUR, MINUTE } from './time.ts';
 
 /** What a one-time token is good for, with how long it lives. */
 export const ONE_TIME_LIFE = {
-  reset: 15 * MINUTE,
+  reset: 10 * MINUTE,
   verify: DAY,
   email: DAY,
   unlock: 15 * MINUTE,
   oauth_code: MINUTE,
   link: MINUTE,
+  setup: HOUR,
 } as const;
 
 export type OneTimeKind = keyof typeof ONE_TIME_LIFE;
@@ -20,20 +21,30 @@ export interface OneTime {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+export interface IssueOptions {
+  /** What comes back when it is used. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  /** Whether earlier ones of the same kind and user stop working; they do when this is absent. */
+  readonly newestOnly?: boolean;
+  /** How long it works, in milliseconds, where `ONE_TIME_LIFE` is not meant. */
+  readonly life?: number;
+}
+
 /** Tokens that work once. Only their hash is stored. */
 export interface OneTimeTokens {
-  /** `newestOnly`: earlier ones of the same kind and user stop working. */
+  /** @param userId Whose it is; null for one of the setup. */
   issue(
     trx: Kysely<any>,
     kind: OneTimeKind,
-    userId: UserId,
-    data?: Readonly<Record<string, unknown>>,
-    newestOnly?: boolean,
+    userId: UserId | null,
+    options?: IssueOptions,
   ): Promise<string>;
   /** Looks without using it up. @throws AppError 400 `Invalid or expired token` */
   peek(db: Kysely<any>, kind: OneTimeKind, token: string): Promise<OneTime>;
   /** Uses it up; of two at once one gets it. @throws AppError 400 `Invalid or expired token` */
   consume(trx: Kysely<any>, kind: OneTimeKind, token: string): Promise<OneTime>;
+  /** Ends every token of a kind, whosever it is. */
+  endKind(trx: Transaction<any>, kind: OneTimeKind): Promise<void>;
   /** Ends every token of a user. */
   endAll(trx: Transaction<any>, userId: UserId): Promise<void>;
 }
@@ -52,7 +63,7 @@ export function createOneTimeTokens(now: () => number): OneTimeTokens {
   const use = (db: Kysely<any>) =>
     db.updateTable('auth_one_time_tokens').set({ used_at: now() }).where('used_at', 'is', null);
   return {
-    issue: async (trx, kind, userId, data = {}, newestOnly = true) => {
+    issue: async (trx, kind, userId, { data = {}, newestOnly = true, life } = {}) => {
       if (newestOnly)
         await use(trx).where('user_id', '=', userId).where('kind', '=', kind).execute();
       const token = randomToken(32);
@@ -64,7 +75,7 @@ export function createOneTimeTokens(now: () => number): OneTimeTokens {
           user_id: userId,
           data: JSON.stringify(data),
           created_at: now(),
-          expires_at: now() + ONE_TIME_LIFE[kind],
+          expires_at: now() + (life ?? ONE_TIME_LIFE[kind]),
         })
         .execute();
       return token;
@@ -79,6 +90,7 @@ export function createOneTimeTokens(now: () => number): OneTimeTokens {
           .returning(['user_id', 'data'])
           .executeTakeFirst(),
       ),
+    endKind: async (trx, kind) => void (await use(trx).where('kind', '=', kind).execute()),
     endAll: async (trx, userId) => void (await use(trx).where('user_id', '=', userId).execute()),
   };
 }

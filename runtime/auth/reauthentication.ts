@@ -1,3 +1,4 @@
+import type { Transaction } from 'kysely';
 import type { RequestContext } from '../context/request-context.ts';
 import { failure } from '../errors.ts';
 import type { AuthParts } from './parts.ts';
@@ -37,4 +38,19 @@ export async function assertReauthenticated(
   if (!session?.reauth_at || parts.kernel.now() - session.reauth_at > REAUTH_LIFE)
     throw failure.forbidden('Reauthentication required');
   return who;
+}
+
+/**
+ * Asked inside a transaction that gives access, after `serialiseRights`: a new password may have ended the session since
+ * the request came.
+ *
+ * @throws AppError 401
+ */
+export async function assertStillOpen(
+  { sessions }: AuthParts,
+  trx: Transaction<any>,
+  sessionId: string,
+): Promise<void> {
+  const session = await sessions.find(trx, sessionId);
+  if (!session || session.revoked_at !== null) throw failure.unauthenticated();
 }

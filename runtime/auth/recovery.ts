@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { type Handler, reply } from '../http/route.ts';
 import { as, type Caller, callerOf } from './caller.ts';
+import { endAccess } from './ended-access.ts';
 import { emailKey } from './identity-rules.ts';
 import { randomToken } from './ids.ts';
 import { identifierOf, requireApiKey } from './login.ts';
@@ -14,18 +15,7 @@ const SENT = { message: 'If the account exists, a password reset email has been 
 
 /** Getting back in: contract sections 2.8 and 2.10. */
 export function recoveryHandlers(parts: AuthParts) {
-  const {
-    kernel,
-    events,
-    oneTime,
-    directory,
-    policy,
-    passwords,
-    sessions,
-    limits,
-    lockout,
-    mailer,
-  } = parts;
+  const { kernel, events, oneTime, directory, policy, passwords, limits, lockout, mailer } = parts;
   const forgotPassword: Handler = async ({ context, body }) => {
     requireApiKey(parts, context);
     mailer.assertAvailable();
@@ -49,7 +39,8 @@ export function recoveryHandlers(parts: AuthParts) {
     await policy.assert(body.new_password, account);
     const password = await passwords.hash(body.new_password);
     const identifierHash = identifierOf(parts, account.email);
-    await events.transact(as(callerOf(context), account.id), async (trx, emit) => {
+    const caller = as(callerOf(context), account.id);
+    await events.transact(caller, async (trx, emit) => {
       const { data } = await oneTime.consume(trx, 'reset', body.token);
       await assertSameAddress(parts, trx, account, data);
       await directory.update(trx, account.id, {
@@ -59,11 +50,12 @@ export function recoveryHandlers(parts: AuthParts) {
         password_changed_at: kernel.now(),
         tokens_valid_after: kernel.now(),
       });
-      const ended = await sessions.endAll(trx, account.id, 'password reset');
-      await oneTime.endAll(trx, account.id);
+      const ended = await endAccess(parts, { trx, emit, caller }, account, {
+        reason: 'password reset',
+      });
       if (await lockout.clear(trx, identifierHash))
         emit('auth.unlocked', account.id, { by: 'reset' });
-      emit('password.reset', account.id, { sessions_ended: ended });
+      emit('password.reset', account.id, { ...ended });
     });
     return reply(200, { message: 'Password reset successful' });
   };
@@ -88,7 +80,9 @@ export async function startReset(
 ): Promise<void> {
   const token = await parts.events.transact(caller, async (trx, emit) => {
     emit('password.reset_requested', account.id, {});
-    return parts.oneTime.issue(trx, 'reset', account.id, { email: emailKey(account.email) });
+    return parts.oneTime.issue(trx, 'reset', account.id, {
+      data: { email: emailKey(account.email) },
+    });
   });
   parts.mailer.send({
     to: account.email,

@@ -15,7 +15,7 @@ import { identifierOf, requireApiKey } from './login.ts';
 import type { AuthParts } from './parts.ts';
 import { deliverLogin } from './refresh-cookie.ts';
 import { readRegisterFields } from './register-fields.ts';
-import { assignFirstRole } from './roles.ts';
+import { assignDefaultRole } from './roles.ts';
 import type { AccountPatch } from './user-directory.ts';
 import { mailVerification } from './verification.ts';
 
@@ -57,7 +57,11 @@ export function createRegister(parts: AuthParts): Handler {
   };
 }
 
-async function readUser(parts: AuthParts, body: Readonly<Record<string, any>>): Promise<NewUser> {
+/** @throws AppError 400 naming what is not acceptable. */
+export async function readUser(
+  parts: AuthParts,
+  body: Readonly<Record<string, any>>,
+): Promise<NewUser> {
   const { model, kernel, policy, passwords } = parts;
   const email = checkEmail(body['email']);
   const username = checkUsername(body['username']);
@@ -92,7 +96,7 @@ async function readUser(parts: AuthParts, body: Readonly<Record<string, any>>): 
 async function insert(parts: AuthParts, caller: Caller, user: NewUser): Promise<UserId> {
   try {
     return await parts.events.transact(caller, async (trx, emit) => {
-      const id = await createUser(parts, trx, emit, caller, user);
+      const id = await createUser(parts, trx, emit, user);
       await mailVerification(parts, trx, emit, id, user.patch.email);
       return id;
     });
@@ -110,7 +114,6 @@ export async function createUser(
   parts: AuthParts,
   trx: Transaction<any>,
   emit: Emit,
-  caller: Caller,
   { patch, fields }: NewUser,
 ): Promise<UserId> {
   const { directory } = parts;
@@ -122,7 +125,7 @@ export async function createUser(
     { ...patch, username: username ?? (await freeUsername(parts, trx, email)) },
     fields,
   );
-  await assignFirstRole(parts, trx, caller, id);
+  await assignDefaultRole(parts, trx, id);
   emit('user.registered', id, {});
   return id;
 }
@@ -143,7 +146,7 @@ async function freeUsername(
   return `user-${randomToken(12).replaceAll(/[^A-Za-z0-9]/g, '0')}`;
 }
 
-const userExists = () => failure.conflict('User already exists');
+export const userExists = () => failure.conflict('User already exists');
 
 /** SQLSTATE 23505, or SQLite's text. */
 export function isUniqueViolation(error: unknown): boolean {

@@ -1,7 +1,10 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Caller } from './caller.ts';
 import { ulid, type UserId } from './ids.ts';
+import type { Emit } from './events.ts';
+import { assertOwnerLeft } from './owners.ts';
 import type { AuthParts } from './parts.ts';
+import type { Account } from './user-directory.ts';
 
 /** What was changed, as `auth_permission_changes.action` names it. */
 export type PermissionAction =
@@ -69,50 +72,61 @@ export async function seedRoles({
   });
 }
 
+/** What a change of rights is written with: its transaction, its events, and who makes it. */
+export interface RightsChange {
+  readonly trx: Transaction<any>;
+  readonly emit: Emit;
+  readonly caller: Caller;
+}
+
 /**
- * Gives a new user the default role; the one of `roles.first` goes to one user in the life of the database, even when
- * that user is deleted. Runs in the transaction that `directory.serialise` guards.
+ * Gives a user another role, or none. Tokens carry the role: those of before stop counting.
+ *
+ * @throws AppError 409 when nobody would be left who holds everything.
  */
-export async function assignFirstRole(
-  { model, kernel }: AuthParts,
+export async function giveRole(
+  parts: AuthParts,
+  { trx, emit, caller }: RightsChange,
+  account: Pick<Account, 'id' | 'role' | 'disabledAt'>,
+  roleId: number | null,
+): Promise<void> {
+  const { kernel, directory } = parts;
+  await directory.update(trx, account.id, { role_id: roleId, tokens_valid_after: kernel.now() });
+  await assertOwnerLeft(parts, trx, account);
+  const action = roleId === null ? 'role.removed' : 'role.assigned';
+  await recordChange(trx, kernel.now(), caller, {
+    action,
+    target: { kind: 'user', id: account.id },
+    before: { role_id: account.role?.id ?? null },
+    after: { role_id: roleId },
+  });
+  emit('permission.changed', account.id, { action, role_id: roleId });
+}
+
+/** Gives somebody who registers the default role, which is never the one that holds everything. */
+export async function assignDefaultRole(
+  { model }: AuthParts,
   trx: Transaction<any>,
-  caller: Caller,
   userId: UserId,
 ): Promise<void> {
-  if (!model.roles) return;
-  const first = model.roles.first === null ? undefined : await roleByName(trx, model.roles.first);
-  const given = first && (await wasEverGiven(trx, first.id));
-  const role = first && !given ? first : await roleByName(trx, model.roles.default);
+  const { roles } = model;
+  if (!roles || roles.default === roles.first) return;
+  const role = await roleByName(trx, roles.default);
   if (!role) return;
   await trx
     .updateTable('auth_users')
     .set({ role_id: role.id })
     .where('user_id', '=', userId)
     .execute();
-  if (role === first)
-    await recordChange(trx, kernel.now(), caller, {
-      action: 'role.assigned',
-      target: { kind: 'user', id: userId },
-      before: null,
-      after: { role_id: role.id },
-    });
 }
 
-async function roleByName(trx: Kysely<any>, name: string): Promise<{ id: number } | undefined> {
+export async function roleByName(
+  trx: Kysely<any>,
+  name: string,
+): Promise<{ readonly id: number; readonly name: string } | undefined> {
   return (await trx
     .selectFrom('auth_roles')
-    .select('id')
+    .select(['id', 'name'])
     .where('name', '=', name)
-    .executeTakeFirst()) as { id: number } | undefined;
-}
-
-async function wasEverGiven(trx: Kysely<any>, roleId: number): Promise<boolean> {
-  const row = await trx
-    .selectFrom('auth_permission_changes')
-    .select('id')
-    .where('action', '=', 'role.assigned')
-    .where('after', '=', JSON.stringify({ role_id: roleId }))
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+    .executeTakeFirst()) as { id: number; name: string } | undefined;
 }

@@ -7,6 +7,7 @@ import type { Limit, RateLimits } from './rate-limits.ts';
 const POLICIES: Readonly<Record<string, readonly PolicyName[]>> = {
   login: ['login-ip'],
   register: ['register-ip'],
+  setup: ['register-ip'],
   forgotPassword: ['forgot-ip'],
   resendVerification: ['forgot-ip'],
   resetPassword: ['reset-ip'],

@@ -8,7 +8,7 @@ import { MINUTE, SECOND } from './time.ts';
 import type { UserDirectory } from './user-directory.ts';
 
 /** How somebody signed in. */
-export type AuthMethod = 'password' | 'register' | 'host' | `oauth:${string}`;
+export type AuthMethod = 'password' | 'register' | 'setup' | 'host' | `oauth:${string}`;
 
 /** A row of `auth_sessions`. */
 export interface Session {
@@ -84,7 +84,7 @@ export function createSessions(
         .execute()
         .catch(() => {});
   };
-  const standings = createStandings({ store, directory, roles: model.roles !== null, now, onSeen });
+  const standings = createStandings({ store, directory, roles: model.roles, now, onSeen });
 
   return {
     open: async (trx, caller, { userId, method, lifetime }) => {

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { AuthModel } from '@twofold/schema';
 import type { RequestContext } from '../context/request-context.ts';
+import { failure } from '../errors.ts';
 import type { Kernel } from '../module.ts';
 import type { AccessClaims, Tokens } from './access-token.ts';
 import { recordAttempt } from './attempts.ts';
@@ -104,8 +105,10 @@ export function createSignIn(parts: SignInParts): SignIn {
       const caller = as(callerOf(context), account.id);
       const news = await novelty(kernel, account, caller.ip, caller.userAgent);
       const session = await events.transact(caller, async (trx, emit) => {
-        const opened = await sessions.open(trx, caller, { userId: account.id, method });
+        // The update waits for a reset that is under way, so what is read after it is what the reset left.
         await directory.update(trx, account.id, { last_login: now });
+        await assertSamePassword(parts, trx, account);
+        const opened = await sessions.open(trx, caller, { userId: account.id, method });
         await extra.within?.(trx);
         await recordAttempt(trx, now, caller, {
           kind: extra.kind ?? 'password',
@@ -137,6 +140,17 @@ export function createSignIn(parts: SignInParts): SignIn {
     continue: (context, account, session, generation) =>
       makeObject(context, account, account.last_login ?? kernel.now(), session, generation),
   };
+}
+
+/** A password that was changed while this sign-in was under way lets nobody in. @throws AppError 401 */
+async function assertSamePassword(
+  { directory }: SignInParts,
+  trx: Transaction<any>,
+  account: Account,
+): Promise<void> {
+  const current = await directory.find(trx, account.id);
+  if (!current || current.passwordChangedAt !== account.passwordChangedAt)
+    throw failure.unauthenticated('Invalid credentials');
 }
 
 function toProfile(account: Account, lastLogin: number, withRole: boolean): Profile {

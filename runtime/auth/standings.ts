@@ -1,6 +1,7 @@
 import type { Store } from '../store/store.ts';
 import type { NowOrLater } from './and-then.ts';
 import type { UserId } from './ids.ts';
+import { permissionList, type RolesModel, splitPermissions } from './permissions.ts';
 import type { UserDirectory } from './user-directory.ts';
 
 /** What the store says of the session behind a token. */
@@ -30,7 +31,7 @@ export interface Standings {
 export interface StandingOptions {
   readonly store: Store;
   readonly directory: UserDirectory;
-  readonly roles: boolean;
+  readonly roles: RolesModel;
   readonly now: () => number;
   /** Told that a session is in use: it was last seen at `lastSeen`. */
   readonly onSeen: (sid: string, lastSeen: number) => void;
@@ -92,8 +93,6 @@ type Row = readonly [
 /** Another number after any commit, also of another process. */
 const VERSION = 'pragma data_version';
 
-const NONE: readonly string[] = [];
-
 function read({ sid, user_id = null }: SessionClaim, text: string | undefined): Found | null {
   if (text === undefined) return null;
   const [userId, principal, lastSeen, until, roleId, roleName, permissions] = JSON.parse(
@@ -107,7 +106,7 @@ function read({ sid, user_id = null }: SessionClaim, text: string | undefined): 
     lastSeen,
     until,
     role: roleId && roleName ? { id: roleId, name: roleName } : null,
-    permissions: permissions ? permissions.split('\n') : NONE,
+    permissions: splitPermissions(permissions),
   };
 }
 
@@ -121,16 +120,14 @@ function read({ sid, user_id = null }: SessionClaim, text: string | undefined): 
 function checkStatement(
   { dialect }: Store,
   { table, live }: UserDirectory,
-  roles: boolean,
+  roles: RolesModel,
 ): string {
   const postgres = dialect === 'postgres';
   const [sid, idle, absolute, jti, iat] = postgres
     ? ['$1', '$2', '$3', '$4', '$5']
     : ['?', '?', '?', '?', '?'];
-  const names = postgres ? `string_agg(p.name, chr(10))` : `group_concat(p.name, char(10))`;
-  const permissions = `(select ${names} from auth_role_permissions rp join auth_permissions p on p.id = rp.permission_id where rp.role_id = r.id)`;
   const until = `${postgres ? 'least' : 'min'}(s.idle_expires_at, s.absolute_expires_at)`;
-  const columns = `s.user_id, s.principal, s.last_seen_at, ${until}${roles ? `, r.id, r.name, ${permissions}` : ''}`;
+  const columns = `s.user_id, s.principal, s.last_seen_at, ${until}${roles ? `, r.id, r.name, ${permissionList(dialect, roles)}` : ''}`;
   return `select ${postgres ? `json_build_array(${columns})::text` : `json_array(${columns})`} as standing
     from auth_sessions s
     left join "${table}" u on u.id = s.user_id${live}

@@ -26,6 +26,7 @@ export interface Account {
   readonly emailVerified: boolean;
   readonly disabledAt: number | null;
   readonly tokensValidAfter: number;
+  readonly passwordChangedAt: number;
 }
 
 /** What can be written of a user. Entity columns and the side table are told apart by the directory. */
@@ -100,6 +101,7 @@ export function createUserDirectory(
         'a.disabled_at',
         'a.tokens_valid_after',
         'a.verified_email',
+        'a.password_changed_at',
         'r.name as role_name',
       ])
       .select(
@@ -270,5 +272,6 @@ function toAccount(row: Record<string, any> | undefined): Account | null {
       row['email_verified_at'] !== null && row['verified_email'] === emailKey(row['email'] ?? ''),
     disabledAt: row['disabled_at'] ?? null,
     tokensValidAfter: row['tokens_valid_after'] ?? 0,
+    passwordChangedAt: row['password_changed_at'] ?? 0,
   };
 }

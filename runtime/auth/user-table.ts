@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import type { AuthUser } from '@twofold/schema';
+import type { AuthModel } from '@twofold/schema';
 import type { Kernel } from '../module.ts';
+import { LAST_OWNER } from '../store/last-owner.ts';
+import { otherOwner, wasOwner } from './owners.ts';
+import { LOCK_RIGHTS } from './permissions.ts';
 import { fold } from './user-directory.ts';
 
 /** Tables of the module whose rows belong to one user. */
@@ -14,10 +17,18 @@ const OWNED = [
 
 /**
  * Ties the user table to the module's own, when the server starts: a trigger takes everything away with the user, whoever
- * deletes the row (SQLite may give a deleted key to the next user, who must not inherit a password), and an index finds
- * people by address.
+ * deletes the row (SQLite may give a deleted key to the next user, who must not inherit a password), another keeps the
+ * last owner, and an index finds people by address.
  */
-export async function tieUserTable({ store }: Kernel, { table, columns }: AuthUser): Promise<void> {
+export async function tieUserTable(
+  { store, project }: Kernel,
+  { user, roles }: AuthModel,
+): Promise<void> {
+  const { table, columns } = user;
+  const first = roles?.first ?? null;
+  const softDelete = project.entities.find(({ name }) => name === user.entity)?.softDelete;
+  const place = first === null ? null : { table, softDelete, first };
+  const create = store.dialect === 'postgres' ? createPostgresTrigger : createSqliteTrigger;
   await store.lock('auth-user-table', async () => {
     const email = columns.email;
     if (email)
@@ -27,37 +38,77 @@ export async function tieUserTable({ store }: Kernel, { table, columns }: AuthUs
         .on(table)
         .expression(fold(store, sql.ref(email)))
         .execute();
-    await (store.dialect === 'postgres'
-      ? createPostgresTrigger(store.db, table)
-      : createSqliteTrigger(store.db, table));
+    const refuse = place && { where: wasOwner(place), unless: otherOwner(place) };
+    const gone = { name: `auth_${table}_gone`, event: 'delete', refuse, deletes: true };
+    await create(store.db, table, gone);
+    if (softDelete) await create(store.db, table, removal(table, softDelete, refuse));
   });
 }
 
-const deletions = () =>
-  sql.join(
-    OWNED.map(
-      ([owned, column]) => sql`delete from ${sql.table(owned)} where ${sql.ref(column)} = old.id;`,
-    ),
-    sql` `,
-  );
-
-async function createSqliteTrigger(db: Kysely<any>, table: string): Promise<void> {
-  await sql`create trigger if not exists ${sql.id(`auth_${table}_gone`)} after delete on ${sql.table(table)} begin ${deletions()} end`.execute(
-    db,
-  );
+function removal(table: string, column: string, refuse: UserTrigger['refuse']): UserTrigger {
+  const removed = `old."${column}" is null and new."${column}" is not null`;
+  return {
+    name: `auth_${table}_removed`,
+    event: `update of "${column}"`,
+    refuse: refuse && { ...refuse, where: `${removed} and ${refuse.where}` },
+    deletes: false,
+  };
 }
 
-async function createPostgresTrigger(db: Kysely<any>, table: string): Promise<void> {
-  const name = `auth_${table}_gone`;
+/** A trigger after a change of one row of the user table. */
+interface UserTrigger {
+  readonly name: string;
+  readonly event: string;
+  /** SQL: the change of an owner's row is refused unless there is another owner. Null: no role is the first. */
+  readonly refuse: { readonly where: string; readonly unless: string } | null;
+  /** Whether the rows of the module go with the user's. */
+  readonly deletes: boolean;
+}
+
+const deletions = OWNED.map(
+  ([owned, column]) => `delete from "${owned}" where "${column}" = old.id;`,
+).join(' ');
+
+async function createSqliteTrigger(
+  db: Kysely<any>,
+  table: string,
+  { name, event, refuse, deletes }: UserTrigger,
+): Promise<void> {
+  const refusal = refuse
+    ? `select raise(abort, '${LAST_OWNER}') where ${refuse.where} and not ${refuse.unless};`
+    : 'select 1;';
+  const text = `trigger "${name}" after ${event} on "${table}" begin ${refusal} ${deletes ? deletions : ''} end`;
+  const { rows } = await sql<{
+    sql: string;
+  }>`select sql from sqlite_master where type = 'trigger' and name = ${name}`.execute(db);
+  if (rows[0]?.sql.toLowerCase() === `create ${text}`.toLowerCase()) return;
+  await sql`drop trigger if exists ${sql.id(name)}`.execute(db);
+  await sql.raw(`create ${text}`).execute(db);
+}
+
+/** The function is made anew at every start, as the manifest may name another role; the trigger itself only once. */
+async function createPostgresTrigger(
+  db: Kysely<any>,
+  table: string,
+  { name, event, refuse, deletes }: UserTrigger,
+): Promise<void> {
+  // Of two owners who are deleted at once, the second one waits here and then sees that the first is gone.
+  const refusal = refuse
+    ? `if ${refuse.where} then ${LOCK_RIGHTS}; if not ${refuse.unless} then raise exception '${LAST_OWNER}'; end if; end if;`
+    : '';
+  await sql
+    .raw(
+      `create or replace function "${name}"() returns trigger language plpgsql as $body$ begin ${refusal} ${deletes ? deletions : ''} return null; end $body$`,
+    )
+    .execute(db);
   const known =
     await sql`select 1 from pg_trigger where tgname = ${name} and tgrelid = ${`"${table}"`}::regclass`.execute(
       db,
     );
   if (known.rows.length > 0) return;
-  await sql`create or replace function ${sql.id(name)}() returns trigger language plpgsql as ${sql.raw('$body$')} begin ${deletions()} return old; end ${sql.raw('$body$')}`.execute(
-    db,
-  );
-  await sql`create trigger ${sql.id(name)} after delete on ${sql.table(table)} for each row execute function ${sql.id(name)}()`.execute(
-    db,
-  );
+  await sql
+    .raw(
+      `create trigger "${name}" after ${event} on "${table}" for each row execute function "${name}"()`,
+    )
+    .execute(db);
 }

@@ -61,7 +61,7 @@ export function verificationHandlers(parts: AuthParts) {
       if (emailKey(email) !== emailKey(account.email) && (await directory.isTaken(trx, { email })))
         throw failure.conflict('User already exists');
       emit('email.verification_sent', account.id, {});
-      return oneTime.issue(trx, 'email', account.id, { email });
+      return oneTime.issue(trx, 'email', account.id, { data: { email } });
     });
     mailer.send({
       to: email,
@@ -82,7 +82,7 @@ export async function mailVerification(
   email: string,
 ): Promise<void> {
   if (parts.mailer.mode === 'none') return;
-  const token = await parts.oneTime.issue(trx, 'verify', userId, { email });
+  const token = await parts.oneTime.issue(trx, 'verify', userId, { data: { email } });
   emit('email.verification_sent', userId, {});
   parts.mailer.send({
     to: email,

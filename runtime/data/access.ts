@@ -1,5 +1,6 @@
 import type { AuthRule, Entity, Field, Operation, Verb } from '@twofold/schema';
 import type { Principal } from '../context/request-context.ts';
+import { hasScope } from '../context/scopes.ts';
 import { AppError, failure } from '../errors.ts';
 import type { Model } from './model.ts';
 
@@ -126,11 +127,10 @@ function allowsAlways({ allow, roles }: AuthRule, principal: Principal): boolean
   );
 }
 
-/** An API key reaches what its scopes name: `posts:read`, `posts:write`, `*`. */
+/** An API key reaches what its scopes name: `posts:read`, `posts:*`, `*:read`, `*`. */
 function inScope(principal: Principal, plural: string, verb: Verb): boolean {
   if (principal.kind !== 'api_key') return true;
-  const wanted = `${plural}:${verb === 'READ' ? 'read' : 'write'}`;
-  return principal.scopes.includes('*') || principal.scopes.includes(wanted);
+  return hasScope(principal.scopes, `${plural}:${verb === 'READ' ? 'read' : 'write'}`);
 }
 
 function callerClass(principal: Principal): string {

@@ -1,4 +1,5 @@
 import { AppError, failure } from '../errors.ts';
+import { isLastOwner, LAST_OWNER } from '../store/last-owner.ts';
 
 /**
  * What the caller did wrong, when that is why the database refused; undefined when it is not the caller's fault. Names of
@@ -7,6 +8,7 @@ import { AppError, failure } from '../errors.ts';
 export function toFailure(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
   if (typeof error !== 'object' || error === null) return undefined;
+  if (isLastOwner(error)) return failure.conflict(LAST_OWNER);
   return 'errcode' in error
     ? fromSqlite(error as SqliteError)
     : fromPostgres(error as PostgresError);

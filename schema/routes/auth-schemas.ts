@@ -97,6 +97,22 @@ export const API_KEY: JsonSchema = object({
   expires_at: TIME,
 });
 
+/** A key as its owner sees it afterwards. */
+export const OWN_KEY: JsonSchema = object({
+  id: text(),
+  name: text(),
+  prefix: text(),
+  scopes: NAMES,
+  created_at: TIME,
+  expires_at: TIME,
+  last_used_at: TIME,
+});
+
+export const OWN_KEYS: JsonSchema = object(
+  { api_keys: { type: 'array', items: OWN_KEY }, total: { type: 'integer' } },
+  ['api_keys', 'total'],
+);
+
 /** A page of a log: newest first, `next_cursor` null at its end. */
 export const page = (name: string): JsonSchema =>
   object({

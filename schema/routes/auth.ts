@@ -9,9 +9,12 @@ import {
   NONCE,
   object,
   OPTIONAL_TOKEN,
+  OWN_KEY,
+  OWN_KEYS,
   PASSWORD,
   SESSIONS,
   SHORT,
+  TIME,
   TOKEN,
   USER,
 } from './auth-schemas.ts';
@@ -24,6 +27,16 @@ const ok = (description: string, schema: RouteSpec['responses'][number]['schema'
 });
 const refused = (description: string) => ({ description, schema: ERROR });
 const done = { 200: ok('Done', MESSAGE) };
+/** What somebody says of themselves when they make an account. */
+const NEW_ACCOUNT = {
+  first_name: SHORT,
+  last_name: SHORT,
+  name: SHORT,
+  username: SHORT,
+  phone: SHORT,
+  email: SHORT,
+  password: PASSWORD,
+} as const;
 const signedIn = { 401: refused('No valid bearer token') };
 
 /** What the account module serves to the people who sign in. `session`: a bearer token; `user`: or a key that acts for somebody. */
@@ -56,23 +69,34 @@ const accountRoutes = [
     summary: 'Make an account and sign in',
     body: {
       kind: 'json',
-      schema: object(
-        {
-          first_name: SHORT,
-          last_name: SHORT,
-          name: SHORT,
-          username: SHORT,
-          phone: SHORT,
-          email: SHORT,
-          password: PASSWORD,
-        },
-        ['email', 'password'],
-      ),
+      schema: object(NEW_ACCOUNT, ['email', 'password']),
     },
     responses: {
       201: ok('The login object', LOGIN),
       202: ok('Accepted; the rest is in the mail', MESSAGE),
       400: refused('A field or the password is not acceptable'),
+      409: refused('User already exists'),
+      429: refused('Rate limit exceeded'),
+    },
+  },
+  {
+    id: 'setup',
+    method: 'POST',
+    path: '/api/auth/setup',
+    access: 'public',
+    tag,
+    summary:
+      'Become the first administrator, with the token that the start printed or SETUP_TOKEN: with a new account, or with a bearer token as the one who is signed in',
+    security: ['bearer'],
+    body: {
+      kind: 'json',
+      schema: object({ token: TOKEN, ...NEW_ACCOUNT }, ['token']),
+    },
+    responses: {
+      200: ok('The login object of the one who was signed in', LOGIN),
+      201: ok('The login object of the new account', LOGIN),
+      400: refused('Invalid or expired token, or a field that is not acceptable'),
+      404: refused('No role is the first'),
       409: refused('User already exists'),
       429: refused('Rate limit exceeded'),
     },
@@ -190,13 +214,22 @@ const accountRoutes = [
     path: '/api/auth/change-password',
     access: 'session',
     tag,
-    summary: 'Another password; other sessions end',
+    summary: 'Another password; other sessions, API keys and foreign identities end',
     body: {
       kind: 'json',
-      schema: object({ current_password: PASSWORD, new_password: PASSWORD }, [
-        'current_password',
-        'new_password',
-      ]),
+      schema: object(
+        {
+          current_password: PASSWORD,
+          new_password: PASSWORD,
+          keep: {
+            type: 'array',
+            items: { type: 'string', enum: ['api_keys', 'identities'] },
+            maxItems: 2,
+            description: 'What goes on; everything else that signs in ends, except this session',
+          },
+        },
+        ['current_password', 'new_password'],
+      ),
     },
     responses: {
       ...done,
@@ -295,6 +328,38 @@ const accountRoutes = [
     },
   },
   {
+    id: 'ownKeys',
+    method: 'GET',
+    path: '/api/auth/api-keys',
+    access: 'session',
+    tag,
+    summary: 'Live API keys that act for oneself, without their secrets',
+    responses: { 200: ok('The keys', OWN_KEYS), ...signedIn },
+  },
+  {
+    id: 'renameOwnKey',
+    method: 'PATCH',
+    path: '/api/auth/api-keys/:id',
+    access: 'session',
+    tag,
+    summary: "Give an API key of one's own another name",
+    body: { kind: 'json', schema: object({ name: SHORT }, ['name']) },
+    responses: {
+      200: ok('The key', OWN_KEY),
+      404: refused('API key not found'),
+      ...signedIn,
+    },
+  },
+  {
+    id: 'revokeOwnKey',
+    method: 'DELETE',
+    path: '/api/auth/api-keys/:id',
+    access: 'session',
+    tag,
+    summary: "Revoke an API key of one's own",
+    responses: { 204: ok('Revoked', undefined), 404: refused('API key not found'), ...signedIn },
+  },
+  {
     id: 'link',
     method: 'POST',
     path: '/api/auth/link',
@@ -318,10 +383,19 @@ const accountRoutes = [
       200: ok(
         'The identities',
         object({
-          identities: { type: 'array', items: { type: 'object' } },
+          identities: {
+            type: 'array',
+            items: object({
+              provider: SHORT,
+              email: { type: ['string', 'null'] },
+              created_at: TIME,
+              last_login_at: TIME,
+            }),
+          },
           total: { type: 'integer' },
         }),
       ),
+      ...signedIn,
     },
   },
   {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasScope } from '../../runtime/auth/api-keys.ts';
+import { hasScope } from '../../runtime/context/scopes.ts';
 import {
   asRoot,
   bearer,
@@ -21,7 +21,7 @@ describeEachDatabase('§2.13 API keys and management', (database) => {
     headers: Record<string, string> = asRoot,
   ) => server.call(method, ADMIN + path, body, headers);
   const makeKey = async (more: object = {}) =>
-    (await call('POST', '/api-keys', { name: 'a key', scopes: ['posts:read'], ...more })).body;
+    (await call('POST', '/api-keys', { name: 'a key', scopes: ['users:read'], ...more })).body;
   const me = (key: string) => server.call('GET', '/api/auth/me', undefined, { 'X-API-Key': key });
   beforeAll(async () => {
     server = await startServer({ database, entity: USER, auth: { roles: ROLES } });
@@ -182,9 +182,18 @@ describeEachDatabase('§2.13 API keys and management', (database) => {
     const { body } = await server.register('ownkeys@x.test');
     const make = (scopes: string[]) =>
       server.call('POST', '/api/auth/api-keys', { name: 'mine', scopes }, bearer(body.accessToken));
-    const mine = await make(['posts:*']);
+    const mine = await make(['users:*']);
     expect((await me(mine.body.key)).body.id).toBe(body.id);
-    for (const scope of ['*', 'auth:manage', 'auth:*', 'host:manage', 'apps:write'])
+    for (const scope of [
+      '*',
+      '*:read',
+      'auth:manage',
+      'auth:*',
+      'host:manage',
+      'apps:write',
+      'posts:read',
+      'users:publish',
+    ])
       expect((await make([scope])).status).toBe(403);
     expect((await make(['nonsense'])).status).toBe(400);
   });
@@ -306,10 +315,13 @@ describeEachDatabase('§2.13 API keys and management', (database) => {
   });
 
   it('a user with the permission auth:manage may do what a key may', async () => {
-    const owner = (await server.rows('auth_users')).find(({ role_id }) => role_id === 1)!;
-    await call('PUT', '/roles/1/permissions/auth:manage');
-    const { email } = (await server.rows('users')).find(({ id }) => id === owner['user_id'])!;
-    const { body } = await server.login(email);
+    const { body: user } = await server.register('manager@x.test');
+    const { body: role } = await call('POST', '/roles', {
+      name: 'Manager',
+      permissions: ['auth:manage'],
+    });
+    await call('PUT', `/users/${user.id}/role`, { role_id: role.id });
+    const { body } = await server.login('manager@x.test');
     expect((await call('GET', '/roles', undefined, bearer(body.accessToken))).status).toBe(200);
   });
 

@@ -7,7 +7,7 @@ const tests = readdirSync(folder)
   .filter((file) => file.endsWith('.test.ts') && file !== 'asvs.test.ts')
   .map((file) => readFileSync(new URL(file, folder), 'utf8'))
   .join('\n');
-const titles = [...tests.matchAll(/\bit\((['`])(.*?)\1, /g)].map((match) =>
+const titles = [...tests.matchAll(/\bit\((['"`])(.*?)\1, /g)].map((match) =>
   match[2]!.replaceAll("\\'", "'"),
 );
 const readme = readFileSync(new URL('../../runtime/auth/README.md', import.meta.url), 'utf8');

@@ -50,7 +50,7 @@ export const ASVS: Readonly<Record<string, Coverage>> = {
   '6.5.2': test('only the hash of the token is stored'),
   '6.5.3': test('only the hash of the token is stored'),
   '6.5.4': na(NO_OOB),
-  '6.5.5': test('a token lives 15 minutes'),
+  '6.5.5': test('a token lives 10 minutes'),
   '6.5.6': test('links a provider by a ticket, and unlinks it'),
   '6.5.7': na(NO_MFA),
   '6.5.8': na(NO_MFA),

@@ -21,7 +21,7 @@ const found = files.flatMap((file) => testsOf(readFileSync(new URL(file, folder)
 function testsOf(source: string): Found[] {
   const suites = source.split(/^(?=describe)/m).slice(1);
   return suites.flatMap((text) => {
-    const suite = /['`](.*?)['`], (?:async )?\(/.exec(text)?.[1] ?? '';
+    const suite = /['"`](.*?)['"`], (?:async )?\(/.exec(text)?.[1] ?? '';
     const on = text.startsWith('describeEachDatabase')
       ? 'both'
       : text.startsWith("describeWith('postgres'")
@@ -29,7 +29,7 @@ function testsOf(source: string): Found[] {
         : /startServer\(|startProcess|startWith/.test(text)
           ? 'SQLite'
           : 'none';
-    return [...text.matchAll(/\bit\((['`])(.*?)\1, (?:async )?\(/g)].map(
+    return [...text.matchAll(/\bit\((['"`])(.*?)\1, (?:async )?\(/g)].map(
       ([, , title]) => ({ title: title!.replaceAll("\\'", "'"), suite, on }) as const,
     );
   });

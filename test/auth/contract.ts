@@ -55,7 +55,8 @@ const SETTLED: readonly Line[] = [
   ],
   [
     'roles only when the manifest lists them; the first is given once',
-    'the first of 8 at once is the owner',
+    'of twenty who register none gets the first role',
+    'of ten at once one becomes the owner',
   ],
   [
     'providers by preset, by issuer, by addresses',
@@ -275,7 +276,19 @@ export const CONTRACT: Readonly<Record<string, readonly Line[]>> = {
       'a verified address is not verified any more',
       'resend-verification answers alike',
     ],
-    ['roles of new users', 'the first of 8 at once is the owner'],
+    [
+      'roles of new users',
+      'of twenty who register none gets the first role',
+      'nor when roles are switched on later',
+    ],
+    [
+      'the first administrator',
+      'a start prints a link; its token makes one owner, once',
+      'whoever is signed in becomes the owner with the token alone',
+      'of ten at once one becomes the owner',
+      'a token is good for an hour, a wrong one never',
+      'production prints no token; SETUP_TOKEN is the token',
+    ],
   ],
   '2.5': [
     [
@@ -362,15 +375,16 @@ export const CONTRACT: Readonly<Record<string, readonly Line[]>> = {
       'change-password needs the current one, ends the other sessions',
       'a wrong current password counts for the lockout',
       'tells of a changed password',
+      'a change ends the same in other sessions; keep leaves keys or identities as they are',
     ],
     ['breached list', 'is asked with five digits of the hash'],
   ],
   '2.8': [
     ['200 always', 'answers 200 with one text whether the account exists or not'],
     [
-      'hashed, 15 minutes, newest wins',
+      'hashed, 10 minutes, newest wins',
       'only the hash of the token is stored',
-      'a token lives 15 minutes',
+      'a token lives 10 minutes',
       'the newest token is the one that works',
     ],
     [
@@ -389,6 +403,12 @@ export const CONTRACT: Readonly<Record<string, readonly Line[]>> = {
       'success ends sessions, unlocks, proves the address, mails',
       'sets the password, ends every session, logs nobody in',
       'a reset proves the address and unlocks the account',
+      'a reset leaves an intruder no session, key, identity or link',
+      'a password that was right when it was sent opens nothing once another one is set',
+    ],
+    [
+      'what was begun before a reset ends with it',
+      'a link to a provider that was begun before a reset ends with it',
     ],
     [
       'an address that was changed meanwhile',
@@ -575,7 +595,17 @@ export const CONTRACT: Readonly<Record<string, readonly Line[]>> = {
     [
       'wrong keys feed the alerts; nobody gives more than he has',
       'nobody hands out more than he has, and a wrong key is in the attempts',
+      'a key with auth:manage cannot make itself more, by any call, and nothing changes',
+      'the same for a user whose role has auth:manage',
+      'a key beside a bearer token gives what both hold together',
     ],
+    [
+      'the last owner',
+      'cannot be disabled, deleted or given another role',
+      'is kept by the database, whoever deletes the row, also of two at once',
+      'is kept where a delete only marks the row',
+    ],
+    ['GET takes auth:read', 'GET in management takes auth:read, and no other call does'],
     ['last_used_at', 'last_used_at is written, at most once a minute'],
     ['scopes', 'name an action, an area or everything'],
     [
@@ -594,7 +624,12 @@ export const CONTRACT: Readonly<Record<string, readonly Line[]>> = {
       'login attempts are listed newest first, narrowed, and in pages',
     ],
     ['refusals are in the log', 'what a guard refuses is in the log'],
-    ['own keys', 'a user makes keys for himself, but none that manages'],
+    [
+      'own keys',
+      'a user makes keys for himself, but none that manages',
+      "a user's key has the project's data, and what the role has while it has it",
+      'the owner lists, names and revokes keys, lists and ends identities, and is mailed of each',
+    ],
     ['webhooks', 'made, listed without its secret, tested, rotated with two signatures, deleted'],
   ],
   '2.14': [
@@ -814,6 +849,7 @@ export const ERRORS: readonly string[] = [
   'Account exists; sign in to link this provider',
   'Identity already linked',
   'Cannot remove the last sign-in method',
+  'Cannot remove the last owner',
   'Account locked',
   'Rate limit exceeded',
   'Internal server error',

@@ -38,8 +38,15 @@ export async function startWithProvider(
 }
 
 /** From the start of a flow to the answer of its callback. */
-export async function signIn(server: TestServer, provider: HostileProvider, query = '') {
+export async function signIn(
+  server: TestServer,
+  provider: HostileProvider,
+  query = '',
+  cookies: Readonly<Record<string, string>> = {},
+) {
   const browser = openBrowser();
+  for (const [name, value] of Object.entries(cookies))
+    browser.cookies.set(`${server.url} ${name}`, value);
   const begin = await browser.visit(`${server.url}/api/oauth/google${query}`);
   const location = new URL(begin.headers.get('location') ?? 'about:blank');
   provider.nonce = location.searchParams.get('nonce') ?? '';

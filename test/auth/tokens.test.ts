@@ -111,7 +111,7 @@ describeEachDatabase('§2.2 the bearer token', (database) => {
       await server.call(
         'POST',
         '/api/auth/admin/api-keys',
-        { name: 'k', scopes: ['posts:read'], user_id: other.id },
+        { name: 'k', scopes: ['users:read'], user_id: other.id },
         asRoot,
       )
     ).body;

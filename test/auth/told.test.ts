@@ -50,7 +50,7 @@ describeEachDatabase('§2.14 what is told', (database) => {
       server: { trustedProxies: ['127.0.0.1'] },
       env: { RATE_LIMIT_ENABLED: 'true', AUTH_ALLOW_WEAK_SECRETS: '1', JWT_SECRET: 'short' },
       auth: {
-        roles: { list: ['A', 'B'], default: 'A', first: null },
+        roles: { list: ['A', 'B', 'C'], default: 'A', first: 'C' },
         lockout: { attempts: 6 },
         rateLimits: {
           ...Object.fromEntries(
@@ -131,6 +131,8 @@ describeEachDatabase('§2.14 what is told', (database) => {
     ).body;
     await call('POST', `/admin/webhooks/${hook.id}/test`, undefined, asRoot);
     await server.register('hooked@x.test');
+    const setup = { token: await linkIn('auth/setup'), email: 'cy@x.test', password: GOOD };
+    await call('POST', '/setup', setup);
     const seen = async () =>
       new Set((await server.rows('auth_security_events')).map(({ type }) => type as string));
     // A test of a webhook is sent and not stored.

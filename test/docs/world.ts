@@ -22,6 +22,7 @@ const SECRETS = {
   JWT_SECRET: 'a secret of the pages that is long enough',
   API_KEY: 'key-of-the-pages-0123456789abcdef',
   RATE_LIMIT_ENABLED: 'false',
+  SETUP_TOKEN: 'setup-of-the-pages-0123456789abcdef',
 };
 const PASSWORD = 'correct horse battery staple';
 
@@ -116,16 +117,22 @@ export function worldOf(
   };
 }
 
-/** A person registers when a page first speaks of them. */
+/** A person registers when a page first speaks of them; Ann sets the server up, where a role is the first. */
 async function tokenOf(url: string, people: Map<string, string>, name: string): Promise<string> {
   const known = people.get(name);
   if (known !== undefined) return known;
-  const response = await fetch(`${url}/api/auth/register`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ email: `${name}@example.com`, password: PASSWORD, name }),
-  });
-  const body = (await response.json()) as { accessToken?: string };
+  const person = { email: `${name}@example.com`, password: PASSWORD, name };
+  const make = async (path: string, body: object) => {
+    const response = await fetch(`${url}/api/auth/${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as { accessToken?: string };
+  };
+  const owner =
+    name === 'ann' ? await make('setup', { token: SECRETS.SETUP_TOKEN, ...person }) : null;
+  const body = owner?.accessToken === undefined ? await make('register', person) : owner;
   if (body.accessToken === undefined)
     throw new Error(`${name} could not register: ${JSON.stringify(body)}`);
   people.set(name, body.accessToken);

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import type { HostingModel, Project } from '@twofold/schema';
 import { pino } from 'pino';
 import { createApplication } from '../../runtime/application.ts';
-import { hasScope } from '../../runtime/auth/api-keys.ts';
+import { hasScope } from '../../runtime/context/scopes.ts';
 import { createSettings } from '../../runtime/config/settings.ts';
 import type { RequestContext } from '../../runtime/context/request-context.ts';
 import { failure } from '../../runtime/errors.ts';

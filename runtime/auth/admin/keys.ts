@@ -1,12 +1,17 @@
+import type { Transaction } from 'kysely';
 import { failure } from '../../errors.ts';
 import type { RequestContext } from '../../context/request-context.ts';
 import { type Handler, reply } from '../../http/route.ts';
-import { type ApiKeyRow, checkScopes, hasScope } from '../api-keys.ts';
+import { hasScope } from '../../context/scopes.ts';
+import { type ApiKeyRow, checkScopes } from '../api-keys.ts';
+import { assertHolds, assertHoldsAsMuch } from '../authority.ts';
 import { type Caller, callerOf } from '../caller.ts';
+import { dataScopes } from '../data-scopes.ts';
 import { checkText, isOpaqueId } from '../identity-rules.ts';
 import { isUserId, type UserId } from '../ids.ts';
 import { expiryOf, showKey } from '../own-keys.ts';
 import type { AuthParts } from '../parts.ts';
+import { permissionsOf } from '../permissions.ts';
 import { recordChange } from '../roles.ts';
 import { parseDuration, rfc3339 } from '../time.ts';
 
@@ -29,6 +34,7 @@ function create(parts: AuthParts): Handler {
     const expiresAt = expiryOf(kernel.now(), body.expires_in);
     const userId = await ownerOf(parts, body.user_id);
     const { row, key } = await events.transact(caller, async (trx, emit) => {
+      await assertFits(parts, trx, context, { userId, scopes });
       const created = await apiKeys.create(trx, {
         name: checkText('name', body.name),
         scopes,
@@ -43,7 +49,7 @@ function create(parts: AuthParts): Handler {
         before: null,
         after: { scopes, user_id: userId },
       });
-      emit('api_key.created', userId, { api_key_id: created.row.id });
+      emit('api_key.created', userId, { api_key_id: created.row.id, name: created.row.name });
       return created;
     });
     return reply(201, showKey(row, key));
@@ -72,10 +78,11 @@ function list({ kernel, apiKeys }: AuthParts): Handler {
 function update(parts: AuthParts): Handler {
   const { kernel, apiKeys, events } = parts;
   return async ({ context, params, body }) => {
-    const row = await find(parts, params['id']);
+    const row = await findHeld(parts, context, params['id']);
     const scopes = grantable(context, body.scopes);
     const caller = callerOf(context);
     await events.transact(caller, async (trx, emit) => {
+      await assertFits(parts, trx, context, { userId: row.owner_user_id, scopes });
       await apiKeys.setScopes(trx, row.id, scopes);
       await recordChange(trx, kernel.now(), caller, {
         action: 'api_key.scopes_changed',
@@ -101,7 +108,7 @@ function update(parts: AuthParts): Handler {
 function rotate(parts: AuthParts): Handler {
   const { kernel, apiKeys, events } = parts;
   return async ({ context, params, body }) => {
-    const old = await find(parts, params['id']);
+    const old = await findHeld(parts, context, params['id']);
     const overlap =
       body.overlap === undefined || body.overlap === 0 ? 0 : parseDuration(body.overlap);
     if (overlap === null)
@@ -110,6 +117,7 @@ function rotate(parts: AuthParts): Handler {
       );
     const caller = callerOf(context);
     const { row, key } = await events.transact(caller, async (trx, emit) => {
+      await assertFits(parts, trx, context, { userId: old.owner_user_id, scopes: [] });
       const created = await apiKeys.create(trx, {
         name: old.name,
         scopes: old.scopes,
@@ -132,6 +140,7 @@ function rotate(parts: AuthParts): Handler {
       emit('api_key.rotated', old.owner_user_id, {
         api_key_id: old.id,
         new_api_key_id: created.row.id,
+        name: created.row.name,
       });
       return created;
     });
@@ -143,6 +152,12 @@ function revoke(parts: AuthParts): Handler {
   const { kernel, apiKeys, events } = parts;
   return async ({ context, params }) => {
     const row = await find(parts, params['id']);
+    // To end a key of the project's data gives nothing; a key that manages is ended by who holds as much.
+    const isFree = dataScopes(kernel.project);
+    assertHolds(
+      context,
+      row.scopes.filter((scope) => !isFree(scope)),
+    );
     const caller = callerOf(context);
     await events.transact(caller, async (trx, emit) => {
       await apiKeys.expire(trx, row.id, 0);
@@ -152,7 +167,7 @@ function revoke(parts: AuthParts): Handler {
         before: { scopes: row.scopes },
         after: null,
       });
-      emit('api_key.revoked', row.owner_user_id, { api_key_id: row.id });
+      emit('api_key.revoked', row.owner_user_id, { api_key_id: row.id, name: row.name });
     });
     return reply(204);
   };
@@ -166,17 +181,46 @@ async function find({ apiKeys, kernel }: AuthParts, id = ''): Promise<ApiKeyRow>
   return row;
 }
 
-/** Nobody hands out more than he has: who manages keys would otherwise have every scope. */
-function grantable({ principal }: RequestContext, asked: readonly string[]): readonly string[] {
+/** A live key that has no scope which the caller lacks. @throws AppError 403, 404 */
+async function findHeld(
+  parts: AuthParts,
+  context: RequestContext,
+  id: string | undefined,
+): Promise<ApiKeyRow> {
+  const row = await find(parts, id);
+  assertHolds(context, row.scopes);
+  return row;
+}
+
+/** The scopes that were asked for, all of which the caller holds. @throws AppError 400, 403 */
+function grantable(context: RequestContext, asked: readonly string[]): readonly string[] {
   const scopes = checkScopes(asked);
-  const own =
-    principal.kind === 'api_key'
-      ? principal.scopes
-      : principal.kind === 'user'
-        ? principal.permissions
-        : [];
-  if (!scopes.every((scope) => hasScope(own, scope))) throw failure.forbidden();
+  assertHolds(context, scopes);
   return scopes;
+}
+
+/**
+ * A key that acts for a user is worth what the user may do: the caller must hold as much, and the scopes must be such as
+ * that user's own keys may have.
+ *
+ * @throws AppError 400, 403
+ */
+async function assertFits(
+  parts: AuthParts,
+  trx: Transaction<any>,
+  context: RequestContext,
+  { userId, scopes }: { readonly userId: UserId | null; readonly scopes: readonly string[] },
+): Promise<void> {
+  const owner = userId === null ? null : await parts.directory.find(trx, userId);
+  if (!owner) return;
+  await assertHoldsAsMuch(parts, trx, context, owner);
+  const permissions = await permissionsOf(trx, parts.model.roles, owner.role);
+  const isFree = dataScopes(parts.kernel.project);
+  const lacking = scopes.filter((scope) => !isFree(scope) && !hasScope(permissions, scope));
+  if (lacking.length > 0)
+    throw failure.invalid(
+      `scopes must be of the project's data or permissions of the user's role: ${lacking.join(', ')}`,
+    );
 }
 
 async function ownerOf({ directory, kernel }: AuthParts, given: unknown): Promise<UserId | null> {

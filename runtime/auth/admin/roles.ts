@@ -1,9 +1,13 @@
 import type { Transaction } from 'kysely';
+import type { RequestContext } from '../../context/request-context.ts';
+import { SCOPE } from '../../context/scopes.ts';
 import { failure } from '../../errors.ts';
 import { type Handler, reply } from '../../http/route.ts';
+import { assertHolds } from '../authority.ts';
 import { type Caller, callerOf } from '../caller.ts';
 import { checkText } from '../identity-rules.ts';
 import type { AuthParts } from '../parts.ts';
+import { permissionsOf, serialiseRights } from '../permissions.ts';
 import { isUniqueViolation } from '../register.ts';
 import { type PermissionAction, recordChange } from '../roles.ts';
 
@@ -12,8 +16,6 @@ interface RoleRow {
   readonly name: string;
   readonly is_system: number;
 }
-
-const PERMISSION = /^(\*|[a-z][a-z0-9_-]*:(\*|[a-z][a-z0-9_-]*))$/;
 
 /** Roles and what they may do. Tokens of the people who have a role stop counting when it changes: they carry it. */
 export function roleHandlers(parts: AuthParts) {
@@ -46,8 +48,9 @@ function create(parts: AuthParts): Handler {
     const caller = callerOf(context);
     const name = roleName(body.name);
     const wanted = (body.permissions ?? []) as string[];
-    if (!wanted.every((permission) => PERMISSION.test(permission)))
-      throw failure.invalid('permissions must be like posts:read, posts:* or *');
+    if (!wanted.every((permission) => SCOPE.test(permission)))
+      throw failure.invalid('permissions must be like posts:read, posts:*, *:read or *');
+    assertHolds(context, wanted);
     const role = await unique(() =>
       parts.events.transact(caller, async (trx, emit) => {
         const row = (await trx
@@ -72,6 +75,7 @@ function update(parts: AuthParts): Handler {
     const name = roleName(body.name);
     await unique(() =>
       parts.events.transact(caller, async (trx, emit) => {
+        await assertHoldsRole(parts, trx, context, role);
         await trx.updateTable('auth_roles').set({ name }).where('id', '=', role.id).execute();
         await staleTokens(parts, trx, role.id);
         await note(parts, trx, caller, 'role.updated', role.id, { name: role.name }, { name });
@@ -87,6 +91,7 @@ function remove(parts: AuthParts): Handler {
     const role = await findOwn(parts, params['id']);
     const caller = callerOf(context);
     await parts.events.transact(caller, async (trx, emit) => {
+      await assertHoldsRole(parts, trx, context, role);
       if (
         await trx
           .selectFrom('auth_users')
@@ -112,10 +117,12 @@ function changePermission(
   return async ({ context, params }) => {
     const role = await find(parts, params['id']);
     const permission = params['name'] ?? '';
-    if (!PERMISSION.test(permission))
-      throw failure.invalid('name must be like posts:read, posts:* or *');
+    if (!SCOPE.test(permission))
+      throw failure.invalid('name must be like posts:read, posts:*, *:read or *');
+    if (action === 'permission.granted') assertHolds(context, [permission]);
     const caller = callerOf(context);
     await parts.events.transact(caller, async (trx, emit) => {
+      await assertHoldsRole(parts, trx, context, role);
       const changed =
         action === 'permission.granted'
           ? await grant(trx, role.id, permission)
@@ -159,19 +166,23 @@ async function findOwn(parts: AuthParts, id: string | undefined): Promise<RoleRo
   return role;
 }
 
-async function show({ kernel }: AuthParts, { id, name, is_system }: RoleRow) {
-  const rows = await kernel.store.db
-    .selectFrom('auth_role_permissions as rp')
-    .innerJoin('auth_permissions as p', 'p.id', 'rp.permission_id')
-    .select('p.name')
-    .where('rp.role_id', '=', id)
-    .orderBy('p.name')
-    .execute();
+/** Whoever changes a role acts on everybody who has it. @throws AppError 403 */
+async function assertHoldsRole(
+  { model, kernel }: AuthParts,
+  trx: Transaction<any>,
+  context: RequestContext,
+  role: RoleRow,
+): Promise<void> {
+  await serialiseRights(trx, kernel.store.dialect);
+  assertHolds(context, await permissionsOf(trx, model.roles, role));
+}
+
+async function show({ kernel, model }: AuthParts, role: RoleRow) {
   return {
-    id,
-    name,
-    is_system: is_system === 1,
-    permissions: rows.map((row) => row['name'] as string),
+    id: role.id,
+    name: role.name,
+    is_system: role.is_system === 1,
+    permissions: await permissionsOf(kernel.store.db, model.roles, role),
   };
 }
 

@@ -1,6 +1,7 @@
 import { failure } from '../../errors.ts';
 import { type Handler, reply } from '../../http/route.ts';
 import type { AccessClaims } from '../access-token.ts';
+import { assertHoldsAsMuch } from '../authority.ts';
 import { callerOf } from '../caller.ts';
 import { isOpaqueId } from '../identity-rules.ts';
 import { isUserId } from '../ids.ts';
@@ -23,12 +24,15 @@ export function tokenHandlers(parts: AuthParts) {
       if (user_id !== undefined) {
         const account = isUserId(user_id) ? await directory.find(trx, user_id) : null;
         if (!account) throw failure.notFound('User not found');
+        await assertHoldsAsMuch(parts, trx, context, account);
         const count = await sessions.endAll(trx, account.id, 'revoked');
         await directory.update(trx, account.id, { tokens_valid_after: kernel.now() });
         emit('token.revoked', account.id, { revoked: count });
         return count;
       }
       if (jti !== undefined && !isOpaqueId(jti)) throw failure.badRequest('Invalid request');
+      const owner = claims ? await directory.find(trx, claims.user_id) : null;
+      if (owner) await assertHoldsAsMuch(parts, trx, context, owner);
       // The longest that a token with this id can live.
       const exp = claims?.exp ?? Math.ceil((kernel.now() + parts.model.jwt.ttl) / SECOND);
       await sessions.blacklist(

@@ -1,14 +1,18 @@
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { failure } from '../../errors.ts';
-import { type Handler, reply } from '../../http/route.ts';
+import { type Call, type Handler, reply } from '../../http/route.ts';
+import { assertHolds, assertHoldsAsMuch } from '../authority.ts';
 import { type Caller, callerOf } from '../caller.ts';
 import type { Emit } from '../events.ts';
 import { parseUserId } from '../ids.ts';
 import { lockedUntil } from '../lock-state.ts';
 import { identifierOf } from '../login.ts';
+import { assertOwnerLeft } from '../owners.ts';
 import type { AuthParts } from '../parts.ts';
 import { startReset } from '../recovery.ts';
-import { recordChange } from '../roles.ts';
+import { permissionsOf, serialiseRights } from '../permissions.ts';
+import { giveRole, recordChange } from '../roles.ts';
+import { isLastOwner, LAST_OWNER } from '../../store/last-owner.ts';
 import { rfc3339 } from '../time.ts';
 import type { Account } from '../user-directory.ts';
 
@@ -45,12 +49,29 @@ type Change = (
 
 /** A handler that changes one account in one transaction. */
 function changing(parts: AuthParts, change: Change): Handler {
-  return async ({ context, params }) => {
-    const account = await find(parts, params['id']);
-    const caller = callerOf(context);
-    await parts.events.transact(caller, (trx, emit) => change(account, trx, emit, caller));
+  return async (call) => {
+    await actOn(parts, call, change);
     return DONE;
   };
+}
+
+/**
+ * Runs one change of an account, for a caller who holds as much as that account. Rights cannot change meanwhile.
+ *
+ * @throws AppError 403, 404
+ */
+async function actOn(
+  parts: AuthParts,
+  { context, params }: Pick<Call, 'context' | 'params'>,
+  change: Change,
+): Promise<void> {
+  const caller = callerOf(context);
+  await parts.events.transact(caller, async (trx, emit) => {
+    await serialiseRights(trx, parts.kernel.store.dialect);
+    const account = await find(parts, params['id'], trx);
+    await assertHoldsAsMuch(parts, trx, context, account);
+    await change(account, trx, emit, caller);
+  });
 }
 
 async function unlock(
@@ -72,6 +93,7 @@ async function disable(
 ): Promise<void> {
   const now = parts.kernel.now();
   await parts.directory.update(trx, account.id, { disabled_at: account.disabledAt ?? now });
+  await assertOwnerLeft(parts, trx, account);
   await endEverything(parts, account, trx, 'user disabled');
   await recordChange(trx, now, caller, {
     action: 'user.disabled',
@@ -118,7 +140,9 @@ async function endEverything(
 
 function sendReset(parts: AuthParts): Handler {
   return async ({ context, params }) => {
+    const { db } = parts.kernel.store;
     const account = await find(parts, params['id']);
+    await assertHoldsAsMuch(parts, db, context, account);
     parts.mailer.assertAvailable();
     await startReset(parts, callerOf(context), account);
     return DONE;
@@ -126,14 +150,14 @@ function sendReset(parts: AuthParts): Handler {
 }
 
 function remove(parts: AuthParts): Handler {
-  return async ({ context, params }) => {
-    const account = await find(parts, params['id']);
-    const work = parts.events.transact(callerOf(context), async (trx, emit) => {
+  return async (call) => {
+    const work = actOn(parts, call, async (account, trx, emit) => {
       await endEverything(parts, account, trx, 'user deleted');
       await parts.directory.remove(trx, account.id);
       emit('user.deleted', account.id, {});
     });
     await work.catch((error: unknown) => {
+      if (isLastOwner(error)) throw failure.conflict(LAST_OWNER);
       throw isForeignKeyViolation(error)
         ? failure.conflict('Other records refer to this user')
         : error;
@@ -143,10 +167,9 @@ function remove(parts: AuthParts): Handler {
 }
 
 function endSessions(parts: AuthParts): Handler {
-  const { events, sessions, directory, kernel } = parts;
-  return async ({ context, params }) => {
-    const account = await find(parts, params['id']);
-    await events.transact(callerOf(context), async (trx, emit) => {
+  const { sessions, directory, kernel } = parts;
+  return async (call) => {
+    await actOn(parts, call, async (account, trx, emit) => {
       const revoked = await sessions.endAll(trx, account.id, 'ended by an administrator');
       await directory.update(trx, account.id, { tokens_valid_after: kernel.now() });
       emit('auth.logout_all', account.id, { revoked });
@@ -156,44 +179,40 @@ function endSessions(parts: AuthParts): Handler {
 }
 
 function assignRole(parts: AuthParts): Handler {
-  const { kernel, directory, events } = parts;
-  return async ({ context, params, body }) => {
+  return async (call) => {
     if (!parts.model.roles) throw failure.notFound();
-    const account = await find(parts, params['id']);
-    const roleId = body.role_id as number | null;
-    const caller = callerOf(context);
-    await events.transact(caller, async (trx, emit) => {
-      const known =
-        roleId === null ||
-        (await trx
-          .selectFrom('auth_roles')
-          .select('id')
-          .where('id', '=', roleId)
-          .executeTakeFirst()) !== undefined;
-      if (!known) throw failure.notFound('Role not found');
-      // Tokens carry the role: those of before must not count any longer.
-      await directory.update(trx, account.id, {
-        role_id: roleId,
-        tokens_valid_after: kernel.now(),
-      });
-      const action = roleId === null ? 'role.removed' : 'role.assigned';
-      await recordChange(trx, kernel.now(), caller, {
-        action,
-        target: { kind: 'user', id: account.id },
-        before: { role_id: account.role?.id ?? null },
-        after: { role_id: roleId },
-      });
-      emit('permission.changed', account.id, { action, role_id: roleId });
+    const roleId = call.body.role_id as number | null;
+    await actOn(parts, call, async (account, trx, emit, caller) => {
+      const role = roleId === null ? null : await findRole(trx, roleId);
+      assertHolds(call.context, await permissionsOf(trx, parts.model.roles, role));
+      await giveRole(parts, { trx, emit, caller }, account, role?.id ?? null);
     });
-    return reply(200, await show(parts, await find(parts, String(account.id))));
+    return reply(200, await show(parts, await find(parts, call.params['id'])));
   };
 }
 
-async function find({ directory, kernel }: AuthParts, id = ''): Promise<Account> {
+async function findRole(
+  trx: Transaction<any>,
+  id: number,
+): Promise<{ readonly id: number; readonly name: string }> {
+  const role = await trx
+    .selectFrom('auth_roles')
+    .select(['id', 'name'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!role) throw failure.notFound('Role not found');
+  return role as { id: number; name: string };
+}
+
+async function find(
+  { directory, kernel }: AuthParts,
+  id = '',
+  db: Kysely<any> = kernel.store.db,
+): Promise<Account> {
   const userId = parseUserId(id);
   // A key of the other kind is no user: PostgreSQL would call it an error.
   const fits = userId !== null && (typeof userId === 'string') === (kernel.project.ids === 'uuid');
-  const account = fits ? await directory.find(kernel.store.db, userId) : null;
+  const account = fits ? await directory.find(db, userId) : null;
   if (!account) throw failure.notFound('User not found');
   return account;
 }

@@ -99,7 +99,8 @@ async function finish(
 ): Promise<Reply> {
   const target = flow.returnTo ?? parts.config.oauthSuccessRedirect;
   if (flow.linkUser !== null) {
-    await linkIdentity(parts, callerOf(context), flow.linkUser, identity);
+    const request = { userId: flow.linkUser, startedAt: flow.startedAt };
+    await linkIdentity(parts, callerOf(context), request, identity);
     if (target === null) return reply(200, { message: 'Provider linked' });
     return reply(303, undefined, { Location: withParameter(target, 'linked', identity.provider) });
   }
@@ -116,13 +117,10 @@ async function finish(
       ),
     );
   // Tokens never stand in an address: a code that works once does.
-  const code = await parts.oneTime.issue(
-    parts.kernel.store.db,
-    'oauth_code',
-    account.id,
-    { method },
-    false,
-  );
+  const code = await parts.oneTime.issue(parts.kernel.store.db, 'oauth_code', account.id, {
+    data: { method },
+    newestOnly: false,
+  });
   return reply(303, undefined, { Location: withParameter(target, 'code', code) });
 }
 

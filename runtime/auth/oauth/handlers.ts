@@ -66,8 +66,7 @@ export function oauthHandlers(parts: AuthParts) {
     if (!provider) throw notConfigured();
     const browser = writeBrowser(koa, isSecure(provider));
     const ticket = await oneTime.issue(db, 'link', account.id, {
-      provider: body.provider,
-      browser,
+      data: { provider: body.provider, browser },
     });
     return reply(200, { url: `/api/oauth/${body.provider}?link=${ticket}` });
   };
@@ -76,13 +75,12 @@ export function oauthHandlers(parts: AuthParts) {
     const { account } = await signedInAccount(parts, context);
     const rows = await db
       .selectFrom('auth_identities')
-      .select(['provider', 'subject', 'email', 'email_verified', 'created_at', 'last_login_at'])
+      .select(['provider', 'email', 'created_at', 'last_login_at'])
       .where('user_id', '=', account.id)
       .orderBy('provider')
       .execute();
-    const shown = rows.map(({ created_at, last_login_at, email_verified, ...row }) => ({
+    const shown = rows.map(({ created_at, last_login_at, ...row }) => ({
       ...row,
-      email_verified: email_verified === 1,
       created_at: rfc3339(created_at),
       last_login_at: rfc3339(last_login_at),
     }));

@@ -4,6 +4,7 @@ import type { Caller } from '../caller.ts';
 import type { Emit } from '../events.ts';
 import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
+import { serialiseRights } from '../permissions.ts';
 import { createUser, isUniqueViolation } from '../register.ts';
 import type { Account } from '../user-directory.ts';
 import type { Identity } from './identity.ts';
@@ -42,7 +43,7 @@ async function find(parts: AuthParts, caller: Caller, identity: Identity): Promi
     async (trx, emit) =>
       (await known(parts, trx, identity)) ??
       (await matching(parts, trx, emit, identity)) ??
-      (await created(parts, trx, emit, caller, identity)),
+      (await created(parts, trx, emit, identity)),
   );
   const account = await directory.find(kernel.store.db, id);
   if (!account) throw notVerified('the user is gone');
@@ -85,7 +86,6 @@ async function created(
   parts: AuthParts,
   trx: Transaction<any>,
   emit: Emit,
-  caller: Caller,
   identity: Identity,
 ): Promise<UserId> {
   const { email, emailVerified, name, avatarUrl } = identity;
@@ -93,7 +93,7 @@ async function created(
   if (parts.model.user.registerFields.length > 0)
     throw failure.conflict('Register first, then link this provider');
   const [first = '', ...rest] = name.split(/\s+/);
-  const id = await createUser(parts, trx, emit, caller, {
+  const id = await createUser(parts, trx, emit, {
     patch: {
       email,
       first_name: first,
@@ -129,15 +129,34 @@ async function insertIdentity(
     .execute();
 }
 
-/** Links an identity to a user who asked for it. @throws AppError 409 when it is somebody else's. */
+/** Who asked for a link, and when. */
+export interface LinkRequest {
+  readonly userId: UserId;
+  readonly startedAt: number;
+}
+
+/**
+ * Links an identity to a user who asked for it.
+ *
+ * @throws AppError 400 when the user has a new password since, or signed out everywhere: whoever asked may be somebody
+ * who was thrown out by it. 409 when the identity is somebody else's.
+ */
 export async function linkIdentity(
   parts: AuthParts,
   caller: Caller,
-  userId: UserId,
+  { userId, startedAt }: LinkRequest,
   identity: Identity,
 ): Promise<void> {
   try {
     await parts.events.transact(caller, async (trx, emit) => {
+      await serialiseRights(trx, parts.kernel.store.dialect);
+      const account = await parts.directory.find(trx, userId);
+      if (
+        !account ||
+        account.disabledAt !== null ||
+        Math.max(account.passwordChangedAt, account.tokensValidAfter) > startedAt
+      )
+        throw failure.badRequest('Invalid OAuth state');
       const owner = await known(parts, trx, identity);
       if (owner !== null && owner !== userId) throw failure.conflict('Identity already linked');
       if (owner !== null) return;

@@ -1,0 +1,40 @@
+import type { Kysely } from 'kysely';
+import type { RequestContext } from '../context/request-context.ts';
+import { hasScope } from '../context/scopes.ts';
+import { failure } from '../errors.ts';
+import { presentedKey } from './authenticate.ts';
+import type { AuthParts } from './parts.ts';
+import { permissionsOf } from './permissions.ts';
+import type { Account } from './user-directory.ts';
+
+/** What a caller holds: the permissions of the user's role, the scopes of the key, or both where both were sent. */
+export function heldBy(context: RequestContext): readonly string[] {
+  const { principal } = context;
+  const permissions = principal.kind === 'user' ? principal.permissions : [];
+  return [...permissions, ...(presentedKey(context)?.scopes ?? [])];
+}
+
+/**
+ * A caller gives only what they hold, and acts only on keys, roles and people that hold no more than they do
+ *: otherwise the right to manage would be the right to everything.
+ *
+ * @throws AppError 403
+ */
+export function assertHolds(context: RequestContext, wanted: readonly string[]): void {
+  const held = heldBy(context);
+  if (!wanted.every((scope) => hasScope(held, scope))) throw failure.forbidden();
+}
+
+/**
+ * The same for an account: the caller must hold every permission of its role.
+ *
+ * @throws AppError 403
+ */
+export async function assertHoldsAsMuch(
+  { model }: AuthParts,
+  db: Kysely<any>,
+  context: RequestContext,
+  account: Account,
+): Promise<void> {
+  assertHolds(context, await permissionsOf(db, model.roles, account.role));
+}

@@ -1,0 +1,109 @@
+import type { Transaction } from 'kysely';
+import { emailKey } from './identity-rules.ts';
+import type { AuthParts } from './parts.ts';
+import { serialiseRights } from './permissions.ts';
+import { recordChange, type RightsChange } from './roles.ts';
+import type { Account } from './user-directory.ts';
+
+/** What a new password may leave as it is. */
+export type Kept = 'api_keys' | 'identities';
+
+export interface EndOptions {
+  /** Why, for rows and events: `password reset`. */
+  readonly reason: string;
+  /** A session that goes on: the one that changes the password. */
+  readonly session?: string;
+  readonly keep?: readonly Kept[];
+}
+
+/** What ended with a password, as its event tells and its mail lists. */
+export interface EndedAccess {
+  readonly sessions_ended: number;
+  /** Names of API keys. */
+  readonly api_keys_ended: readonly string[];
+  /** Names of providers. */
+  readonly identities_ended: readonly string[];
+}
+
+/**
+ * Ends everything that signs somebody in to an account besides its password: whoever knew the old one may have left
+ * themselves a way back. Runs in the transaction that sets the new password.
+ */
+export async function endAccess(
+  parts: AuthParts,
+  change: RightsChange,
+  account: Account,
+  { reason, session, keep = [] }: EndOptions,
+): Promise<EndedAccess> {
+  const { trx } = change;
+  await serialiseRights(trx, parts.kernel.store.dialect);
+  const sessions = await parts.sessions.endAll(trx, account.id, reason, session);
+  await parts.oneTime.endAll(trx, account.id);
+  return {
+    sessions_ended: sessions,
+    api_keys_ended: keep.includes('api_keys') ? [] : await endKeys(parts, change, account, reason),
+    identities_ended: keep.includes('identities')
+      ? []
+      : await endForeignIdentities(change, account, reason),
+  };
+}
+
+async function endKeys(
+  { apiKeys, kernel }: AuthParts,
+  { trx, emit, caller }: RightsChange,
+  account: Account,
+  reason: string,
+): Promise<string[]> {
+  const keys = await apiKeys.ofUser(trx, account.id);
+  for (const { id, name, scopes } of keys) {
+    await apiKeys.expire(trx, id, 0);
+    await recordChange(trx, kernel.now(), caller, {
+      action: 'api_key.revoked',
+      target: { kind: 'api_key', id },
+      before: { scopes },
+      after: null,
+    });
+    emit('api_key.revoked', account.id, { api_key_id: id, name, reason });
+  }
+  return keys.map(({ name }) => name);
+}
+
+/**
+ * An identity stays when its provider has proved that it has the account's own address. One with another address, or
+ * with an address that was only claimed, may belong to somebody else.
+ */
+async function endForeignIdentities(
+  { trx, emit }: RightsChange,
+  account: Account,
+  reason: string,
+): Promise<string[]> {
+  const foreign = (await identitiesOf(trx, account)).filter(
+    ({ email, email_verified }) =>
+      email === null || email_verified !== 1 || emailKey(email) !== emailKey(account.email),
+  );
+  for (const { provider, subject } of foreign) {
+    await trx
+      .deleteFrom('auth_identities')
+      .where('provider', '=', provider)
+      .where('subject', '=', subject)
+      .execute();
+    emit('oauth.unlinked', account.id, { provider, reason });
+  }
+  return foreign.map(({ provider }) => provider);
+}
+
+interface IdentityRow {
+  readonly provider: string;
+  readonly subject: string;
+  readonly email: string | null;
+  readonly email_verified: number;
+}
+
+async function identitiesOf(trx: Transaction<any>, { id }: Account): Promise<IdentityRow[]> {
+  return (await trx
+    .selectFrom('auth_identities')
+    .select(['provider', 'subject', 'email', 'email_verified'])
+    .where('user_id', '=', id)
+    .orderBy('provider')
+    .execute()) as IdentityRow[];
+}

@@ -1,0 +1,116 @@
+import type { Transaction } from 'kysely';
+import type { RequestContext } from '../context/request-context.ts';
+import { failure } from '../errors.ts';
+import { type Call, type Handler, reply } from '../http/route.ts';
+import { unauthorized } from './authenticate.ts';
+import { as, callerOf } from './caller.ts';
+import { digest, type UserId } from './ids.ts';
+import { sameText } from './keys.ts';
+import { identifierOf } from './login.ts';
+import { invalidToken } from './one-time-tokens.ts';
+import { firstRole, hasOwner } from './owners.ts';
+import type { AuthParts } from './parts.ts';
+import { serialiseRights } from './permissions.ts';
+import { signedInAccount } from './reauthentication.ts';
+import { deliverLogin } from './refresh-cookie.ts';
+import { createUser, isUniqueViolation, readUser, userExists } from './register.ts';
+import { giveRole, type RightsChange, roleByName } from './roles.ts';
+import type { LoginObject } from './sign-in.ts';
+import { mailVerification } from './verification.ts';
+
+/**
+ * `POST /api/auth/setup`: the first administrator, who gets the role that holds everything. The token of the link, or
+ * `SETUP_TOKEN`, works while nobody has that role; of several at once one wins.
+ */
+export function createSetup(parts: AuthParts): Handler {
+  return async (call) => {
+    if (firstRole(parts.model) === null) throw failure.notFound();
+    await assertToken(parts, call.body.token);
+    const signedIn = call.koa.get('Authorization') !== '';
+    const login = signedIn ? await claimSignedIn(parts, call) : await claimNew(parts, call);
+    return reply(signedIn ? 200 : 201, deliverLogin(parts, call.koa, login));
+  };
+}
+
+/** The link that a person follows, on a page that sends its token back here. */
+export const setupLink = ({ config }: Pick<AuthParts, 'config'>, token: string): string =>
+  `${config.appUrl}/auth/setup?token=${token}`;
+
+/** Makes a token that is good for an hour; others stay alive. */
+export function issueSetupToken({ oneTime, kernel }: AuthParts): Promise<string> {
+  return oneTime.issue(kernel.store.db, 'setup', null, { newestOnly: false });
+}
+
+async function claimSignedIn(parts: AuthParts, { context, body }: Call): Promise<LoginObject> {
+  if (context.principal.kind !== 'user') throw unauthorized(context);
+  const { account, sessionId } = await signedInAccount(parts, context);
+  const caller = as(callerOf(context), account.id);
+  await parts.events.transact(caller, async (trx, emit) => {
+    await claim(parts, trx, body.token);
+    await giveFirstRole(parts, { trx, emit, caller }, account.id);
+    // The answer has tokens that carry the role; those of before end.
+    await parts.sessions.end(trx, sessionId, 'setup');
+  });
+  return open(parts, context, account.id);
+}
+
+async function claimNew(parts: AuthParts, { context, body }: Call): Promise<LoginObject> {
+  for (const field of ['email', 'password'])
+    if (!body[field]) throw failure.badRequest(`${field} is required`);
+  const user = await readUser(parts, body);
+  const caller = callerOf(context);
+  const work = parts.events.transact(caller, async (trx, emit) => {
+    await claim(parts, trx, body.token);
+    const id = await createUser(parts, trx, emit, user);
+    await giveFirstRole(parts, { trx, emit, caller: as(caller, id) }, id);
+    await mailVerification(parts, trx, emit, id, user.patch.email);
+    return id;
+  });
+  const id = await work.catch((error: unknown) => {
+    throw isUniqueViolation(error) ? userExists() : error;
+  });
+  return open(parts, context, id);
+}
+
+async function open(
+  parts: AuthParts,
+  context: RequestContext,
+  userId: UserId,
+): Promise<LoginObject> {
+  const account = await parts.directory.find(parts.kernel.store.db, userId);
+  if (!account) throw failure.notFound('User not found');
+  const identifierHash = identifierOf(parts, account.email);
+  return parts.signIn.open(context, account, 'setup', { identifierHash });
+}
+
+async function giveFirstRole(
+  parts: AuthParts,
+  change: RightsChange,
+  userId: UserId,
+): Promise<void> {
+  const account = await parts.directory.find(change.trx, userId);
+  const role = await roleByName(change.trx, firstRole(parts.model) ?? '');
+  if (!account || !role) throw failure.notFound('Role not found');
+  await giveRole(parts, change, account, role.id);
+  change.emit('user.setup', userId, { role: role.name });
+}
+
+/** Looked at before anything costly; `claim` decides. @throws AppError 400 */
+async function assertToken(parts: AuthParts, token: string): Promise<void> {
+  const { db } = parts.kernel.store;
+  if (await hasOwner(parts, db)) throw invalidToken();
+  if (!isConfigured(parts, token)) await parts.oneTime.peek(db, 'setup', token);
+}
+
+/** Only one of several gets past this, and it uses up every token. @throws AppError 400 */
+async function claim(parts: AuthParts, trx: Transaction<any>, token: string): Promise<void> {
+  await parts.directory.serialise(trx);
+  await serialiseRights(trx, parts.kernel.store.dialect);
+  if (await hasOwner(parts, trx)) throw invalidToken();
+  if (!isConfigured(parts, token)) await parts.oneTime.consume(trx, 'setup', token);
+  await parts.oneTime.endKind(trx, 'setup');
+}
+
+function isConfigured({ config }: AuthParts, token: string): boolean {
+  return config.setupToken !== null && sameText(digest(token), digest(config.setupToken));
+}

@@ -1,0 +1,44 @@
+import { firstRole, hasOwner } from './owners.ts';
+import type { AuthParts } from './parts.ts';
+import { issueSetupToken, setupLink } from './setup.ts';
+
+/** What a start tells whoever runs the server: what is open, what is missing, and how to become the first administrator. */
+export async function noteStart(parts: AuthParts): Promise<void> {
+  const { kernel, config, mailer } = parts;
+  const { log, settings } = kernel;
+  if (config.allowsWeakSecrets)
+    log.warn(
+      `AUTH_ALLOW_WEAK_SECRETS is in use${config.weakSecrets.length > 0 ? `: ${config.weakSecrets.join('; ')}` : ', and no secret is weak: take it away'}`,
+    );
+  if (!parts.users) return;
+  if (settings.text('NODE_ENV') === undefined && settings.text('ENV') === undefined)
+    log.warn(
+      'NODE_ENV is not set, so this is development: links of mails and of the setup are in the log, and GraphQL may be introspected. On a server that others reach, set NODE_ENV=production',
+    );
+  if (mailer.mode === 'none')
+    log.warn('SMTP_URL is not set: resetting a password and verifying an address answer 503');
+  await noteSetup(parts);
+}
+
+/** One of the processes of a server says it. */
+async function noteSetup(parts: AuthParts): Promise<void> {
+  const { kernel, config, model } = parts;
+  const role = firstRole(model);
+  if (role === null || (await hasOwner(parts, kernel.store.db)) || !(await isFirstProcess(parts)))
+    return;
+  const ways = `POST ${config.appUrl}/api/auth/setup {token, email, password}, or run "npm run admin -- create --email you@example.com"`;
+  if (kernel.settings.production)
+    return kernel.log.warn(
+      `Nobody has the role ${role}. ${config.setupToken === null ? 'Set SETUP_TOKEN to 32 random characters or more' : 'With SETUP_TOKEN as the token'}: ${ways}`,
+    );
+  const token = await issueSetupToken(parts);
+  kernel.log.info(
+    `Nobody has the role ${role} yet. Within an hour: ${setupLink(parts, token)} is for a page of yours that sends the token to ${ways}`,
+  );
+}
+
+async function isFirstProcess({ kernel }: AuthParts): Promise<boolean> {
+  if (kernel.settings.text('WORKERS', '1') === '1') return true;
+  const { default: cluster } = await import('node:cluster');
+  return (cluster.worker?.id ?? 1) === 1;
+}

@@ -1,0 +1,409 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  API_KEY,
+  asRoot,
+  bearer,
+  describeEachDatabase,
+  GOOD,
+  startServer,
+  type TestServer,
+  USER,
+} from './harness.ts';
+
+const ROLES = { list: ['Owner', 'Manager', 'Member'], default: 'Member', first: 'Owner' };
+const ADMIN = '/api/auth/admin';
+const SETUP = '/api/auth/setup';
+const INVALID = '{"error":"Invalid or expired token"}';
+const HOUR = 3_600_000;
+const SETUP_TOKEN = 'a setup token that has 32 characters or more';
+
+/** Tokens that the log of a start has. */
+const tokensIn = (server: TestServer) =>
+  [...server.logs.join('').matchAll(/\/auth\/setup\?token=([\w-]+)/g)].map(([, token]) => token!);
+
+/** A server whose first user became its owner. */
+async function startOwned(database: 'SQLite' | 'PostgreSQL', more: object = {}) {
+  const server = await startServer({ database, entity: USER, auth: { roles: ROLES }, ...more });
+  const owner = await server.call('POST', SETUP, {
+    token: tokensIn(server)[0],
+    email: 'owner@x.test',
+    password: GOOD,
+  });
+  return { server, owner: owner.body };
+}
+
+describeEachDatabase('§2.4 the first administrator', (database) => {
+  it('a start prints a link; its token makes one owner, once', async () => {
+    const server = await startServer({ database, entity: USER, auth: { roles: ROLES } });
+    const [token] = tokensIn(server);
+    expect(server.logs.join('')).toContain(`http://localhost:8080/auth/setup?token=${token}`);
+    expect(server.logs.join('')).toContain('POST http://localhost:8080/api/auth/setup');
+    await server.register('stranger@x.test');
+    expect((await server.call('POST', SETUP, { token })).text).toBe(
+      '{"error":"email is required"}',
+    );
+    const weak = { token, email: 'weak@x.test', password: 'weak' };
+    expect((await server.call('POST', SETUP, weak)).status).toBe(400);
+    const taken = { token, email: 'stranger@x.test', password: GOOD };
+    expect((await server.call('POST', SETUP, taken)).text).toBe('{"error":"User already exists"}');
+    const made = await server.call('POST', SETUP, {
+      token,
+      email: 'ada@x.test',
+      password: GOOD,
+      first_name: 'Ada',
+    });
+    expect([made.status, made.body.role_name, made.body.first_name]).toEqual([201, 'Owner', 'Ada']);
+    const roles = await server.call('GET', `${ADMIN}/roles`, undefined, {
+      ...bearer(made.body.accessToken),
+    });
+    expect(roles.body.roles[0]).toMatchObject({ name: 'Owner', permissions: ['*'] });
+    const again = { token, email: 'eve@x.test', password: GOOD };
+    expect((await server.call('POST', SETUP, again)).text).toBe(INVALID);
+    expect((await server.events('user.setup')).map(({ user_id }) => user_id)).toEqual([
+      made.body.id,
+    ]);
+    expect(
+      (await server.rows('auth_permission_changes')).map(({ action, target_id }) => [
+        action,
+        target_id,
+      ]),
+    ).toEqual([['role.assigned', String(made.body.id)]]);
+    await server.close();
+  });
+
+  it('whoever is signed in becomes the owner with the token alone, under new tokens', async () => {
+    const server = await startServer({ database, entity: USER, auth: { roles: ROLES } });
+    const [token] = tokensIn(server);
+    const { body } = await server.register('signed-in@x.test');
+    const wrong = await server.call('POST', SETUP, { token }, bearer('no.such.token'));
+    expect(wrong.status).toBe(401);
+    const done = await server.call('POST', SETUP, { token }, bearer(body.accessToken));
+    expect([done.status, done.body.role_name]).toEqual([200, 'Owner']);
+    const me = async (access: string) =>
+      (await server.call('GET', '/api/auth/me', undefined, bearer(access))).status;
+    expect([await me(done.body.accessToken), await me(body.accessToken)]).toEqual([200, 401]);
+    expect(
+      (await server.call('POST', '/api/auth/refresh', { refreshToken: body.refreshToken })).status,
+    ).toBe(401);
+    await server.close();
+  });
+
+  it('of ten at once one becomes the owner', async () => {
+    const server = await startServer({ database, entity: USER, auth: { roles: ROLES } });
+    const [token] = tokensIn(server);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        server.call('POST', SETUP, { token, email: `ten${index}@x.test`, password: GOOD }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([201, ...Array.from({ length: 9 }, () => 400)]);
+    expect((await server.rows('auth_users')).filter(({ role_id }) => role_id === 1)).toHaveLength(
+      1,
+    );
+    expect(await server.rows('users')).toHaveLength(1);
+    await server.close();
+  });
+
+  it('a token is good for an hour, a wrong one never, and none once somebody has the role', async () => {
+    const server = await startServer({ database, entity: USER, auth: { roles: ROLES } });
+    const [token] = tokensIn(server);
+    const eve = { email: 'eve@x.test', password: GOOD };
+    expect((await server.call('POST', SETUP, { token: 'wrong', ...eve })).text).toBe(INVALID);
+    server.advance(HOUR + 1000);
+    expect((await server.call('POST', SETUP, { token, ...eve })).text).toBe(INVALID);
+    server.advance(-HOUR - 1000);
+    const { body } = await server.register('given@x.test');
+    await server.call('PUT', `${ADMIN}/users/${body.id}/role`, { role_id: 1 }, asRoot);
+    expect((await server.call('POST', SETUP, { token, ...eve })).text).toBe(INVALID);
+    await server.close();
+  });
+
+  it('production prints no token; SETUP_TOKEN is the token', async () => {
+    const server = await startServer({
+      database,
+      entity: USER,
+      auth: { roles: ROLES },
+      env: {
+        NODE_ENV: 'production',
+        RATE_LIMIT_ENABLED: 'true',
+        APP_URL: 'https://shop.test',
+        SETUP_TOKEN,
+      },
+    });
+    const log = server.logs.join('');
+    expect(tokensIn(server)).toEqual([]);
+    expect(log).toContain('SETUP_TOKEN');
+    expect(log).toContain('npm run admin');
+    expect(log).not.toContain(SETUP_TOKEN);
+    const ada = { email: 'ada@x.test', password: GOOD };
+    expect((await server.call('POST', SETUP, { token: `${SETUP_TOKEN}x`, ...ada })).text).toBe(
+      INVALID,
+    );
+    const made = await server.call('POST', SETUP, { token: SETUP_TOKEN, ...ada });
+    expect([made.status, made.body.role_name]).toEqual([201, 'Owner']);
+    const eve = { token: SETUP_TOKEN, email: 'eve@x.test', password: GOOD };
+    expect((await server.call('POST', SETUP, eve)).text).toBe(INVALID);
+    await server.close();
+  });
+
+  it('without a first role there is nothing to set up', async () => {
+    const server = await startServer({ database, entity: USER });
+    expect(tokensIn(server)).toEqual([]);
+    const ada = { token: 'x', email: 'ada@x.test', password: GOOD };
+    expect((await server.call('POST', SETUP, ada)).status).toBe(404);
+    await server.close();
+  });
+});
+
+describeEachDatabase('§2.13 nobody gives what they do not hold', (database) => {
+  let server: TestServer;
+  let owner: Record<string, any>;
+  const call = (method: string, path: string, body: unknown, headers: Record<string, string>) =>
+    server.call(method, ADMIN + path, body, headers);
+  const keyOf = async (scopes: readonly string[], more: object = {}) => {
+    const made = await call('POST', '/api-keys', { name: 'k', scopes, ...more }, asRoot);
+    return { id: made.body.id as string, header: { 'X-API-Key': made.body.key as string } };
+  };
+  beforeAll(async () => {
+    ({ server, owner } = await startOwned(database));
+  });
+  afterAll(() => server.close());
+
+  it('a key with auth:manage cannot make itself more, by any call, and nothing changes', async () => {
+    const { header } = await keyOf(['auth:manage']);
+    const strong = await keyOf(['*']);
+    const data = await keyOf(['users:read']);
+    const { body: member } = await server.register('member@x.test');
+    const { body: wide } = await call(
+      'POST',
+      '/roles',
+      { name: 'Wide', permissions: ['*'] },
+      asRoot,
+    );
+    const { body: plain } = await call('POST', '/roles', { name: 'Plain' }, asRoot);
+    const tables = ['auth_users', 'auth_api_keys', 'auth_roles', 'auth_role_permissions', 'users'];
+    const state = async () =>
+      JSON.stringify(
+        await Promise.all(
+          [...tables, 'auth_permission_changes'].map(async (table) =>
+            (await server.rows(table))
+              .map((row) => JSON.stringify({ ...row, last_used_at: null }))
+              .sort(),
+          ),
+        ),
+      );
+    const before = await state();
+    const tries: readonly (readonly [string, string, unknown?])[] = [
+      ['POST', '/api-keys', { name: 'k', scopes: ['*'] }],
+      ['POST', '/api-keys', { name: 'k', scopes: ['auth:*'] }],
+      ['POST', '/api-keys', { name: 'k', scopes: ['*:read'] }],
+      ['POST', '/api-keys', { name: 'k', scopes: ['auth:manage'], user_id: owner['id'] }],
+      ['POST', '/api-keys', { name: 'k', scopes: [], user_id: owner['id'] }],
+      ['PATCH', `/api-keys/${data.id}`, { scopes: ['*'] }],
+      ['PATCH', `/api-keys/${strong.id}`, { scopes: ['auth:manage'] }],
+      ['POST', `/api-keys/${strong.id}/rotate`],
+      ['POST', `/api-keys/${data.id}/rotate`],
+      ['DELETE', `/api-keys/${strong.id}`],
+      ['POST', '/roles', { name: 'Mine', permissions: ['*'] }],
+      ['PUT', `/roles/${plain.id}/permissions/*`],
+      ['PUT', `/roles/${plain.id}/permissions/apps:write`],
+      ['DELETE', `/roles/${wide.id}/permissions/*`],
+      ['PUT', `/roles/${wide.id}`, { name: 'Narrow' }],
+      ['DELETE', `/roles/${wide.id}`],
+      ['PUT', `/users/${member.id}/role`, { role_id: 1 }],
+      ['PUT', `/users/${member.id}/role`, { role_id: wide.id }],
+      ['PUT', `/users/${owner['id']}/role`, { role_id: 3 }],
+      ['PUT', `/users/${owner['id']}/role`, { role_id: null }],
+      ['POST', `/users/${owner['id']}/disable`],
+      ['POST', `/users/${owner['id']}/enable`],
+      ['POST', `/users/${owner['id']}/unlock`],
+      ['POST', `/users/${owner['id']}/reset-password`],
+      ['DELETE', `/users/${owner['id']}/sessions`],
+      ['DELETE', `/users/${owner['id']}`],
+      ['POST', '/tokens/revoke', { user_id: owner['id'] }],
+      ['POST', '/tokens/revoke', { token: owner['accessToken'] }],
+    ];
+    for (const [method, path, body] of tries)
+      expect([method, path, (await call(method, path, body, header)).text]).toEqual([
+        method,
+        path,
+        '{"error":"Forbidden"}',
+      ]);
+    expect(await state()).toBe(before);
+    expect(
+      (await server.call('GET', '/api/auth/me', undefined, bearer(owner['accessToken']))).status,
+    ).toBe(200);
+    // What it holds it may give, and it manages people who hold no more.
+    expect(
+      (await call('POST', '/api-keys', { name: 'k', scopes: ['auth:manage'] }, header)).status,
+    ).toBe(201);
+    expect((await call('POST', `/users/${member.id}/disable`, undefined, header)).status).toBe(200);
+    expect(
+      (await call('PUT', `/users/${member.id}/role`, { role_id: plain.id }, header)).status,
+    ).toBe(200);
+    expect((await call('DELETE', `/api-keys/${data.id}`, undefined, header)).status).toBe(204);
+  });
+
+  it('the same for a user whose role has auth:manage', async () => {
+    const { body: user } = await server.register('manager@x.test');
+    await call('PUT', '/roles/2/permissions/auth:manage', undefined, asRoot);
+    await call('PUT', `/users/${user.id}/role`, { role_id: 2 }, asRoot);
+    const headers = bearer((await server.login('manager@x.test')).body.accessToken);
+    for (const [method, path, body] of [
+      ['PUT', `/users/${user.id}/role`, { role_id: 1 }],
+      ['PUT', '/roles/2/permissions/*', undefined],
+      ['POST', '/api-keys', { name: 'k', scopes: ['*'] }],
+      ['DELETE', `/users/${owner['id']}`, undefined],
+    ] as const)
+      expect([path, (await call(method, path, body, headers)).status]).toEqual([path, 403]);
+    const own = await server.call(
+      'POST',
+      '/api/auth/api-keys',
+      { name: 'k', scopes: ['auth:manage'] },
+      headers,
+    );
+    expect(own.status).toBe(201);
+  });
+
+  it('GET in management takes auth:read, and no other call does', async () => {
+    for (const scope of ['auth:read', '*:read']) {
+      const { header } = await keyOf([scope]);
+      for (const path of ['/roles', '/api-keys', '/login-attempts', `/users/${owner['id']}`])
+        expect([path, (await call('GET', path, undefined, header)).status]).toEqual([path, 200]);
+      expect((await call('POST', '/roles', { name: 'No' }, header)).status).toBe(403);
+      expect((await call('POST', '/introspect', { token: 'x' }, header)).status).toBe(403);
+    }
+  });
+
+  it("a user's key has the project's data, and what the role has while it has it", async () => {
+    const { body: user } = await server.register('keys@x.test');
+    const make = (scopes: readonly string[], token: string) =>
+      server.call('POST', '/api/auth/api-keys', { name: 'mine', scopes }, bearer(token));
+    for (const scope of ['users:read', 'users:write', 'users:*'])
+      expect((await make([scope], user.accessToken)).status).toBe(201);
+    for (const scope of [
+      '*',
+      '*:read',
+      'auth:read',
+      'auth:manage',
+      'users:publish',
+      'reports:read',
+    ])
+      expect([scope, (await make([scope], user.accessToken)).status]).toEqual([scope, 403]);
+    const { body: role } = await call(
+      'POST',
+      '/roles',
+      { name: 'Reader', permissions: ['auth:read'] },
+      asRoot,
+    );
+    await call('PUT', `/users/${user.id}/role`, { role_id: role.id }, asRoot);
+    const again = await server.login('keys@x.test');
+    const { body: key } = await make(['auth:read', 'users:read'], again.body.accessToken);
+    const uses = async () =>
+      (await call('GET', '/roles', undefined, { 'X-API-Key': key.key })).status;
+    expect(await uses()).toBe(200);
+    await call('DELETE', `/roles/${role.id}/permissions/auth:read`, undefined, asRoot);
+    expect(await uses()).toBe(403);
+    await call('PUT', `/roles/${role.id}/permissions/auth:*`, undefined, asRoot);
+    expect(await uses()).toBe(200);
+    await call('PUT', `/users/${user.id}/role`, { role_id: null }, asRoot);
+    expect(await uses()).toBe(403);
+    const made = await call(
+      'POST',
+      '/api-keys',
+      { name: 'k', scopes: ['auth:read'], user_id: user.id },
+      asRoot,
+    );
+    expect([made.status, made.body.error]).toEqual([400, expect.stringContaining('auth:read')]);
+  });
+
+  it('a key beside a bearer token gives what both hold together', async () => {
+    const { body } = await server.register('both@x.test');
+    const headers = { ...bearer(body.accessToken), 'X-API-Key': API_KEY };
+    expect((await call('POST', '/api-keys', { name: 'k', scopes: ['*'] }, headers)).status).toBe(
+      201,
+    );
+  });
+});
+
+describeEachDatabase('§2.13 the last owner', (database) => {
+  it('cannot be disabled, deleted or given another role; a second one makes that possible', async () => {
+    const { server, owner } = await startOwned(database);
+    const tries: readonly (readonly [string, string, unknown?])[] = [
+      ['POST', `/users/${owner.id}/disable`],
+      ['PUT', `/users/${owner.id}/role`, { role_id: 3 }],
+      ['PUT', `/users/${owner.id}/role`, { role_id: null }],
+      ['DELETE', `/users/${owner.id}`],
+    ];
+    const tryAll = async () => {
+      for (const [method, path, body] of tries)
+        expect([path, (await server.call(method, ADMIN + path, body, asRoot)).text]).toEqual([
+          path,
+          '{"error":"Cannot remove the last owner"}',
+        ]);
+    };
+    await tryAll();
+    expect(
+      (await server.call('GET', '/api/auth/me', undefined, bearer(owner.accessToken))).status,
+    ).toBe(200);
+    const { body: second } = await server.register('second@x.test');
+    await server.call('PUT', `${ADMIN}/users/${second.id}/role`, { role_id: 1 }, asRoot);
+    await server.call('POST', `${ADMIN}/users/${second.id}/disable`, undefined, asRoot);
+    // Who is disabled cannot sign in, and so is nobody to rely on.
+    await tryAll();
+    await server.call('POST', `${ADMIN}/users/${second.id}/enable`, undefined, asRoot);
+    expect(
+      (await server.call('DELETE', `${ADMIN}/users/${owner.id}`, undefined, asRoot)).status,
+    ).toBe(204);
+    await server.close();
+  });
+
+  it('is kept by the database, whoever deletes the row, also of two at once', async () => {
+    const { server, owner } = await startOwned(database);
+    const { db } = server.kernel.store;
+    await expect(db.deleteFrom('users').where('id', '=', owner.id).execute()).rejects.toThrow(
+      'Cannot remove the last owner',
+    );
+    expect(await server.rows('auth_users')).toHaveLength(1);
+    const { body: second } = await server.register('second@x.test');
+    await server.call('PUT', `${ADMIN}/users/${second.id}/role`, { role_id: 1 }, asRoot);
+    const answers = await Promise.all(
+      [owner.id, second.id].map((id) =>
+        server.call('DELETE', `${ADMIN}/users/${id}`, undefined, asRoot),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
+    await expect(db.deleteFrom('users').execute()).rejects.toThrow('Cannot remove the last owner');
+    expect(await server.rows('users')).toHaveLength(1);
+    await server.close();
+  });
+
+  it('is kept where a delete only marks the row', async () => {
+    const marked = {
+      ...USER,
+      softDelete: 'deleted_at',
+      columns: [
+        ...USER.columns,
+        {
+          ...USER.columns[1]!,
+          name: 'deleted_at',
+          field: 'deletedAt',
+          required: false,
+          type: 'timestamp' as const,
+        },
+      ],
+    };
+    const { server, owner } = await startOwned(database, { entity: marked });
+    const gone = (id: number) => server.call('DELETE', `${ADMIN}/users/${id}`, undefined, asRoot);
+    expect((await gone(owner.id)).text).toBe('{"error":"Cannot remove the last owner"}');
+    const { body: second } = await server.register('second@x.test');
+    await server.call('PUT', `${ADMIN}/users/${second.id}/role`, { role_id: 1 }, asRoot);
+    expect((await gone(second.id)).status).toBe(204);
+    expect((await gone(owner.id)).status).toBe(409);
+    expect(
+      (await server.call('POST', `${ADMIN}/users/${owner.id}/disable`, undefined, asRoot)).status,
+    ).toBe(409);
+    await server.close();
+  });
+});
