@@ -12,6 +12,7 @@ import { loadMigrations, migrate, migrationStatus } from './store/migrate.ts';
 import type { Migration } from './store/migration.ts';
 import { openStore } from './store/open-store.ts';
 import type { Store } from './store/store.ts';
+import { unreachable } from './store/unreachable.ts';
 
 /** What the embedding program may pass in instead of the process's own. */
 export interface BootOptions {
@@ -48,7 +49,7 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     root,
   };
   try {
-    const modules = await createModules(app, kernel);
+    const modules = await reachingDatabase(kernel, () => createModules(app, kernel));
     settings.assert();
     return { kernel, modules };
   } catch (error) {
@@ -59,12 +60,32 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
 
 /** A wrong address is one problem among the others: the rest is looked at over a database in memory. */
 function open(settings: Settings, root: string): Store {
+  const url = databaseUrl(settings);
   try {
-    return openStore(settings.text('DATABASE_URL', DATABASE), root);
+    return openStore(url, root);
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    error.problems.forEach((problem) => settings.problem(problem));
+    const problem = error instanceof ConfigError ? error : unreachable(error, url);
+    if (!problem) throw error;
+    problem.problems.forEach((each) => settings.problem(each));
     return openStore(':memory:', root);
+  }
+}
+
+const databaseUrl = (settings: Settings) => settings.text('DATABASE_URL', DATABASE);
+
+/**
+ * Runs the first work with the database.
+ *
+ * @throws ConfigError that says where the database should be, and why it cannot be used.
+ */
+export async function reachingDatabase<T>(
+  { settings }: Kernel,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw unreachable(error, databaseUrl(settings)) ?? error;
   }
 }
 

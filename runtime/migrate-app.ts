@@ -1,5 +1,5 @@
 import type { App } from './app.ts';
-import { boot, type BootOptions, migrationsOf } from './boot.ts';
+import { boot, type BootOptions, migrationsOf, reachingDatabase } from './boot.ts';
 import { migrate, type MigrationStatus, migrationStatus, revert } from './store/migrate.ts';
 import type { Migration } from './store/migration.ts';
 import type { Store } from './store/store.ts';
@@ -42,7 +42,9 @@ async function withMigrations<T>(
 ): Promise<T> {
   const { kernel, modules } = await boot(app, options);
   try {
-    return await work(kernel.store, await migrationsOf(app, modules));
+    return await reachingDatabase(kernel, async () =>
+      work(kernel.store, await migrationsOf(app, modules)),
+    );
   } finally {
     await kernel.store.close();
   }

@@ -1,5 +1,5 @@
 import type { App } from './app.ts';
-import { boot, type BootOptions, prepareDatabase } from './boot.ts';
+import { boot, type BootOptions, prepareDatabase, reachingDatabase } from './boot.ts';
 import type { SeedReport, SeedRow } from './seed/index.ts';
 
 export interface SeedAppOptions extends BootOptions {
@@ -22,7 +22,7 @@ export async function seedApp(
   const { seedRows } = await import('./seed/index.ts');
   const booted = await boot(app, options);
   try {
-    await prepareDatabase(app, booted);
+    await reachingDatabase(booted.kernel, () => prepareDatabase(app, booted));
     return await seedRows(rows, {
       kernel: booted.kernel,
       ...(app.scalars && { scalars: app.scalars }),

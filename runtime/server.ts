@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Middleware } from 'koa';
 import type { App } from './app.ts';
 import { createApplication } from './application.ts';
-import { boot, type Booted, type BootOptions, prepareDatabase } from './boot.ts';
+import { boot, type Booted, type BootOptions, prepareDatabase, reachingDatabase } from './boot.ts';
 import { ConfigError } from './errors.ts';
 import { drain, listen, parseAddress, urlOf } from './listener.ts';
 import type { Plugin } from './plugin.ts';
@@ -57,7 +57,9 @@ export function createServer(app?: App): Server {
     start: async (address, options) =>
       (running = await start(whole(), middleware, address, options)),
     serve: async (address) =>
-      (running = await runWorkers(() => asProgram(() => start(whole(), middleware, address)))),
+      (running = await orExit(() =>
+        runWorkers(() => orExit(() => asProgram(start(whole(), middleware, address)))),
+      )),
     close: async () => running?.close(),
   };
   return server;
@@ -91,7 +93,7 @@ async function start(
   const booted = await boot(app, options);
   const { kernel, modules } = booted;
   try {
-    await prepareDatabase(app, booted);
+    await reachingDatabase(kernel, () => prepareDatabase(app, booted));
     for (const module of modules) await module.start?.();
     for (const plugin of app.plugins ?? []) await plugin.hooks?.start?.(kernel);
     const http = await listen(
@@ -134,13 +136,18 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   return () => (result ??= work());
 }
 
-/** Signals and settings as a program treats them. */
-async function asProgram(begin: () => Promise<Running>): Promise<Running> {
+/** Signals as a program treats them. */
+async function asProgram(begun: Promise<Running>): Promise<Running> {
+  const running = await begun;
+  const end = () => void running.close().finally(() => process.exit(0));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);
+  return running;
+}
+
+/** Wrong settings end the program with a line for each, and no trace. */
+async function orExit<T>(begin: () => Promise<T>): Promise<T> {
   try {
-    const running = await begin();
-    const end = () => void running.close().finally(() => process.exit(0));
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);
-    return running;
+    return await begin();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(

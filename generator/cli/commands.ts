@@ -1,3 +1,4 @@
+import { PACKAGE_MANAGERS } from '../commands/package-manager.ts';
 import type { CommandSpec } from './command.ts';
 
 /** Every command: a new one is a new row. */
@@ -21,7 +22,13 @@ export const commands: readonly CommandSpec[] = [
         choices: ['sqlite', 'postgres'],
         about: 'where rows are kept (sqlite)',
       },
-      { name: 'no-install', about: 'do not run npm install' },
+      {
+        name: 'manager',
+        value: 'NAME',
+        choices: PACKAGE_MANAGERS,
+        about: 'what installs its packages (the one that runs this, else npm)',
+      },
+      { name: 'no-install', about: 'do not install packages' },
       { name: 'start', about: 'run the server when done' },
       { name: 'force', about: 'also in a folder that is not empty; no file is overwritten' },
       {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Project } from '@twofold/schema';
 import { type DatabaseKind, renderEnv } from '../../templates/seeded/env.ts';
@@ -12,6 +12,7 @@ import { changeAsData } from '../report.ts';
 import { disk, hasCode, makeFolder } from '../write/disk.ts';
 import { installPackages, serve } from './install.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
+import { type PackageManager, packageManager } from './package-manager.ts';
 
 interface InitOptions {
   readonly root: string;
@@ -19,6 +20,7 @@ interface InitOptions {
   readonly template: StarterName;
   readonly database: DatabaseKind;
   readonly vendor: boolean;
+  readonly manager: PackageManager;
 }
 
 /** `generator init [DIR]`: the two inputs, the project, its packages. */
@@ -30,11 +32,12 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const plan = await runPipeline(init.root, {}, disk);
   if (!plan.project) return (reportFindings(plan, call), exitCodeOf(plan));
   await writeEnv(init, plan.project);
+  if (!init.manager.installsNode) await leaveOutNode(init.root);
   const created = written + plan.changes.filter(({ kind }) => kind === 'create').length;
   terminal.note(
     `${terminal.paint.green('created')}  ${init.name} in ${init.root}: ${created} file${created === 1 ? '' : 's'}`,
   );
-  const installed = options['no-install'] !== true && (await installPackages(init.root, terminal));
+  const installed = options['no-install'] !== true && (await installPackages(init, terminal));
   reportInit(init, { plan, installed }, call);
   if (options['start']) await serve(init.root, terminal);
   return EXIT.done;
@@ -57,6 +60,7 @@ function readOptions({ options, positionals, cwd }: CommandCall): InitOptions {
     template: (options['template'] ?? 'starter') as StarterName,
     database: (options['database'] ?? 'sqlite') as DatabaseKind,
     vendor: packages === 'vendor',
+    manager: packageManager(options['manager'] as string | undefined),
   };
 }
 
@@ -102,12 +106,14 @@ async function listFolder(root: string): Promise<string[]> {
 }
 
 /** The two inputs, the template's own files and our packages. What is there already stays as it is. */
-async function writeInputs({ root, name, template, vendor }: InitOptions): Promise<number> {
+async function writeInputs(init: InitOptions): Promise<number> {
+  const { root, name, template, vendor, manager } = init;
   const starter = starters[template];
   const texts = {
     'schema.graphql': starter.schema,
     'manifest.yaml': starter.manifest(name),
     ...starter.files,
+    ...manager.files,
   };
   const created = await Promise.all(
     Object.entries(texts).map(([path, text]) => writeNew(join(root, path), text)),
@@ -118,6 +124,16 @@ async function writeInputs({ root, name, template, vendor }: InitOptions): Promi
       await writeNew(join(root, 'vendor', file), bytes);
   }
   return created.filter(Boolean).length;
+}
+
+/** The project then runs on the Node that is installed. Later runs take it for an edit of the user's, and keep it. */
+async function leaveOutNode(root: string): Promise<void> {
+  const path = join(root, 'package.json');
+  const manifest = JSON.parse(await readFile(path, 'utf8')) as {
+    devDependencies: Record<string, string>;
+  };
+  delete manifest.devDependencies['node'];
+  await writeFile(path, `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 /** Secrets: never in the manifest, never committed, readable by the owner alone. */
@@ -141,15 +157,15 @@ async function writeNew(path: string, text: string | Uint8Array, mode = 0o666): 
 }
 
 function reportInit(
-  { root, template }: InitOptions,
+  { root, template, manager }: InitOptions,
   { plan, installed }: { plan: Plan; installed: boolean },
   { terminal, options, cwd }: CommandCall,
 ): void {
   const next = [
     ...(root === resolve(cwd) ? [] : [`cd ${quoted(relative(resolve(cwd), root))}`]),
-    ...(installed ? [] : ['npm install']),
-    'npm start',
-    'npm run dev',
+    ...(installed ? [] : [`${manager.name} install`]),
+    manager.run('start'),
+    manager.run('dev'),
   ].slice(0, 3);
   if (terminal.json)
     return terminal.document({

@@ -1,25 +1,34 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Terminal } from '../cli/terminal.ts';
 import { CommandError, EXIT } from '../failure.ts';
 import { runProgram } from '../run-program.ts';
+import type { PackageManager } from './package-manager.ts';
 
-/** Runs `npm install` and says so while it runs. @returns true when the packages are there. */
-export async function installPackages(root: string, terminal: Terminal): Promise<boolean> {
+/** What is installed where, and by which program. */
+export interface Installing {
+  readonly root: string;
+  readonly manager: PackageManager;
+}
+
+/** Installs the packages and says so while it runs. @returns true when they are there. */
+export async function installPackages(
+  { root, manager }: Installing,
+  terminal: Terminal,
+): Promise<boolean> {
+  const { name } = manager;
   const started = Date.now();
   const stop = showProgress('installing packages', terminal);
   try {
-    await runProgram('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], {
-      cwd: root,
-      env: cleanEnvironment(),
-    });
+    await runProgram(name, manager.install, { cwd: root, env: cleanEnvironment() });
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     throw new CommandError(
       EXIT.usage,
       'INSTALL_FAILED',
-      `npm install failed in ${root}\n${error.message}`,
-      `the project is complete: mend what npm says, then cd ${root} && npm install`,
+      `${name} install failed in ${root}\n${error.message}`,
+      `the project is complete: mend what ${name} says, then cd ${root} && ${name} install`,
     );
   } finally {
     stop();
@@ -33,8 +42,7 @@ export async function installPackages(root: string, terminal: Terminal): Promise
 /** Runs the new project's server until it ends. */
 export async function serve(root: string, terminal: Terminal): Promise<void> {
   terminal.note('\nStarting the server. Ctrl+C stops it.\n');
-  const node = join(root, 'node_modules/.bin/node');
-  const child = spawn(node, ['src/server.ts'], {
+  const child = spawn(nodeOf(root), ['src/server.ts'], {
     cwd: root,
     stdio: 'inherit',
     env: cleanEnvironment(),
@@ -46,6 +54,14 @@ export async function serve(root: string, terminal: Terminal): Promise<void> {
   );
   if (code !== 0)
     throw new CommandError(EXIT.usage, 'SERVER_FAILED', `the server ended with ${code}`);
+}
+
+/** The project's own Node; in a workspace it is further up. Without one the Node that runs us is new enough. */
+function nodeOf(folder: string): string {
+  const own = join(folder, 'node_modules/.bin/node');
+  if (existsSync(own)) return own;
+  const parent = dirname(folder);
+  return parent === folder ? process.execPath : nodeOf(parent);
 }
 
 /** What npm set for the run that started us belongs to another project. */

@@ -77,7 +77,10 @@ export async function packPackages(): Promise<PackedFile[]> {
     PACKAGES.flatMap(({ folders }) => folders),
   );
   const manifests = await Promise.all(
-    PACKAGES.map(({ home }) => readFile(join(repo, home, 'package.json'))),
+    // Other versions of what is bundled make another bundle.
+    ['package-lock.json', ...PACKAGES.map(({ home }) => join(home, 'package.json'))].map((path) =>
+      readFile(join(repo, path)),
+    ),
   );
   const key = hashOf([...sources.flatMap(({ path, bytes }) => [path, bytes]), ...manifests]);
   const cache = join(repo, '.build/packages', key);
@@ -179,25 +182,40 @@ async function bundled(home: string, bundling: Omit<Bundling, 'folder'>): Promis
 interface Manifest {
   readonly version: string;
   readonly exports?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly [key: string]: unknown;
 }
 
-/** The package's own `package.json`, for JavaScript: nothing that only the repo needs. */
+/**
+ * The package's own `package.json`, for JavaScript: nothing that only the repo needs. Packages of ours become peers, which a
+ * package manager takes from the project: as dependencies pnpm and Yarn would look for them in the public registry, where
+ * somebody else could publish one under that name.
+ */
 function shipped(manifest: Manifest): Manifest {
   const {
     workspaces: _workspaces,
     scripts: _scripts,
     devDependencies: _development,
     allowScripts: _allowed,
+    dependencies = {},
+    peerDependencies = {},
     ...rest
   } = manifest;
+  const ours = ([name]: readonly [string, string]) => name.startsWith('@twofold/');
+  const all = Object.entries(dependencies);
   const exports = Object.entries(manifest.exports ?? {}).map(([name, path]) => [
     name,
     path.endsWith('.ts')
       ? { types: path.replace(/\.ts$/, '.d.ts'), default: path.replace(/\.ts$/, '.js') }
       : path,
   ]);
-  return { ...rest, exports: Object.fromEntries(exports) as Manifest['exports'] & {} };
+  return {
+    ...rest,
+    exports: Object.fromEntries(exports) as Manifest['exports'] & {},
+    dependencies: Object.fromEntries(all.filter((each) => !ours(each))),
+    peerDependencies: { ...Object.fromEntries(all.filter(ours)), ...peerDependencies },
+  };
 }
 
 async function readFolders(root: string, folders: readonly string[]): Promise<TarEntry[]> {

@@ -1,11 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { ConfigError } from '../errors.ts';
 import type { Environment } from './settings.ts';
+
+const ADVICE: Readonly<Record<string, string>> = {
+  EACCES: 'give this user the right to read it, or start the server as its owner',
+  EPERM: 'give this user the right to read it, or start the server as its owner',
+  EISDIR: 'it is a folder, and should be a file of lines NAME=value',
+};
 
 /**
  * The environment of this process over the `.env` file of `root`, if there is one: what is set outside wins.
  *
+ * @throws ConfigError when the file is there and cannot be read.
  * @example const settings = createSettings(readEnvironment(process.cwd(), process.env));
  */
 export function readEnvironment(root: string, env: Environment): Environment {
@@ -16,7 +24,10 @@ function readDotEnv(file: string): Environment {
   try {
     return parseEnv(readFileSync(file, 'utf8')) as Environment;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return {};
+    throw new ConfigError([
+      `${file} cannot be read (${code}): ${ADVICE[code ?? ''] ?? 'look at it'}`,
+    ]);
   }
 }

@@ -30,6 +30,7 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
         typecheck: 'tsc',
         test: 'node --test "test/**/*.test.ts"',
         migrate: 'generator migrate',
+        generator: 'generator',
       },
       dependencies: {
         '@twofold/runtime': at('runtime'),
@@ -41,7 +42,6 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
         node: NODE,
         typescript: '7.0.2',
       },
-      ...(options.source === 'vendor' && { overrides: overrides() }),
       allowScripts: {
         node: true,
         bcrypt: false,
@@ -53,11 +53,6 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
     null,
     2,
   )}\n`;
-}
-
-/** Our packages name each other by version; here every such name means the tarball. */
-function overrides(): Record<string, string> {
-  return { '@twofold/runtime': '$@twofold/runtime', '@twofold/schema': '$@twofold/schema' };
 }
 
 /** A name that npm accepts. */

@@ -1,0 +1,68 @@
+/** The programs that can install a project, each with what a project needs to have for it. */
+export interface PackageManager {
+  readonly name: PackageManagerName;
+  /** The words after its name that install quietly. */
+  readonly install: readonly string[];
+  /** The command that runs a script of the project. */
+  run(script: string): string;
+  /** Settings of its own that a project needs, by path. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Whether it can install the package `node`, whose program is put together by a script at install. */
+  readonly installsNode: boolean;
+}
+
+export const PACKAGE_MANAGERS = ['npm', 'pnpm', 'yarn', 'bun'] as const;
+export type PackageManagerName = (typeof PACKAGE_MANAGERS)[number];
+
+/** pnpm refuses to install until it is said which packages may run a script. Only `node` needs its own. */
+const PNPM_WORKSPACE = `allowBuilds:
+  node: true
+  bcrypt: false
+  cpu-features: false
+  protobufjs: false
+  ssh2: false
+`;
+
+/** Yarn's other way of installing, PnP, gives Node no folder to find packages in. */
+const YARNRC = 'nodeLinker: node-modules\n';
+
+const MANAGERS: Readonly<Record<PackageManagerName, Omit<PackageManager, 'name'>>> = {
+  npm: {
+    install: ['install', '--no-audit', '--no-fund', '--loglevel=error'],
+    run: (script) => (script === 'start' ? 'npm start' : `npm run ${script}`),
+    files: {},
+    installsNode: true,
+  },
+  pnpm: {
+    install: ['install', '--reporter=silent'],
+    run: (script) => `pnpm ${script}`,
+    files: { 'pnpm-workspace.yaml': PNPM_WORKSPACE },
+    installsNode: true,
+  },
+  yarn: {
+    install: ['install'],
+    run: (script) => `yarn ${script}`,
+    files: { '.yarnrc.yml': YARNRC },
+    installsNode: false,
+  },
+  bun: {
+    install: ['install', '--silent'],
+    run: (script) => `bun run ${script}`,
+    files: {},
+    installsNode: true,
+  },
+};
+
+/**
+ * The package manager of that name; without one the program that runs us, as it says itself.
+ *
+ * @param agent `npm_config_user_agent` of the environment: `pnpm/12.21.0 npm/? node/v24.21.0 linux x64`.
+ */
+export function packageManager(
+  name: string | undefined,
+  agent: string | undefined = process.env['npm_config_user_agent'],
+): PackageManager {
+  const wanted = name ?? agent?.split('/')[0];
+  const known = PACKAGE_MANAGERS.find((each) => each === wanted) ?? 'npm';
+  return { name: known, ...MANAGERS[known] };
+}

@@ -1,0 +1,82 @@
+import { ConfigError } from '../errors.ts';
+
+/** What a driver's error says of a database that cannot be used, by the code of the system or of PostgreSQL (SQLSTATE). */
+const POSTGRES: Readonly<Record<string, (place: Place) => string>> = {
+  ECONNREFUSED: ({ at }) => `nothing listens at ${at}: start PostgreSQL, or correct the address`,
+  ENOTFOUND: ({ host }) => `there is no host ${host}: correct the address`,
+  EAI_AGAIN: ({ host }) => `the host ${host} could not be looked up: is the network there?`,
+  ETIMEDOUT: ({ at }) => `${at} does not answer: is the address right, and open to this machine?`,
+  EHOSTUNREACH: ({ at }) => `${at} cannot be reached from this machine`,
+  ECONNRESET: ({ at }) => `${at} closed the connection: is it PostgreSQL that listens there?`,
+  '28P01': ({ user, at }) => `the password of ${user} at ${at} is wrong`,
+  '28000': ({ user, at }) => `${at} does not let ${user} in: see its pg_hba.conf`,
+  '3D000': ({ name, at }) => `there is no database ${name} at ${at}: createdb ${name}`,
+  '53300': ({ at }) => `${at} has no free connection: raise max_connections, or run fewer servers`,
+  '57P03': ({ at }) => `${at} is starting up or shutting down: try again in a moment`,
+};
+
+/** `errcode` of `node:sqlite`, see "Result and Error Codes" of SQLite. */
+const SQLITE: Readonly<Record<number, string>> = {
+  8: 'the file can be read and not written',
+  14: 'the file cannot be opened',
+  26: 'the file is no SQLite database',
+};
+
+const FILES: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'the file system can only be read',
+  ENOTDIR: 'a part of its path is a file',
+  EEXIST: 'a part of its path is a file',
+};
+
+/** The parts of an address that may be shown: never its password. */
+interface Place {
+  readonly host: string;
+  readonly at: string;
+  readonly user: string;
+  readonly name: string;
+}
+
+/**
+ * Says in one line why the database that `url` names cannot be used; undefined when the error is about something else.
+ *
+ * @example
+ * unreachable(error, 'postgres://app:…@db:5432/shop');
+ * // ConfigError: DATABASE_URL: nothing listens at db:5432: start PostgreSQL, or correct the address
+ */
+export function unreachable(error: unknown, url: string): ConfigError | undefined {
+  const problem = url.startsWith('postgres') ? postgresProblem(error, url) : fileProblem(error);
+  if (problem === undefined) return undefined;
+  const place = url.startsWith('postgres') ? '' : ` (${url})`;
+  return new ConfigError([`DATABASE_URL${place}: ${problem}`]);
+}
+
+function postgresProblem(error: unknown, url: string): string | undefined {
+  return POSTGRES[codeOf(error)]?.(placeOf(url));
+}
+
+/** Of several addresses that were tried at once, the first one's. */
+function codeOf(error: unknown): string {
+  const { code, errors } = error as { code?: unknown; errors?: readonly unknown[] };
+  return String(code ?? (errors?.[0] as { code?: unknown } | undefined)?.code ?? '');
+}
+
+function placeOf(url: string): Place {
+  if (!URL.canParse(url)) return { host: '?', at: 'the address', user: 'the user', name: '?' };
+  const { hostname, port, username, pathname, searchParams } = new URL(url);
+  const host = hostname || searchParams.get('host') || 'localhost';
+  return {
+    host,
+    at: `${host}:${port || searchParams.get('port') || 5432}`,
+    user: decodeURIComponent(username) || 'the user',
+    name: decodeURIComponent(pathname.slice(1)) || '?',
+  };
+}
+
+function fileProblem(error: unknown): string | undefined {
+  const { errcode } = error as { errcode?: number };
+  // The low byte is the class of the error.
+  if (errcode !== undefined) return SQLITE[errcode & 0xff];
+  return FILES[codeOf(error)];
+}
