@@ -35,7 +35,7 @@ export async function askProject<T>(
       EXIT.usage,
       'NOT_GENERATED',
       `there is no src/generated/app.ts in ${root}`,
-      'npx generator generate',
+      'npm run generate',
     );
   const { code, out, errors } = await runScript(
     root,

@@ -28,7 +28,7 @@ export function findOrphans(project: Project, userFiles: readonly string[]): Dia
       severity: 'warning',
       summary: `src/resolvers/${name}.ts answers fields of ${name}, which the schema does not have`,
       why: 'the type was removed or renamed; your code is kept and is not part of the server',
-      fix: `rename the file to the type's new name, or remove it: npx generator prune`,
+      fix: `rename the file to the type's new name, or remove it: npm run generator -- prune`,
       at: { file: `src/resolvers/${name}.ts`, line: 1, column: 1, length: 1 },
     }));
 }

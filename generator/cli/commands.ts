@@ -63,7 +63,7 @@ export const commands: readonly CommandSpec[] = [
         about: 'replace generated files that were edited; they are kept under .generator/rescued/',
       },
     ],
-    example: 'npx generator generate --dry-run',
+    example: 'npm run generate -- --dry-run',
     load: () => import('../commands/generate.ts'),
   },
   {
@@ -72,7 +72,7 @@ export const commands: readonly CommandSpec[] = [
     about: 'the same with nothing written; exit 1 when anything would be',
     positionals: 0,
     options: [],
-    example: 'npx generator check --json',
+    example: 'npm run generator -- check --json',
     load: () => import('../commands/check.ts'),
   },
   {
@@ -88,7 +88,7 @@ export const commands: readonly CommandSpec[] = [
         about: 'a column or table that may be dropped: Post.body',
       },
     ],
-    example: 'npx generator dev',
+    example: 'npm run dev',
     load: () => import('../commands/dev.ts'),
   },
   {
@@ -97,7 +97,7 @@ export const commands: readonly CommandSpec[] = [
     about: 'what each thing is, which rule decided, which file holds it, what serves it',
     positionals: 1,
     options: [],
-    example: 'npx generator explain User.posts',
+    example: 'npm run generator -- explain User.posts',
     load: () => import('../commands/explain.ts'),
   },
   {
@@ -106,7 +106,7 @@ export const commands: readonly CommandSpec[] = [
     about: 'copies an inferred resolver into your file as a start',
     positionals: 1,
     options: [],
-    example: 'npx generator eject Query.users',
+    example: 'npm run generator -- eject Query.users',
     load: () => import('../commands/eject.ts'),
   },
   {
@@ -116,7 +116,7 @@ export const commands: readonly CommandSpec[] = [
       'renames a type or field in the schema, your code and the database, shown as a diff first',
     positionals: 2,
     options: [{ name: 'yes', about: 'rename without asking' }],
-    example: 'npx generator rename User.name User.fullName',
+    example: 'npm run generator -- rename User.name User.fullName',
     load: () => import('../commands/rename.ts'),
   },
   {
@@ -125,7 +125,7 @@ export const commands: readonly CommandSpec[] = [
     about: 'removes files that nothing refers to any more, after showing them',
     positionals: 0,
     options: [{ name: 'yes', about: 'remove without asking' }],
-    example: 'npx generator prune',
+    example: 'npm run generator -- prune',
     load: () => import('../commands/prune.ts'),
   },
   {
@@ -134,7 +134,7 @@ export const commands: readonly CommandSpec[] = [
     about: 'applies, lists, undoes or starts migrations',
     positionals: 2,
     options: [],
-    example: 'npx generator migrate status\nnpx generator migrate new fill_summaries',
+    example: 'npm run migrate -- status\nnpm run migrate -- new fill_summaries',
     load: () => import('../commands/migrate.ts'),
   },
   {
@@ -143,7 +143,7 @@ export const commands: readonly CommandSpec[] = [
     about: 'loads rows (YAML or JSON by type) through the same checks as mutations; all or none',
     positionals: 1,
     options: [],
-    example: 'npx generator seed seed.yaml',
+    example: 'npm run generator -- seed seed.yaml',
     load: () => import('../commands/seed.ts'),
   },
   {
@@ -152,7 +152,7 @@ export const commands: readonly CommandSpec[] = [
     about: 'what is wrong with this machine and project, and the command that mends it',
     positionals: 0,
     options: [],
-    example: 'npx generator doctor',
+    example: 'npm run generator -- doctor',
     load: () => import('../commands/doctor.ts'),
   },
   {
@@ -181,7 +181,7 @@ export const commands: readonly CommandSpec[] = [
           'a setting of the app; without a value, the one that .env has. Sealed if its name says secret',
       },
     ],
-    example: 'npx generator deploy --to https://host.example.com --env DATABASE_URL',
+    example: 'npm run generator -- deploy --to https://host.example.com --env DATABASE_URL',
     load: () => import('../commands/deploy.ts'),
   },
 ];

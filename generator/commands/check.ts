@@ -24,7 +24,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   );
   if (differs)
     call.terminal.note(
-      'Generated files are not up to date: run "npx generator generate" and commit what it writes.',
+      'Generated files are not up to date: run "npm run generate" and commit what it writes.',
     );
   return differs ? EXIT.differs : EXIT.done;
 }

@@ -72,7 +72,7 @@ async function deploy(work: Work, at: (text: string) => void): Promise<ExitCode>
   const config = await prepareApp(work, known);
   const begun = await server.upload(config, source.archive);
   at(
-    `deployment ${begun.number} of ${name} goes on without us: run "npx generator deploy" again when it has ended`,
+    `deployment ${begun.number} of ${name} goes on without us: run "npm run generator -- deploy" again when it has ended`,
   );
   const app = await follow(work, begun);
   const by = await reachApp(app, { server: server.url, path: HEALTH });
@@ -148,7 +148,7 @@ function assertBuildable(root: string, { changes }: Plan): void {
         .slice(0, 3)
         .map(({ path }) => path)
         .join(', ')}${differs.length > 3 ? ', …' : ''}`,
-      'npx generator generate',
+      'npm run generate',
     );
   const dockerfile = existsSync(join(root, 'Dockerfile'))
     ? readFileSync(join(root, 'Dockerfile'), 'utf8')

@@ -6,7 +6,7 @@ import { createRehearsal } from '../dev/rehearsal.ts';
 import { createRehearsedSave } from '../dev/rehearsed-save.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { exitCodeOf } from './outcome.ts';
-import { reportPlan, runOptions } from './plan-report.ts';
+import { reportPlan, reportSecrets, runOptions } from './plan-report.ts';
 import { createRuns, isInput, watchInputs } from './watch.ts';
 
 /** `generator dev`: regenerates, migrates and restarts on save; a server that works goes on while there are errors. */
@@ -24,6 +24,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     const took = Math.round(performance.now() - seen);
     own.note(plan.changes.filter(({ kind }) => kind !== 'same').map(({ path }) => path));
     await reportPlan(plan, call, false);
+    if (await reportSecrets(plan, call)) own.note(['.env']);
     if (exitCodeOf(plan) !== EXIT.done && exitCodeOf(plan) !== EXIT.conflict)
       return call.terminal.say(
         server.running()

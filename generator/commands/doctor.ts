@@ -40,17 +40,16 @@ async function examine(root: string): Promise<Check[]> {
     what: 'inputs',
     ok: errors === 0,
     text: errors === 0 ? 'schema and manifest are right' : `${errors} errors`,
-    ...(errors > 0 && { fix: 'npx generator check' }),
+    ...(errors > 0 && { fix: 'npm run check' }),
   };
   const env = environment(root);
   const packages = checkPackages(root);
+  const secrets = project ? checkSecrets(project, root, env) : [];
   const rest = project
     ? [
-        ...checkSecrets(project, root, env),
+        ...secrets,
         await checkPort(project, env),
-        ...(packages.ok && errors === 0
-          ? [...(await checkSettings(root)), await checkDatabase(root)]
-          : []),
+        ...(packages.ok && errors === 0 ? await checkProgram(root, secrets) : []),
         ...checkEngine(project, env),
       ]
     : [];
@@ -144,6 +143,20 @@ async function checkPort(
     ...(problem !== null && { fix: 'PORT=8081 npm start' }),
   };
 }
+
+/** The database is asked by the server's own code, which does not begin while a setting is missing or wrong. */
+async function checkProgram(root: string, secrets: readonly Check[]): Promise<Check[]> {
+  const settings = await checkSettings(root);
+  const ready = [...secrets, ...settings].every(({ ok }) => ok);
+  return [...settings, ready ? await checkDatabase(root) : NOT_ASKED];
+}
+
+const NOT_ASKED: Check = {
+  what: 'database',
+  ok: false,
+  text: 'not asked: a setting is missing or wrong',
+  fix: 'mend the settings first',
+};
 
 /** What the server itself would say of its settings: a provider that is half set, a weak key, a webhook without a secret. */
 async function checkSettings(root: string): Promise<Check[]> {

@@ -21,7 +21,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
       EXIT.usage,
       'COORDINATE_MISSING',
       'eject needs a field',
-      'npx generator eject Query.users',
+      'npm run generator -- eject Query.users',
     );
   const root = resolve(call.cwd);
   const reading = await readProjectOf(root);

@@ -7,7 +7,7 @@ import { disk } from '../write/disk.ts';
 import { LOCKFILE } from '../write/lockfile.ts';
 import { writeStamp } from '../write/stamp.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
-import { reportPlan, runOptions } from './plan-report.ts';
+import { reportPlan, reportSecrets, runOptions } from './plan-report.ts';
 import { isUpToDate } from './up-to-date.ts';
 
 /** `generator generate`. What a run needs is loaded only when there is something to do. */
@@ -24,6 +24,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     ? pipeline.planRun(root, runOptions(call), disk)
     : pipeline.run(root, runOptions(call), disk));
   await reportPlan(plan, call, dry);
+  if (!dry) await reportSecrets(plan, call);
   const code = exitCodeOf(plan);
   if (!dry && code === EXIT.done) await writeStamp(plan, disk);
   if (!dry && isFirst(plan))

@@ -1,14 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Project } from '@twofold/schema';
-import { type DatabaseKind, renderEnv } from '../../templates/seeded/env.ts';
+import { type DatabaseKind, renderEnv, renderEnvExample } from '../../templates/seeded/env.ts';
 import { type Starter, starters, type StarterName } from '../../templates/starter/index.ts';
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { isCheckout } from '../packages/checkout.ts';
 import { type Plan, run as runPipeline } from '../pipeline.ts';
 import { changeAsData } from '../report.ts';
+import { randomSecret } from '../secrets.ts';
 import { disk, hasCode, makeFolder } from '../write/disk.ts';
 import { installPackages, serve } from './install.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
@@ -32,6 +32,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const plan = await runPipeline(init.root, {}, disk);
   if (!plan.project) return (reportFindings(plan, call), exitCodeOf(plan));
   await writeEnv(init, plan.project);
+  await writeExample(init, plan);
   if (!init.manager.installsNode) await leaveOutNode(init.root);
   const created = written + plan.changes.filter(({ kind }) => kind === 'create').length;
   terminal.note(
@@ -138,11 +139,14 @@ async function leaveOutNode(root: string): Promise<void> {
 
 /** Secrets: never in the manifest, never committed, readable by the owner alone. */
 async function writeEnv({ root, database }: InitOptions, project: Project): Promise<void> {
-  await writeNew(
-    join(root, '.env'),
-    renderEnv(project, { database, secret: () => randomBytes(32).toString('base64url') }),
-    0o600,
-  );
+  await writeNew(join(root, '.env'), renderEnv(project, { database, secret: randomSecret }), 0o600);
+}
+
+/** A run writes it for SQLite, and takes the other database for an edit of the user's, which it keeps. */
+async function writeExample({ root, database }: InitOptions, plan: Plan): Promise<void> {
+  const made = plan.changes.some(({ path, kind }) => path === '.env.example' && kind === 'create');
+  if (made && database !== 'sqlite')
+    await writeFile(join(root, '.env.example'), renderEnvExample(plan.project!, database));
 }
 
 async function writeNew(path: string, text: string | Uint8Array, mode = 0o666): Promise<boolean> {

@@ -2,6 +2,8 @@ import type { CommandCall } from '../cli/command.ts';
 import { EXIT } from '../failure.ts';
 import type { Plan, RunOptions } from '../pipeline.ts';
 import { changeAsData, formatChanges } from '../report.ts';
+import { addSecrets } from '../secrets.ts';
+import { disk } from '../write/disk.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
 
 /** What the options of `generate` ask of the pipeline. */
@@ -10,6 +12,16 @@ export function runOptions({ options }: CommandCall): RunOptions {
     force: options['force'] === true,
     allowDrop: (options['allow-drop'] as readonly string[] | undefined) ?? [],
   };
+}
+
+/** Gives `.env` the secrets that the project has come to need, and says so. @returns whether it was written. */
+export async function reportSecrets(plan: Plan, { terminal }: CommandCall): Promise<boolean> {
+  if (!plan.project || exitCodeOf(plan) !== EXIT.done) return false;
+  const added = await addSecrets(plan.sources.root, plan.project, disk);
+  if (added.length === 0) return false;
+  const names = added.join(', ');
+  terminal.note(`${terminal.paint.green('added')}  ${names} to .env: random, and git ignores it`);
+  return true;
 }
 
 /** Says what a run did, or with `dry` would do. */

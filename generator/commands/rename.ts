@@ -89,7 +89,7 @@ function readRename([from = '', to = '']: readonly string[], project: Project): 
       EXIT.usage,
       'NAMES_MISSING',
       'rename needs two names',
-      'npx generator rename User.name User.fullName',
+      'npm run generator -- rename User.name User.fullName',
     );
   const entity = project.entities.find((each) => each.name === type);
   const known = project.entities.flatMap((each) => [

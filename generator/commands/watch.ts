@@ -8,7 +8,7 @@ import { type Plan, run as runPipeline, type RunOptions } from '../pipeline.ts';
 import { readSources } from '../read.ts';
 import { watchFolders } from '../watch-folders.ts';
 import { disk } from '../write/disk.ts';
-import { reportPlan, runOptions } from './plan-report.ts';
+import { reportPlan, reportSecrets, runOptions } from './plan-report.ts';
 
 /** `generator generate --watch`: runs again whenever an input is saved, until it is stopped. */
 export async function watch(call: CommandCall): Promise<ExitCode> {
@@ -16,7 +16,9 @@ export async function watch(call: CommandCall): Promise<ExitCode> {
   const runOnce = createRuns(root, { ...runOptions(call), known: createKnown() });
   const generate = async (...save: Parameters<typeof runOnce>) => {
     const plan = await runOnce(...save);
-    if (plan) await reportPlan(plan, call, false);
+    if (!plan) return;
+    await reportPlan(plan, call, false);
+    await reportSecrets(plan, call);
   };
   const watcher = await watchInputs(root, generate, (error) => call.terminal.say(String(error)));
   call.terminal.note('Watching. Ctrl+C stops.');

@@ -116,7 +116,7 @@ async function assertReady(url: string): Promise<void> {
       EXIT.usage,
       'ENGINE_AWAY',
       `the hosting server at ${url} has no container engine at the moment`,
-      'on that machine: npx generator doctor',
+      'on that machine: npm run generator -- doctor',
     );
 }
 

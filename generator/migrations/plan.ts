@@ -113,7 +113,7 @@ function keptFindings({ kept }: Difference): Diagnostic[] {
           code: 'COLUMN_KEPT',
           severity: 'hint',
           summary: `${coordinate} is no longer in the schema; the database keeps it`,
-          fix: `npx generator generate --allow-drop ${coordinate}`,
+          fix: `npm run generate -- --allow-drop ${coordinate}`,
           at: atSnapshot(),
         },
   );

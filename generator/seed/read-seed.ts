@@ -163,7 +163,7 @@ async function firstThere(root: string): Promise<string> {
     EXIT.usage,
     'NO_SEED',
     `there is no ${SEED_FILES.join(' or ')} in ${root}`,
-    'npx generator seed FILE',
+    'npm run generator -- seed FILE',
   );
 }
 

@@ -38,7 +38,7 @@ export const operations: Rule = function* (built) {
 function notInferred(field: FieldFact, refusal: Refusal, change: Change): Finding {
   const { code, why, fix, forced } = refusal;
   const place = coordinate(field);
-  const eject = `   and   npx generator eject ${place}   for a start in your code`;
+  const eject = `   and   npm run generator -- eject ${place}   for a start in your code`;
   return {
     ...finding(
       code ?? 'NOT_INFERRED',

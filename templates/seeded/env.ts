@@ -11,8 +11,8 @@ interface Setting {
 export type DatabaseKind = 'sqlite' | 'postgres';
 
 /** `.env.example`: a scaffold; every setting by name, secrets without a value. */
-export function renderEnvExample(project: Project): string {
-  return print(settingsOf(project, 'sqlite'), (setting) => (setting.secret ? '' : setting.value));
+export function renderEnvExample(project: Project, database: DatabaseKind = 'sqlite'): string {
+  return print(settingsOf(project, database), (setting) => (setting.secret ? '' : setting.value));
 }
 
 /** `.env`: written once by \`init\`, never committed. \`secret\` makes a random text. */
@@ -25,9 +25,25 @@ export function renderEnv(
   );
 }
 
+/** The secrets without which a server of this project does not start, or cannot be entered, as far as `env` lacks them. */
+export function secretsNeeded(
+  { auth, hosting }: Project,
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const needed = [
+    ...(auth || hosting ? ['JWT_SECRET'] : []),
+    ...(hosting && !env['HOST_PASSWORD_HASH'] ? ['HOST_PASSWORD'] : []),
+  ];
+  return needed.filter((name) => !env[name]?.trim());
+}
+
 function settingsOf({ name, server, auth, hosting }: Project, database: DatabaseKind): Setting[] {
   const settings: Setting[] = [
-    { name: 'PORT', why: 'Where the server listens', value: String(server.port) },
+    {
+      name: '# PORT',
+      why: 'Where the server listens, in the place of what the manifest says',
+      value: String(server.port),
+    },
     {
       name: 'DATABASE_URL',
       why: 'file:data/app.db, or postgres://user:password@host/database',

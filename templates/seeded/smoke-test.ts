@@ -1,5 +1,5 @@
 import type { Project } from '@twofold/schema';
-import { code, type Code, file, local, runtime } from '../code.ts';
+import { code, type Code, file, join, local, runtime } from '../code.ts';
 import { str } from '../literal.ts';
 import { rootNames } from '../root-names.ts';
 
@@ -11,8 +11,15 @@ export function renderSmokeTest(project: Project): string {
       const server = ${runtime('createServer')}(${local('../src/generated/app.ts', 'app')});
       let url = '';
 
+      // A fresh clone has no .env: what the server needs is made up.
+      const env = {
+        DATABASE_URL: ':memory:',
+        LOG_LEVEL: 'silent',
+        ${secrets(project)}
+      };
+
       ${node('before')}(async () => {
-        const running = await server.start('127.0.0.1:0', { env: { ...process.env, DATABASE_URL: ':memory:', LOG_LEVEL: 'silent' } });
+        const running = await server.start('127.0.0.1:0', { env: { ...process.env, ...env } });
         url = running.url;
       });
 
@@ -33,6 +40,16 @@ export function renderSmokeTest(project: Project): string {
       });
     `,
   );
+}
+
+function secrets({ auth, hosting }: Project): Code {
+  const names = [...(auth || hosting ? ['JWT_SECRET'] : []), ...(hosting ? ['HOST_PASSWORD'] : [])];
+  return join(names.map((name) => code`${name}: ${random()}(32).toString('hex'),`));
+}
+
+function random(): Code {
+  const name = 'randomBytes';
+  return { text: name, imports: [{ from: 'node:crypto', name, as: name, typeOnly: false }] };
 }
 
 function node(name: 'after' | 'before' | 'test'): Code {

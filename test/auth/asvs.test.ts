@@ -1,15 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { testTitles } from '../test-titles.ts';
 import { ASVS } from './asvs.ts';
 
 const folder = new URL('./', import.meta.url);
-const tests = readdirSync(folder)
+const titles = readdirSync(folder)
   .filter((file) => file.endsWith('.test.ts') && file !== 'asvs.test.ts')
-  .map((file) => readFileSync(new URL(file, folder), 'utf8'))
-  .join('\n');
-const titles = [...tests.matchAll(/\bit\((['"`])(.*?)\1, /g)].map((match) =>
-  match[2]!.replaceAll("\\'", "'"),
-);
+  .flatMap((file) => testTitles(`test/auth/${file}`))
+  .map(({ title }) => title);
 const readme = readFileSync(new URL('../../runtime/auth/README.md', import.meta.url), 'utf8');
 
 /** How many requirements each section has. */

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { type TestTitle, testTitles } from '../test-titles.ts';
 import { ACCEPTANCE, CONTRACT, ERRORS, type Line } from './contract.ts';
 
 const folder = new URL('./', import.meta.url);
@@ -15,24 +16,18 @@ interface Found {
   readonly on: 'both' | 'PostgreSQL' | 'SQLite' | 'none';
 }
 
-const found = files.flatMap((file) => testsOf(readFileSync(new URL(file, folder), 'utf8')));
+const found = files.flatMap((file) => testTitles(`test/auth/${file}`).map(runsOn));
 
-/** The tests of a file, each with the suite that it stands in. Suites begin at the margin. */
-function testsOf(source: string): Found[] {
-  const suites = source.split(/^(?=describe)/m).slice(1);
-  return suites.flatMap((text) => {
-    const suite = /['"`](.*?)['"`], (?:async )?\(/.exec(text)?.[1] ?? '';
-    const on = text.startsWith('describeEachDatabase')
-      ? 'both'
-      : text.startsWith("describeWith('postgres'")
-        ? 'PostgreSQL'
-        : /startServer\(|startProcess|startWith/.test(text)
-          ? 'SQLite'
-          : 'none';
-    return [...text.matchAll(/\bit\((['"`])(.*?)\1, (?:async )?\(/g)].map(
-      ([, , title]) => ({ title: title!.replaceAll("\\'", "'"), suite, on }) as const,
-    );
-  });
+/** A test, the title of its suite, and on which databases that runs. */
+function runsOn({ title, suite }: TestTitle): Found {
+  const on = suite.text.startsWith('describeEachDatabase')
+    ? 'both'
+    : suite.text.startsWith("describeWith('postgres'")
+      ? 'PostgreSQL'
+      : /startServer\(|startProcess|startWith/.test(suite.text)
+        ? 'SQLite'
+        : 'none';
+  return { title, suite: suite.title, on };
 }
 
 /** Whether a suite names a section: `§2.3 login`, or a range: `§2.3 to §2.8 races`. */

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { directivesSdl } from '@twofold/schema';
-import { root } from '../source-files.ts';
+import { testTitles } from '../test-titles.ts';
 import { DIRECTIVES, INFERENCE, type Promised, REST } from './promises.ts';
 import { readPage } from './page.ts';
 
@@ -83,15 +81,7 @@ const BOTH = /^describe\.each\(databases\)|^for \(const \{[^}]*\} of databases\)
 /** `test/rest/reads.test.ts: answers 404` is the title of a test below a suite that runs once for each database. */
 function whereIs(test: Promised['tests'][number]): string {
   const [, file = '', title = ''] = /^(\S+): (.*)$/.exec(test) ?? [];
-  const lines = readFileSync(join(root, file), 'utf8').split('\n');
-  const index = lines.findIndex((line) => titleOf(line) === title);
-  if (index < 0) return 'nowhere';
-  const suite = lines.slice(0, index).findLast((line) => /^(describe|for)\b/.test(line)) ?? '';
-  return BOTH.test(suite) ? 'on both databases' : `below ${suite}`;
+  const found = testTitles(file).find((each) => each.title === title);
+  if (!found) return 'nowhere';
+  return BOTH.test(found.suite.text) ? 'on both databases' : `below ${found.suite.title}`;
 }
-
-/** Of `it('…'`, `test('…'` and `it.each(…)('…'`. */
-const titleOf = (line: string) =>
-  /(?:^\s*(?:it|test)\(|^\s*(?:it|test)\.each\(.*\)\(|^\s*\]\)\()'((?:\\'|[^'])*)'/
-    .exec(line)?.[1]
-    ?.replaceAll("\\'", "'");

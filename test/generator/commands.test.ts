@@ -58,7 +58,7 @@ describe('help', () => {
     for (const command of commands) expect(stdout).toContain(`  ${command.name}`);
     const one = await generator(['generate', '--help'], '/');
     expect(one.stdout).toMatch(
-      /Usage: generator generate[^]*--dry-run[^]*Example:\n {2}npx generator/,
+      /Usage: generator generate[^]*--dry-run[^]*Example:\n {2}npm run generate/,
     );
   });
 

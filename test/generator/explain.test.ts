@@ -378,7 +378,7 @@ describe('explain', () => {
     try {
       expect(await generator(['explain', 'User.name'], shop.root)).toMatchObject({
         code: 0,
-        stderr: expect.stringContaining('npx generator generate'),
+        stderr: expect.stringContaining('npm run generate'),
       });
       linkPackages(shop);
       await generator(['generate'], shop.root);

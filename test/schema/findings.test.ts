@@ -508,7 +508,7 @@ const CASES: readonly Case[] = [
     code: 'NOT_INFERRED',
     sdl: `${QUERY}type A { id: ID! b(c: Int): String }`,
     at: '2:18',
-    fix: 'b(c: Int): String @computed   and   npx generator eject A.b   for a start in your code',
+    fix: 'b(c: Int): String @computed   and   npm run generator -- eject A.b   for a start in your code',
     severity: 'hint',
   },
   {

@@ -6,8 +6,14 @@ import { app } from '../src/generated/app.ts';
 const server = createServer(app);
 let url = '';
 
+// A fresh clone has no .env: what the server needs is made up.
+const env = {
+  DATABASE_URL: ':memory:',
+  LOG_LEVEL: 'silent',
+};
+
 before(async () => {
-  const running = await server.start('127.0.0.1:0', { env: { ...process.env, DATABASE_URL: ':memory:', LOG_LEVEL: 'silent' } });
+  const running = await server.start('127.0.0.1:0', { env: { ...process.env, ...env } });
   url = running.url;
 });
 

@@ -1,4 +1,4 @@
-// Generated from schema.graphql and manifest.yaml. Do not edit: `npx generator generate` writes it again.
+// Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
 import { defineApp, defineProject } from '@twofold/runtime';
 import { hosting } from './hosting.ts';
