@@ -8,6 +8,8 @@ import {
 
 interface Seen {
   readonly heads: AnswerHead[];
+  readonly interim: AnswerHead[];
+  readonly partial: boolean;
   text: string;
   ends: number;
   readonly reusable: boolean;
@@ -21,8 +23,9 @@ function read(
 ): Seen {
   const reader = createResponseReader();
   const data = typeof answer === 'string' ? Buffer.from(answer, 'latin1') : answer;
-  const seen = { heads: [] as AnswerHead[], text: '', ends: 0 };
+  const seen = { heads: [] as AnswerHead[], interim: [] as AnswerHead[], text: '', ends: 0 };
   reader.begin(method, {
+    onInterim: (head) => void seen.interim.push(head),
     onHead: (head) => void seen.heads.push(head),
     onBody(part, last) {
       seen.text += part.toString('latin1');
@@ -32,7 +35,7 @@ function read(
   });
   for (let at = 0; at < data.length; at += size) reader.push(data.subarray(at, at + size));
   if (end) reader.finish();
-  return { ...seen, reusable: reader.reusable(), idle: reader.idle() };
+  return { ...seen, reusable: reader.reusable(), idle: reader.idle(), partial: reader.partial() };
 }
 
 const good: [
@@ -189,6 +192,48 @@ describe('the reader of answers', () => {
     ['in a trailer', sized('Transfer-Encoding: chunked', '0\r\nX: y\r\n')],
   ])('says when the connection ends %s', (_, answer) => {
     expect(() => read(answer, { end: true })).toThrow(BadAnswer);
+  });
+
+  it.each([
+    ['no HTTP', 'SSH-2'],
+    ['a bare LF in the first line', 'HTTP/1.1 200 OK\n'],
+    ['a bare LF in a header', 'HTTP/1.1 200 OK\r\nX: y\n'],
+    ['a bare LF at the end of the head', 'HTTP/1.1 200 OK\r\nX: y\r\n\n'],
+    ['a bare CR', 'HTTP/1.1 200 OK\r\nX: a\rb'],
+    ['a control byte in the reason', 'HTTP/1.1 200 O\x01K'],
+    ['a NUL', 'HTTP/1.1 200 OK\r\nX\0'],
+    ['no size of a chunk', sized('Transfer-Encoding: chunked', 'x')],
+    ['a bare LF after a size', sized('Transfer-Encoding: chunked', '2\n')],
+    ['a chunk that goes on', sized('Transfer-Encoding: chunked', '2\r\nokk')],
+  ])('refuses %s when it comes, although the line does not end', (_, answer) => {
+    for (const size of [1, 5, 1_000_000])
+      expect(() => read(answer, { size }), `cut at ${size}`).toThrow(BadAnswer);
+  });
+
+  it.each([
+    ['half a head', 'HTTP/1.1 200 OK\r\nX: '],
+    ['half a size', sized('Transfer-Encoding: chunked', '5')],
+    ['a chunk without its line end', sized('Transfer-Encoding: chunked', '2\r\nok')],
+    ['half a trailer', sized('Transfer-Encoding: chunked', '0\r\n')],
+  ])('says of %s that its end has to come at once', (_, answer) => {
+    for (const size of [1, 1_000_000]) expect(read(answer, { size }).partial).toBe(true);
+  });
+
+  it('passes every byte of a value as it came, without the blanks around it', () => {
+    const bytes = Buffer.from('v\u00e0 \u00a0', 'utf8').toString('latin1');
+    const { heads } = read(sized(`X:\t ${bytes} \t\r\nContent-Length: 2`));
+    expect(heads[0]?.headers.slice(0, 2)).toEqual(['X', bytes]);
+  });
+
+  it('gives 204 no length, and interim answers out before the answer', () => {
+    const { heads, interim } = read(
+      'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 204 No Content\r\nContent-Length: 20\r\nX: y\r\n\r\n',
+    );
+    expect(interim.map(({ status, headers }) => [status, ...headers])).toEqual([
+      [103, 'Link', '</x>'],
+    ]);
+    expect(heads.map(({ status, headers }) => [status, ...headers])).toEqual([[204, 'X', 'y']]);
+    expect(() => read('HTTP/1.1 102 Processing\r\n\r\n'.repeat(40))).toThrow(BadAnswer);
   });
 
   it('keeps what belongs to the connection to itself', () => {

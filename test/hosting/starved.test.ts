@@ -44,6 +44,7 @@ describe('a target on a machine that has too much to do', () => {
         patient,
         movable: () => movable,
         onTick: () => {},
+        onInterim: () => {},
       };
       connections.send({
         ...shared,

@@ -1,5 +1,8 @@
-/** An answer that cannot be passed on: what it means could be read in two ways, or its connection ended in the middle. */
+/** An answer that cannot be passed on: it is not HTTP/1.1, or can be read in two ways. */
 export class BadAnswer extends Error {}
+
+/** An answer whose connection ended in the middle: another target may give all of it. */
+export class CutAnswer extends BadAnswer {}
 
 /** The head of a target's answer. */
 export interface AnswerHead {
@@ -7,12 +10,14 @@ export interface AnswerHead {
   readonly reason: string;
   /** Names and values by turns, without those of the connection to the target. */
   readonly headers: string[];
-  /** Bytes of the body that follows; null when only its end will tell. */
+  /** Bytes of the body that follows; null when only the end of the connection or a last chunk says. */
   readonly length: number | null;
 }
 
 /** Where an answer goes, as it comes. */
 export interface AnswerSink {
+  /** An interim answer (1xx, RFC 9110 §15.2) that comes before the answer itself. */
+  onInterim(head: AnswerHead): void;
   onHead(head: AnswerHead): void;
   /** `last` says that this ends it. */
   onBody(data: Buffer, last: boolean): void;
@@ -22,14 +27,19 @@ export interface AnswerSink {
 
 /** Reads the answers of one connection, one after the other. */
 export interface ResponseReader {
-  /** An answer is expected now. */
-  begin(method: string, sink: AnswerSink): void;
+  /**
+   * An answer is expected now. With `switches` it may be 101: then every byte behind its head goes to `onBody` as it is,
+   * and the answer does not end.
+   */
+  begin(method: string, sink: AnswerSink, switches?: boolean): void;
   /** @throws BadAnswer */
   push(data: Buffer): void;
-  /** The connection has ended. @throws BadAnswer when the answer has not. */
+  /** The connection has ended. @throws CutAnswer when the answer has not. */
   finish(): void;
   /** Whether nothing is expected. */
   idle(): boolean;
+  /** Whether a head, or a line between chunks, has begun and not ended: an app sends these at once. */
+  partial(): boolean;
   /** Whether the connection serves another request, as far as its answers say. */
   reusable(): boolean;
 }
@@ -41,19 +51,26 @@ const LINE_END = Buffer.from('\r\n');
 const MAX_HEAD = 64 * 1024;
 /** Of a line with a chunk's size. */
 const MAX_LINE = 4096;
+/** Interim answers before an answer: a server sends one or two. */
+const MAX_INTERIM = 32;
 const NOTHING = Buffer.alloc(0);
+const [TAB, LF, CR, DEL] = [9, 10, 13, 127];
 
 /**
- * A strict reader of HTTP/1.1 answers (RFC 9112): what is not said in exactly one way is refused, so that no answer is
- * taken for two, and none for the next one's. Nothing of a body is kept.
+ * A strict reader of HTTP/1.1 answers (RFC 9112): bytes that can be read in two ways are refused, so that one answer is
+ * never taken for two. They are refused when they come, not at the end of the line that they stand in, which may never
+ * come. Nothing of a body is kept.
  */
 export function createResponseReader(): ResponseReader {
-  const answer: Answer = { state: 'idle', method: '', sink: null, left: 0, persistent: true };
+  const answer: Answer = {
+    ...{ state: 'idle', method: '', sink: null, switches: false },
+    ...{ left: 0, persistent: true, interim: 0 },
+  };
   /** Bytes that are no whole line yet: the first `used` of `held`. */
   let held: Buffer = NOTHING;
   let used = 0;
 
-  /** Room is doubled when it runs out, and is only ever our own: `held` is full when it is a part of somebody's bytes. */
+  /** Room is doubled when it runs out. When `held` is a part of a buffer that was passed in, it is full, and is not written to. */
   const join = (chunk: Buffer): Buffer => {
     if (used + chunk.length > held.length)
       held = Buffer.concat([held.subarray(0, used)], 2 * (used + chunk.length));
@@ -62,8 +79,12 @@ export function createResponseReader(): ResponseReader {
   };
 
   return {
-    begin(method, sink) {
-      [answer.state, answer.method, answer.sink] = ['head', method, sink];
+    begin(method, sink, switches = false) {
+      answer.state = 'head';
+      answer.method = method;
+      answer.sink = sink;
+      answer.switches = switches;
+      answer.interim = 0;
     },
     push(chunk) {
       const data = used > 0 ? join(chunk) : chunk;
@@ -79,10 +100,11 @@ export function createResponseReader(): ResponseReader {
     },
     finish() {
       if (answer.state === 'idle') return;
-      if (answer.state !== 'rest') throw new BadAnswer('the connection ended before the answer');
+      if (answer.state !== 'rest') throw new CutAnswer('the connection ended before the answer');
       end(answer).onEnd();
     },
     idle: () => answer.state === 'idle',
+    partial: () => used > 0 || answer.state === 'trailer' || answer.state === 'chunk end',
     reusable: () => answer.persistent,
   };
 }
@@ -92,35 +114,67 @@ interface Answer {
   state: State;
   method: string;
   sink: AnswerSink | null;
+  switches: boolean;
+  interim: number;
   /** Bytes of the body, or of the chunk, that are still to come. */
   left: number;
   persistent: boolean;
 }
 
-/** Reads from `at` on, and says how far it came; -1 when more is needed. The first `seen` bytes were looked at before. */
+/** @returns how far it has read from `at` on; -1 when more is needed. The first `seen` bytes were looked at before. */
 function readPart(answer: Answer, data: Buffer, at: number, seen: number): number {
   const { state } = answer;
   if (state === 'idle') throw new BadAnswer('more came than was asked for');
-  if (state === 'head') return readHead(answer, data, at, seen);
-  return state === 'sized' || state === 'rest' || state === 'chunk'
-    ? readBody(answer, data, at)
-    : readLine(answer, data, at);
+  if (state === 'sized' || state === 'rest' || state === 'chunk') return readBody(answer, data, at);
+  const read = state === 'head' ? readHead : readLine;
+  const next = read(answer, data, at, seen);
+  // What was looked at before is not looked at again: a target may send its head byte by byte.
+  if (next < 0) assertBeginning(answer, data, at, Math.max(at, seen - 1));
+  return next;
 }
 
+/** Refuses the beginning of a head or line whose end cannot mend it. `from` is where the new bytes begin, or one before. */
+function assertBeginning({ state }: Answer, data: Buffer, at: number, from: number): void {
+  for (let index = from; index < data.length; index += 1) {
+    const byte = data[index] as number;
+    const isLineEnd = byte === CR ? isNext(data, index, LF) : byte === LF && data[index - 1] === CR;
+    if ((byte < 32 && byte !== TAB && !isLineEnd) || byte === DEL || (byte === LF && index === at))
+      throw new BadAnswer('bytes that no header may hold');
+  }
+  const start = data.toString('latin1', at, Math.min(data.length, at + 16));
+  const fits =
+    state === 'head'
+      ? 'HTTP/1.'.startsWith(start.slice(0, 7))
+      : state === 'chunk end'
+        ? start === '\r'
+        : state === 'trailer' || /^[0-9A-Fa-f]/.test(start);
+  if (!fits) throw new BadAnswer(`it is no HTTP/1.1 answer: ${JSON.stringify(start)}`);
+}
+
+/** Whether this byte follows, or may still follow. */
+const isNext = (data: Buffer, index: number, byte: number) =>
+  index + 1 >= data.length || data[index + 1] === byte;
+
 function readHead(answer: Answer, data: Buffer, at: number, seen: number): number {
-  // What was looked at before is not looked at again: a target may send its head byte by byte.
   const stop = data.indexOf(HEAD_END, Math.max(at, seen - HEAD_END.length));
   if ((stop < 0 ? data.length : stop) - at > MAX_HEAD) throw new BadAnswer('the head is too long');
   if (stop < 0) return -1;
-  const { head, framing, keepAlive } = parseHead(data.toString('latin1', at, stop), answer.method);
-  if (head.status >= 200) {
-    answer.persistent = keepAlive && framing.kind !== 'rest';
-    answer.left = framing.length;
-    answer.state = framing.kind;
-    (answer.sink as AnswerSink).onHead(head);
-    if (answer.state === 'sized' && answer.left === 0) end(answer).onEnd();
-  }
+  beginAnswer(answer, parseHead(data.toString('latin1', at, stop), answer));
   return stop + HEAD_END.length;
+}
+
+function beginAnswer(answer: Answer, { head, framing, keepAlive }: ParsedHead): void {
+  const sink = answer.sink as AnswerSink;
+  if (head.status < 200 && head.status !== 101) {
+    answer.interim += 1;
+    if (answer.interim > MAX_INTERIM) throw new BadAnswer('too many interim answers');
+    return sink.onInterim(head);
+  }
+  answer.persistent = keepAlive && framing.kind !== 'rest';
+  answer.left = framing.length;
+  answer.state = framing.kind;
+  sink.onHead(head);
+  if (answer.state === 'sized' && answer.left === 0) end(answer).onEnd();
 }
 
 function readBody(answer: Answer, data: Buffer, at: number): number {
@@ -171,50 +225,83 @@ const DROPPED = new Set([
   'trailer',
 ]);
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const CONTENT_LENGTH = new Set(['content-length']);
 
-function parseHead(
-  text: string,
-  method: string,
-): { head: AnswerHead; framing: Framing; keepAlive: boolean } {
+interface ParsedHead {
+  readonly head: AnswerHead;
+  readonly framing: Framing;
+  readonly keepAlive: boolean;
+}
+
+function parseHead(text: string, expected: Pick<Answer, 'method' | 'switches'>): ParsedHead {
   const lines = text.split('\r\n');
-  const first = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: ([^\r\n\0]*))?$/.exec(lines[0] as string);
+  const first = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/.exec(
+    lines[0] as string,
+  );
   if (!first) throw new BadAnswer('it is no HTTP/1.1 answer');
+  const status = Number(first[2]);
+  const { headers, own } = parseHeaders(lines);
+  const framing = framingOf(own, { ...expected, status, old: first[1] === '0' });
+  const connection = (own.get('connection') ?? '').toLowerCase();
+  const keepAlive =
+    first[1] === '1' ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
+  const length = framing.kind === 'sized' ? framing.length : null;
+  // A 204 or an interim answer must not have a length (RFC 9110 §8.6): clients would wait for that much.
+  const passed = status === 204 || status < 200 ? without(headers, CONTENT_LENGTH) : headers;
+  return {
+    head: { status, reason: first[3] ?? '', headers: withoutListed(passed, connection), length },
+    framing,
+    keepAlive,
+  };
+}
+
+/** The headers that are passed on, names and values by turns, and those that say how the message is cut. */
+function parseHeaders(lines: readonly string[]): { headers: string[]; own: Map<string, string> } {
   const headers: string[] = [];
   const own = new Map<string, string>();
   for (let index = 1; index < lines.length; index += 1) {
     const line = lines[index] as string;
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(0, colon));
-    const value = line.slice(colon + 1).trim();
-    if (!TOKEN.test(name) || /[\0\r\n]/.test(value))
-      throw new BadAnswer('a header is not well formed');
+    const value = withoutBlanks(line, colon + 1);
+    if (!TOKEN.test(name) || !VALUE.test(value)) throw new BadAnswer('a header is not well formed');
     const lower = name.toLowerCase();
     if (lower === 'content-length' && own.has(lower)) throw new BadAnswer('it has two lengths');
     if (DROPPED.has(lower) || lower === 'content-length')
       own.set(lower, own.has(lower) ? `${own.get(lower)}, ${value}` : value);
     if (!DROPPED.has(lower)) headers.push(name, value);
   }
-  const status = Number(first[2]);
-  const framing = framingOf(own, { status, method, old: first[1] === '0' });
-  const connection = (own.get('connection') ?? '').toLowerCase();
-  const keepAlive =
-    first[1] === '1' ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
-  const length = framing.kind === 'sized' ? framing.length : null;
-  return {
-    head: { status, reason: first[3] ?? '', headers: withoutListed(headers, connection), length },
-    framing,
-    keepAlive,
-  };
+  return { headers, own };
 }
+
+/** Only blanks and tabs stand around a value. `trim` would take the last byte of a UTF-8 `à` for a blank. */
+function withoutBlanks(line: string, from: number): string {
+  let end = line.length;
+  while (from < end && isBlank(line.charCodeAt(from))) from += 1;
+  while (end > from && isBlank(line.charCodeAt(end - 1))) end -= 1;
+  return line.slice(from, end);
+}
+
+const isBlank = (code: number) => code === 32 || code === TAB;
 
 /** Where the body ends (RFC 9112 §6.3). */
 function framingOf(
   own: ReadonlyMap<string, string>,
-  { status, method, old }: { status: number; method: string; old: boolean },
+  {
+    status,
+    method,
+    switches,
+    old,
+  }: { status: number; method: string; switches: boolean; old: boolean },
 ): Framing {
   const coding = own.get('transfer-encoding')?.toLowerCase();
   const length = own.get('content-length');
-  if (status === 101) throw new BadAnswer('it changes to a protocol that nobody asked for');
+  if (status === 101) {
+    if (!switches || own.get('upgrade')?.toLowerCase() !== 'websocket')
+      throw new BadAnswer('it changes to a protocol that was not asked for');
+    return { kind: 'rest', length: Number.POSITIVE_INFINITY };
+  }
   if (coding !== undefined && (length !== undefined || old || coding !== 'chunked'))
     throw new BadAnswer('its length can be read in two ways');
   if (length !== undefined && !/^\d{1,15}$/.test(length))
@@ -230,11 +317,11 @@ function framingOf(
 /** `Connection` may name more headers that end here. */
 function withoutListed(headers: string[], connection: string): string[] {
   if (connection === '' || /^(keep-alive|close)$/.test(connection)) return headers;
-  const listed = new Set(connection.split(',').map((name) => name.trim()));
-  return headers.filter(
-    (_, index) => !listed.has((headers[index - (index % 2)] as string).toLowerCase()),
-  );
+  return without(headers, new Set(connection.split(',').map((name) => name.trim())));
 }
+
+const without = (headers: string[], names: ReadonlySet<string>): string[] =>
+  headers.filter((_, index) => !names.has((headers[index - (index % 2)] as string).toLowerCase()));
 
 function chunkSize(line: string): number {
   const size = /^([0-9A-Fa-f]{1,12})[ \t]*(?:;[^\0\r\n]*)?$/.exec(line)?.[1];

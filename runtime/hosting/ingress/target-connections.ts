@@ -6,6 +6,7 @@ import {
   type AnswerSink,
   BadAnswer,
   createResponseReader,
+  CutAnswer,
   type ResponseReader,
 } from './response-reader.ts';
 
@@ -22,6 +23,8 @@ export interface TargetCall {
   movable(): boolean;
   /** Once a second while it runs. */
   onTick(time: number): void;
+  /** An interim answer (1xx), before the answer itself. */
+  onInterim(head: AnswerHead): void;
   onHead(head: AnswerHead): void;
   onBody(data: Buffer, last: boolean): boolean;
   onEnd(): void;
@@ -40,7 +43,7 @@ export interface RunningCall {
 /** The connections to one target. */
 export interface TargetConnections {
   send(call: TargetCall): RunningCall;
-  /** Closes those that have been idle for too long, and gives up on answers that do not begin. */
+  /** Closes those that have been idle for too long, and gives up on answers that do not begin or do not go on. */
   sweep(): void;
   /** Calls that still wait for a connection, and of which nothing was sent, fail when they can go to another target. */
   yield(): void;
@@ -63,10 +66,16 @@ const CONNECT = 750;
 /** Long enough for the kernel to ask again after one and after three seconds, when an app's queue of new connections was full. */
 const CONNECT_PATIENT = 3500;
 const ANSWER = 120_000;
-const MAX_CONNECTIONS = 256;
 /**
- * Milliseconds after its last call in which a target has ended. One whose queue was full has never seen some of what was
- * sent to it, and has not said that it ended.
+ * Milliseconds in which a head, or a line between chunks, must end. With the second between two looks the client
+ * has its 502 four seconds after the first byte.
+ */
+const PARTIAL = 3000;
+/** Milliseconds without a byte in the middle of a body of known length. */
+const SILENCE = 300_000;
+/**
+ * Milliseconds after which a target that was closed has ended. When its queue of connections was full, it has never seen
+ * some of the requests that were sent to it, and their connections are not reset.
  */
 const GONE = 15_000;
 const REPLACED = 'another target has taken its place';
@@ -77,6 +86,10 @@ interface Connection {
   job: Job | null;
   /** When its last job ended. */
   since: number;
+  /** When the last bytes of an answer came. */
+  heard: number;
+  /** When a head or line began that has not ended yet. */
+  partialSince: number | null;
 }
 
 interface Job extends RunningCall {
@@ -88,6 +101,8 @@ interface Job extends RunningCall {
   bodySent: boolean;
   /** When something was last sent, while no answer has come. */
   waitsSince: number | null;
+  /** Whether a body of known length is being read, so that silence means that the target is stuck. */
+  sized: boolean;
 }
 
 export function createTargetConnections(
@@ -96,32 +111,17 @@ export function createTargetConnections(
 ): TargetConnections {
   const all = new Set<Connection>();
   const idle: Connection[] = [];
-  const queue: Job[] = [];
   let closing = false;
   let closedAt = Infinity;
 
   const open = (job: Job) => {
-    const closed = (connection: Connection, tell: () => void) => {
+    const closed = (connection: Connection, report: () => void) => {
       all.delete(connection);
-      tell();
-      next();
+      report();
     };
-    all.add(
-      dial({
-        host,
-        port,
-        job,
-        now,
-        received: (connection, data) => read(connection, data, release),
-        closed,
-      }),
-    );
-  };
-  const next = () => {
-    while (queue.length > 0 && all.size < MAX_CONNECTIONS) {
-      const job = queue.shift() as Job;
-      if (!job.over) open(job);
-    }
+    const received = (connection: Connection, data: Buffer) =>
+      read(connection, { data, time: now(), release });
+    all.add(dial({ host, port, job, now, received, closed }));
   };
   const release = (connection: Connection) => {
     const { socket, reader, job } = connection;
@@ -129,18 +129,15 @@ export function createTargetConnections(
     if (closing || !job?.bodySent || !reader.reusable() || !reader.idle() || socket.destroyed)
       return void socket.destroy();
     connection.since = now();
-    for (let waiting = queue.shift(); waiting; waiting = queue.shift())
-      if (!waiting.over) return start(connection, waiting, now);
     idle.push(connection);
   };
 
   return {
     send(call) {
-      const job = createJob(call);
+      const job = createJob(call, now);
       const connection = takeIdle(idle, call.once ? IDLE_ONCE : IDLE, now());
       if (connection) start(connection, job, now);
-      else if (all.size < MAX_CONNECTIONS) open(job);
-      else queue.push(job);
+      else open(job);
       return job;
     },
     sweep() {
@@ -165,9 +162,14 @@ export function createTargetConnections(
   };
 }
 
-/** Tells a call that time has passed, and gives up on an answer that does not begin. */
-function attend({ job, socket }: Connection, time: number, closedAt: number): void {
+/** Tells a call that time has passed, and gives up on an answer that does not begin or does not go on. */
+function attend(connection: Connection, time: number, closedAt: number): void {
+  const { job, socket, heard, partialSince } = connection;
   job?.call.onTick(time);
+  if (partialSince !== null && time - partialSince > PARTIAL)
+    return void socket.destroy(new BadAnswer('its head or a chunk did not end'));
+  if (job?.sized && time - heard > SILENCE && !socket.isPaused())
+    return void socket.destroy(new BadAnswer('its body did not go on'));
   if (!job?.waitsSince) return;
   if (time - job.waitsSince > ANSWER) socket.destroy(new AnswerTimeout('no answer in time'));
   else if (time - closedAt > GONE && !job.call.once && job.call.movable())
@@ -189,13 +191,16 @@ interface Dialled {
   readonly job: Job;
   readonly now: () => number;
   received(connection: Connection, data: Buffer): void;
-  /** `tell` lets its job know, once nothing else finds the connection any more. */
-  closed(connection: Connection, tell: () => void): void;
+  /** Called when nothing is left of it; `report` lets its job know, once nothing else finds the connection any more. */
+  closed(connection: Connection, report: () => void): void;
 }
 
 function dial({ host, port, job, now, received, closed }: Dialled): Connection {
   const socket = connect({ host, port, noDelay: true });
-  const connection: Connection = { socket, reader: createResponseReader(), job, since: 0 };
+  const connection: Connection = {
+    ...{ socket, reader: createResponseReader(), job },
+    ...{ since: 0, heard: 0, partialSince: null },
+  };
   job.connection = connection;
   const patience = job.call.patient ? CONNECT_PATIENT : CONNECT;
   const giveUp = () =>
@@ -217,29 +222,40 @@ function dial({ host, port, job, now, received, closed }: Dialled): Connection {
   return connection;
 }
 
-function read(
-  connection: Connection,
-  data: Buffer,
-  release: (connection: Connection) => void,
-): void {
+interface Received {
+  readonly data: Buffer;
+  readonly time: number;
+  readonly release: (connection: Connection) => void;
+}
+
+function read(connection: Connection, { data, time, release }: Received): void {
   const { job, reader, socket } = connection;
   if (!job) return void socket.destroy();
+  connection.heard = time;
   try {
     reader.push(data);
   } catch (error) {
     return void socket.destroy(error as Error);
   }
+  if (!reader.partial()) connection.partialSince = null;
+  else connection.partialSince ??= time;
   if (job.over && connection.job === job) release(connection);
 }
 
-function createJob(call: TargetCall): Job {
+function createJob(call: TargetCall, now: () => number): Job {
   const job: Job = {
-    ...{ call, connection: null, over: false, sent: false, bodySent: false, waitsSince: null },
+    ...{ call, connection: null, over: false, sent: false, bodySent: false },
+    ...{ waitsSince: null, sized: false },
     abandon() {
       job.over = true;
       job.connection?.socket.destroy();
     },
-    resume: () => void job.connection?.socket.resume(),
+    resume() {
+      if (!job.connection) return;
+      // While the client was the slow one, the target could not be heard.
+      job.connection.heard = now();
+      job.connection.socket.resume();
+    },
   };
   return job;
 }
@@ -284,8 +300,12 @@ function writeBody(socket: Socket, job: Job, now: () => number): void {
 function sinkOf(job: Job, socket: Socket): AnswerSink {
   const { call } = job;
   return {
+    onInterim(head) {
+      if (!job.over) call.onInterim(head);
+    },
     onHead(head) {
       job.waitsSince = null;
+      job.sized = head.length !== null;
       if (!job.over) call.onHead(head);
     },
     onBody(data, last) {
@@ -301,13 +321,13 @@ function sinkOf(job: Job, socket: Socket): AnswerSink {
   };
 }
 
-/** The connection is gone: what was on it has ended, well or not. */
+/** The connection is gone: its request has ended, well or not. */
 function ended({ job, reader }: Connection, failure: Error | undefined): void {
   if (!job || job.over) return;
   try {
     // An answer without a length ends with its connection, but not with one that broke.
     if (failure) throw failure;
-    if (!job.sent) throw new BadAnswer('the connection was closed');
+    if (!job.sent) throw new CutAnswer('the connection was closed');
     reader.finish();
   } catch (error) {
     job.over = true;

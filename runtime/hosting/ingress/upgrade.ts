@@ -1,9 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Origin } from './origin.ts';
 import { pageHead } from './pages.ts';
 import { requestHead } from './request-head.ts';
-import { BadAnswer, createResponseReader } from './response-reader.ts';
+import {
+  type AnswerHead,
+  type AnswerSink,
+  createResponseReader,
+  type ResponseReader,
+} from './response-reader.ts';
 import type { Target } from './route-table.ts';
 import { eject, type PooledTarget, type TargetPools } from './target-pool.ts';
 
@@ -14,13 +20,15 @@ interface Upgrade {
   readonly head: Buffer;
   readonly targets: readonly Target[];
   readonly pools: TargetPools;
-  readonly secure: boolean;
+  readonly origin: Origin;
   readonly now: () => number;
 }
 
 const ATTEMPTS = 3;
 const CONNECT = 750;
-const MAX_HEAD = 64 * 1024;
+/** Milliseconds until the target's answer begins, and those in which its head must end. */
+const ANSWER = 120_000;
+const PARTIAL = 4500;
 /** Milliseconds that a client has to read the rest. */
 const LINGER = 10_000;
 
@@ -30,7 +38,7 @@ const LINGER = 10_000;
  * it would be taken for requests of which we have seen nothing.
  */
 export function proxyUpgrade(upgrade: Upgrade): void {
-  const head = requestHead(upgrade.request, upgrade.secure);
+  const head = requestHead(upgrade.request, upgrade.origin);
   if (!head || head.body !== 'none') return void upgrade.client.end(pageHead('badRequest'));
   dial(upgrade, `${head.text}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, {
     attempt: 1,
@@ -63,61 +71,93 @@ function dial(
   });
 }
 
+/** Waits for the target's answer to the upgrade, which is passed on as any other: a head that is not HTTP/1.1 is a 502. */
 function join({ client, head }: Upgrade, pooled: PooledTarget, target: Socket): void {
-  let answered = false;
-  let seen = Buffer.alloc(0);
-  pooled.active += 1;
-  target.on('error', () => target.destroy());
-  target.once('close', () => {
-    pooled.active -= 1;
-    // What it has said last is still on its way to the client.
-    if (!client.writableEnded) client.end(answered ? undefined : pageHead('badGateway'));
-    setTimeout(() => client.destroy(), LINGER).unref();
-  });
-  client.on('close', () => target.destroy());
-  target.on('data', function look(data: Buffer) {
-    seen = Buffer.concat([seen, data]);
-    const agrees = agreed(seen);
-    if (agrees === null) return;
-    answered = true;
-    target.off('data', look);
-    if (!agrees) return decline(client, target, seen);
-    client.write(seen);
-    if (head.length > 0) target.write(head);
-    client.pipe(target).pipe(client);
-  });
-}
-
-/** Whether the answer is a whole head that says 101; null while that cannot be told. */
-function agreed(seen: Buffer): boolean | null {
-  if (seen.length < 'HTTP/1.1 101 '.length) return null;
-  if (!/^HTTP\/1\.1 101 /.test(seen.toString('latin1', 0, 13))) return false;
-  if (seen.indexOf('\r\n\r\n') >= 0) return true;
-  return seen.length > MAX_HEAD ? false : null;
-}
-
-/** Passes the target's one answer on, and closes. */
-function decline(client: Duplex, target: Socket, seen: Buffer): void {
   const reader = createResponseReader();
+  const state: Joining = { client, target, begun: false, agreed: false };
+  const late = setTimeout(() => refuse(state, 'timeout'), ANSWER);
+  let partial: NodeJS.Timeout | undefined;
   const read = (data: Buffer) => {
     try {
       reader.push(data);
-    } catch (error) {
-      target.destroy();
-      if (error instanceof BadAnswer) client.end(pageHead('badGateway'));
+    } catch {
+      return refuse(state, 'badGateway');
     }
+    if (!reader.partial()) partial = void clearTimeout(partial);
+    else partial ??= setTimeout(() => refuse(state, 'badGateway'), PARTIAL);
+    if (!state.agreed) return;
+    clearTimeout(late);
+    target.off('data', read);
+    if (head.length > 0) target.write(head);
+    client.pipe(target).pipe(client);
   };
-  reader.begin('GET', {
-    onHead({ status, reason, headers }) {
-      const lines = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
-      client.write(
-        `HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}Connection: close\r\n\r\n`,
-        'latin1',
+  reader.begin(
+    'GET',
+    sinkOf(state, () => clearTimeout(late)),
+    true,
+  );
+  pooled.active += 1;
+  target.on('data', read).on('error', () => target.destroy());
+  target.once('close', () => {
+    clearTimeout(late);
+    clearTimeout(partial);
+    pooled.active -= 1;
+    if (state.agreed || !client.writableEnded) leave(state, reader);
+  });
+  client.on('drain', () => target.resume()).on('close', () => target.destroy());
+  if (client.destroyed) target.destroy();
+}
+
+/** The target is gone. Its last bytes are still on their way to the client. */
+function leave({ client, begun, agreed }: Joining, reader: ResponseReader): void {
+  setTimeout(() => client.destroy(), LINGER).unref();
+  if (agreed) return void client.end();
+  if (!begun) return void client.end(pageHead('badGateway'));
+  try {
+    reader.finish();
+  } catch {
+    // Half an answer must not look like a whole one.
+    client.destroy();
+  }
+}
+
+interface Joining {
+  readonly client: Duplex;
+  readonly target: Socket;
+  /** Whether the client has seen something of an answer. */
+  begun: boolean;
+  /** Whether it was 101. */
+  agreed: boolean;
+}
+
+function refuse({ client, target, begun }: Joining, page: 'badGateway' | 'timeout'): void {
+  if (begun) client.destroy();
+  else client.end(pageHead(page));
+  target.destroy();
+}
+
+function sinkOf(state: Joining, begun: () => void): AnswerSink {
+  const { client, target } = state;
+  const write = ({ status, reason, headers }: AnswerHead, connection: string) => {
+    const lines = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
+    const text = `HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}${connection}\r\n`;
+    client.write(text, 'latin1');
+  };
+  return {
+    onInterim: (head) => write(head, ''),
+    onHead(head) {
+      state.begun = true;
+      state.agreed = head.status === 101;
+      begun();
+      write(
+        head,
+        state.agreed ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : 'Connection: close\r\n',
       );
     },
-    onBody: (data, last) => void (last ? client.end(data) : client.write(data)),
+    onBody(data, last) {
+      if (last) client.end(data);
+      else if (!client.write(data)) target.pause();
+    },
     onEnd: () => void client.end(),
-  });
-  target.on('data', read);
-  read(seen);
+  };
 }

@@ -1,0 +1,180 @@
+import { Agent, createServer, request } from 'node:http';
+import { createServer as createPlain, type AddressInfo, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createIngress, type Ingress } from '../../runtime/hosting/ingress/ingress.ts';
+import { hostileAnswers, type HostileAnswer } from './hostile-answers.ts';
+
+/** `FUZZ_ANSWERS=15000` asks for more of them, and `FUZZ_SEED` for the same ones again. */
+const COUNT = Number(process.env['FUZZ_ANSWERS'] ?? 2000);
+const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
+const AT_ONCE = 150;
+/** Milliseconds from the last byte of an app until its client has an answer; the promise is five seconds. */
+const LONGEST = 5000;
+/** This process is the client, the app and the ingress, and may be the late one. */
+const GRACE = 3000;
+
+let ingress: Ingress;
+let port: number;
+let liarPort: number;
+const servers: Server[] = [];
+const sockets = new Set<Socket>();
+let answers: readonly HostileAnswer[] = [];
+
+beforeAll(async () => {
+  ingress = createIngress({ http: 0, https: 0, host: '127.0.0.1', now: Date.now });
+  port = (await ingress.listen()).http as number;
+  liarPort = await open(createPlain({ noDelay: true }, (socket) => lie(socket)));
+  const good = await open(createServer((_, response) => response.end('good')));
+  for (const [appId, to] of [
+    ['liar', liarPort],
+    ['good', good],
+  ] as const)
+    ingress.set({
+      ...{ appId, hosts: [`${appId}.test`], state: 'serving' },
+      targets: [{ id: appId, host: '127.0.0.1', port: to }],
+    });
+});
+afterAll(async () => {
+  await ingress.close(1000);
+  for (const socket of sockets) socket.destroy();
+  for (const server of servers) server.close();
+});
+
+async function open(server: Server): Promise<number> {
+  servers.push(server);
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket.on('error', () => {}));
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 4096, resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** The app that answers as the number in the path says. */
+function lie(socket: Socket): void {
+  let asked = '';
+  socket.on('data', async (data) => {
+    asked += data.toString('latin1');
+    if (!asked.includes('\r\n\r\n')) return;
+    const { bytes, cuts, then } = answers[Number(/^\w+ \/(\d+)/.exec(asked)?.[1])] as HostileAnswer;
+    asked = '';
+    for (let at = 0, turn = 0; at < bytes.length && !socket.destroyed; turn += 1) {
+      const size = cuts[turn % cuts.length] as number;
+      socket.write(bytes.subarray(at, at + size));
+      at += size;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    if (then === 'end') socket.end();
+    if (then === 'reset') setTimeout(() => socket.resetAndDestroy(), 10);
+  });
+}
+
+interface Outcome {
+  /** 0: none came. */
+  readonly status: number;
+  readonly end: 'whole' | 'cut' | 'open' | 'nothing' | string;
+}
+
+/** Asks for an answer, and waits as long as it may take. */
+function ask(to: number, index: number, patience: number): Promise<Outcome> {
+  const method = index % 2 === 0 ? 'GET' : 'POST';
+  return new Promise((resolve) => {
+    let status = 0;
+    const done = (end: string) => {
+      clearTimeout(timer);
+      resolve({ status, end });
+      sent.destroy();
+    };
+    const sent = request(
+      {
+        port: to,
+        host: '127.0.0.1',
+        method,
+        path: `/${index}`,
+        agent: false,
+        headers: { host: 'liar.test' },
+      },
+      (answer) => {
+        status = answer.statusCode as number;
+        answer
+          .resume()
+          .on('end', () => done('whole'))
+          .on('error', () => done('cut'));
+      },
+    );
+    const timer = setTimeout(() => done(status === 0 ? 'nothing' : 'open'), patience);
+    sent.on('error', (error: NodeJS.ErrnoException) =>
+      done(error.code?.startsWith('HPE') ? `not HTTP: ${error.code}` : 'cut'),
+    );
+    sent.end();
+  });
+}
+
+/** Asks a well app all the time, on one connection after the other. */
+function watch() {
+  const agent = new Agent({ keepAlive: true });
+  const bad: string[] = [];
+  let running = true;
+  const one = () =>
+    new Promise<string>((resolve) => {
+      const sent = request(
+        { port, host: '127.0.0.1', agent, headers: { host: 'good.test' } },
+        (answer) => answer.resume().on('end', () => resolve(String(answer.statusCode))),
+      );
+      sent.on('error', (error) => resolve(error.message)).end();
+    });
+  const loop = (async () => {
+    let count = 0;
+    for (; running; count += 1) {
+      const said = await one();
+      if (said !== '200') bad.push(said);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    agent.destroy();
+    return count;
+  })();
+  return async () => ((running = false), { count: await loop, bad });
+}
+
+describe('the answers of an app', () => {
+  it(`do no harm to another app, and none hangs (${COUNT} of them, FUZZ_SEED=${SEED})`, async () => {
+    console.log(`FUZZ_SEED=${SEED} FUZZ_ANSWERS=${COUNT}`);
+    answers = hostileAnswers(COUNT, SEED);
+    const stop = watch();
+    const outcomes: Outcome[] = [];
+    const next = { index: 0 };
+    const work = async () => {
+      for (let index = next.index++; index < answers.length; index = next.index++)
+        outcomes[index] = await ask(port, index, LONGEST + GRACE);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    const { count, bad } = await stop();
+    expect(bad).toEqual([]);
+    expect(count).toBeGreaterThan(10);
+    const wrong: string[] = [];
+    for (const [index, { status, end }] of outcomes.entries()) {
+      const { name, bytes, then } = answers[index] as HostileAnswer;
+      const about = `${name} (${then}) ${JSON.stringify(bytes.toString('latin1').slice(0, 200))}: ${status} ${end}`;
+      // An app that says nothing is waited for; one that has begun well may take its time with the rest.
+      if (end === 'nothing' && !(then === 'stall' && saysNothing(bytes))) wrong.push(about);
+      else if (end.startsWith('not HTTP')) wrong.push(about);
+      else if (end === 'open' && !(await isUnfinished(index))) wrong.push(about);
+    }
+    expect(wrong).toEqual([]);
+    const counted = Object.entries(
+      Object.groupBy(outcomes, ({ status, end }) => `${status} ${end}`),
+    );
+    console.log(counted.map(([what, list]) => `${what}: ${list?.length}`).join(', '));
+  }, 1_200_000);
+});
+
+/** Nothing, or only whole interim answers: the answer itself is still to come. */
+const saysNothing = (bytes: Buffer) =>
+  /^(?:HTTP\/1\.[01] 10[02-9](?: [^\r\n]*)?\r\n(?:[^\r\n]+\r\n)*\r\n)*$/.test(
+    bytes.toString('latin1'),
+  );
+
+/** Whether Node's own client waits for more too. */
+async function isUnfinished(index: number): Promise<boolean> {
+  return (await ask(liarPort, index, 1000)).end === 'open';
+}
