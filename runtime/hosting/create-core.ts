@@ -139,7 +139,8 @@ function chooseIngress(
   const redirect = settings.text('HOSTING_REDIRECT', 'on');
   if (redirect !== 'on' && redirect !== 'off')
     throw new ConfigError(['HOSTING_REDIRECT must be on or off']);
-  const listen = { http, https, host, redirect: redirect === 'on' };
+  const { trustedProxies } = project.server;
+  const listen = { http, https, host, redirect: redirect === 'on', trustedProxies };
   if (kind === 'inline') return createIngress({ ...listen, now });
   return createRemoteIngress({
     ...{ ...listen, log },

@@ -49,11 +49,11 @@ interface Given {
  * so that nothing of an earlier term is left in it.
  */
 export function createTerm(kernel: Kernel, { model, seal, audit, templates, onStep }: Given): Term {
-  const { store, now } = kernel;
+  const { store, now, settings } = kernel;
   const core = createCore(kernel, {
     model,
     seal,
-    apps: createAppBook({ store, seal, now }),
+    apps: createAppBook({ store, seal, now, appUrl: settings.text('APP_URL') }),
     onStep,
   });
   const models = createModels({ kernel, model, audit, events: core.events });

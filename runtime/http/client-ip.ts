@@ -12,18 +12,20 @@ import { ConfigError } from '../errors.ts';
  */
 export function clientIp(trusted: readonly string[]): (request: IncomingMessage) => string {
   if (trusted.length === 0) return (request) => plain(request.socket.remoteAddress);
-  const proxies = blockList(trusted);
+  const isProxy = addressMatcher(trusted);
   return (request) => {
     const peer = plain(request.socket.remoteAddress);
-    return isTrusted(proxies, peer)
-      ? forwarded(proxies, request.headers['x-forwarded-for'], peer)
-      : peer;
+    return isProxy(peer) ? forwarded(isProxy, request.headers['x-forwarded-for'], peer) : peer;
   };
 }
 
-function blockList(trusted: readonly string[]): BlockList {
+/** Whether an address is one of these, or in one of these ranges. */
+export type AddressMatcher = (address: string) => boolean;
+
+/** @throws ConfigError when one of them is neither an address nor a CIDR block. */
+export function addressMatcher(ranges: readonly string[]): AddressMatcher {
   const list = new BlockList();
-  for (const entry of trusted) {
+  for (const entry of ranges) {
     const [address = '', prefix] = entry.split('/');
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     const bits = prefix === undefined ? (family === 'ipv6' ? 128 : 32) : Number(prefix);
@@ -34,11 +36,12 @@ function blockList(trusted: readonly string[]): BlockList {
     }
     list.addSubnet(address, bits, family);
   }
-  return list;
+  return (address) =>
+    isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
 function forwarded(
-  proxies: BlockList,
+  isProxy: AddressMatcher,
   header: string | string[] | undefined,
   peer: string,
 ): string {
@@ -49,13 +52,10 @@ function forwarded(
   for (const hop of hops.toReversed()) {
     if (isIP(hop) === 0) return address;
     address = hop;
-    if (!isTrusted(proxies, hop)) return address;
+    if (!isProxy(hop)) return address;
   }
   return address;
 }
-
-const isTrusted = (proxies: BlockList, address: string) =>
-  isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /** An IPv4 address that came over an IPv6 socket is the IPv4 address. */
 const plain = (address = '') =>

@@ -64,6 +64,8 @@ const resources = exact({
   pids: { type: 'integer', minimum: 0, maximum: 4_194_304 },
 });
 
+const http = exact({ max_connections: { type: 'integer', minimum: 1, maximum: 1_000_000 } });
+
 /** What may be set of an app, whenever it is set. */
 const changeable = {
   port,
@@ -75,6 +77,7 @@ const changeable = {
   resources,
   health,
   command: { type: ['array', 'null'], items: text, maxItems: 100 },
+  http,
 } as const;
 
 export const createBody = exact({ name, image, ...changeable }, ['name']);
@@ -136,6 +139,7 @@ export const app = open({
   resources,
   health,
   command: { type: ['array', 'null'], items: text },
+  http,
   source: { type: ['object', 'null'] },
   deployment: { type: ['integer', 'null'] },
   url: text,

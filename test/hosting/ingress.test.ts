@@ -109,6 +109,7 @@ describe('the ingress', () => {
         forwarded: 'for=6.6.6.6',
         'x-real-ip': '6.6.6.6',
         'x-own': 'kept',
+        'x-request-id': 'made-up',
         connection: 'close, x-hop',
         'x-hop': 'secret',
         te: 'trailers',
@@ -127,9 +128,11 @@ describe('the ingress', () => {
       'x-forwarded-for': '127.0.0.1',
       'x-forwarded-proto': 'http',
       'x-forwarded-host': 'app.test',
-      'x-real-ip': '127.0.0.1',
+      'x-forwarded-port': '80',
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
-    for (const name of ['forwarded', 'x-hop', 'te']) expect(seen?.headers).not.toHaveProperty(name);
+    for (const name of ['forwarded', 'x-hop', 'te', 'x-real-ip'])
+      expect(seen?.headers).not.toHaveProperty(name);
   });
 
   it('passes bodies both ways as streams, of any size', async () => {
@@ -200,6 +203,22 @@ describe('the ingress', () => {
     ).toBe('waiting');
     socket.close();
     expect(await drained).toBe('drained');
+    sockets.close();
+  });
+
+  it('ends within its time, with WebSockets and streams that are open', async () => {
+    const other = createIngress({ http: 0, https: 0, host: '127.0.0.1', now: Date.now });
+    const at = (await other.listen()).http as number;
+    const app = await target('a', (_, response) => void response.write('begin'));
+    const sockets = new WebSocketServer({ server: servers.at(-1) as Server });
+    other.set({ appId: 'app', hosts: ['app.test'], state: 'serving', targets: [app] });
+    const socket = new WebSocket(`ws://127.0.0.1:${at}/`, { headers: { host: 'app.test' } });
+    await new Promise((resolve) => socket.on('error', () => {}).once('open', resolve));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const began = Date.now();
+    await other.close(200);
+    expect(Date.now() - began).toBeLessThan(3000);
+    await closed;
     sockets.close();
   });
 

@@ -3,8 +3,8 @@ import { AppError } from '../../errors.ts';
 import type { Core } from '../core.ts';
 import { placement } from '../core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
-import type { Target } from '../ingress/route-table.ts';
-import type { App, AppSpec, Deployment } from '../records/app.ts';
+import type { AppRoute, Target } from '../ingress/route-table.ts';
+import { type App, type Deployment, HTTP_RULES } from '../records/app.ts';
 import { deploymentOf, listContainers, targetOf } from './containers.ts';
 import {
   createReplica,
@@ -85,15 +85,19 @@ export async function rollOut(
 
 /** The route of a running app. */
 export function serving(app: App, targets: readonly Target[]) {
-  return { appId: app.id, hosts: hostsOf(app.spec), state: 'serving', targets } as const;
+  return { ...routeOf(app), state: 'serving', targets } as const;
 }
 
 /** The route of an app with nothing to send requests to: now (`holding`) or until it is started (`stopped`). */
 export function absent(app: App, state: 'holding' | 'stopped') {
-  return { appId: app.id, hosts: hostsOf(app.spec), state, targets: [] } as const;
+  return { ...routeOf(app), state, targets: [] } as const;
 }
 
-const hostsOf = (spec: AppSpec) => [spec.domain, ...spec.aliases];
+/** What of an app's route does not depend on what runs. */
+export function routeOf({ id, spec }: App): Pick<AppRoute, 'appId' | 'hosts' | 'maxConnections'> {
+  const { max_connections } = { ...HTTP_RULES, ...spec.http };
+  return { appId: id, hosts: [spec.domain, ...spec.aliases], maxConnections: max_connections };
+}
 
 /** Creates, starts and probes every replica; removes them all when one fails. */
 async function bringUp(

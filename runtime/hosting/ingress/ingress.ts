@@ -3,6 +3,8 @@ import type { Duplex } from 'node:stream';
 import { createHoldQueue, type HoldQueue } from './hold-queue.ts';
 import { createHostCertificates, type HostCertificates } from './host-certificates.ts';
 import { createListeners } from './listeners.ts';
+import { createOpenResponses, type OpenResponses } from './open-responses.ts';
+import { createOriginReader, namesOneHost, type Origin } from './origin.ts';
 import { pageHead, sendPage, sendToSecure } from './pages.ts';
 import { proxyRequest } from './proxy.ts';
 import { type AppRoute, createRouteTable, hostName, type RouteTable } from './route-table.ts';
@@ -21,6 +23,8 @@ export interface IngressOptions {
   readonly hold?: number;
   /** Whether plain requests for a host with a certificate are sent on to `https:`; they are unless this is false. */
   readonly redirect?: boolean;
+  /** Addresses and ranges of the proxies whose word on their clients is taken. */
+  readonly trustedProxies?: readonly string[];
 }
 
 export interface CertificatePair {
@@ -49,6 +53,7 @@ export interface Ingress {
 }
 
 const HOLD = 10_000;
+const MAX_CONNECTIONS = 10_000;
 const CHALLENGE = '/.well-known/acme-challenge/';
 
 interface State {
@@ -56,6 +61,8 @@ interface State {
   readonly pools: TargetPools;
   readonly held: HoldQueue;
   readonly challenges: Map<string, string>;
+  readonly open: OpenResponses;
+  readonly originOf: (request: IncomingMessage, tls: boolean) => Origin;
   readonly certificates: HostCertificates;
   readonly now: () => number;
   readonly redirect: boolean;
@@ -71,6 +78,8 @@ export function createIngress(options: IngressOptions): Ingress {
       pools: createTargetPools(now),
       held: createHoldQueue(options.hold ?? HOLD),
       challenges: new Map(),
+      open: createOpenResponses(),
+      originOf: createOriginReader(options.trustedProxies ?? []),
     },
     ...{ certificates: createHostCertificates(now), now, redirect, securePort: null },
   };
@@ -117,20 +126,36 @@ export function createIngress(options: IngressOptions): Ingress {
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Whether it came over our own TLS. */
   readonly secure: boolean;
 }
 
 function answer(state: State, exchange: Exchange): void {
   const { request, response, secure } = exchange;
   const { table } = state;
+  if (!namesOneHost(request)) return sendPage(request, response, 'badRequest');
   if (!secure && request.url?.startsWith(CHALLENGE) && answerChallenge(state, exchange)) return;
   const route = table.find(request.headers.host);
   if (!route) return sendPage(request, response, 'unknown');
-  if (!secure && sendsOn(state, exchange)) return;
-  const { appId } = route;
-  const pass = () => proxyRequest({ ...exchange, ...state, route: () => table.get(appId) });
-  if (route.state === 'serving') return pass();
+  const origin = state.originOf(request, secure);
+  if (!origin.secure && sendsOn(state, exchange)) return;
   if (route.state === 'stopped') return sendPage(request, response, 'stopped');
+  const leave = state.open.enter(route.appId, route.maxConnections ?? MAX_CONNECTIONS);
+  if (!leave) return sendPage(request, response, 'busy');
+  response.on('close', leave);
+  serve(state, route, { request, response, origin });
+}
+
+/** Passes a request on, now or when its app is there. */
+function serve(
+  state: State,
+  { appId, state: now }: AppRoute,
+  { request, response, origin }: Pick<Exchange, 'request' | 'response'> & { origin: Origin },
+): void {
+  const { table } = state;
+  const pass = () =>
+    proxyRequest({ request, response, origin, ...state, route: () => table.get(appId) });
+  if (now === 'serving') return pass();
   void state.held.wait(appId).then(() => {
     const next = table.get(appId);
     if (response.destroyed) return;
@@ -139,21 +164,27 @@ function answer(state: State, exchange: Exchange): void {
   });
 }
 
-async function upgrade(
-  { table, held, pools, now }: State,
-  {
-    request,
-    socket,
-    head,
-    secure,
-  }: { request: IncomingMessage; socket: Duplex; head: Buffer; secure: boolean },
-): Promise<void> {
+interface UpgradeRequest {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  /** What the client has sent already. */
+  readonly head: Buffer;
+  readonly secure: boolean;
+}
+
+async function upgrade(state: State, { request, socket, head, secure }: UpgradeRequest) {
+  const { table, held, pools, now, open } = state;
   socket.on('error', () => socket.destroy());
+  if (!namesOneHost(request)) return void socket.end(pageHead('badRequest'));
   const first = table.find(request.headers.host);
+  const leave = first && open.enter(first.appId, first.maxConnections ?? MAX_CONNECTIONS);
+  if (leave === null) return void socket.end(pageHead('busy'));
+  if (leave) socket.on('close', leave);
+  const origin = state.originOf(request, secure);
   if (first?.state === 'holding') await held.wait(first.appId);
   const route = first && table.get(first.appId);
   if (route?.state === 'serving')
-    proxyUpgrade({ request, client: socket, head, targets: route.targets, pools, secure, now });
+    proxyUpgrade({ request, client: socket, head, targets: route.targets, pools, origin, now });
   else socket.end(pageHead(route ? 'stopped' : 'unknown'));
 }
 

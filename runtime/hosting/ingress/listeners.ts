@@ -42,6 +42,9 @@ const LIMITS: ServerOptions = {
   shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
 };
 
+/** Connections that wait to be accepted: thousands may come at once, and the kernel may allow fewer. */
+const BACKLOG = 4096;
+
 export function createListeners({
   listen,
   contextOf,
@@ -49,16 +52,23 @@ export function createListeners({
   upgrade,
 }: ListenerOptions): Listeners {
   const servers: Server[] = [];
+  /** Connections that have become WebSockets: their server counts them and does not close them. */
+  const upgraded = new Set<Duplex>();
   const sni = (host: string, done: (error: Error | null, context?: SecureContext) => void) => {
     const context = contextOf(host.toLowerCase());
     if (context) done(null, context);
     else done(new Error('no certificate for this host'));
   };
   const open = async (server: Server, port: number, secure: boolean) => {
-    server.on('upgrade', upgrade(secure));
+    const pass = upgrade(secure);
+    server.on('upgrade', (incoming, socket, head) => {
+      upgraded.add(socket);
+      socket.once('close', () => upgraded.delete(socket));
+      pass(incoming, socket, head);
+    });
     const opened = await new Promise<boolean>((resolve) => {
       server.once('error', () => resolve(false));
-      server.listen({ ...listen, port }, () => resolve(true));
+      server.listen({ ...listen, port, backlog: BACKLOG }, () => resolve(true));
     });
     if (!opened) return null;
     server.on('error', () => {});
@@ -79,10 +89,10 @@ export function createListeners({
     async close(timeout) {
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
       for (const server of servers) server.closeIdleConnections();
-      const timer = setTimeout(
-        () => servers.forEach((server) => server.closeAllConnections()),
-        timeout,
-      );
+      const timer = setTimeout(() => {
+        for (const server of servers) server.closeAllConnections();
+        for (const socket of upgraded) socket.destroy();
+      }, timeout);
       await Promise.all(closed);
       clearTimeout(timer);
     },

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 
 /** What the ingress says itself, when no app can. */
 const PAGES = {
@@ -10,6 +10,11 @@ const PAGES = {
     text: 'It may be starting again. Try once more in a moment.',
   },
   stopped: { status: 503, title: 'The app is stopped', text: 'Its owner can start it again.' },
+  busy: {
+    status: 503,
+    title: 'The app has too many open connections',
+    text: 'Try once more in a moment.',
+  },
   unavailable: { status: 503, title: 'The app is not ready', text: 'Try once more in a moment.' },
   timeout: {
     status: 504,
@@ -25,7 +30,8 @@ export function sendPage(request: IncomingMessage, response: ServerResponse, pag
   const { status, title, text } = PAGES[page];
   const html = (request.headers.accept ?? '').includes('text/html');
   const body = html ? render(title, text) : JSON.stringify({ error: title });
-  response.writeHead(status, {
+  // With its own reason: `writeHead` keeps the one of an answer that could not be written, and refuses it again.
+  response.writeHead(status, STATUS_CODES[status], {
     'Content-Type': html ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
@@ -56,7 +62,7 @@ export function sendToSecure(
 export function pageHead(page: Page): string {
   const { status, title } = PAGES[page];
   const body = JSON.stringify({ error: title });
-  return `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
+  return `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${status === 503 ? 'Retry-After: 2\r\n' : ''}Connection: close\r\n\r\n${body}`;
 }
 
 function render(title: string, text: string): string {

@@ -15,6 +15,7 @@ interface Settings {
   readonly https: number;
   readonly host: string;
   readonly redirect: boolean;
+  readonly trustedProxies: readonly string[];
   /** How long it serves without a server, in milliseconds. */
   readonly alone: number;
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Origin } from './origin.ts';
 import { type Page, sendPage } from './pages.ts';
 import { requestHead, type RequestHead } from './request-head.ts';
-import type { AnswerHead } from './response-reader.ts';
+import { type AnswerHead, BadAnswer, CutAnswer } from './response-reader.ts';
 import type { AppRoute } from './route-table.ts';
 import { AnswerTimeout, type RunningCall } from './target-connections.ts';
 import type { PooledTarget, TargetPools } from './target-pool.ts';
@@ -22,7 +23,7 @@ interface Given {
   /** Asked for each attempt: the route may have changed since the last. */
   readonly route: () => AppRoute | undefined;
   readonly pools: TargetPools;
-  readonly secure: boolean;
+  readonly origin: Origin;
   readonly now: () => number;
 }
 
@@ -48,7 +49,7 @@ interface Held {
 /** Passes one request to a target of the route and its answer back, both as streams. */
 export function proxyRequest(given: Given): void {
   const { request, response } = given;
-  const head = requestHead(request, given.secure);
+  const head = requestHead(request, given.origin);
   if (!head) return sendPage(request, response, 'badRequest');
   const repeatable = head.body === 'none' && IDEMPOTENT.has(request.method ?? '');
   const exchange: Exchange = {
@@ -87,6 +88,7 @@ function send(exchange: Exchange, failed?: PooledTarget): void {
     },
     movable: () => exchange.route()?.targets.some(({ id }) => id !== pooled.target.id) ?? false,
     onTick: (time) => hurry(exchange, time),
+    onInterim: (answer) => passInterim(exchange, answer),
     onHead: (answer) => begin(exchange, answer),
     onBody: (data, last) =>
       exchange.held ? goOn(exchange, exchange.held, { data, last }) : pass(exchange, data, last),
@@ -132,11 +134,24 @@ function writeHead(exchange: Exchange, { status, reason, headers }: AnswerHead):
     response.writeHead(status, reason, headers);
     return true;
   } catch {
-    // Bytes that no header may hold.
+    // The reader refuses all that Node refuses. If it should ever not, this is still the answer of one app only.
     running?.abandon();
     refuse(exchange, 'badGateway');
     return false;
   }
+}
+
+/**
+ * Interim answers go on as they are, on a connection that is this response's: behind another one it has none yet. HTTP/1.0
+ * knows none (RFC 9110 §15.2).
+ */
+function passInterim(
+  { request, response }: Exchange,
+  { status, reason, headers }: AnswerHead,
+): void {
+  if (!response.socket || response.headersSent || request.httpVersion !== '1.1') return;
+  const lines = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
+  response.socket.write(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n`, 'latin1');
 }
 
 /** A head whose body does not come with it goes at once: an event stream's has to arrive before its first event does. */
@@ -194,7 +209,8 @@ function wait({ response, running }: Exchange): false {
 
 /**
  * A request that was never sent may go to another target whatever it is; one that was sent only when doing it twice is
- * the same as once and its body has not been used up.
+ * the same as once and its body has not been used up. A target that gives a wrong answer, or none in time, is not down,
+ * and asking again would only make the client wait longer for the same.
  */
 function fail(exchange: Exchange, { error, sent }: { error: Error; sent: boolean }): void {
   const { response, pooled, repeatable, attempts } = exchange;
@@ -204,9 +220,10 @@ function fail(exchange: Exchange, { error, sent }: { error: Error; sent: boolean
     end(exchange);
     return void response.destroy();
   }
-  const timedOut = error instanceof AnswerTimeout;
-  if (pooled && !timedOut) eject(pooled, exchange.now());
-  if (pooled && (repeatable || !sent) && !timedOut && attempts < ATTEMPTS)
-    return send(exchange, pooled);
-  refuse(exchange, timedOut ? 'timeout' : 'badGateway');
+  if (error instanceof AnswerTimeout) return refuse(exchange, 'timeout');
+  if (error instanceof BadAnswer && !(error instanceof CutAnswer))
+    return refuse(exchange, 'badGateway');
+  if (pooled) eject(pooled, exchange.now());
+  if (pooled && (repeatable || !sent) && attempts < ATTEMPTS) return send(exchange, pooled);
+  refuse(exchange, 'badGateway');
 }

@@ -14,7 +14,7 @@ import { type AppRoute, createRouteTable } from './route-table.ts';
 
 export interface RemoteOptions extends Pick<
   IngressOptions,
-  'http' | 'https' | 'host' | 'redirect'
+  'http' | 'https' | 'host' | 'redirect' | 'trustedProxies'
 > {
   /** Where the running process is written down. */
   readonly stateFile: string;
@@ -145,10 +145,10 @@ function createWire(
 }
 
 /** The text of the program and where it listens: another one is another ingress. */
-function versionOf({ http, https, host, redirect }: RemoteOptions): string {
+function versionOf({ http, https, host, redirect, trustedProxies }: RemoteOptions): string {
   const folder = dirname(fileURLToPath(import.meta.url));
   const hash = createHash('sha256').update(
-    JSON.stringify([http, https, host, redirect, process.version]),
+    JSON.stringify([http, https, host, redirect, trustedProxies, process.version]),
   );
   for (const name of readdirSync(folder).sort())
     if (/\.[jt]s$/.test(name)) hash.update(readFileSync(join(folder, name)));
@@ -165,13 +165,16 @@ async function findRunning(stateFile: string): Promise<Link | null> {
 }
 
 async function launch(options: RemoteOptions, version: string): Promise<Link> {
-  const { http, https, host, redirect, alone, stateFile } = options;
+  const { http, https, host, redirect, trustedProxies, alone, stateFile } = options;
   // A folder that only we may enter: whoever can reach the socket commands the ingress. Its name is short, as a socket's must be.
   const socket = join(mkdtempSync(join(tmpdir(), 'twofold-ingress-')), 'control');
   const program = fileURLToPath(import.meta.url).replace(/remote(\.[jt]s)$/, 'process$1');
   const child = spawn(
     process.execPath,
-    [program, JSON.stringify({ version, socket, http, https, host, redirect, alone })],
+    [
+      program,
+      JSON.stringify({ version, socket, http, https, host, redirect, trustedProxies, alone }),
+    ],
     { detached: true, stdio: 'ignore' },
   );
   child.unref();

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { forwardedHeaders, isWithheld, type Origin } from './origin.ts';
 
 /** A request as a target is sent it, but for its body. */
 export interface RequestHead {
@@ -7,10 +8,7 @@ export interface RequestHead {
   readonly body: 'none' | 'sized' | 'chunked';
 }
 
-/**
- * Headers of one connection only (RFC 9110 §7.6.1), and those that we alone may set. `transfer-encoding` is among them:
- * how a body is cut is between two neighbours.
- */
+/** Headers of one connection only (RFC 9110 §7.6.1): how a body is cut is between two neighbours. */
 const DROPPED = new Set([
   'connection',
   'keep-alive',
@@ -22,50 +20,36 @@ const DROPPED = new Set([
   'transfer-encoding',
   'upgrade',
   'expect',
-  'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-forwarded-port',
-  'x-real-ip',
 ]);
 
 /**
- * The head of a request for a target. Who asked, for what and how comes from us alone: what a client says of itself in
- * `X-Forwarded-*` is left out.
+ * The head of a request for a target. Who asked, for what and how comes from us, or is continued from a trusted proxy:
+ * what any other client says of itself is left out.
  *
- * @returns null for what can be read in two ways: two hosts, an address of another host, bytes that end a line.
+ * @returns null for what can be read in two ways: an address of another host, bytes that end a line.
  */
-export function requestHead(request: IncomingMessage, secure: boolean): RequestHead | null {
+export function requestHead(request: IncomingMessage, origin: Origin): RequestHead | null {
   const path = pathOf(request);
   if (path === null) return null;
   const raw = request.rawHeaders;
   const listed = listedBy(raw);
-  let hosts = 0;
   let body: RequestHead['body'] = 'none';
   let text = `${request.method} ${path} HTTP/1.1\r\n`;
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at] as string;
     const value = raw[at + 1] as string;
     const lower = name.toLowerCase();
-    if (lower === 'host') hosts += 1;
     if (lower === 'transfer-encoding') {
       // Another coding would have to be undone, and twice the same is a trick.
       if (body === 'chunked' || value.toLowerCase() !== 'chunked') return null;
       body = 'chunked';
     }
     if (lower === 'content-length' && value !== '0') body = 'sized';
-    if (DROPPED.has(lower) || listed?.has(lower)) continue;
+    if (DROPPED.has(lower) || isWithheld(lower, origin) || listed?.has(lower)) continue;
     if (/[\0\r\n]/.test(value)) return null;
     text += `${name}: ${value}\r\n`;
   }
-  if (hosts > 1) return null;
-  return { text: text + forwarded(request, secure), body };
-}
-
-function forwarded({ headers, socket }: IncomingMessage, secure: boolean): string {
-  const address = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
-  return `X-Forwarded-For: ${address}\r\nX-Forwarded-Host: ${headers.host ?? ''}\r\nX-Forwarded-Proto: ${secure ? 'https' : 'http'}\r\nX-Real-IP: ${address}\r\n`;
+  return { text: text + forwardedHeaders(request, origin), body };
 }
 
 /** `Connection` may name more headers that end here; never those that say where a message ends. */
@@ -85,13 +69,15 @@ function listedBy(raw: readonly string[]): Set<string> | undefined {
 
 /** Some clients send the whole address as if we were a forward proxy: it must be of the host that they name. */
 function pathOf({ url = '/', headers }: IncomingMessage): string | null {
-  if (url.startsWith('/')) return /^[\x21-\x7e\x80-\xff]+$/.test(url) ? url : null;
+  if (url.startsWith('/')) return /^[\x21-\x7e]+$/.test(url) ? url : null;
   if (url === '*') return '/*';
   const parsed = URL.canParse(url) ? new URL(url) : null;
   const named = `${parsed?.protocol}//${headers.host}`;
   if (
     !parsed ||
     !/^https?:$/.test(parsed.protocol) ||
+    parsed.username !== '' ||
+    parsed.password !== '' ||
     !URL.canParse(named) ||
     new URL(named).host !== parsed.host
   )

@@ -16,6 +16,8 @@ export interface AppRoute {
   readonly hosts: readonly string[];
   readonly state: 'serving' | 'holding' | 'stopped';
   readonly targets: readonly Target[];
+  /** How many responses and sockets may be open at once; 10,000 when it says nothing. */
+  readonly maxConnections?: number;
 }
 
 /** Hosts → routes. Plain data behind a map, so that a worker of its own can be sent the same. */

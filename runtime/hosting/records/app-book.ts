@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { failure } from '../../errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { App, AppSpec } from './app.ts';
+import { ownHost } from './own-host.ts';
 import type { Seal } from './seal.ts';
 import { gitTokenKey, webhookKey } from './vault.ts';
 
@@ -52,13 +53,17 @@ export function createAppBook({
   store,
   seal,
   now,
+  appUrl,
 }: {
   readonly store: Store;
   readonly seal: Seal;
   readonly now: () => number;
+  /** `APP_URL`, whose host no app may have. */
+  readonly appUrl?: string | undefined;
 }): AppBook {
   const { db } = store;
   let apps = new Map<string, App>();
+  const assertNotOurs = ownHost(appUrl);
   const listeners: ((app: App) => void)[] = [];
   const stamp = () => new Date(now()).toISOString();
   const keep = (app: App) => {
@@ -85,6 +90,7 @@ export function createAppBook({
       throw failure.notFound('App not found');
     },
     async insert(given) {
+      assertNotOurs(given.spec);
       const app = newApp(given, stamp());
       await insertApp(store, app, seal);
       return keep(app);
@@ -92,6 +98,7 @@ export function createAppBook({
     async update(id, change) {
       const app = apps.get(id);
       if (!app) throw failure.notFound('App not found');
+      if (change.spec) assertNotOurs(change.spec, app.spec);
       const changed: App = { ...app, ...change, updated_at: stamp() };
       // In the copy at once, so that two changes which overlap both last.
       apps.set(id, changed);

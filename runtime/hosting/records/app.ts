@@ -38,6 +38,14 @@ export interface Resources {
   readonly pids: number;
 }
 
+/** How the ingress treats an app's requests. What is absent is as `HTTP_RULES` says. */
+export interface HttpRules {
+  /** Responses and WebSockets that may be open at once. */
+  readonly max_connections: number;
+}
+
+export const HTTP_RULES: HttpRules = { max_connections: 10_000 };
+
 export interface AppVolume {
   readonly name: string;
   readonly path: string;
@@ -72,6 +80,7 @@ export interface AppSpec {
   /** What the Dockerfile of the last deployment says, for an app that does not say itself how it is asked. */
   readonly builtHealth?: HealthCheck | null;
   readonly command: readonly string[] | null;
+  readonly http?: Partial<HttpRules>;
   readonly source: Source | null;
 }
 

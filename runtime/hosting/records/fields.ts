@@ -1,6 +1,6 @@
 import type { HostingModel } from '@twofold/schema';
 import { failure } from '../../errors.ts';
-import type { App, AppSpec, AppVolume, HealthCheck, Resources } from './app.ts';
+import type { App, AppSpec, AppVolume, HealthCheck, HttpRules, Resources } from './app.ts';
 import { assertEnv, assertImage, parseDomain } from './names.ts';
 
 /** Fields of an app as a body holds them, already of the right types. */
@@ -15,6 +15,7 @@ export interface AppFields {
   readonly resources?: Partial<Resources>;
   readonly health?: Partial<HealthCheck>;
   readonly command?: readonly string[] | null;
+  readonly http?: Partial<HttpRules>;
 }
 
 const MIB = 1024 * 1024;
@@ -44,7 +45,7 @@ export function newSpec(name: string, fields: AppFields, model: HostingModel): A
 }
 
 /**
- * The spec with the given fields changed. Resources and health are merged, everything else is replaced.
+ * The spec with the given fields changed. Resources, health and http are merged, everything else is replaced.
  *
  * @throws AppError 400
  */
@@ -61,6 +62,7 @@ export function changeSpec(spec: AppSpec, fields: AppFields): AppSpec {
     }),
     ...(fields.health !== undefined && { health: mergeHealth(spec.health, fields.health) }),
     ...(fields.command !== undefined && { command: fields.command }),
+    ...(fields.http !== undefined && { http: { ...spec.http, ...fields.http } }),
   };
   assertSpec(changed);
   return changed;

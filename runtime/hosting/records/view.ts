@@ -1,4 +1,4 @@
-import { type App, type Deployment, healthCheckOf } from './app.ts';
+import { type App, type Deployment, healthCheckOf, HTTP_RULES } from './app.ts';
 
 /** Stands for a secret's value in answers. */
 export const MASK = '********';
@@ -31,6 +31,7 @@ export function showApp(app: App, { addressOf, port }: Shown): Record<string, un
     replicas: spec.replicas,
     resources: spec.resources,
     health: healthCheckOf(spec),
+    http: { ...HTTP_RULES, ...spec.http },
     ...(spec.command && { command: spec.command }),
     source: spec.source,
     deployment: app.deployment,

@@ -4,6 +4,7 @@ import { type Call, type Reply, reply } from '../../http/route.ts';
 import type { Core } from '../core.ts';
 import type { Deployer } from '../deploy/deployer.ts';
 import type { Lifecycle } from '../deploy/lifecycle.ts';
+import { routeOf } from '../deploy/rollout.ts';
 import { APP_STATUSES, type App } from '../records/app.ts';
 import { changeSpec, newSpec, toEnv, type AppFields } from '../records/fields.ts';
 import { assertAppName } from '../records/names.ts';
@@ -58,7 +59,7 @@ export function appHandlers(parts: Parts) {
       const apply = call.query.apply === true && app.deployment !== null;
       if (apply) core.connection.engine();
       const changed = await apps.update(app.id, { spec, ...(env && { env }) });
-      rename(core, app, changed);
+      reroute(core, changed);
       if (apply) await applyNow(parts, changed);
       return show(app);
     },
@@ -94,10 +95,10 @@ function listApps(
   return reply(200, { apps: page.map((app) => showApp(app, shown)), total: found.length, ...more });
 }
 
-/** New names are served at once: they need no new container. */
-function rename(core: Core, before: App, { spec }: App): void {
-  const route = core.ingress.get(before.id);
-  if (route) core.ingress.set({ ...route, hosts: [spec.domain, ...spec.aliases] });
+/** New names and rules of the ingress hold at once: they need no new container. */
+function reroute(core: Core, app: App): void {
+  const route = core.ingress.get(app.id);
+  if (route) core.ingress.set({ ...route, ...routeOf(app) });
 }
 
 async function applyNow({ core, deployer }: Parts, app: App): Promise<void> {

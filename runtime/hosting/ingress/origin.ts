@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { addressMatcher } from '../../http/client-ip.ts';
+
+/** Where a request comes from, as far as it is to be believed. */
+export interface Origin {
+  /** The address at the other end of the connection. */
+  readonly peer: string;
+  /** Whether that is one of `server.trusted_proxies`, which says the truth about its own clients. */
+  readonly trusted: boolean;
+  /** Whether the client speaks TLS, to us or to the trusted proxy. */
+  readonly secure: boolean;
+}
+
+/** Reads origins. @throws ConfigError when an entry is neither an address nor a range. */
+export function createOriginReader(
+  trustedProxies: readonly string[],
+): (request: IncomingMessage, tls: boolean) => Origin {
+  const isProxy = trustedProxies.length > 0 ? addressMatcher(trustedProxies) : () => false;
+  return (request, tls) => {
+    const peer = (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+    const trusted = isProxy(peer);
+    const proto = trusted ? protoOf(request) : undefined;
+    return { peer, trusted, secure: proto === undefined ? tls : proto === 'https' };
+  };
+}
+
+/** Headers in which proxies say who asked, each by its own custom; apps believe one or another of them. */
+const CLAIMS = new Set([
+  'forwarded',
+  'x-forwarded',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'x-rewrite-url',
+  'x-request-id',
+]);
+/** Those that we write ourselves, so that there is one of each. */
+const OURS = new Set([
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-forwarded-port',
+  'x-request-id',
+]);
+
+/**
+ * Whether a header is not passed on as it is. CGI and its heirs read `X_Forwarded_For` and `X-Forwarded-For` as one, so a
+ * name with `_` in the place of `-` is withheld whoever sends it.
+ */
+export function isWithheld(name: string, { trusted }: Origin): boolean {
+  const variant = name.includes('_');
+  const plain = variant ? name.replaceAll('_', '-') : name;
+  const claims =
+    CLAIMS.has(plain) || plain.startsWith('x-forwarded-') || plain.startsWith('x-original-');
+  return claims && (variant || !trusted || OURS.has(plain));
+}
+
+/** The lines that say who asked, for which host, and how. */
+export function forwardedHeaders(request: IncomingMessage, origin: Origin): string {
+  const { headers } = request;
+  const host = (origin.trusted && wellFormed(headers['x-forwarded-host'], isHost)) || headers.host;
+  const proto = origin.secure ? 'https' : 'http';
+  const port =
+    (origin.trusted && wellFormed(headers['x-forwarded-port'], isPort)) ||
+    /:(\d+)$/.exec(host ?? '')?.[1] ||
+    (origin.secure ? '443' : '80');
+  const id = (origin.trusted && wellFormed(headers['x-request-id'], isRequestId)) || randomUUID();
+  return `X-Forwarded-For: ${chainOf(request, origin)}\r\nX-Forwarded-Host: ${host ?? ''}\r\nX-Forwarded-Proto: ${proto}\r\nX-Forwarded-Port: ${port}\r\nX-Request-Id: ${id}\r\n`;
+}
+
+/** The addresses that the request has come through, the client's first. A trusted proxy's are continued. */
+function chainOf({ headers }: IncomingMessage, { peer, trusted }: Origin): string {
+  const given = trusted ? String(headers['x-forwarded-for'] ?? '') : '';
+  const hops = given
+    .split(',')
+    .map((hop) => hop.trim())
+    .filter((hop) => isIP(hop) !== 0);
+  return [...hops, peer].join(', ');
+}
+
+function protoOf({ headers }: IncomingMessage): string | undefined {
+  return wellFormed(headers['x-forwarded-proto'], (text) => /^https?$/i.test(text))?.toLowerCase();
+}
+
+/** A header that came twice has been joined with a comma, and is not well-formed. */
+function wellFormed(
+  value: string | readonly string[] | undefined,
+  is: (text: string) => boolean,
+): string | undefined {
+  return typeof value === 'string' && is(value) ? value : undefined;
+}
+
+const isPort = (text: string) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
+const isRequestId = (text: string) => /^[\w.:+/=-]{1,200}$/.test(text);
+
+const HOST = /^(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}|\[([0-9A-Fa-f:.]+)\])(?::(\d{0,5}))?$/;
+
+/** Whether it is a name or an address with an optional port (RFC 9112 §3.2), and nothing else. */
+export function isHost(text: string): boolean {
+  const match = HOST.exec(text);
+  if (!match) return false;
+  const [, address, port = ''] = match;
+  return (address === undefined || isIP(address) === 6) && Number(port) <= 65_535;
+}
+
+/**
+ * Whether the request names its host once and in one way. HTTP/1.0 need not name one; HTTP/1.1 without one is refused
+ * before it comes here.
+ */
+export function namesOneHost({ rawHeaders, headers }: IncomingMessage): boolean {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count === 0 || (count === 1 && isHost(headers.host as string));
+}

@@ -1,0 +1,26 @@
+import { failure } from '../../errors.ts';
+import type { AppSpec } from './app.ts';
+
+/**
+ * Keeps the server's own name for the server: the domains of an app decide who is sent its passwords.
+ *
+ * @param appUrl `APP_URL`, if it is set.
+ * @returns a check of the domains that an app newly asks for. It throws AppError 409.
+ * @example const assertNotOurs = ownHost('https://panel.example.com'); assertNotOurs({ domain: '*.example.com', aliases: [] });
+ */
+export function ownHost(
+  appUrl: string | undefined,
+): (
+  asked: Pick<AppSpec, 'domain' | 'aliases'>,
+  before?: Pick<AppSpec, 'domain' | 'aliases'>,
+) => void {
+  const host = appUrl && URL.canParse(appUrl) ? new URL(appUrl).hostname.replace(/\.$/, '') : '';
+  const wildcard = `*${host.slice(Math.max(0, host.indexOf('.')))}`;
+  return (asked, before) => {
+    if (host === '') return;
+    const had = before ? [before.domain, ...before.aliases] : [];
+    for (const domain of [asked.domain, ...asked.aliases])
+      if ((domain === host || domain === wildcard) && !had.includes(domain))
+        throw failure.conflict(`Domain ${domain} is the server's own: APP_URL names it`);
+  };
+}
