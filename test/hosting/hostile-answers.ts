@@ -4,7 +4,7 @@ export interface HostileAnswer {
   readonly bytes: Buffer;
   /** Sizes of the pieces in which it is written, by turns. */
   readonly cuts: readonly number[];
-  readonly then: 'end' | 'reset' | 'stall';
+  readonly afterwards: 'end' | 'reset' | 'stall';
 }
 
 const sized = (headers: string, body = 'ok') => `HTTP/1.1 200 OK\r\n${headers}\r\n\r\n${body}`;
@@ -110,9 +110,9 @@ export function numbersOf(seed: number): (limit: number) => number {
 export function hostileAnswers(count: number, seed: number): HostileAnswer[] {
   const number = numbersOf(seed);
   const byHand = BY_HAND.flatMap(([name, text]) =>
-    ENDS.flatMap((then) =>
+    ENDS.flatMap((afterwards) =>
       [[1_000_000], [1]].map((cuts) => ({
-        ...{ name: `${name}, ${then}`, then },
+        ...{ name: `${name}, ${afterwards}`, afterwards },
         ...{ bytes: Buffer.from(text, 'latin1'), cuts: text.length > 500 ? [1_000_000] : cuts },
       })),
     ),
@@ -123,7 +123,7 @@ export function hostileAnswers(count: number, seed: number): HostileAnswer[] {
     return {
       ...{ name: `fuzzed ${index}`, bytes: Buffer.from(text, 'latin1') },
       ...{ cuts: [[1_000_000], [1], [7, 2], [40, 1]][number(4)] as number[] },
-      then: ENDS[number(3)] as HostileAnswer['then'],
+      afterwards: ENDS[number(3)] as HostileAnswer['afterwards'],
     };
   });
   return [...byHand, ...fuzzed].slice(0, count);

@@ -56,7 +56,9 @@ function lie(socket: Socket): void {
   socket.on('data', async (data) => {
     asked += data.toString('latin1');
     if (!asked.includes('\r\n\r\n')) return;
-    const { bytes, cuts, then } = answers[Number(/^\w+ \/(\d+)/.exec(asked)?.[1])] as HostileAnswer;
+    const { bytes, cuts, afterwards } = answers[
+      Number(/^\w+ \/(\d+)/.exec(asked)?.[1])
+    ] as HostileAnswer;
     asked = '';
     for (let at = 0, turn = 0; at < bytes.length && !socket.destroyed; turn += 1) {
       const size = cuts[turn % cuts.length] as number;
@@ -64,8 +66,8 @@ function lie(socket: Socket): void {
       at += size;
       await new Promise((resolve) => setImmediate(resolve));
     }
-    if (then === 'end') socket.end();
-    if (then === 'reset') setTimeout(() => socket.resetAndDestroy(), 10);
+    if (afterwards === 'end') socket.end();
+    if (afterwards === 'reset') setTimeout(() => socket.resetAndDestroy(), 10);
   });
 }
 
@@ -153,10 +155,10 @@ describe('the answers of an app', () => {
     expect(count).toBeGreaterThan(10);
     const wrong: string[] = [];
     for (const [index, { status, end }] of outcomes.entries()) {
-      const { name, bytes, then } = answers[index] as HostileAnswer;
-      const about = `${name} (${then}) ${JSON.stringify(bytes.toString('latin1').slice(0, 200))}: ${status} ${end}`;
+      const { name, bytes, afterwards } = answers[index] as HostileAnswer;
+      const about = `${name} (${afterwards}) ${JSON.stringify(bytes.toString('latin1').slice(0, 200))}: ${status} ${end}`;
       // An app that says nothing is waited for; one that has begun well may take its time with the rest.
-      if (end === 'nothing' && !(then === 'stall' && saysNothing(bytes))) wrong.push(about);
+      if (end === 'nothing' && !(afterwards === 'stall' && saysNothing(bytes))) wrong.push(about);
       else if (end.startsWith('not HTTP')) wrong.push(about);
       else if (end === 'open' && !(await isUnfinished(index))) wrong.push(about);
     }
