@@ -116,7 +116,7 @@ function ask(to: number, index: number, patience: number): Promise<Outcome> {
 function watch() {
   const agent = new Agent({ keepAlive: true });
   const bad: string[] = [];
-  let running = true;
+  const state = { running: true };
   const one = () =>
     new Promise<string>((resolve) => {
       const sent = request(
@@ -127,7 +127,7 @@ function watch() {
     });
   const loop = (async () => {
     let count = 0;
-    for (; running; count += 1) {
+    for (; state.running; count += 1) {
       const said = await one();
       if (said !== '200') bad.push(said);
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -135,7 +135,7 @@ function watch() {
     agent.destroy();
     return count;
   })();
-  return async () => ((running = false), { count: await loop, bad });
+  return async () => ((state.running = false), { count: await loop, bad });
 }
 
 describe('the answers of an app', () => {
