@@ -2,6 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic, Project, ProjectInput } from '@twofold/schema';
 import type { DocumentNode } from 'graphql';
+import { type AnsweredFields, stillToWrite } from './answered-fields.ts';
+import { countFields } from './count-fields.ts';
 import { CommandError, EXIT } from './failure.ts';
 import type { Change, RenderedFile, Sources } from './files.ts';
 import { planMigration } from './migrations/plan.ts';
@@ -12,6 +14,7 @@ import { renderFiles } from './render.ts';
 import { findOrphans } from './user-files.ts';
 import { readUserScalars } from './user-scalars.ts';
 import { packageVersion } from './version.ts';
+import { writtenMembers } from './written-members.ts';
 import type { Disk } from './write/disk.ts';
 import { applyChanges, planChanges } from './write/write.ts';
 
@@ -37,6 +40,8 @@ export interface Reading {
 /** A run up to the last step: everything is rendered and compared, nothing is written. */
 export interface Plan extends Reading {
   readonly changes: readonly Change[];
+  /** How many fields are answered and which are the user's; null when a finding is an error. */
+  readonly fields: AnsweredFields | null;
 }
 
 /** Stages read, parse, check and build. @throws CommandError when there is no schema at all. */
@@ -61,7 +66,8 @@ async function understand(sources: Sources, { known }: RunOptions): Promise<Read
     ...(scalars && { scalars }),
     ...(known && { known }),
   });
-  const findings = [...sources.problems, ...diagnostics];
+  const written = writtenMembers(sources.resolvers);
+  const findings = [...sources.problems, ...stillToWrite(diagnostics, written)];
   return { sources, project: hasErrors(findings) ? null : project, document, findings };
 }
 
@@ -78,7 +84,7 @@ export async function planSources(
 ): Promise<Plan> {
   const reading = await understand(sources, options);
   const { project, document } = reading;
-  if (!project || !document) return { ...reading, changes: [] };
+  if (!project || !document) return { ...reading, changes: [], fields: null };
   const migration = planMigration(project, sources, options.allowDrop ?? []);
   const findings = [
     ...reading.findings,
@@ -86,7 +92,8 @@ export async function planSources(
     ...(await findOrphanMembers(project, sources.resolvers)),
     ...migration.findings,
   ];
-  if (hasErrors(findings)) return { ...reading, project: null, findings, changes: [] };
+  if (hasErrors(findings))
+    return { ...reading, project: null, findings, changes: [], fields: null };
   const planned = planFiles(project, {
     document,
     sources: withoutOrphans(sources, project),
@@ -97,6 +104,7 @@ export async function planSources(
   return {
     ...reading,
     findings,
+    fields: countFields(project, findings, writtenMembers(sources.resolvers)),
     changes: await planChanges(sources.root, { files, force: options.force ?? false }, disk),
   };
 }

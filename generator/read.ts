@@ -39,7 +39,7 @@ export async function readSources(root: string): Promise<Sources> {
 async function readSchema(root: string, problems: Diagnostic[]): Promise<SourceText[]> {
   const files = [
     SCHEMA,
-    ...(await namesIn(root, SCHEMA_FOLDER))
+    ...(await namesIn(root, SCHEMA_FOLDER, true))
       .filter((name) => name.endsWith('.graphql'))
       .map((name) => `${SCHEMA_FOLDER}/${name}`),
   ];
@@ -83,9 +83,11 @@ async function readUserFiles(root: string): Promise<string[]> {
 }
 
 /** Sorted by code unit: the order in which a disk lists its files must not matter. */
-async function namesIn(root: string, folder: string): Promise<string[]> {
+async function namesIn(root: string, folder: string, deep = false): Promise<string[]> {
   try {
-    return readdirSync(join(root, folder)).sort();
+    return readdirSync(join(root, folder), { recursive: deep, encoding: 'utf8' })
+      .map((name) => name.replaceAll('\\', '/'))
+      .sort();
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
     throw error;

@@ -1,6 +1,11 @@
 import { PACKAGE_MANAGERS } from '../commands/package-manager.ts';
 import type { CommandSpec } from './command.ts';
 
+const HINTS = {
+  name: 'hints',
+  about: 'show every hint in full, those of the last run too',
+} as const;
+
 /** Every command: a new one is a new row. */
 export const commands: readonly CommandSpec[] = [
   {
@@ -62,6 +67,7 @@ export const commands: readonly CommandSpec[] = [
         name: 'force',
         about: 'replace generated files that were edited; they are kept under .generator/rescued/',
       },
+      HINTS,
     ],
     example: 'npm run generate -- --dry-run',
     load: () => import('../commands/generate.ts'),
@@ -71,7 +77,7 @@ export const commands: readonly CommandSpec[] = [
     usage: '',
     about: 'the same with nothing written; exit 1 when anything would be',
     positionals: 0,
-    options: [],
+    options: [HINTS],
     example: 'npm run generator -- check --json',
     load: () => import('../commands/check.ts'),
   },
@@ -87,6 +93,7 @@ export const commands: readonly CommandSpec[] = [
         many: true,
         about: 'a column or table that may be dropped: Post.body',
       },
+      HINTS,
     ],
     example: 'npm run dev',
     load: () => import('../commands/dev.ts'),

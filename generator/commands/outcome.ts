@@ -1,21 +1,61 @@
+import type { Diagnostic } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
+import type { Terminal } from '../cli/terminal.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import type { Plan, Reading } from '../pipeline.ts';
 import { formatFindings } from '../report.ts';
 
-/** Shows findings, and says that errors stopped the run. */
+/** How many hints are shown in full: a schema from elsewhere may have thousands. */
+const MOST_HINTS = 10;
+
+/** Hints that a terminal has shown: `dev` and `--watch` run again and again. */
+const shown = new WeakMap<Terminal, Set<string>>();
+
+/** Shows findings, and says that errors stopped the run. `before`: those of the last run, whose hints are only counted. */
 export function reportFindings(
   { sources, findings }: Pick<Reading, 'sources' | 'findings'>,
-  { terminal }: CommandCall,
+  { terminal, options }: Pick<CommandCall, 'terminal' | 'options'>,
+  before: readonly Diagnostic[] = [],
 ): void {
   if (terminal.json) return;
   const texts = [...sources.schema, ...(sources.manifest ? [sources.manifest] : [])];
-  for (const [index, text] of formatFindings(findings, texts, terminal.paint).entries()) {
-    if (findings[index]!.severity === 'error') terminal.say(`${text}\n`);
+  const full = options['hints'] ? findings : withoutKnown(findings, before, terminal);
+  for (const [index, text] of formatFindings(full, texts, terminal.paint).entries()) {
+    if (full[index]!.severity === 'error') terminal.say(`${text}\n`);
     else terminal.note(`${text}\n`);
   }
+  const left = findings.filter((finding) => !full.includes(finding));
+  if (left.length > 0) terminal.note(`${countHints(left)}; --hints shows them\n`);
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   if (errors > 0) terminal.say(`${errors} error${errors === 1 ? '' : 's'}; nothing was written`);
+}
+
+/** Errors, warnings, and the hints that are new, not more than a person reads. */
+function withoutKnown(
+  findings: readonly Diagnostic[],
+  before: readonly Diagnostic[],
+  terminal: Terminal,
+): Diagnostic[] {
+  const known = shown.get(terminal) ?? new Set();
+  shown.set(terminal, known);
+  for (const finding of before) known.add(keyOf(finding));
+  let hints = 0;
+  const full = findings.filter(
+    (finding) =>
+      finding.severity !== 'hint' || (!known.has(keyOf(finding)) && ++hints <= MOST_HINTS),
+  );
+  for (const finding of findings) known.add(keyOf(finding));
+  return full;
+}
+
+const keyOf = ({ code, summary, at }: Diagnostic): string => `${code} ${at.file} ${summary}`;
+
+/** `12 more hints: 8 NOT_INFERRED, 4 LOOKUP_NOT_UNIQUE` */
+function countHints(hints: readonly Diagnostic[]): string {
+  const codes = [...Map.groupBy(hints, ({ code }) => code)].map(
+    ([code, all]) => `${all.length} ${code}`,
+  );
+  return `${hints.length} more ${hints.length === 1 ? 'hint' : 'hints'}: ${codes.join(', ')}`;
 }
 
 /** The exit code that findings and changes ask for. */

@@ -2,8 +2,10 @@ import type { CommandCall } from '../cli/command.ts';
 import { EXIT } from '../failure.ts';
 import type { Plan, RunOptions } from '../pipeline.ts';
 import { changeAsData, formatChanges } from '../report.ts';
+import { formatFields } from '../answered-fields.ts';
 import { addSecrets } from '../secrets.ts';
 import { disk } from '../write/disk.ts';
+import { lastFindings } from '../write/stamp.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
 
 /** What the options of `generate` ask of the pipeline. */
@@ -32,11 +34,12 @@ export async function reportPlan(plan: Plan, call: CommandCall, dry: boolean): P
     terminal.document({
       ok: exitCodeOf(plan) === EXIT.done,
       findings: plan.findings,
+      ...(plan.fields && { fields: plan.fields }),
       changes: changes.map(changeAsData),
     });
     return;
   }
-  reportFindings(plan, call);
+  reportFindings(plan, call, await lastFindings(plan.sources.root, disk));
   if (options['diff']) terminal.data((await import('../diff.ts')).formatDiffs(changes));
   else if (dry)
     terminal.data(
@@ -47,6 +50,7 @@ export async function reportPlan(plan: Plan, call: CommandCall, dry: boolean): P
   else if (plan.project)
     formatChanges(changes, terminal.paint).forEach((line) => terminal.note(line));
   reportEdited(plan, call);
+  if (plan.fields) terminal.note(formatFields(plan.fields));
   if (plan.project && changes.length === 0) terminal.note('Everything is up to date.');
 }
 

@@ -1,4 +1,5 @@
 import type { CommandCall } from '../cli/command.ts';
+import { formatFields } from '../answered-fields.ts';
 import { readSources } from '../read.ts';
 import { disk } from '../write/disk.ts';
 import { findStamp } from '../write/stamp.ts';
@@ -7,11 +8,14 @@ import { reportFindings } from './outcome.ts';
 /** Whether the last run saw these very inputs and files and had nothing to do. Says so as a whole run would. */
 export async function isUpToDate(root: string, call: CommandCall): Promise<boolean> {
   const sources = await readSources(root);
-  const findings = sources.problems.length > 0 ? null : await findStamp(sources, disk);
-  if (findings === null) return false;
-  if (call.terminal.json) call.terminal.document({ ok: true, findings, changes: [] });
+  const stamp = sources.problems.length > 0 ? null : await findStamp(sources, disk);
+  if (stamp === null) return false;
+  const { findings, fields } = stamp;
+  if (call.terminal.json)
+    call.terminal.document({ ok: true, findings, ...(fields && { fields }), changes: [] });
   else {
-    reportFindings({ sources, findings }, call);
+    reportFindings({ sources, findings }, call, findings);
+    if (fields) call.terminal.note(formatFields(fields));
     call.terminal.note('Everything is up to date.');
   }
   return true;

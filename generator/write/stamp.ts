@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic } from '@twofold/schema';
+import type { AnsweredFields } from '../answered-fields.ts';
 import type { Change, Sources } from '../files.ts';
 import { isCheckout } from '../packages/checkout.ts';
 import { readSources } from '../read.ts';
@@ -20,31 +21,40 @@ export interface Stamp {
   readonly inputs: string;
   /** Path → hash of the text, or null for a file that is not there. */
   readonly files: Readonly<Record<string, string | null>>;
-  /** Warnings and hints of that run: they are shown again. */
+  /** Warnings and hints of that run: warnings are shown again, hints counted. */
   readonly findings: readonly Diagnostic[];
+  readonly fields: AnsweredFields | null;
 }
 
 const STAMP = `${FOLDER}/stamp.json`;
 
-/** The findings of the run that had nothing to do, if this one has nothing to do either; null when it has to be seen. */
+/** What the last run that was noted found, whatever has changed since. */
+export async function lastFindings(root: string, disk: Disk): Promise<readonly Diagnostic[]> {
+  return parseStamp(await disk.read(join(root, STAMP)))?.findings ?? [];
+}
+
+/** What the run found that had nothing to do, if this one has nothing to do either; null when it has to be seen. */
 export async function findStamp(
   sources: Sources,
   disk: Disk,
-): Promise<readonly Diagnostic[] | null> {
+): Promise<Pick<Stamp, 'findings' | 'fields'> | null> {
   const stamp = parseStamp(await disk.read(join(sources.root, STAMP)));
   if (!stamp || stamp.inputs !== hashInputs(sources)) return null;
   const paths = Object.keys(stamp.files);
   const hashes = await Promise.all(
     paths.map(async (path) => hash(await disk.read(join(sources.root, path)))),
   );
-  return paths.every((path, at) => stamp.files[path] === hashes[at]) ? stamp.findings : null;
+  return paths.every((path, at) => stamp.files[path] === hashes[at]) ? stamp : null;
 }
 
 /**
  * Notes that these inputs gave these files: a run over them would have nothing to do. What the run itself added (the
  * migration and the tables) is an input of the next one and read again; anything else that changed meanwhile is not noted.
  */
-export async function writeStamp({ sources, changes, findings }: Ran, disk: Disk): Promise<void> {
+export async function writeStamp(
+  { sources, changes, findings, fields }: Ran,
+  disk: Disk,
+): Promise<void> {
   if (changes.some(({ kind }) => kind === 'stale')) return;
   const now = await readSources(sources.root);
   if (
@@ -71,6 +81,7 @@ export async function writeStamp({ sources, changes, findings }: Ran, disk: Disk
     inputs: hashInputs(now),
     files,
     findings: lasting,
+    fields,
   } satisfies Stamp);
   const path = join(sources.root, STAMP);
   if ((await disk.read(path)) !== text) await disk.write(path, text);
@@ -80,6 +91,7 @@ interface Ran {
   readonly sources: Sources;
   readonly changes: readonly Change[];
   readonly findings: readonly Diagnostic[];
+  readonly fields: AnsweredFields | null;
 }
 
 /** Findings about the run itself: the next one, with the migration written and other options, does not have them. */

@@ -85,11 +85,14 @@ function chunked(
 /** Scalars that are numbers on the wire though they are kept as whole 64-bit numbers. */
 const WIDE_NUMBERS = new Set(['Long', 'SafeInt']);
 
+/** A key that the schema declares as `Int`. */
+const isNumber = ({ scalar }: Column): boolean => scalar === 'Int';
+
 function sqliteColumn(reference: Part, column: Column, prefix?: string): Sql {
   if (prefix !== undefined) return sql`${literal(`${prefix}:`)} || ${reference}`;
   switch (column.type) {
     case 'id':
-      return sql`cast(${reference} as text)`;
+      return isNumber(column) ? sql`${reference}` : sql`cast(${reference} as text)`;
     case 'bigint':
       return WIDE_NUMBERS.has(column.scalar) ? sql`${reference}` : sql`cast(${reference} as text)`;
     case 'boolean':
@@ -108,6 +111,7 @@ function postgresColumn(reference: Part, column: Column, prefix?: string): Sql {
   if (prefix !== undefined) return sql`${literal(`${prefix}:`)} || ${reference}`;
   switch (column.type) {
     case 'id':
+      return isNumber(column) ? sql`${reference}` : sql`${reference}::text`;
     case 'decimal':
       return sql`${reference}::text`;
     case 'bigint':

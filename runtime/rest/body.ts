@@ -4,6 +4,7 @@ import {
   type GraphQLArgument,
   type GraphQLInputType,
   type GraphQLSchema,
+  getNamedType,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -67,7 +68,7 @@ export function readArguments(
   const declared = argumentsOf(schema, operation);
   const key = action.kind === 'update' ? action.id : [];
   const given = id === undefined ? body : withoutOwnId(body, id, action, declared);
-  const args = place(action, given, key, id);
+  const args = place(action, given, key, keyValue(declared, key, id));
   for (const argument of declared)
     checkArgument(argument, args[argument.name], action.input === argument.name);
   if (action.input !== undefined) return args;
@@ -112,11 +113,22 @@ function acceptsId(action: Write, declared: readonly GraphQLArgument[]): boolean
   return action.input === undefined && declared.some(({ name }) => name === 'id') && at[0] !== 'id';
 }
 
+/** The key of the path as the argument that takes it wants it: a number where that is an `Int`. */
+export function keyValue(
+  declared: readonly GraphQLArgument[],
+  [name, part]: readonly string[],
+  id: string | undefined,
+): string | number | undefined {
+  const type = getNamedType(declared.find((argument) => argument.name === name)?.type);
+  const inner = part !== undefined && isInputObjectType(type) ? type.getFields()[part]?.type : type;
+  return id !== undefined && getNamedType(inner)?.name === 'Int' ? Number(id) : id;
+}
+
 function place(
   action: Write,
   body: Values,
   key: readonly string[],
-  id: string | undefined,
+  id: string | number | undefined,
 ): Record<string, unknown> {
   if (action.input === undefined) return { ...body, ...(key[0] !== undefined && { [key[0]]: id }) };
   if (key.length === 2) return { [action.input]: { ...body, [key[1] as string]: id } };

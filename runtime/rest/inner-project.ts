@@ -224,11 +224,11 @@ function innerField({ kind, field, column }: RestMember, names: Names): InnerFie
   if (kind === 'key' && column) {
     const name = names.key(field.name);
     return {
-      sdl: `${name}: ID`,
+      sdl: `${name}: ${column.scalar}`,
       field: {
         ...common,
         name,
-        type: typeRef('ID', 'scalar'),
+        type: typeRef(column.scalar, 'scalar'),
         source: { kind: 'column', column: column.name },
       },
     };

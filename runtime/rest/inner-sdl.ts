@@ -81,7 +81,8 @@ export function createInnerSdl(
 const operatorsOf = (filter: FilterShape['filters'][number]) =>
   filter.kind === 'operators' ? filter.operators : [];
 
-const typeOf = ({ kind, field }: RestMember) => (kind === 'key' ? 'ID' : field.type.name);
+const typeOf = ({ kind, field, column }: RestMember) =>
+  kind === 'key' ? (column?.scalar ?? 'ID') : field.type.name;
 
 function operandType(type: string, operator: FilterOperator): string {
   if (operator === 'isNull') return 'Boolean';

@@ -1,5 +1,6 @@
 import type { Operation, Returns } from '@twofold/schema';
 import { failure } from '../errors.ts';
+import { keyValue } from './body.ts';
 import { connectionSelection, rowsOf } from './connections.ts';
 import { clearLoaders } from '../graphql/loaders.ts';
 import type { Page } from './query.ts';
@@ -49,11 +50,10 @@ export async function askOwnGet(request: RestRequest, key: string): Promise<stri
     // An object of another type has nothing of what was asked for.
     return text === '{}' ? null : text;
   }
-  return callField(
-    request,
-    { [action.kind === 'get' ? (action.by[0]?.arg ?? 'id') : 'id']: key },
-    selection,
-  );
+  const arg = action.kind === 'get' ? (action.by[0]?.arg ?? 'id') : 'id';
+  const declared =
+    request.service.engine.schema.getQueryType()?.getFields()[operation.name]?.args ?? [];
+  return callField(request, { [arg]: keyValue(declared, [arg], key) }, selection);
 }
 
 /** The user's `posts`: it pages by its own arguments, or its whole list is cut here. */

@@ -134,18 +134,20 @@ function readValue(
   text: string,
 ): unknown {
   const values = column?.values;
-  if (kind === 'key' || field.type.name === 'ID') return text;
+  const isNumber = column?.type === 'id' && column.scalar === 'Int';
+  if (!isNumber && (kind === 'key' || field.type.name === 'ID')) return text;
   if (values)
     return values.includes(text)
       ? text
       : refuse(`${parameter} must be one of ${values.join(', ')}`);
   if (column?.type === 'boolean') return readBoolean(parameter, text);
   const numeric =
+    isNumber ||
     column?.type === 'integer' ||
     column?.type === 'real' ||
     (field.type.name === 'Timestamp' && /^-?\d+$/.test(text));
   const value = numeric ? (text.trim() === '' ? text : Number(text)) : text;
-  const type = engine.schema.getType(field.type.name);
+  const type = engine.schema.getType(isNumber ? column.scalar : field.type.name);
   if (isScalarType(type) && !accepts(() => type.coerceInputValue(value)))
     refuse(`${parameter} is not a valid ${type.name}`);
   return value;

@@ -77,6 +77,12 @@ function keyColumn(entity: EntityFact, { manifest }: Facts): Column {
   };
 }
 
+/** A key that no field shows is shown by REST, as that of the other table is. */
+function scalarOfKey({ target }: ForeignKey, { entities }: Facts): string {
+  const entity = entities.get(target);
+  return entity ? keyScalar(entity) : 'ID';
+}
+
 function keyColumns(key: ForeignKey, facts: Facts): Column[] {
   const shown = key.field?.type.kind === 'scalar' ? key.field : undefined;
   const field = shown?.name;
@@ -87,7 +93,7 @@ function keyColumns(key: ForeignKey, facts: Facts): Column[] {
     type: 'id',
     required: key.required,
     unique: key.unique,
-    scalar: shown?.named.name ?? 'ID',
+    scalar: shown?.named.name ?? scalarOfKey(key, facts),
     list: false,
     ...(!key.typeColumn && { references: { entity: key.target, onDelete: key.onDelete } }),
     ...(renamed &&

@@ -93,7 +93,10 @@ function isAlwaysThere(_entity: Entity, { name }: RestMember): boolean {
 }
 
 function memberSchema(project: Project, { kind, field, column }: RestMember): JsonSchema {
-  if (kind === 'key') return column?.required ? { type: 'string' } : { type: ['string', 'null'] };
+  if (kind === 'key') {
+    const type = column?.scalar === 'Int' ? 'integer' : 'string';
+    return column?.required ? { type } : { type: [type, 'null'] };
+  }
   if (kind === 'relation')
     return described(
       relationSchema(project, field),

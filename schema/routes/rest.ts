@@ -337,7 +337,11 @@ function filterQuery({ project, module, own }: Making): Record<string, JsonSchem
   return Object.fromEntries(
     filters.map(({ parameter, member, operator }) => [
       parameter,
-      filterSchema(project, member.kind === 'key' ? 'ID' : member.field.type.name, operator),
+      filterSchema(
+        project,
+        member.kind === 'key' ? (member.column?.scalar ?? 'ID') : member.field.type.name,
+        operator,
+      ),
     ]),
   );
 }

@@ -98,7 +98,11 @@ describe('runs in processes', () => {
     for (const args of [['generate'], ['check']])
       expect([args, await generator(args, shop.root, env)]).toEqual([
         args,
-        { code: 0, stdout: '', stderr: 'Everything is up to date.\n' },
+        {
+          code: 0,
+          stdout: '',
+          stderr: '5 fields answered, none yours to write\nEverything is up to date.\n',
+        },
       ]);
   });
 

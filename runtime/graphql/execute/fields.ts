@@ -94,7 +94,9 @@ export function completeTree(
 ): unknown {
   if (field.planned && typeof member !== 'object' && member !== undefined) return member;
   if (member === null && !field.required) return null;
-  if (isMarked(execution, member)) return callField(execution, field, object, above);
+  // What was not planned is not in the tree: it waits for a function of the user's.
+  if (member === undefined || isMarked(execution, member))
+    return callField(execution, field, object, above);
   return completeField(execution, field, member, pathOf(field, above));
 }
 

@@ -1,0 +1,27 @@
+import type { Diagnostic } from '@twofold/schema';
+
+/** How many fields the server answers, and those that answer NOT_IMPLEMENTED until somebody writes them. */
+export interface AnsweredFields {
+  readonly answered: number;
+  /** By coordinate, in the schema's order. */
+  readonly yours: readonly string[];
+}
+
+/** How many of them are named. */
+const NAMED = 5;
+
+/** `42 fields answered, 3 yours to write: Query.search, Post.score, Mutation.pay` */
+export function formatFields({ answered, yours }: AnsweredFields): string {
+  const fields = `${answered} ${answered === 1 ? 'field' : 'fields'} answered`;
+  if (yours.length === 0) return `${fields}, none yours to write`;
+  const more = yours.length > NAMED ? ', …' : '';
+  return `${fields}, ${yours.length} yours to write: ${yours.slice(0, NAMED).join(', ')}${more}`;
+}
+
+/** Without what was said of functions that are written. */
+export function stillToWrite(
+  findings: readonly Diagnostic[],
+  written: ReadonlySet<string>,
+): Diagnostic[] {
+  return findings.filter(({ coordinate }) => coordinate === undefined || !written.has(coordinate));
+}

@@ -1,0 +1,30 @@
+import type { Diagnostic, Project } from '@twofold/schema';
+import { rootNames } from '../templates/root-names.ts';
+import type { AnsweredFields } from './answered-fields.ts';
+
+/** Counts the fields of the root types and of the types that are tables, and what findings say of members elsewhere. */
+export function countFields(
+  project: Project,
+  findings: readonly Diagnostic[],
+  written: ReadonlySet<string>,
+): AnsweredFields {
+  const roots = rootNames(project);
+  const operations = project.operations.map(({ root, name, action }) => ({
+    place: `${roots[root]}.${name}`,
+    custom: action.kind === 'custom',
+  }));
+  const fields = project.entities.flatMap((entity) =>
+    entity.fields.map(({ name, source }) => ({
+      place: `${entity.name}.${name}`,
+      custom: source.kind === 'custom',
+    })),
+  );
+  const all = [...operations, ...fields];
+  const custom = new Set([
+    ...all.flatMap(({ place, custom }) => (custom ? [place] : [])),
+    ...findings.flatMap(({ coordinate }) => coordinate ?? []),
+  ]);
+  const yours = [...custom].filter((place) => !written.has(place));
+  const total = new Set([...all.map(({ place }) => place), ...custom]);
+  return { answered: total.size - yours.length, yours };
+}
