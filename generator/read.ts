@@ -71,7 +71,8 @@ export async function readTexts(
   return { get: (path) => texts.get(path) ?? null };
 }
 
-async function readUserFiles(root: string): Promise<string[]> {
+/** Files of the user's that a run reads, by their path in the project. */
+export async function readUserFiles(root: string): Promise<string[]> {
   const single = SINGLE.filter((path) => existsSync(join(root, path)));
   const inFolders = await Promise.all(
     FOLDERS.map(async (folder) => (await namesIn(root, folder)).map((name) => `${folder}/${name}`)),

@@ -129,6 +129,8 @@ directive @resolve(
   as: TwofoldAction!
   "For GET: the fields that the arguments are compared with, in their order, when their names differ."
   by: [String!]
+  "For CREATE, UPDATE and DELETE: the type whose row is written, when neither the field's name nor its type says it."
+  of: String
 ) on FIELD_DEFINITION
 
 """

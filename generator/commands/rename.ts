@@ -5,10 +5,14 @@ import { ask } from '../cli/ask.ts';
 import { closest } from '../cli/closest.ts';
 import { formatDiffs } from '../diff.ts';
 import { renameFieldInCode, renameTypeInCode } from '../edit/rename-in-code.ts';
+import { lostOperations, withResolve } from '../edit/keep-operations.ts';
 import { type Rename, renameInSchema } from '../edit/rename-in-schema.ts';
+import { renameInSeed } from '../edit/rename-in-seed.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import type { Change } from '../files.ts';
 import { hasErrors, type Reading, readProjectOf, run as runPipeline } from '../pipeline.ts';
+import { readUserFiles } from '../read.ts';
+import { SEED_FILES } from '../seed/read-seed.ts';
 import { readUserScalars } from '../user-scalars.ts';
 import { commit } from '../write/commit.ts';
 import { disk } from '../write/disk.ts';
@@ -24,10 +28,15 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     return (reportFindings(reading, call), exitCodeOf({ ...reading, changes: [] }));
   const rename = readRename(call.positionals, reading.project);
   const { project, sources } = reading;
-  const inSchema = (marked: boolean) => renameInSchema(sources.schema, rename, { project, marked });
+  const inSchema = (marked: boolean) =>
+    keepingOperations(reading, rename, renameInSchema(sources.schema, rename, { project, marked }));
   const [marked, plain] = [inSchema(true), inSchema(false)];
-  assertSound(reading, marked);
-  const changes = [...schemaChanges(reading, plain), ...(await codeChanges(root, rename))];
+  const changes = [
+    ...schemaChanges(reading, plain),
+    ...(await codeChanges(root, rename)),
+    ...(await seedChanges(root, rename)),
+  ];
+  const left = await mentions(root, rename, changes);
   if (!terminal.json) terminal.data(formatDiffs(changes));
   const wanted =
     options['yes'] === true ||
@@ -38,11 +47,16 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     await apply(root, { changes, marks: between(plain, marked) });
   }
   if (terminal.json)
-    terminal.document({ ok: true, renamed: wanted, files: changes.map(({ path }) => path) });
-  else
+    terminal.document({ ok: true, renamed: wanted, files: changes.map(({ path }) => path), left });
+  else {
+    if (left.length > 0)
+      terminal.note(
+        `${rename.from} still stands in ${left.join(', ')}: npm run typecheck says which mean it`,
+      );
     terminal.note(
       wanted ? 'renamed; the migration is in migrations/' : 'nothing was changed; --yes renames',
     );
+  }
   return EXIT.done;
 }
 
@@ -111,15 +125,41 @@ function readRename([from = '', to = '']: readonly string[], project: Project): 
   return { kind: 'field', type, from: field, to: name };
 }
 
+/**
+ * The renamed schema, in which every operation does what it did: one that was inferred from the old name is told so.
+ *
+ * @throws CommandError `RENAME_BREAKS` when the renamed schema would be wrong, or an operation would be left without an answer.
+ */
+function keepingOperations(
+  reading: Reading,
+  rename: Rename,
+  renamed: readonly SourceText[],
+): readonly SourceText[] {
+  const before = reading.project!;
+  const lost = lostOperations(before, readSound(reading, renamed));
+  if (lost.length === 0) return renamed;
+  const entity = rename.kind === 'type' ? rename.to : rename.type;
+  const kept = withResolve(renamed, lost, { entity, project: before });
+  const still = lostOperations(before, readSound(reading, kept));
+  if (still.length === 0) return kept;
+  const names = still.map(({ root, name }) => `${root} ${name}`).join(', ');
+  throw new CommandError(
+    EXIT.invalid,
+    'RENAME_BREAKS',
+    `nothing would answer ${names}: what they do is inferred from the name ${rename.from}`,
+    `rename them in the schema with it, or write them in src/resolvers/ first`,
+  );
+}
+
 /** The renamed schema is read as a whole before anything is written. */
-function assertSound({ sources }: Reading, schema: readonly SourceText[]): void {
+function readSound({ sources }: Reading, schema: readonly SourceText[]): Project {
   const scalars = readUserScalars(sources.scalars);
-  const { diagnostics } = readProject({
+  const { project, diagnostics } = readProject({
     schema,
     manifest: sources.manifest,
     ...(scalars && { scalars }),
   });
-  if (!hasErrors(diagnostics)) return;
+  if (project && !hasErrors(diagnostics)) return project;
   const [first] = diagnostics.filter(({ severity }) => severity === 'error');
   throw new CommandError(
     EXIT.invalid,
@@ -136,6 +176,34 @@ function schemaChanges({ sources }: Reading, schema: readonly SourceText[]): Cha
       ? []
       : [{ path: file, owner: 'user', kind: 'update', before, after: text }];
   });
+}
+
+/** Files of rows: where the type and the field stand in them is certain. */
+async function seedChanges(root: string, rename: Rename): Promise<Change[]> {
+  const changes: Change[] = [];
+  for (const path of SEED_FILES) {
+    const before = await disk.read(join(root, path));
+    if (before === null) continue;
+    const after = renameInSeed(before, rename);
+    if (after !== before) changes.push({ path, owner: 'user', kind: 'update', before, after });
+  }
+  return changes;
+}
+
+/** Lines of the user's code that have the old name as a word, and may mean it: which of them do, the type check knows. */
+async function mentions(root: string, { from }: Rename, changes: readonly Change[]) {
+  const after = new Map(changes.map((change) => [change.path, change.after]));
+  const word = new RegExp(`\\b${from}\\b`);
+  const files = (await readUserFiles(root)).filter((path) => after.get(path) !== null);
+  const made = changes.filter(({ kind }) => kind === 'create').map(({ path }) => path);
+  const found: string[] = [];
+  for (const path of [...files, ...made]) {
+    const text = after.get(path) ?? (await disk.read(join(root, path))) ?? '';
+    text.split('\n').forEach((line, index) => {
+      if (word.test(line)) found.push(`${path}:${index + 1}`);
+    });
+  }
+  return found;
 }
 
 async function codeChanges(root: string, rename: Rename): Promise<Change[]> {

@@ -46,6 +46,7 @@ export interface FieldDirectives {
   readonly resolve?: {
     readonly as: string;
     readonly by?: readonly string[];
+    readonly of?: string;
     readonly node: ASTNode;
   };
   readonly renamed?: string;
@@ -128,7 +129,7 @@ export function readFieldDirectives(carriers: readonly Carrier[]): FieldDirectiv
     })),
     ...uses.one('resolve', (args, node) => ({
       as: text(args, 'as') ?? 'CUSTOM',
-      ...compact({ by: texts(args, 'by') }),
+      ...compact({ by: texts(args, 'by'), of: text(args, 'of') }),
       node,
     })),
     ...uses.one('renamed', (args) => text(args, 'from')),

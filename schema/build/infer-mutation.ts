@@ -35,8 +35,10 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
 export function inferMutation(shapes: Shapes, field: FieldFact, forced?: Verb): Inference {
   const named = verbAndEntity(shapes, field.name);
   const verb = forced ?? named?.verb;
-  const entity = named?.entity ?? (forced && forcedEntity(shapes, field));
-  if (!verb || !entity) return forced ? { why: `nothing says which type it is about` } : undefined;
+  const said = field.directives.resolve?.of;
+  const entity =
+    (said === undefined ? named?.entity : undefined) ?? (forced && forcedEntity(shapes, field));
+  if (!verb || !entity) return forced ? { why: unknownEntity(said) } : undefined;
   const returns = answerOf(shapes, field, entity, verb);
   if (isRefusal(returns)) return returns;
   const call = callOf(shapes, field, entity, verb);
@@ -56,6 +58,9 @@ export function inferMutation(shapes: Shapes, field: FieldFact, forced?: Verb): 
     ? { action: { kind: 'update', ...common, ...write, id: call.id }, decidedBy }
     : { why: 'no argument id says which row' };
 }
+
+const unknownEntity = (said: string | undefined) =>
+  said === undefined ? 'nothing says which type it is about' : `there is no entity ${said}`;
 
 /** `createBlogPost` and `blogPostCreate`. */
 function verbAndEntity(
@@ -86,6 +91,8 @@ function byPascal(entities: ReadonlyMap<string, EntityFact>, word: string): Enti
 }
 
 function forcedEntity({ facts }: Shapes, field: FieldFact): EntityFact | undefined {
+  const said = field.directives.resolve?.of;
+  if (said !== undefined) return facts.entities.get(said);
   const direct = facts.entities.get(field.named.name);
   if (direct) return direct;
   const inside = facts.types.get(field.named.name)?.type.getFields() ?? {};

@@ -78,6 +78,51 @@ describe('rename', () => {
     expect(await typecheck(shop.root)).toEqual([]);
   });
 
+  test('of a type keeps every operation that was inferred from its name', async () => {
+    const shop = makeProject({
+      'schema.graphql': starters.starter.schema,
+      'manifest.yaml': 'name: shop\n',
+      'seed.yaml': '# people\nUser:\n  ada: { "name": Ada, email: a@b.test } # the first\n',
+    });
+    made.push(shop);
+    await generator(['generate'], shop.root);
+    const operations = () => readOperations(shop.read('schema.graphql'));
+    const before = operations();
+    const renamed = await generator(['rename', 'User', 'Person', '--yes'], shop.root);
+    expect(renamed).toMatchObject({ code: 0 });
+    expect(operations().map(([name]) => name)).toEqual(before.map(([name]) => name));
+    expect(operations().map(([, kind]) => kind)).toEqual(before.map(([, kind]) => kind));
+    expect(before.map(([, kind]) => kind)).not.toContain('custom');
+    expect(shop.read('schema.graphql')).toContain(
+      'deleteUser(id: ID!): Boolean! @resolve(as: DELETE, of: "Person")',
+    );
+    expect(shop.read('seed.yaml')).toBe(
+      '# people\nPerson:\n  ada: { "name": Ada, email: a@b.test } # the first\n',
+    );
+    await generator(['rename', 'Person.name', 'fullName', '--yes'], shop.root);
+    expect(shop.read('seed.yaml')).toContain('{ "fullName": Ada, email: a@b.test } # the first');
+    expect(await generator(['check'], shop.root)).toMatchObject({ code: 0 });
+  });
+
+  test('is refused where an operation would be left without an answer', async () => {
+    const shop = makeProject({
+      'schema.graphql': `${starters.starter.schema}type Subscription { userCreated: User! }\n`,
+      'manifest.yaml': 'name: shop\n',
+    });
+    made.push(shop);
+    await generator(['generate'], shop.root);
+    const before = shop.files();
+    const { code, stderr } = await generator(['rename', 'User', 'Person', '--yes'], shop.root);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('subscription userCreated')]);
+    expect(shop.files()).toEqual(before);
+  });
+
+  test('names the lines of your code that still have the old name', async () => {
+    const shop = await blog();
+    const { stderr } = await generator(['rename', 'Post.body', 'text', '--yes'], shop.root);
+    expect(stderr).toMatch(/body still stands in src\/resolvers\/Post\.ts:\d+/);
+  });
+
   test.each([
     [['Post.titel', 'name'], 'did you mean Post.title?'],
     [['Post.title', 'body'], 'Post has a field body already'],
@@ -92,3 +137,9 @@ describe('rename', () => {
     expect(shop.files()).toEqual(before);
   });
 });
+
+/** Name and kind of every operation of a schema. */
+function readOperations(text: string): [string, string][] {
+  const { project } = readProject({ schema: [{ file: 'schema.graphql', text }], manifest: null });
+  return project!.operations.map(({ name, action }) => [name, action.kind]);
+}
