@@ -1,5 +1,6 @@
 import { buildTables, directivesSdl, type Project } from '@twofold/schema';
 import type { DocumentNode } from 'graphql';
+import { renderAdmin } from '../templates/owned/admin.ts';
 import { renderApp } from '../templates/owned/app.ts';
 import { renderAuth } from '../templates/owned/auth.ts';
 import { renderHosting } from '../templates/owned/hosting.ts';
@@ -60,7 +61,12 @@ export function planFiles(
     generated('src/generated/types.ts', () =>
       renderTypes({ project, document, tables: buildTables(project) }),
     ),
-    ...(project.auth ? [generated('src/generated/auth.ts', () => renderAuth(project.auth!))] : []),
+    ...(project.auth
+      ? [
+          generated('src/generated/admin.ts', renderAdmin),
+          generated('src/generated/auth.ts', () => renderAuth(project.auth!)),
+        ]
+      : []),
     ...(project.hosting
       ? [generated('src/generated/hosting.ts', () => renderHosting(project.hosting!))]
       : []),

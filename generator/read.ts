@@ -8,7 +8,13 @@ import { hasCode } from './write/disk.ts';
 const SCHEMA = 'schema.graphql';
 const SCHEMA_FOLDER = 'schema';
 const MANIFEST = 'manifest.yaml';
-const SINGLE = ['src/extend.ts', 'src/auth-events.ts', 'src/scalars.ts', 'src/routes.ts'];
+const SINGLE = [
+  'src/extend.ts',
+  'src/auth-events.ts',
+  'src/auth-hooks.ts',
+  'src/scalars.ts',
+  'src/routes.ts',
+];
 const FOLDERS = ['src/resolvers', 'src/plugins'];
 
 /** Reads everything a run works from. Nothing after this reads the disk until the write. */

@@ -5,6 +5,7 @@ import { CommandError, EXIT } from './failure.ts';
 
 /** Functions of the runtime that take an app. */
 export type ProjectQuestion =
+  | 'adminApp'
   | 'explainApp'
   | 'migrateApp'
   | 'migrationsOfApp'

@@ -10,6 +10,7 @@ export function partsOf(userFiles: readonly string[]): UserParts {
     resolverTypes: inFolder('src/resolvers'),
     plugins: inFolder('src/plugins'),
     extend: userFiles.includes('src/extend.ts'),
+    authHooks: userFiles.includes('src/auth-hooks.ts'),
     listeners: userFiles.includes('src/auth-events.ts'),
     scalars: userFiles.includes('src/scalars.ts'),
     routes: userFiles.includes('src/routes.ts'),

@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
 import type { Project } from '@twofold/schema';
-import type { Extend, Listeners } from './auth/types.ts';
+import type { AuthHooks, Extend, Listeners } from './auth/types.ts';
 import type { Plugin, Resolvers, ScalarMapping } from './plugin.ts';
 
 /** Everything a server is made of. An emitted project passes it in as generated data and the user's own functions. */
@@ -11,6 +11,8 @@ export interface App {
   readonly scalars?: Readonly<Record<string, ScalarMapping>>;
   readonly extend?: Extend;
   readonly listeners?: Listeners;
+  /** Asked while somebody signs in or chooses a password. */
+  readonly authHooks?: AuthHooks;
   readonly plugins?: readonly Plugin[];
   /** REST routes of the user's own, after authentication. */
   readonly routes?: (router: Router) => void;

@@ -103,6 +103,7 @@ async function createModules(app: App, kernel: Kernel): Promise<ServerModule[]> 
         host: hosting !== null,
         ...(app.extend && { extend: app.extend }),
         ...(app.listeners && { listeners: app.listeners }),
+        ...(app.authHooks && { hooks: app.authHooks }),
       }),
     );
   }

@@ -13,6 +13,8 @@ export { migrateApp, migrationsOfApp, revertApp } from './migrate-app.ts';
 export { settingsOfApp } from './settings-of-app.ts';
 export { explainApp } from './explain-app.ts';
 export { seedApp } from './seed-app.ts';
+export { adminApp, runAdmin } from './admin-app.ts';
+export type { AdminReport, AdminRequest } from './admin-app.ts';
 
 // The model, in the compact form that emitted code uses
 export {
@@ -46,7 +48,16 @@ export type { CurrentUser, Principal, RequestContext } from './context/request-c
 export type { Values } from './context/values.ts';
 
 // Auth
-export type { Extend, ExtendRequest, Listeners, SecurityEvent } from './auth/types.ts';
+export type {
+  AuthHookContext,
+  AuthHooks,
+  BeforeLogin,
+  BreachedPasswords,
+  Extend,
+  ExtendRequest,
+  Listeners,
+  SecurityEvent,
+} from './auth/types.ts';
 
 // Errors
 export { AppError, ConfigError, failure, InternalError } from './errors.ts';

@@ -154,6 +154,19 @@ export const commands: readonly CommandSpec[] = [
     load: () => import('../commands/seed.ts'),
   },
   {
+    name: 'admin',
+    usage: 'create|grant|link',
+    about: 'the first administrator of a project with sign-in: an account, a role, or a setup link',
+    positionals: 1,
+    options: [
+      { name: 'email', value: 'ADDRESS', about: 'whose account it is' },
+      { name: 'role', value: 'ROLE', about: 'what they become (create: auth.roles.first)' },
+    ],
+    example:
+      'npx generator admin create --email ada@example.com\nnpx generator admin grant --email ada@example.com --role Owner\nnpx generator admin link',
+    load: () => import('../commands/admin.ts'),
+  },
+  {
     name: 'doctor',
     usage: '',
     about: 'what is wrong with this machine and project, and the command that mends it',

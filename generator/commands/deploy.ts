@@ -8,6 +8,7 @@ import {
   HEALTH,
   newApp,
   readSettings,
+  withAddress,
   withNeeded,
 } from '../deploy/app-settings.ts';
 import { followDeployment } from '../deploy/follow.ts';
@@ -98,20 +99,18 @@ async function prepareApp(
   known: HostedApp | null,
 ): Promise<Record<string, unknown>> {
   const settings = withNeeded(given, project, known);
-  if (!known) {
-    const app = await server.create(newApp(name, settings, project));
+  const app = known ?? (await server.create(newApp(name, settings, project)));
+  if (!known)
     call.terminal.note(`${call.terminal.paint.green('created')}  the app ${name}, at ${app.url}`);
-  }
   for (const [key, value] of Object.entries(settings.secrets))
     await server.putSecret(name, key, value);
-  const changed = known !== null && Object.keys(settings.env).length > 0;
+  const env = withAddress(settings, project, app);
+  if (Object.keys(env).length === 0) return { name };
   // Values of secrets come back masked: only what is no secret is sent again.
-  const kept = changed
-    ? Object.entries((await server.app(name))?.env ?? {}).filter(
-        ([, value]) => !/^\*+$/.test(value),
-      )
-    : [];
-  return { name, ...(changed && { env: { ...Object.fromEntries(kept), ...settings.env } }) };
+  const kept = Object.entries((await server.app(name))?.env ?? {}).filter(
+    ([, value]) => !/^\*+$/.test(value),
+  );
+  return { name, env: { ...Object.fromEntries(kept), ...env } };
 }
 
 async function follow(

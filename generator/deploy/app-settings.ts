@@ -72,6 +72,19 @@ export function withNeeded(
   return { env, secrets: { ...random, ...secrets } };
 }
 
+/**
+ * Links of mails begin with `APP_URL`, which production demands of a project with sign-in: the app's own address, where
+ * nothing else was given.
+ */
+export function withAddress(
+  { env, secrets }: AppSettings,
+  { auth }: Project,
+  app: Pick<HostedApp, 'env' | 'url'>,
+): Readonly<Record<string, string>> {
+  const given = 'APP_URL' in env || 'APP_URL' in secrets || 'APP_URL' in app.env;
+  return auth && !given ? { ...env, APP_URL: app.url } : env;
+}
+
 /** Rows in a file have to outlive the container: a volume, unless the database is elsewhere. */
 export function newApp(
   name: string,

@@ -21,6 +21,8 @@ export interface AuthConfig {
   readonly limitsEnabled: boolean;
   /** Base of every link in a mail, without a trailing slash. */
   readonly appUrl: string;
+  /** Whether cookies are `Secure`: in production, and wherever people come by https. */
+  readonly secureCookies: boolean;
   readonly smtpUrl: string | null;
   readonly mailFrom: string;
   readonly oauthSuccessRedirect: string | null;
@@ -46,17 +48,24 @@ const KNOWN_KEYS = /^(api|test_api_key|changeme|change_me.*)$/i;
 const BCRYPT_HASH = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/;
 const PROVIDER_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
+/** For whom the settings are read. */
+export interface AuthPurpose {
+  readonly model: AuthModel;
+  /** Whether there is an `auth:` section, so that people sign in. */
+  readonly users: boolean;
+  /** Whether the server hosts, so that an operator signs in. */
+  readonly host: boolean;
+  /** A bcrypt cost below 10, for tests only. */
+  readonly cost?: number;
+}
+
 /**
  * Reads and checks the settings of the module. Every problem is noted on `settings`, named and without its value, so
  * that a server lists them all at once before it exits.
- *
- * @param cost A bcrypt cost below 10, for tests only.
  */
 export function readAuthConfig(
   settings: Settings,
-  model: AuthModel,
-  host: boolean,
-  cost?: number,
+  { model, users, host, cost }: AuthPurpose,
 ): AuthConfig {
   const weakAllowed = allowsWeakSecrets(settings);
   const weak: string[] = [];
@@ -64,6 +73,7 @@ export function readAuthConfig(
   const apiKey = readApiKey(settings, weak);
   if (!weakAllowed) weak.forEach(settings.problem);
   checkModel(settings, model, cost);
+  const appUrl = readAppUrl(settings, users);
   return {
     secret,
     previousSecrets: (settings.text('JWT_SECRET_PREVIOUS') ?? '')
@@ -73,7 +83,8 @@ export function readAuthConfig(
     apiKey,
     bcryptCost: cost ?? model.password.bcryptCost,
     limitsEnabled: readLimitsFlag(settings),
-    appUrl: readAppUrl(settings),
+    appUrl,
+    secureCookies: settings.production || appUrl.startsWith('https:'),
     smtpUrl: settings.text('SMTP_URL') ?? null,
     mailFrom: settings.text('MAIL_FROM', 'no-reply@localhost'),
     oauthSuccessRedirect: settings.text('OAUTH_SUCCESS_REDIRECT') ?? null,
@@ -147,11 +158,20 @@ function readLimitsFlag(settings: Settings): boolean {
   return enabled;
 }
 
-function readAppUrl(settings: Settings): string {
-  const text = settings.text('APP_URL', `http://localhost:${settings.text('PORT', '8080')}`);
+/** In production the links of mails must lead to people's own address: no default is right, and no link may be read on its way. */
+function readAppUrl(settings: Settings, users: boolean): string {
+  const given = settings.text('APP_URL');
+  const text = given ?? `http://localhost:${settings.text('PORT', '8080')}`;
   const url = parseUrl(text);
-  if (!url || !/^https?:$/.test(url.protocol))
+  const demanded = settings.production && users;
+  if (demanded && given === undefined)
+    settings.problem(
+      'APP_URL is missing: set it to the address where people reach the app, for instance https://shop.example; links of mails begin with it',
+    );
+  else if (!url || !/^https?:$/.test(url.protocol))
     settings.problem('APP_URL must be an http or https address');
+  else if (demanded && !isSafe(url))
+    settings.problem('APP_URL must be https in production, except on a loopback address');
   return text.replace(/\/+$/, '');
 }
 
@@ -220,6 +240,7 @@ function parseUrl(text: string): URL | null {
 export function isSafe(url: URL): boolean {
   return (
     url.protocol === 'https:' ||
-    (url.protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
+    (url.protocol === 'http:' &&
+      /^(([a-z0-9-]+\.)*localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
   );
 }

@@ -4,9 +4,11 @@ import { bindRoutes, type BoundRoute, type Handler } from '../http/route.ts';
 import type { Kernel, ServerModule } from '../module.ts';
 import { accessTokens, hostTokens } from './access-token.ts';
 import { accountHandlers } from './account.ts';
+import { administer, type Administered, type Administration } from './administration.ts';
 import { adminHandlers } from './admin/handlers.ts';
 import { createAlerts } from './alerts.ts';
 import { createApiKeys } from './api-keys.ts';
+import type { AuthHooks } from './auth-hooks.ts';
 import { authenticate } from './authenticate.ts';
 import { SYSTEM } from './caller.ts';
 import { readAuthConfig } from './config.ts';
@@ -27,7 +29,7 @@ import { startNotices } from './notices.ts';
 import { oauthHandlers } from './oauth/handlers.ts';
 import { createOneTimeTokens } from './one-time-tokens.ts';
 import { ownKeyHandlers } from './own-keys.ts';
-import type { AuthParts, LoginHook } from './parts.ts';
+import type { AuthParts } from './parts.ts';
 import { type Breached, createPasswordPolicy } from './password-policy.ts';
 import { createPasswords } from './passwords.ts';
 import { createRateLimits } from './rate-limits.ts';
@@ -58,13 +60,7 @@ export interface AuthOptions {
   readonly host: boolean;
   readonly extend?: Extend;
   readonly listeners?: Listeners;
-  /** May deny a login after a correct password. */
-  readonly onLogin?: LoginHook;
-  /**
-   * Looks passwords up in a list of breached ones by k-anonymity: given the first 5 hex digits of a SHA-1, answers with
-   * the other 35 of those known. Nothing is asked when it is absent.
-   */
-  readonly breached?: Breached;
+  readonly hooks?: AuthHooks;
   /** A bcrypt cost below 10. For tests, which would take minutes otherwise; never for a server. */
   readonly bcryptCost?: number;
 }
@@ -73,6 +69,8 @@ export interface AuthOptions {
 export interface AuthModule extends ServerModule {
   /** Subscribes to an event type or to `*`. @returns the function that unsubscribes. */
   readonly events: Pick<Events, 'on'>;
+  /** What `npm run admin` does. The tables have to be there. @throws AppError that says why not. */
+  administer(request: Administration): Promise<Administered>;
   /** Ends the access tokens of a user, so that the next refresh runs `extend` again: its data has changed. */
   invalidateExtend(userId: number | string): Promise<void>;
 }
@@ -94,6 +92,10 @@ export function createAuth(options: AuthOptions): AuthModule {
   return {
     name: 'auth',
     events: { on: parts.events.on },
+    administer: async (request) => {
+      await prepareTables(parts);
+      return administer(parts, request);
+    },
     invalidateExtend: (userId) =>
       parts.directory.update(kernel.store.db, userId, { tokens_valid_after: kernel.now() }),
     migrations: authMigrations(model.user, kernel.project.ids),
@@ -103,8 +105,7 @@ export function createAuth(options: AuthOptions): AuthModule {
     routes: createRoutes(parts, options.host),
     start: async () => {
       if (parts.users) parts.policy.warm();
-      await tieUserTable(kernel, model);
-      await seedRoles(parts);
+      await prepareTables(parts);
       await noteStart(parts);
       if (parts.config.weakSecrets.length > 0)
         await parts.events.emit(SYSTEM, 'config.weak_secret_allowed', null);
@@ -121,6 +122,12 @@ export function createAuth(options: AuthOptions): AuthModule {
   };
 }
 
+/** What a start brings the database to, besides the migrations. */
+async function prepareTables(parts: AuthParts): Promise<void> {
+  await tieUserTable(parts.kernel, parts.model);
+  await seedRoles(parts);
+}
+
 function createParts({
   kernel,
   model: given,
@@ -128,12 +135,16 @@ function createParts({
   bcryptCost,
   extend,
   listeners = {},
-  onLogin,
-  breached,
+  hooks = {},
 }: AuthOptions): AuthParts {
   const { store, settings, project, now } = kernel;
   const model = given ?? DEFAULT_AUTH;
-  const config = readAuthConfig(settings, model, host, bcryptCost);
+  const config = readAuthConfig(settings, {
+    model,
+    users: given !== null,
+    host,
+    ...(bcryptCost !== undefined && { cost: bcryptCost }),
+  });
   const keys = createKeys(config.secret, config.previousSecrets);
   const token = {
     verify: keys.verify,
@@ -172,7 +183,7 @@ function createParts({
     events,
     webhooks,
     limits,
-    onLogin,
+    hooks,
     users: given !== null,
     alerts: createAlerts(kernel, events, windows),
     identifierKey: keys.derived('identifier'),
@@ -181,7 +192,7 @@ function createParts({
       concurrency: model.password.hashConcurrency,
       queue: model.password.hashQueue,
     }),
-    policy: createPasswordPolicy(model.password, [project.name], breached),
+    policy: createPasswordPolicy(model.password, [project.name], breachedBy(kernel, hooks)),
     accessTokens: access,
     hostTokens: hostTokens({
       ...token,
@@ -199,7 +210,7 @@ function createParts({
       extend,
     }),
     lockout: createLockout(store, model.lockout, now),
-    devices: createDeviceTokens(keys, config.appUrl.startsWith('https:')),
+    devices: createDeviceTokens(keys, config.secureCookies),
     oneTime: createOneTimeTokens(now),
     mailer: createMailer(kernel, config),
     apiKeys: createApiKeys({
@@ -210,6 +221,26 @@ function createParts({
       isFree: dataScopes(project),
       now,
     }),
+  };
+}
+
+/** The hook that knows breached passwords, as the policy asks it: undefined when there is none. */
+function breachedBy(
+  { store, log }: Kernel,
+  { breachedPasswords }: AuthHooks,
+): Breached | undefined {
+  if (!breachedPasswords) return undefined;
+  const ctx = { db: store.db, log };
+  return async (prefix) => {
+    try {
+      return await breachedPasswords({ prefix, ctx });
+    } catch (error) {
+      log.warn(
+        { stack: error instanceof Error ? error.stack : undefined },
+        'the hook breachedPasswords failed: the password was taken without it',
+      );
+      return [];
+    }
   };
 }
 

@@ -1,2 +1,2 @@
 export { createAuth, type AuthModule, type AuthOptions } from './create-auth.ts';
-export type { Extend, ExtendRequest, Listeners, LoginHook, SecurityEvent } from './types.ts';
+export type { AuthHooks, Extend, ExtendRequest, Listeners, SecurityEvent } from './types.ts';

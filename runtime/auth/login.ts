@@ -159,40 +159,52 @@ async function assertMayEnter(parts: AuthParts, attempt: Try, account: Account):
       identifier_masked: maskIdentifier(attempt.email),
     }),
   );
-  throw failure.forbidden(refusal.text);
+  throw refusal.error;
 }
 
 async function whyNot(
   parts: AuthParts,
   attempt: Try,
   account: Account,
-): Promise<{ reason: string; text: string } | null> {
-  if (account.disabledAt !== null) return { reason: 'disabled', text: 'Account disabled' };
+): Promise<{ reason: string; error: AppError } | null> {
+  if (account.disabledAt !== null)
+    return { reason: 'disabled', error: failure.forbidden('Account disabled') };
   if (parts.model.requireVerifiedEmail && !account.emailVerified)
-    return { reason: 'unverified', text: 'Email not verified' };
-  const text = await askHook(parts, account, attempt.context);
-  return text === null ? null : { reason: 'hook_denied', text };
+    return { reason: 'unverified', error: failure.forbidden('Email not verified') };
+  const error = await askHook(parts, account, attempt.context);
+  return error && { reason: 'hook_denied', error };
 }
 
-/** Asks the login hook. It fails closed: a throw or a late answer denies. @returns the reason to refuse, or null. */
+/** Asks the hook `beforeLogin`. It fails closed: a throw or a late answer refuses. @returns why not, or null. */
 export async function askHook(
-  { onLogin, kernel }: AuthParts,
+  { hooks, kernel, signIn }: AuthParts,
   account: Account,
-  context: RequestContext,
-): Promise<string | null> {
-  if (!onLogin) return null;
+  { id, ip, headers }: RequestContext,
+): Promise<AppError | null> {
+  if (!hooks.beforeLogin) return null;
+  const profile = signIn.profile(account, account.last_login ?? kernel.now());
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>(
-    (resolve) => (timer = setTimeout(() => resolve('Forbidden'), HOOK_LIMIT)),
-  );
-  try {
-    return (await Promise.race([onLogin(account, context), late])) || null;
-  } catch (error) {
-    kernel.log.error(
-      { requestId: context.id, stack: error instanceof Error ? error.stack : undefined },
-      'the login hook failed',
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`beforeLogin took longer than ${HOOK_LIMIT} ms`)),
+      HOOK_LIMIT,
     );
-    return 'Forbidden';
+  });
+  try {
+    const asked = hooks.beforeLogin({
+      user: { ...profile, email_verified: account.emailVerified },
+      request: { id, ip, headers },
+      ctx: { db: kernel.store.db, log: kernel.log },
+    });
+    await Promise.race([asked, late]);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    kernel.log.error(
+      { requestId: id, stack: error instanceof Error ? error.stack : undefined },
+      'the hook beforeLogin failed',
+    );
+    return failure.forbidden();
   } finally {
     clearTimeout(timer);
   }

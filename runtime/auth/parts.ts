@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import type { AuthModel } from '@twofold/schema';
-import type { RequestContext } from '../context/request-context.ts';
 import type { Kernel } from '../module.ts';
 import type { AccessClaims, HostClaims, Tokens } from './access-token.ts';
 import type { Alerts } from './alerts.ts';
 import type { ApiKeys } from './api-keys.ts';
+import type { AuthHooks } from './auth-hooks.ts';
 import type { AuthConfig } from './config.ts';
 import type { DeviceTokens } from './device-token.ts';
 import type { Events } from './events.ts';
@@ -17,17 +17,8 @@ import type { Passwords } from './passwords.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignIn } from './sign-in.ts';
-import type { Account, UserDirectory } from './user-directory.ts';
+import type { UserDirectory } from './user-directory.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
-
-/**
- * Asked after a correct password and before a session exists. A text denies the login with 403 and that text; a throw
- * denies it too.
- */
-export type LoginHook = (
-  account: Account,
-  request: Pick<RequestContext, 'id' | 'ip' | 'headers'>,
-) => string | void | null | Promise<string | void | null>;
 
 /** What the handlers of the module work with: made once in `create-auth.ts`. */
 export interface AuthParts {
@@ -52,7 +43,7 @@ export interface AuthParts {
   readonly mailer: Mailer;
   readonly apiKeys: ApiKeys;
   readonly webhooks: Webhooks;
-  readonly onLogin: LoginHook | undefined;
+  readonly hooks: AuthHooks;
   /** Whether there is an `auth:` section; without one only the operator signs in. */
   readonly users: boolean;
 }

@@ -1,5 +1,6 @@
 import type { Context as KoaContext } from 'koa';
 import { failure } from '../errors.ts';
+import type { AuthConfig } from './config.ts';
 import type { AuthParts } from './parts.ts';
 import type { LoginObject } from './sign-in.ts';
 
@@ -18,19 +19,17 @@ export function deliverLogin(
   if (model.refresh.delivery !== 'cookie' || !login.refreshToken) return login;
   const { refreshToken, refreshExp = 0, ...rest } = login;
   const maxAge = refreshExp - Math.floor(kernel.now() / 1000);
-  koa.append('Set-Cookie', cookie(config.appUrl, refreshToken, maxAge));
+  koa.append('Set-Cookie', cookie(config, refreshToken, maxAge));
   return rest;
 }
 
 /** The refresh token of the cookie, if this server uses one. */
 export function refreshFromCookie({ model, config }: AuthParts, koa: KoaContext): string | null {
-  return model.refresh.delivery === 'cookie'
-    ? (koa.cookies.get(cookieName(config.appUrl)) ?? null)
-    : null;
+  return model.refresh.delivery === 'cookie' ? (koa.cookies.get(cookieName(config)) ?? null) : null;
 }
 
 export function clearRefreshCookie({ model, config }: AuthParts, koa: KoaContext): void {
-  if (model.refresh.delivery === 'cookie') koa.append('Set-Cookie', cookie(config.appUrl, '', 0));
+  if (model.refresh.delivery === 'cookie') koa.append('Set-Cookie', cookie(config, '', 0));
 }
 
 /**
@@ -45,11 +44,9 @@ export function assertSameSite({ kernel, config }: AuthParts, koa: KoaContext): 
   if (!allowed.includes(koa.get('Origin')) || !scripted) throw failure.forbidden();
 }
 
-const isSecure = (appUrl: string) => appUrl.startsWith('https:');
+const cookieName = ({ secureCookies }: AuthConfig) => (secureCookies ? SECURE_NAME : NAME);
 
-const cookieName = (appUrl: string) => (isSecure(appUrl) ? SECURE_NAME : NAME);
-
-/** Without `Secure` only where the application itself is plain http: on loopback. */
-function cookie(appUrl: string, value: string, maxAge: number): string {
-  return `${cookieName(appUrl)}=${value}; Max-Age=${maxAge}; Path=/api/auth; HttpOnly; SameSite=Strict${isSecure(appUrl) ? '; Secure' : ''}`;
+function cookie(config: AuthConfig, value: string, maxAge: number): string {
+  const secure = config.secureCookies ? '; Secure' : '';
+  return `${cookieName(config)}=${value}; Max-Age=${maxAge}; Path=/api/auth; HttpOnly; SameSite=Strict${secure}`;
 }

@@ -1,4 +1,4 @@
 /** The types of the module that a project writes against. */
 export type { Extend, ExtendInput, ExtendRequest } from './extend.ts';
 export type { EventType, Listener, Listeners, SecurityEvent, Severity } from './event-types.ts';
-export type { LoginHook } from './parts.ts';
+export type { AuthHookContext, AuthHooks, BeforeLogin, BreachedPasswords } from './auth-hooks.ts';

@@ -3,7 +3,7 @@ import { didYouMean } from '../did-you-mean.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** AUTH_TIMES, AUTH_PASSWORD_LENGTHS, AUTH_ROLE_UNKNOWN: numbers of the auth section that only make sense together. */
+/** AUTH_TIMES, AUTH_PASSWORD_LENGTHS, AUTH_ROLE_FIRST, AUTH_ROLE_UNKNOWN: numbers of the auth section that only make sense together. */
 export const authSettings: Rule = function* ({ facts }) {
   const { values, at } = facts.manifest;
   const { auth } = values;
@@ -43,6 +43,17 @@ export const authSettings: Rule = function* ({ facts }) {
       'auth.password.min is above auth.password.max',
       at(['auth', 'password', 'min']),
       { fix: `max: ${password.min}` },
+    );
+  const given = roles && (roles.default ?? roles.list.at(-1));
+  if (roles && given !== undefined && given === roles.first)
+    yield finding(
+      'AUTH_ROLE_FIRST',
+      `auth.roles.first and auth.roles.default are both ${given}`,
+      at(['auth', 'roles', 'first']),
+      {
+        why: 'the first role holds every permission, and whoever registers gets the default one',
+        fix: `default: ${roles.list.find((name) => name !== given) ?? 'Member, which the list needs as well'}`,
+      },
     );
   for (const key of ['default', 'first'] as const) {
     const name = roles?.[key];

@@ -7,6 +7,7 @@ export interface UserParts {
   readonly resolverTypes: readonly string[];
   readonly extend: boolean;
   readonly listeners: boolean;
+  readonly authHooks: boolean;
   readonly scalars: boolean;
   readonly routes: boolean;
   /** Names of the files in `src/plugins/`, without `.ts`. */
@@ -33,6 +34,7 @@ export function renderApp(project: Project, user: UserParts): string {
         ${user.resolverTypes.length > 0 && code`${local('./resolvers.ts', 'resolvers')},`}
         ${user.scalars && code`${local('../scalars.ts', 'scalars')},`}
         ${user.extend && code`${local('../extend.ts', 'extend')},`}
+        ${user.authHooks && code`${local('../auth-hooks.ts', 'authHooks')},`}
         ${user.listeners && code`${local('../auth-events.ts', 'listeners')},`}
         ${user.plugins.length > 0 && code`plugins: [${user.plugins.map((name) => local(`../plugins/${name}.ts`, 'default', pluginName(name))).reduce((a, b) => code`${a}, ${b}`)}],`}
         ${user.routes && code`${local('../routes.ts', 'routes')},`}

@@ -14,7 +14,7 @@ const TAKEN: ReadonlySet<string> = new Set([
     ' ',
   ),
   // What we declare or import
-  ...'ColumnType Context Database Generated LoadersOf RequestContext ScalarMapping ScalarTypes Scalars loaders'.split(
+  ...'AuthHooks ColumnType Context Database Generated LoadersOf RequestContext RuntimeAuthHooks ScalarMapping ScalarTypes Scalars loaders'.split(
     ' ',
   ),
 ]);

@@ -38,6 +38,7 @@ export function renderTypes({ project, document, tables }: TypeParts): string {
         renderContext(),
         raw(printOverrides(definitions.types)),
         renderScalars(),
+        ...(project.auth ? [renderAuthHooks()] : []),
         renderDatabase(tables, project.ids),
         renderRows(project, names),
         raw(values.join('\n\n')),
@@ -73,6 +74,19 @@ function printOverrides(types: readonly Definition[]): string {
         `/** What a file of \`src/resolvers/\` may answer of this type. */\nexport type ${name}Overrides = ${kind === 'object' ? `${name}Resolvers` : `Partial<${name}Resolvers>`};`,
     )
     .join('\n\n');
+}
+
+function renderAuthHooks(): Code {
+  const hooks = {
+    text: 'RuntimeAuthHooks',
+    imports: [
+      { from: '@twofold/runtime', name: 'AuthHooks', as: 'RuntimeAuthHooks', typeOnly: true },
+    ],
+  };
+  return code`
+    /** What \`src/auth-hooks.ts\` is checked against. */
+    export type AuthHooks = ${hooks}<Database>;
+  `;
 }
 
 function renderScalars(): Code {

@@ -26,7 +26,8 @@ CMD ["node", "src/server.ts"]
 
 /** `compose.yaml`: a scaffold; the server with PostgreSQL beside it. */
 export function renderCompose(project: Project): string {
-  const { port } = project.server;
+  const { auth, server } = project;
+  const { port } = server;
   return `services:
   app:
     build: .
@@ -35,7 +36,7 @@ export function renderCompose(project: Project): string {
     environment:
       DATABASE_URL: postgres://postgres:\${POSTGRES_PASSWORD:-postgres}@database:5432/postgres
       HOST: 0.0.0.0
-      MIGRATE: "on"
+      MIGRATE: "on"${auth ? `\n      APP_URL: \${APP_URL:-http://localhost:${port}}` : ''}
     depends_on:
       database: { condition: service_healthy }
   database:

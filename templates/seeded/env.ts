@@ -59,6 +59,11 @@ function settingsOf({ name, server, auth, hosting }: Project, database: Database
     });
   if (auth) {
     settings.push({
+      name: '# APP_URL',
+      why: 'Where people reach the app: links of mails begin with it. Production demands it, https unless on this machine',
+      value: `http://localhost:${server.port}`,
+    });
+    settings.push({
       name: 'API_KEY',
       why: 'What other services send in X-API-Key',
       value: '',

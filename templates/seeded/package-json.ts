@@ -30,6 +30,7 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
         typecheck: 'tsc',
         test: 'node --test "test/**/*.test.ts"',
         migrate: 'generator migrate',
+        ...(project.auth && { admin: 'node src/generated/admin.ts' }),
         generator: 'generator',
       },
       dependencies: {

@@ -21,7 +21,7 @@ After a fresh clone, copy \`.env.example\` to \`.env\` and fill in what is empty
 | \`migrations/\` | steps of the database, one file for each change | yours to edit until applied |
 | \`src/server.ts\`, \`test/\` | where everything starts; your tests | yours |
 | \`src/resolvers/<Type>.ts\` | fields that you answer yourself, \`export const resolvers = { … } satisfies types.<Type>Overrides\` | yours |
-${auth ? '| `src/extend.ts`, `src/auth-events.ts` | what a token carries; what happens on a security event | yours |\n' : ''}| \`src/plugins/*.ts\`, \`src/routes.ts\`, \`src/scalars.ts\` | middleware, REST routes, scalars of your own | yours |
+${auth ? '| `src/extend.ts`, `src/auth-events.ts`, `src/auth-hooks.ts` | what a token carries; what happens on a security event; what is asked before a sign-in | yours |\n' : ''}| \`src/plugins/*.ts\`, \`src/routes.ts\`, \`src/scalars.ts\` | middleware, REST routes, scalars of your own | yours |
 
 | Endpoint | |
 |---|---|

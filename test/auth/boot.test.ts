@@ -7,9 +7,9 @@ import { API_KEY, describeEachDatabase, SECRET, startServer } from './harness.ts
 
 const MODEL = DEFAULT_AUTH;
 
-function problems(env: Record<string, string>, model = MODEL): readonly string[] {
+function problems(env: Record<string, string>, model = MODEL, users = true): readonly string[] {
   const settings = createSettings({ JWT_SECRET: SECRET, ...env });
-  readAuthConfig(settings, model, true);
+  readAuthConfig(settings, { model, users, host: true });
   try {
     settings.assert();
     return [];
@@ -61,14 +61,33 @@ describe('§2.0 boot checks', () => {
     ).toMatch(/AUTH_ALLOW_WEAK_SECRETS.*JWT_SECRET/s);
     expect(
       problems({ JWT_SECRET: 'secret', AUTH_ALLOW_WEAK_SECRETS: '1', ENV: 'production' }),
-    ).toHaveLength(2);
+    ).toHaveLength(3);
+  });
+
+  it('production demands APP_URL, by https unless it is this machine', () => {
+    const of = (url: string | undefined, users = true) =>
+      problems(
+        { NODE_ENV: 'production', ...(url !== undefined && { APP_URL: url }) },
+        MODEL,
+        users,
+      );
+    for (const url of [undefined, '', 'http://shop.test', 'ftp://shop.test', 'shop.test'])
+      expect([url, of(url)]).toEqual([url, [expect.stringContaining('APP_URL')]]);
+    for (const url of [
+      'https://shop.test',
+      'http://localhost:8080',
+      'http://127.0.0.1',
+      'http://shop.apps.localhost:8080',
+    ])
+      expect([url, of(url)]).toEqual([url, []]);
+    expect(of(undefined, false)).toEqual([]);
+    expect(problems({ APP_URL: 'http://shop.test' })).toEqual([]);
   });
 
   it('limits cannot be off in production', () => {
     expect(problems({ RATE_LIMIT_ENABLED: 'false' })).toEqual([]);
-    expect(problems({ RATE_LIMIT_ENABLED: 'false', NODE_ENV: 'production' })[0]).toContain(
-      'RATE_LIMIT_ENABLED',
-    );
+    const strict = { RATE_LIMIT_ENABLED: 'false', NODE_ENV: 'production' };
+    expect(problems(strict).join()).toContain('RATE_LIMIT_ENABLED');
   });
 
   const google = (env: Record<string, string>) =>
@@ -158,5 +177,25 @@ describeEachDatabase('§2.0 a server with a wrong setting', (database) => {
       API_KEY,
     };
     await expect(startServer({ database, auth, env })).rejects.toThrow(/nosuch/);
+  });
+
+  it('a start says what a setting opens: no NODE_ENV, and AUTH_ALLOW_WEAK_SECRETS each time', async () => {
+    const logOf = async (env: Record<string, string>) => {
+      const server = await startServer({ database, env });
+      await server.close();
+      return server.logs.join('');
+    };
+    const open = await logOf({});
+    expect(open).toContain('NODE_ENV is not set');
+    expect(open).toContain('introspected');
+    expect(open).not.toContain('AUTH_ALLOW_WEAK_SECRETS');
+    const weak = await logOf({
+      NODE_ENV: 'development',
+      AUTH_ALLOW_WEAK_SECRETS: '1',
+      JWT_SECRET: 'a short one',
+    });
+    expect(weak).toContain('AUTH_ALLOW_WEAK_SECRETS is in use: JWT_SECRET is shorter');
+    expect(weak).not.toContain('a short one');
+    expect(weak).not.toContain('NODE_ENV is not set');
   });
 });

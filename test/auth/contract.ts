@@ -96,6 +96,11 @@ export const CONTRACT: Readonly<Record<string, readonly Line[]>> = {
       'a full hash queue answers 503 with Retry-After',
       'a semaphore lets no more in than it may',
     ],
+    [
+      'APP_URL in production; what a setting opens is told at start',
+      'production demands APP_URL, by https unless it is this machine',
+      'a start says what a setting opens: no NODE_ENV, and AUTH_ALLOW_WEAK_SECRETS each time',
+    ],
     ['fails closed', 'fails closed when it', 'denies when it throws'],
     ['profiles', 'schema/manifest.test.ts: lays profiles under what is written'],
     ['JWT_SECRET missing, known or short', 'is refused, and its value is not shown'],

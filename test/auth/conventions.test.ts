@@ -317,10 +317,12 @@ describeEachDatabase('§2.7 a list of breached passwords', (database) => {
     const server = await startServer({
       database,
       options: {
-        breached: (prefix) => (
-          asked.push(prefix),
-          prefix === hash.slice(0, 5) ? [hash.slice(5)] : Promise.reject(new Error('away'))
-        ),
+        hooks: {
+          breachedPasswords: ({ prefix }) => (
+            asked.push(prefix),
+            prefix === hash.slice(0, 5) ? [hash.slice(5)] : Promise.reject(new Error('away'))
+          ),
+        },
       },
     });
     expect((await server.register('a@x.test', { password: BETTER })).body).toEqual({

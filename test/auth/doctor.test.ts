@@ -71,6 +71,7 @@ describe('doctor', () => {
       'HOOK_SECRET is missing',
     ]);
     expect(settings.filter(({ ok }) => ok).map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^not in production: APP_URL is missing/),
       'not in production: RATE_LIMIT_ENABLED=false is refused in production: it is for load tests',
     ]);
     for (const value of [SECRET, 'the-google-id', 'the-acme-secret', 'test_api_key'])
@@ -78,7 +79,10 @@ describe('doctor', () => {
   }, 120_000);
 
   it('has nothing to say of settings that are right', async () => {
-    const { checks } = await examine('name: shop\nauth: {}\n', { JWT_SECRET: SECRET });
+    const { checks } = await examine('name: shop\nauth: {}\n', {
+      JWT_SECRET: SECRET,
+      APP_URL: 'https://shop.test',
+    });
     expect(checks.filter(({ what }) => what === 'settings')).toEqual([
       { what: 'settings', ok: true, text: 'the server takes them' },
     ]);

@@ -1,5 +1,6 @@
 import bcrypt from 'bcrypt';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { failure } from '../../runtime/errors.ts';
 import {
   asRoot,
   bearer,
@@ -17,7 +18,7 @@ describeEachDatabase('§2.3 login', (database) => {
     server = await startServer({
       database,
       entity: USER,
-      options: { onLogin: async ({ email }) => hook(email) as string },
+      options: { hooks: { beforeLogin: ({ user }) => hook(user.email) } },
     });
   });
   afterAll(() => server.close());
@@ -106,9 +107,16 @@ describeEachDatabase('§2.3 login', (database) => {
 
   it('the login hook denies with its text, denies when it throws, and gives no token', async () => {
     await server.register('hook@x.test');
-    hook = () => 'Not on Sundays';
+    hook = () => {
+      throw failure.forbidden('Not on Sundays');
+    };
     const denied = await server.login('hook@x.test');
     expect([denied.status, denied.text]).toEqual([403, '{"error":"Not on Sundays"}']);
+    hook = () => {
+      throw failure.conflict('Pay first');
+    };
+    const unpaid = await server.login('hook@x.test');
+    expect([unpaid.status, unpaid.text]).toEqual([409, '{"error":"Pay first"}']);
     hook = () => {
       throw new Error('the hook is broken');
     };

@@ -227,7 +227,7 @@ describeEachDatabase('§2.8 limits and the way of mail', (database) => {
   it('in production without SMTP_URL the flows answer 503 and the start warns', async () => {
     const server = await startServer({
       database,
-      env: { NODE_ENV: 'production', RATE_LIMIT_ENABLED: 'true' },
+      env: { NODE_ENV: 'production', RATE_LIMIT_ENABLED: 'true', APP_URL: 'https://shop.test' },
     });
     expect(
       (await server.call('POST', '/api/auth/forgot-password', { email: 'a@x.test' })).text,

@@ -357,6 +357,13 @@ const CASES: readonly Case[] = [
     fix: 'Did you mean "Admin"?',
   },
   {
+    code: 'AUTH_ROLE_FIRST',
+    sdl: QUERY,
+    manifest: 'name: x\nauth: { roles: { list: [Member, Owner], first: Owner } }',
+    at: 'm2:48',
+    fix: 'default: Member',
+  },
+  {
     code: 'AUTH_ROLE_UNKNOWN',
     sdl: QUERY,
     manifest: 'name: x\nauth: { roles: { list: [Admin], default: Amin } }',

@@ -134,7 +134,7 @@ export async function assertMayEnter(
   if (parts.model.requireVerifiedEmail && !account.emailVerified)
     throw failure.forbidden('Email not verified');
   const refusal = await askHook(parts, account, context);
-  if (refusal) throw failure.forbidden(refusal);
+  if (refusal) throw refusal;
 }
 
 /** Logs and stores that a sign-in was refused; what the provider said goes into the log alone. */

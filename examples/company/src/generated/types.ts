@@ -1,6 +1,6 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-import type { Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, RequestContext, ScalarMapping } from '@twofold/runtime';
+import type { AuthHooks as RuntimeAuthHooks, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, RequestContext, ScalarMapping } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
@@ -23,6 +23,9 @@ export type UserOverrides = UserResolvers;
 
 /** What `src/scalars.ts` is checked against. */
 export type Scalars = Readonly<Record<string, ScalarMapping>>;
+
+/** What `src/auth-hooks.ts` is checked against. */
+export type AuthHooks = RuntimeAuthHooks<Database>;
 
 /** The tables, as `ctx.db` knows them. */
 export interface Database {

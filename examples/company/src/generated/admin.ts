@@ -1,0 +1,6 @@
+// Generated from schema.graphql and manifest.yaml. Do not edit: `npx generator generate` writes it again.
+
+import { runAdmin } from '@twofold/runtime';
+import { app } from './app.ts';
+
+await runAdmin(app);

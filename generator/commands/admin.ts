@@ -1,0 +1,32 @@
+import { resolve } from 'node:path';
+import type { CommandCall } from '../cli/command.ts';
+import { CommandError, EXIT, type ExitCode } from '../failure.ts';
+import { askProject } from '../run-project.ts';
+
+const COMMANDS = ['create', 'grant', 'link'] as const;
+
+/** What the runtime did, or why it did not. */
+type Report =
+  | { readonly ok: true; readonly link?: string; readonly text: string }
+  | { readonly ok: false; readonly refused: string };
+
+/** `generator admin create|grant|link`: accounts that hold everything, from the command line of the server. */
+export async function run({ cwd, options, positionals, terminal }: CommandCall): Promise<ExitCode> {
+  const [command = ''] = positionals;
+  const [email, role] = [options['email'], options['role']];
+  if (!(COMMANDS as readonly string[]).includes(command))
+    throw usage(`admin needs one of ${COMMANDS.join(', ')}`);
+  if (command !== 'link' && email === undefined) throw usage(`admin ${command} needs --email`);
+  if (command === 'grant' && role === undefined) throw usage('admin grant needs --role');
+  const report = await askProject<Report>(resolve(cwd), 'adminApp', {
+    input: { command, email, role },
+  });
+  if (terminal.json) terminal.document(report);
+  else if (report.ok) terminal.data(`${report.text}\n`);
+  else terminal.say(`${terminal.paint.red('refused')}  ${report.refused}`);
+  return report.ok ? EXIT.done : EXIT.invalid;
+}
+
+function usage(message: string): CommandError {
+  return new CommandError(EXIT.usage, 'ADMIN_WORDS', message, 'generator admin --help');
+}

@@ -1,0 +1,135 @@
+import type { Transaction } from 'kysely';
+import { failure } from '../errors.ts';
+import { SYSTEM } from './caller.ts';
+import { checkEmail, emailKey } from './identity-rules.ts';
+import { firstRole, hasOwner } from './owners.ts';
+import type { AuthParts } from './parts.ts';
+import { serialiseRights } from './permissions.ts';
+import { createUser, isUniqueViolation, userExists } from './register.ts';
+import { giveRole, roleByName } from './roles.ts';
+import { issueSetupToken, setupLink } from './setup.ts';
+import { DAY } from './time.ts';
+import type { Account } from './user-directory.ts';
+
+/** A command of `npm run admin`, its words checked. */
+export interface Administration {
+  readonly command: 'create' | 'grant' | 'link';
+  readonly email?: string;
+  readonly role?: string;
+}
+
+/** What was done, for a person; `link` alone for a program. */
+export interface Administered {
+  readonly ok: true;
+  readonly link?: string;
+  readonly text: string;
+}
+
+/**
+ * Does what whoever has the server's own command line asks: they reach the database anyway, so nothing else is proved.
+ *
+ * @throws AppError that says why not.
+ */
+export async function administer(
+  parts: AuthParts,
+  { command, email = '', role }: Administration,
+): Promise<Administered> {
+  if (command === 'link') return printLink(parts);
+  return command === 'create' ? createAccount(parts, email, role) : grant(parts, email, role ?? '');
+}
+
+async function createAccount(
+  parts: AuthParts,
+  email: string,
+  role: string | undefined,
+): Promise<Administered> {
+  const { model, config } = parts;
+  const wanted = role ?? firstRole(model);
+  const { registerFields, columns } = model.user;
+  if (registerFields.length > 0)
+    throw failure.conflict(
+      `an account needs ${registerFields.join(', ')}: register it, then run "npm run admin -- grant --email ${email} --role …"`,
+    );
+  const address = checkEmail(email);
+  const [name = ''] = address.split('@');
+  const work = parts.events.transact(SYSTEM, async (trx, emit) => {
+    const patch = { email: address, ...(columns.name && { name }), password_changed_at: 0 };
+    const id = await createUser(parts, trx, emit, { patch, fields: {} });
+    const account = await parts.directory.find(trx, id);
+    if (wanted !== null && account)
+      await giveRole(
+        parts,
+        { trx, emit, caller: SYSTEM },
+        account,
+        await roleId(parts, trx, wanted),
+      );
+    return parts.oneTime.issue(trx, 'reset', id, {
+      data: { email: emailKey(address) },
+      life: DAY,
+    });
+  });
+  const token = await work.catch((error: unknown) => {
+    throw isUniqueViolation(error) ? userExists() : error;
+  });
+  const link = `${config.appUrl}/reset-password?token=${token}`;
+  return {
+    ok: true,
+    link,
+    text: `Made ${address}${wanted === null ? '' : `, ${wanted}`}. This link sets the password, once, within a day:
+
+  ${link}
+
+It is for a page of yours. Without one:
+
+  ${curl(config.appUrl, 'reset-password', { token, new_password: '…' })}`,
+  };
+}
+
+async function grant(parts: AuthParts, email: string, role: string): Promise<Administered> {
+  await parts.events.transact(SYSTEM, async (trx, emit) => {
+    await serialiseRights(trx, parts.kernel.store.dialect);
+    const account: Account | null = await parts.directory.findByEmail(trx, email);
+    if (!account) throw failure.notFound(`nobody has the address ${email}`);
+    await giveRole(parts, { trx, emit, caller: SYSTEM }, account, await roleId(parts, trx, role));
+  });
+  return { ok: true, text: `${email} is ${role} now.` };
+}
+
+async function printLink(parts: AuthParts): Promise<Administered> {
+  const first = firstRole(parts.model);
+  if (first === null)
+    throw failure.conflict('no role is the first: set auth.roles.first in the manifest');
+  if (await hasOwner(parts, parts.kernel.store.db))
+    throw failure.conflict(
+      `somebody has the role ${first}: run "npm run admin -- grant --email … --role ${first}" for another one`,
+    );
+  const token = await issueSetupToken(parts);
+  const link = setupLink(parts, token);
+  const body = { token, email: 'you@example.com', password: '…' };
+  return {
+    ok: true,
+    link,
+    text: `Whoever follows this link first becomes ${first}, within an hour:
+
+  ${link}
+
+It is for a page of yours. Without one:
+
+  ${curl(parts.config.appUrl, 'setup', body)}`,
+  };
+}
+
+function curl(appUrl: string, path: string, body: object): string {
+  return `curl ${appUrl}/api/auth/${path} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+}
+
+/** @throws AppError 404 naming the roles that there are. */
+async function roleId({ model }: AuthParts, trx: Transaction<any>, name: string): Promise<number> {
+  const role = await roleByName(trx, name);
+  if (role) return role.id;
+  throw failure.notFound(
+    model.roles
+      ? `there is no role ${name}; the manifest has ${model.roles.list.join(', ')}`
+      : 'the manifest has no auth.roles',
+  );
+}
