@@ -163,7 +163,7 @@ export const commands: readonly CommandSpec[] = [
       { name: 'role', value: 'ROLE', about: 'what they become (create: auth.roles.first)' },
     ],
     example:
-      'npx generator admin create --email ada@example.com\nnpx generator admin grant --email ada@example.com --role Owner\nnpx generator admin link',
+      'npm run generator -- admin create --email ada@example.com\nnpm run generator -- admin grant --email ada@example.com --role Owner\nnpm run generator -- admin link',
     load: () => import('../commands/admin.ts'),
   },
   {

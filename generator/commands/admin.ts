@@ -28,5 +28,5 @@ export async function run({ cwd, options, positionals, terminal }: CommandCall):
 }
 
 function usage(message: string): CommandError {
-  return new CommandError(EXIT.usage, 'ADMIN_WORDS', message, 'generator admin --help');
+  return new CommandError(EXIT.usage, 'ADMIN_WORDS', message, 'npm run generator -- admin --help');
 }

@@ -1,4 +1,4 @@
-// Generated from schema.graphql and manifest.yaml. Do not edit: `npx generator generate` writes it again.
+// Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
 import { runAdmin } from '@twofold/runtime';
 import { app } from './app.ts';
