@@ -45,7 +45,10 @@ export function createApplication(
     ...own,
   ];
   const chain: Middleware[] = [
-    errorBoundary(kernel.log),
+    errorBoundary(
+      kernel.log,
+      modules.flatMap((module) => module.errorForm ?? []),
+    ),
     requestContext(kernel, loaders, { answersItself: own.length === 0 }),
     ...between,
     ...modules.flatMap((module) => (module.endpoint ? [module.endpoint] : [])),
@@ -115,27 +118,33 @@ function exposeContext(koa: Koa): void {
   }
 }
 
-/** No origin but the server's own unless the manifest lists it. */
+/**
+ * No origin but the server's own unless the manifest lists it. `*` is every origin, without cookies: a browser sends and
+ * stores none for it.
+ */
 function crossOrigin(origins: readonly string[]): Middleware[] {
   if (origins.length === 0) return [];
+  if (origins.includes('*')) return [cors({ origin: '*', exposeHeaders: EXPOSED })];
   const origin = (ctx: Koa.Context) =>
     origins.includes(ctx.get('Origin')) ? ctx.get('Origin') : '';
   return [
     cors({
       origin,
       credentials: true,
-      exposeHeaders: [
-        'ETag',
-        'Location',
-        'X-Incomplete',
-        'X-Request-Id',
-        'Retry-After',
-        'RateLimit',
-        'RateLimit-Policy',
-      ],
+      exposeHeaders: EXPOSED,
     }),
   ];
 }
+
+const EXPOSED = [
+  'ETag',
+  'Location',
+  'X-Incomplete',
+  'X-Request-Id',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+];
 
 function pluginMiddleware({
   middleware = [],

@@ -5,6 +5,7 @@ import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Settings } from './config/settings.ts';
 import type { Principal, RequestContext } from './context/request-context.ts';
+import type { ErrorForm } from './http/error-boundary.ts';
 import type { BoundRoute, Guard } from './http/route.ts';
 import type { Later } from './http/turn.ts';
 import type { Migration } from './store/migration.ts';
@@ -69,6 +70,8 @@ export interface ServerModule {
   loaders?(context: RequestContext): unknown;
   /** What it adds to `GET /api/health`. */
   health?(): Promise<Readonly<Record<string, unknown>>>;
+  /** Answers errors of requests to its own path, wherever in the server they were thrown. */
+  readonly errorForm?: ErrorForm;
   /** A WebSocket or other upgrade; true when it took the socket. */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   start?(): Promise<void>;

@@ -7,6 +7,7 @@ export type { ParsedSchema } from './parse/schema.ts';
 export type { ProjectInput, ProjectReading } from './read-project.ts';
 export type { BodySpec, JsonSchema, Method, RouteSpec } from './routes/route.ts';
 export type { SourceText } from './source.ts';
+export { QUERY_ROOT } from './build/facts.ts';
 export { crudSdl } from './build/crud-sdl.ts';
 export { buildProject } from './build/project.ts';
 export { directivesSdl } from './directives.ts';

@@ -41,6 +41,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'viaType',
   ],
   schema: [
+    'QUERY_ROOT',
     'RESERVED',
     'REST_VERBS',
     'applyEdits',

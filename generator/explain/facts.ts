@@ -7,6 +7,7 @@ import {
   type ObjectType,
   type Project,
   projectRoutes,
+  QUERY_ROOT,
 } from '@twofold/schema';
 import { rootNames } from '../../templates/root-names.ts';
 
@@ -40,7 +41,11 @@ export function explainAll(project: Project, isOwn: IsOwn = () => false): Explan
       decidedBy: operation.decidedBy,
       ...describeAction(operation.action),
     })),
-  ].map((each) => (isOwn(each.coordinate) ? answeredByCode(each) : each));
+  ]
+    .map((each) =>
+      each.decidedBy === QUERY_ROOT ? { ...each, what: 'the query root again' } : each,
+    )
+    .map((each) => (isOwn(each.coordinate) ? answeredByCode(each) : each));
 }
 
 const UNWRITTEN =

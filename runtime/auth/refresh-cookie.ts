@@ -38,7 +38,10 @@ export function clearRefreshCookie({ model, config }: AuthParts, koa: KoaContext
  * @throws AppError 403
  */
 export function assertSameSite({ kernel, config }: AuthParts, koa: KoaContext): void {
-  const allowed = [...kernel.project.server.cors, new URL(config.appUrl).origin];
+  const allowed = [
+    ...kernel.project.server.cors.filter((origin) => origin !== '*'),
+    new URL(config.appUrl).origin,
+  ];
   const scripted =
     /^application\/json\b/i.test(koa.get('Content-Type')) || koa.get('X-Requested-With') !== '';
   if (!allowed.includes(koa.get('Origin')) || !scripted) throw failure.forbidden();

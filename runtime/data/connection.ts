@@ -114,7 +114,10 @@ function cursor(scope: Scope, linked: Linked, { source }: Page): Sql {
     const found = entity.columns.get(column);
     const reference = source.ref(column);
     if (found?.type === 'real' && scope.dialect === 'sqlite')
-      return sql`printf('%!.17g', ${reference})`;
+      return sql`case when ${reference} is not null then printf('%!.17g', ${reference}) end`;
+    // The wire has milliseconds; SQL of the project's own may have stored microseconds.
+    if (found?.type === 'timestamp' && scope.dialect === 'postgres')
+      return sql`to_char(${reference} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
     return found && found.type !== 'boolean'
       ? scope.json.column(reference, found)
       : sql`${reference}`;

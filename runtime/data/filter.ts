@@ -63,7 +63,7 @@ function one(
       return compare(scope, filter.column, 'eq', value, site);
     case 'operators':
       return value === null
-        ? undefined
+        ? compare(scope, filter.column, 'eq', value, site)
         : operators(scope, filter, value as Record<string, unknown>, site);
     case 'one':
     case 'many':
@@ -122,11 +122,10 @@ function compare(
   assertReadable(scope.rules, site.entity, columnName);
   const as = stored(scope.model, site.entity, columnName);
   const column = seenColumn(scope, site.entity, columnName, site.alias);
-  if (operator === 'isNull')
-    return value === null ? undefined : sql`${column} is ${value === true ? '' : 'not '}null`;
+  if (value === null) return isNothing(column, operator, site);
+  if (operator === 'isNull') return sql`${column} is ${value === true ? '' : 'not '}null`;
   if (operator === 'in' || operator === 'notIn')
     return isIn(scope, column, operator, value, site, columnName);
-  if (value === null) return isNothing(column, operator);
   return binary(
     scope,
     column,
@@ -136,10 +135,14 @@ function compare(
   );
 }
 
-/** Nothing is compared with null but by `eq` and `ne`. */
-function isNothing(column: Sql, operator: FilterOperator): Sql {
+/** Only `eq` and `ne` compare with null. @throws AppError `BAD_USER_INPUT` for every other word. */
+function isNothing(column: Sql, operator: FilterOperator, { path }: Site): Sql {
   if (operator === 'eq') return sql`${column} is null`;
-  return operator === 'ne' ? sql`${column} is not null` : sql`false`;
+  if (operator === 'ne') return sql`${column} is not null`;
+  const field = path.slice(1).join('.');
+  throw failure.invalid(`${field} must not be null: write eq: null or ne: null`, {
+    extensions: { field },
+  });
 }
 
 function binary(
@@ -159,7 +162,8 @@ function binary(
     case 'eq':
       return sql`${left} = ${right}`;
     case 'ne':
-      return sqlite ? sql`${left} is not ${right}` : sql`${left} is distinct from ${right}`;
+      // Also where the value is no key, and so null: the opposite of `eq` then holds for every row.
+      return not(sql`${left} = ${right}`);
     case 'lt':
       return sql`${left} < ${right}`;
     case 'lte':
@@ -190,8 +194,7 @@ function isIn(
   value: unknown,
   site: Site,
   columnName: string,
-): Sql | undefined {
-  if (value === null) return undefined;
+): Sql {
   const as = { ...stored(scope.model, site.entity, columnName), many: true };
   const list = place(site.call, site.path, as);
   const listed =

@@ -1,11 +1,16 @@
 import {
+  type ConstValueNode,
   type FieldNode,
   getArgumentValues,
+  getNamedType,
+  GraphQLError,
   type GraphQLField,
   isRequiredArgument,
   type ValueNode,
   type VariableValues,
 } from 'graphql';
+import { isGraphqlError } from './errors.ts';
+import { hasCallersOrder, inOrder } from './input-coercer.ts';
 
 export type Arguments = Record<string, unknown>;
 
@@ -25,8 +30,16 @@ export function createArgumentReader(
   definition: GraphQLField<unknown, unknown>,
   node: FieldNode,
 ): ArgumentReader {
-  const read: ArgumentReader = (variables) =>
-    getArgumentValues(definition, node, variables, undefined, true);
+  const ordered = orderedArguments(definition, node);
+  const read: ArgumentReader = (variables) => {
+    try {
+      const values = getArgumentValues(definition, node, variables, undefined, true);
+      for (const { name, value } of ordered) values[name] = asWritten(values[name], value);
+      return values;
+    } catch (thrown) {
+      throw asInputError(thrown);
+    }
+  };
   if (definition.args.length === 0) return () => ({});
   if ((node.arguments ?? []).some(({ value }) => isComposed(value))) return read;
   let slots: readonly Slot[] | null | undefined;
@@ -37,6 +50,39 @@ export function createArgumentReader(
     if (slots === undefined) slots = slotsOf(definition, node, values);
     return values;
   };
+}
+
+/** Arguments whose members have an order that counts, with what the document, or else the schema, gives them. */
+function orderedArguments(definition: GraphQLField<unknown, unknown>, node: FieldNode) {
+  return definition.args.flatMap(({ name, type, default: otherwise }) => {
+    if (!hasCallersOrder(getNamedType(type))) return [];
+    const given = node.arguments?.find((argument) => argument.name.value === name);
+    const value = given?.value ?? otherwise?.literal;
+    return value && isComposed(value) ? [{ name, value }] : [];
+  });
+}
+
+/** What graphql-js made of a literal, in the order of the literal. */
+function asWritten(value: unknown, literal: ConstValueNode | ValueNode): unknown {
+  if (literal.kind === 'ListValue' && Array.isArray(value))
+    return value.map((item, index) => asWritten(item, literal.values[index] as ValueNode));
+  if (literal.kind !== 'ObjectValue') return value;
+  // A single object in the place of a list is a list of one.
+  if (Array.isArray(value)) return value.map((item) => asWritten(item, literal));
+  return inOrder(
+    value,
+    literal.fields.map(({ name }) => name.value),
+  );
+}
+
+/** graphql-js says nothing of whose mistake it is: an argument is the caller's. */
+function asInputError(thrown: unknown): unknown {
+  if (!isGraphqlError(thrown) || thrown.extensions['code'] !== undefined) return thrown;
+  const { message, nodes } = thrown;
+  return new GraphQLError(message, {
+    nodes: nodes ?? null,
+    extensions: { code: 'BAD_USER_INPUT' },
+  });
 }
 
 /** It may hold variables, or user code may change it: it is made anew each time. */

@@ -3,6 +3,8 @@ import type { Context, Middleware } from 'koa';
 import { AppError, failure } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { isJsonBody, readBody, takeBody } from '../http/read-body.ts';
+import { ANSWER_HEADERS, setAnswerHeaders } from '../http/answer-headers.ts';
+import type { ErrorForm } from '../http/error-boundary.ts';
 import type { Later } from '../http/turn.ts';
 import type { DirectEndpoint } from '../module.ts';
 import { freshContext } from './fresh-context.ts';
@@ -51,6 +53,7 @@ export function createEndpoint(options: EndpointOptions): Middleware {
     if (ctx.req.url !== path && ctx.path !== path)
       return page && ctx.path.startsWith(`${path}/`) ? page(ctx, next) : next();
     if (options.callers.take(ctx)) return;
+    setAnswerHeaders(ctx.res);
     const { method, headers } = ctx.req;
     const exchange: Exchange = {
       request: ctx.req,
@@ -72,6 +75,27 @@ export function createEndpoint(options: EndpointOptions): Middleware {
     );
   };
 }
+
+/**
+ * Errors that are thrown before the endpoint, or after it: by authentication, limits, and middleware of the project. They
+ * have the form of GraphQL too, so that clients can read their code.
+ */
+export function createErrorForm({ service }: EndpointOptions): ErrorForm {
+  const { path } = service.api;
+  return (ctx, { message, code, extensions, status }) => {
+    if (ctx.path !== path) return false;
+    setAnswerHeaders(ctx.res);
+    const { id: requestId } = ctx.state['context'] as RequestContext;
+    const more = { ...extensions, code, ...(status >= 500 && { requestId }) };
+    const wanted = negotiate(ctx.req.headers.accept, false);
+    const isOurs = wanted === 'application/graphql-response+json' || wanted === 'text/event-stream';
+    ctx.set('Content-Type', `${isOurs ? GRAPHQL_JSON : 'application/json'}; charset=utf-8`);
+    ctx.body = JSON.stringify({ errors: [{ message, extensions: more }] });
+    return true;
+  };
+}
+
+const GRAPHQL_JSON = 'application/graphql-response+json';
 
 /** The common case of the endpoint without Koa, for a server that has no middleware which would see the request. */
 export function createDirectEndpoint(options: EndpointOptions): DirectEndpoint {
@@ -222,6 +246,7 @@ function readGet(ctx: Context, { origins }: EndpointOptions): Parameters {
   const site = ctx.req.headers['sec-fetch-site'];
   const foreign = site !== undefined && site !== 'same-origin' && site !== 'none';
   const known =
+    origins.includes('*') ||
     origins.includes(ctx.req.headers.origin ?? '') ||
     isJsonBody(ctx.req.headers['content-type']) ||
     PREFLIGHTED.some((header) => ctx.req.headers[header] !== undefined);
@@ -321,7 +346,7 @@ function sendNow(
     status,
     id === undefined
       ? ['Content-Type', content, 'Content-Length', length]
-      : ['X-Request-Id', id, 'Content-Type', content, 'Content-Length', length],
+      : [...ANSWER_HEADERS, 'X-Request-Id', id, 'Content-Type', content, 'Content-Length', length],
   );
   if (text.length > LONG) {
     response.cork();

@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { Logger } from 'pino';
-import { AppError } from '../errors.ts';
+import { AppError, InternalError } from '../errors.ts';
 import { toFailure } from '../data/database-failure.ts';
 
 /** Whom an error is told to. */
@@ -35,8 +35,12 @@ function expose(error: GraphQLError, audience: Audience): Exposed {
   const failure = toFailure(cause);
   if (failure)
     return { message: failure.message, extensions: { code: failure.code, ...failure.extensions } };
-  if (isGraphqlError(cause))
-    return { message: error.message, extensions: { code: codeOf(cause), ...cause.extensions } };
+  if (cause instanceof WrongResult) return maskWrong(cause, error, audience);
+  if (isGraphqlError(cause) && (hasCode(cause) || !error.path))
+    return {
+      message: cause.message,
+      extensions: { code: requestCode(cause), ...cause.extensions },
+    };
   if (isNullError(cause)) {
     audience.log.warn({ requestId: audience.requestId, path: error.path }, cause.message);
     return { message: cause.message, extensions: { code: 'INTERNAL_SERVER_ERROR' } };
@@ -52,24 +56,55 @@ function mask(cause: unknown, error: GraphQLError, { requestId, log }: Audience)
   return { message: MASKED, extensions: { code: 'INTERNAL_SERVER_ERROR', requestId } };
 }
 
-/** What was thrown in the first place: graphql-js wraps it once for each level. */
+/** A function of the project returned what its type is not: a mistake of the server, whatever was asked. */
+export class WrongResult extends InternalError {
+  /** `Query.search`. */
+  readonly coordinate: string;
+
+  constructor(coordinate: string, what: string, options?: ErrorOptions) {
+    super(`${coordinate} returned what its type is not: ${what}`, options);
+    this.coordinate = coordinate;
+  }
+}
+
+function maskWrong(
+  wrong: WrongResult,
+  { path }: GraphQLError,
+  { requestId, log }: Audience,
+): Exposed {
+  log.error(
+    { requestId, path, coordinate: wrong.coordinate, reason: wrong.message },
+    'wrong result',
+  );
+  return { message: MASKED, extensions: { code: 'INTERNAL_SERVER_ERROR', requestId } };
+}
+
+/**
+ * What was thrown in the first place: graphql-js wraps it once for each level. An error with a code of its own is what
+ * somebody wants the caller to read, whatever it was made from.
+ */
 export function rootCause(error: unknown): unknown {
   let cause: unknown = error;
-  while (isGraphqlError(cause) && cause.originalError) cause = cause.originalError;
+  while (isGraphqlError(cause) && cause.originalError) {
+    const { originalError } = cause;
+    if (hasCode(cause) && cause.extensions !== extensionsOf(originalError)) return cause;
+    cause = originalError;
+  }
   return cause;
 }
+
+/** A wrapper of graphql-js takes over the extensions of what it wraps, the object itself. */
+const extensionsOf = (error: object) => ('extensions' in error ? error.extensions : undefined);
+
+const hasCode = ({ extensions }: GraphQLError) => typeof extensions['code'] === 'string';
 
 /** The executor's own sentence names a field of the schema and nothing else. */
 const isNullError = (cause: unknown): cause is Error =>
   cause instanceof Error && /^Cannot return null for non-nullable field /.test(cause.message);
 
-function codeOf(error: GraphQLError): string {
-  return error.path
-    ? 'INTERNAL_SERVER_ERROR'
-    : error.message.startsWith('Syntax Error')
-      ? 'GRAPHQL_PARSE_FAILED'
-      : 'BAD_USER_INPUT';
-}
+/** Of an error about the document or its variables, which has no path. */
+const requestCode = ({ message }: GraphQLError): string =>
+  message.startsWith('Syntax Error') ? 'GRAPHQL_PARSE_FAILED' : 'BAD_USER_INPUT';
 
 /** A project may throw the error of a `graphql` that it installed itself: that one's class is not ours. */
 export const isGraphqlError = (value: unknown): value is GraphQLError =>

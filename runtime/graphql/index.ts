@@ -1,4 +1,4 @@
-import { buildSchema } from 'graphql';
+import { buildSchema, type GraphQLInputType } from 'graphql';
 import type { When } from '@twofold/schema';
 import { createAnnouncements, type Announcements } from '../data/announcements.ts';
 import { changesOf } from '../data/changes.ts';
@@ -9,10 +9,11 @@ import { attachScalars } from '../data/scalars/attach.ts';
 import type { Kernel, RecheckCaller, ServerModule } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import { createDocumentCache } from './document-cache.ts';
-import { createDirectEndpoint, createEndpoint } from './endpoint.ts';
+import { createDirectEndpoint, createEndpoint, createErrorForm } from './endpoint.ts';
 import type { Engine } from './engine.ts';
 import { createExplorer } from './explorer.ts';
 import { createEventStreams } from './event-stream.ts';
+import { keepCallersOrder } from './input-coercer.ts';
 import { createLoaders } from './loaders.ts';
 import { attachResolvers } from './resolvers.ts';
 import type { Service } from './service.ts';
@@ -82,6 +83,7 @@ export function createGraphql({
     name: 'graphql',
     endpoint: createEndpoint(options),
     direct: createDirectEndpoint(options),
+    errorForm: createErrorForm(options),
     loaders: (context) => createLoaders(engine, context),
     upgrade: sockets.upgrade,
     start: async () => announcements?.start(),
@@ -122,6 +124,8 @@ export function createEngine(
   const model = indexModel(project);
   const schema = buildSchema(project.sdl, { assumeValid: true, noLocation: true });
   const codecs = attachScalars(schema, project, scalars);
+  for (const { id, form } of project.orders)
+    if (form.kind === 'fields') keepCallersOrder(schema.getType(id) as GraphQLInputType);
   const watched = new Set(
     project.operations.flatMap(({ action }) =>
       action.kind === 'subscribe' && action.on.includes('deleted') ? [action.entity] : [],

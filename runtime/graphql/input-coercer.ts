@@ -30,7 +30,35 @@ export function coercerOf(type: GraphQLInputType): InputCoercer {
   return made;
 }
 
+const IN_CALLERS_ORDER = new WeakSet<GraphQLInputType>();
+
+/** From now on the members of such an object stay in the order in which the caller wrote them: an `orderBy` means it. */
+export function keepCallersOrder(type: GraphQLInputType): void {
+  IN_CALLERS_ORDER.add(type);
+}
+
+export const hasCallersOrder = (type: GraphQLInputType): boolean => IN_CALLERS_ORDER.has(type);
+
+/** The members of `object` in the order of `names`, then those that the schema gave. */
+export function inOrder<T>(object: T, names: readonly string[]): T {
+  if (typeof object !== 'object' || object === null) return object;
+  const members = object as Record<string, unknown>;
+  const ordered = new Input();
+  for (const name of [...names, ...Object.keys(members)])
+    if (name in members) ordered[name] = members[name];
+  return ordered as T;
+}
+
 function createCoercer(type: GraphQLInputType): InputCoercer {
+  if (!hasCallersOrder(type)) return createPlainCoercer(type);
+  const coerce = createPlainCoercer(type);
+  return (value) =>
+    typeof value === 'object' && value !== null
+      ? inOrder(coerce(value), Object.keys(value))
+      : coerce(value);
+}
+
+function createPlainCoercer(type: GraphQLInputType): InputCoercer {
   if (isNonNullType(type)) return requiredCoercer(type.ofType);
   if (isListType(type)) return listCoercer(type.ofType);
   if (isLeafType(type)) return leafCoercer(type);

@@ -12,6 +12,12 @@ const OFFERED: readonly Answering[] = [
   'text/html',
 ];
 
+/** What a client gets that takes everything. */
+const OFFERED_FOR_ALL: readonly Answering[] = [
+  'application/json',
+  'application/graphql-response+json',
+];
+
 /**
  * The media type to answer in: the one with the highest `q`, the first named of equals; `application/json` for a client
  * that says nothing or takes everything. Undefined when it takes nothing that we have.
@@ -20,13 +26,13 @@ export function negotiate(accept: string | undefined, html: boolean): Answering 
   if (!accept || accept === '*/*') return 'application/json';
   if (accept === 'application/json' || accept === 'application/graphql-response+json')
     return accept;
-  const ranges = accept
-    .split(',')
-    .map(readRange)
-    .filter(({ q }) => q > 0)
-    .sort((a, b) => b.q - a.q);
+  const all = accept.split(',').map(readRange);
+  const ranges = all.filter(({ q }) => q > 0).sort((a, b) => b.q - a.q);
+  const refused = new Set(all.filter(({ q }) => q === 0).map(({ type }) => type));
   for (const { type } of ranges) {
-    if (type === '*/*' || type === 'application/*') return 'application/json';
+    // RFC 9110, section 12.5.1: a type of its own with q=0 is excepted from a range that has room for it.
+    if (type === '*/*' || type === 'application/*')
+      return OFFERED_FOR_ALL.find((candidate) => !refused.has(candidate));
     const offered = OFFERED.find((candidate) => candidate === type);
     if (offered && (offered !== 'text/html' || html)) return offered;
   }

@@ -10,7 +10,7 @@ import {
 import { AppError } from '../errors.ts';
 import { callerId, refusal, rootAccess, type Access } from '../data/access.ts';
 import { assertConstraint } from '../data/constraint.ts';
-import { decodeRow, entityOf, propertyOf, type EntityModel } from '../data/model.ts';
+import { decodeRow, propertyOf, type EntityModel } from '../data/model.ts';
 import type { Planned } from '../data/plan.ts';
 import { ROW_KEY, TYPE_KEY } from '../data/scope.ts';
 import type { RequestContext } from '../context/request-context.ts';
@@ -19,7 +19,9 @@ import { ownResolver, ownSubscribe, type Engine } from './engine.ts';
 import { loadRow } from './loaders.ts';
 import { planField } from './plan/planner.ts';
 import type { Plan } from './plan/planning.ts';
+import { leadsToRoot, rootAgain } from './root-again.ts';
 import { resolveRoot, type Run } from './run.ts';
+import { attachIsTypeOf, attachResolveType } from './type-of.ts';
 
 type Resolve = GraphQLFieldResolver<any, RequestContext>;
 type Parent = Readonly<Record<string, any>>;
@@ -28,9 +30,9 @@ type Parent = Readonly<Record<string, any>>;
 export function attachResolvers(engine: Engine): void {
   const { schema, model } = engine;
   for (const type of Object.values(schema.getTypeMap())) {
-    if (isAbstractType(type))
-      type.resolveType = (value: any) => value?.[TYPE_KEY] ?? value?.__typename ?? entityOf(value);
+    if (isAbstractType(type)) attachResolveType(engine, type);
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    attachIsTypeOf(engine, type);
     const entity = model.entities.get(type.name);
     const root = (['query', 'mutation', 'subscription'] as const).find(
       (kind) => schema.getRootType(kind as never) === type,
@@ -40,7 +42,9 @@ export function attachResolvers(engine: Engine): void {
       const subscribe = root === 'subscription' && ownSubscribe(engine, field.name);
       if (subscribe)
         field.subscribe = (_run: Run, args, context, info) => subscribe({}, args, context, info);
-      if (root) field.resolve = rootField(engine, type.name, field.name, operation);
+      if (leadsToRoot(schema, field.type) && !ownResolver(engine, type.name, field.name))
+        field.resolve = againField(operation, entity, field.name);
+      else if (root) field.resolve = rootField(engine, type.name, field.name, operation);
       else if (entity) field.resolve = entityField(engine, entity, field.name);
       else field.resolve = objectField(engine, type.name, field.name);
     }
@@ -48,6 +52,22 @@ export function attachResolvers(engine: Engine): void {
 }
 
 const ROOT_NAMES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
+
+/** `viewer: Query`: the root itself needs nobody; what is asked for below has rules of its own. */
+function againField(
+  operation: Operation | undefined,
+  entity: EntityModel | undefined,
+  name: string,
+): Resolve {
+  const field = entity?.fields.get(name);
+  return (parent, _args, _context, info) => {
+    const run = info.rootValue as Run;
+    const access = operation && accessTo(run, operation);
+    if (access?.kind === 'none' && operation?.rules.length) throw refusal(access.code);
+    const again = () => rootAgain(run, info);
+    return entity && field ? allowed(info, entity, field, parent, again) : again();
+  };
+}
 
 function rootField(
   engine: Engine,

@@ -1,10 +1,5 @@
 import type DataLoader from 'dataloader';
-import {
-  execute,
-  type ExecutionResult,
-  type GraphQLResolveInfo,
-  type VariableValues,
-} from 'graphql';
+import type { ExecutionResult, GraphQLResolveInfo, VariableValues } from 'graphql';
 import { callerId, createRules, refusal, type Rules } from '../data/access.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { readCalls } from './arguments.ts';
@@ -38,6 +33,8 @@ export interface Run {
   readonly askable: Map<string, Promise<unknown>>;
   /** The row of an event, for a subscription. */
   readonly event?: unknown;
+  /** What root fields answered, where several objects lead to the same root again. */
+  readonly shared?: Map<string, unknown>;
 }
 
 /** A text is the answer's own; a tree is what the executor makes its part of the answer from. */
@@ -306,26 +303,16 @@ function readRoot(
   }) as string | null | Promise<string | null>;
 }
 
-/** Lets graphql-js put the answer together; root fields that have an outcome are not run again. */
-export function complete(
-  run: Run,
-  { operation, variables, context }: Pick<OperationRequest, 'operation' | 'variables' | 'context'>,
-): Promise<ExecutionResult> | ExecutionResult {
-  const { engine } = run;
-  return execute({
-    schema: engine.schema,
-    document: operation.document,
-    rootValue: run,
-    contextValue: context,
-    variableValues: variables,
-    operationName: operation.node.name?.value,
-    hideSuggestions: true,
-  });
-}
-
 /** What an action of the root came to, for the executor. */
 export function resolveRoot(run: Run, info: GraphQLResolveInfo): unknown {
   const key = String(info.path.key);
+  const { shared } = run;
+  if (!shared) return answerRoot(run, key);
+  if (!shared.has(key)) shared.set(key, answerRoot(run, key));
+  return shared.get(key);
+}
+
+function answerRoot(run: Run, key: string): unknown {
   const root = run.plan.roots.find((candidate) => candidate.key === key);
   if (!root) return null;
   const known = run.outcomes.get(key);

@@ -14,9 +14,10 @@ import { readArguments, readCalls } from './arguments.ts';
 import type { PreparedOperation } from './document-cache.ts';
 import type { Engine } from './engine.ts';
 import { formatError } from './errors.ts';
+import { executeRun } from './execute/index.ts';
 import { createEventQueue } from './event-queue.ts';
 import type { RootPlan } from './plan/operation.ts';
-import { complete, startRun, type Run } from './run.ts';
+import { startRun, type Run } from './run.ts';
 import { RequestErrors } from './service.ts';
 import { TIMEOUT, timeoutError, within } from './time-limit.ts';
 import { withTypes } from './typed-tree.ts';
@@ -119,7 +120,7 @@ async function answerChange(
   if ('errors' in run) return undefined;
   const root = run.plan.roots[0];
   if (root?.kind !== 'event') return undefined;
-  if (change.kind === 'deleted') return answerRemoval(run, request, root, change);
+  if (change.kind === 'deleted') return answerRemoval(run, root, change);
   const { plan, key } = root;
   const calls = readCalls(
     { model: engine.model, schema: engine.schema, rules: run.rules, variables: run.variables },
@@ -142,19 +143,18 @@ async function answerChange(
   run.outcomes.set(key, {
     tree: plan.pure ? withTypes(plan.node, read, engine.reader.marker) : read,
   });
-  return finish(run, request, context);
+  return finish(run);
 }
 
 /** A removed row is shown as it last was, to those who could have read it then. */
 async function answerRemoval(
   run: Run,
-  request: SubscriptionRequest,
   { key, operation }: EventRoot,
   { entity: name, id, row = { id } }: Change,
 ): Promise<string | undefined> {
   if (!couldRead(run, operation, name, row)) return undefined;
   run.outcomes.set(key, { tree: row });
-  return finish(run, request, run.context);
+  return finish(run);
 }
 
 function couldRead(
@@ -174,12 +174,9 @@ function couldRead(
   );
 }
 
-async function finish(
-  run: Run,
-  request: SubscriptionRequest,
-  context: RequestContext,
-): Promise<string> {
-  return resultText(await complete(run, { ...request, context }), context);
+async function finish(run: Run): Promise<string> {
+  const answer = await executeRun(run);
+  return 'text' in answer ? answer.text : resultText(answer.result, run.context);
 }
 
 function resultText({ data, errors }: ExecutionResult, context: RequestContext): string {
@@ -212,7 +209,7 @@ async function ownEvents(
   return mapped((stream as AsyncIterable<unknown>)[Symbol.asyncIterator](), (event) =>
     answerEvent(engine, request, async (context) => {
       const next = startRun(engine, { ...request, context, event });
-      return 'errors' in next ? undefined : finish(next, request, context);
+      return 'errors' in next ? undefined : finish(next);
     }),
   );
 }

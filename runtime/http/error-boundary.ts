@@ -3,17 +3,20 @@ import type { Context as KoaContext, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { AppError, failure } from '../errors.ts';
 
+/** Answers an error of a request to a module's own path in the module's own form. False when the request is none of its. */
+export type ErrorForm = (ctx: KoaContext, error: AppError) => boolean;
+
 /**
- * The one place that turns an error into a REST answer, `{"error": "message"}`. What the caller may not know is masked
- * and logged with the request id.
+ * The one place that turns an error into an answer: `{"error": "message"}`, or the form of the module that the path belongs
+ * to. What the caller may not know is masked and logged with the request id.
  */
-export function errorBoundary(log: Logger): Middleware {
+export function errorBoundary(log: Logger, forms: readonly ErrorForm[] = []): Middleware {
   return async function errorBoundary(ctx, next) {
     try {
       await next();
       assertAnswered(ctx);
     } catch (error) {
-      answer(ctx, toFailure(error, ctx, log));
+      answer(ctx, toFailure(error, ctx, log), forms);
     }
   };
 }
@@ -64,9 +67,17 @@ function fromHttpError({ status, message, expose, headers = {}, type }: HttpErro
   if (type === 'entity.too.large') return failure.tooLarge();
   if (type !== undefined && status === 415) return failure.unsupportedMediaType();
   const standard = STATUS_CODES[status] ?? '';
-  const code = standard.toUpperCase().replaceAll(/\W+/g, '_');
+  const code = CODES[status] ?? standard.toUpperCase().replaceAll(/\W+/g, '_');
   return new AppError(status, code, textFor(status, expose, message), { headers });
 }
+
+/** Where our code for a status is not the status's standard text. */
+const CODES: Readonly<Record<number, string>> = {
+  401: 'UNAUTHENTICATED',
+  413: 'TOO_LARGE',
+  429: 'RATE_LIMITED',
+  503: 'UNAVAILABLE',
+};
 
 function textFor(status: number, expose: boolean | undefined, message: string): string {
   if (expose) return message;
@@ -76,10 +87,11 @@ function textFor(status: number, expose: boolean | undefined, message: string): 
   return STATUS_CODES[status] ?? '';
 }
 
-function answer(ctx: KoaContext, error: AppError): void {
+function answer(ctx: KoaContext, error: AppError, forms: readonly ErrorForm[]): void {
   if (ctx.res.headersSent || !ctx.writable) return void ctx.res.destroy();
   ctx.status = error.status;
   ctx.set({ ...error.headers });
+  if (forms.some((form) => form(ctx, error))) return;
   ctx.body = { error: error.message };
 }
 

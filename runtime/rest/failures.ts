@@ -22,8 +22,10 @@ export function failureOf(error: unknown): unknown {
   const known = toFailure(cause);
   if (known) return known;
   if (!isGraphqlError(cause)) return cause;
-  const code =
-    typeof cause.extensions['code'] === 'string' ? cause.extensions['code'] : 'BAD_USER_INPUT';
+  const given = cause.extensions['code'];
+  // An error at a path without a code is one that a function of the project did not mean for the caller.
+  if (typeof given !== 'string' && isGraphqlError(error) && error.path) return cause;
+  const code = typeof given === 'string' ? given : 'BAD_USER_INPUT';
   return new AppError(STATUSES[code] ?? 400, code, cause.message, { cause });
 }
 

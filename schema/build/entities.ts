@@ -2,6 +2,7 @@ import type { Entity, Field, FieldSource, Index, ListOptions, Many } from '../mo
 import { indexName, pluralize, camelCase, snakeCase } from '../names.ts';
 import { authRules } from './auth-rules.ts';
 import { storedAs } from './columns.ts';
+import { isQueryRoot, QUERY_ROOT } from './facts.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { listOptions } from './list-options.ts';
 import type { Link } from './links.ts';
@@ -79,6 +80,8 @@ interface Source {
 function sourceOf(shapes: Shapes, field: FieldFact): Source {
   if (field.name === 'id') return { source: { kind: 'column', column: 'id' }, decidedBy: 'key' };
   if (field.directives.computed) return { source: { kind: 'custom' }, decidedBy: '@computed' };
+  if (isQueryRoot(shapes.facts, field))
+    return { source: { kind: 'custom' }, decidedBy: QUERY_ROOT };
   const link = shapes.links.byField.get(field);
   if (link) return linkSource(shapes, field, link);
   const stored = storedAs(field, shapes.facts);

@@ -79,6 +79,14 @@ export function coordinate(field: FieldFact): string {
   return `${field.owner}.${field.name}`;
 }
 
+/** What decided on a field whose type is the query root: the server answers it with the root again. */
+export const QUERY_ROOT = 'query root';
+
+/** Whether a field leads to the query root again: `viewer: Query`, `query: Query!` in a payload. */
+export function isQueryRoot({ schema }: Facts, { named, type, args }: FieldFact): boolean {
+  return named === schema.getQueryType() && !type.list && args.length === 0;
+}
+
 export function gatherFacts({ schema: parsed, manifest, scalars }: Parsed): Facts {
   const types = classify(parsed.schema);
   const entities = new Map<string, EntityFact>();

@@ -1,7 +1,7 @@
 import { isObjectType } from 'graphql';
 import type { Operation } from '../model.ts';
 import { authRules } from './auth-rules.ts';
-import { fieldFacts } from './facts.ts';
+import { fieldFacts, isQueryRoot, QUERY_ROOT } from './facts.ts';
 import type { FieldFact } from './facts.ts';
 import { inferMutation } from './infer-mutation.ts';
 import { inferQuery } from './infer-query.ts';
@@ -38,7 +38,7 @@ export function inferOperations(shapes: Shapes): OperationFact[] {
 }
 
 function operationFact(shapes: Shapes, root: Operation['root'], field: FieldFact): OperationFact {
-  const inference = infer(shapes, root, field);
+  const inference = isQueryRoot(shapes.facts, field) ? ROOT_AGAIN : infer(shapes, root, field);
   const refusal = inference && isRefusal(inference) ? inference : undefined;
   const { action, decidedBy } = inference && !isRefusal(inference) ? inference : stub(field);
   const { description } = field.field;
@@ -54,6 +54,9 @@ function operationFact(shapes: Shapes, root: Operation['root'], field: FieldFact
   };
   return { field, operation, ...(refusal && { refusal }) };
 }
+
+/** The server answers it: what lies below is read as at the root. */
+const ROOT_AGAIN: Inferred = { action: { kind: 'custom' }, decidedBy: QUERY_ROOT };
 
 function actionEntity(action: Operation['action']): string | undefined {
   return 'entity' in action ? action.entity : undefined;

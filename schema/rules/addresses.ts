@@ -1,3 +1,5 @@
+import type { Position } from '../diagnostic.ts';
+import type { Finding } from '../parse/places.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 import { isAddressRange, isOrigin, isSafeUrl } from './urls.ts';
@@ -29,6 +31,7 @@ export const addresses: Rule = function* ({ facts }) {
         { why: 'scheme, host and port, with nothing behind them', fix: 'https://app.example.com' },
       );
   }
+  yield* wildcard(values.server.cors, at(['server', 'cors']));
   for (const [index, { url }] of (values.auth?.events.webhooks ?? []).entries()) {
     if (!isSafeUrl(url))
       yield finding(
@@ -53,3 +56,12 @@ export const addresses: Rule = function* ({ facts }) {
     );
   }
 };
+
+/** CORS_WILDCARD: `*` gives every origin the answers without cookies, so that another origin beside it would lose them too. */
+function* wildcard(cors: readonly string[], at: Position): Iterable<Finding> {
+  if (!cors.includes('*') || cors.length === 1) return;
+  yield finding('CORS_WILDCARD', 'server.cors has * beside other origins', at, {
+    why: '* is every origin, and a browser sends no cookies then, to none of them',
+    fix: 'cors: ["*"]',
+  });
+}

@@ -1,4 +1,5 @@
 import {
+  QUERY_ROOT,
   remembered,
   type Action,
   type Entity,
@@ -60,7 +61,9 @@ interface TypeAnswers {
 function rootAnswers(project: Project): TypeAnswers[] {
   const names = rootNames(project);
   return (['query', 'mutation', 'subscription'] as const).flatMap((root) => {
-    const operations = project.operations.filter((operation) => operation.root === root);
+    const operations = project.operations.filter(
+      (operation) => operation.root === root && operation.decidedBy !== QUERY_ROOT,
+    );
     return operations.length > 0
       ? [{ name: names[root], fields: join(operations.map(renderOperation), ',\n') }]
       : [];
@@ -80,7 +83,7 @@ const renderOperation = remembered(
 const renderFields = remembered(({ fields }: Entity): Code =>
   join(
     fields.flatMap((field) =>
-      field.source.kind === 'column'
+      field.source.kind === 'column' || field.decidedBy === QUERY_ROOT
         ? []
         : [code`${propertyName(field.name)}: ${renderSource(field.source)}`],
     ),

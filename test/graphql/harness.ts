@@ -158,7 +158,12 @@ export async function startServer(sdl: string, options: TestOptions = {}): Promi
 function application(kernel: Kernel, modules: readonly ServerModule[]): Koa {
   const koa = new Koa();
   koa.silent = true;
-  koa.use(errorBoundary(kernel.log));
+  koa.use(
+    errorBoundary(
+      kernel.log,
+      modules.flatMap((module) => module.errorForm ?? []),
+    ),
+  );
   koa.use(requestContext(kernel, (context) => modules[0]?.loaders?.(context)));
   koa.use(async (ctx, next) => {
     const principal = ctx.get(PRINCIPAL);

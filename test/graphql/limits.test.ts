@@ -226,7 +226,7 @@ describe('the endpoint', () => {
     );
     expect(
       (await server.call('GET', '/graphql', { headers: { accept: 'text/html' } })).body,
-    ).toContain('GraphiQL');
+    ).toContain('GraphQL explorer');
   });
 
   it('keeps its cache of documents within bounds', async () => {

@@ -294,16 +294,19 @@ function filter(making: Making, entityName: string, depth: number): Record<strin
       const column = entityOf(project, entityName).columns.find(({ name }) => name === item.column);
       const operator = random.pick(item.operators);
       const one = () => randomValue(random, column?.scalar ?? 'String');
-      value[item.name] = {
-        [operator]:
-          operator === 'isNull'
-            ? random.chance(0.5)
-            : operator === 'in'
-              ? Array.from({ length: random.below(3) }, one)
-              : random.chance(0.1)
-                ? null
-                : one(),
-      };
+      const mayBeNull = operator === 'eq' || operator === 'ne';
+      if (random.chance(0.1)) value[item.name] = null;
+      else
+        value[item.name] = {
+          [operator]:
+            operator === 'isNull'
+              ? random.chance(0.5)
+              : operator === 'in'
+                ? Array.from({ length: random.below(3) }, one)
+                : mayBeNull && random.chance(0.2)
+                  ? null
+                  : one(),
+        };
     } else if (depth > 0 && (item.kind === 'and' || item.kind === 'or'))
       value[item.name] = Array.from({ length: 1 + random.below(2) }, () =>
         filter(making, entityName, depth - 1),

@@ -234,12 +234,11 @@ function matches(world: World, entity: Entity, row: Row, where: Args): boolean {
     const field = entity.fields.find((candidate) => candidate.name === name) as Field;
     const { source } = field;
     if (source.kind === 'column')
-      return (
-        value === null ||
-        Object.entries(value as Args).every(([operator, operand]) =>
-          test(entity, source.column, row[source.column], operator, operand),
-        )
-      );
+      return value === null
+        ? row[source.column] === null
+        : Object.entries(value as Args).every(([operator, operand]) =>
+            test(entity, source.column, row[source.column], operator, operand),
+          );
     if (source.kind === 'one') {
       const other = fieldValue(world, entity, field, row, {}) as Row | null;
       return value === null
@@ -259,11 +258,10 @@ function matches(world: World, entity: Entity, row: Row, where: Args): boolean {
 }
 
 function test(entity: Entity, column: string, value: any, operator: string, operand: any): boolean {
-  if (operator === 'isNull') return operand === null || (value === null) === operand;
+  if (operator === 'isNull') return (value === null) === operand;
   if (operator === 'in')
-    return (
-      operand === null ||
-      operand.some((item: any) => value !== null && compare(entity, column, value, item) === 0)
+    return operand.some(
+      (item: any) => value !== null && compare(entity, column, value, item) === 0,
     );
   if (operator === 'ne')
     return operand === null

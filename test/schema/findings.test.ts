@@ -486,6 +486,12 @@ const CASES: readonly Case[] = [
     at: 'm2:18',
   },
   {
+    code: 'CORS_WILDCARD',
+    sdl: QUERY,
+    manifest: 'name: x\nserver: { cors: ["*", "https://app.example.com"] }',
+    at: 'm2:11',
+  },
+  {
     code: 'ADDRESS_INVALID',
     sdl: QUERY,
     manifest: 'name: x\nauth: { events: { webhooks: [{ url: http://x.test, secret_env: S }] } }',

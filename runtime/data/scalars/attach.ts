@@ -74,7 +74,7 @@ function attach(
   const literal = (node: ConstValueNode) =>
     mapping?.parseLiteral ? mapping.parseLiteral(node) : codec.input(readLiteral(node));
   type.coerceInputLiteral = literal;
-  type.parseLiteral = (node, variables) => codec.input(valueFromASTUntyped(node, variables));
+  type.parseLiteral = literal as GraphQLScalarType['parseLiteral'];
 }
 
 /** A literal as plain data; numbers that JavaScript cannot hold stay text. */

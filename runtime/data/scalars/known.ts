@@ -31,8 +31,10 @@ export function knownCodec(name: string, type: ColumnType): ScalarCodec {
       output: (value) => Buffer.from(value as Uint8Array).toString('base64'),
       plain: false,
     };
-  if (type === 'bigint' && name === 'BigInt')
-    return { input: convert, output: (value) => String(convert(value)), plain: true };
+  if (name === 'BigInt') {
+    const digits = (value: unknown) => String(convert(value));
+    return { input: digits, output: digits, plain: true };
+  }
   return { input: convert, output: convert, plain: true };
 }
 
@@ -71,7 +73,8 @@ const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?(?:Z|[+-]\d{2
 const DECIMAL = /^[+-]?\d{1,130}(?:\.\d{1,130})?$/;
 
 function refuse(name: string, value: unknown, wanted = `a valid ${name}`): never {
-  throw new GraphQLError(`${JSON.stringify(value) ?? 'The value'} is not ${wanted}`, {
+  const shown = typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? 'The value');
+  throw new GraphQLError(`${shown} is not ${wanted}`, {
     extensions: { code: 'BAD_USER_INPUT' },
   });
 }
@@ -124,14 +127,13 @@ function object(name: string): Convert {
       : refuse(name, value);
 }
 
-/** 64 bits, as a number where that is exact and as text where it is not. */
+/** 64 bits, as a number where that is exact and as text where it is not. A number beyond 2^53 - 1 has lost digits already. */
 function wholeNumber(name: string): Convert {
   const largest = name === 'SafeInt' ? BigInt(Number.MAX_SAFE_INTEGER) : 2n ** 63n - 1n;
   return (value) => {
-    const given =
-      typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string'
-        ? String(value)
-        : '';
+    const isExact =
+      Number.isSafeInteger(value) || typeof value === 'bigint' || typeof value === 'string';
+    const given = isExact ? String(value) : '';
     if (!/^-?\d{1,19}$/.test(given)) return refuse(name, value);
     const whole = BigInt(given);
     if (whole > largest || whole < -largest - 1n) return refuse(name, value);
@@ -139,10 +141,18 @@ function wholeNumber(name: string): Convert {
   };
 }
 
-/** Exact, so that it is text on the wire and in JavaScript. */
+/** Digits of a number that a double holds whatever they are. */
+const EXACT_DIGITS = 15;
+
+function isExactNumber(value: number): boolean {
+  if (Number.isInteger(value)) return Number.isSafeInteger(value);
+  return String(value).replace(/^-?0*\.?0*|\./g, '').length <= EXACT_DIGITS;
+}
+
+/** Exact, so that it is text on the wire and in JavaScript. A number that may have lost digits is refused. */
 function decimal(name: string): Convert {
   return (value) => {
-    const given = typeof value === 'number' ? String(value) : value;
+    const given = typeof value === 'number' && isExactNumber(value) ? String(value) : value;
     return typeof given === 'string' && DECIMAL.test(given)
       ? given.replace(/^\+/, '')
       : refuse(name, value);

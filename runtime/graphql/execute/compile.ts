@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import { createArgumentReader } from '../argument-reader.ts';
 import { ownResolver, rootName, type Engine } from '../engine.ts';
+import { leadsToRoot } from '../root-again.ts';
 import { collectFields, type Selecting } from '../plan/collect.ts';
 import {
   abstractCompleter,
@@ -90,9 +91,11 @@ const ROOTS = ['query', 'mutation', 'subscription'] as const;
 function readsOf(
   engine: Engine,
   { name: type }: GraphQLObjectType,
-  { name, args }: GraphQLField<unknown, unknown>,
+  { name, args, type: output }: GraphQLField<unknown, unknown>,
 ): Reads {
   if (name === '__typename') return { fromTree: false, fromMember: false, typename: true };
+  if (leadsToRoot(engine.schema, output))
+    return { fromTree: false, fromMember: false, typename: false };
   const { model } = engine;
   const entity = model.entities.get(type);
   const isRoot = ROOTS.some((root) => rootName(engine, root) === type);
@@ -136,7 +139,7 @@ function completerFor(
   const selectionOf = lazily((object) => new Selection(compileFields(compiling, object, nodes)));
   return isAbstractType(type)
     ? abstractCompleter(type, selectionOf)
-    : objectCompleter(selectionOf(type));
+    : objectCompleter(type, selectionOf(type));
 }
 
 function lazily(

@@ -1,11 +1,11 @@
 import {
   type GraphQLAbstractType,
-  GraphQLError,
   type GraphQLLeafType,
   type GraphQLObjectType,
   isObjectType,
 } from 'graphql';
 import { InternalError } from '../../errors.ts';
+import { WrongResult } from '../errors.ts';
 import { type Execution, nullWithError, type Path, placeAt, resolveInfo } from './execution.ts';
 import { Waiting } from './answer.ts';
 import type { Completer, ExecutableField } from './field.ts';
@@ -14,6 +14,12 @@ import { assertJson, assertNoError, isThenable } from './value.ts';
 
 /** The sentences are those of graphql-js: they are part of the answer. */
 const place = ({ parent, definition }: ExecutableField) => `${parent.name}.${definition.name}`;
+
+/** What is answered to a caller who gets it is masked, so the words are for the log. */
+const wrongResult = (field: ExecutableField, what: string, cause?: unknown) =>
+  new WrongResult(place(field), what, { cause });
+
+const messageOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown));
 
 export function requiredCompleter(complete: Completer): Completer {
   const assert = (field: ExecutableField, value: unknown) => {
@@ -28,12 +34,16 @@ export function requiredCompleter(complete: Completer): Completer {
 }
 
 export function leafCompleter(type: GraphQLLeafType): Completer {
-  return (_execution, _field, value) => {
+  return (_execution, field, value) => {
     if (value === null || value === undefined) return null;
-    const coerced = type.coerceOutputValue(value);
-    if (coerced === null || coerced === undefined)
-      throw new InternalError(`${type.name} made nothing of a value`);
-    return assertJson(coerced);
+    try {
+      const coerced = type.coerceOutputValue(value);
+      if (coerced === null || coerced === undefined)
+        throw new InternalError(`${type.name} made nothing of a value`);
+      return assertJson(coerced);
+    } catch (thrown) {
+      throw wrongResult(field, messageOf(thrown), thrown);
+    }
   };
 }
 
@@ -73,7 +83,7 @@ export function listCompleter(complete: Completer, required: boolean): Completer
       );
     if (typeof value === 'object' && Symbol.iterator in value)
       return items(execution, field, value as Iterable<unknown>, path);
-    throw new GraphQLError(`Expected Iterable, but did not find one for field "${place(field)}".`);
+    throw wrongResult(field, 'a list was expected');
   };
 }
 
@@ -97,11 +107,26 @@ function itemCompleter(complete: Completer, required: boolean): Completer {
   };
 }
 
-export function objectCompleter(selectionOf: () => Selection): Completer {
-  return (execution, _field, value, path, index) =>
+export function objectCompleter(type: GraphQLObjectType, selectionOf: () => Selection): Completer {
+  const complete: Completer = (execution, _field, value, path, index) =>
     value === null || value === undefined
       ? null
       : selectionOf().execute(execution, value, path, index);
+  return type.isTypeOf ? askingCompleter(type, complete) : complete;
+}
+
+/** `__isTypeOf` of the project is asked where the type is known as well. */
+function askingCompleter(type: GraphQLObjectType, complete: Completer): Completer {
+  return (execution, field, value, path, index) => {
+    if (value === null || value === undefined) return null;
+    const finish = (isOne: unknown) => {
+      if (!isOne) throw wrongResult(field, `__isTypeOf of ${type.name} says that it is none`);
+      return complete(execution, field, value, path, index);
+    };
+    const info = resolveInfo(execution, field, placeAt(path, index));
+    const isOne = type.isTypeOf?.(value, execution.run.context, info);
+    return isThenable(isOne) ? Promise.resolve(isOne).then(finish) : finish(isOne);
+  };
 }
 
 export function abstractCompleter(
@@ -134,22 +159,13 @@ function concreteType(
   name: unknown,
 ): GraphQLObjectType {
   const { schema } = run.engine;
-  const fail = (message: string) => new GraphQLError(message, { nodes: field.nodes });
-  if (name === null || name === undefined) {
-    throw fail(
-      `Abstract type "${abstract.name}" must resolve to an Object type at runtime for field "${place(field)}". Either the "${abstract.name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`,
+  if (name === null || name === undefined)
+    throw wrongResult(
+      field,
+      `which member of ${abstract.name} it is cannot be seen: give it __typename, or write __resolveType of ${abstract.name} or __isTypeOf of its members`,
     );
-  }
   const type = typeof name === 'string' ? schema.getType(name) : undefined;
-  if (!type)
-    throw fail(
-      `Abstract type "${abstract.name}" was resolved to a type "${String(name)}" that does not exist inside the schema.`,
-    );
-  if (!isObjectType(type))
-    throw fail(
-      `Abstract type "${abstract.name}" was resolved to a non-object type "${type.name}".`,
-    );
-  if (!schema.isSubType(abstract, type))
-    throw fail(`Runtime Object type "${type.name}" is not a possible type for "${abstract.name}".`);
+  if (!isObjectType(type) || !schema.isSubType(abstract, type))
+    throw wrongResult(field, `${String(name)} is no member of ${abstract.name}`);
   return type;
 }

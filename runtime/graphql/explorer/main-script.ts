@@ -4,8 +4,8 @@ const endpoint = document.body.dataset.endpoint;
 const at = (id) => document.getElementById(id);
 const START = '# Write a query and press Ctrl+Enter. Ctrl+Space completes, the schema is on the right.\n\nquery {\n  __typename\n}\n';
 const store = {
-  get: (name, fallback) => { try { return JSON.parse(localStorage.getItem('graphiql:' + endpoint + ':' + name)) ?? fallback; } catch { return fallback; } },
-  set: (name, value) => { try { localStorage.setItem('graphiql:' + endpoint + ':' + name, JSON.stringify(value)); } catch {} },
+  get: (name, fallback) => { try { return JSON.parse(localStorage.getItem('explorer:' + endpoint + ':' + name)) ?? fallback; } catch { return fallback; } },
+  set: (name, value) => { try { localStorage.setItem('explorer:' + endpoint + ':' + name, JSON.stringify(value)); } catch {} },
 };
 let schema = null;
 let running = null;
@@ -13,7 +13,7 @@ let running = null;
 const query = createEditor(at('query'), { onChange: (text) => { store.set('query', text); listOperations(text); } });
 const variables = createEditor(at('variables'), { onChange: (text) => store.set('variables', text) });
 // Headers hold tokens: they are forgotten with the tab.
-const headers = createEditor(at('headers'), { onChange: (text) => { try { sessionStorage.setItem('graphiql:headers', text); } catch {} } });
+const headers = createEditor(at('headers'), { onChange: (text) => { try { sessionStorage.setItem('explorer:headers', text); } catch {} } });
 attachCompletion(query, () => schema);
 const documentation = createDocumentation(at('documentation'), () => schema);
 
@@ -130,7 +130,7 @@ document.addEventListener('keydown', (event) => {
 const given = new URLSearchParams(location.search);
 query.value = given.get('query') ?? store.get('query', START);
 variables.value = given.get('variables') ?? store.get('variables', '');
-try { headers.value = sessionStorage.getItem('graphiql:headers') ?? ''; } catch {}
+try { headers.value = sessionStorage.getItem('explorer:headers') ?? ''; } catch {}
 drawHistory();
 void loadSchema();
 `;

@@ -43,7 +43,7 @@ const page = (path: string, name: string) => `<!doctype html>
 <head>
   <meta charset="utf-8">
   <meta name="viewport" content="width=device-width, initial-scale=1">
-  <title>${escape(name)}: GraphiQL</title>
+  <title>${escape(name)}: GraphQL explorer</title>
   <link rel="icon" href="data:,">
   <link rel="stylesheet" href="${escape(path)}/explorer.css">
 </head>

@@ -63,7 +63,17 @@ export function planOperation(
   rootType: string,
   node: Parameters<typeof collectFields>[2][number],
 ): OperationPlan {
-  const selected = [...collectFields(planning.selecting, rootType, [node])];
+  return planRoots(planning, kind, rootType, [node]);
+}
+
+/** Root fields, of an operation or of a field below that leads to the root again. */
+export function planRoots(
+  planning: Planning,
+  kind: 'query' | 'mutation' | 'subscription',
+  rootType: string,
+  asking: Parameters<typeof collectFields>[2],
+): OperationPlan {
+  const selected = [...collectFields(planning.selecting, rootType, asking)];
   const roots = selected.map(([key, nodes], index) =>
     planRoot(
       planning,

@@ -1,0 +1,55 @@
+import {
+  getNamedType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  isListType,
+  getNullableType,
+} from 'graphql';
+import { rootName } from './engine.ts';
+import { planRoots } from './plan/operation.ts';
+import type { Run } from './run.ts';
+
+/** Whether a field's type is the query root: `viewer: Query`, `query: Query!` in a payload. */
+export const leadsToRoot = (schema: GraphQLSchema, type: GraphQLOutputType): boolean =>
+  getNamedType(type) === schema.getQueryType() && !isListType(getNullableType(type));
+
+/** By where in the document they stand, and below which root field. */
+const AGAIN = new WeakMap<Run, Map<string, Run>>();
+
+/**
+ * The query root again, below a field. What is selected there is planned and read like the fields of a query; objects of
+ * one list share it. Below a mutation it is read when that mutation is done.
+ */
+export function rootAgain(run: Run, info: GraphQLResolveInfo): Run {
+  const known = AGAIN.get(run) ?? new Map<string, Run>();
+  AGAIN.set(run, known);
+  const id = `${rootKey(info)} ${info.fieldNodes.map(({ loc }) => loc?.start).join()}`;
+  const made = known.get(id) ?? startAgain(run, info);
+  known.set(id, made);
+  return made;
+}
+
+function startAgain(run: Run, { fieldNodes }: GraphQLResolveInfo): Run {
+  const { engine, context, rules, operation, variables, planning } = run;
+  const plan = planRoots(planning, 'query', rootName(engine, 'query') ?? '', fieldNodes);
+  return {
+    engine,
+    context,
+    rules,
+    operation,
+    variables,
+    planning,
+    plan,
+    outcomes: new Map(),
+    shared: new Map(),
+    batches: run.batches,
+    askable: run.askable,
+  };
+}
+
+function rootKey({ path }: GraphQLResolveInfo): string {
+  let place = path;
+  while (place.prev) place = place.prev;
+  return String(place.key);
+}
