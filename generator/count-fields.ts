@@ -1,4 +1,4 @@
-import type { Diagnostic, Project } from '@twofold/schema';
+import { type Diagnostic, type Project, QUERY_ROOT } from '@twofold/schema';
 import { rootNames } from '../templates/root-names.ts';
 import type { AnsweredFields } from './answered-fields.ts';
 
@@ -9,14 +9,14 @@ export function countFields(
   written: ReadonlySet<string>,
 ): AnsweredFields {
   const roots = rootNames(project);
-  const operations = project.operations.map(({ root, name, action }) => ({
+  const operations = project.operations.map(({ root, name, action, decidedBy }) => ({
     place: `${roots[root]}.${name}`,
-    custom: action.kind === 'custom',
+    custom: action.kind === 'custom' && decidedBy !== QUERY_ROOT,
   }));
   const fields = project.entities.flatMap((entity) =>
-    entity.fields.map(({ name, source }) => ({
+    entity.fields.map(({ name, source, decidedBy }) => ({
       place: `${entity.name}.${name}`,
-      custom: source.kind === 'custom',
+      custom: source.kind === 'custom' && decidedBy !== QUERY_ROOT,
     })),
   );
   const all = [...operations, ...fields];

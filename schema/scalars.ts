@@ -48,6 +48,9 @@ const SCALARS: ReadonlyMap<string, KnownScalar> = new Map<string, KnownScalar>([
   ),
 ]);
 
+/** Every name that we know beside GraphQL's own. */
+export const KNOWN_SCALARS: readonly string[] = KNOWN.flatMap(([, names]) => names.split(' '));
+
 /**
  * How a scalar that we know is stored. Nothing for a scalar of the user's own.
  *

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { ColumnType } from '@twofold/schema';
-import { TEXT_FORMATS } from './text-formats.ts';
+import { formatOf, isOfPackage } from './text-formats.ts';
 
 /**
  * How a scalar goes in and out. `plain`: the database writes the very value that goes to the wire, so that nothing has to
@@ -49,7 +49,7 @@ function converter(name: string, type: ColumnType): Convert {
     case 'time':
       return time(name);
     case 'json':
-      return name === 'JSONObject' ? object(name) : (value) => value;
+      return json(name);
     case 'bigint':
       return wholeNumber(name);
     case 'decimal':
@@ -63,13 +63,14 @@ function converter(name: string, type: ColumnType): Convert {
     case 'real':
       return bounded(name, false);
     default:
-      return (value) => text(name, value, TEXT_FORMATS[name] ?? (() => true));
+      return (value) => text(name, value, formatOf(name));
   }
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
-const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:\d{2})?$/i;
+const TIME =
+  /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?$/i;
 const DECIMAL = /^[+-]?\d{1,130}(?:\.\d{1,130})?$/;
 
 function refuse(name: string, value: unknown, wanted = `a valid ${name}`): never {
@@ -111,13 +112,34 @@ function isDate(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === text;
 }
 
-/** A time of day without a zone, in the one form that both databases give back. */
+/** A time of day in the one form that both databases give back: in UTC for `Time`, without any zone for the local ones. */
 function time(name: string): Convert {
   return (value) => {
-    const given = text(name, value, (it) => TIME.test(it)).replace(/(?:Z|[+-]\d{2}:\d{2})$/i, '');
-    const full = given.length === 5 ? `${given}:00` : given;
+    const [, clock = '', offset] =
+      /^(.+?)(Z|[+-]\d{2}:\d{2})?$/i.exec(text(name, value, (it) => TIME.test(it))) ?? [];
+    if (offset !== undefined && name !== 'Time')
+      return refuse(name, value, `a valid ${name}, which has no offset`);
+    const full = toUtc(clock.length === 5 ? `${clock}:00` : clock, offset);
     return full.includes('.') ? full.replace(/\.?0+$/, '') : full;
   };
+}
+
+const DAY = 1440;
+
+/** `10:00:00` at `+02:00` is `08:00:00`. */
+function toUtc(clock: string, offset = 'Z'): string {
+  if (/^z$/i.test(offset)) return clock;
+  const minutes = (hours: string) => Number(hours.slice(0, 2)) * 60 + Number(hours.slice(3, 5));
+  const ahead = minutes(offset.slice(1)) * (offset.startsWith('-') ? -1 : 1);
+  const utc = (((minutes(clock) - ahead) % DAY) + DAY) % DAY;
+  const two = (number: number) => String(number).padStart(2, '0');
+  return `${two(Math.floor(utc / 60))}:${two(utc % 60)}${clock.slice(5)}`;
+}
+
+function json(name: string): Convert {
+  if (name === 'JSONObject') return object(name);
+  if (name !== 'GeoJSON') return (value) => value;
+  return (value) => (isOfPackage(name, value) ? value : refuse(name, value));
 }
 
 function object(name: string): Convert {
@@ -184,9 +206,10 @@ const BOUNDS: Readonly<Record<string, readonly [number, number]>> = {
 function bounded(name: string, whole: boolean): Convert {
   const [min, max] = BOUNDS[name] ?? [-Infinity, Infinity];
   return (value) => {
-    const number = Number(typeof value === 'string' && value.trim() === '' ? NaN : value);
-    if (typeof value === 'boolean' || !Number.isFinite(number) || (whole && !isInt32(number)))
-      return refuse(name, value);
+    const isNumber = typeof value === 'number' || typeof value === 'bigint';
+    const isText = typeof value === 'string' && value.trim() !== '';
+    const number = isNumber || isText ? Number(value) : NaN;
+    if (!Number.isFinite(number) || (whole && !isInt32(number))) return refuse(name, value);
     return number >= min && number <= max && hasSign(name, number) ? number : refuse(name, value);
   };
 }

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 
 type Test = (text: string) => boolean;
@@ -7,8 +8,31 @@ const matches =
   (text) =>
     pattern.test(text);
 
-/** What a text scalar has to look like. A name that is not here takes any text. */
-export const TEXT_FORMATS: Readonly<Record<string, Test>> = {
+/**
+ * What a text scalar has to look like. One that has no row here is looked at by the package graphql-scalars; a name that
+ * it does not know either takes any text.
+ */
+export function formatOf(name: string): Test {
+  return FORMATS[name] ?? ((text) => isOfPackage(name, text));
+}
+
+const load = createRequire(import.meta.url);
+type Scalar = { parseValue(value: unknown): unknown };
+let scalars: Readonly<Record<string, Scalar>> | undefined;
+
+/** The package takes 40 ms to load, so it waits for the first value of a scalar that only it knows. */
+export function isOfPackage(name: string, value: unknown): boolean {
+  scalars ??= load('graphql-scalars') as Readonly<Record<string, Scalar>>;
+  const scalar = scalars[`GraphQL${name}`] ?? scalars[`GraphQL${name}Resolver`];
+  try {
+    const parsed = scalar?.parseValue(value);
+    return !scalar || (parsed !== null && parsed !== undefined && !Number.isNaN(parsed));
+  } catch {
+    return false;
+  }
+}
+
+const FORMATS: Readonly<Record<string, Test>> = {
   EmailAddress: matches(
     /^[^\s@<>()[\],;:"]+@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i,
   ),
