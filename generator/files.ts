@@ -22,10 +22,10 @@ export interface Sources {
   readonly userFiles: readonly string[];
   /** Texts of those in `src/resolvers/`. */
   readonly resolvers: readonly SourceText[];
-  /** Names of the files in `migrations/`, sorted. */
-  readonly migrations: readonly string[];
-  /** Text of `migrations/tables.txt`: the tables as the last migration leaves them. */
-  readonly tables: string | null;
+  /** The migrations, in the order of their names. */
+  readonly migrations: readonly SourceText[];
+  /** Migrations that a run wrote, by `generator.lock`, and that are not there. */
+  readonly lockedMigrations: readonly string[];
   /** Text of `src/scalars.ts`. */
   readonly scalars: string | null;
   readonly packages: PackageSource;

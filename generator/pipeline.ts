@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic, Project, ProjectInput } from '@twofold/schema';
@@ -6,7 +7,8 @@ import { type AnsweredFields, stillToWrite } from './answered-fields.ts';
 import { countFields } from './count-fields.ts';
 import { CommandError, EXIT } from './failure.ts';
 import type { Change, RenderedFile, Sources } from './files.ts';
-import { planMigration } from './migrations/plan.ts';
+import { type Foresee, planForeseen } from './migrations/foreseen.ts';
+import { type PlannedMigration, planMigration } from './migrations/plan.ts';
 import { findOrphanMembers } from './orphan-members.ts';
 import { planFiles } from './plan.ts';
 import { readSources } from './read.ts';
@@ -16,6 +18,7 @@ import { readUserScalars } from './user-scalars.ts';
 import { packageVersion } from './version.ts';
 import { writtenMembers } from './written-members.ts';
 import type { Disk } from './write/disk.ts';
+import { LOCKFILE, parseLock } from './write/lockfile.ts';
 import { applyChanges, planChanges } from './write/write.ts';
 
 /** What a run is told besides the folder. */
@@ -23,6 +26,10 @@ export interface RunOptions {
   readonly force?: boolean;
   /** Tables and columns that may go, by coordinate. */
   readonly allowDrop?: readonly string[];
+  /** Columns whose values may lose a part in the next migration, by coordinate. */
+  readonly allowLoss?: readonly string[];
+  /** Asks the database what it says of migrations before they are written: only `dev` has one. */
+  readonly foresee?: Foresee;
   /** Given by a process that runs again and again: what each run keeps for the next one (`createKnown`). */
   readonly known?: NonNullable<ProjectInput['known']>;
 }
@@ -42,6 +49,8 @@ export interface Plan extends Reading {
   readonly changes: readonly Change[];
   /** How many fields are answered and which are the user's; null when a finding is an error. */
   readonly fields: AnsweredFields | null;
+  /** Tables and columns of the schema that the migrations on disk do not lead to. */
+  readonly missing: readonly string[];
 }
 
 /** Stages read, parse, check and build. @throws CommandError when there is no schema at all. */
@@ -84,16 +93,17 @@ export async function planSources(
 ): Promise<Plan> {
   const reading = await understand(sources, options);
   const { project, document } = reading;
-  if (!project || !document) return { ...reading, changes: [], fields: null };
-  const migration = planMigration(project, sources, options.allowDrop ?? []);
+  if (!project || !document) return { ...reading, changes: [], fields: null, missing: [] };
+  const migration = await planNext(project, sources, { options, disk });
   const findings = [
     ...reading.findings,
     ...findOrphans(project, sources.userFiles),
     ...(await findOrphanMembers(project, sources.resolvers)),
     ...migration.findings,
   ];
+  const { missing, removed } = migration;
   if (hasErrors(findings))
-    return { ...reading, project: null, findings, changes: [], fields: null };
+    return { ...reading, project: null, findings, changes: [], fields: null, missing };
   const planned = planFiles(project, {
     document,
     sources: withoutOrphans(sources, project),
@@ -105,9 +115,39 @@ export async function planSources(
     ...reading,
     findings,
     fields: countFields(project, findings, writtenMembers(sources.resolvers)),
-    changes: await planChanges(sources.root, { files, force: options.force ?? false }, disk),
+    missing,
+    changes: await planChanges(
+      sources.root,
+      { files, force: options.force ?? false, removed },
+      disk,
+    ),
   };
 }
+
+async function planNext(
+  project: Project,
+  sources: Sources,
+  { options, disk }: { readonly options: RunOptions; readonly disk: Disk },
+): Promise<PlannedMigration> {
+  const { allowDrop = [], allowLoss = [], foresee } = options;
+  const plan = (more: { readonly draft?: string; readonly lastModel?: string | null }) =>
+    planMigration(project, sources, { allowDrop, allowLoss, ...more });
+  // It is a large file, and only a question about a rename needs it.
+  const isAsked = plan({}).findings.some(({ code }) => code === 'RENAME_AMBIGUOUS');
+  const lastModel = isAsked ? await disk.read(join(sources.root, LAST_MODEL)) : null;
+  if (!foresee) return plan({ lastModel });
+  const lock = parseLock(await disk.read(join(sources.root, LOCKFILE)));
+  return planForeseen({
+    project,
+    sources,
+    lock,
+    foresee,
+    plan: (draft) => plan({ lastModel, ...(draft !== undefined && { draft }) }),
+  });
+}
+
+/** What the run before knew. */
+const LAST_MODEL = 'src/generated/model.ts';
 
 /** All seven stages. The changes say what was written; `edited` ones say that nothing was. @throws CommandError 75 when the inputs never stand still. */
 export async function run(root: string, options: RunOptions, disk: Disk): Promise<Plan> {

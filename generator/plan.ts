@@ -71,8 +71,7 @@ export function planFiles(
       ? [generated('src/generated/hosting.ts', () => renderHosting(project.hosting!))]
       : []),
     ...(project.crudSdl ? [generated('src/generated/crud.graphql', () => project.crudSdl!)] : []),
-    generated('migrations/tables.txt', () => migration.snapshot),
-    ...(migration.file ? [row('append')(migration.file.path, () => migration.file!.text)] : []),
+    ...migration.files.map(({ path, text }) => row('append')(path, () => text)),
     users('src/server.ts', renderServer),
     users('test/smoke.test.ts', () => renderSmokeTest(project)),
     scaffold('.dockerignore', renderDockerignore),

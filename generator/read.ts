@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Diagnostic, SourceText } from '@twofold/schema';
 import type { Sources } from './files.ts';
-import { SNAPSHOT } from './migrations/name.ts';
 import { hasCode } from './write/disk.ts';
+import { LOCKFILE, parseLock } from './write/lockfile.ts';
 
 const SCHEMA = 'schema.graphql';
 const SCHEMA_FOLDER = 'schema';
@@ -20,12 +20,12 @@ const FOLDERS = ['src/resolvers', 'src/plugins'];
 /** Reads everything a run works from. Nothing after this reads the disk until the write. */
 export async function readSources(root: string): Promise<Sources> {
   const problems: Diagnostic[] = [];
-  const [schema, user, manifest, migrations, tables, scalars, vendor] = await Promise.all([
+  const [schema, user, manifest, migrations, lock, scalars, vendor] = await Promise.all([
     readSchema(root, problems),
     readUser(root),
     readText(root, MANIFEST, problems),
-    namesIn(root, 'migrations'),
-    readText(root, SNAPSHOT, problems),
+    readMigrations(root, problems),
+    readText(root, LOCKFILE, []),
     readText(root, 'src/scalars.ts', []),
     namesIn(root, 'vendor'),
   ]);
@@ -34,8 +34,8 @@ export async function readSources(root: string): Promise<Sources> {
     schema,
     manifest,
     ...user,
-    migrations: migrations.filter((name) => /^\d+_[\w-]+\.(ts|js|mjs)$/.test(name)),
-    tables: tables?.text ?? null,
+    migrations,
+    lockedMigrations: goneMigrations(lock?.text ?? null, migrations),
     scalars: scalars?.text ?? null,
     packages: vendor.some((name) => name.startsWith('twofold-runtime-')) ? 'vendor' : 'registry',
     problems: problems.sort((a, b) => (a.at.file < b.at.file ? -1 : 1)),
@@ -52,6 +52,24 @@ async function readSchema(root: string, problems: Diagnostic[]): Promise<SourceT
   return (await Promise.all(files.map((file) => readText(root, file, problems)))).filter(
     (source) => source !== null,
   );
+}
+
+async function readMigrations(root: string, problems: Diagnostic[]): Promise<SourceText[]> {
+  const names = (await namesIn(root, 'migrations')).filter((name) =>
+    /^\d+_[\w-]+\.(ts|js|mjs)$/.test(name),
+  );
+  const texts = await Promise.all(
+    names.map((name) => readText(root, `migrations/${name}`, problems)),
+  );
+  return texts.filter((source) => source !== null);
+}
+
+/** The lock remembers what was written, which helps to name what is missing; where migrations lead, their files alone say. */
+function goneMigrations(lock: string | null, migrations: readonly SourceText[]): string[] {
+  const present = new Set(migrations.map(({ file }) => file));
+  return [...parseLock(lock)]
+    .filter(([path, { owner }]) => owner === 'append' && !present.has(path))
+    .map(([path]) => path);
 }
 
 async function readUser(root: string): Promise<Pick<Sources, 'userFiles' | 'resolvers'>> {

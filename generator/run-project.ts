@@ -43,8 +43,11 @@ export async function askProject<T>(
     script(question, 'input' in options),
     options,
   );
-  const answer = out.split('\n').findLast((line) => line.startsWith(MARK));
+  const marked = (mark: string) => out.split('\n').findLast((line) => line.startsWith(mark));
+  const answer = marked(MARK);
   if (code === 0 && answer !== undefined) return JSON.parse(answer.slice(MARK.length)) as T;
+  const refusal = marked(REFUSED);
+  if (refusal !== undefined) throw refused(JSON.parse(refusal.slice(REFUSED.length)) as Refusal);
   throw new CommandError(
     EXIT.usage,
     'PROJECT_FAILED',
@@ -53,7 +56,22 @@ export async function askProject<T>(
   );
 }
 
+/** A failure of the runtime that has a code and a text for people. */
+interface Refusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Codes with which the database asks for a decision: rows have to be mended, or a loss agreed to. */
+const DECISIONS: ReadonlySet<string> = new Set(['ROWS_IN_THE_WAY', 'MIGRATION_NEEDS_CONSENT']);
+
+function refused({ code, message }: Refusal): CommandError {
+  const exit = DECISIONS.has(code) ? EXIT.ambiguous : EXIT.usage;
+  return new CommandError(exit, code, message);
+}
+
 const MARK = '@@answer ';
+const REFUSED = '@@refused ';
 const PROGRESS = '@@progress ';
 
 /** Log lines go to standard output as well: the answer has a mark. */
@@ -66,6 +84,9 @@ function script(question: ProjectQuestion, withInput: boolean): string {
     `  const answer = await runtime.${question}(app${withInput ? ', input, { progress }' : ''});`,
     `  process.stdout.write('\\n${MARK}' + JSON.stringify(answer ?? null) + '\\n', () => process.exit(0));`,
     `} catch (error) {`,
+    `  const { code, message } = error ?? {};`,
+    `  if (/^(MIGRATION_|ROWS_IN_THE_WAY)/.test(code)) process.stdout.write('\\n${REFUSED}' + JSON.stringify({ code, message }) + '\\n', () => process.exit(1));`,
+    `  else`,
     `  process.stderr.write((error?.code === undefined ? error?.stack : error.message) + '\\n', () => process.exit(1));`,
     `}`,
   ].join('\n');

@@ -8,7 +8,9 @@ import { ConfigError } from './errors.ts';
 import type { Kernel, ServerModule } from './module.ts';
 import type { Resolvers } from './plugin.ts';
 import { createTables } from './store/create-tables.ts';
+import { assertSound } from './store/ledger.ts';
 import { loadMigrations, migrate, migrationStatus } from './store/migrate.ts';
+import { assertTables } from './store/missing-columns.ts';
 import type { Migration } from './store/migration.ts';
 import { openStore } from './store/open-store.ts';
 import type { Store } from './store/store.ts';
@@ -56,6 +58,11 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     await store.close();
     throw error;
   }
+}
+
+/** The database that the settings name. @throws ConfigError for an address that is none. */
+export function openDatabase(settings: Settings, root: string): Store {
+  return openStore(databaseUrl(settings), root);
 }
 
 /** A wrong address is one problem among the others: the rest is looked at over a database in memory. */
@@ -159,11 +166,12 @@ export async function prepareDatabase(app: App, { kernel, modules }: Booted): Pr
       if (applied.length > 0) log.info(`migrated: ${applied.join(', ')}`);
     } else await refusePending(store, migrations);
   }
-  if (!app.migrations) await createTables(store, buildTables(app.project), app.project.ids);
+  if (app.migrations) await assertTables(store, buildTables(app.project));
+  else await createTables(store, buildTables(app.project), app.project.ids);
 }
 
 async function refusePending(store: Store, migrations: readonly Migration[]): Promise<void> {
-  const { pending } = await migrationStatus(store, migrations);
+  const { pending } = assertSound(await migrationStatus(store, migrations));
   if (pending.length === 0) return;
   throw new ConfigError([
     `${pending.length} migrations are not applied (${pending.join(', ')}): run "npm run migrate", or set MIGRATE=on`,

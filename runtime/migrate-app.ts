@@ -1,6 +1,12 @@
 import type { App } from './app.ts';
 import { boot, type BootOptions, migrationsOf, reachingDatabase } from './boot.ts';
-import { migrate, type MigrationStatus, migrationStatus, revert } from './store/migrate.ts';
+import {
+  migrate,
+  type MigrateOptions,
+  type MigrationStatus,
+  migrationStatus,
+  revert,
+} from './store/migrate.ts';
 import type { Migration } from './store/migration.ts';
 import type { Store } from './store/store.ts';
 
@@ -8,17 +14,21 @@ import type { Store } from './store/store.ts';
  * Applies every pending migration of a project and of its modules, and starts nothing. What `generator migrate up` runs.
  *
  * @returns the names that were applied, oldest first.
- * @throws AppError `MIGRATION_CHANGED`, `MIGRATION_MISSING`
+ * @throws AppError `MIGRATION_CHANGED`, `MIGRATION_MISSING`, `ROWS_IN_THE_WAY`, `MIGRATION_NEEDS_CONSENT`, `MIGRATION_FAILED`
  */
-export function migrateApp(app: App, options?: BootOptions): Promise<string[]> {
+export function migrateApp(
+  app: App,
+  { allowLoss = [] }: MigrateOptions = {},
+  options?: BootOptions,
+): Promise<string[]> {
   return withMigrations(app, options, async (store, lists) => {
     const applied: string[] = [];
-    for (const list of lists) applied.push(...(await migrate(store, list)));
+    for (const list of lists) applied.push(...(await migrate(store, list, { allowLoss })));
     return applied;
   });
 }
 
-/** What is applied and what is pending, for `generator migrate status`. */
+/** What is applied, pending, changed since, or gone from the folder, for `generator migrate status`. */
 export function migrationsOfApp(app: App, options?: BootOptions): Promise<MigrationStatus> {
   return withMigrations(app, options, async (store, lists) => {
     const parts: MigrationStatus[] = [];
@@ -26,6 +36,9 @@ export function migrationsOfApp(app: App, options?: BootOptions): Promise<Migrat
     return {
       applied: parts.flatMap(({ applied }) => applied),
       pending: parts.flatMap(({ pending }) => pending),
+      empty: parts.flatMap(({ empty }) => empty),
+      changed: parts.flatMap(({ changed }) => changed),
+      missing: parts.flatMap(({ missing }) => missing),
     };
   });
 }

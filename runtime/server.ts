@@ -4,7 +4,8 @@ import type { Middleware } from 'koa';
 import type { App } from './app.ts';
 import { createApplication } from './application.ts';
 import { boot, type Booted, type BootOptions, prepareDatabase, reachingDatabase } from './boot.ts';
-import { ConfigError } from './errors.ts';
+import { AppError, ConfigError } from './errors.ts';
+import { handOver } from './hand-over.ts';
 import { drain, listen, parseAddress, urlOf } from './listener.ts';
 import type { Plugin } from './plugin.ts';
 import { runWorkers } from './workers.ts';
@@ -94,8 +95,11 @@ async function start(
   const { kernel, modules } = booted;
   try {
     await reachingDatabase(kernel, () => prepareDatabase(app, booted));
+    // A server that operates apps listens on more ports than its own.
+    if (app.project.hosting) await handOver();
     for (const module of modules) await module.start?.();
     for (const plugin of app.plugins ?? []) await plugin.hooks?.start?.(kernel);
+    await handOver();
     const http = await listen(
       createApplication(app, booted, middleware).callback(),
       modules,
@@ -149,10 +153,17 @@ async function orExit<T>(begin: () => Promise<T>): Promise<T> {
   try {
     return await begin();
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
+    const problems = problemsOf(error);
+    if (!problems) throw error;
     process.stderr.write(
-      `The server cannot start:\n${error.problems.map((problem) => `  ${problem}\n`).join('')}`,
+      `The server cannot start:\n${problems.map((problem) => `  ${problem}\n`).join('')}`,
     );
     process.exit(1);
   }
+}
+
+/** What somebody at the terminal can do something about, without a trace; null for anything else. */
+function problemsOf(error: unknown): readonly string[] | null {
+  if (error instanceof ConfigError) return error.problems;
+  return error instanceof AppError ? [`${error.code}  ${error.message}`] : null;
 }

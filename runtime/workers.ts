@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { readEnvironment } from './config/environment.ts';
 import { relayChanges } from './data/worker-announcements.ts';
 import { ConfigError } from './errors.ts';
+import { handOver } from './hand-over.ts';
 import type { Running } from './server.ts';
 
 const GIVE_UP_WITHIN = 5_000;
@@ -29,6 +30,7 @@ export function workerCount(text: string | undefined): number {
 }
 
 async function supervise(cluster: Cluster, count: number): Promise<Running> {
+  await handOver();
   relayChanges(cluster);
   let stopping = false;
   const fork = () => {

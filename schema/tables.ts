@@ -24,6 +24,8 @@ export interface TableColumn {
   /** Allowed values of an enum column: a check. */
   readonly values?: readonly string[];
   readonly constraint?: Constraint;
+  /** A condition in words that are none of ours: somebody wrote it into a migration by hand. */
+  readonly check?: string;
   readonly references?: {
     readonly table: string;
     readonly column: string;
@@ -64,7 +66,11 @@ type TableNames = ReadonlyMap<string, string>;
  * @example
  * columnChecks({ name: 'age', type: 'integer', constraint: { min: 0 }, … }) // ['"age" >= 0']
  */
-export function columnChecks({ name, type, values, constraint }: TableColumn): string[] {
+export function columnChecks(column: TableColumn): string[] {
+  return column.check === undefined ? modelChecks(column) : [column.check];
+}
+
+function modelChecks({ name, type, values, constraint }: TableColumn): string[] {
   const quoted = `"${name}"`;
   const listed = values
     ? [`${quoted} in (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`]

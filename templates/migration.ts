@@ -9,11 +9,21 @@ import { code, type Code, file, join, raw, runtime, runtimeType } from './code.t
 import { literal, str } from './literal.ts';
 import { type ColumnChange, invertSteps, type Step } from './steps.ts';
 
+export interface MigrationFacts {
+  readonly ids: IdKind;
+  /** Columns whose values may lose a part: `posts.rating`. */
+  readonly allowLoss?: readonly string[];
+}
+
 /** `migrations/NNNN_name.ts`: append-only, and the user's to edit until it is applied. */
-export function renderMigration(steps: readonly Step[], ids: IdKind): string {
+export function renderMigration(
+  steps: readonly Step[],
+  { ids, allowLoss = [] }: MigrationFacts,
+): string {
   return file(
     '',
     code`
+      ${allowLoss.length > 0 && `export const allowLoss = ${literal([...allowLoss]).text};\n`}
       export async function up(db: ${runtimeType('Kysely')}<any>): Promise<void> {
         ${renderBody(steps, ids)}
       }
@@ -99,14 +109,18 @@ function renderAlterTable(table: string, changes: readonly ColumnChange[]): Code
 function renderChange(change: ColumnChange): Code {
   if (change.kind === 'add') return code`.addColumn(${columnArguments(change.column, false)})`;
   if (change.kind === 'drop') return code`.dropColumn(${str(change.column.name)})`;
-  return code`.alterColumn(${columnArguments(change.after, false)})`;
+  return code`.alterColumn(${columnArguments(change.after, false, change.before)})`;
 }
 
 /** `'email', type.text, (column) => column.notNull().unique()` */
-function columnArguments(column: TableColumn, key: boolean): Code {
+function columnArguments(column: TableColumn, key: boolean, before = column): Code {
   if (key) return code`${str(column.name)}, type.key`;
   const calls = join(describe(column), '');
-  return code`${str(column.name)}, type.${column.type}${calls.text !== '' && code`, (column) => column${calls}`}`;
+  const type =
+    before.type === column.type
+      ? `type.${column.type}`
+      : `{ from: type.${before.type}, to: type.${column.type} }`;
+  return code`${str(column.name)}, ${type}${calls.text !== '' && code`, (column) => column${calls}`}`;
 }
 
 function describe(column: TableColumn): Code[] {

@@ -17,6 +17,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'duration',
     'explainApp',
     'failure',
+    'foresee',
     'get',
     'inferred',
     'list',

@@ -1,5 +1,13 @@
 import { PACKAGE_MANAGERS } from '../commands/package-manager.ts';
-import type { CommandSpec } from './command.ts';
+import type { CommandSpec, OptionSpec } from './command.ts';
+
+/** Of the commands that make or apply migrations. */
+const ALLOW_LOSS: OptionSpec = {
+  name: 'allow-loss',
+  value: 'COORDINATE',
+  many: true,
+  about: 'a column whose values may lose a part when its type changes: Post.rating',
+};
 
 const HINTS = {
   name: 'hints',
@@ -63,6 +71,7 @@ export const commands: readonly CommandSpec[] = [
         many: true,
         about: 'a column or table that may be dropped: Post.body',
       },
+      ALLOW_LOSS,
       {
         name: 'force',
         about: 'replace generated files that were edited; they are kept under .generator/rescued/',
@@ -94,6 +103,7 @@ export const commands: readonly CommandSpec[] = [
         about: 'a column or table that may be dropped: Post.body',
       },
       HINTS,
+      ALLOW_LOSS,
     ],
     example: 'npm run dev',
     load: () => import('../commands/dev.ts'),
@@ -140,7 +150,7 @@ export const commands: readonly CommandSpec[] = [
     usage: '[up|status|down|new NAME]',
     about: 'applies, lists, undoes or starts migrations',
     positionals: 2,
-    options: [],
+    options: [ALLOW_LOSS],
     example: 'npm run migrate -- status\nnpm run migrate -- new fill_summaries',
     load: () => import('../commands/migrate.ts'),
   },

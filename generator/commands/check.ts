@@ -1,9 +1,13 @@
 import { resolve } from 'node:path';
+import type { Diagnostic } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import { keepNewSpaceSmall } from '../new-space.ts';
 import { disk } from '../write/disk.ts';
 import { LOCKFILE } from '../write/lockfile.ts';
+import type { Change } from '../files.ts';
+import { createLocate } from '../migrations/locate.ts';
+import type { Plan } from '../pipeline.ts';
 import { reportPlan } from './plan-report.ts';
 import { isUpToDate } from './up-to-date.ts';
 import { exitCodeOf } from './outcome.ts';
@@ -14,17 +18,42 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (await isUpToDate(root, call)) return EXIT.done;
   const { planRun } = await import('../pipeline.ts');
   keepNewSpaceSmall();
-  const plan = await planRun(root, {}, disk);
+  const plan = withMissing(await planRun(root, {}, disk));
   await reportPlan(plan, call, true);
   const code = exitCodeOf(plan);
   if (code !== EXIT.done) return code;
-  // After a merge of two branches the lock alone is behind: every file is right, and the next run puts it in order.
-  const differs = plan.changes.some(
-    ({ kind, path }) => kind !== 'same' && kind !== 'stale' && path !== LOCKFILE,
-  );
+  const differs = differing(plan).length > 0;
   if (differs)
     call.terminal.note(
       'Generated files are not up to date: run "npm run generate" and commit what it writes.',
     );
   return differs ? EXIT.differs : EXIT.done;
+}
+
+/** After a merge of two branches the lock alone is behind: every file is right, and the next run puts it in order. */
+function differing({ changes }: Plan): readonly Change[] {
+  return changes.filter(
+    ({ kind, path }) => kind !== 'same' && kind !== 'stale' && path !== LOCKFILE,
+  );
+}
+
+/**
+ * Where everything is generated but a migration, one was removed or not committed: the schema is that of the last run, and
+ * the migrations do not lead to it.
+ */
+function withMissing(plan: Plan): Plan {
+  const { missing, sources, project } = plan;
+  const changes = differing(plan);
+  const onlyMigrations = changes.every(({ path }) => path.startsWith('migrations/'));
+  if (!project || missing.length === 0 || !onlyMigrations) return plan;
+  const gone = sources.lockedMigrations;
+  const finding: Diagnostic = {
+    code: 'MIGRATION_STEP_MISSING',
+    severity: 'error',
+    summary: `no migration makes ${missing.join(', ')}, which the schema has`,
+    why: 'a migration was removed or not committed: a database that follows the others would lack it',
+    fix: `${gone.length > 0 ? `restore and commit ${gone.join(', ')}; or run` : 'run'} "npm run generate", which writes what is missing, and commit it`,
+    at: createLocate(project, sources.schema)(missing[0]!),
+  };
+  return { ...plan, findings: [...plan.findings, finding] };
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { createKnown } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { createDevServer } from '../dev/dev-server.ts';
+import { createForesight } from '../dev/foresight.ts';
 import { createRehearsal } from '../dev/rehearsal.ts';
 import { createRehearsedSave } from '../dev/rehearsed-save.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
@@ -17,7 +18,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const own = ownWrites();
   const options = { ...runOptions(call), known: createKnown() };
   const rehearsal = createRehearsal(createRehearsedSave(root, options));
-  const runOnce = createRuns(root, options);
+  const runOnce = createRuns(root, { ...options, foresee: createForesight(root, server) });
   const save = async (paths: ReadonlySet<string>, seen: number) => {
     const plan = await runOnce(paths, seen);
     if (!plan) return;

@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util';
 import type { Project } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
+import { missingSteps } from '../migrations/missing-steps.ts';
 import { readProjectOf } from '../pipeline.ts';
 import { askProject } from '../run-project.ts';
 
@@ -26,7 +27,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   else {
     for (const { what, ok, text, fix } of checks) {
       terminal.data(
-        `${ok ? terminal.paint.green('ok   ') : terminal.paint.red('wrong')}  ${what.padEnd(9)}  ${text}\n${fix === undefined ? '' : `       fix        ${fix}\n`}`,
+        `${ok ? terminal.paint.green('ok   ') : terminal.paint.red('wrong')}  ${what.padEnd(10)}  ${text}\n${fix === undefined ? '' : `       fix         ${fix}\n`}`,
       );
     }
   }
@@ -47,6 +48,7 @@ async function examine(root: string): Promise<Check[]> {
   const secrets = project ? checkSecrets(project, root, env) : [];
   const rest = project
     ? [
+        await checkMigrations(root),
         ...secrets,
         await checkPort(project, env),
         ...(packages.ok && errors === 0 ? await checkProgram(root, secrets) : []),
@@ -122,6 +124,19 @@ function checkSecrets(
         },
       ]
     : checks;
+}
+
+/** Whether the files in migrations/ lead to the schema. */
+async function checkMigrations(root: string): Promise<Check> {
+  const missing = await missingSteps(root);
+  const what = 'migrations';
+  if (missing.length === 0) return { what, ok: true, text: 'they lead to the schema' };
+  return {
+    what,
+    ok: false,
+    text: `no migration makes ${missing.join(', ')}`,
+    fix: 'npm run generate',
+  };
 }
 
 async function checkPort(

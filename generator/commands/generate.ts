@@ -17,7 +17,8 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (options['watch']) return (await import('./watch.ts')).watch(call);
   const root = resolve(call.cwd);
   const dry = Boolean(options['dry-run'] || options['diff']);
-  if (!dry && !options['allow-drop'] && (await isUpToDate(root, call))) return EXIT.done;
+  const decides = Boolean(options['allow-drop'] || options['allow-loss']);
+  if (!dry && !decides && (await isUpToDate(root, call))) return EXIT.done;
   const pipeline = await import('../pipeline.ts');
   keepNewSpaceSmall();
   const plan = await (dry

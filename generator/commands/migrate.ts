@@ -2,6 +2,10 @@ import { join, resolve } from 'node:path';
 import { code, file, runtimeType } from '../../templates/code.ts';
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
+import { columnsNamed } from '../migrations/coordinates.ts';
+import { missingSteps } from '../migrations/missing-steps.ts';
+import { numberOf } from '../migrations/name.ts';
+import { readProjectOf } from '../pipeline.ts';
 import { readSources } from '../read.ts';
 import { askProject } from '../run-project.ts';
 import { disk } from '../write/disk.ts';
@@ -23,7 +27,9 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (step === 'status') return showStatus(root, call);
   const done =
     step === 'up'
-      ? await askProject<string[]>(root, 'migrateApp')
+      ? await askProject<string[]>(root, 'migrateApp', {
+          input: { allowLoss: await lossColumns(root, call) },
+        })
       : [await askProject<string | null>(root, 'revertApp')].filter((each) => each !== null);
   if (call.terminal.json)
     call.terminal.document({ ok: true, [step === 'up' ? 'applied' : 'reverted']: done });
@@ -38,19 +44,50 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   return EXIT.done;
 }
 
+/** Columns of `--allow-loss`, as the database names them. */
+async function lossColumns(root: string, { options }: CommandCall): Promise<readonly string[]> {
+  const names = (options['allow-loss'] as readonly string[] | undefined) ?? [];
+  if (names.length === 0) return [];
+  const { project } = await readProjectOf(root);
+  return [...columnsNamed(project, names)];
+}
+
+interface Status {
+  readonly applied: readonly string[];
+  readonly pending: readonly string[];
+  readonly empty: readonly string[];
+  readonly changed: readonly string[];
+  readonly missing: readonly string[];
+}
+
+/** Lists and refuses nothing: it is what one asks when something is wrong. */
 async function showStatus(root: string, { terminal }: CommandCall): Promise<ExitCode> {
-  const { applied, pending } = await askProject<{ applied: string[]; pending: string[] }>(
+  const { applied, pending, empty, changed, missing } = await askProject<Status>(
     root,
     'migrationsOfApp',
   );
-  if (terminal.json) terminal.document({ ok: true, applied, pending });
-  else
-    terminal.data(
-      [
-        ...applied.map((name) => `applied  ${name}\n`),
-        ...pending.map((name) => `pending  ${name}\n`),
-      ].join(''),
-    );
+  const incomplete = await missingSteps(root);
+  if (terminal.json) {
+    terminal.document({ ok: true, applied, pending, empty, changed, missing, incomplete });
+    return EXIT.done;
+  }
+  const lines = (word: string, names: readonly string[]) =>
+    names.map((name) => `${word.padEnd(7)}  ${name}\n`);
+  terminal.data(
+    [
+      ...lines('applied', applied),
+      ...lines('pending', pending),
+      ...lines('empty', empty),
+      ...lines('changed', changed),
+      ...lines('missing', missing),
+      ...lines('no step', incomplete),
+    ].join(''),
+  );
+  if (missing.length > 0)
+    terminal.note('missing: applied in this database, and no file of that name in migrations/');
+  if (changed.length > 0) terminal.note('changed: its file has another text than was applied');
+  if (incomplete.length > 0)
+    terminal.note('no step: the schema has it, and no migration makes it: run "npm run generate"');
   return EXIT.done;
 }
 
@@ -68,7 +105,7 @@ async function startMigration(
       'generator migrate new fill_summaries',
     );
   const { migrations } = await readSources(root);
-  const last = Math.max(0, ...migrations.map((each) => Number.parseInt(each, 10)));
+  const last = Math.max(0, ...migrations.map(({ file: path }) => numberOf(path)));
   const path = `migrations/${String(last + 1).padStart(4, '0')}_${name}.ts`;
   await disk.createExclusive(join(root, path), ownMigration());
   if (terminal.json) terminal.document({ ok: true, path });

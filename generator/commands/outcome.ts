@@ -58,11 +58,18 @@ function countHints(hints: readonly Diagnostic[]): string {
   return `${hints.length} more ${hints.length === 1 ? 'hint' : 'hints'}: ${codes.join(', ')}`;
 }
 
+/** Findings that ask for a decision: nothing is wrong with the schema itself. */
+const DECISIONS: ReadonlySet<string> = new Set([
+  'RENAME_AMBIGUOUS',
+  'ROWS_IN_THE_WAY',
+  'MIGRATION_NEEDS_CONSENT',
+]);
+
 /** The exit code that findings and changes ask for. */
 export function exitCodeOf(plan: Pick<Plan, 'findings' | 'changes'>): ExitCode {
   const errors = plan.findings.filter(({ severity }) => severity === 'error');
   if (errors.length > 0)
-    return errors.every(({ code }) => code === 'RENAME_AMBIGUOUS') ? EXIT.ambiguous : EXIT.invalid;
+    return errors.every(({ code }) => DECISIONS.has(code)) ? EXIT.ambiguous : EXIT.invalid;
   if (plan.changes.some(({ kind }) => kind === 'edited')) return EXIT.invalid;
   return plan.changes.some(({ kind }) => kind === 'conflict') ? EXIT.conflict : EXIT.done;
 }

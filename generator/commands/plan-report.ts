@@ -13,6 +13,7 @@ export function runOptions({ options }: CommandCall): RunOptions {
   return {
     force: options['force'] === true,
     allowDrop: (options['allow-drop'] as readonly string[] | undefined) ?? [],
+    allowLoss: (options['allow-loss'] as readonly string[] | undefined) ?? [],
   };
 }
 

@@ -54,7 +54,7 @@ export function createRuns(
 
 /** Without what a run adds itself. */
 function withoutOwn(sources: Sources): Sources {
-  return { ...sources, migrations: [], tables: null };
+  return { ...sources, migrations: [], lockedMigrations: [] };
 }
 
 /** Whether a saved file is something a run reads. */

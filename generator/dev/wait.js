@@ -13,10 +13,11 @@ const PATIENCE = 2_000;
 if (process.env['GENERATOR_DEV_WAITS']) {
   delete process.env['GENERATOR_DEV_WAITS'];
   const leave = () => process.exit(0);
-  const wanted = new Promise((start) => void process.once('message', start));
+  const packages = loadPackages();
+  const wanted = told('start', packages);
   // `dev` is gone, however it ended.
   process.once('disconnect', leave);
-  await loadPackages();
+  const runtime = await packages;
   await wanted;
   process.off('disconnect', leave);
   // A server ends as it does when it is told to, and at the latest when it would have been killed.
@@ -24,14 +25,59 @@ if (process.env['GENERATOR_DEV_WAITS']) {
     setTimeout(() => process.exit(1), PATIENCE).unref();
     process.kill(process.pid, 'SIGTERM');
   });
+  await takeOver(runtime);
   process.channel?.unref();
+}
+
+/** Resolves at the word to start; until then questions are answered with what the packages know. */
+function told(word, packages) {
+  return new Promise((start) => {
+    const listen = (message) => {
+      if (message !== word) return void answer(message, packages);
+      process.off('message', listen);
+      start(undefined);
+    };
+    process.on('message', listen);
+  });
+}
+
+async function answer({ id, question, input }, packages) {
+  const runtime = await packages;
+  const ask = runtime?.[question];
+  const known = ask ? await ask(input).catch(() => null) : null;
+  process.send?.({ id, answer: known });
+}
+
+/**
+ * The server before goes on until this one is about to listen: what is wrong with it shows before that. A runtime that does not
+ * know of it starts at once, when the one before has ended.
+ */
+async function takeOver(runtime) {
+  let over;
+  const ready = () =>
+    (over ??= new Promise((go) => {
+      // Nothing else may keep the process going while it waits.
+      process.channel?.ref();
+      process.once('message', () => {
+        process.channel?.unref();
+        go(undefined);
+      });
+      process.send?.('ready');
+    }));
+  if (!runtime?.foresee) return ready();
+  globalThis[Symbol.for('twofold.handover')] = ready;
+  // A server that does not listen by our runtime finds its port in use.
+  process.on('uncaughtExceptionMonitor', (error) => {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EADDRINUSE') process.send?.('busy');
+  });
 }
 
 async function loadPackages() {
   try {
     const runtime = createRequire(join(process.cwd(), 'package.json')).resolve('@twofold/runtime');
-    await import(pathToFileURL(runtime).href);
+    return await import(pathToFileURL(runtime).href);
   } catch {
     // The server itself says what is missing.
+    return null;
   }
 }

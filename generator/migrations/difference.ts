@@ -10,14 +10,16 @@ export interface Difference {
   readonly tables: readonly Table[];
 }
 
-/** `users` or `users.nickname`. `replacement` is the one new column that it may have become: a rename needs a decision. */
+/** `users` or `users.nickname`. `replacements` are new ones of the same kind that it may have become: a rename needs a decision. */
 export interface Kept {
   readonly coordinate: string;
-  readonly replacement?: string;
+  readonly replacements: readonly string[];
 }
 
 export interface DifferenceOptions {
   readonly allowDrop: (coordinate: string) => boolean;
+  /** Columns that databases may have with another definition than is known: they get theirs once more. */
+  readonly contested?: ReadonlySet<string>;
   /** Values of a column that had another name. */
   readonly valueRenames?: (table: string, column: string) => readonly ValueRename[];
 }
@@ -34,7 +36,7 @@ export interface ValueRename {
 export function findDifference(
   before: readonly Table[],
   wanted: readonly Table[],
-  { allowDrop, valueRenames = () => [] }: DifferenceOptions,
+  { allowDrop, valueRenames = () => [], contested = new Set() }: DifferenceOptions,
 ): Difference {
   const renames = renamedTables(before, wanted);
   const known = byName(before.map((table) => renameTable(table, renames)));
@@ -44,7 +46,7 @@ export function findDifference(
   const dropped = gone.filter(({ name }) => allowDrop(name));
   const changed = wanted.flatMap((table) => {
     const old = known.get(table.name);
-    return old ? [compareTable(old, table, { allowDrop, valueRenames })] : [];
+    return old ? [compareTable(old, table, { allowDrop, valueRenames, contested })] : [];
   });
   const keptTables = gone.filter((table) => !dropped.includes(table));
   const after = byName(changed.map((table) => table.after));
@@ -59,7 +61,10 @@ export function findDifference(
       ...invertSteps(createSteps(dropped)),
     ],
     kept: [
-      ...keptTables.map(({ name }) => ({ coordinate: name })),
+      ...keptTables.map((table) => ({
+        coordinate: table.name,
+        replacements: created.filter((other) => isAlike(table, other)).map(({ name }) => name),
+      })),
       ...changed.flatMap((table) => table.kept),
     ],
     tables: [...wanted.map((table) => after.get(table.name) ?? table), ...keptTables],
@@ -107,7 +112,7 @@ interface TableChange {
 function compareTable(
   before: Table,
   wanted: Table,
-  { allowDrop, valueRenames }: Required<DifferenceOptions>,
+  { allowDrop, valueRenames, contested }: Required<DifferenceOptions>,
 ): TableChange {
   const renamed = renameColumns(before, wanted);
   const added = wanted.columns.filter((column) => !has(renamed.table.columns, column.name));
@@ -118,7 +123,9 @@ function compareTable(
   const changes: ColumnChange[] = [
     ...dropped.map((column): ColumnChange => ({ kind: 'drop', column })),
     ...added.map((column): ColumnChange => ({ kind: 'add', column })),
-    ...after.columns.flatMap((column) => alteration(renamed.table.columns, column)),
+    ...after.columns.flatMap((column) =>
+      alteration(renamed.table.columns, column, contested.has(`${wanted.name}.${column.name}`)),
+    ),
   ];
   const { name } = wanted;
   return {
@@ -135,7 +142,7 @@ function compareTable(
       .filter((column) => !dropped.includes(column))
       .map((column) => ({
         coordinate: `${name}.${column.name}`,
-        ...replacementOf(column, { gone, added }),
+        replacements: added.filter((other) => isSameKind(column, other)).map((each) => each.name),
       })),
   };
 }
@@ -206,9 +213,13 @@ function loosened(column: TableColumn): TableColumn {
   return { ...column, required: false };
 }
 
-function alteration(before: readonly TableColumn[], column: TableColumn): ColumnChange[] {
+function alteration(
+  before: readonly TableColumn[],
+  column: TableColumn,
+  contested: boolean,
+): ColumnChange[] {
   const old = before.find(({ name }) => name === column.name);
-  return old && shapeOf(old) !== shapeOf(column)
+  return old && (contested || shapeOf(old) !== shapeOf(column))
     ? [{ kind: 'alter', before: old, after: column }]
     : [];
 }
@@ -226,16 +237,19 @@ function shapeOf(column: TableColumn): string {
   ]);
 }
 
-function replacementOf(
-  column: TableColumn,
-  { gone, added }: { gone: readonly TableColumn[]; added: readonly TableColumn[] },
-): { replacement?: string } {
-  const alike = (other: TableColumn) =>
-    other.type === column.type && other.references?.table === column.references?.table;
-  const candidates = added.filter(alike);
-  return candidates.length === 1 && gone.filter(alike).length === 1
-    ? { replacement: candidates[0]!.name }
-    : {};
+/** Whether values of one column may go on in the other. */
+function isSameKind(column: TableColumn, other: TableColumn): boolean {
+  return other.type === column.type && other.references?.table === column.references?.table;
+}
+
+/** Whether at least half of the larger table's columns are in the other one too, the keys apart. */
+function isAlike(table: Table, other: Table): boolean {
+  const own = table.columns.filter(({ name }) => !table.primaryKey.includes(name));
+  const theirs = other.columns.filter(({ name }) => !other.primaryKey.includes(name));
+  const shared = own.filter((column) =>
+    theirs.some((each) => each.name === column.name && each.type === column.type),
+  );
+  return shared.length > 0 && shared.length * 2 >= Math.max(own.length, theirs.length);
 }
 
 function has(columns: readonly TableColumn[], name: string): boolean {

@@ -1,14 +1,13 @@
 import type { Step } from '../../templates/steps.ts';
 
-/** Where the tables stand as the last migration leaves them. */
-export const SNAPSHOT = 'migrations/tables.txt';
+/** Of `migrations/0007_add_posts_summary.ts` it is 7. */
+export function numberOf(path: string): number {
+  return Number.parseInt(path.slice(path.lastIndexOf('/') + 1), 10);
+}
 
-/** `0002_add_posts_summary.ts`: the next number, and what happens first. */
+/** `migrations/0002_add_posts_summary.ts`: the next number, and what happens first. */
 export function migrationPath(existing: readonly string[], steps: readonly Step[]): string {
-  const last = Math.max(
-    0,
-    ...existing.map((file) => Number.parseInt(file, 10)).filter(Number.isFinite),
-  );
+  const last = Math.max(0, ...existing.map((path) => numberOf(path)).filter(Number.isFinite));
   const name = last === 0 ? 'init' : describe(steps);
   return `migrations/${String(last + 1).padStart(4, '0')}_${name}.ts`;
 }

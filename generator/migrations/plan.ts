@@ -2,70 +2,134 @@ import {
   buildTables,
   type Diagnostic,
   type Project,
+  type SourceText,
   type Table,
-  type TableColumn,
 } from '@twofold/schema';
 import { renderMigration } from '../../templates/migration.ts';
 import type { Step } from '../../templates/steps.ts';
-import { closest } from '../cli/closest.ts';
 import type { Sources } from '../files.ts';
+import { allowLossIn } from './allow-loss.ts';
+import { columnsNamed } from './coordinates.ts';
 import { type Difference, findDifference, type ValueRename } from './difference.ts';
-import { migrationPath, SNAPSHOT } from './name.ts';
-import { parseSnapshot, printSnapshot } from './snapshot.ts';
+import {
+  brokenFindings,
+  dropFindings,
+  idsFinding,
+  keptFindings,
+  rowFindings,
+  unreadFindings,
+} from './findings.ts';
+import { type Folded, foldMigrations } from './fold.ts';
+import { readLastModel } from './last-model.ts';
+import { createLocate } from './locate.ts';
+import { withoutConflict } from './merge-conflict.ts';
+import { migrationPath } from './name.ts';
 
 /** What a run does about the database. */
 export interface PlannedMigration {
-  readonly file: { readonly path: string; readonly text: string } | null;
-  readonly snapshot: string;
+  /** New files, and those of `migrations/` that get another text. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** Files that are taken back. */
+  readonly removed: readonly string[];
+  /** What the schema has and no migration makes, as tables and columns. */
+  readonly missing: readonly string[];
   readonly findings: readonly Diagnostic[];
 }
 
-/** Compares the model's tables with those of the last migration, and plans the next one. */
+export interface MigrationOptions {
+  readonly allowDrop?: readonly string[];
+  readonly allowLoss?: readonly string[];
+  /** Text of `src/generated/model.ts`: what the run before knew. */
+  readonly lastModel?: string | null;
+  /** A migration that no database has, to be written anew: its path. */
+  readonly draft?: string;
+}
+
+/** Follows the migrations that are there, compares where they lead with the model, and plans the next one. */
 export function planMigration(
   project: Project,
   sources: Sources,
-  allowDrop: readonly string[],
+  options: MigrationOptions,
 ): PlannedMigration {
-  const wanted = buildTables(project);
-  const snapshot = printSnapshot({ ids: project.ids, tables: wanted });
-  if (snapshot === sources.tables) return { file: null, snapshot, findings: [] };
-  const before =
-    sources.tables === null ? { ids: project.ids, tables: [] } : parseSnapshot(sources.tables);
-  if (before === null)
-    return broken(
-      'a line of it cannot be read',
-      'solve the merge conflict in it, line by line, and run again',
-    );
-  if (sources.tables === null && sources.migrations.length > 0)
-    return broken(
-      'it is missing',
-      'restore it from version control: migrations are the difference to it',
-    );
-  if (before.ids !== project.ids && before.tables.length > 0)
-    return idsChanged(before.ids, project.ids);
-  const allowed = allowedDrops(project, allowDrop);
-  const difference = findDifference(before.tables, wanted, {
+  const merged = sources.migrations.map(withoutConflict);
+  const mended = merged.filter(({ text }, at) => text !== sources.migrations[at]!.text);
+  const saved = merged.filter(({ file }) => file !== options.draft);
+  const folded = foldMigrations(saved);
+  const refused = [
+    ...brokenFindings(folded, sources.lockedMigrations),
+    ...idsFinding(folded, project),
+  ];
+  if (refused.length > 0) return { files: [], removed: [], missing: [], findings: refused };
+  return nextMigration(project, { saved, mended, folded, sources, options });
+}
+
+interface Followed {
+  readonly saved: readonly SourceText[];
+  readonly mended: readonly SourceText[];
+  readonly folded: Folded;
+  readonly sources: Sources;
+  readonly options: MigrationOptions;
+}
+
+function nextMigration(project: Project, followed: Followed): PlannedMigration {
+  const { saved, mended, folded, sources, options } = followed;
+  const { allowDrop = [], allowLoss = [], draft } = options;
+  const allowed = columnsNamed(project, allowDrop);
+  const difference = findDifference(folded.tables, buildTables(project), {
     allowDrop: (coordinate) => allowed.has(coordinate),
     valueRenames: valueRenames(project),
+    contested: folded.contested,
   });
   const { steps } = difference;
+  const unread = unreadFindings(folded, steps);
+  if (unread.length > 0) return { files: [], removed: [], missing: [], findings: unread };
+  const loss = columnsNamed(project, allowLoss);
+  const next = fileOf(steps, { project, saved, loss });
+  const agreed = next ? [] : allowLossIn(saved, folded, loss);
+  const locate = createLocate(project, sources.schema);
   return {
-    file:
-      steps.length === 0
-        ? null
-        : {
-            path: migrationPath(sources.migrations, steps),
-            text: renderMigration(steps, project.ids),
-          },
-    snapshot: printSnapshot({ ids: project.ids, tables: difference.tables }),
+    files: [...mended.map(asFile), ...agreed.map(asFile), ...(next ? [next] : [])],
+    removed: draft !== undefined && draft !== next?.path ? [draft] : [],
+    missing: steps.flatMap(objectsOf),
     findings: [
-      ...keptFindings(difference),
+      ...keptFindings(difference, { locate, lastModel: readModel(difference, options) }),
       ...dropFindings(
         difference,
-        allowDrop.filter((name) => !namesOne(before.tables, allowedDrops(project, [name]))),
+        allowDrop.filter((name) => !namesOne(folded.tables, columnsNamed(project, [name]))),
+        locate,
       ),
-      ...valueFindings(steps),
+      ...rowFindings(steps, { locate, loss }),
     ],
+  };
+}
+
+const asFile = ({ file, text }: SourceText) => ({ path: file, text });
+
+function readModel({ kept }: Difference, { lastModel = null }: MigrationOptions) {
+  return kept.length === 0 ? null : readLastModel(lastModel);
+}
+
+function fileOf(
+  steps: readonly Step[],
+  {
+    project,
+    saved,
+    loss,
+  }: {
+    readonly project: Project;
+    readonly saved: readonly SourceText[];
+    readonly loss: ReadonlySet<string>;
+  },
+): { path: string; text: string } | null {
+  if (steps.length === 0) return null;
+  const changed = new Set(steps.flatMap(objectsOf));
+  const allowLoss = [...loss].filter((name) => changed.has(name));
+  return {
+    path: migrationPath(
+      saved.map(({ file }) => file),
+      steps,
+    ),
+    text: renderMigration(steps, { ids: project.ids, allowLoss }),
   };
 }
 
@@ -80,45 +144,6 @@ function valueRenames(project: Project): (table: string, column: string) => read
   };
 }
 
-/** `--allow-drop` takes the schema's coordinate or the database's: `Post.body` or `posts.body`. */
-function allowedDrops(project: Project, names: readonly string[]): ReadonlySet<string> {
-  const tables = new Map(project.entities.map((entity) => [entity.name, entity.table]));
-  return new Set(
-    names.flatMap((name) => {
-      const [type = '', field] = name.split('.');
-      const table = tables.get(type) ?? type;
-      return field === undefined
-        ? [table]
-        : [`${table}.${field}`, `${table}.${snakeCase(field)}`, `${table}.${snakeCase(field)}_id`];
-    }),
-  );
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
-}
-
-function keptFindings({ kept }: Difference): Diagnostic[] {
-  return kept.map(({ coordinate, replacement }) =>
-    replacement
-      ? {
-          code: 'RENAME_AMBIGUOUS',
-          severity: 'error',
-          summary: `${coordinate} is gone and ${replacement} is new: renamed, or another one?`,
-          why: 'both have the same type; dropping a column loses what is in it',
-          fix: `to rename: @renamed(from: "${coordinate.split('.')[1]}") on the new field; to drop: --allow-drop ${coordinate}`,
-          at: atSnapshot(),
-        }
-      : {
-          code: 'COLUMN_KEPT',
-          severity: 'hint',
-          summary: `${coordinate} is no longer in the schema; the database keeps it`,
-          fix: `npm run generate -- --allow-drop ${coordinate}`,
-          at: atSnapshot(),
-        },
-  );
-}
-
 /** Whether one of these coordinates is a table or a column. */
 function namesOne(tables: readonly Table[], coordinates: ReadonlySet<string>): boolean {
   return tables.some(
@@ -127,84 +152,24 @@ function namesOne(tables: readonly Table[], coordinates: ReadonlySet<string>): b
   );
 }
 
-/** A slip in a name would leave the column without a word; what is gone already, and like no other, is no slip. */
-function dropFindings({ kept }: Difference, names: readonly string[]): Diagnostic[] {
-  const waiting = kept.map(({ coordinate }) => coordinate);
-  return names.flatMap((name) => {
-    const near = closest(name, waiting);
-    if (near === undefined) return [];
-    return [
-      {
-        code: 'DROP_UNKNOWN',
-        severity: 'warning',
-        summary: `--allow-drop ${name} names nothing that could be dropped`,
-        fix: `did you mean ${near}?`,
-        at: atSnapshot(),
-      },
-    ];
-  });
-}
-
-/** Columns that must have a value, in tables that may have rows. */
-function valueFindings(steps: readonly Step[]): Diagnostic[] {
-  return steps.flatMap((step) =>
-    step.kind !== 'alterTable'
-      ? []
-      : step.changes.flatMap((change) =>
-          needsValue(change.kind === 'add' ? change.column : undefined) && change.kind === 'add'
-            ? [needsDefault(step.table, change.column)]
-            : [],
-        ),
-  );
-}
-
-function needsValue(column: TableColumn | undefined): boolean {
-  return column !== undefined && column.required && column.default === undefined;
-}
-
-function needsDefault(table: string, { name }: TableColumn): Diagnostic {
-  return {
-    code: 'MIGRATION_NEEDS_VALUE',
-    severity: 'warning',
-    summary: `${table}.${name} is new and required: applying the migration fails if ${table} has rows`,
-    fix: 'give the field @default(value: …), or add it without "!" first, fill it, and make it required after that',
-    at: atSnapshot(),
-  };
-}
-
-function broken(what: string, fix: string): PlannedMigration {
-  return {
-    file: null,
-    snapshot: '',
-    findings: [
-      {
-        code: 'SNAPSHOT_BROKEN',
-        severity: 'error',
-        summary: `${SNAPSHOT}: ${what}`,
-        fix,
-        at: atSnapshot(),
-      },
-    ],
-  };
-}
-
-function idsChanged(before: string, after: string): PlannedMigration {
-  return {
-    file: null,
-    snapshot: '',
-    findings: [
-      {
-        code: 'IDS_CHANGED',
-        severity: 'error',
-        summary: `database.ids is ${after}, and the tables were made with ${before}`,
-        why: 'keys of rows that exist cannot be turned into another kind',
-        fix: `database: { ids: ${before} }, or start a new database: remove migrations/ and run again`,
-        at: { file: 'manifest.yaml', line: 1, column: 1, length: 1 },
-      },
-    ],
-  };
-}
-
-function atSnapshot(): Diagnostic['at'] {
-  return { file: SNAPSHOT, line: 1, column: 1, length: 1 };
+/** Tables, columns and indexes that a step is about. */
+function objectsOf(step: Step): string[] {
+  switch (step.kind) {
+    case 'createTable':
+    case 'dropTable':
+      return [step.table.name];
+    case 'renameTable':
+      return [step.to];
+    case 'renameColumn':
+      return [`${step.table}.${step.to}`];
+    case 'renameValue':
+      return [`${step.table}.${step.column}`];
+    case 'alterTable':
+      return step.changes.map(
+        (change) =>
+          `${step.table}.${change.kind === 'alter' ? change.after.name : change.column.name}`,
+      );
+    default:
+      return [step.index.name];
+  }
 }

@@ -11,6 +11,8 @@ export interface Comparison {
   readonly present: Present;
   /** Edited generated files are replaced (after they were saved) instead of stopping the run. */
   readonly force: boolean;
+  /** Migrations that are taken back. */
+  readonly removed?: readonly string[];
 }
 
 /**
@@ -33,6 +35,12 @@ export function compareFiles(comparison: Comparison): Change[] {
   return [
     ...files.map((file) => compareFile(file, comparison)),
     ...scaffold.flatMap(({ changes }) => changes),
+    ...(comparison.removed ?? []).flatMap((path): Change[] => {
+      const before = present.get(path) ?? null;
+      return before === null
+        ? []
+        : [{ path, owner: 'append', kind: 'remove', before, after: null }];
+    }),
     ...gone.flatMap(([path, entry]) => compareGone(path, entry, present.get(path) ?? null)),
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -48,6 +56,12 @@ function compareFile(file: RenderedFile, { lock, present, force }: Comparison): 
     before,
     after,
   });
+  if (owner === 'append')
+    return before === null
+      ? change('create')
+      : sameText(before, text)
+        ? change('same', before)
+        : change('update', withLineEndsOf(before, text));
   if (owner !== 'generated')
     return before === null && !entry ? change('create') : change('same', before);
   if (before === null) return change('create');

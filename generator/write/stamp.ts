@@ -48,8 +48,8 @@ export async function findStamp(
 }
 
 /**
- * Notes that these inputs gave these files: a run over them would have nothing to do. What the run itself added (the
- * migration and the tables) is an input of the next one and read again; anything else that changed meanwhile is not noted.
+ * Notes that these inputs gave these files: a run over them would have nothing to do. What the run itself added (a
+ * migration) is an input of the next one and read again; anything else that changed meanwhile is not noted.
  */
 export async function writeStamp(
   { sources, changes, findings, fields }: Ran,
@@ -59,8 +59,8 @@ export async function writeStamp(
   const now = await readSources(sources.root);
   if (
     !isDeepStrictEqual(
-      { ...now, migrations: [], tables: null },
-      { ...sources, migrations: [], tables: null },
+      { ...now, migrations: [], lockedMigrations: [] },
+      { ...sources, migrations: [], lockedMigrations: [] },
     )
   )
     return;
@@ -95,7 +95,11 @@ interface Ran {
 }
 
 /** Findings about the run itself: the next one, with the migration written and other options, does not have them. */
-const ONCE: ReadonlySet<string> = new Set(['MIGRATION_NEEDS_VALUE', 'DROP_UNKNOWN']);
+const ONCE: ReadonlySet<string> = new Set([
+  'MIGRATION_NEEDS_VALUE',
+  'MIGRATION_CHECKS_ROWS',
+  'DROP_UNKNOWN',
+]);
 
 function parseStamp(text: string | null): Stamp | null {
   try {

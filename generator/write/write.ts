@@ -7,21 +7,27 @@ import { hashText, type Lock, type LockEntry, LOCKFILE, parseLock, printLock } f
 import { withRunLock } from './run-lock.ts';
 import { BASE, newPath } from './scaffold.ts';
 
+export interface Wanted {
+  readonly files: readonly RenderedFile[];
+  readonly force: boolean;
+  readonly removed?: readonly string[];
+}
+
 /** Compares rendered files, and the lock that goes with them, with the disk. Writes nothing. */
 export async function planChanges(
   root: string,
-  { files, force }: { files: readonly RenderedFile[]; force: boolean },
+  { files, force, removed = [] }: Wanted,
   disk: Disk,
 ): Promise<Change[]> {
   const lockText = await disk.read(join(root, LOCKFILE));
   const lock = parseLock(lockText);
-  const paths = [...new Set([...files.flatMap(pathsOf), ...lock.keys()])];
+  const paths = [...new Set([...files.flatMap(pathsOf), ...removed, ...lock.keys()])];
   const present = new Map(
     await Promise.all(
       paths.map(async (path) => [path, await disk.read(join(root, path))] as const),
     ),
   );
-  const changes = compareFiles({ files, lock, present, force });
+  const changes = compareFiles({ files, lock, present, force, removed });
   const text = printLock(nextLock(changes, lock));
   const after = lockText?.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
   const kind = lockText === null ? 'create' : lockText === after ? 'same' : 'update';
@@ -67,6 +73,7 @@ function pathsOf({ path, owner }: RenderedFile): string[] {
 function nextLock(changes: readonly Change[], lock: Lock): Lock {
   const next = new Map<string, LockEntry>();
   const bases = new Map(changes.map(({ path, after }) => [path, after]));
+  const removed = new Set(changes.filter(({ kind }) => kind === 'remove').map(({ path }) => path));
   for (const change of changes) {
     const entry = entryOf(change, {
       known: lock.get(change.path),
@@ -75,7 +82,12 @@ function nextLock(changes: readonly Change[], lock: Lock): Lock {
     if (entry) next.set(change.path, entry);
   }
   for (const [path, entry] of lock)
-    if (entry.owner !== 'generated' && !path.endsWith('.new') && !next.has(path))
+    if (
+      entry.owner !== 'generated' &&
+      !path.endsWith('.new') &&
+      !next.has(path) &&
+      !removed.has(path)
+    )
       next.set(path, entry);
   return next;
 }
@@ -89,6 +101,7 @@ function entryOf(
   if (owner === 'generated') return kind === 'edited' || kind === 'stale' ? known : entry(after!);
   if (owner === 'scaffold')
     return base !== null ? entry(base) : path.endsWith('.new') ? entry(after!) : undefined;
+  if (owner === 'append' && kind !== 'same') return entry(after!);
   return known ?? (kind === 'create' ? entry(after!) : undefined);
 }
 

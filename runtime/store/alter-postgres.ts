@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { type Alteration, assertValues, type ColumnDescription } from './alteration.ts';
+import type { Alteration, ColumnDescription } from './alteration.ts';
+import { checkRows, convertedValue, typeChange } from './row-checks.ts';
 
 /** Makes the changes one by one: PostgreSQL alters a table in place, inside the migration's transaction. */
 export async function alterOnPostgres(
@@ -12,7 +13,7 @@ export async function alterOnPostgres(
       await db.schema.alterTable(table).dropColumn(change.name).execute();
       continue;
     }
-    await assertValues(db, table, { kind: change.kind, column: change.column });
+    if (!(await checkRows(db, table, { kind: change.kind, column: change.column }))) continue;
     if (change.kind === 'add')
       await sql`alter table ${sql.table(table)} add column ${sql.raw(change.column.definition)}`.execute(
         db,
@@ -32,7 +33,9 @@ async function alterColumn(
   await alter()
     .alterColumn(name, (each) => each.dropDefault())
     .execute();
-  await sql`alter table ${sql.table(table)} alter column ${sql.ref(name)} type ${typeSql(db, table, column)} using ${sql.ref(name)}::${typeSql(db, table, { name, type })}`.execute(
+  const change = await typeChange(db, table, column);
+  const value = change ? convertedValue(db, change, sql`${sql.ref(name)}`) : sql`${sql.ref(name)}`;
+  await sql`alter table ${sql.table(table)} alter column ${sql.ref(name)} type ${typeSql(db, table, column)} using (${value})::${typeSql(db, table, { name, type })}`.execute(
     db,
   );
   if ('default' in column) {

@@ -1,6 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { InternalError } from '../errors.ts';
-import { type Alteration, assertValues, type ColumnDescription } from './alteration.ts';
+import type { Alteration, ColumnDescription } from './alteration.ts';
+import { checkRows, newValue, typeChange } from './row-checks.ts';
 import {
   columnOf,
   joinDefinition,
@@ -18,15 +19,19 @@ export async function alterOnSqlite(
   table: string,
   changes: readonly Alteration[],
 ): Promise<void> {
+  const possible: Alteration[] = [];
   for (const change of changes)
-    if (change.kind !== 'drop')
-      await assertValues(db, table, { kind: change.kind, column: change.column });
-  if (changes.every(isSimple)) {
-    for (const { column } of changes as readonly { column: ColumnDescription }[])
+    if (
+      change.kind === 'drop' ||
+      (await checkRows(db, table, { kind: change.kind, column: change.column }))
+    )
+      possible.push(change);
+  if (possible.every(isSimple)) {
+    for (const { column } of possible as readonly { column: ColumnDescription }[])
       await sql`alter table ${sql.table(table)} add column ${sql.raw(column.definition)}`.execute(
         db,
       );
-  } else await rebuild(db, table, changes);
+  } else await rebuild(db, table, possible);
 }
 
 /** What ALTER TABLE ADD COLUMN takes: no unique, and a required one only with a default. */
@@ -79,31 +84,28 @@ function sharedColumns(before: TableDefinition, after: TableDefinition): string[
   return after.columns.map(columnOf).filter((name) => names.has(name));
 }
 
-/** A column that became required takes its default where it was empty. */
-async function copyRows(
-  db: Kysely<any>,
-  {
-    from,
-    to,
-    changes,
-    columns,
-  }: { from: string; to: string; changes: readonly Alteration[]; columns: readonly string[] },
-): Promise<void> {
-  const values = columns.map((name) => {
+interface Copy {
+  readonly from: string;
+  readonly to: string;
+  readonly changes: readonly Alteration[];
+  readonly columns: readonly string[];
+}
+
+/** Values of a column with another type are converted, and one that became required takes its default where it was empty. */
+async function copyRows(db: Kysely<any>, { from, to, changes, columns }: Copy): Promise<void> {
+  const values: RawBuilder<unknown>[] = [];
+  for (const name of columns) {
     const change = changes.find((each) => each.kind === 'alter' && each.column.name === name);
-    const filled = change?.kind === 'alter' && change.column.required && 'default' in change.column;
-    return filled
-      ? sql`coalesce(${sql.ref(name)}, ${sql.lit(literalOf(change.column.default))})`
-      : sql`${sql.ref(name)}`;
-  });
+    values.push(
+      change?.kind === 'alter'
+        ? newValue(db, change.column, await typeChange(db, from, change.column))
+        : sql`${sql.ref(name)}`,
+    );
+  }
   const names = columns.map((name) => sql`${sql.ref(name)}`);
   await sql`insert into ${sql.table(to)} (${sql.join(names)}) select ${sql.join(values)} from ${sql.table(from)}`.execute(
     db,
   );
-}
-
-function literalOf(value: unknown): string | number | boolean | null {
-  return typeof value === 'boolean' ? Number(value) : (value as string | number | null);
 }
 
 async function tableSql(db: Kysely<any>, table: string): Promise<string> {

@@ -1,20 +1,27 @@
-import type { ColumnDataType, ColumnDefinitionBuilder, Kysely, RawBuilder } from 'kysely';
+import type { ColumnDefinitionBuilder, Kysely } from 'kysely';
 import { alterOnPostgres } from './alter-postgres.ts';
 import { alterOnSqlite } from './alter-sqlite.ts';
 import { describeColumn, type Alteration, type DataType } from './alteration.ts';
 import { dialectOf } from './column-types.ts';
+import { asStep } from './migration-run.ts';
+import { columnsOf } from './row-checks.ts';
 
 type Build = (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
 
+/** A change of a column's type. */
+export interface NewType {
+  readonly from: DataType;
+  readonly to: DataType;
+}
+
 /** Changes of one table, gathered and then made by `execute`. */
 export interface TableAlterer {
-  addColumn(name: string, type: ColumnDataType | RawBuilder<unknown>, build?: Build): TableAlterer;
-  /** Gives a column a new definition: type, null or not, default, unique, check and reference are all as said here. */
-  alterColumn(
-    name: string,
-    type: ColumnDataType | RawBuilder<unknown>,
-    build?: Build,
-  ): TableAlterer;
+  addColumn(name: string, type: DataType, build?: Build): TableAlterer;
+  /**
+   * Gives a column a new definition: type, null or not, default, unique, check and reference are all as said here. A
+   * change of the type names both: `{ from: type.text, to: type.integer }`.
+   */
+  alterColumn(name: string, type: DataType | NewType, build?: Build): TableAlterer;
   dropColumn(name: string): TableAlterer;
   execute(): Promise<void>;
 }
@@ -23,8 +30,9 @@ export interface TableAlterer {
  * Changes columns of a table that may have rows, on SQLite and on PostgreSQL alike. PostgreSQL alters the table; SQLite
  * makes it anew with the rows, indexes and triggers that it had, wherever its own ALTER TABLE is not enough.
  *
- * A column that becomes required takes its default where it had none. Without a default that is refused while there are
- * rows without a value.
+ * Rows are looked at before anything is changed: those that have no value for a required column, repeat one of a unique
+ * column, or have one that the new type, check or reference does not allow, are refused with their count and keys. A column
+ * that becomes required takes its default where it had no value.
  *
  * @example
  * await alterTable(db, 'posts')
@@ -32,22 +40,56 @@ export interface TableAlterer {
  *   .alterColumn('title', type.text, (column) => column.notNull().unique())
  *   .dropColumn('subtitle')
  *   .execute();
- * @throws AppError `MIGRATION_NEEDS_VALUE` when a required column would be empty in rows that exist.
+ * @throws AppError `ROWS_IN_THE_WAY`, or `MIGRATION_NEEDS_CONSENT` when a change of type would lose part of values.
  */
 export function alterTable(db: Kysely<any>, table: string): TableAlterer {
   const changes: Alteration[] = [];
-  const add =
-    (kind: 'add' | 'alter') =>
-    (name: string, type: DataType, build: Build = (column) => column) => {
-      changes.push({ kind, column: describeColumn(db, { table, name, type, build }) });
-      return alterer;
-    };
+  const describe = (
+    kind: 'add' | 'alter',
+    name: string,
+    type: DataType | NewType,
+    build: Build,
+  ) => {
+    const given = isNewType(type) ? { type: type.to, from: type.from } : { type };
+    changes.push({ kind, column: describeColumn(db, { table, name, ...given, build }) });
+    return alterer;
+  };
+  const unchanged: Build = (column) => column;
   const alterer: TableAlterer = {
-    addColumn: add('add'),
-    alterColumn: add('alter'),
+    addColumn: (name, type, build = unchanged) => describe('add', name, type, build),
+    alterColumn: (name, type, build = unchanged) => describe('alter', name, type, build),
     dropColumn: (name) => (changes.push({ kind: 'drop', name }), alterer),
     execute: () =>
-      (dialectOf(db) === 'sqlite' ? alterOnSqlite : alterOnPostgres)(db, table, changes),
+      asStep(objectOf(table, changes), async () =>
+        (dialectOf(db) === 'sqlite' ? alterOnSqlite : alterOnPostgres)(
+          db,
+          table,
+          await settled(db, table, changes),
+        ),
+      ),
   };
   return alterer;
+}
+
+/** Two branches may both have added a column: the second one gives it its definition, if its values allow that. */
+async function settled(
+  db: Kysely<any>,
+  table: string,
+  changes: readonly Alteration[],
+): Promise<Alteration[]> {
+  const present = await columnsOf(db, table);
+  return changes.map((change) =>
+    change.kind === 'add' && present.has(change.column.name)
+      ? { ...change, kind: 'alter' }
+      : change,
+  );
+}
+
+function isNewType(type: DataType | NewType): type is NewType {
+  return typeof type === 'object' && 'from' in type && 'to' in type;
+}
+
+function objectOf(table: string, [first, ...others]: readonly Alteration[]): string {
+  if (!first || others.length > 0) return table;
+  return `${table}.${first.kind === 'drop' ? first.name : first.column.name}`;
 }

@@ -5,9 +5,7 @@ import {
   type Kysely,
   type OnModifyForeignAction,
   type RawBuilder,
-  sql,
 } from 'kysely';
-import { AppError } from '../errors.ts';
 
 export type DataType = ColumnDataType | RawBuilder<unknown>;
 
@@ -19,6 +17,8 @@ export type Alteration =
 export interface ColumnDescription {
   readonly name: string;
   readonly type: DataType;
+  /** The type that it had, where the migration says so. */
+  readonly from?: DataType;
   /** `"title" text not null` */
   readonly definition: string;
   readonly required: boolean;
@@ -34,13 +34,14 @@ interface Description {
   readonly table: string;
   readonly name: string;
   readonly type: DataType;
+  readonly from?: DataType | undefined;
   readonly build: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
 }
 
 /** Runs a column's builder, and notes what is called on it. */
 export function describeColumn(
   db: Kysely<any>,
-  { table, name, type, build }: Description,
+  { table, name, type, from, build }: Description,
 ): ColumnDescription {
   const called = new Map<string, readonly unknown[]>();
   const noted = (builder: ColumnDefinitionBuilder): ColumnDefinitionBuilder =>
@@ -55,14 +56,17 @@ export function describeColumn(
         };
       },
     });
-  const statement = db.schema
-    .alterTable(table)
+  // Only to be read: a plugin that counts statements must not see it.
+  const statement = db
+    .withoutPlugins()
+    .schema.alterTable(table)
     .addColumn(name, type, (column) => build(noted(column)))
     .compile().sql;
   const argument = <T>(method: string) => called.get(method)?.[0] as T;
   return {
     name,
     type,
+    ...(from !== undefined && { from }),
     definition: statement.slice(statement.indexOf(' add column ') + ' add column '.length),
     required: called.has('notNull'),
     unique: called.has('unique'),
@@ -71,23 +75,4 @@ export function describeColumn(
     ...(called.has('references') && { references: argument<string>('references') }),
     ...(called.has('onDelete') && { onDelete: argument<OnModifyForeignAction>('onDelete') }),
   };
-}
-
-/** Refuses a required column without a default while there are rows that have no value for it. */
-export async function assertValues(
-  db: Kysely<any>,
-  table: string,
-  { kind, column }: { kind: 'add' | 'alter'; column: ColumnDescription },
-): Promise<void> {
-  if (!column.required || 'default' in column) return;
-  const empty = kind === 'add' ? sql`1 = 1` : sql`${sql.ref(column.name)} is null`;
-  const { rows } = await sql<{
-    found: number;
-  }>`select 1 as found from ${sql.table(table)} where ${empty} limit 1`.execute(db);
-  if (rows.length === 0) return;
-  throw new AppError(
-    500,
-    'MIGRATION_NEEDS_VALUE',
-    `${table} has rows without a value for ${column.name}, which is required: give it a default, or add it without notNull(), fill it, and alter it then`,
-  );
 }

@@ -4,23 +4,70 @@ import type { Dialect } from './store.ts';
 
 type DataType = ColumnDataType | RawBuilder<unknown>;
 
+/** What the values of a column are; a key that refers to another table is one of them. */
+export type StoredType = Exclude<ColumnType, 'id'>;
+
+/** SQLite keeps several stored types as text, so the type of a column there has to say which one is meant. */
+const MEANINGS = new WeakMap<object, StoredType>();
+
+function meaning(type: StoredType, raw: RawBuilder<unknown>): RawBuilder<unknown> {
+  MEANINGS.set(raw, type);
+  return raw;
+}
+
+/** Names that databases have for the stored types, as a migration or the catalog says them. */
+const NAMES: Readonly<Record<string, StoredType>> = {
+  text: 'text',
+  varchar: 'text',
+  'character varying': 'text',
+  integer: 'integer',
+  int4: 'integer',
+  bigint: 'bigint',
+  int8: 'bigint',
+  real: 'real',
+  'double precision': 'real',
+  numeric: 'decimal',
+  boolean: 'boolean',
+  'timestamp(3) with time zone': 'timestamp',
+  'timestamp with time zone': 'timestamp',
+  timestamptz: 'timestamp',
+  date: 'date',
+  time: 'time',
+  'time without time zone': 'time',
+  json_text: 'json',
+  jsonb: 'json',
+  uuid: 'uuid',
+  blob: 'bytes',
+  bytea: 'bytes',
+};
+
+/** The stored type of a name in the catalog; undefined for a type that is none of ours. */
+export function namedType(name: string): StoredType | undefined {
+  return NAMES[name.toLowerCase().replace(/^(character varying|varchar)\(\d+\)$/, '$1')];
+}
+
+/** The stored type that a migration means; undefined for one that it wrote in the database's own words. */
+export function storedType(type: DataType): StoredType | undefined {
+  return typeof type === 'string' ? namedType(type) : MEANINGS.get(type);
+}
+
 /**
  * The database's own type for each stored type of the model. On SQLite `boolean` and `json_text` are the declared names
  * that make a value read as a boolean and as parsed JSON; decimals are text there, since its numbers are binary floats.
  */
-const TYPES: Readonly<Record<Dialect, Readonly<Record<Exclude<ColumnType, 'id'>, DataType>>>> = {
+const TYPES: Readonly<Record<Dialect, Readonly<Record<StoredType, DataType>>>> = {
   sqlite: {
     text: 'text',
     integer: 'integer',
     bigint: 'bigint',
     real: 'real',
-    decimal: 'text',
+    decimal: meaning('decimal', sql`text`),
     boolean: 'boolean',
-    timestamp: 'text',
-    date: 'text',
-    time: 'text',
-    json: sql`json_text`,
-    uuid: 'text',
+    timestamp: meaning('timestamp', sql`text`),
+    date: meaning('date', sql`text`),
+    time: meaning('time', sql`text`),
+    json: meaning('json', sql`json_text`),
+    uuid: meaning('uuid', sql`text`),
     bytes: 'blob',
   },
   postgres: {
@@ -30,7 +77,7 @@ const TYPES: Readonly<Record<Dialect, Readonly<Record<Exclude<ColumnType, 'id'>,
     real: 'double precision',
     decimal: 'numeric',
     boolean: 'boolean',
-    timestamp: sql`timestamptz(3)`,
+    timestamp: meaning('timestamp', sql`timestamptz(3)`),
     date: 'date',
     time: 'time',
     json: 'jsonb',
@@ -41,7 +88,7 @@ const TYPES: Readonly<Record<Dialect, Readonly<Record<Exclude<ColumnType, 'id'>,
 
 /** A key that refers to another table's. */
 const IDS: Readonly<Record<Dialect, Readonly<Record<IdKind, DataType>>>> = {
-  sqlite: { integer: 'integer', uuid: 'text' },
+  sqlite: { integer: meaning('bigint', sql`integer`), uuid: meaning('uuid', sql`text`) },
   postgres: { integer: 'bigint', uuid: 'uuid' },
 };
 

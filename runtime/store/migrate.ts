@@ -1,46 +1,70 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Kysely, sql } from 'kysely';
 import { AppError } from '../errors.ts';
+import { applyAll } from './apply-migrations.ts';
+import {
+  assertSound,
+  compareLedger,
+  hashOf,
+  LEDGER,
+  type LedgerState,
+  readLedger,
+} from './ledger.ts';
 import type { Migration } from './migration.ts';
 import type { Store } from './store.ts';
 
-const LEDGER = 'twofold_migrations';
+export type MigrationStatus = LedgerState;
 
-/** What is applied and what is not yet, by name, oldest first. */
-export interface MigrationStatus {
-  readonly applied: readonly string[];
-  readonly pending: readonly string[];
+export interface MigrateOptions {
+  /** Columns that may lose part of their values in this run: `posts.rating`. */
+  readonly allowLoss?: readonly string[];
 }
 
 /**
- * Applies what is pending, oldest first, each in a transaction of its own. Of two servers that start at once one
- * migrates and the other waits.
+ * Applies what is pending, oldest first, in one transaction: all of it or nothing. Rows that are in the way of any of it are
+ * found before anything is kept. Of two servers that start at once one migrates and the other waits.
  *
  * @returns the names that were applied.
- * @throws AppError `MIGRATION_CHANGED` when an applied one has another text now, `MIGRATION_MISSING` when its file is gone.
+ * @throws AppError `MIGRATION_CHANGED` when an applied one has another text now, `MIGRATION_MISSING` when its file is gone,
+ * `ROWS_IN_THE_WAY`, `MIGRATION_NEEDS_CONSENT`, `MIGRATION_FAILED`. The database is then as it was.
  */
-export async function migrate(store: Store, migrations: readonly Migration[]): Promise<string[]> {
+export async function migrate(
+  store: Store,
+  migrations: readonly Migration[],
+  options: MigrateOptions = {},
+): Promise<string[]> {
+  return migrateOrForesee(store, migrations, { ...options, keep: true });
+}
+
+/** What `migrate` would do and refuse, with nothing kept. @throws as `migrate` does. */
+export async function foreseeMigrations(
+  store: Store,
+  migrations: readonly Migration[],
+  options: MigrateOptions = {},
+): Promise<string[]> {
+  return migrateOrForesee(store, migrations, { ...options, keep: false });
+}
+
+async function migrateOrForesee(
+  store: Store,
+  migrations: readonly Migration[],
+  { allowLoss = [], keep }: MigrateOptions & { readonly keep: boolean },
+): Promise<string[]> {
   if (migrations.length === 0) return [];
   return store.lock('migrations', async () => {
-    const pending = await pendingOf(store, migrations);
-    for (const migration of pending) await apply(store, migration);
-    return pending.map(({ name }) => name);
+    const { pending } = assertSound(await migrationStatus(store, migrations));
+    const waiting = migrations.filter(({ name }) => pending.includes(name));
+    if (waiting.length > 0) await applyAll(store, waiting, { allowLoss, keep });
+    return [...pending];
   });
 }
 
-/** Compares the ledger with `migrations` and changes nothing. Throws as `migrate` does. */
+/** Compares the ledger with `migrations`, and changes and refuses nothing. */
 export async function migrationStatus(
   store: Store,
   migrations: readonly Migration[],
 ): Promise<MigrationStatus> {
-  const pending = new Set((await pendingOf(store, migrations)).map(({ name }) => name));
-  const names = migrations.map(({ name }) => name);
-  return {
-    applied: names.filter((name) => !pending.has(name)),
-    pending: names.filter((name) => pending.has(name)),
-  };
+  return compareLedger(await readLedger(store.db), migrations);
 }
 
 /** Undoes the newest applied one that has a `down`. @returns its name, or null when nothing is applied. */
@@ -49,7 +73,7 @@ export async function revert(
   migrations: readonly Migration[],
 ): Promise<string | null> {
   return store.lock('migrations', async () => {
-    const { applied } = await migrationStatus(store, migrations);
+    const { applied } = assertSound(await migrationStatus(store, migrations));
     const last = migrations.findLast(({ name }) => applied.includes(name));
     if (!last) return null;
     const { down } = last;
@@ -84,75 +108,32 @@ function list(folder: URL): string[] {
 }
 
 async function load(url: URL): Promise<Migration> {
-  const module = (await import(url.href)) as { up: Migration['up']; down?: Migration['down'] };
   const name = url.pathname.replace(/^.*\//, '').replace(/\.\w+$/, '');
+  const { up, down, allowLoss } = await importMigration(url, name);
   return {
     name,
     text: readFileSync(url, 'utf8'),
-    up: module.up,
-    ...(module.down && { down: module.down }),
+    up,
+    ...(down && { down }),
+    ...(allowLoss && { allowLoss }),
   };
 }
 
-async function pendingOf(store: Store, migrations: readonly Migration[]): Promise<Migration[]> {
-  const applied = await readLedger(store.db);
-  for (const migration of migrations) assertUnchanged(migration, applied.get(migration.name));
-  assertPresent(migrations, [...applied.keys()]);
-  return migrations.filter(({ name }) => !applied.has(name));
-}
-
-async function readLedger(db: Kysely<any>): Promise<Map<string, string>> {
-  await db.schema
-    .createTable(LEDGER)
-    .ifNotExists()
-    .addColumn('name', 'text', (column) => column.primaryKey())
-    .addColumn('hash', 'text', (column) => column.notNull())
-    .addColumn('applied_at', 'text', (column) => column.notNull())
-    .execute();
-  const rows = await db.selectFrom(LEDGER).select(['name', 'hash']).execute();
-  return new Map(rows.map(({ name, hash }) => [name, hash]));
-}
-
-function assertUnchanged(migration: Migration, hash: string | undefined): void {
-  if (hash === undefined || hash === hashOf(migration)) return;
-  throw new AppError(
-    500,
-    'MIGRATION_CHANGED',
-    `migration ${migration.name} was changed after it was applied: restore its text, and put the change into a new migration`,
-  );
-}
-
-/** Modules apply their own lists, so only names of the same owner (the text before the slash) are compared. */
-function assertPresent(migrations: readonly Migration[], applied: readonly string[]): void {
-  const owner = (name: string) => (name.includes('/') ? name.slice(0, name.indexOf('/')) : '');
-  const owners = new Set(migrations.map(({ name }) => owner(name)));
-  const names = new Set(migrations.map(({ name }) => name));
-  const missing = applied.find((name) => owners.has(owner(name)) && !names.has(name));
-  if (missing)
-    throw new AppError(
-      500,
-      'MIGRATION_MISSING',
-      `migration ${missing} is applied in the database but its file is not there: restore it`,
-    );
-}
-
-async function apply(store: Store, migration: Migration): Promise<void> {
-  await store.structuralTransaction(async (trx) => {
-    await migration.up(trx);
-    await trx
-      .insertInto(LEDGER)
-      .values({
-        name: migration.name,
-        hash: hashOf(migration),
-        applied_at: sql`${new Date().toISOString()}`,
-      })
-      .execute();
+/** A file that cannot be read as a module is a failed migration: it is named, and its trace helps nobody. */
+async function importMigration(
+  url: URL,
+  name: string,
+): Promise<Pick<Migration, 'up' | 'down' | 'allowLoss'>> {
+  const failed = (why: string, cause?: unknown) =>
+    new AppError(500, 'MIGRATION_FAILED', `migration ${name} cannot be read: ${why}`, {
+      ...(cause !== undefined && { cause }),
+      extensions: { migration: name },
+    });
+  // One address for each text: a process that looks at migrations again and again would get the first text for ever.
+  const version = `?${hashOf({ text: readFileSync(url, 'utf8') })}`;
+  const module = await import(`${url.href}${version}`).catch((error: unknown) => {
+    throw failed(error instanceof Error ? error.message : String(error), error);
   });
-}
-
-/** Line ends do not count: a checkout may change them. */
-function hashOf({ text }: Migration): string {
-  return text === undefined
-    ? ''
-    : createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
+  if (typeof module.up !== 'function') throw failed('it exports no function up');
+  return module;
 }

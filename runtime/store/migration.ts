@@ -9,6 +9,8 @@ export interface Migration {
   readonly name: string;
   /** What the hash is made of: the file's text. Absent for a module's own. */
   readonly text?: string;
+  /** Columns whose values may lose a part when it runs, as its file says: `posts.rating`. */
+  readonly allowLoss?: readonly string[];
   up(db: Kysely<any>): Promise<void>;
   down?(db: Kysely<any>): Promise<void>;
 }

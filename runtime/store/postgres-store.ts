@@ -11,6 +11,9 @@ import { ValueQuery } from './value-query.ts';
 
 const POOL = 10;
 
+/** A change of a table that waits for a lock holds up every query behind it, so it waits no longer than this. */
+const LOCK_TIMEOUT = '5s';
+
 /** The driver, for a server that uses it: the others start without. */
 const driver = () =>
   createRequire(import.meta.url)('pg') as typeof pg & {
@@ -67,7 +70,11 @@ export function postgresStore(url: string, timeout: number = TRANSACTION_TIMEOUT
       db,
       transaction,
       transact: (work, asker) => transact(parts, work, asker),
-      structuralTransaction: transaction,
+      structuralTransaction: (work) =>
+        transaction(async (trx) => {
+          await sql.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'`).execute(trx);
+          return work(trx);
+        }),
       query: query as Store['query'],
       text,
       lock: (name, work) => withAdvisoryLock(db, name, work),

@@ -1,5 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type BoundedCache, createBoundedCache } from './bounded-cache.ts';
+import type { StoredType } from './column-types.ts';
+import { convertValue } from './conversion.ts';
 
 /** Rows, and what a write did. */
 export interface SqliteResult {
@@ -45,6 +47,7 @@ export function openSqlite(file: string): SqliteConnection {
   database.exec(
     'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma busy_timeout = 5000;',
   );
+  addConversion(database);
   const cache = createBoundedCache<Prepared>(STATEMENTS);
   const values = createBoundedCache<StatementSync>(STATEMENTS);
   return {
@@ -58,6 +61,18 @@ export function openSqlite(file: string): SqliteConnection {
     },
     close: () => database.close(),
   };
+}
+
+/** `twofold_convert(value, 'real', 'integer')`: SQLite's own casts cut text and round floats without saying so. */
+function addConversion(database: DatabaseSync): void {
+  database.function(
+    'twofold_convert',
+    { deterministic: true, useBigIntArguments: true },
+    (value, from, to) =>
+      value === null
+        ? null
+        : (convertValue(from as StoredType, to as StoredType, value)?.value ?? null),
+  );
 }
 
 function prepare(database: DatabaseSync, cache: BoundedCache<Prepared>, sql: string): Prepared {

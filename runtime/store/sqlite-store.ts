@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type Transaction } from 'kysely';
-import { ConfigError } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { beginOrJoin, joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from './joining.ts';
 import { createMutex, type Mutex } from './mutex.ts';
 import { sharedReads, type SharedReads } from './shared-reads.ts';
@@ -142,12 +142,17 @@ const checked =
   };
 
 function assertForeignKeys(handles: SqliteHandles): void {
-  const [broken] = handles.writer.run('pragma foreign_key_check', []).rows;
-  if (!broken) return;
-  const { table, rowid, parent } = broken;
-  throw new ConfigError([
-    `the change leaves rows of ${table} that refer to rows of ${parent} which are not there (the first has the rowid ${rowid}): remove those rows, or make the field optional and empty it, and try again`,
-  ]);
+  const { rows } = handles.writer.run('pragma foreign_key_check', []);
+  const [first] = rows;
+  if (!first) return;
+  const { table, parent } = first;
+  const keys = rows.slice(0, 5).map(({ rowid }) => String(rowid));
+  throw new AppError(
+    500,
+    'ROWS_IN_THE_WAY',
+    `${rows.length} rows would refer to rows that are not there: of ${table}, to ${parent} (rowid ${keys.join(', ')})\n   fix  remove those rows, or make the field optional and empty it, and try again\nNothing was changed.`,
+    { extensions: { object: table, atRisk: rows.length, keys } },
+  );
 }
 
 /** Across processes the lock is SQLite's own on a file beside the database: it ends with the process, however that ends. */

@@ -137,12 +137,12 @@ async function renderAll(project: Project): Promise<void> {
     userFiles: [],
     resolvers: [],
     migrations: [],
-    tables: null,
+    lockedMigrations: [],
     scalars: null,
     packages: 'registry',
     problems: [],
   };
-  const migration = planMigration(project, sources, []);
+  const migration = planMigration(project, sources, {});
   await renderFiles(
     planFiles(project, { document: parse(project.sdl), sources, migration, version: '0.0.0' }),
   );

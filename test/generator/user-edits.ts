@@ -49,7 +49,6 @@ export function usersFiles(files: Record<string, string>): Record<string, string
   const owned = (path: string) =>
     path.startsWith('src/generated/') ||
     path.startsWith('.generator/') ||
-    path === 'generator.lock' ||
-    path === 'migrations/tables.txt';
+    path === 'generator.lock';
   return Object.fromEntries(Object.entries(files).filter(([path]) => !owned(path)));
 }

@@ -144,6 +144,9 @@ describe.each(databases.filter(({ missing }) => missing === null))(
       expect(await migrationStatus(database.store, [notes])).toEqual({
         applied: ['0001_notes'],
         pending: [],
+        empty: [],
+        changed: [],
+        missing: [],
       });
     });
 

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Plan, run, type RunOptions } from '../../../generator/pipeline.ts';
 import { disk } from '../../../generator/write/disk.ts';
@@ -138,7 +139,7 @@ for (const { name, missing, create } of databases) {
           const plan = evolve(
             'type User { id: ID! name: String! @default(value: "nobody") age: Int! } type Query { users: [User!]! }',
           );
-          await expect(plan).rejects.toMatchObject({ code: 'MIGRATION_NEEDS_VALUE' });
+          await expect(plan).rejects.toMatchObject({ code: 'ROWS_IN_THE_WAY' });
         }));
 
       test('makes tables that refer to each other in a circle', () =>
@@ -158,16 +159,152 @@ for (const { name, missing, create } of databases) {
   );
 }
 
-test('a snapshot with a merge conflict in it is a finding', async () => {
-  const shop = makeProject({
-    'schema.graphql': 'type User { id: ID! } type Query { users: [User!]! }',
-    'manifest.yaml': 'name: shop\n',
-  });
+const USER = 'type User { id: ID! name: String! } type Query { users: [User!]! }';
+
+/** Without a database: what the files alone say. */
+async function startFiles(schema: string) {
+  const shop = makeProject({ 'schema.graphql': schema, 'manifest.yaml': 'name: shop\n' });
   made.push(shop);
   await run(shop.root, {}, disk);
-  shop.write(
-    'migrations/tables.txt',
-    `${shop.read('migrations/tables.txt')}<<<<<<< HEAD\n=======\n>>>>>>> other\n`,
-  );
-  expect(codes(await run(shop.root, {}, disk))).toEqual(['SNAPSHOT_BROKEN']);
+  const next = (text: string, options: RunOptions = {}) => {
+    shop.write('schema.graphql', text);
+    return run(shop.root, options, disk);
+  };
+  const migrations = () => Object.keys(shop.files()).filter((path) => /^migrations\//.test(path));
+  return { shop, next, migrations };
+}
+
+describe('a rename by hand', () => {
+  test('of a type is asked about, named by the type that it was, and at the new one', async () => {
+    const { next, migrations } = await startFiles(USER);
+    const renamed = 'type Person { id: ID! name: String! } type Query { people: [Person!]! }';
+    const { findings } = await next(renamed);
+    expect(findings).toMatchObject([
+      {
+        code: 'RENAME_AMBIGUOUS',
+        fix: expect.stringContaining('@renamed(from: "User")'),
+        at: { file: 'schema.graphql', line: 1, column: 6 },
+      },
+    ]);
+    expect(migrations()).toHaveLength(1);
+    expect(
+      codes(await next(renamed.replace('Person {', 'Person @renamed(from: "User") {'))),
+    ).toEqual([]);
+    expect(migrations()[1]).toBe('migrations/0002_rename_users_to_people.ts');
+  });
+
+  test('of several fields at once is asked about for each', async () => {
+    const { next } = await startFiles(
+      'type User { id: ID! name: String! nick: String } type Query { users: [User!]! }',
+    );
+    const { findings } = await next(
+      'type User { id: ID! fullName: String! alias: String } type Query { users: [User!]! }',
+    );
+    const asked = findings.filter(({ severity }) => severity === 'error');
+    expect(asked.map(({ code, summary }) => [code, summary.split(' ')[0]])).toEqual([
+      ['RENAME_AMBIGUOUS', 'users.name'],
+      ['RENAME_AMBIGUOUS', 'users.nick'],
+    ]);
+  });
+
+  test('is not asked about when the field was gone before', async () => {
+    const { next } = await startFiles(USER);
+    const without = 'type User { id: ID! age: Int } type Query { users: [User!]! }';
+    expect(codes(await next(without))).toEqual(['COLUMN_KEPT']);
+    expect(codes(await next(without.replace('age', 'bio: String age')))).toEqual(['COLUMN_KEPT']);
+  });
+});
+
+describe('the chain of migrations', () => {
+  const AGE = USER.replace('name', 'age: Int name');
+
+  test('that lacks a step is written to its end again, the same text as before', async () => {
+    const { shop, next, migrations } = await startFiles(USER);
+    await next(AGE);
+    const before = shop.files();
+    rmSync(shop.path('migrations/0002_add_users_age.ts'));
+    const { missing } = await next(AGE);
+    expect([missing, migrations().length]).toEqual([['users.age'], 2]);
+    expect(shop.files()).toEqual(before);
+  });
+
+  test('that lacks a step which another one builds on is an error that names both', async () => {
+    const { shop, next } = await startFiles(USER);
+    await next(AGE);
+    await next(AGE.replace('age: Int', 'age: Float'));
+    rmSync(shop.path('migrations/0002_add_users_age.ts'));
+    expect((await next(AGE)).findings).toMatchObject([
+      {
+        code: 'MIGRATION_STEP_MISSING',
+        summary: expect.stringMatching(/0003_change_users_age\.ts changes users\.age, which no/),
+        fix: expect.stringContaining('migrations/0002_add_users_age.ts'),
+      },
+    ]);
+  });
+
+  test('may be begun anew: without the folder a run writes one first migration', async () => {
+    const { shop, next, migrations } = await startFiles(USER);
+    await next(AGE);
+    rmSync(shop.path('migrations'), { recursive: true });
+    await next(AGE);
+    expect(migrations()).toEqual(['migrations/0001_init.ts']);
+    expect(shop.read('migrations/0001_init.ts')).toContain("addColumn('age', type.integer)");
+  });
+
+  test('with a merge conflict in a file of the same name keeps our side, and writes what theirs had beyond', async () => {
+    const { shop, next, migrations } = await startFiles(USER);
+    await next(AGE);
+    const path = 'migrations/0002_add_users_age.ts';
+    const ours = shop.read(path);
+    const body = ours.slice(ours.indexOf('\n') + 1);
+    const theirs = body.replaceAll('age', 'rank');
+    shop.write(
+      path,
+      `${ours.slice(0, ours.indexOf('\n') + 1)}<<<<<<< HEAD\n${body}=======\n${theirs}>>>>>>> left\n`,
+    );
+    await next(AGE.replace('age: Int', 'age: Int rank: Int'));
+    expect(shop.read(path)).toBe(ours);
+    expect(migrations().at(-1)).toBe('migrations/0003_add_users_rank.ts');
+  });
+
+  test('of SQL by hand asks what it leaves, once, and takes the answer', async () => {
+    const { shop, next, migrations } = await startFiles(USER);
+    const own = 'migrations/0002_own.ts';
+    shop.write(
+      own,
+      "import { type Kysely, sql } from '@twofold/runtime';\n\nexport async function up(db: Kysely<any>): Promise<void> {\n  await sql`alter table users add column age integer`.execute(db);\n}\n",
+    );
+    const { findings } = await next(AGE);
+    expect(findings).toMatchObject([{ code: 'MIGRATION_UNREADABLE', at: { file: own, line: 4 } }]);
+    const leaves = /export const leaves = \[[^]*\];/.exec(findings[0]!.fix!)![0];
+    shop.write(own, `${leaves}\n\n${shop.read(own)}`);
+    expect(codes(await next(AGE))).toEqual([]);
+    expect(migrations()).toHaveLength(2);
+    await next(AGE.replace('age: Int', 'age: Int! @default(value: 3)'));
+    expect(migrations()[2]).toBe('migrations/0003_change_users_age.ts');
+  });
+});
+
+test('consent to a loss is written into the migration that needs it, new or already there', async () => {
+  const rated = 'type User { id: ID! rating: Float } type Query { users: [User!]! }';
+  const { shop, next } = await startFiles(rated);
+  const whole = rated.replace('Float', 'Int');
+  expect(codes(await next(whole))).toEqual(['MIGRATION_CHECKS_ROWS']);
+  const path = 'migrations/0002_change_users_rating.ts';
+  expect(shop.read(path)).toContain("'rating', { from: type.real, to: type.integer }");
+  expect(shop.read(path)).not.toContain('allowLoss');
+  await next(whole, { allowLoss: ['User.rating'] });
+  const consented = shop.read(path);
+  expect(consented).toContain("\n\nexport const allowLoss = ['users.rating'];\n\nexport async");
+  rmSync(shop.path(path));
+  expect(codes(await next(whole, { allowLoss: ['users.rating'] }))).toEqual([]);
+  expect(shop.read(path)).toBe(consented);
+});
+
+test('another kind of key is refused, and the fix keeps every row', async () => {
+  const { shop } = await startFiles(USER);
+  shop.write('manifest.yaml', 'name: shop\ndatabase: { ids: uuid }\n');
+  expect((await run(shop.root, {}, disk)).findings).toMatchObject([
+    { code: 'IDS_CHANGED', fix: 'database: { ids: integer }' },
+  ]);
 });

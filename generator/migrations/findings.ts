@@ -1,0 +1,214 @@
+import type { Diagnostic, Project } from '@twofold/schema';
+import type { ColumnChange, Step } from '../../templates/steps.ts';
+import { closest } from '../cli/closest.ts';
+import type { Difference, Kept } from './difference.ts';
+import type { Folded } from './fold.ts';
+import type { LastModel } from './last-model.ts';
+import { printColumn, printTables } from './table-lines.ts';
+
+type Locate = (coordinate: string) => Diagnostic['at'];
+
+interface Asked {
+  readonly locate: Locate;
+  readonly lastModel: LastModel | null;
+}
+
+/** What is gone from the schema: renamed, if something new is like it, or kept. */
+export function keptFindings({ kept }: Difference, asked: Asked): Diagnostic[] {
+  return kept.map((each) =>
+    each.replacements.length > 0 && isNewlyGone(each, asked)
+      ? renameQuestion(each, asked)
+      : {
+          code: 'COLUMN_KEPT',
+          severity: 'hint',
+          summary: `${each.coordinate} is no longer in the schema; the database keeps it`,
+          fix: `npm run generate -- --allow-drop ${each.coordinate}`,
+          at: asked.locate(each.coordinate),
+        },
+  );
+}
+
+/** What was gone before this change has been decided about: it stays. */
+function isNewlyGone({ coordinate }: Kept, { lastModel }: Asked): boolean {
+  const [table = '', column] = coordinate.split('.');
+  const before = lastModel?.get(table);
+  if (!lastModel) return true;
+  return before !== undefined && (column === undefined || before.columns.has(column));
+}
+
+function renameQuestion(
+  { coordinate, replacements }: Kept,
+  { locate, lastModel }: Asked,
+): Diagnostic {
+  const [table = '', column] = coordinate.split('.');
+  const candidates = replacements.join(' or ');
+  const name = column ?? lastModel?.get(table)?.type ?? table;
+  const [first = ''] = replacements;
+  return {
+    code: 'RENAME_AMBIGUOUS',
+    severity: 'error',
+    summary: `${coordinate} is gone and ${candidates} is new: renamed, or another one?`,
+    why:
+      column === undefined
+        ? 'their columns are alike; another table begins without rows'
+        : 'both have the same type; another column begins without values',
+    fix: `to rename: @renamed(from: ${JSON.stringify(name)}) on the new ${column === undefined ? 'type' : 'field'}; to drop the old one: --allow-drop ${coordinate}; to keep both: take the new one out, run, and put it back`,
+    at: locate(column === undefined ? first : `${table}.${first}`),
+  };
+}
+
+/** A slip in a name would leave the column without a word; what is gone already, and like no other, is no slip. */
+export function dropFindings(
+  { kept }: Difference,
+  names: readonly string[],
+  locate: Locate,
+): Diagnostic[] {
+  const waiting = kept.map(({ coordinate }) => coordinate);
+  return names.flatMap((name) => {
+    const near = closest(name, waiting);
+    if (near === undefined) return [];
+    return [
+      {
+        code: 'DROP_UNKNOWN',
+        severity: 'warning',
+        summary: `--allow-drop ${name} names nothing that could be dropped`,
+        fix: `did you mean ${near}?`,
+        at: locate(near),
+      },
+    ];
+  });
+}
+
+/** What rows may be in the way of, said before any database is asked. */
+export function rowFindings(
+  steps: readonly Step[],
+  { locate, loss }: { readonly locate: Locate; readonly loss: ReadonlySet<string> },
+): Diagnostic[] {
+  return steps.flatMap((step) =>
+    step.kind !== 'alterTable'
+      ? []
+      : step.changes.flatMap((change) => {
+          const finding = changeFinding(step.table, change, loss);
+          const column = change.kind === 'alter' ? change.after : change.column;
+          return finding
+            ? [
+                {
+                  ...finding,
+                  severity: 'warning',
+                  at: locate(`${step.table}.${column.name}`),
+                } as const,
+              ]
+            : [];
+        }),
+  );
+}
+
+function changeFinding(
+  table: string,
+  change: ColumnChange,
+  loss: ReadonlySet<string>,
+): Pick<Diagnostic, 'code' | 'summary' | 'fix'> | null {
+  if (change.kind === 'drop') return null;
+  const column = change.kind === 'add' ? change.column : change.after;
+  const object = `${table}.${column.name}`;
+  const isNew = change.kind === 'add';
+  const becomesRequired = column.required && (isNew || !change.before.required);
+  if (becomesRequired && column.default?.kind !== 'value')
+    return {
+      code: 'MIGRATION_NEEDS_VALUE',
+      summary: isNew
+        ? `${object} is new and required: applying the migration is refused if ${table} has rows`
+        : `${object} is to be required: applying the migration is refused while a row of ${table} has no value for it`,
+      fix: 'give the field @default(value: …), which fills them, or take "!" away',
+    };
+  if (!isNew && change.before.type !== change.after.type && !loss.has(object) && isNarrower(change))
+    return {
+      code: 'MIGRATION_CHECKS_ROWS',
+      summary: `${object} turns from ${change.before.type} to ${change.after.type}: each row is looked at before anything changes, and values that do not fit are refused`,
+      fix: `values that lose a part only need a word: --allow-loss ${object}`,
+    };
+  return null;
+}
+
+const WIDER: ReadonlySet<string> = new Set(
+  'integer>bigint integer>real integer>decimal integer>text bigint>text bigint>decimal decimal>text boolean>text date>text date>timestamp timestamp>text time>text uuid>text real>text real>decimal'.split(
+    ' ',
+  ),
+);
+
+function isNarrower({ before, after }: Extract<ColumnChange, { kind: 'alter' }>): boolean {
+  return !WIDER.has(`${before.type}>${after.type}`);
+}
+
+/** Steps that have lost what they follow. `locked`: migrations that a run wrote and that are not there any more. */
+export function brokenFindings({ broken }: Folded, locked: readonly string[]): Diagnostic[] {
+  return broken.map(({ file, line, what }) => {
+    const twice = what.startsWith('makes ');
+    return {
+      code: twice ? 'MIGRATION_CLASH' : 'MIGRATION_STEP_MISSING',
+      severity: 'error',
+      summary: `${file} ${what}`,
+      why: twice
+        ? 'two branches have written a migration of the same table'
+        : 'a migration before it was removed, renamed or not committed',
+      fix: twice
+        ? `remove ${file} and run again: what only it had is written anew`
+        : `restore ${locked.length > 0 ? locked.join(', ') : 'it'}: git log --diff-filter=D --name-only -- migrations shows what was removed, git status what was not committed`,
+      at: { file, line, column: 1, length: 1 },
+    };
+  });
+}
+
+export function idsFinding({ ids, tables }: Folded, project: Project): Diagnostic[] {
+  if (ids === null || ids === project.ids || tables.length === 0) return [];
+  return [
+    {
+      code: 'IDS_CHANGED',
+      severity: 'error',
+      summary: `database.ids is ${project.ids}, and the tables were made with ${ids}`,
+      why: 'keys of rows that exist, and what refers to them, cannot be turned into another kind; nothing was changed',
+      fix: `database: { ids: ${ids} }`,
+      at: { file: 'manifest.yaml', line: 1, column: 1, length: 1 },
+    },
+  ];
+}
+
+/** A statement that cannot be read may have made what the model wants: to make it again would fail. */
+export function unreadFindings({ unread }: Folded, steps: readonly Step[]): Diagnostic[] {
+  return unread.flatMap(({ file, line, text }) => {
+    const about = steps.filter((step) => names(text, tableOf(step)));
+    if (about.length === 0) return [];
+    const lines = about.flatMap(linesOf);
+    return [
+      {
+        code: 'MIGRATION_UNREADABLE',
+        severity: 'error',
+        summary: `${file} may change ${[...new Set(about.map(tableOf))].join(', ')} in a way that cannot be read from it`,
+        why: 'where migrations lead is read from their texts; SQL of your own has to say what it leaves',
+        fix: `add to ${file} what of this it makes, or an empty list:\n        export const leaves = [${lines.map((each) => `\n          '${each}',`).join('')}\n        ];`,
+        at: { file, line, column: 1, length: 1 },
+      },
+    ];
+  });
+}
+
+/** An unread statement without a text is a chain of calls with names that are not known: it may be about any table. */
+function names(text: string, table: string): boolean {
+  return text === '' || new RegExp(`(^|[^\\w])${table}([^\\w]|$)`, 'i').test(text);
+}
+
+function tableOf(step: Step): string {
+  if (step.kind === 'createTable' || step.kind === 'dropTable') return step.table.name;
+  return step.kind === 'renameTable' ? step.from : step.table;
+}
+
+function linesOf(step: Step): string[] {
+  if (step.kind === 'createTable') return printTables([step.table]);
+  if (step.kind === 'dropTable') return [`gone ${step.table.name}`];
+  if (step.kind !== 'alterTable') return [];
+  return step.changes.map((change) =>
+    change.kind === 'drop'
+      ? `gone ${step.table}.${change.column.name}`
+      : printColumn(step.table, change.kind === 'add' ? change.column : change.after),
+  );
+}

@@ -1,0 +1,121 @@
+import type { Diagnostic, Project, SourceText } from '@twofold/schema';
+import type { Sources } from '../files.ts';
+import { hashText, type Lock } from '../write/lockfile.ts';
+import { createLocate } from './locate.ts';
+import type { PlannedMigration } from './plan.ts';
+
+/** What the project's database is asked. Null when it cannot be asked. */
+export type Foresee = (question: ForeseeQuestion) => Promise<Foresight | null>;
+
+export interface ForeseeQuestion {
+  /** Migrations that are on disk. */
+  readonly saved: readonly SourceText[];
+  /** Texts that are not written yet. */
+  readonly drafts: readonly { readonly path: string; readonly text: string }[];
+  /** Paths of migrations that will not be there. */
+  readonly without: readonly string[];
+}
+
+/** What the runtime answers: `foresee` there. */
+export interface Foresight {
+  readonly state: { readonly pending: readonly string[] };
+  readonly refusal: {
+    readonly code: string;
+    readonly message: string;
+    readonly migration: string | null;
+    readonly found: readonly RowsAtRisk[];
+  } | null;
+}
+
+interface RowsAtRisk {
+  readonly code: string;
+  readonly object: string;
+  readonly what: string;
+  readonly atRisk: number;
+  readonly keys: readonly string[];
+  readonly fix: string;
+}
+
+interface Foreseeing {
+  readonly project: Project;
+  readonly sources: Sources;
+  readonly lock: Lock;
+  /** Plans the next migration; `draft` is a path to write anew. */
+  readonly plan: (draft?: string) => PlannedMigration;
+  readonly foresee: Foresee;
+}
+
+/**
+ * Plans the next migration with the database in sight: rows that would be in its way are findings, and nothing is written then.
+ * The newest migration, while no database of this project has it and it is as a run wrote it, is written anew with the
+ * change, so that a slip in it does not stay in the way of all that comes after.
+ */
+export async function planForeseen(foreseeing: Foreseeing): Promise<PlannedMigration> {
+  const { plan, foresee, sources } = foreseeing;
+  const saved = sources.migrations;
+  const first = plan();
+  if (first.findings.some(({ severity }) => severity === 'error')) return first;
+  const now = await foresee({ saved, drafts: [], without: [] });
+  if (!now) return first;
+  const draft = draftOf(foreseeing, now);
+  const isSettled = first.files.length === 0 && now.refusal === null;
+  if (isSettled || (first.files.length === 0 && draft === undefined))
+    return withRefusal(first, now, foreseeing);
+  const planned = draft === undefined ? first : plan(draft);
+  if (planned.findings.some(({ severity }) => severity === 'error')) return planned;
+  const later = await foresee({ saved, drafts: planned.files, without: planned.removed });
+  return withRefusal(planned, later, foreseeing);
+}
+
+/** The newest migration, if no run has applied it here and nobody has edited it. */
+function draftOf({ sources, lock }: Foreseeing, { state }: Foresight): string | undefined {
+  const newest = sources.migrations.at(-1);
+  if (!newest || !state.pending.includes(nameOf(newest.file))) return undefined;
+  const written = lock.get(newest.file)?.hashes ?? [];
+  return written.includes(hashText(newest.text)) ? newest.file : undefined;
+}
+
+const nameOf = (path: string) => path.replace(/^.*\//, '').replace(/\.\w+$/, '');
+
+function withRefusal(
+  planned: PlannedMigration,
+  foresight: Foresight | null,
+  { project, sources }: Foreseeing,
+): PlannedMigration {
+  const refusal = foresight?.refusal;
+  if (!refusal) return { ...planned, findings: planned.findings.filter(isLasting) };
+  const locate = createLocate(project, sources.schema);
+  const found = refusal.found.map(({ code, object, what, keys, atRisk, fix }): Diagnostic => ({
+    code,
+    severity: 'error',
+    summary: what,
+    why: `${atRisk === 1 ? 'key' : 'keys'} ${keys.join(', ')}${atRisk > keys.length ? ', …' : ''}; the database is as it was`,
+    fix,
+    at: locate(object),
+  }));
+  const findings = found.length > 0 ? found : [refusedFinding(refusal, sources)];
+  return { ...planned, findings: [...planned.findings.filter(isLasting), ...findings] };
+}
+
+/** Warnings about rows that may be there are answered once the database was asked. */
+function isLasting({ code }: Diagnostic): boolean {
+  return code !== 'MIGRATION_NEEDS_VALUE' && code !== 'MIGRATION_CHECKS_ROWS';
+}
+
+function refusedFinding(
+  { code, message, migration }: NonNullable<Foresight['refusal']>,
+  { migrations }: Sources,
+): Diagnostic {
+  const [summary = '', ...rest] = message.split('\n');
+  const fix = rest.find((line) => /^\s*fix /.test(line))?.replace(/^\s*fix\s+/, '');
+  const why = rest.filter((line) => !/^\s*fix /.test(line)).join(' ');
+  const file = migrations.find((each) => nameOf(each.file) === migration)?.file ?? 'migrations/';
+  return {
+    code,
+    severity: 'error',
+    summary,
+    ...(why !== '' && { why }),
+    ...(fix !== undefined && { fix }),
+    at: { file, line: 1, column: 1, length: 1 },
+  };
+}

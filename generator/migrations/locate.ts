@@ -1,0 +1,62 @@
+import { type Diagnostic, type Project, type SourceText } from '@twofold/schema';
+import { type ASTNode, getLocation, Kind, parse, Source } from 'graphql';
+
+type Place = Diagnostic['at'];
+
+/**
+ * Finds where the schema says a table or a column: `posts.rating` is the field `rating` of `type Post`. What the schema has
+ * no more is found at its type, and a type that is gone at the first file.
+ */
+export function createLocate(
+  project: Project,
+  schema: readonly SourceText[],
+): (coordinate: string) => Place {
+  let found: Map<string, Place> | undefined;
+  return (coordinate) => {
+    found ??= definitions(schema);
+    const [table = '', column] = coordinate.split('.');
+    const entity = project.entities.find((each) => each.table === table);
+    const field = entity && column !== undefined && fieldOf(entity, column);
+    return (
+      (field ? found.get(`${entity.name}.${field}`) : undefined) ??
+      (entity ? found.get(entity.name) : undefined) ?? {
+        file: schema[0]?.file ?? 'schema.graphql',
+        line: 1,
+        column: 1,
+        length: 1,
+      }
+    );
+  };
+}
+
+/** The field that a column is kept for; of an index over several columns, that of the first. */
+function fieldOf(entity: Project['entities'][number], column: string): string | undefined {
+  const [name = ''] = column.split(', ');
+  return entity.fields.find(
+    ({ source }) =>
+      (source.kind === 'column' && source.column === name) ||
+      (source.kind === 'one' && source.key === 'own' && source.column === name),
+  )?.name;
+}
+
+/** Places of types and fields by their coordinate. Only findings ask for them, so the text is parsed once more here. */
+function definitions(schema: readonly SourceText[]): Map<string, Place> {
+  const places = new Map<string, Place>();
+  for (const { file, text } of schema) {
+    const source = new Source(text, file);
+    for (const node of parse(source).definitions) {
+      if (node.kind !== Kind.OBJECT_TYPE_DEFINITION && node.kind !== Kind.OBJECT_TYPE_EXTENSION)
+        continue;
+      const type = node.name.value;
+      if (!places.has(type)) places.set(type, placeOf(node.name, source));
+      for (const field of node.fields ?? [])
+        places.set(`${type}.${field.name.value}`, placeOf(field.name, source));
+    }
+  }
+  return places;
+}
+
+function placeOf(node: ASTNode, source: Source): Place {
+  const { line, column } = getLocation(source, node.loc!.start);
+  return { file: source.name, line, column, length: node.loc!.end - node.loc!.start };
+}

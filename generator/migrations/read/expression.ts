@@ -1,0 +1,141 @@
+import type { Token } from './tokens.ts';
+
+/** What stands in a call or in a statement of a migration, as far as it can be understood without running it. */
+export type Expression =
+  | { readonly kind: 'value'; readonly value: string | number | boolean | null }
+  | { readonly kind: 'list'; readonly items: readonly Expression[] }
+  | { readonly kind: 'object'; readonly members: ReadonlyMap<string, Expression> }
+  | { readonly kind: 'template'; readonly text: string; readonly hasValues: boolean }
+  | { readonly kind: 'function'; readonly parameter: string; readonly body: Chain }
+  | Chain;
+
+/** `db.schema.createTable('posts').execute()`: a name, and what is called on it. */
+export interface Chain {
+  readonly kind: 'chain';
+  readonly root: string;
+  readonly links: readonly Link[];
+}
+
+/** `.schema` has no arguments, `.execute()` has none in its list; a call of the root itself has no name. */
+export interface Link {
+  readonly name: string;
+  readonly args: readonly Expression[] | null;
+}
+
+/** Reads tokens one by one. */
+export interface Reader {
+  at: number;
+  readonly tokens: readonly Token[];
+  readonly end: number;
+}
+
+/** Thrown inside, and caught where a statement is read: the statement is none that can be understood. */
+export class NotUnderstood extends Error {}
+
+export function peek({ at, end, tokens }: Reader, ahead = 0): Token | undefined {
+  return at + ahead < end ? tokens[at + ahead] : undefined;
+}
+
+export function isMark(token: Token | undefined, text: string): boolean {
+  return token?.kind === 'mark' && token.text === text;
+}
+
+function next(reader: Reader): Token {
+  const token = peek(reader);
+  if (!token) throw new NotUnderstood();
+  reader.at += 1;
+  return token;
+}
+
+function expectMark(reader: Reader, text: string): void {
+  if (!isMark(next(reader), text)) throw new NotUnderstood();
+}
+
+/** Takes a mark if it is there. */
+export function takeMark(reader: Reader, text: string): boolean {
+  if (!isMark(peek(reader), text)) return false;
+  reader.at += 1;
+  return true;
+}
+
+const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
+
+/** @throws NotUnderstood for anything that is neither data nor a chain of calls. */
+export function readExpression(reader: Reader): Expression {
+  const token = next(reader);
+  switch (token.kind) {
+    case 'string':
+      return { kind: 'value', value: token.text };
+    case 'number':
+      return { kind: 'value', value: Number(token.text) };
+    case 'template':
+      return { kind: 'template', text: token.text, hasValues: token.hasValues === true };
+    case 'name':
+      if (token.text in WORDS) return { kind: 'value', value: WORDS[token.text]! };
+      return isArrow(peek(reader)) ? readFunction(reader, token.text) : readChain(reader, token);
+    default:
+      return readBracketed(reader, token);
+  }
+}
+
+const isArrow = (token: Token | undefined) => isMark(token, '=>');
+
+function readBracketed(reader: Reader, { text }: Token): Expression {
+  if (text === '-') {
+    const inner = readExpression(reader);
+    if (inner.kind !== 'value' || typeof inner.value !== 'number') throw new NotUnderstood();
+    return { kind: 'value', value: -inner.value };
+  }
+  if (text === '[') return { kind: 'list', items: readItems(reader, ']') };
+  if (text === '{') return { kind: 'object', members: readMembers(reader) };
+  if (text !== '(') throw new NotUnderstood();
+  const parameter = next(reader);
+  if (parameter.kind !== 'name' || !takeMark(reader, ')') || !isArrow(peek(reader)))
+    throw new NotUnderstood();
+  return readFunction(reader, parameter.text);
+}
+
+function readFunction(reader: Reader, parameter: string): Expression {
+  expectMark(reader, '=>');
+  const body = readExpression(reader);
+  if (body.kind !== 'chain') throw new NotUnderstood();
+  return { kind: 'function', parameter, body };
+}
+
+function readItems(reader: Reader, close: string): Expression[] {
+  const items: Expression[] = [];
+  while (!takeMark(reader, close)) {
+    items.push(readExpression(reader));
+    if (!takeMark(reader, ',') && !isMark(peek(reader), close)) throw new NotUnderstood();
+  }
+  return items;
+}
+
+function readMembers(reader: Reader): Map<string, Expression> {
+  const members = new Map<string, Expression>();
+  while (!takeMark(reader, '}')) {
+    const name = next(reader);
+    if (name.kind !== 'name' && name.kind !== 'string') throw new NotUnderstood();
+    expectMark(reader, ':');
+    members.set(name.text, readExpression(reader));
+    if (!takeMark(reader, ',') && !isMark(peek(reader), '}')) throw new NotUnderstood();
+  }
+  return members;
+}
+
+function readChain(reader: Reader, root: Token): Chain {
+  const links: Link[] = [];
+  for (;;) {
+    const token = peek(reader);
+    if (token?.kind === 'template') {
+      links.push({ name: '`', args: [readExpression(reader)] });
+    } else if (takeMark(reader, '(')) {
+      links.push({ name: '', args: readItems(reader, ')') });
+    } else if (takeMark(reader, '.')) {
+      const name = next(reader);
+      if (name.kind !== 'name') throw new NotUnderstood();
+      const args = takeMark(reader, '(') ? readItems(reader, ')') : null;
+      links.push({ name: name.text, args });
+    } else return { kind: 'chain', root: root.text, links };
+  }
+}

@@ -1,0 +1,156 @@
+import {
+  type Chain,
+  type Expression,
+  isMark,
+  NotUnderstood,
+  peek,
+  type Reader,
+  readExpression,
+  takeMark,
+} from './expression.ts';
+import { readTokens, type Token } from './tokens.ts';
+
+/** A statement of a migration's `up`: calls that can be followed, or text that cannot. */
+export type Statement =
+  | { readonly kind: 'calls'; readonly chain: Chain; readonly line: number }
+  | { readonly kind: 'unread'; readonly text: string; readonly line: number };
+
+/** What a migration's file says. */
+export interface MigrationText {
+  readonly statements: readonly Statement[];
+  /** Kind of the keys, where `columnTypes` says it. */
+  readonly ids: 'integer' | 'uuid' | null;
+  readonly allowLoss: readonly string[];
+  /** `export const leaves`: tables after statements that cannot be read, in the words of the finding that asks for it. */
+  readonly leaves: readonly string[] | null;
+}
+
+/** Reads a migration without running it. */
+export function readMigration(text: string): MigrationText {
+  const tokens = readTokens(text);
+  const body = findBody(tokens);
+  const statements = body ? readStatements(body) : [];
+  const types = statements.find(
+    (each) => each.kind === 'calls' && each.chain.root === 'columnTypes',
+  );
+  return {
+    statements,
+    ids: types?.kind === 'calls' ? idsOf(types.chain) : null,
+    allowLoss: readList(tokens, 'allowLoss') ?? [],
+    leaves: readList(tokens, 'leaves'),
+  };
+}
+
+function idsOf({ links }: Chain): 'integer' | 'uuid' {
+  const kind = links[0]?.args?.[1];
+  return kind?.kind === 'value' && kind.value === 'uuid' ? 'uuid' : 'integer';
+}
+
+/** The tokens between the braces of `up`. */
+function findBody(tokens: readonly Token[]): Reader | null {
+  const named = tokens.findIndex(
+    ({ text }, at) => text === 'up' && ['function', 'const'].includes(tokens[at - 1]?.text ?? ''),
+  );
+  if (named < 0) return null;
+  const parameters = tokens.findIndex((token, at) => at > named && isMark(token, '('));
+  const after = parameters < 0 ? -1 : closing(tokens, parameters);
+  const start = tokens.findIndex((token, at) => at > after && isMark(token, '{'));
+  return after < 0 || start < 0 ? null : { tokens, at: start + 1, end: closing(tokens, start) };
+}
+
+const OPEN = new Set(['(', '[', '{']);
+const CLOSE = new Set([')', ']', '}']);
+
+/** The place of the bracket that closes the one here. */
+function closing(tokens: readonly Token[], start: number): number {
+  let depth = 0;
+  for (let at = start; at < tokens.length; at++) {
+    const { kind, text } = tokens[at]!;
+    if (kind !== 'mark') continue;
+    if (OPEN.has(text)) depth++;
+    if (CLOSE.has(text) && --depth === 0) return at;
+  }
+  return tokens.length;
+}
+
+function readStatements(reader: Reader): Statement[] {
+  const statements: Statement[] = [];
+  while (peek(reader)) {
+    if (takeMark(reader, ';')) continue;
+    statements.push(readStatement(reader));
+  }
+  return statements;
+}
+
+function readStatement(reader: Reader): Statement {
+  const start = reader.at;
+  const { line } = peek(reader)!;
+  try {
+    skipWords(reader);
+    const chain = readExpression(reader);
+    if (chain.kind !== 'chain' || !endsHere(reader)) throw new NotUnderstood();
+    return { kind: 'calls', chain, line };
+  } catch (error) {
+    if (!(error instanceof NotUnderstood)) throw error;
+    reader.at = start;
+    return { kind: 'unread', text: skipStatement(reader), line };
+  }
+}
+
+/** `await`, `return`, and `const type =`. */
+function skipWords(reader: Reader): void {
+  const [first, second, third] = [peek(reader), peek(reader, 1), peek(reader, 2)];
+  if (first?.text === 'await' || first?.text === 'return') reader.at += 1;
+  if (first?.text === 'const' && second?.kind === 'name' && isMark(third, '=')) reader.at += 3;
+  if (peek(reader)?.text === 'await') reader.at += 1;
+}
+
+/** A statement ends with a semicolon, or where another one begins on the next line. */
+function endsHere(reader: Reader): boolean {
+  const token = peek(reader);
+  return !token || isMark(token, ';') || token.kind === 'name';
+}
+
+/** Goes behind a statement that is not understood: its semicolon, or the brace that ends its block. */
+function skipStatement(reader: Reader): string {
+  const texts: string[] = [];
+  let depth = 0;
+  for (let token = peek(reader); token; token = peek(reader)) {
+    reader.at += 1;
+    texts.push(token.text);
+    if (token.kind !== 'mark') continue;
+    if (OPEN.has(token.text)) depth++;
+    if (CLOSE.has(token.text)) depth--;
+    const isOver = depth === 0 && (token.text === ';' || endsBlock(token, reader));
+    if (isOver) break;
+  }
+  return texts.join(' ');
+}
+
+function endsBlock({ text }: Token, reader: Reader): boolean {
+  const following = peek(reader)?.text ?? '';
+  return text === '}' && !['else', 'catch', 'finally', ')', '.', ',', ';'].includes(following);
+}
+
+/** `export const NAME = ['a', 'b'];` */
+function readList(tokens: readonly Token[], name: string): string[] | null {
+  const at = tokens.findIndex(
+    ({ text, kind }, index) =>
+      kind === 'name' &&
+      text === name &&
+      tokens[index - 1]?.text === 'const' &&
+      isMark(tokens[index + 1], '='),
+  );
+  if (at < 0) return null;
+  try {
+    const list = readExpression({ tokens, at: at + 2, end: tokens.length });
+    return list.kind === 'list' ? list.items.flatMap(textOf) : [];
+  } catch (error) {
+    if (error instanceof NotUnderstood) return [];
+    throw error;
+  }
+}
+
+function textOf(item: Expression): string[] {
+  return item.kind === 'value' && typeof item.value === 'string' ? [item.value] : [];
+}

@@ -1,0 +1,180 @@
+import type { TableColumn, TableIndex } from '@twofold/schema';
+import { describe, readColumn, readDefault, readType, textOf } from './columns.ts';
+import type { Chain, Expression, Link } from './expression.ts';
+
+/** What a statement of a migration does to the tables. */
+export type ReadStep =
+  | {
+      readonly kind: 'createTable';
+      readonly table: string;
+      readonly columns: readonly TableColumn[];
+      readonly primaryKey: readonly string[];
+    }
+  | { readonly kind: 'dropTable'; readonly table: string }
+  | { readonly kind: 'renameTable'; readonly table: string; readonly to: string }
+  | {
+      readonly kind: 'renameColumn';
+      readonly table: string;
+      readonly from: string;
+      readonly to: string;
+    }
+  | {
+      readonly kind: 'addColumn' | 'setColumn';
+      readonly table: string;
+      readonly column: TableColumn;
+    }
+  /** A part of a column's definition, by Kysely's own `alterColumn`. */
+  | {
+      readonly kind: 'editColumn';
+      readonly table: string;
+      readonly name: string;
+      readonly links: readonly Link[];
+    }
+  | { readonly kind: 'dropColumn'; readonly table: string; readonly name: string }
+  | { readonly kind: 'createIndex'; readonly table: string; readonly index: TableIndex }
+  | { readonly kind: 'dropIndex'; readonly name: string };
+
+/** The steps of a chain of calls; null when it may change tables in a way that cannot be read. */
+export function stepsOf(chain: Chain): ReadStep[] | null {
+  if (chain.root === 'alterTable') return alterSteps(chain.links);
+  if (chain.links[0]?.name === 'schema' && chain.links[0].args === null)
+    return schemaSteps(chain.links.slice(1));
+  return changesTables(textsIn(chain)) ? null : [];
+}
+
+/** Whether SQL makes, changes or drops a table or its columns. */
+export function changesTables(text: string): boolean {
+  return /\b(create|alter|drop)\s+(temporary\s+)?table\b|\b(createTable|dropTable|alterTable|addColumn|dropColumn|renameTo|renameColumn)\b/i.test(
+    text,
+  );
+}
+
+/** `alterTable(db, 'posts').addColumn(…).execute()`: the runtime's own. */
+function alterSteps([call, ...links]: readonly Link[]): ReadStep[] | null {
+  const table = textOf(call?.args?.[1]);
+  if (table === null) return null;
+  return all(links.map((link) => (link.name === 'execute' ? [] : alterStep(table, link, true))));
+}
+
+function alterStep(table: string, { name, args }: Link, ours: boolean): ReadStep[] | null {
+  const list = args ?? [];
+  const first = textOf(list[0]);
+  if (first === null) return null;
+  if (name === 'dropColumn') return [{ kind: 'dropColumn', table, name: first }];
+  if (name === 'renameColumn') {
+    const to = textOf(list[1]);
+    return to === null ? null : [{ kind: 'renameColumn', table, from: first, to }];
+  }
+  if (name === 'alterColumn' && !ours) return editStep(table, first, list[1]);
+  if (name !== 'addColumn' && name !== 'alterColumn') return null;
+  const read = readColumn(list);
+  if (!read) return null;
+  return [{ kind: name === 'addColumn' ? 'addColumn' : 'setColumn', table, column: read.column }];
+}
+
+function editStep(table: string, name: string, build: Expression | undefined): ReadStep[] | null {
+  return build?.kind === 'function'
+    ? [{ kind: 'editColumn', table, name, links: build.body.links }]
+    : null;
+}
+
+/** The column after one call of Kysely's `alterColumn`. */
+export function editColumn(column: TableColumn, { name, args }: Link): TableColumn {
+  const [first] = args ?? [];
+  if (name === 'setNotNull') return { ...column, required: true };
+  if (name === 'dropNotNull') return { ...column, required: false };
+  if (name === 'setDefault') return { ...column, ...readDefault(first) };
+  if (name === 'setDataType')
+    return { ...column, type: (first && readType(first)?.type) ?? column.type };
+  if (name !== 'dropDefault') return describe(column, { name, args });
+  const { default: _default, ...rest } = column;
+  return rest;
+}
+
+/** `db.schema.createTable('posts')…` */
+function schemaSteps([call, ...links]: readonly Link[]): ReadStep[] | null {
+  const name = textOf(call?.args?.[0]);
+  if (!call || name === null) return null;
+  switch (call.name) {
+    case 'createTable':
+      return createSteps(name, links);
+    case 'dropTable':
+      return [{ kind: 'dropTable', table: name }];
+    case 'createIndex':
+      return indexSteps(name, links);
+    case 'dropIndex':
+      return [{ kind: 'dropIndex', name }];
+    case 'alterTable':
+      return kyselySteps(name, links);
+    default:
+      return [];
+  }
+}
+
+function createSteps(table: string, links: readonly Link[]): ReadStep[] | null {
+  const columns = links
+    .filter(({ name }) => name === 'addColumn')
+    .map(({ args }) => readColumn(args ?? []));
+  if (columns.some((column) => column === null)) return null;
+  const composite = links.find(({ name }) => name === 'addPrimaryKeyConstraint')?.args?.[1];
+  const key =
+    composite?.kind === 'list'
+      ? composite.items.flatMap((item) => textOf(item) ?? [])
+      : columns.flatMap((each) => (each!.key ? [each!.column.name] : []));
+  return [
+    { kind: 'createTable', table, columns: columns.map((each) => each!.column), primaryKey: key },
+  ];
+}
+
+function indexSteps(name: string, links: readonly Link[]): ReadStep[] | null {
+  const argument = (method: string) => links.find((link) => link.name === method)?.args?.[0];
+  const table = textOf(argument('on'));
+  const list = argument('columns');
+  const single = textOf(argument('column'));
+  const columns = list?.kind === 'list' ? list.items.flatMap((item) => textOf(item) ?? []) : [];
+  // An index over expressions is none that the model can have.
+  if (table === null || (single === null && columns.length === 0)) return [];
+  const unique = links.some((link) => link.name === 'unique');
+  return [
+    {
+      kind: 'createIndex',
+      table,
+      index: { name, columns: single === null ? columns : [single], unique },
+    },
+  ];
+}
+
+function kyselySteps(table: string, links: readonly Link[]): ReadStep[] | null {
+  return all(
+    links.map((link) => {
+      if (link.name === 'renameTo') {
+        const to = textOf(link.args?.[0]);
+        return to === null ? null : [{ kind: 'renameTable', table, to } as const];
+      }
+      const known = ['addColumn', 'dropColumn', 'renameColumn', 'alterColumn'];
+      return known.includes(link.name) ? alterStep(table, link, false) : [];
+    }),
+  );
+}
+
+function all(lists: readonly (readonly ReadStep[] | null)[]): ReadStep[] | null {
+  return lists.includes(null) ? null : lists.flatMap((list) => list ?? []);
+}
+
+/** Every text in a chain: the SQL of templates, and names of tables. */
+function textsIn(chain: Chain): string {
+  const texts: string[] = [];
+  const visit = (each: Expression): void => {
+    if (each.kind === 'value') texts.push(String(each.value));
+    if (each.kind === 'template') texts.push(each.text);
+    if (each.kind === 'list') each.items.forEach(visit);
+    if (each.kind === 'object') each.members.forEach(visit);
+    if (each.kind === 'function') visit(each.body);
+    if (each.kind === 'chain') {
+      texts.push(each.root);
+      each.links.forEach((link) => (texts.push(link.name), link.args?.forEach(visit)));
+    }
+  };
+  visit(chain);
+  return texts.join(' ');
+}

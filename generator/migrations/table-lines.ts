@@ -1,0 +1,42 @@
+import type { Table, TableColumn } from '@twofold/schema';
+
+/** What a line of `export const leaves` in a migration says. */
+export type TableLine =
+  | { readonly kind: 'table'; readonly table: string; readonly primaryKey: readonly string[] }
+  | { readonly kind: 'column'; readonly table: string; readonly column: TableColumn }
+  | { readonly kind: 'gone'; readonly table: string; readonly column?: string };
+
+/**
+ * One line for each table and column, as `leaves` takes them.
+ *
+ * @example 'column posts.title {"type":"text","required":true,"unique":false}'
+ */
+export function printTables(tables: readonly Table[]): string[] {
+  return tables.flatMap(({ name, columns, primaryKey }) => [
+    `table ${name} ${JSON.stringify({ primaryKey })}`,
+    ...columns.map((column) => printColumn(name, column)),
+  ]);
+}
+
+export function printColumn(
+  table: string,
+  { name, renamedFrom: _from, ...column }: TableColumn,
+): string {
+  return `column ${table}.${name} ${JSON.stringify(column)}`;
+}
+
+/** Null for a line that is none. `gone posts.title` and `gone posts` say what a statement has dropped. */
+export function readTableLine(line: string): TableLine | null {
+  const [, kind, subject = '', json = ''] =
+    /^(table|column|gone) (\S+)(?: (.*))?$/.exec(line) ?? [];
+  const [table = '', name] = subject.split('.');
+  try {
+    if (kind === 'gone') return { kind, table, ...(name !== undefined && { column: name }) };
+    if (kind === 'table')
+      return { kind, table, primaryKey: (JSON.parse(json) as Table).primaryKey };
+    if (kind !== 'column' || name === undefined) return null;
+    return { kind, table, column: { name, ...(JSON.parse(json) as Omit<TableColumn, 'name'>) } };
+  } catch {
+    return null;
+  }
+}

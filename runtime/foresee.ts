@@ -1,0 +1,85 @@
+import { pathToFileURL } from 'node:url';
+import { openDatabase } from './boot.ts';
+import { readEnvironment } from './config/environment.ts';
+import { createSettings } from './config/settings.ts';
+import { AppError } from './errors.ts';
+import { foreseeMigrations, loadMigrations, migrationStatus } from './store/migrate.ts';
+import type { Migration } from './store/migration.ts';
+import type { RowsAtRisk } from './store/migration-run.ts';
+import type { LedgerState } from './store/ledger.ts';
+import type { Store } from './store/store.ts';
+
+/** Which migrations are meant: those of the project, with one of them in another state than it is on disk. */
+export interface Foreseen {
+  /** Folder of the project. */
+  readonly root: string;
+  /** Folder with a migration that is not written yet; it takes the place of one of the same name. */
+  readonly drafts?: string;
+  /** Names that are to be left out. */
+  readonly without?: readonly string[];
+}
+
+/** What the database says of migrations before anything is done. */
+export interface Foresight {
+  readonly state: LedgerState;
+  /** Why they cannot be applied; null when they can. */
+  readonly refusal: {
+    readonly code: string;
+    readonly message: string;
+    readonly migration: string | null;
+    readonly found: readonly RowsAtRisk[];
+  } | null;
+}
+
+/**
+ * Applies what is pending and takes it back at once: what `dev` asks before it writes a migration.
+ *
+ * @returns null when the database cannot be asked; the server then says why itself.
+ */
+export async function foresee(foreseen: Foreseen): Promise<Foresight | null> {
+  const store = open(foreseen.root);
+  if (!store) return null;
+  try {
+    return await ask(store, await migrationsOf(foreseen));
+  } catch (error) {
+    return refused(error, { applied: [], pending: [], empty: [], changed: [], missing: [] });
+  } finally {
+    await store.close();
+  }
+}
+
+function open(root: string): Store | null {
+  try {
+    return openDatabase(createSettings(readEnvironment(root, process.env)), root);
+  } catch {
+    return null;
+  }
+}
+
+async function ask(store: Store, migrations: readonly Migration[]): Promise<Foresight | null> {
+  const state = await migrationStatus(store, migrations);
+  try {
+    await foreseeMigrations(store, migrations);
+    return { state, refusal: null };
+  } catch (error) {
+    return refused(error, state);
+  }
+}
+
+function refused(error: unknown, state: LedgerState): Foresight | null {
+  if (!(error instanceof AppError)) return null;
+  const { code, message, extensions } = error;
+  const found = (extensions['found'] ?? []) as readonly RowsAtRisk[];
+  const migration = typeof extensions['migration'] === 'string' ? extensions['migration'] : null;
+  return { state, refusal: { code, message, migration, found } };
+}
+
+async function migrationsOf({ root, drafts, without = [] }: Foreseen): Promise<Migration[]> {
+  const folder = (path: string) => pathToFileURL(`${path}/`);
+  const saved = await loadMigrations(folder(`${root}/migrations`));
+  const drafted = drafts === undefined ? [] : await loadMigrations(folder(drafts));
+  const replaced = new Set([...without, ...drafted.map(({ name }) => name)]);
+  return [...saved.filter(({ name }) => !replaced.has(name)), ...drafted].sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  );
+}

@@ -1,0 +1,167 @@
+import {
+  type CreateIndexNode,
+  type Kysely,
+  type KyselyPlugin,
+  type RootOperationNode,
+  type Transaction,
+} from 'kysely';
+import { AppError } from '../errors.ts';
+import { noteApplied } from './ledger.ts';
+import type { Migration } from './migration.ts';
+import { createRun, type Finding, type MigrationRun, rowsError, withRun } from './migration-run.ts';
+import { repeatedValues } from './row-checks.ts';
+import type { Store } from './store.ts';
+
+export interface ApplyOptions {
+  readonly allowLoss: readonly string[];
+  /** Whether anything is kept; if not, it is only foreseen. */
+  readonly keep: boolean;
+}
+
+/** What ends a transaction whose work was only to be seen. */
+const SEEN = Symbol('seen');
+
+/**
+ * Runs migrations in one transaction, so that the database is afterwards either at their end or as it was.
+ *
+ * @throws AppError `ROWS_IN_THE_WAY` or `MIGRATION_NEEDS_CONSENT` for all rows that stand in the way of any of them,
+ * `MIGRATION_FAILED` with the place and the database's own words.
+ */
+export async function applyAll(
+  store: Store,
+  migrations: readonly Migration[],
+  { allowLoss, keep }: ApplyOptions,
+): Promise<void> {
+  const run = createRun();
+  const node: { last: RootOperationNode | undefined } = { last: undefined };
+  try {
+    await store.structuralTransaction(async (trx) => {
+      const watched = trx.withPlugin(countSteps(run, (seen) => (node.last = seen)));
+      for (const migration of migrations)
+        await applyOne({ trx, watched, run }, migration, allowLoss);
+      if (run.found.length > 0) throw rowsError(run.found);
+      if (!keep) throw SEEN;
+    });
+  } catch (error) {
+    if (error === SEEN) return;
+    if (run.found.length > 0) throw rowsError(run.found);
+    if (isOurs(error)) throw error;
+    if (node.last?.kind === 'CreateIndexNode')
+      await reportRepeated(store, migrations, { run, index: node.last, allowLoss });
+    throw failed(run, error);
+  }
+}
+
+interface Applying {
+  readonly trx: Transaction<any>;
+  readonly watched: Kysely<any>;
+  readonly run: MigrationRun;
+}
+
+async function applyOne(
+  { trx, watched, run }: Applying,
+  migration: Migration,
+  allowLoss: readonly string[],
+): Promise<void> {
+  Object.assign(run, {
+    migration: migration.name,
+    step: 0,
+    object: null,
+    allowLoss: new Set([...allowLoss, ...(migration.allowLoss ?? [])]),
+  });
+  await withRun(run, () => migration.up(watched));
+  await noteApplied(trx, migration);
+}
+
+const isOurs = (error: unknown) =>
+  error instanceof AppError && /^(MIGRATION_|ROWS_IN_THE_WAY)/.test(error.code);
+
+/** Each statement that changes something is a step; those that a step makes itself count with it. */
+function countSteps(run: MigrationRun, seen: (node: RootOperationNode) => void): KyselyPlugin {
+  return {
+    transformQuery: ({ node }) => {
+      if (run.depth === 0 && node.kind !== 'SelectQueryNode')
+        Object.assign(run, { step: run.step + 1, object: objectOf(node) });
+      seen(node);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+}
+
+/** The table, or the index, that a statement is about; null for a statement in the database's own words. */
+function objectOf(node: RootOperationNode): string | null {
+  const named = node as unknown as Record<string, unknown>;
+  if (node.kind === 'CreateIndexNode' || node.kind === 'DropIndexNode')
+    return nameIn(named['name']);
+  return nameIn(named['table'] ?? named['into'] ?? named['from'] ?? named['name']);
+}
+
+/** The first name in a part of a statement. */
+function nameIn(part: unknown): string | null {
+  if (typeof part !== 'object' || part === null) return null;
+  if ('kind' in part && part.kind === 'IdentifierNode') return String((part as never)['name']);
+  for (const inner of Object.values(part)) {
+    const name = nameIn(inner);
+    if (name !== null) return name;
+  }
+  return null;
+}
+
+function failed({ migration, step, object }: MigrationRun, cause: unknown): AppError {
+  const said = cause instanceof Error ? cause.message : String(cause);
+  const place = `migration ${migration}, step ${step}${object === null ? '' : ` (${object})`}`;
+  const detail = (cause as { detail?: unknown } | null)?.detail;
+  return new AppError(
+    500,
+    'MIGRATION_FAILED',
+    `${place} failed: ${said}${typeof detail === 'string' ? ` (${detail})` : ''}\nThe database is as it was.`,
+    { cause, extensions: { migration, step, object, rows: null, keys: [] } },
+  );
+}
+
+interface Repeated {
+  readonly run: MigrationRun;
+  readonly index: CreateIndexNode;
+  readonly allowLoss: readonly string[];
+}
+
+/**
+ * Says which rows a unique index found in its way. The database has undone everything by then, so all that was done before
+ * the index is done once more, the rows are counted, and it is undone again.
+ *
+ * @throws AppError `ROWS_IN_THE_WAY` if there are any.
+ */
+async function reportRepeated(
+  store: Store,
+  migrations: readonly Migration[],
+  { run, index, allowLoss }: Repeated,
+): Promise<void> {
+  const table = nameIn(index.table);
+  const columns = (index.columns ?? []).map(nameIn);
+  if (!index.unique || table === null || columns.length === 0 || columns.includes(null)) return;
+  const again = createRun();
+  const stop = Symbol('stop');
+  const reached = () => again.migration === run.migration && again.step === run.step;
+  let found: Finding | null = null;
+  await store
+    .structuralTransaction(async (trx) => {
+      const watched = trx.withPlugin(
+        countSteps(again, () => {
+          if (reached()) throw stop;
+        }),
+      );
+      try {
+        for (const migration of migrations)
+          await applyOne({ trx, watched, run: again }, migration, allowLoss);
+      } catch (error) {
+        if (error !== stop) throw error;
+        found = await repeatedValues(trx, table, columns as string[]);
+      }
+      throw stop;
+    })
+    .catch((error: unknown) => {
+      if (error !== stop) throw failed(run, error);
+    });
+  if (found) throw rowsError([{ ...(found as Finding), migration: run.migration, step: run.step }]);
+}

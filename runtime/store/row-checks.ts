@@ -1,0 +1,338 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { ColumnDescription } from './alteration.ts';
+import { dialectOf, namedType, type StoredType, storedType } from './column-types.ts';
+import { convertOnPostgres, convertValue, isSafe } from './conversion.ts';
+import { type Doing, type Finding, isAllowed, reportRows } from './migration-run.ts';
+
+/** A change of one column, and the table's key. */
+interface Checked {
+  readonly db: Kysely<any>;
+  readonly table: string;
+  readonly column: ColumnDescription;
+  readonly key: readonly string[];
+}
+
+/** How the values of a column get their new type. */
+export interface TypeChange {
+  readonly from: StoredType;
+  readonly to: StoredType;
+}
+
+/**
+ * Looks at the rows that a column's new definition has to hold for, before anything is changed, and reports those that are
+ * in its way.
+ *
+ * @returns whether the change can be made.
+ */
+export async function checkRows(
+  db: Kysely<any>,
+  table: string,
+  change: { readonly kind: 'add' | 'alter'; readonly column: ColumnDescription },
+): Promise<boolean> {
+  const checked: Checked = { db, table, column: change.column, key: await keyOf(db, table) };
+  const found = change.kind === 'add' ? await checkAdded(checked) : await checkAltered(checked);
+  found.forEach(reportRows);
+  return found.length === 0;
+}
+
+async function checkAdded(checked: Checked): Promise<Finding[]> {
+  const { column } = checked;
+  const filled = 'default' in column;
+  if (column.required && !filled) return findRows(checked, 'add', sql`1 = 1`);
+  return column.unique && filled
+    ? checkUnique(checked, defaultSql(checked.db, column.default))
+    : [];
+}
+
+async function checkAltered(checked: Checked): Promise<Finding[]> {
+  const { db, table, column } = checked;
+  const change = await typeChange(db, table, column);
+  const converted = change ? await checkConversion(checked, change) : [];
+  if (converted.length > 0) return converted;
+  const value = newValue(db, column, change);
+  const found = [
+    column.required && !('default' in column)
+      ? await findRows(checked, 'require', sql`${sql.ref(column.name)} is null`)
+      : [],
+    column.unique ? await checkUnique(checked, value) : [],
+    column.check ? await checkCondition(checked, value) : [],
+    column.references ? await checkReference(checked, value) : [],
+  ];
+  return found.flat();
+}
+
+/** The change of type that a definition asks for; null when there is none, or when one of the types is not ours. */
+export async function typeChange(
+  db: Kysely<any>,
+  table: string,
+  column: ColumnDescription,
+): Promise<TypeChange | null> {
+  const known = await catalogType(db, table, column.name);
+  // SQLite's catalog knows decimals and times as text; PostgreSQL's is exact.
+  const said = column.from === undefined ? undefined : storedType(column.from);
+  const from = dialectOf(db) === 'sqlite' ? (said ?? known) : known;
+  const to = storedType(column.type);
+  return from === undefined || to === undefined || from === to ? null : { from, to };
+}
+
+async function catalogType(
+  db: Kysely<any>,
+  table: string,
+  column: string,
+): Promise<StoredType | undefined> {
+  const { rows } = await (
+    dialectOf(db) === 'sqlite'
+      ? sql<{ type: string }>`select type from pragma_table_info(${table}) where name = ${column}`
+      : sql<{ type: string }>`
+        select format_type(atttypid, atttypmod) as type from pg_attribute
+        where attrelid = to_regclass(${quoted(table)}) and attname = ${column}`
+  ).execute(db);
+  return rows[0] && namedType(rows[0].type);
+}
+
+export async function columnsOf(db: Kysely<any>, table: string): Promise<ReadonlySet<string>> {
+  const { rows } = await (
+    dialectOf(db) === 'sqlite'
+      ? sql<{ name: string }>`select name from pragma_table_info(${table})`
+      : sql<{ name: string }>`
+        select attname as name from pg_attribute
+        where attrelid = to_regclass(${quoted(table)}) and attnum > 0 and not attisdropped`
+  ).execute(db);
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** Columns of the primary key, in its order. */
+async function keyOf(db: Kysely<any>, table: string): Promise<string[]> {
+  const { rows } = await (
+    dialectOf(db) === 'sqlite'
+      ? sql<{ name: string }>`select name from pragma_table_info(${table}) where pk > 0 order by pk`
+      : sql<{ name: string }>`
+        select a.attname as name from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
+        where i.indrelid = to_regclass(${quoted(table)}) and i.indisprimary order by array_position(i.indkey::int2[], a.attnum)`
+  ).execute(db);
+  return rows.map(({ name }) => name);
+}
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+/** Rows of one page of a scan. */
+const PAGE = 5_000;
+
+/** Looks at each value in the process itself, so that both databases have the same say. */
+async function checkConversion(checked: Checked, change: TypeChange): Promise<Finding[]> {
+  const { table, column } = checked;
+  if (isSafe(change.from, change.to)) return [];
+  const count = { lossy: 0, impossible: 0 };
+  const keys: Record<keyof typeof count, string[]> = { lossy: [], impossible: [] };
+  for await (const { key, value } of scan(checked, change.from)) {
+    const converted = convertValue(change.from, change.to, value);
+    if (converted?.exact) continue;
+    const verdict = converted ? 'lossy' : 'impossible';
+    count[verdict] += 1;
+    if (keys[verdict].length < 5) keys[verdict].push(key);
+  }
+  const coordinate = `${table}.${column.name}`;
+  const finding = (code: Finding['code'], atRisk: number, first: readonly string[]) =>
+    describeRows(checked, { code, does: 'type', atRisk, keys: first, change });
+  if (count.impossible > 0)
+    return [await finding('ROWS_IN_THE_WAY', count.impossible, keys.impossible)];
+  if (count.lossy > 0 && !isAllowed(coordinate))
+    return [await finding('MIGRATION_NEEDS_CONSENT', count.lossy, keys.lossy)];
+  return [];
+}
+
+/** Every value with its key, in the order of the keys, page by page. Whole numbers come as text: they may have 64 bits. */
+async function* scan(
+  { db, table, column, key }: Checked,
+  from: StoredType,
+): AsyncGenerator<{ readonly key: string; readonly value: unknown }> {
+  const value = sql.ref(column.name);
+  const read = ['integer', 'bigint', 'decimal'].includes(from)
+    ? sql`cast(${value} as text)`
+    : value;
+  const order = key.length > 0 ? key : [column.name];
+  const names = sql.join(order.map((name) => sql.ref(name)));
+  let after = sql``;
+  for (let offset = 0; ; offset += PAGE) {
+    const { rows } = await sql<Record<string, unknown>>`
+      select ${read} as twofold_value, ${names} from ${sql.table(table)}
+      where ${value} is not null ${after} order by ${names} limit ${sql.lit(PAGE)}
+      ${key.length > 0 ? sql`` : sql`offset ${sql.lit(offset)}`}`.execute(db);
+    for (const row of rows)
+      yield { key: order.map((name) => String(row[name])).join(':'), value: row['twofold_value'] };
+    if (rows.length < PAGE) return;
+    const last = sql.join(order.map((name) => sql`${rows.at(-1)![name]}`));
+    if (key.length > 0) after = sql`and (${names}) > (${last})`;
+  }
+}
+
+/** What a row has in the column once the change is made. */
+export function newValue(
+  db: Kysely<any>,
+  column: ColumnDescription,
+  change: TypeChange | null,
+): RawBuilder<unknown> {
+  const old = sql`${sql.ref(column.name)}`;
+  const converted = change ? convertedValue(db, change, old) : old;
+  return column.required && 'default' in column
+    ? sql`coalesce(${converted}, ${defaultSql(db, column.default)})`
+    : converted;
+}
+
+export function convertedValue(
+  db: Kysely<any>,
+  { from, to }: TypeChange,
+  value: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return dialectOf(db) === 'sqlite'
+    ? sql`twofold_convert(${value}, ${sql.lit(from)}, ${sql.lit(to)})`
+    : convertOnPostgres(from, to, value);
+}
+
+function defaultSql(db: Kysely<any>, value: unknown): RawBuilder<unknown> {
+  if (typeof value === 'object' && value !== null) return sql`${value}`;
+  const literal = typeof value === 'boolean' && dialectOf(db) === 'sqlite' ? Number(value) : value;
+  return sql`${sql.lit(literal)}`;
+}
+
+/** Rows of `changed` have the key of the table and the column as it will be. */
+function changed({ table, column, key }: Checked, value: RawBuilder<unknown>): RawBuilder<unknown> {
+  const names = key.map((name) => sql.ref(name));
+  const kept = names.length > 0 ? sql`${sql.join(names)}, ` : sql``;
+  return sql`(select ${kept}${value} as ${sql.ref(column.name)} from ${sql.table(table)}) as changed`;
+}
+
+async function checkUnique(checked: Checked, value: RawBuilder<unknown>): Promise<Finding[]> {
+  const { column } = checked;
+  const rows = changed(checked, value);
+  const order = sql.join(
+    (checked.key.length > 0 ? checked.key : [column.name]).map((name) => sql.ref(name)),
+  );
+  const numbered = sql`(select changed.*, row_number() over (partition by ${sql.ref(column.name)} order by ${order}) as twofold_number
+    from ${rows} where ${sql.ref(column.name)} is not null) as numbered`;
+  return findRows(checked, 'unique', sql`twofold_number > 1`, numbered);
+}
+
+/** Rows that repeat the values of a unique index over several columns; null when there are none. */
+export async function repeatedValues(
+  db: Kysely<any>,
+  table: string,
+  columns: readonly string[],
+): Promise<Finding | null> {
+  const key = await keyOf(db, table);
+  const column = { name: columns.join(', ') } as ColumnDescription;
+  const names = sql.join(columns.map((name) => sql.ref(name)));
+  const order = sql.join((key.length > 0 ? key : columns).map((name) => sql.ref(name)));
+  const filled = sql.join(
+    columns.map((name) => sql`${sql.ref(name)} is not null`),
+    sql` and `,
+  );
+  const numbered = sql`(select t.*, row_number() over (partition by ${names} order by ${order}) as twofold_number
+    from ${sql.table(table)} as t where ${filled}) as numbered`;
+  const checked = { db, table, column, key: key.length > 0 ? key : columns };
+  const [found] = await findRows(checked, 'unique', sql`twofold_number > 1`, numbered);
+  return found ?? null;
+}
+
+async function checkCondition(checked: Checked, value: RawBuilder<unknown>): Promise<Finding[]> {
+  const { column, table, db } = checked;
+  const plain = newValue(db, { ...column, required: false }, null);
+  // A condition that was written by hand may name other columns, and those are in the table alone.
+  const source = isPlain(db, value, plain) ? sql`${sql.table(table)}` : changed(checked, value);
+  return findRows(checked, 'check', sql`not (${column.check!})`, source);
+}
+
+function isPlain(db: Kysely<any>, value: RawBuilder<unknown>, plain: RawBuilder<unknown>): boolean {
+  return value.compile(db).sql === plain.compile(db).sql;
+}
+
+async function checkReference(checked: Checked, value: RawBuilder<unknown>): Promise<Finding[]> {
+  const { column } = checked;
+  const [target = '', key = ''] = column.references!.split('.');
+  const own = sql`${sql.ref(column.name)}`;
+  const leads = sql`exists (select 1 from ${sql.table(target)} as target where ${sql.ref(`target.${key}`)} = changed.${own})`;
+  return findRows(
+    checked,
+    'reference',
+    sql`changed.${own} is not null and not ${leads}`,
+    changed(checked, value),
+  );
+}
+
+async function findRows(
+  checked: Checked,
+  does: Doing,
+  condition: RawBuilder<unknown>,
+  source: RawBuilder<unknown> = sql`${sql.table(checked.table)}`,
+): Promise<Finding[]> {
+  const { db, key, column } = checked;
+  const { rows } = await sql<{
+    count: number;
+  }>`select count(*) as count from ${source} where ${condition}`.execute(db);
+  const atRisk = Number(rows[0]!.count);
+  if (atRisk === 0) return [];
+  const order = key.length > 0 ? key : [column.name];
+  const names = sql.join(order.map((name) => sql.ref(name)));
+  const { rows: first } = await sql<
+    Record<string, unknown>
+  >`select ${names} from ${source} where ${condition} order by ${names} limit 5`.execute(db);
+  const keys = first.map((row) => order.map((name) => String(row[name])).join(':'));
+  return [await describeRows(checked, { code: 'ROWS_IN_THE_WAY', does, atRisk, keys })];
+}
+
+interface Risk extends Pick<Finding, 'code' | 'does' | 'atRisk' | 'keys'> {
+  readonly change?: TypeChange;
+}
+
+async function describeRows(
+  { db, table, column }: Checked,
+  { change, ...risk }: Risk,
+): Promise<Finding> {
+  const object = `${table}.${column.name}`;
+  const { rows } = await sql<{
+    count: number;
+  }>`select count(*) as count from ${sql.table(table)}`.execute(db);
+  const total = Number(rows[0]!.count);
+  const some = `${risk.atRisk} of ${total} row${total === 1 ? '' : 's'} of ${table}`;
+  return { ...risk, object, rows: total, ...WORDS[risk.does]({ object, some, change, risk }) };
+}
+
+interface Said {
+  readonly object: string;
+  readonly some: string;
+  readonly change: TypeChange | undefined;
+  readonly risk: Risk;
+}
+
+const WORDS: Readonly<Record<Doing, (said: Said) => { what: string; fix: string }>> = {
+  add: ({ object, some }) => ({
+    what: `${object} is new and required, and ${some} would have no value for it`,
+    fix: 'give the field @default(value: …), which fills them, or take "!" away',
+  }),
+  require: ({ object, some }) => ({
+    what: `${object} is to be required, and ${some} have no value for it`,
+    fix: 'give the field @default(value: …), which fills them, or give those rows a value, or take "!" away',
+  }),
+  unique: ({ object, some }) => ({
+    what: `${object} is to be unique, and ${some} repeat a value`,
+    fix: 'change them, or take @unique away',
+  }),
+  check: ({ object, some }) => ({
+    what: `${object} allows less than before, and ${some} have a value outside`,
+    fix: 'change them, or allow their values again',
+  }),
+  reference: ({ object, some }) => ({
+    what: `${object} is to refer to rows of another table, and ${some} lead nowhere`,
+    fix: 'change or empty them, or take the relation back',
+  }),
+  type: ({ object, some, change, risk }) =>
+    risk.code === 'MIGRATION_NEEDS_CONSENT'
+      ? {
+          what: `${object} turns from ${change!.from} to ${change!.to}, and ${some} would lose part of their value`,
+          fix: `--allow-loss ${object} ${change!.to === 'date' ? 'cuts the time of day' : 'rounds them'}; or take the type back`,
+        }
+      : {
+          what: `${object} turns from ${change!.from} to ${change!.to}, and ${some} have a value that is none`,
+          fix: 'change or empty them, or take the type back; to keep both, add a field of another name',
+        },
+};
