@@ -609,10 +609,15 @@ export const CONTRACT: Readonly<Record<string, readonly Line[]>> = {
       'cannot be disabled, deleted or given another role',
       'is kept by the database, whoever deletes the row, also of two at once',
       'is kept where a delete only marks the row',
+      'no mutation and no REST call removes the last owner; a second one makes that possible',
     ],
     ['GET takes auth:read', 'GET in management takes auth:read, and no other call does'],
     ['last_used_at', 'last_used_at is written, at most once a minute'],
-    ['scopes', 'name an action, an area or everything'],
+    [
+      'scopes',
+      'name an action, an area or everything',
+      'scopes name an area, every read, or an entity of two words, and hold for GraphQL and REST',
+    ],
     [
       'users: shown, disabled, ended, reset by mail',
       'ends every session of a user',
