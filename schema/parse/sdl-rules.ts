@@ -175,13 +175,37 @@ function askRules(document: DocumentNode, definitions: readonly DefinitionNode[]
     const context: SdlContext = {
       getDocument: () => document,
       getSchema: () => null,
-      reportError: (error) => findings.push(graphqlFinding(code, error)),
+      reportError: (error) =>
+        findings.push(withoutTwin(graphqlFinding(code, error), error, document)),
       hideSuggestions: false,
     };
     return rule(context as never);
   });
   graphql.visit({ ...document, definitions }, graphql.visitInParallel(visitors), DUPLICABLE);
   return findings;
+}
+
+/** A field that stands twice to the letter may go the second time; of two that differ only a person knows which is right. */
+function withoutTwin(
+  found: Finding,
+  { nodes = [] }: GraphQLError,
+  document: DocumentNode,
+): Finding {
+  const [one, other] = nodes.map((name) => fieldNamed(name, document));
+  const same = one && other && one !== other && graphql.print(one) === graphql.print(other);
+  return same
+    ? { ...found, fix: 'remove the second one', mends: mend({ kind: 'remove', node: other }) }
+    : found;
+}
+
+function fieldNamed(name: ASTNode, { definitions }: DocumentNode): ASTNode | undefined {
+  for (const definition of definitions) {
+    const fields: readonly { readonly name: ASTNode }[] =
+      ('fields' in definition ? definition.fields : undefined) ?? [];
+    const field = fields.find((each) => each.name === name);
+    if (field) return field as unknown as ASTNode;
+  }
+  return undefined;
 }
 
 /** Where names that stand twice may be. Names, types and descriptions are half of all nodes, and no rule above asks for one. */

@@ -157,6 +157,15 @@ type Post @auth(allow: [USER]) { id: ID! author: User editor: User }`;
     tryFixes(QUERY + before, finding!, [finding!], null);
   });
 
+  it('removes what stands twice to the letter, and nothing of what differs', () => {
+    const twice = `${QUERY}type A { id: ID! b(c: Int = 1): Int b(c: Int = 1): Int }`;
+    const [finding] = read(twice).diagnostics;
+    expect(finding).toMatchObject({ code: 'NAME_DUPLICATE' });
+    expect(applied(twice, finding!.fixes![0]!)).toBe(twice.replace(' b(c: Int = 1): Int }', ' }'));
+    const differs = twice.replace('= 1', '= 2');
+    expect(read(differs).diagnostics[0]?.fixes).toBeUndefined();
+  });
+
   it('calls the key id', () => {
     const before = `${QUERY}type A { _id: ID! b: Int }`;
     const [finding] = read(before).diagnostics;
