@@ -1,10 +1,10 @@
 import { getNamedType, getNullableType, isInputObjectType } from 'graphql';
 import type { GraphQLArgument, GraphQLInputObjectType } from 'graphql';
 import type { ArgumentPath } from '../model.ts';
-import { camelCase, pascalCase } from '../names.ts';
+import { pascalCase } from '../names.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import type { Inference } from './infer-query.ts';
-import { isKeyScalar } from './keys.ts';
+import { isKeyScalar, namesKey } from './keys.ts';
 import { answerOf } from './returns.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
@@ -176,7 +176,7 @@ function argumentsCall(
 }
 
 function isKey(name: string, entity: EntityFact): boolean {
-  return name === 'id' || name === `${camelCase(entity.name)}Id`;
+  return name === 'id' || namesKey(name, entity);
 }
 
 function isId({ facts }: Shapes, argument: Pick<GraphQLArgument, 'type'>): boolean {

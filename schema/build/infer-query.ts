@@ -1,10 +1,11 @@
-import { camelCase, snakeCase } from '../names.ts';
+import { snakeCase } from '../names.ts';
 import type { Action } from '../model.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import { connectionOf } from './connections.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { listOptions } from './list-options.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
+import { namesKey } from './keys.ts';
 import { entitiesOf } from './relation-ends.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
@@ -109,7 +110,7 @@ function inferGet(shapes: Shapes, field: FieldFact, entity: EntityFact): Inferen
   const by: { arg: string; column: string }[] = [];
   for (const [index, argument] of field.args.entries()) {
     const name = names?.[index] ?? argument.name;
-    const isKey = name === `${camelCase(entity.name)}Id` && !entity.fields.has(name);
+    const isKey = namesKey(name, entity) && !entity.fields.has(name);
     const column = namedColumn(shapes, entity, isKey ? 'id' : name);
     if (!column || column.json) return noField(shapes, entity, name);
     if (argument.type.list || !takes(shapes, column, argument.type.name))

@@ -17,3 +17,8 @@ export function isKeyScalar(scalar: string, { manifest }: Facts): boolean {
 export function showsKey(field: FieldFact, facts: Facts): boolean {
   return !field.type.list && field.args.length === 0 && isKeyScalar(field.named.name, facts);
 }
+
+/** `filmId`, `filmID` and `film_id` name the key of a `Film`. */
+export function namesKey(name: string, { singular }: EntityFact): boolean {
+  return ['Id', 'ID', '_id'].some((end) => name === `${singular}${end}`);
+}
