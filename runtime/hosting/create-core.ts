@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import type { HostingModel } from '@twofold/schema';
 import { ConfigError } from '../errors.ts';
 import type { Kernel } from '../module.ts';
@@ -10,10 +9,14 @@ import type { DeployStep } from './deploy/steps.ts';
 import { connectEngine } from './engine/connect.ts';
 import { createConnection } from './engine/connection.ts';
 import { createEventHub } from './events.ts';
-import { createIngress, type Ingress } from './ingress/ingress.ts';
+import type { Ingress } from './ingress/ingress.ts';
+import { createInlineIngress } from './ingress/inline.ts';
+import { type ListenerName, type Listening, NOT_LISTENING } from './ingress/listeners.ts';
 import { createRemoteIngress } from './ingress/remote.ts';
+import { absent } from './deploy/rollout.ts';
 import type { AppBook } from './records/app-book.ts';
 import { createDeploymentBook } from './records/deployment-book.ts';
+import { createIngressRecords } from './records/ingress-records.ts';
 import type { Seal } from './records/seal.ts';
 import { createVault } from './records/vault.ts';
 import { createCertificates } from './tls/certificates.ts';
@@ -49,7 +52,7 @@ export function createCore(
     ...{ store, seal, vault, log, now, hosts, ingress },
     acme: model.ingress.acme,
   });
-  let ports: { http: number | null; https: number | null } = { http: null, https: null };
+  let ports: Listening = NOT_LISTENING;
   let wiring: Wiring | undefined;
   const connection = createConnection({
     connect: () => connectEngine(model.engine, settings.env),
@@ -97,28 +100,47 @@ export function createCore(
     async nameInstance(from: Kernel['store']) {
       naming.instance = await instanceOf(from);
     },
+    /** When the routes are known, as far as they can be: an app that is not known yet has its requests wait. */
     async listen() {
-      ports = await ingress.listen();
+      for (const app of apps.all())
+        if (!ingress.get(app.id))
+          ingress.set(
+            absent(
+              app,
+              app.desired === 'running' && app.deployment !== null ? 'holding' : 'stopped',
+            ),
+          );
       ingress.keep(apps.all().map(({ id }) => id));
-      warnOfPorts(log, model, ports);
+      ports = await ingress.listen();
+      refusePorts(kernel, model, ports);
     },
   };
 }
 
-/** The API starts all the same: one line says what cannot be reached, and how to mend it. */
-function warnOfPorts(
-  log: Kernel['log'],
-  { ingress: { http, https } }: HostingModel,
-  ports: { http: number | null; https: number | null },
+/**
+ * In production a server without its ports is of no use, and whoever restarts it has to see that. In development it goes
+ * on, and `/api/health` says that apps cannot be reached.
+ *
+ * @throws ConfigError
+ */
+function refusePorts(
+  { log, settings }: Kernel,
+  { ingress }: HostingModel,
+  { refused }: Listening,
 ): void {
-  const closed = [
-    ports.http === null && `${http} (hosting.ingress.http)`,
-    ports.https === null && `${https} (hosting.ingress.https)`,
-  ].filter(Boolean);
-  if (closed.length > 0)
-    log.warn(
-      `apps cannot be reached on port ${closed.join(' and ')}: it is taken or needs root; set another port in the manifest`,
-    );
+  const problems = Object.entries(refused).map(([name, code]) => {
+    const key = `hosting.ingress.${name}`;
+    const why =
+      code === 'EADDRINUSE'
+        ? 'is in use, by another program or by another installation: stop it'
+        : code === 'EACCES'
+          ? 'needs more rights: let the server bind it (CAP_NET_BIND_SERVICE)'
+          : `cannot be listened on (${code}): look at HOST`;
+    return `${key}: port ${ingress[name as ListenerName]} ${why}, or set ${key} to another port`;
+  });
+  if (problems.length === 0) return;
+  if (settings.production) throw new ConfigError(problems);
+  for (const problem of problems) log.warn(`apps cannot be reached: ${problem}`);
 }
 
 /** Milliseconds that an ingress process serves on without a server. */
@@ -129,7 +151,7 @@ const ALONE = 10 * 60_000;
  * again. Elsewhere it lives and ends with the server. `HOSTING_INGRESS` (`process` or `inline`) says otherwise.
  */
 function chooseIngress(
-  { settings, project, now, root, log }: Kernel,
+  { settings, project, store, now, log }: Kernel,
   { ingress: { http, https } }: HostingModel,
 ): Ingress {
   const host = settings.text('HOST', project.server.host);
@@ -141,13 +163,9 @@ function chooseIngress(
     throw new ConfigError(['HOSTING_REDIRECT must be on or off']);
   const { trustedProxies } = project.server;
   const listen = { http, https, host, redirect: redirect === 'on', trustedProxies };
-  if (kind === 'inline') return createIngress({ ...listen, now });
-  return createRemoteIngress({
-    ...{ ...listen, log },
-    stateFile: join(root, 'data/ingress.json'),
-    alone: ALONE,
-    outlives: true,
-  });
+  const records = createIngressRecords(store);
+  if (kind === 'inline') return createInlineIngress({ ...listen, now, records });
+  return createRemoteIngress({ ...listen, records, log, alone: ALONE, outlives: true });
 }
 
 /** Null: found out when the engine is connected. */

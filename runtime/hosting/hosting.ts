@@ -7,10 +7,11 @@ import type { DeployStep } from './deploy/steps.ts';
 import { connectEngine } from './engine/connect.ts';
 import { createOperator } from './operator/operator.ts';
 import { hostingMigrations } from './records/migrations.ts';
+import { createIngressRecords } from './records/ingress-records.ts';
 import { createSeal } from './records/seal.ts';
 import { sealingSecrets } from './records/sealing-secrets.ts';
 import { loadTemplates } from './templates/templates.ts';
-import { createTerm } from './term.ts';
+import { createTerm, ingressState } from './term.ts';
 
 export interface HostingOptions {
   readonly kernel: Kernel;
@@ -49,13 +50,19 @@ export async function createHosting({
     routes: bindRoutes(specs, operator.handlers),
     async health() {
       const seen = operator.operates()
-        ? await operator.term().engineState()
-        : await lookAtEngine(kernel, model);
+        ? { ...(await operator.term().engineState()), ingress: operator.term().ingressState() }
+        : { ...(await lookAtEngine(kernel, model)), ingress: await readIngress(kernel) };
       return { ...seen, version: VERSION, timestamp: new Date(now()).toISOString() };
     },
     start: () => operator.start(),
     stop: () => operator.stop(),
   };
+}
+
+/** What the process that operates has written down of the ingress. */
+async function readIngress({ store }: Kernel): Promise<'listening' | 'unavailable'> {
+  const record = await createIngressRecords(store).read();
+  return ingressState(record ?? { http: null, https: null });
 }
 
 /** A process that passes its calls on looks at the engine itself, without keeping anything. */

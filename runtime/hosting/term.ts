@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostingModel } from '@twofold/schema';
 import type { Kernel } from '../module.ts';
 import type { AuditLog } from './audit.ts';
@@ -13,6 +14,7 @@ import { createReconciler } from './deploy/reconciler.ts';
 import { createSourceDeploys } from './deploy/source-deploys.ts';
 import type { DeployStep } from './deploy/steps.ts';
 import { createSupervisor } from './deploy/supervisor.ts';
+import type { Listening } from './ingress/listeners.ts';
 import { createAppBook } from './records/app-book.ts';
 import { createModels, type Models } from './models/models.ts';
 import type { Term } from './operator/operator.ts';
@@ -34,7 +36,9 @@ import { createStatsReader } from './stats.ts';
 import type { Template } from './templates/template.ts';
 
 /** Milliseconds that running requests have when the server stops. */
-const CLOSE = 10_000;
+const CLOSE = 5000;
+/** Milliseconds until the ingress listens, though the state of the engine has not been read to its end. */
+const PATIENCE = 7000;
 
 interface Given {
   readonly model: HostingModel;
@@ -68,8 +72,13 @@ export function createTerm(kernel: Kernel, { model, seal, audit, templates, onSt
       ...models.handlers,
     },
     engineState: core.engineState,
+    ingressState: () => ingressState(core.ports()),
   };
 }
+
+/** For `/api/health`: whether apps can be reached on every port that they should be. */
+export const ingressState = ({ http, https }: Pick<Listening, 'http' | 'https'>) =>
+  http !== null && https !== null ? 'listening' : 'unavailable';
 
 type WholeCore = ReturnType<typeof createCore>;
 
@@ -96,9 +105,11 @@ function createWork(
       await removeLeftovers();
       await core.nameInstance(store);
       await core.apps.load();
-      await core.listen();
+      await core.ingress.attach();
       await core.certificates.load();
-      await core.connection.start();
+      // Apps that have to be started first must not keep the others, and the API, from being reached.
+      await Promise.race([core.connection.start(), sleep(PATIENCE, undefined, { ref: false })]);
+      await core.listen();
       for (const part of [reconciler, pulse, health, core.certificates]) part.start();
       await models.start();
       log.info(`hosting apps at *.${core.model.domain}, port ${core.ports().http}`);

@@ -181,6 +181,53 @@ describe('a client that means harm', () => {
     expect(heard).toBe(0);
   });
 
+  it.each([
+    ['/caf\u00e9?q=\u4f60', '/caf%C3%A9?q=%E4%BD%A0'],
+    ['/%C3%A9/\u00e9', '/%C3%A9/%C3%A9'],
+  ])('has raw UTF-8 in a path passed on percent-encoded: %s', async (path, seen) => {
+    const urls: string[] = [];
+    let body = '';
+    await target((incoming, response) => {
+      urls.push(`${incoming.method} ${incoming.url}`);
+      incoming.setEncoding('utf8').on('data', (data) => (body += data));
+      incoming.on('end', () => response.end(incoming.headers['x-forwarded-for']));
+    });
+    const bytes = Buffer.from(path, 'utf8').toString('latin1');
+    expect(await raw(`GET ${bytes} HTTP/1.1\r\n${head}\r\n`)).toMatch(/\r\n\r\n127\.0\.0\.1$/);
+    const post = `POST ${bytes} HTTP/1.1\r\n${head}Content-Length: 5\r\n\r\nhello`;
+    expect(await raw(post)).toMatch(/^HTTP\/1\.1 200/);
+    // Also as a later request of a connection, with another behind it.
+    const plain = 'GET /plain HTTP/1.1\r\nHost: app.test\r\n\r\n';
+    const socket = connect(port, '127.0.0.1', () => socket.write(plain));
+    sockets.add(socket.on('error', () => {}));
+    await new Promise((resolve) => socket.once('data', resolve));
+    socket.write(`GET ${bytes} HTTP/1.1\r\nHost: app.test\r\n\r\n${plain}`, 'latin1');
+    await expect.poll(() => urls.length).toBe(5);
+    expect(urls).toEqual([
+      `GET ${seen}`,
+      `POST ${seen}`,
+      'GET /plain',
+      `GET ${seen}`,
+      'GET /plain',
+    ]);
+    expect(body).toBe('hello');
+  });
+
+  it.each([
+    ['bytes that are no UTF-8', 'GET /\xe9 HTTP/1.1\r\n'],
+    ['a control byte beside UTF-8', 'GET /\xc3\xa9\x01 HTTP/1.1\r\n'],
+    ['UTF-8 in the method', 'G\xc3\xa9T / HTTP/1.1\r\n'],
+    [
+      'two lengths behind UTF-8',
+      'POST /\xc3\xa9 HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n',
+    ],
+  ])('is told 400 for %s', async (_, first) => {
+    let heard = 0;
+    await target((incoming, response) => void ((heard += 1), response.end(incoming.url)));
+    expect(await raw(`${first}${head}\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(heard).toBe(0);
+  });
+
   it('is served by a whole address of the host itself', async () => {
     await target((incoming, response) => response.end(incoming.url));
     expect(await raw(`GET http://app.test/a?b=1 HTTP/1.1\r\n${head}\r\n`)).toMatch(

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
-import type { AppRoute } from './route-table.ts';
 import type { CertificatePair } from './ingress.ts';
+import type { Listening } from './listeners.ts';
+import type { AppRoute } from './route-table.ts';
 
 /** What the server says to an ingress process. Those with an id are answered when they are done. */
 export type Command =
@@ -10,24 +11,62 @@ export type Command =
   | { readonly type: 'keep'; readonly appIds: readonly string[] }
   | { readonly type: 'certify'; readonly host: string; readonly pair: CertificatePair }
   | { readonly type: 'challenge'; readonly token: string; readonly text: string | null }
-  | {
-      readonly type: 'drain';
-      readonly id: number;
-      readonly targetIds: readonly string[];
-      readonly timeout: number;
-    }
-  /** Finishes what runs and ends: another process has taken over, or nobody will. */
+  | Question
+  /** Finishes what runs and ends. */
   | { readonly type: 'leave'; readonly timeout: number };
+
+/** A command that is answered with `done`. */
+export type Question = { readonly id: number } & Asked;
+
+export type Asked =
+  | { readonly type: 'drain'; readonly targetIds: readonly string[]; readonly timeout: number }
+  /** Listens, now that it has its routes. Where it listens already it says so again. */
+  | { readonly type: 'listen' }
+  /** Starts this program in its place, gives it the listeners and all it knows, and leaves. */
+  | { readonly type: 'handOver'; readonly program: Program };
+
+/** An ingress process to be. */
+export interface Program {
+  readonly command: string;
+  readonly file: string;
+  readonly settings: ProcessSettings;
+}
+
+export interface ProcessSettings {
+  readonly version: string;
+  /** The socket on which it takes commands. */
+  readonly socket: string;
+  readonly http: number;
+  readonly https: number;
+  readonly host: string;
+  readonly redirect: boolean;
+  readonly trustedProxies: readonly string[];
+  /** How long it serves without a server, in milliseconds. */
+  readonly alone: number;
+}
 
 /** What an ingress process says. */
 export type Report =
   | {
       readonly type: 'hello';
       readonly version: string;
-      readonly http: number | null;
-      readonly https: number | null;
+      readonly pid: number;
+      readonly routes: readonly AppRoute[];
     }
-  | { readonly type: 'done'; readonly id: number };
+  | {
+      readonly type: 'done';
+      readonly id: number;
+      /** Of `listen`. */
+      readonly listening?: Listening;
+      /** Of `handOver`: why it could not. */
+      readonly error?: string;
+    };
+
+/** What a process gives to the one that takes its place, besides its listeners. */
+export interface Inheritance {
+  readonly type: 'inherit';
+  readonly commands: readonly Command[];
+}
 
 /** Sends one message: a line of JSON. */
 export function send(socket: Socket, message: Command | Report): void {

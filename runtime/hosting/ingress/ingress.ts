@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createHoldQueue, type HoldQueue } from './hold-queue.ts';
 import { createHostCertificates, type HostCertificates } from './host-certificates.ts';
-import { createListeners } from './listeners.ts';
+import { createListeners, type Listeners, type Listening } from './listeners.ts';
 import { createOpenResponses, type OpenResponses } from './open-responses.ts';
 import { createOriginReader, namesOneHost, type Origin } from './origin.ts';
 import { pageHead, sendPage, sendToSecure } from './pages.ts';
@@ -17,8 +17,6 @@ export interface IngressOptions {
   readonly https: number;
   readonly host: string;
   readonly now: () => number;
-  /** Lets another process listen on the same ports, so that one can take over from the other. */
-  readonly reusePort?: boolean;
   /** How long a held request waits, in milliseconds. */
   readonly hold?: number;
   /** Whether plain requests for a host with a certificate are sent on to `https:`; they are unless this is false. */
@@ -34,8 +32,10 @@ export interface CertificatePair {
 
 /** The way in: from a host's name to the containers that serve it. */
 export interface Ingress {
-  /** Opens the listeners. @returns the ports; null for one that is taken or not allowed. */
-  listen(): Promise<{ readonly http: number | null; readonly https: number | null }>;
+  /** Finds or starts what is going to listen; what is set from now on reaches it. */
+  attach(): Promise<void>;
+  /** Opens the listeners, when the routes are there: nothing is accepted before. */
+  listen(): Promise<Listening>;
   /** Puts a route in place; what was held goes on. One assignment: a request sees the old one or the new one. */
   set(route: AppRoute): void;
   remove(appId: string): void;
@@ -50,6 +50,16 @@ export interface Ingress {
   drain(targetIds: readonly string[], timeout: number): Promise<void>;
   /** Stops accepting and finishes what runs, within the time. */
   close(timeout: number): Promise<void>;
+}
+
+/** An ingress in this process. */
+export interface LocalIngress extends Ingress {
+  /** Listens; on what another process has given, where it has. */
+  listen(inherited?: Parameters<Listeners['open']>[1]): Promise<Listening>;
+  servers: Listeners['servers'];
+  /** Stops accepting, for another process that has been given the listeners. What runs goes on until `close`. */
+  release(): void;
+  routes(): readonly AppRoute[];
 }
 
 const HOLD = 10_000;
@@ -70,8 +80,8 @@ interface State {
   securePort: number | null;
 }
 
-export function createIngress(options: IngressOptions): Ingress {
-  const { now, host, reusePort = false, redirect = true } = options;
+export function createIngress(options: IngressOptions): LocalIngress {
+  const { now, host, redirect = true } = options;
   const state: State = {
     ...{
       table: createRouteTable(),
@@ -85,18 +95,25 @@ export function createIngress(options: IngressOptions): Ingress {
   };
   const { table, pools, held, challenges, certificates } = state;
   const listeners = createListeners({
-    listen: { host, reusePort },
+    host,
     contextOf: certificates.find,
-    request: (secure) => (request, response) => answer(state, { request, response, secure }),
+    request: (secure) => (request, response) => {
+      if (listeners.released()) response.setHeader('Connection', 'close');
+      answer(state, { request, response, secure });
+    },
     upgrade: (secure) => (request, socket, head) =>
       void upgrade(state, { request, socket, head, secure }),
   });
   return {
-    async listen() {
-      const ports = await listeners.open(options);
-      state.securePort = ports.https;
-      return ports;
+    attach: () => Promise.resolve(),
+    async listen(inherited) {
+      const listening = await listeners.open(options, inherited);
+      state.securePort = listening.https;
+      return listening;
     },
+    servers: listeners.servers,
+    release: listeners.release,
+    routes: table.all,
     set(route) {
       table.set(route);
       if (route.state !== 'holding') held.release(route.appId);

@@ -6,23 +6,44 @@ import {
   type ServerOptions,
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo, ListenOptions } from 'node:net';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContext } from 'node:tls';
+import { takeRawPaths } from './raw-path.ts';
+
+export type ListenerName = 'http' | 'https';
+
+/** What listens. A port that does not is null, and `refused` has the error's code: it is taken, or needs more rights. */
+export interface Listening {
+  readonly http: number | null;
+  readonly https: number | null;
+  readonly refused: Readonly<Partial<Record<ListenerName, string>>>;
+}
+
+export const NOT_LISTENING: Listening = { http: null, https: null, refused: {} };
 
 /** The servers of an ingress: one without and one with TLS. */
 export interface Listeners {
-  /** @returns the ports; null for one that is taken or not allowed. */
-  open(ports: {
-    readonly http: number;
-    readonly https: number;
-  }): Promise<{ readonly http: number | null; readonly https: number | null }>;
+  /** Listens where it does not yet, on a listener that another process has given or on the port. */
+  open(
+    ports: Readonly<Record<ListenerName, number>>,
+    inherited?: Readonly<Partial<Record<ListenerName, NetServer>>>,
+  ): Promise<Listening>;
+  /** Those that listen. */
+  servers(): ReadonlyMap<ListenerName, NetServer>;
+  /**
+   * Stops accepting, because another process does from now on. A connection that is kept alive is closed with its next
+   * answer, or when it has been idle for a while: closed at once, it could meet a request on its way.
+   */
+  release(): void;
+  /** Whether it was released: an answer then has to end its connection. */
+  released(): boolean;
   /** Stops accepting and finishes what runs, within the time. */
   close(timeout: number): Promise<void>;
 }
 
 export interface ListenerOptions {
-  readonly listen: Pick<ListenOptions, 'host' | 'reusePort'>;
+  readonly host: string;
   readonly contextOf: (host: string) => SecureContext | undefined;
   readonly request: (secure: boolean) => RequestListener;
   readonly upgrade: (
@@ -44,57 +65,94 @@ const LIMITS: ServerOptions = {
 
 /** Connections that wait to be accepted: thousands may come at once, and the kernel may allow fewer. */
 const BACKLOG = 4096;
+/** Milliseconds after a release in which connections that are kept alive ask once more, or are closed. */
+const IDLE = 5000;
 
-export function createListeners({
-  listen,
-  contextOf,
-  request,
-  upgrade,
-}: ListenerOptions): Listeners {
-  const servers: Server[] = [];
+export function createListeners(options: ListenerOptions): Listeners {
+  const { request, upgrade } = options;
+  const servers = new Map<ListenerName, Server>();
   /** Connections that have become WebSockets: their server counts them and does not close them. */
   const upgraded = new Set<Duplex>();
-  const sni = (host: string, done: (error: Error | null, context?: SecureContext) => void) => {
-    const context = contextOf(host.toLowerCase());
-    if (context) done(null, context);
-    else done(new Error('no certificate for this host'));
-  };
-  const open = async (server: Server, port: number, secure: boolean) => {
+  let closed: Promise<unknown> | null = null;
+
+  const create = (name: ListenerName): Server => {
+    const secure = name === 'https';
+    const server = secure
+      ? createSecureServer({ ...LIMITS, SNICallback: sniOf(options) }, request(true))
+      : createServer(LIMITS, request(false));
     const pass = upgrade(secure);
     server.on('upgrade', (incoming, socket, head) => {
       upgraded.add(socket);
       socket.once('close', () => upgraded.delete(socket));
       pass(incoming, socket, head);
     });
-    const opened = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen({ ...listen, port, backlog: BACKLOG }, () => resolve(true));
-    });
-    if (!opened) return null;
-    server.on('error', () => {});
+    takeRawPaths(server, secure ? 'secureConnection' : 'connection');
     // A client that speaks no TLS, or names a host without a certificate, is nothing to report.
-    server.on('tlsClientError', () => {});
-    servers.push(server);
-    return (server.address() as AddressInfo).port;
+    return server.on('tlsClientError', () => {});
   };
+  const open = async (name: ListenerName, port: number, given: NetServer | undefined) => {
+    const known = servers.get(name);
+    if (known) return portOf(known);
+    const server = create(name);
+    const refusal = await listen(server, given ?? { host: options.host, port, backlog: BACKLOG });
+    if (refusal !== null) return refusal;
+    servers.set(name, server);
+    return portOf(server);
+  };
+  const stop = (end: (server: Server, done: () => void) => void) =>
+    Promise.all(
+      [...servers.values()].map((server) => new Promise<void>((done) => end(server, done))),
+    );
+
   return {
-    open: async ({ http, https }) => ({
-      http: await open(createServer(LIMITS, request(false)), http, false),
-      https: await open(
-        createSecureServer({ ...LIMITS, SNICallback: sni }, request(true)),
-        https,
-        true,
-      ),
-    }),
+    async open(ports, inherited = {}) {
+      const http = await open('http', ports.http, inherited.http);
+      const https = await open('https', ports.https, inherited.https);
+      return listeningOf({ http, https });
+    },
+    servers: () => servers,
+    release() {
+      // `http.Server.close` would close idle connections at once.
+      closed ??= stop((server, done) => void NetServer.prototype.close.call(server, () => done()));
+      setTimeout(() => servers.forEach((server) => server.closeIdleConnections()), IDLE).unref();
+    },
+    released: () => closed !== null,
     async close(timeout) {
-      const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
-      for (const server of servers) server.closeIdleConnections();
+      closed ??= stop((server, done) => void server.close(() => done()));
       const timer = setTimeout(() => {
-        for (const server of servers) server.closeAllConnections();
+        for (const server of servers.values()) server.closeAllConnections();
         for (const socket of upgraded) socket.destroy();
       }, timeout);
-      await Promise.all(closed);
+      await closed;
       clearTimeout(timer);
     },
   };
+}
+
+function sniOf({ contextOf }: ListenerOptions) {
+  return (host: string, done: (error: Error | null, context?: SecureContext) => void) => {
+    const context = contextOf(host.toLowerCase());
+    if (context) done(null, context);
+    else done(new Error('no certificate for this host'));
+  };
+}
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
+/** @returns why it cannot; null when it listens. */
+function listen(server: Server, where: NetServer | object): Promise<string | null> {
+  return new Promise((resolve) => {
+    const refuse = (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message);
+    server.once('error', refuse);
+    server.listen(where, () => {
+      server.off('error', refuse).on('error', () => {});
+      resolve(null);
+    });
+  });
+}
+
+function listeningOf(ports: Readonly<Record<ListenerName, number | string>>): Listening {
+  const of = (name: ListenerName) => (typeof ports[name] === 'number' ? ports[name] : null);
+  const refused = Object.entries(ports).filter(([, port]) => typeof port === 'string');
+  return { http: of('http'), https: of('https'), refused: Object.fromEntries(refused) };
 }

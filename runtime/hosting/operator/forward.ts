@@ -105,11 +105,22 @@ async function answer(
   await finished(response).catch(() => {});
 }
 
-/** A handler that passes its calls on. `socket` is where the operating process takes them; null while there is none here. */
+/** The operating process could not be reached, and has seen nothing of the call. */
+export class Unreachable extends AppError {
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super(503, 'UNAVAILABLE', message, options);
+  }
+}
+
+/**
+ * A handler that passes its calls on. `socket` is where the operating process takes them; null while there is none here.
+ *
+ * @throws Unreachable
+ */
 export function forwarding(socket: () => Promise<string | null>): Handler {
   return async (call) => {
     const path = await socket();
-    if (path === null) throw failure.unavailable('Another server operates the apps');
+    if (path === null) throw new Unreachable('The process that operates the apps is starting');
     return pass(call, path);
   };
 }
@@ -121,6 +132,7 @@ function pass(
   const { id: requestId, ip, headers, principal } = context;
   const passed: Passed = { id: route.id, params, query, body, requestId, ip, headers, principal };
   return new Promise((resolve, reject) => {
+    let connected = false;
     const sent = request({
       socketPath,
       method: 'POST',
@@ -129,14 +141,21 @@ function pass(
       headers: { [HEADER]: Buffer.from(JSON.stringify(passed)).toString('base64') },
     });
     sent.on('response', (answer) => void receive(answer).then(resolve, reject));
-    sent.on('error', (error) =>
+    sent.on('error', (cause) => {
+      const message = 'The process that operates the apps does not answer';
       reject(
-        failure.unavailable('The process that operates the apps does not answer', { cause: error }),
-      ),
-    );
+        connected ? failure.unavailable(message, { cause }) : new Unreachable(message, { cause }),
+      );
+    });
     context.signal.addEventListener('abort', () => sent.destroy(), { once: true });
-    if (route.body?.kind === 'stream') koa.req.pipe(sent);
-    else sent.end();
+    sent.on('socket', (to) =>
+      to.once('connect', () => {
+        connected = true;
+        // Not before: an upload that was read for a process that is gone could not be passed to the next.
+        if (route.body?.kind === 'stream') koa.req.pipe(sent);
+        else sent.end();
+      }),
+    );
   });
 }
 

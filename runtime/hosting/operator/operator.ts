@@ -2,11 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RouteSpec } from '@twofold/schema';
+import { failure } from '../../errors.ts';
 import type { Call, Handler } from '../../http/route.ts';
 import type { Kernel } from '../../module.ts';
 import type { Handlers } from '../routes/bind.ts';
-import { forwarding, serveCalls } from './forward.ts';
+import { forwarding, serveCalls, Unreachable } from './forward.ts';
 import { createLease } from './lease.ts';
 
 /** Joins the processes that share a database: one of them operates, every one can be called. */
@@ -28,6 +30,7 @@ export interface Term {
   /** Leaves everything as it is, for the next. */
   end(): Promise<void>;
   engineState(): Promise<{ readonly podman: string; readonly engine: string | null }>;
+  ingressState(): 'listening' | 'unavailable';
 }
 
 export interface OperatorOptions {
@@ -39,6 +42,14 @@ export interface OperatorOptions {
 
 /** What every process can answer by itself. */
 const ANYWHERE = new Set(['listTemplates']);
+/**
+ * Milliseconds that a call waits for a process that operates: while a server starts again, the old one is ending or the new
+ * one is reading the state of the engine.
+ */
+const PATIENCE = 10_000;
+const RETRY = 200;
+/** Milliseconds that the end of a term may take before the place is given to the next process all the same. */
+const END = 9000;
 
 export function createOperator({ kernel, specs, createTerm }: OperatorOptions): Operator {
   const { store, now, log } = kernel;
@@ -48,6 +59,7 @@ export function createOperator({ kernel, specs, createTerm }: OperatorOptions): 
   let server: Server | undefined;
   let term = createTerm();
   let operating = false;
+  let stopping = false;
   const end = async () => {
     operating = false;
     server?.close();
@@ -81,24 +93,46 @@ export function createOperator({ kernel, specs, createTerm }: OperatorOptions): 
   });
   const remote = forwarding(async () => {
     const holder = await lease.holder();
-    return holder && holder.host === hostname() && holder.socket !== socket ? holder.socket : null;
+    if (holder && holder.host !== hostname())
+      throw failure.unavailable(`Another server operates the apps: ${holder.host}`);
+    return holder && holder.socket !== socket ? holder.socket : null;
   });
+  const run = async (id: string, call: Call) => {
+    for (const until = Date.now() + PATIENCE; ; await sleep(RETRY)) {
+      if (operating || ANYWHERE.has(id)) return (term.handlers[id] as Handler)(call);
+      try {
+        return await remote(call);
+      } catch (error) {
+        const { aborted } = call.context.signal;
+        if (!(error instanceof Unreachable) || stopping || aborted || Date.now() > until)
+          throw error;
+      }
+    }
+  };
+  /** What hangs in a term, an operation on an engine that does not answer, must not keep the next process waiting. */
+  const endInTime = async () => {
+    const late = sleep(END, 'late' as const, { ref: false });
+    const ended = end().catch((error: Error) =>
+      log.warn(`the term did not end well: ${error.message}`),
+    );
+    if ((await Promise.race([ended, late])) === 'late')
+      log.warn(
+        'what operates the apps did not end in time: the next server goes on without waiting',
+      );
+  };
 
   return {
     start: () => lease.start(),
     async stop() {
-      if (operating) await end();
+      stopping = true;
+      if (operating) await endInTime();
       await lease.stop();
+      // It was just beginning.
+      if (operating) await endInTime();
       rmSync(folder, { recursive: true, force: true });
     },
     operates: () => operating,
     term: () => term,
-    handlers: Object.fromEntries(
-      specs.map(({ id }) => [
-        id,
-        (call: Call) =>
-          operating || ANYWHERE.has(id) ? (term.handlers[id] as Handler)(call) : remote(call),
-      ]),
-    ),
+    handlers: Object.fromEntries(specs.map(({ id }) => [id, (call: Call) => run(id, call)])),
   };
 }

@@ -1,0 +1,33 @@
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createIngress, type Ingress, type IngressOptions } from './ingress.ts';
+import type { IngressRecords } from './record.ts';
+import { findRunning } from './remote.ts';
+
+/** Milliseconds in which a process that is asked to leave lets go of its ports. */
+const LET_GO = 5000;
+
+/** An ingress that lives and ends with its server. A process that an earlier server has left is asked to go. */
+export function createInlineIngress(
+  options: IngressOptions & { readonly records: IngressRecords },
+): Ingress {
+  const ingress = createIngress(options);
+  const { records } = options;
+  return {
+    ...ingress,
+    async listen() {
+      const running = await findRunning(records);
+      running?.tell({ type: 'leave', timeout: LET_GO });
+      const until = running ? Date.now() + LET_GO : 0;
+      let listening = await ingress.listen();
+      while (Object.keys(listening.refused).length > 0 && Date.now() < until) {
+        await sleep(100);
+        listening = await ingress.listen();
+      }
+      running?.end();
+      const { http, https } = listening;
+      await records.write({ host: hostname(), pid: process.pid, socket: null, http, https });
+      return listening;
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { isUtf8 } from 'node:buffer';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { refuseUnreadable } from '../../http/unreadable.ts';
+
+interface ParseError extends Error {
+  readonly code?: string;
+  /** The bytes that Node's parser was reading. */
+  readonly rawPacket?: Buffer;
+}
+
+/**
+ * Lets a server take paths in raw UTF-8, which some clients send and Node's parser refuses: such a request is read again
+ * with these bytes percent-encoded (RFC 3986 §2.1), as strictly as any other. Everything else that cannot be read is
+ * refused with 400.
+ *
+ * @param event What a new connection is announced by: `secureConnection` for a server with TLS.
+ */
+export function takeRawPaths(server: Server, event: 'connection' | 'secureConnection'): void {
+  const continued = new WeakSet<Duplex>();
+  server.on('clientError', (error: ParseError, socket) => {
+    // Its own parser has failed, and looks at nothing more of it.
+    if (continued.has(socket)) return;
+    const packet = error.code === 'HPE_INVALID_URL' && encodeRawPath(error.rawPacket);
+    if (!packet) return refuseUnreadable(error, socket);
+    continued.add(socket);
+    server.emit(event, new Continued(socket as Socket, packet));
+  });
+}
+
+/** @returns null when it is not a whole request line that is well-formed but for UTF-8 in its path. */
+export function encodeRawPath(packet: Buffer | undefined): Buffer | null {
+  const end = packet?.indexOf('\r\n') ?? -1;
+  if (!packet || end < 0 || !isUtf8(packet.subarray(0, end))) return null;
+  const line = packet.toString('latin1', 0, end);
+  if (!/^[A-Z]{1,20} \/[\x21-\x7e\x80-\xff]* HTTP\/1\.[01]$/.test(line)) return null;
+  const encoded = line.replace(/[\x80-\xff]/g, (byte) => encodeByte(byte.charCodeAt(0)));
+  return encoded === line
+    ? null
+    : Buffer.concat([Buffer.from(encoded, 'latin1'), packet.subarray(end)]);
+}
+
+const encodeByte = (byte: number) => `%${byte.toString(16).toUpperCase()}`;
+
+/** A connection whose first bytes were changed. */
+class Continued extends Duplex {
+  readonly #socket: Socket;
+
+  constructor(socket: Socket, first: Buffer) {
+    super();
+    this.#socket = socket;
+    this.push(first);
+    socket.on('data', (data: Buffer) => this.push(data) || socket.pause());
+    socket.on('end', () => this.push(null)).on('close', () => this.destroy());
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#socket.remoteAddress;
+  }
+
+  override _read(): void {
+    this.#socket.resume();
+  }
+
+  override _write(data: Buffer, encoding: BufferEncoding, done: (error?: Error | null) => void) {
+    this.#socket.write(data, encoding, done);
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.#socket.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#socket.destroy();
+    done(error);
+  }
+}
