@@ -102,19 +102,20 @@ export function createCore(
     },
     /** When the routes are known, as far as they can be: an app that is not known yet has its requests wait. */
     async listen() {
-      for (const app of apps.all())
-        if (!ingress.get(app.id))
-          ingress.set(
-            absent(
-              app,
-              app.desired === 'running' && app.deployment !== null ? 'holding' : 'stopped',
-            ),
-          );
-      ingress.keep(apps.all().map(({ id }) => id));
+      routeUnknown(apps, ingress);
       ports = await ingress.listen();
       refusePorts(kernel, model, ports);
     },
   };
+}
+
+/** Gives every app a route, and takes those away that belong to none. */
+function routeUnknown(apps: AppBook, ingress: Ingress): void {
+  for (const app of apps.all()) {
+    const runs = app.desired === 'running' && app.deployment !== null;
+    if (!ingress.get(app.id)) ingress.set(absent(app, runs ? 'holding' : 'stopped'));
+  }
+  ingress.keep(apps.all().map(({ id }) => id));
 }
 
 /**

@@ -4,8 +4,9 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RouteSpec } from '@twofold/schema';
+import type { Logger } from 'pino';
 import { failure } from '../../errors.ts';
-import type { Call, Handler } from '../../http/route.ts';
+import type { Call, Handler, Reply } from '../../http/route.ts';
 import type { Kernel } from '../../module.ts';
 import type { Handlers } from '../routes/bind.ts';
 import { forwarding, serveCalls, Unreachable } from './forward.ts';
@@ -97,29 +98,13 @@ export function createOperator({ kernel, specs, createTerm }: OperatorOptions): 
       throw failure.unavailable(`Another server operates the apps: ${holder.host}`);
     return holder && holder.socket !== socket ? holder.socket : null;
   });
-  const run = async (id: string, call: Call) => {
-    for (const until = Date.now() + PATIENCE; ; await sleep(RETRY)) {
-      if (operating || ANYWHERE.has(id)) return (term.handlers[id] as Handler)(call);
-      try {
-        return await remote(call);
-      } catch (error) {
-        const { aborted } = call.context.signal;
-        if (!(error instanceof Unreachable) || stopping || aborted || Date.now() > until)
-          throw error;
-      }
-    }
-  };
-  /** What hangs in a term, an operation on an engine that does not answer, must not keep the next process waiting. */
-  const endInTime = async () => {
-    const late = sleep(END, 'late' as const, { ref: false });
-    const ended = end().catch((error: Error) =>
-      log.warn(`the term did not end well: ${error.message}`),
-    );
-    if ((await Promise.race([ended, late])) === 'late')
-      log.warn(
-        'what operates the apps did not end in time: the next server goes on without waiting',
-      );
-  };
+  const run = (id: string, call: Call) =>
+    untilReached(call, {
+      attempt: () =>
+        operating || ANYWHERE.has(id) ? (term.handlers[id] as Handler)(call) : remote(call),
+      isOver: () => stopping,
+    });
+  const endInTime = () => inTime(log, end());
 
   return {
     start: () => lease.start(),
@@ -135,4 +120,31 @@ export function createOperator({ kernel, specs, createTerm }: OperatorOptions): 
     term: () => term,
     handlers: Object.fromEntries(specs.map(({ id }) => [id, (call: Call) => run(id, call)])),
   };
+}
+
+interface Attempts {
+  readonly attempt: () => ReturnType<Handler>;
+  readonly isOver: () => boolean;
+}
+
+/** Runs a call where the apps are operated, as soon as they are. */
+async function untilReached({ context }: Call, { attempt, isOver }: Attempts): Promise<Reply> {
+  for (const until = Date.now() + PATIENCE; ; await sleep(RETRY)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const tooLate = isOver() || context.signal.aborted || Date.now() > until;
+      if (!(error instanceof Unreachable) || tooLate) throw error;
+    }
+  }
+}
+
+/** What hangs in a term, an operation on an engine that does not answer, must not keep the next process waiting. */
+async function inTime(log: Logger, end: Promise<void>): Promise<void> {
+  const late = sleep(END, 'late' as const, { ref: false });
+  const ended = end.catch((error: Error) =>
+    log.warn(`the term did not end well: ${error.message}`),
+  );
+  if ((await Promise.race([ended, late])) === 'late')
+    log.warn('what operates the apps did not end in time: the next server goes on without waiting');
 }
