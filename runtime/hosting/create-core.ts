@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { HostingModel } from '@twofold/schema';
 import { ConfigError } from '../errors.ts';
 import type { Kernel } from '../module.ts';
-import { instanceLabels, networkName, type Reach } from './deploy/containers.ts';
+import { instanceLabels, type Naming, networkName, type Reach } from './deploy/containers.ts';
 import { createOperations } from './deploy/operations.ts';
 import { createRetries } from './deploy/retries.ts';
 import type { DeployStep } from './deploy/steps.ts';
@@ -26,21 +26,15 @@ interface Wiring {
   readonly onEvent: Parameters<typeof createConnection>[0]['onEvent'];
 }
 
+interface CoreOptions {
+  readonly model: HostingModel;
+  readonly seal: Seal;
+  readonly apps: AppBook;
+  readonly onStep: (step: DeployStep) => void;
+}
+
 /** The shared parts. What refers back to them is wired in afterwards. */
-export function createCore(
-  kernel: Kernel,
-  {
-    model,
-    seal,
-    apps,
-    onStep,
-  }: {
-    readonly model: HostingModel;
-    readonly seal: Seal;
-    readonly apps: AppBook;
-    readonly onStep: (step: DeployStep) => void;
-  },
-) {
+export function createCore(kernel: Kernel, { model, seal, apps, onStep }: CoreOptions) {
   const { store, now, log, settings } = kernel;
   assertLogs(settings.text('HOSTING_LOGS'));
   const naming = { instance: '' };
@@ -54,15 +48,7 @@ export function createCore(
   });
   let ports: Listening = NOT_LISTENING;
   let wiring: Wiring | undefined;
-  const connection = createConnection({
-    connect: () => connectEngine(model.engine, settings.env),
-    labels: () => instanceLabels(naming),
-    network: () => networkName(naming),
-    reach: reachOf(settings.text('HOSTING_REACH')),
-    log,
-    onConnect: async () => wiring?.onConnect(),
-    onEvent: (event) => wiring?.onEvent(event),
-  });
+  const connection = connectionOf(kernel, { model, naming, wiring: () => wiring });
   return {
     ...{
       model,
@@ -107,6 +93,25 @@ export function createCore(
       refusePorts(kernel, model, ports);
     },
   };
+}
+
+interface ConnectionParts {
+  readonly model: HostingModel;
+  readonly naming: Naming;
+  /** Who is told; undefined until it is wired. */
+  readonly wiring: () => Wiring | undefined;
+}
+
+function connectionOf({ settings, log }: Kernel, { model, naming, wiring }: ConnectionParts) {
+  return createConnection({
+    connect: () => connectEngine(model.engine, settings.env),
+    labels: () => instanceLabels(naming),
+    network: () => networkName(naming),
+    reach: reachOf(settings.text('HOSTING_REACH')),
+    log,
+    onConnect: async () => wiring()?.onConnect(),
+    onEvent: (event) => wiring()?.onEvent(event),
+  });
 }
 
 /** Gives every app a route, and takes those away that belong to none. */
