@@ -91,10 +91,9 @@ function createWork(
   const supervisor = createSupervisor(core);
   const reconciler = createReconciler(core, supervisor);
   const pulse = createPulse(core, supervisor.onDeath);
-  const health = createHealthWatch(core, async (app, id, detail) => {
+  const health = createHealthWatch(core, (app, id, detail) => {
     log.warn(`${app.name} is not well and is started again: ${detail}`);
-    await core.connection.engine().stop(id, 5);
-    supervisor.onDeath(app, id);
+    supervisor.onSick(app, id, `It was not well: ${detail}`);
   });
   core.wire({
     onConnect: () => reconciler.recover(),

@@ -126,7 +126,18 @@ export const pushBody: JsonSchema = { type: 'object' };
 export const app = open({
   id: text,
   name: text,
-  status: { enum: ['created', 'building', 'deploying', 'running', 'stopped', 'failed', 'crashed'] },
+  status: {
+    enum: [
+      'created',
+      'building',
+      'deploying',
+      'running',
+      'restarting',
+      'stopped',
+      'failed',
+      'crashed',
+    ],
+  },
   domain: text,
   image: { type: ['string', 'null'] },
   created_at: stamp,

@@ -98,7 +98,11 @@ function busy(operations: ReturnType<typeof createOperations>) {
 describe('images that a failed deployment left', () => {
   it('go as soon as nothing else is done on the app, though the engine was found while something was', async () => {
     const { core, tags, operations, said } = createWorld();
-    const reconciler = createReconciler(core, { onDeath: () => {}, forgive: () => {} } as never);
+    const reconciler = createReconciler(core, {
+      onDeath: () => {},
+      forgive: () => {},
+      handles: () => false,
+    } as never);
     const finish = busy(operations);
     await reconciler.recover();
     expect([...tags]).toEqual([1, 2, 3].map(tagOf));
@@ -123,7 +127,11 @@ describe('images that a failed deployment left', () => {
     let looks = 0;
     // The operation ends between the look at the containers and the one at the images: the container is still there.
     apps.all = () => ((looks += 1) === 2 && void finish(), all());
-    const reconciler = createReconciler(core, { onDeath: () => {}, forgive: () => {} } as never);
+    const reconciler = createReconciler(core, {
+      onDeath: () => {},
+      forgive: () => {},
+      handles: () => false,
+    } as never);
     await reconciler.recover();
     expect([asked, [...tags]]).toEqual([[tagOf(3)], [1, 2, 3].map(tagOf)]);
     reconciler.start();
@@ -175,7 +183,11 @@ describe('an image that the engine does not let go', () => {
     await forgetOldImages(core, app);
     for (; world.now < 3_600_000; world.now += 500) await forgetOldImagesOfAll(core);
     refusals.clear();
-    await createReconciler(core, { onDeath: () => {}, forgive: () => {} } as never).recover();
+    await createReconciler(core, {
+      onDeath: () => {},
+      forgive: () => {},
+      handles: () => false,
+    } as never).recover();
     expect([[...tags], said.length]).toEqual([[1, 2].map(tagOf), 1]);
   });
 });

@@ -67,11 +67,64 @@ describeEachEngine('supervision', ({ socket }) => {
       .poll(async () => (await app('sisyphus')).status, { timeout: 90_000 })
       .toBe('crashed');
     expect((await app('sisyphus')).error).toMatch(/exit code 9.*the stone rolls/);
-    expect((await app('sisyphus')).restarts).toBe(5);
+    expect((await app('sisyphus')).restarts).toBe(4);
     expect(['exited', 'stopped']).toContain((await containers('sisyphus'))[0]?.State);
     expect((await server.visit('sisyphus.apps.test')).status).toBe(503);
     await server.api('DELETE', '/api/apps/sisyphus');
   }, 150_000);
+
+  it('says restarting, and then crashed, of what comes up no more', async () => {
+    await server.api('POST', '/api/apps', {
+      name: 'once',
+      image: web,
+      command: [
+        'sh',
+        '-c',
+        'if [ -e /tmp/once ]; then exit 3; fi; touch /tmp/once; httpd -p $PORT -h /www; sleep 2; exit 3',
+      ],
+    });
+    expect((await app('once')).status).toBe('running');
+    const seen = new Set<string>();
+    const look = async () => {
+      const { status } = await app('once');
+      seen.add(status);
+      return status;
+    };
+    await expect.poll(look, { timeout: 90_000, interval: 100 }).toBe('crashed');
+    expect([...seen].filter((status) => status !== 'running')).toEqual(['restarting', 'crashed']);
+    expect((await app('once')).error).toMatch(/ended 5 times within ten minutes.*exit code 3/);
+    expect((await server.api('POST', '/api/apps/once/deploy', {})).status).toBe(200);
+    expect((await app('once')).error).toBeUndefined();
+    await server.api('DELETE', '/api/apps/once');
+  }, 150_000);
+
+  it.each([
+    ['removed', (id: string) => ({ method: 'DELETE' as const, path: `/containers/${id}?force=1` })],
+    ['stopped', (id: string) => ({ method: 'POST' as const, path: `/containers/${id}/stop?t=1` })],
+  ] as const)(
+    'brings back what is %s from outside, and says so until the next deploy',
+    async (how, end) => {
+      const name = `${how}-app`;
+      await server.api('POST', '/api/apps', { name, image: web });
+      const [container] = await containers(name);
+      const states = new Set<string>();
+      expect((await callEngine(socket, end(container!.Id))).status).toBeLessThan(300);
+      const look = async () => {
+        const { status, error } = await app(name);
+        states.add(status);
+        return [status, error];
+      };
+      await expect
+        .poll(look, { timeout: 35_000, interval: 50 })
+        .toEqual(['running', expect.stringMatching(`was ${how} from outside$`)]);
+      expect([...states]).toContain('restarting');
+      expect((await server.visit(`${name}.apps.test`)).text).toBe('version 1\n');
+      expect((await server.api('POST', `/api/apps/${name}/deploy`, {})).status).toBe(200);
+      expect((await app(name)).error).toBeUndefined();
+      await server.api('DELETE', `/api/apps/${name}`);
+    },
+    90_000,
+  );
 
   it('lets a user stop what keeps ending', async () => {
     await server.api('POST', '/api/apps', {

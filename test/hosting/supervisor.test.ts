@@ -5,26 +5,52 @@ import { createOperations } from '../../runtime/hosting/deploy/operations.ts';
 import { createSupervisor } from '../../runtime/hosting/deploy/supervisor.ts';
 import type { App } from '../../runtime/hosting/records/app.ts';
 
-/** An app whose containers are gone when they are looked at: what is seen is how often they may end. */
-function createWorld() {
+/** An app whose containers have ended when they are looked at, and end at each start: what is seen is how often they may. */
+function createWorld(pause = 1) {
   const app = {
     id: '1',
     name: 'shop',
     deployment: 1,
     desired: 'running',
     status: 'running',
-    spec: { domain: 'shop.apps.test', aliases: [] },
+    restarts: 0,
+    error: null as string | null,
+    spec: { domain: 'shop.apps.test', aliases: [], resources: { memory_mb: 0 } },
   };
-  const engine = { inspect: async () => null, list: async () => [], async *logs() {} };
+  const world = { now: 1_000_000, starts: [] as number[], known: true };
+  const engine = {
+    inspect: async (id: string) =>
+      world.known
+        ? {
+            ...{
+              id,
+              state: 'stopped',
+              exitCode: 9,
+              error: '',
+              outOfMemory: false,
+              addresses: {},
+              ports: {},
+            },
+            startedAt: new Date(world.now - 5000).toISOString(),
+          }
+        : null,
+    tellsStops: true,
+    list: async () => [],
+    async *logs() {},
+    stop: async () => {},
+    start: async () => void world.starts.push(performance.now()),
+  };
   const core = {
     ...{
       naming: { instance: 'abc' } as unknown as Naming,
       operations: createOperations(),
-      now: Date.now,
-      model: { deploys: { drain: 0 } },
+      now: () => world.now,
+      model: { deploys: { drain: 0 }, defaults: { port: 8080 } },
       leaving: new Set<string>(),
+      onStep: () => {},
     },
-    connection: { engine: () => engine },
+    connection: { engine: () => engine, reach: () => 'address' },
+    deployments: { get: async () => ({ number: 1, port: 8080, replicas: 0 }) },
     apps: {
       byId: () => app,
       update: async (_: string, change: Partial<App>) => Object.assign(app, change),
@@ -32,39 +58,65 @@ function createWorld() {
     ingress: { get: () => undefined, set: () => {}, drain: async () => {} },
     log: { warn: (text: string) => expect.unreachable(text) },
   } as unknown as Core;
-  const supervisor = createSupervisor(core);
-  let ends = 0;
-  /** So many containers end, one after the other, each when the last has been seen to. */
-  const end = async (times: number) => {
-    for (let turn = 0; turn < times; turn += 1) {
-      supervisor.onDeath(app as unknown as App, `c${(ends += 1)}`);
-      await expect.poll(() => core.operations.running(app.id) ?? seen(ends)).toBe(true);
-    }
-  };
-  let looked = 0;
-  const seen = (wanted: number) =>
-    looked >= wanted || (app.status === 'crashed' && looked + 1 >= wanted);
-  engine.inspect = async () => ((looked += 1), null);
-  return { app, supervisor, end };
+  const supervisor = createSupervisor(core, pause);
+  const labels = { 'twofold.app': '1', 'twofold.deployment': '1' };
+  return { app, world, supervisor, labels, given: app as unknown as App };
 }
 
 describe('what keeps ending', () => {
-  it('is given up on at the sixth time within a minute', async () => {
-    const { app, supervisor, end } = createWorld();
-    await end(5);
-    expect(app.status).toBe('running');
-    await end(1);
+  it('is given up on at the fifth time, however long each start takes', async () => {
+    const { app, world, supervisor, given } = createWorld();
+    supervisor.onDeath(given, 'c');
+    expect(supervisor.handles('1')).toBe(true);
+    await expect.poll(() => app.status).toBe('restarting');
     await expect.poll(() => [app.status, app.desired]).toEqual(['crashed', 'stopped']);
+    expect(app.restarts).toBe(4);
+    expect(app.error).toMatch(/^It ended 5 times within ten minutes and was stopped\. .*code 9/);
+    await supervisor.stop();
+    expect([world.starts.length, supervisor.handles('1')]).toEqual([4, false]);
+  });
+
+  it('is started again after a pause that grows', async () => {
+    const { app, world, supervisor, given } = createWorld(100);
+    supervisor.onDeath(given, 'c');
+    await expect.poll(() => app.status, { timeout: 5000 }).toBe('crashed');
+    const pauses = world.starts.slice(1).map((at, index) => at - (world.starts[index] as number));
+    expect(pauses.map((pause, index) => pause >= 100 * 2 ** (index + 1) - 5)).toEqual(
+      pauses.map(() => true),
+    );
     await supervisor.stop();
   });
 
-  it('is not given up on for what ended with the engine', async () => {
-    const { app, supervisor, end } = createWorld();
-    for (let turn = 0; turn < 4; turn += 1) {
-      supervisor.forgive();
-      await end(2);
+  it('is not given up on for ends of more than ten minutes ago', async () => {
+    const { app, world, supervisor, given } = createWorld(500);
+    supervisor.onDeath(given, 'c');
+    await expect.poll(() => world.starts.length, { timeout: 10_000 }).toBe(3);
+    world.now += 10 * 60_000 + 1;
+    await expect.poll(() => world.starts.length, { timeout: 10_000 }).toBe(5);
+    expect(app.status).toBe('restarting');
+    await supervisor.stop();
+  }, 20_000);
+
+  it('is not held against its app when its container was removed from outside', async () => {
+    const { app, world, supervisor, given } = createWorld();
+    world.known = false;
+    for (let turn = 0; turn < 6; turn += 1) {
+      supervisor.onDeath(given, `gone${turn}`);
+      await expect.poll(() => supervisor.handles('1')).toBe(false);
     }
-    expect([app.status, app.desired]).toEqual(['running', 'running']);
+    expect([app.status, app.error]).toEqual([
+      'restarting',
+      'Its container was removed from outside',
+    ]);
+    await supervisor.stop();
+  });
+
+  it('says that it was stopped from outside when the engine says so', async () => {
+    const { app, world, supervisor, labels } = createWorld(5000);
+    const told = { containerId: 'c', labels, exitCode: null, at: world.now };
+    supervisor.onEvent({ ...told, action: 'die' });
+    supervisor.onEvent({ ...told, action: 'stop' });
+    await expect.poll(() => app.error).toBe('Its container was stopped from outside');
     await supervisor.stop();
   });
 });

@@ -89,6 +89,7 @@ async function run(
     signal,
   }: { deployment: Deployment; request: DeployRequest; signal: AbortSignal },
 ): Promise<Deployment> {
+  const before = core.apps.byId(appId)?.status;
   try {
     await show(core, appId, deployment, request.builds ? 'building' : 'deploying');
     const prepared = await request.prepare(deployment, signal);
@@ -123,7 +124,7 @@ async function run(
     core.onStep('forgotten');
     return await finished(core, deployment);
   } catch (error) {
-    await fail(core, appId, deployment, error);
+    await fail(core, { appId, deployment, before }, error);
     throw error;
   }
 }
@@ -147,10 +148,14 @@ async function finished(core: Core, { app_id, number }: Deployment): Promise<Dep
   return core.deployments.get(app_id, number);
 }
 
+/** An app that had served is again what it was before. */
 async function fail(
   core: Core,
-  appId: string,
-  deployment: Deployment,
+  {
+    appId,
+    deployment,
+    before = 'failed',
+  }: { appId: string; deployment: Deployment; before: App['status'] | undefined },
   error: unknown,
 ): Promise<void> {
   const reason = error instanceof AppError ? error.message : 'Internal error';
@@ -167,7 +172,7 @@ async function fail(
   if (app) await forgetOldImages(core, app);
   if (app && (app.status === 'building' || app.status === 'deploying')) {
     await core.apps.update(appId, {
-      status: app.deployment === null ? 'failed' : 'stopped',
+      status: app.deployment === null ? 'failed' : before,
       error: reason,
     });
   } else if (app) await core.apps.update(appId, { error: reason });

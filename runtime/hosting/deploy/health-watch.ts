@@ -23,7 +23,7 @@ interface Seen {
 
 export function createHealthWatch(
   core: Core,
-  onSick: (app: App, containerId: string, detail: string) => Promise<void>,
+  onSick: (app: App, containerId: string, detail: string) => void,
 ): HealthWatch {
   const abort = new AbortController();
   const seen = new Map<string, Seen>();
@@ -70,7 +70,7 @@ export function createHealthWatch(
         core.operations.running(app.id) === undefined
       ) {
         state.bad = 0;
-        await onSick(app, target.id, detail);
+        onSick(app, target.id, detail);
       }
     } catch {
       // The engine is away: that says nothing about the app.

@@ -72,12 +72,23 @@ async function start(core: Core, appId: string, signal: AbortSignal): Promise<Ap
   return core.apps.update(appId, { status: 'running' });
 }
 
-/** Every replica of the app's deployment running: those that exist are started, the others made anew. */
+/** What became of bringing an app up: `failed` are the containers that did not come to serve, `reason` says why. */
+export interface Ensured {
+  readonly targets: Target[];
+  readonly reason: string | null;
+  readonly failed: readonly string[];
+}
+
+/**
+ * Every replica of the app's deployment running: those that exist are started, the others made anew. Those that run
+ * already are taken as they are, unless `ask` says that they have to answer too.
+ */
 export async function ensureReplicas(
   core: Core,
   app: App,
   signal: AbortSignal,
-): Promise<{ targets: Target[]; reason: string | null }> {
+  { ask = false } = {},
+): Promise<Ensured> {
   const deployment = await core.deployments.get(app.id, app.deployment as number);
   const present = await listContainers(
     core.connection.engine(),
@@ -87,7 +98,7 @@ export async function ensureReplicas(
   );
   await ensureVolumes(core, app);
   const port = deployment.port ?? core.model.defaults.port;
-  const running = present.filter(({ state }) => state === 'running');
+  const running = ask ? [] : present.filter(({ state }) => state === 'running');
   const replicas = await Promise.all(
     Array.from({ length: deployment.replicas }, async (_, replica) => {
       const known = present[replica];
@@ -99,13 +110,14 @@ export async function ensureReplicas(
       });
     }),
   );
-  const failed = replicas.find((replica) => replica && !replica.ready);
+  const failed = replicas.filter((replica) => replica !== null).filter(({ ready }) => !ready);
   const started = replicas.flatMap((replica) =>
     replica?.ready && replica.target ? [replica.target] : [],
   );
   return {
     targets: [...(await currentTargets(core, running, port)), ...started],
-    reason: failed?.reason ?? null,
+    reason: failed[0]?.reason ?? null,
+    failed: failed.map(({ id }) => id),
   };
 }
 

@@ -6,7 +6,7 @@ import { deploymentOf, instanceLabels, LABELS } from './containers.ts';
 import { forgetOldImagesOfAll, suspectOldImages } from './kept-images.ts';
 import { ensureReplicas } from './lifecycle.ts';
 import { absent, currentTargets, serving } from './rollout.ts';
-import type { Supervisor } from './supervisor.ts';
+import { REMOVED, type Supervisor } from './supervisor.ts';
 
 /** Brings the engine to what the database says. */
 export interface Reconciler {
@@ -30,23 +30,24 @@ export function createReconciler(core: Core, supervisor: Supervisor, every = RES
   let misses = 0;
   let next = core.now() + every;
 
-  const resync = async () => {
+  const resync = async (recovering: boolean) => {
     await core.apps.load();
     const containers = await core.connection.engine().list(instanceLabels(core.naming));
     const byApp = Map.groupBy(containers, (container) => container.labels[LABELS.app] ?? '');
     let left = 0;
     await inParallel([...core.apps.all()], async (app) => {
-      if (!(await reconcile(core, supervisor, app, byApp.get(app.id) ?? []))) left += 1;
+      const listed = byApp.get(app.id) ?? [];
+      if (!(await reconcile(core, supervisor, { id: app.id, listed, recovering }))) left += 1;
     });
     for (const [appId, orphans] of byApp)
       if (!core.apps.byId(appId)) await removeAll(core, orphans);
     return left === 0;
   };
-  const look = async () => {
+  const look = async (recovering: boolean) => {
     misses += 1;
     next = Infinity;
     try {
-      if (await resync()) misses = 0;
+      if (await resync(recovering)) misses = 0;
     } finally {
       next = core.now() + (misses === 0 ? every : Math.min(every, SOON * 2 ** (misses - 1)));
     }
@@ -61,7 +62,7 @@ export function createReconciler(core: Core, supervisor: Supervisor, every = RES
       // A deployment that was cut off, with the server or with the engine, has tagged an image that nothing will run.
       suspectOldImages(core);
       misses = 0;
-      await look();
+      await look(true);
       await forgetOldImagesOfAll(core);
     },
     start() {
@@ -72,7 +73,7 @@ export function createReconciler(core: Core, supervisor: Supervisor, every = RES
           );
           if (abort.signal.aborted || core.connection.info() === null) continue;
           if (core.now() >= next)
-            await look().catch((error: Error) => core.log.warn(`resync: ${error.message}`));
+            await look(false).catch((error: Error) => core.log.warn(`resync: ${error.message}`));
           await forgetOldImagesOfAll(core);
         }
       })();
@@ -103,17 +104,33 @@ async function failUnfinished(core: Core): Promise<void> {
     const error = 'The server stopped during a deployment';
     await core.apps.update(
       app.id,
-      app.deployment === null ? { status: 'failed', error } : { status: app.desired },
+      app.deployment === null
+        ? { status: 'failed', error }
+        : { status: app.desired === 'running' ? 'restarting' : 'stopped' },
     );
   }
+}
+
+interface Listed {
+  readonly id: string;
+  readonly listed: readonly EngineContainer[];
+  /** The server or the engine was away: what ended meanwhile is not held against its app. */
+  readonly recovering: boolean;
+}
+
+/** An app that should run, and the containers of its deployment. */
+interface Seen {
+  readonly app: App;
+  readonly present: readonly EngineContainer[];
+  readonly signal: AbortSignal;
+  readonly recovering: boolean;
 }
 
 /** @returns false when it was left alone, because something else is done on the app, or did not come to its end. */
 async function reconcile(
   core: Core,
   supervisor: Supervisor,
-  { id }: App,
-  listed: readonly EngineContainer[],
+  { id, listed, recovering }: Listed,
 ): Promise<boolean> {
   return core.operations
     .tryRun(id, 'reconcile', async (signal) => {
@@ -127,7 +144,7 @@ async function reconcile(
       );
       if (app.deployment === null || app.desired === 'stopped')
         await keepStopped(core, app, current);
-      else await keepRunning(core, supervisor, { app, current, signal });
+      else await keepRunning(core, supervisor, { app, present: current, signal, recovering });
     })
     .catch((error: Error) => {
       core.log.warn(`resync: ${error.message}`);
@@ -145,30 +162,45 @@ async function keepStopped(
     if (container.state === 'running') await core.connection.engine().stop(container.id, 10);
 }
 
-async function keepRunning(
+async function keepRunning(core: Core, supervisor: Supervisor, seen: Seen): Promise<void> {
+  const { app, present, recovering } = seen;
+  // There the ends are counted, and the pauses kept.
+  if (supervisor.handles(app.id)) return;
+  const dead = present.filter(({ state }) => state !== 'running');
+  // While nothing was away, an end that was not noticed is an end all the same.
+  if (!recovering && dead.length > 0) return dead.forEach(({ id }) => supervisor.onDeath(app, id));
+  const { port, replicas } = await core.deployments.get(app.id, app.deployment as number);
+  const running = present.filter(({ state }) => state === 'running');
+  const trusted = app.status === 'running' ? running : [];
+  const targets = await currentTargets(core, trusted, port ?? core.model.defaults.port);
+  core.ingress.set(targets.length > 0 ? serving(app, targets) : absent(app, 'holding'));
+  if (trusted.length >= replicas) return;
+  const removed = present.length < replicas ? { error: REMOVED } : {};
+  if (targets.length === 0) await core.apps.update(app.id, { status: 'restarting', ...removed });
+  await bringUp(core, supervisor, seen, removed);
+}
+
+/** What cannot be brought up is the supervisor's to try again, and to give up on. */
+async function bringUp(
   core: Core,
   supervisor: Supervisor,
-  { app, current, signal }: { app: App; current: readonly EngineContainer[]; signal: AbortSignal },
+  { app, signal }: Seen,
+  removed: { readonly error?: string },
 ): Promise<void> {
-  const { port, replicas } = await core.deployments.get(app.id, app.deployment as number);
-  const running = current.filter(({ state }) => state === 'running');
-  const targets = await currentTargets(core, running, port ?? core.model.defaults.port);
+  const { targets, failed } = await ensureReplicas(core, app, signal, {
+    ask: app.status !== 'running',
+  });
+  // Another operation has the app now.
+  if (signal.aborted) return;
   core.ingress.set(targets.length > 0 ? serving(app, targets) : absent(app, 'holding'));
-  if (running.length >= replicas) {
-    if (app.status !== 'running') await core.apps.update(app.id, { status: 'running' });
-    return;
+  await core.apps.update(app.id, {
+    ...(targets.length > 0 && { status: 'running' }),
+    ...removed,
+  });
+  for (const id of failed) {
+    await core.connection.engine().stop(id, 1);
+    supervisor.onDeath(app, id);
   }
-  const ensured = await ensureReplicas(core, app, signal);
-  core.ingress.set(
-    ensured.targets.length > 0 ? serving(app, ensured.targets) : absent(app, 'holding'),
-  );
-  await core.apps.update(
-    app.id,
-    ensured.reason === null ? { status: 'running', error: null } : { error: ensured.reason },
-  );
-  // What cannot be brought up is the supervisor's to try again, and to give up on.
-  const dead = current.find(({ id }) => !ensured.targets.some((target) => target.id === id));
-  if (ensured.reason !== null && dead) supervisor.onDeath(app, dead.id);
 }
 
 async function removeAll(core: Core, containers: readonly EngineContainer[]): Promise<void> {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../core.ts';
-import type { EngineEvent } from '../engine/engine.ts';
+import type { ContainerDetail, EngineEvent } from '../engine/engine.ts';
 import type { App } from '../records/app.ts';
-import { deploymentOf, LABELS } from './containers.ts';
+import { deploymentOf, LABELS, listContainers, replicaOf } from './containers.ts';
 import { halt } from './lifecycle.ts';
-import { describeEnd, lastLines, startReplica } from './replicas.ts';
+import { createReplica, describeEnd, lastLines, startReplica } from './replicas.ts';
 import { absent, serving } from './rollout.ts';
 
 /** Starts again what ends by itself, and gives up on what keeps ending. */
@@ -12,51 +12,88 @@ export interface Supervisor {
   onEvent(event: EngineEvent): void;
   /** A container was found dead. */
   onDeath(app: App, containerId: string): void;
+  /** A container runs and does not do well: it is stopped and started again, as one that has ended. */
+  onSick(app: App, containerId: string, reason: string): void;
+  /** Whether containers of the app are being brought back: the reconciler leaves it alone meanwhile. */
+  handles(appId: string): boolean;
   /** The engine is there again: what ended with it did not end by itself, and is not held against its app. */
   forgive(): void;
   stop(): Promise<void>;
 }
 
-const WINDOW = 60_000;
-const MAX_RESTARTS = 5;
-const FIRST_PAUSE = 100;
+/** So many ends within this time are too many. */
+const MAX_ENDS = 5;
+const WINDOW = 10 * 60_000;
+const FIRST_PAUSE = 1000;
+const LONGEST_PAUSE = 60_000;
+/** An engine says that a container was stopped or removed a moment after it says that it has ended. */
+const SETTLE = 400;
+/** Seconds from SIGTERM to SIGKILL for a container that does not do well. */
+const GRACE = 5;
+
+export const REMOVED = 'Its container was removed from outside';
+const STOPPED = 'Its container was stopped from outside';
+
+/** Exit codes of a process that was told to stop. */
+const BY_SIGTERM = [0, 143];
 
 interface State {
   readonly core: Core;
-  /** When an app's containers were started again, in the last minute. */
-  readonly restarts: Map<string, number[]>;
+  /** When containers of an app ended, by app and deployment. */
+  readonly ends: Map<string, number[]>;
+  /** When an engine said of a container that it was told to stop. */
+  readonly stops: Map<string, number>;
   readonly signal: AbortSignal;
+  /** Milliseconds after the first end; twice as many after each further one. */
+  readonly pause: number;
 }
 
-export function createSupervisor(core: Core): Supervisor {
-  const abort = new AbortController();
-  const state: State = { core, restarts: new Map(), signal: abort.signal };
-  const pending = new Set<Promise<void>>();
-  /** An end may be told of more than once: by an event, by the pulse, by a resync. */
-  const handling = new Set<string>();
+interface Case {
+  readonly appId: string;
+  readonly deployment: number;
+  readonly containerId: string;
+  /** Why we stop it; null when it has ended already. */
+  readonly sick: string | null;
+}
 
-  const onDeath = (app: App, containerId: string) => {
-    if (handling.has(containerId) || core.leaving.has(containerId)) return;
-    handling.add(containerId);
-    const work = handle(state, app.id, containerId)
+export function createSupervisor(core: Core, pause = FIRST_PAUSE): Supervisor {
+  const abort = new AbortController();
+  const state = { core, ends: new Map(), stops: new Map(), signal: abort.signal, pause };
+  const pending = new Set<Promise<void>>();
+  /** The app of each container that is seen to. An end may be told of by an event, by the pulse and by a resync. */
+  const handling = new Map<string, string>();
+
+  const begin = (app: App, containerId: string, sick: string | null) => {
+    if (handling.has(containerId) || core.leaving.has(containerId) || app.deployment === null)
+      return;
+    handling.set(containerId, app.id);
+    const work = handle(state, {
+      ...{ appId: app.id, deployment: app.deployment, containerId, sick },
+    })
       .catch((error: Error) => {
         if (!abort.signal.aborted) core.log.warn(`${app.name}: ${error.message}`);
       })
       .finally(() => {
         pending.delete(work);
         handling.delete(containerId);
+        state.stops.delete(containerId);
       });
     pending.add(work);
   };
 
   return {
-    onEvent({ action, containerId, labels }) {
-      if (action !== 'die') return;
+    onEvent({ action, containerId, labels, at }) {
       const app = core.apps.byId(labels[LABELS.app] ?? '');
-      if (app && deploymentOf({ labels } as never) === app.deployment) onDeath(app, containerId);
+      if (!app || deploymentOf({ labels } as never) !== app.deployment) return;
+      if (action === 'stop' && !core.leaving.has(containerId))
+        state.stops.set(containerId, at ?? core.now());
+      if (action === 'remove') state.stops.delete(containerId);
+      if (action === 'die') begin(app, containerId, null);
     },
-    onDeath,
-    forgive: () => state.restarts.clear(),
+    onDeath: (app, containerId) => begin(app, containerId, null),
+    onSick: (app, containerId, reason) => begin(app, containerId, reason),
+    handles: (appId) => [...handling.values()].includes(appId),
+    forgive: () => state.ends.clear(),
     async stop() {
       abort.abort();
       await Promise.all(pending);
@@ -64,20 +101,63 @@ export function createSupervisor(core: Core): Supervisor {
   };
 }
 
-async function handle(state: State, appId: string, containerId: string): Promise<void> {
-  const { core, restarts, signal } = state;
-  takeOut(core, appId, containerId);
-  const recent = (restarts.get(appId) ?? []).filter((at) => at > core.now() - WINDOW);
-  if (recent.length >= MAX_RESTARTS) {
-    restarts.delete(appId);
-    return alone(state, appId, 'crash', (app) => giveUp(core, app, containerId));
+/** What became of an attempt to bring a container back. `other` is one that was made in its place. */
+type Outcome =
+  | { readonly kind: 'serves' | 'not ours' | 'interrupted' }
+  | { readonly kind: 'ended'; readonly id: string; readonly reason: string };
+
+/** Until it serves again, is not ours any more, or has ended too often. */
+async function handle(state: State, given: Case): Promise<void> {
+  const { core, signal } = state;
+  const { appId, sick } = given;
+  let id = given.containerId;
+  let reason = sick;
+  takeOut(core, appId, id);
+  if (sick !== null) await core.connection.engine().stop(id, GRACE);
+  else await sleep(SETTLE, undefined, { signal });
+  for (;;) {
+    const app = current(core, given);
+    if (!app) return;
+    const detail = await core.connection.engine().inspect(id);
+    if (detail?.state !== 'running') {
+      const end = detail ? (reason ?? endOf(state, app, detail)) : REMOVED;
+      const outside = end === REMOVED || end === STOPPED;
+      const ends = recentEnds(state, given, !outside);
+      if (ends >= MAX_ENDS) return giveUp(state, given, { id, reason: end });
+      await note(core, app, end);
+      await sleep(pauseAfter(ends, state.pause), undefined, { signal });
+    }
+    const outcome = await bringBack(state, given, id);
+    if (outcome.kind === 'serves' || outcome.kind === 'not ours') return;
+    if (outcome.kind === 'ended') ({ id, reason } = outcome);
   }
-  restarts.set(appId, [...recent, core.now()]);
-  await sleep(FIRST_PAUSE * 2 ** recent.length, undefined, { signal });
-  await alone(state, appId, 'restart after a crash', (app, given) =>
-    startAgain(core, app, { id: containerId, signal: given }),
-  );
 }
+
+/** The app, while the container belongs to what it should run. */
+function current(core: Core, { appId, deployment, containerId }: Case): App | null {
+  const app = core.apps.byId(appId);
+  const wanted = app?.desired === 'running' && app.deployment === deployment;
+  return wanted && !core.leaving.has(containerId) ? app : null;
+}
+
+/** An engine may tell of a stop long after the container was started again. */
+function endOf({ core, stops }: State, app: App, detail: ContainerDetail): string {
+  const stopped = stops.get(detail.id) ?? 0;
+  if (stopped > Date.parse(detail.startedAt)) return STOPPED;
+  const perhaps = !core.connection.engine().tellsStops && BY_SIGTERM.includes(detail.exitCode);
+  return `${describeEnd(detail, app)}${perhaps ? ', or was stopped from outside' : ''}`;
+}
+
+function recentEnds({ core, ends }: State, { appId, deployment }: Case, counts: boolean): number {
+  const key = `${appId}:${deployment}`;
+  const recent = (ends.get(key) ?? []).filter((at) => at > core.now() - WINDOW);
+  if (counts) recent.push(core.now());
+  ends.set(key, recent);
+  return recent.length;
+}
+
+const pauseAfter = (ends: number, first: number) =>
+  Math.min(LONGEST_PAUSE, first * 2 ** Math.max(0, ends - 1));
 
 /** Requests go to the other replicas, or wait for this one. */
 function takeOut(core: Core, appId: string, containerId: string): void {
@@ -88,19 +168,29 @@ function takeOut(core: Core, appId: string, containerId: string): void {
   core.ingress.set(others.length > 0 ? serving(app, others) : absent(app, 'holding'));
 }
 
+/** An app with another replica that serves goes on to be `running`. */
+async function note(core: Core, app: App, reason: string): Promise<void> {
+  const serves = core.ingress.get(app.id)?.state === 'serving';
+  await core.apps.update(app.id, {
+    error: reason,
+    ...(app.status === 'running' && !serves && { status: 'restarting' }),
+  });
+}
+
 /** Waits for its turn among the app's operations; nothing is done for an app that should not run any more. */
-async function alone(
-  { core, signal }: State,
-  appId: string,
-  kind: string,
-  work: (app: App, signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-  while (core.apps.byId(appId)?.desired === 'running') {
-    const ran = await core.operations.tryRun(appId, kind, async (given) => {
-      const app = core.apps.byId(appId);
-      if (app?.desired === 'running') await work(app, given);
-    });
-    if (ran) return;
+async function bringBack(state: State, given: Case, id: string): Promise<Outcome> {
+  const { core, signal } = state;
+  for (;;) {
+    let outcome: Outcome = { kind: 'not ours' };
+    const ran = await core.operations.tryRun(
+      given.appId,
+      'restart after a crash',
+      async (abort) => {
+        const app = current(core, given);
+        if (app) outcome = await startAgain(core, app, { id, signal: abort });
+      },
+    );
+    if (ran) return outcome;
     await sleep(200, undefined, { signal });
   }
 }
@@ -108,34 +198,56 @@ async function alone(
 async function startAgain(
   core: Core,
   app: App,
-  { id, signal }: { readonly id: string; readonly signal: AbortSignal },
-): Promise<void> {
-  const detail = await core.connection.engine().inspect(id);
-  // Another operation may have replaced or started it.
-  if (!detail || deploymentOf(detail) !== app.deployment || core.leaving.has(id)) return;
-  await core.apps.update(app.id, {
-    restarts: app.restarts + 1,
-    error: detail.state === 'running' ? app.error : describeEnd(detail, app),
-  });
-  const { port } = await core.deployments.get(app.id, app.deployment as number);
-  const started = await startReplica(core, app, {
-    id,
-    port: port ?? core.model.defaults.port,
-    signal,
-  });
-  // One that runs but never serves is ended, which brings it here again.
-  if (!started.ready || !started.target) return core.connection.engine().stop(id, 1);
+  { id: known, signal }: { readonly id: string; readonly signal: AbortSignal },
+): Promise<Outcome> {
+  const deployment = await core.deployments.get(app.id, app.deployment as number);
+  const detail = await core.connection.engine().inspect(known);
+  const id = detail ? known : await createInPlace(core, app, deployment);
+  if (id === null) return { kind: 'not ours' };
+  if (detail?.state !== 'running') await core.apps.update(app.id, { restarts: app.restarts + 1 });
+  const port = deployment.port ?? core.model.defaults.port;
+  const started = await startReplica(core, app, { id, port, signal });
+  if (signal.aborted) return { kind: 'interrupted' };
+  if (!started.ready || !started.target) {
+    await core.connection.engine().stop(id, 1);
+    return { kind: 'ended', id, reason: started.reason };
+  }
   const others = (core.ingress.get(app.id)?.targets ?? []).filter((target) => target.id !== id);
   core.ingress.set(serving(core.apps.byId(app.id) ?? app, [...others, started.target]));
   await core.apps.update(app.id, { status: 'running' });
+  return { kind: 'serves' };
 }
 
-async function giveUp(core: Core, app: App, id: string): Promise<void> {
-  const detail = await core.connection.engine().inspect(id);
-  const end = detail ? describeEnd(detail, app) : 'The container is gone';
-  const last = (await lastLines(core, app, [id])).at(-1);
-  core.ingress.set(absent(app, 'stopped'));
-  const error = `It ended ${MAX_RESTARTS + 1} times within a minute and was stopped. ${end}${last ? `. Last line: ${last}` : ''}`;
-  await core.apps.update(app.id, { status: 'crashed', desired: 'stopped', error });
-  await halt(core, app);
+/** A container for the replica that has none. @returns null when there is one for each. */
+async function createInPlace(
+  core: Core,
+  app: App,
+  deployment: Parameters<typeof createReplica>[2],
+): Promise<string | null> {
+  const engine = core.connection.engine();
+  const present = await listContainers(engine, core.naming, app, deployment.number);
+  const taken = new Set(present.map(replicaOf));
+  for (let replica = 0; replica < deployment.replicas; replica += 1)
+    if (!taken.has(replica)) return createReplica(core, app, deployment, replica);
+  return null;
+}
+
+async function giveUp(
+  state: State,
+  given: Case,
+  { id, reason }: { readonly id: string; readonly reason: string },
+): Promise<void> {
+  const { core, signal, ends } = state;
+  ends.delete(`${given.appId}:${given.deployment}`);
+  const work = async () => {
+    const app = current(core, given);
+    if (!app) return;
+    const last = (await lastLines(core, app, [id])).at(-1);
+    core.ingress.set(absent(app, 'stopped'));
+    const error = `It ended ${MAX_ENDS} times within ten minutes and was stopped. ${reason}${last ? `. Last line: ${last}` : ''}`;
+    await core.apps.update(app.id, { status: 'crashed', desired: 'stopped', error });
+    await halt(core, app);
+  };
+  while (!(await core.operations.tryRun(given.appId, 'crash', work)))
+    await sleep(200, undefined, { signal });
 }

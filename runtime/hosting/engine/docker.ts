@@ -8,6 +8,7 @@ import type {
   ContainerState,
   Engine,
   EngineContainer,
+  EngineEvent,
   EngineImage,
   EngineKind,
 } from './engine.ts';
@@ -24,7 +25,8 @@ export interface Dialect extends LogDialect {
   readonly kind: EngineKind;
   /** What else a build is asked with. */
   readonly buildQuery: Readonly<Record<string, unknown>>;
-  readonly eventActions: Readonly<Record<string, 'start' | 'die' | 'remove' | 'oom'>>;
+  readonly eventActions: Readonly<Record<string, EngineEvent['action']>>;
+  readonly tellsStops: boolean;
   readonly pruneBuilds: boolean;
   /** How much of a container's output is kept. */
   readonly logFiles: Readonly<Record<string, string>>;
@@ -33,7 +35,8 @@ export interface Dialect extends LogDialect {
 const DOCKER: Dialect = {
   kind: 'docker',
   buildQuery: { version: '1' },
-  eventActions: { start: 'start', die: 'die', destroy: 'remove', oom: 'oom' },
+  eventActions: { start: 'start', die: 'die', stop: 'stop', destroy: 'remove', oom: 'oom' },
+  tellsStops: true,
   pruneBuilds: true,
   logFiles: { 'max-size': '10m', 'max-file': '3' },
   findLogPlace: dockerLogPlace,
@@ -52,6 +55,7 @@ export function createEngine(client: Dockerode, dialect: Dialect): Engine {
   const usage = createUsageReader(async (id) => (await container(id).inspect()).State.Pid || null);
   return {
     kind: dialect.kind,
+    tellsStops: dialect.tellsStops,
     info: once(() => describeEngine(client, dialect.kind)),
     ping: () => call(async () => void (await client.ping())),
 

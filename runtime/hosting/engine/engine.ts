@@ -132,10 +132,13 @@ export interface BuildOptions {
 
 /** Something happened to a container that carries our labels. */
 export interface EngineEvent {
-  readonly action: 'start' | 'die' | 'remove' | 'oom';
+  /** `stop`: it was told to stop, by us or by somebody else. */
+  readonly action: 'start' | 'die' | 'stop' | 'remove' | 'oom';
   readonly containerId: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly exitCode: number | null;
+  /** Milliseconds since 1970, by the engine's clock. */
+  readonly at?: number;
 }
 
 /** Counters of a running container at one moment. Bytes, and nanoseconds of CPU time. */
@@ -160,6 +163,8 @@ export interface Pruned {
  */
 export interface Engine {
   readonly kind: EngineKind;
+  /** Whether there is an event for every container that is told to stop. */
+  readonly tellsStops: boolean;
   info(): Promise<EngineInfo>;
   ping(): Promise<void>;
 

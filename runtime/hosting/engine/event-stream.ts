@@ -5,6 +5,7 @@ import { toEngineError } from './errors.ts';
 
 interface RawEvent {
   readonly Action?: string;
+  readonly timeNano?: number;
   readonly Actor?: { readonly ID?: string; readonly Attributes?: Readonly<Record<string, string>> };
 }
 
@@ -47,7 +48,7 @@ function toEvent(
   actions: Readonly<Record<string, EngineEvent['action']>>,
 ): EngineEvent | null {
   if (line.trim() === '') return null;
-  const { Action, Actor } = JSON.parse(line) as RawEvent;
+  const { Action, Actor, timeNano } = JSON.parse(line) as RawEvent;
   const action = actions[Action ?? ''];
   if (!action || !Actor?.ID) return null;
   const { exitCode, containerExitCode } = Actor.Attributes ?? {};
@@ -57,5 +58,6 @@ function toEvent(
     containerId: Actor.ID,
     labels: Actor.Attributes ?? {},
     exitCode: code === undefined ? null : Number(code),
+    ...(timeNano !== undefined && { at: timeNano / 1e6 }),
   };
 }

@@ -12,7 +12,11 @@ const PODMAN: Dialect = {
   // Without this a build's RUN is in the host's own network, whatever `networkmode` says, and reaches what listens on loopback.
   buildQuery: { nsoptions: JSON.stringify([{ Name: 'network', Host: false }]) },
   // `died` is what older versions say; `cleanup` and `init` mean nothing to us.
-  eventActions: { start: 'start', die: 'die', died: 'die', remove: 'remove', oom: 'oom' },
+  eventActions: {
+    ...{ start: 'start', die: 'die', died: 'die', stop: 'stop', remove: 'remove', oom: 'oom' },
+  },
+  // Its own process that sees to ends is often faster, and then there is only a `died`.
+  tellsStops: false,
   pruneBuilds: false,
   // It has one file, and begins it anew when it is full: what nobody has read or has open by then is lost.
   logFiles: { 'max-size': '50m' },

@@ -1,9 +1,13 @@
-/** What an app may be in. `building` and `deploying` are those of an app with nothing that serves yet, or of one being replaced. */
+/**
+ * What an app may be in. `running`: a replica is up and answers its probe. `restarting`: none does since a container
+ * ended by itself, until one does again. `building` and `deploying` are those of an app with nothing that serves yet, or of one being replaced.
+ */
 export type AppStatus =
   | 'created'
   | 'building'
   | 'deploying'
   | 'running'
+  | 'restarting'
   | 'stopped'
   | 'failed'
   | 'crashed';
@@ -13,6 +17,7 @@ export const APP_STATUSES: readonly AppStatus[] = [
   'building',
   'deploying',
   'running',
+  'restarting',
   'stopped',
   'failed',
   'crashed',
