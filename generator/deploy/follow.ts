@@ -23,12 +23,16 @@ const PATIENCE = 60_000;
 export async function followDeployment(
   server: HostingServer,
   followed: Followed,
+  patience = PATIENCE,
 ): Promise<Deployment> {
   const said: string[] = [];
   let away: number | null = null;
   for (;;) {
     try {
-      await followLog(server, followed, said);
+      // A stream that breaks says nothing of the server: a build may be silent for longer than the network lets it.
+      await followLog(server, followed, said).catch((error: unknown) => {
+        if (!isAway(error)) throw error;
+      });
       const deployment = await server.deployment(followed.app, followed.number);
       away = null;
       if (deployment.status === 'healthy') return deployment;
@@ -37,7 +41,7 @@ export async function followDeployment(
     } catch (error) {
       if (!isAway(error)) throw error;
       away ??= Date.now();
-      if (Date.now() - away > PATIENCE) throw error;
+      if (Date.now() - away > patience) throw error;
     }
     await wait(PAUSE);
   }

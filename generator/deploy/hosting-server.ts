@@ -80,7 +80,11 @@ export function createHostingServer(url: string, token: string | null): HostingS
     upload: (config, archive) => json<Deployment>('POST', '/api/deploy', formOf(config, archive)),
     deployment: (app, number) => json<Deployment>('GET', `${ofApp(app)}/deployments/${number}`),
     buildLog: async function* (app, number) {
-      yield* linesOf(await send('GET', `${ofApp(app)}/deployments/${number}/logs?follow=true`));
+      // Of a stream of events the server sends something every 15 s, however silent the build is.
+      const path = `${ofApp(app)}/deployments/${number}/logs?follow=true`;
+      const headers = { ...credentials, Accept: 'text/event-stream' };
+      for await (const line of linesOf(await request(url, { method: 'GET', path, headers })))
+        if (line.startsWith('data: ')) yield line.slice('data: '.length);
     },
   };
 }
@@ -167,7 +171,7 @@ async function refusalOf(response: Response, url: string): Promise<Error> {
       EXIT.usage,
       'NOT_ALLOWED',
       `${url} does not let you deploy: ${message}`,
-      'use a key with the scope host:manage or apps:write',
+      'use a key with the scopes apps:read and apps:write',
     );
   if (status >= 300 && status < 400)
     return new CommandError(

@@ -107,7 +107,8 @@ function sqliteDriver(handles: SqliteHandles, scopes: Scopes): Driver {
   const finish = async (connection: DatabaseConnection, command: 'commit' | 'rollback') => {
     const { release } = connection as Connection;
     try {
-      handles.writer.exec(command);
+      // SQLite ends a transaction itself when the disk is full: another error would hide that one.
+      if (command === 'commit' || handles.writer.inTransaction()) handles.writer.exec(command);
     } finally {
       (connection as Connection).release = null;
       release?.();

@@ -158,6 +158,12 @@ export const app = open({
   error: text,
 });
 
+/** The app that was made from a template. `generated` is in this answer alone. */
+export const templateApp = open({
+  ...(app.properties as Readonly<Record<string, JsonSchema>>),
+  generated: open({}),
+});
+
 export const appList = open({
   apps: { type: 'array', items: app },
   total: count,

@@ -390,7 +390,10 @@ export const hostingRoutes = [
       summary: 'Makes an app from a template and deploys it',
     },
     body: body(shape.templateBody),
-    responses: { 201: done('The app', shape.app), ...onEngine },
+    responses: {
+      201: done('The app, and once what was generated for it', shape.templateApp),
+      ...onEngine,
+    },
   },
   {
     ...{

@@ -65,6 +65,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     const lines: string[] = [];
     const options = {
       tag: `localhost/twofold-test-${run}/built:1`,
+      cache: `localhost/twofold-test-${run}-cache/built`,
       dockerfile: 'Dockerfile',
       labels,
       memory: 0,
@@ -425,7 +426,10 @@ describeEachEngine('the driver', ({ kind, socket }) => {
 
   it('prunes what is its own alone, where the engine cannot prune builds too', async () => {
     const before = (await engineJson<{ Id: string }[]>(socket, { path: '/images/json' })).length;
-    const pruned = await engine.prune({ 'twofold-test.run': `none-${run}` });
+    const pruned = await engine.prune({
+      labels: { 'twofold-test.run': `none-${run}` },
+      cache: `localhost/none-${run}/`,
+    });
     expect(pruned).toMatchObject({ images: 0, reclaimed: expect.any(Number) });
     expect(
       (await engineJson<{ Id: string }[]>(socket, { path: '/images/json' })).length,

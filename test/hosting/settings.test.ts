@@ -190,7 +190,18 @@ describeEachEngine('settings of an app', ({ socket }) => {
       source: { kind: 'template', template: 'mine' },
     });
     const inside = (await own.api('POST', '/api/apps/inst/exec', { command: ['env'] })).body.stdout;
-    expect(inside).toMatch(/^TOKEN=[A-Za-z0-9]{24}$/m);
+    // What was made up is told once, to who made the app.
+    const [, value] = /^TOKEN=([A-Za-z0-9]{24})$/m.exec(inside) ?? [];
+    expect(made.body.generated).toEqual({ TOKEN: value });
+    for (const path of [
+      '/api/apps/inst',
+      '/api/apps',
+      '/api/apps/inst/deployments',
+      '/api/system/audit',
+    ])
+      expect(JSON.stringify((await own.api('GET', path)).body)).not.toMatch(
+        new RegExp(`generated|${value}`),
+      );
     await own.end();
   }, 60_000);
 

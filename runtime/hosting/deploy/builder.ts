@@ -9,7 +9,7 @@ import { assertTriggers, isNamed } from '../source/dockerfile.ts';
 import type { Spool } from '../source/spool.ts';
 import { diskOf } from '../stats.ts';
 import type { BuildLogs } from './build-logs.ts';
-import { appLabels, imageTag, LABELS } from './containers.ts';
+import { appLabels, imageTag, LABELS, stagesRepository } from './containers.ts';
 
 /** Builds images in the engine: never a program of a user's on this machine. */
 export interface Builder {
@@ -58,6 +58,7 @@ async function run(
   try {
     return await core.connection.engine().build(context, {
       tag: imageTag(core.naming, app, deployment.number),
+      cache: stagesRepository(core.naming, app),
       dockerfile: plan.dockerfile,
       labels: {
         ...appLabels(core.naming, app),

@@ -40,6 +40,11 @@ export const imagePrefix = ({ instance }: Naming, app: Pick<App, 'name'>) =>
 export const imageTag = (naming: Naming, app: Pick<App, 'name'>, deployment: number) =>
   `${imagePrefix(naming, app)}${deployment}`;
 
+/** Names of the stages of builds: the cache of later ones. The images of deployments are elsewhere. */
+export const allStagesPrefix = ({ instance }: Naming) => `localhost/twofold-${instance}-cache/`;
+export const stagesRepository = (naming: Naming, app: Pick<App, 'name'>) =>
+  `${allStagesPrefix(naming)}${app.name}`;
+
 /** What a container of ours says of itself. */
 export const deploymentOf = (container: EngineContainer) =>
   Number(container.labels[LABELS.deployment]);

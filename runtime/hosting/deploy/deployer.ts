@@ -4,6 +4,7 @@ import type { EngineImage } from '../engine/engine.ts';
 import { EngineError } from '../engine/errors.ts';
 import type { App, Deployment, HealthCheck, Source, Trigger } from '../records/app.ts';
 import { imageTag, LABELS } from './containers.ts';
+import { asFullDisk } from '../full-disk.ts';
 import { forgetOldImages } from './kept-images.ts';
 import { rollOut, RolloutError } from './rollout.ts';
 
@@ -34,11 +35,27 @@ export interface Deployer {
   fromImage(reference: string): Prepare;
   /** The image of an earlier deployment. */
   fromDeployment(earlier: Deployment): Prepare;
+  /**
+   * Deploys a new app, and waits. When its image cannot be had the app is as if it had never been: its name is free.
+   *
+   * @throws AppError as the deployment failed.
+   */
+  first(app: App, request: DeployRequest): Promise<void>;
 }
 
 export function createDeployer(core: Core): Deployer {
   return {
     begin: (app, request) => begin(core, app, request),
+    async first(app, request) {
+      try {
+        await (
+          await begin(core, app, request)
+        ).done;
+      } catch (error) {
+        await forgetUnborn(core, app);
+        throw error;
+      }
+    },
     fromImage: (reference) => async (_deployment, signal) => ({
       image: reference,
       id: await pull(core, reference, signal),
@@ -56,6 +73,15 @@ export function createDeployer(core: Core): Deployer {
       return { image: earlier.image ?? found.id, id: found.id, source: earlier.source };
     },
   };
+}
+
+/** An app whose image never came has nothing on the engine, and nothing to show. */
+async function forgetUnborn(core: Core, app: App): Promise<void> {
+  const tried = await core.deployments.list(app.id, 2);
+  if (tried.length > 1 || tried.some(({ image_id }) => image_id !== null)) return;
+  core.ingress.remove(app.id);
+  await core.apps.remove(app.id);
+  core.events.emit('removed', { app: app.name });
 }
 
 function begin(core: Core, app: App, request: DeployRequest): Promise<Begun> {
@@ -92,7 +118,7 @@ async function run(
   const before = core.apps.byId(appId)?.status;
   try {
     await show(core, appId, deployment, request.builds ? 'building' : 'deploying');
-    const prepared = await request.prepare(deployment, signal);
+    const prepared = await request.prepare(deployment, signal).catch(asFullDisk);
     const app = core.apps.byId(appId);
     if (!app || signal.aborted)
       throw new AppError(409, 'CANCELLED', 'The deployment was cancelled');
@@ -159,9 +185,10 @@ async function fail(
   error: unknown,
 ): Promise<void> {
   const reason = error instanceof AppError ? error.message : 'Internal error';
+  const log = error instanceof RolloutError ? error.lines : [];
   if (!(error instanceof AppError))
     core.log.error({ stack: (error as Error).stack }, 'a deployment failed');
-  const log = error instanceof RolloutError ? error.lines : [];
+  core.operations.finishing(appId);
   await core.deployments.update(deployment, {
     status: 'failed',
     reason,
@@ -209,11 +236,19 @@ async function pull(core: Core, reference: string, signal: AbortSignal): Promise
     if (local && error instanceof EngineError && error.kind !== 'disk') return local.id;
     if (!(error instanceof EngineError) || error.kind === 'unavailable' || error.kind === 'disk')
       throw error;
-    throw new EngineError('failed', `Image ${reference} cannot be pulled: ${error.message}`, error);
+    throw unavailable(reference, error);
   }
   const image = await engine.image(reference);
   if (image) return image.id;
-  throw new EngineError('failed', `Image ${reference} cannot be pulled`);
+  throw unavailable(reference);
+}
+
+/** What the caller named is not to be had: nothing is wrong with the engine. */
+function unavailable(reference: string, cause?: EngineError): AppError {
+  const why = cause ? `: ${cause.message}` : '';
+  return new AppError(422, 'IMAGE_UNAVAILABLE', `Image ${reference} cannot be pulled${why}`, {
+    cause,
+  });
 }
 
 /** A tag of ours holds the image until the deployment is forgotten. */

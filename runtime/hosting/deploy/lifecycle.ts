@@ -1,9 +1,16 @@
 import { AppError, failure } from '../../errors.ts';
 import type { Core } from '../core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
+import { assertOurs } from '../engine/errors.ts';
 import type { Target } from '../ingress/route-table.ts';
 import type { App, Deployment } from '../records/app.ts';
-import { imagePrefix, listContainers, volumeName } from './containers.ts';
+import {
+  imagePrefix,
+  instanceLabels,
+  listContainers,
+  stagesRepository,
+  volumeName,
+} from './containers.ts';
 import { createReplica, ensureVolumes, lastLines, retire, startReplica } from './replicas.ts';
 import { absent, currentTargets, serving } from './rollout.ts';
 
@@ -197,6 +204,7 @@ async function remove(
   const app = core.apps.byId(appId);
   if (!app) return;
   const engine = core.connection.engine();
+  if (volumes) await assertOwnVolumes(core, app);
   // Should this be cut off, the next start brings nothing of it back to life.
   await core.apps.update(appId, {
     desired: 'stopped',
@@ -214,13 +222,22 @@ async function remove(
   const unlessUsed = (error: { kind?: string }) => {
     if (error.kind !== 'conflict') throw error;
   };
-  for (const tag of await engine.tags(imagePrefix(core.naming, app)))
-    await engine.untag(tag).catch(unlessUsed);
+  for (const prefix of [imagePrefix(core.naming, app), `${stagesRepository(core.naming, app)}:`])
+    for (const tag of await engine.tags(prefix)) await engine.untag(tag).catch(unlessUsed);
   if (volumes)
     for (const { name } of app.spec.volumes)
       await engine.removeVolume(volumeName(core.naming, app, name));
   await core.apps.remove(appId);
   core.events.emit('removed', { app: app.name });
+}
+
+/** Before anything is removed. @throws AppError 409 for a volume that this server did not make. */
+async function assertOwnVolumes(core: Core, app: App): Promise<void> {
+  for (const { name } of app.spec.volumes) {
+    const full = volumeName(core.naming, app, name);
+    const labels = await core.connection.engine().volumeLabels(full);
+    if (labels) assertOurs(`The volume ${full}`, labels, instanceLabels(core.naming));
+  }
 }
 
 function fresh(core: Core, appId: string): App {

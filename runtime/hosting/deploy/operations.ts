@@ -15,6 +15,8 @@ export interface Operations {
     work: (signal: AbortSignal) => Promise<void>,
   ): Promise<boolean>;
   running(appId: string): string | undefined;
+  /** The app's operation has come to its end but for what it clears away: the next one waits for it, and is not refused. */
+  finishing(appId: string): void;
   /** Tells the app's operation to give up, and waits for its end. */
   cancel(appId: string): Promise<void>;
   /** Tells every operation to give up, and waits. */
@@ -24,6 +26,7 @@ export interface Operations {
 interface Running {
   readonly kind: string;
   readonly automatic: boolean;
+  finishing: boolean;
   readonly abort: AbortController;
   readonly done: Promise<unknown>;
 }
@@ -39,7 +42,7 @@ export function createOperations(): Operations {
   ): Promise<T> => {
     const abort = new AbortController();
     const done = (async () => work(abort.signal))().finally(() => running.delete(appId));
-    running.set(appId, { kind, automatic, abort, done: done.catch(() => {}) });
+    running.set(appId, { kind, automatic, finishing: false, abort, done: done.catch(() => {}) });
     return done;
   };
 
@@ -47,9 +50,9 @@ export function createOperations(): Operations {
     async run(appId, kind, work) {
       if (stopped) throw failure.unavailable('The server is stopping');
       for (let other = running.get(appId); other; other = running.get(appId)) {
-        if (!other.automatic)
+        if (!other.automatic && !other.finishing)
           throw failure.conflict(`Another operation is running on this app: ${other.kind}`);
-        other.abort.abort();
+        if (other.automatic) other.abort.abort();
         await other.done;
       }
       return begin(appId, { kind, automatic: false }, work);
@@ -60,6 +63,10 @@ export function createOperations(): Operations {
       return true;
     },
     running: (appId) => running.get(appId)?.kind,
+    finishing(appId) {
+      const operation = running.get(appId);
+      if (operation) operation.finishing = true;
+    },
     async cancel(appId) {
       const operation = running.get(appId);
       operation?.abort.abort();

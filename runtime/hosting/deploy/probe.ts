@@ -8,20 +8,26 @@ import type { HealthCheck, ProbeRecord } from '../records/app.ts';
 /** One look at a container: does it serve? `detail` says in a few words what was seen. */
 export type Probe = () => Promise<{ readonly ok: boolean; readonly detail: string }>;
 
-/** How a replica is asked, by its app's health check: over HTTP, by a command in it, or by dialling its port. */
+/**
+ * How a replica is asked, by its app's health check: over HTTP or by dialling its port, and by a command in it besides
+ * when there is one. All have to be good.
+ */
 export function createProbe(
   health: HealthCheck,
   target: Target,
   { engine, host }: { readonly engine: Engine; readonly host: string },
 ): Probe {
   const timeout = health.timeout_s * 1000;
-  if (health.path !== undefined)
-    return () => probeHttp(target, { path: health.path as string, host, timeout });
-  if (health.command) {
-    const { command } = health;
-    return () => probeCommand(engine, target.id, command, timeout);
-  }
-  return () => probeTcp(target, timeout);
+  const { path, command } = health;
+  const byPort: Probe =
+    path === undefined
+      ? () => probeTcp(target, timeout)
+      : () => probeHttp(target, { path, host, timeout });
+  if (!command) return byPort;
+  return async () => {
+    const seen = await byPort();
+    return seen.ok ? probeCommand(engine, target.id, command, timeout) : seen;
+  };
 }
 
 /** What became of waiting for a replica. */

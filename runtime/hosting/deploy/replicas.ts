@@ -60,7 +60,7 @@ export async function startReplica(
     await engine.start(id);
     core.onStep('started');
   } catch (error) {
-    if ((error as { kind?: string }).kind === 'unavailable') throw error;
+    if (['unavailable', 'disk'].includes(String((error as { kind?: string }).kind))) throw error;
     return failed(`It could not be started: ${(error as Error).message}`);
   }
   const detail = await addressed(core, id, port);

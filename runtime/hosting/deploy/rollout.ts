@@ -151,6 +151,7 @@ async function commit(core: Core, app: App, deployment: Deployment): Promise<voi
     },
   });
   core.onStep('committed');
+  core.operations.finishing(app.id);
   await core.deployments.update(deployment, {
     status: 'healthy',
     finished_at: new Date(core.now()).toISOString(),

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import type Dockerode from 'dockerode';
+import { call, ignoring, orNull, pairs } from './calls.ts';
 import { createUsageReader } from './cgroup.ts';
-import { EngineError, isUnchanged, toEngineError } from './errors.ts';
+import { classifyText, EngineError, isUnchanged, toEngineError } from './errors.ts';
 import type {
   ContainerDetail,
   ContainerSpec,
@@ -16,7 +17,10 @@ import { readEvents } from './event-stream.ts';
 import { runCommand } from './exec.ts';
 import { dockerLogPlace } from './logs/log-place.ts';
 import { type LogDialect, readContainerLogs } from './logs/log-source.ts';
+import { ensureNetwork, ensureVolume } from './owned.ts';
 import { readProgress } from './progress.ts';
+import { prune } from './prune.ts';
+import { createStageReader, keepStages } from './stages.ts';
 import { undisturbed } from './undisturbed.ts';
 import { readUsage } from './usage.ts';
 
@@ -98,36 +102,15 @@ export function createEngine(client: Dockerode, dialect: Dialect): Engine {
     ensureNetwork: (name, labels) => call(() => ensureNetwork(client, name, labels)),
     removeNetwork: (name) =>
       ignoring(['not_found'], async () => void (await client.getNetwork(name).remove())),
-    ensureVolume: (name, labels) =>
-      call(async () => void (await client.createVolume({ Name: name, Labels: { ...labels } }))),
+    ensureVolume: (name, labels) => call(() => ensureVolume(client, name, labels)),
+    volumeLabels: (name) =>
+      orNull(async () => (await client.getVolume(name).inspect()).Labels ?? {}),
     removeVolume: (name) =>
       ignoring(['not_found'], async () => void (await client.getVolume(name).remove())),
 
     events: (labels, signal) => readEvents(client, dialect.eventActions, pairs(labels), signal),
-    prune: (labels) => call(() => prune(client, dialect, labels)),
+    prune: (options) => call(() => prune(client, dialect, options)),
   };
-}
-
-/** Runs a call of dockerode; whatever it throws comes out as an `EngineError`. */
-export async function call<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw toEngineError(error);
-  }
-}
-
-export async function ignoring(kinds: readonly string[], work: () => Promise<void>): Promise<void> {
-  await call(work).catch((error: EngineError) => {
-    if (!kinds.includes(error.kind)) throw error;
-  });
-}
-
-export async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
-  return await call(work).catch((error: EngineError) => {
-    if (error.kind === 'not_found') return null;
-    throw error;
-  });
 }
 
 /** Starting what runs and stopping what does not is a 304, which dockerode throws. */
@@ -169,7 +152,11 @@ async function pull(client: Dockerode, reference: string, signal: AbortSignal): 
     abortSignal: signal,
   } as object)) as unknown as Readable;
   for await (const message of readProgress(stream)) {
-    if (message.error) throw new EngineError('not_found', message.error);
+    if (message.error)
+      throw new EngineError(
+        classifyText(message.error) === 'disk' ? 'disk' : 'not_found',
+        message.error,
+      );
   }
 }
 
@@ -192,11 +179,23 @@ async function build(
     ...dialect.buildQuery,
     abortSignal: options.signal,
   } as unknown as Dockerode.ImageBuildOptions)) as unknown as Readable;
-  for await (const message of readProgress(stream)) {
-    if (message.text) options.onLine(message.text);
-    if (message.error) throw new EngineError('failed', message.error);
+  const stages = createStageReader();
+  try {
+    for await (const message of readProgress(stream)) {
+      stages.line(message.text);
+      if (message.text) options.onLine(message.text);
+      if (message.error)
+        throw new EngineError(
+          classifyText(message.error) === 'disk' ? 'disk' : 'failed',
+          message.error,
+        );
+    }
+    return (await client.getImage(options.tag).inspect()).Id;
+  } finally {
+    // What cannot be named now is named by the next build.
+    const images = stages.images();
+    await keepStages(client, { repository: options.cache, images }).catch(() => {});
   }
-  return (await client.getImage(options.tag).inspect()).Id;
 }
 
 /** An init process reaps what an app leaves behind; where the engine's own is not installed, apps run without one. */
@@ -255,42 +254,6 @@ function createOptions(
       LogConfig: { Type: 'json-file', Config: { ...logFiles } },
     },
     NetworkingConfig: { EndpointsConfig: { [spec.network]: { Aliases: [...spec.aliases] } } },
-  };
-}
-
-async function ensureNetwork(
-  client: Dockerode,
-  name: string,
-  labels: Readonly<Record<string, string>>,
-): Promise<string | null> {
-  const network = client.getNetwork(name);
-  const found = await orNull(() => network.inspect());
-  if (!found)
-    await ignoring(
-      ['conflict'],
-      async () =>
-        void (await client.createNetwork({ Name: name, Driver: 'bridge', Labels: { ...labels } })),
-    );
-  const detail = (found ?? (await network.inspect())) as {
-    IPAM?: { Config?: { Gateway?: string; Subnet?: string }[] };
-  };
-  return detail.IPAM?.Config?.[0]?.Gateway ?? null;
-}
-
-async function prune(
-  client: Dockerode,
-  dialect: Dialect,
-  labels: Readonly<Record<string, string>>,
-) {
-  const images = await undisturbed(() =>
-    client.pruneImages({ filters: { label: pairs(labels), dangling: ['true'] } }),
-  );
-  const builds = dialect.pruneBuilds
-    ? await client.pruneBuilder().catch(() => ({ SpaceReclaimed: 0 }))
-    : { SpaceReclaimed: 0 };
-  return {
-    images: images?.ImagesDeleted?.length ?? 0,
-    reclaimed: (images?.SpaceReclaimed ?? 0) + (builds?.SpaceReclaimed ?? 0),
   };
 }
 
@@ -364,9 +327,6 @@ const STATES: Readonly<Record<string, ContainerState>> = {
 
 const toState = (word: string): ContainerState => STATES[word.toLowerCase()] ?? 'dead';
 const withAlgorithm = (id: string) => (id.includes(':') ? id : `sha256:${id}`);
-export const pairs = (labels: Readonly<Record<string, string>>) =>
-  Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-
 /** A name without a tag would pull every tag there is. */
 function withTag(reference: string): string {
   return reference.includes('@') || /:[^/]+$/.test(reference) ? reference : `${reference}:latest`;

@@ -121,6 +121,8 @@ export interface ExecOptions {
 
 export interface BuildOptions {
   readonly tag: string;
+  /** A name without a tag: what stages and failed builds leave is kept below it for the next build. */
+  readonly cache: string;
   readonly dockerfile: string;
   readonly labels: Readonly<Record<string, string>>;
   /** Bytes; 0 is no limit. */
@@ -193,11 +195,17 @@ export interface Engine {
   /** Makes the network when it is missing; answers with its gateway. */
   ensureNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<string | null>;
   removeNetwork(name: string): Promise<void>;
+  /** @throws EngineError `foreign` when there is one of this name without the labels; so does `ensureNetwork`. */
   ensureVolume(name: string, labels: Readonly<Record<string, string>>): Promise<void>;
+  /** Null when there is none of this name. */
+  volumeLabels(name: string): Promise<Readonly<Record<string, string>> | null>;
   removeVolume(name: string): Promise<void>;
 
   /** Until the engine goes away or the signal fires. */
   events(labels: Readonly<Record<string, string>>, signal: AbortSignal): AsyncIterable<EngineEvent>;
-  /** Unused images that carry the labels, and the build cache. */
-  prune(labels: Readonly<Record<string, string>>): Promise<Pruned>;
+  /** Unused images that carry the labels, what has a name that begins with `cache`, and the engine's own build cache. */
+  prune(options: {
+    readonly labels: Readonly<Record<string, string>>;
+    readonly cache: string;
+  }): Promise<Pruned>;
 }

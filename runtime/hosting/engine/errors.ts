@@ -5,6 +5,7 @@ export type EngineFailure =
   | 'not_found'
   | 'conflict'
   | 'invalid'
+  | 'foreign'
   | 'disk'
   | 'failed';
 
@@ -13,6 +14,7 @@ const STATUS: Readonly<Record<EngineFailure, number>> = {
   unavailable: 503,
   not_found: 502,
   conflict: 502,
+  foreign: 409,
   invalid: 400,
   disk: 507,
   failed: 502,
@@ -108,4 +110,17 @@ function describe(thrown: unknown): { statusCode: number | undefined; message: s
         .trim() ||
       (error?.code ?? 'no reason given'),
   };
+}
+
+/** What has our name and not our labels is somebody else's. @throws EngineError `foreign` */
+export function assertOurs(
+  what: string,
+  found: Readonly<Record<string, string>> | null | undefined,
+  labels: Readonly<Record<string, string>>,
+): void {
+  if (Object.entries(labels).every(([key, value]) => found?.[key] === value)) return;
+  throw new EngineError(
+    'foreign',
+    `${what} was not made by this server, and is left alone: rename or remove it`,
+  );
 }

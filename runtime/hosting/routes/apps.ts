@@ -41,12 +41,8 @@ export function appHandlers(parts: Parts) {
       const app = await apps.insert({ name: body.name, spec, env });
       if (body.image === undefined) return show(app, 201);
       const source = { kind: 'image', image: body.image } as const;
-      const { done } = await deployer.begin(app, {
-        trigger: 'create',
-        source,
-        prepare: deployer.fromImage(body.image),
-      });
-      await done;
+      const prepare = deployer.fromImage(body.image);
+      await deployer.first(app, { trigger: 'create', source, prepare });
       return show(app, 201);
     },
 

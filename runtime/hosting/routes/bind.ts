@@ -1,19 +1,23 @@
 import type { AuditLog } from '../audit.ts';
-import type { Call, Handler } from '../../http/route.ts';
+import { asFullDisk } from '../full-disk.ts';
+import type { Call, Handler, Reply } from '../../http/route.ts';
 
 /** Calls that change something, and how the audit log names them. */
 export type Handlers = Readonly<Record<string, Handler>>;
 
 const READS = new Set(['GET']);
 
-/** Adds the audit log to each handler that changes something. */
+/** Adds to each handler the audit log, when it changes something, and 507 for a full disk. */
 export function audited<T extends Handlers>(handlers: T, audit: AuditLog): T {
   return Object.fromEntries(
-    Object.entries(handlers).map(([id, handle]) => [id, recording(handle, audit)]),
+    Object.entries(handlers).map(([id, handle]) => {
+      const recorded = recording(handle, audit);
+      return [id, (call: Call) => recorded(call).catch(asFullDisk)];
+    }),
   ) as T;
 }
 
-function recording(handle: Handler, audit: AuditLog): Handler {
+function recording(handle: Handler, audit: AuditLog): (call: Call) => Promise<Reply> {
   return async (call) => {
     const answer = await handle(call);
     const { method, id, access } = call.route;

@@ -5,7 +5,7 @@ import { createChecks } from '../../http/validate.ts';
 import { type Call, type Reply, reply } from '../../http/route.ts';
 import type { BuildLogs } from '../deploy/build-logs.ts';
 import type { SourceDeploys } from '../deploy/source-deploys.ts';
-import type { App, Source, Trigger } from '../records/app.ts';
+import type { App, Deployment, Source, Trigger } from '../records/app.ts';
 import { changeSpec, newSpec, toEnv, type AppFields } from '../records/fields.ts';
 import { assertAppName } from '../records/names.ts';
 import { gitTokenKey, type Vault } from '../records/vault.ts';
@@ -51,9 +51,9 @@ export function sourceHandlers(parts: SourceParts) {
       const given = gitOf(call.body);
       if (given && call.body.image !== undefined)
         throw failure.badRequest('image and git exclude each other');
-      const git =
-        given ??
-        (call.body.image === undefined && app.spec.source?.kind === 'git' ? app.spec.source : null);
+      const last =
+        given || call.body.image !== undefined ? null : await lastGiven(core.deployments, app);
+      const git = given ?? (last?.source.kind === 'git' ? last.source : null);
       // Said at once, and not by a deployment that fails later.
       if (git) await resolveGitHost(parseGitUrl(git.url, model.git), model.git);
       if (git)
@@ -61,10 +61,21 @@ export function sourceHandlers(parts: SourceParts) {
           await deployGit(parts, app, git, { trigger: 'api', token: call.body.git?.token }),
           { app: () => named(call), wait: call.query.wait },
         );
-      const image = imageOf(app, call.body.image);
+      if (last?.source.kind === 'tarball') {
+        if (last.image_id === null) throw failure.badRequest(SEND_AGAIN);
+        const prepare = deployer.fromDeployment(last);
+        const begun = await deployer.begin(app, {
+          trigger: 'change',
+          source: last.source,
+          prepare,
+        });
+        return answer(begun, { app: () => named(call), wait: true });
+      }
+      const template = last && 'image' in last.source ? last.source : null;
+      const image = imageOf(app, call.body.image ?? template?.image);
       const begun = await deployer.begin(app, {
         trigger: 'api',
-        source: { kind: 'image', image },
+        source: template ?? { kind: 'image', image },
         prepare: deployer.fromImage(image),
       });
       return answer(begun, { app: () => named(call), wait: true });
@@ -127,6 +138,18 @@ export function sourceHandlers(parts: SourceParts) {
   }
 }
 
+const SEND_AGAIN =
+  'The last source was an upload that could not be built, and uploads are not kept: send it again with POST /api/deploy';
+
+/** The last deployment whose source somebody gave, whatever became of it. */
+async function lastGiven(
+  deployments: Parts['core']['deployments'],
+  { id }: App,
+): Promise<Deployment | null> {
+  const all = await deployments.list(id, 100);
+  return all.find(({ trigger }) => trigger !== 'rollback' && trigger !== 'change') ?? null;
+}
+
 /** Builds and deploys what git has. The token is kept, sealed, for the next time. */
 export async function deployGit(
   { core, deployer, sources, vault }: SourceParts,
@@ -137,13 +160,7 @@ export async function deployGit(
   parseGitUrl(git.url, core.model.git);
   if (git.ref !== undefined) assertGitRef(git.ref);
   sourceFolder(git.path ?? '');
-  const sameHost =
-    app.spec.source?.kind === 'git' &&
-    new URL(parseGitUrl(app.spec.source.url, core.model.git).url).host ===
-      new URL(parseGitUrl(git.url, core.model.git).url).host;
-  if (token !== undefined) await vault.set(gitTokenKey(app.id), token);
-  // A kept token goes to the host that it was given for, and to no other.
-  const known = token ?? (sameHost ? await vault.get(gitTokenKey(app.id)) : undefined);
+  const known = await keptToken({ core, vault }, app, { url: git.url, token });
   const { commit: _commit, ...source } = git;
   return deployer.begin(app, {
     trigger,
@@ -151,6 +168,29 @@ export async function deployGit(
     builds: true,
     prepare: sources.fromGit({ source, token: known }),
   });
+}
+
+/** The token for this deploy. A kept one goes to the host that it was given for, and to no other. */
+async function keptToken(
+  { core, vault }: Pick<SourceParts, 'core' | 'vault'>,
+  app: App,
+  { url, token }: { readonly url: string; readonly token: string | undefined },
+): Promise<string | undefined> {
+  const hostOf = (address: string) => new URL(parseGitUrl(address, core.model.git).url).host;
+  const key = gitTokenKey(app.id);
+  if (token !== undefined) {
+    await vault.set(key, JSON.stringify({ host: hostOf(url), token }));
+    return token;
+  }
+  const kept = await vault.get(key);
+  if (kept === undefined) return undefined;
+  if (kept.startsWith('{"host":')) {
+    const known = JSON.parse(kept) as { readonly host: string; readonly token: string };
+    return known.host === hostOf(url) ? known.token : undefined;
+  }
+  // An earlier version kept the token alone: it was for the host that the app comes from.
+  const { source } = app.spec;
+  return source?.kind === 'git' && hostOf(source.url) === hostOf(url) ? kept : undefined;
 }
 
 function gitOf({ git, git_url, branch }: DeployBody): Git | null {

@@ -3,7 +3,7 @@ import type { HostingModel } from '@twofold/schema';
 import { type Call, reply } from '../../http/route.ts';
 import type { AuditLog } from '../audit.ts';
 import type { Core } from '../core.ts';
-import { instanceLabels } from '../deploy/containers.ts';
+import { allStagesPrefix, instanceLabels } from '../deploy/containers.ts';
 import { APP_STATUSES } from '../records/app.ts';
 import { diskOf, machineUptime } from '../stats.ts';
 
@@ -84,7 +84,10 @@ export function systemHandlers({
 
     async prune() {
       const engine = core.connection.engine();
-      const pruned = await engine.prune(instanceLabels(core.naming));
+      const pruned = await engine.prune({
+        labels: instanceLabels(core.naming),
+        cache: allStagesPrefix(core.naming),
+      });
       return reply(200, {
         images: pruned.images,
         reclaimed_bytes: pruned.reclaimed,

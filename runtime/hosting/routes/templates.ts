@@ -36,23 +36,18 @@ export function templateHandlers(
         ),
         image: template.image,
       };
-      const filled = fillTemplate(template, toEnv(body.env ?? {}), {
+      const { generated, ...filled } = fillTemplate(template, toEnv(body.env ?? {}), {
         name: body.name,
         domain: spec.domain,
         url: addressOf(spec.domain),
       });
       const app = await core.apps.insert({ name: body.name, spec, ...filled });
       const source = { kind: 'template', template: template.id, image: template.image } as const;
-      const { done } = await deployer.begin(app, {
-        trigger: 'template',
-        source,
-        prepare: deployer.fromImage(template.image),
-      });
-      await done;
-      return reply(
-        201,
-        showApp(core.apps.byName(body.name), { addressOf, port: model.defaults.port }),
-      );
+      const prepare = deployer.fromImage(template.image);
+      await deployer.first(app, { trigger: 'template', source, prepare });
+      const shown = showApp(core.apps.byName(body.name), { addressOf, port: model.defaults.port });
+      // Shown here and never again: afterwards it is a secret like any other.
+      return reply(201, { ...shown, generated });
     },
   };
 }

@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { createHash } from 'node:crypto';
-import { AppError } from '../../errors.ts';
 import { makeFolder } from './leftovers.ts';
 import { createListing, filterTar, type SourceLimits, type SourceListing } from './tar-filter.ts';
 import { readTar, type TarEntry } from './tar-read.ts';
@@ -24,7 +23,7 @@ export interface Spool {
 /**
  * Filters a tar stream into a file that only this process may read.
  *
- * @throws AppError 422 as `filterTar`, 507 when the disk is full.
+ * @throws AppError 422 as `filterTar`.
  */
 export async function spoolSource(
   chunks: AsyncIterable<Buffer>,
@@ -48,9 +47,7 @@ export async function spoolSource(
     }
   } catch (error) {
     await remove();
-    throw (error as { code?: string }).code === 'ENOSPC'
-      ? new AppError(507, 'DISK_FULL', 'There is no space left for the source')
-      : error;
+    throw error;
   }
   return {
     listing,

@@ -71,7 +71,7 @@ export function showTemplate({ command: _command, ...template }: Template): obje
 
 /**
  * The environment and the secrets of an app made from the template: what the caller gives, over defaults and generated
- * secrets.
+ * values, which `generated` has once more.
  *
  * @throws AppError 400 that names what is missing or unknown.
  */
@@ -79,22 +79,23 @@ export function fillTemplate(
   template: Template,
   given: App['env'],
   { name, domain, url }: { name: string; domain: string; url: string },
-): { env: App['env']; secrets: App['secrets'] } {
+): { env: App['env']; secrets: App['secrets']; generated: App['env'] } {
   const env: Record<string, string> = { ...given };
   const secrets: Record<string, string> = {};
+  const generated: Record<string, string> = {};
   const fill = (text: string) =>
     text.replaceAll('{{domain}}', domain).replaceAll('{{url}}', url).replaceAll('{{name}}', name);
   for (const entry of template.env) {
-    const value =
-      given[entry.key] ||
-      (entry.default === undefined ? undefined : fill(entry.default)) ||
-      (entry.generate ? randomText(entry.generate) : undefined);
+    const known =
+      given[entry.key] || (entry.default === undefined ? undefined : fill(entry.default));
+    if (!known && entry.generate) generated[entry.key] = randomText(entry.generate);
+    const value = known || generated[entry.key];
     if (value === undefined && entry.required)
       throw failure.badRequest(`env.${entry.key} is required: ${entry.description}`);
     delete env[entry.key];
     if (value !== undefined) (entry.secret ? secrets : env)[entry.key] = value;
   }
-  return { env, secrets };
+  return { env, secrets, generated };
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';

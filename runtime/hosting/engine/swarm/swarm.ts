@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Dockerode from 'dockerode';
-import { call, createDockerEngine, ignoring, orNull, pairs } from '../docker.ts';
+import { call, ignoring, orNull, pairs } from '../calls.ts';
+import { createDockerEngine } from '../docker.ts';
 import type { ContainerDetail, Engine, EngineContainer, EngineEvent } from '../engine.ts';
-import { EngineError, toEngineError } from '../errors.ts';
+import { assertOurs, EngineError, toEngineError } from '../errors.ts';
 import { runCommand } from '../exec.ts';
 import { readStream } from '../logs/log-stream.ts';
 import { type ReadStream, readStreams } from '../logs/stream-source.ts';
@@ -156,6 +157,7 @@ async function ensureOverlay(
   labels: Readonly<Record<string, string>>,
 ): Promise<null> {
   const found = await orNull(() => client.getNetwork(name).inspect());
+  if (found) assertOurs(`The network ${name}`, found.Labels, labels);
   if (!found)
     await ignoring(
       ['conflict'],

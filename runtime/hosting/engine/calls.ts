@@ -1,0 +1,26 @@
+import { type EngineError, toEngineError } from './errors.ts';
+
+/** Runs a call of dockerode; whatever it throws comes out as an `EngineError`. */
+export async function call<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toEngineError(error);
+  }
+}
+
+export async function ignoring(kinds: readonly string[], work: () => Promise<void>): Promise<void> {
+  await call(work).catch((error: EngineError) => {
+    if (!kinds.includes(error.kind)) throw error;
+  });
+}
+
+export async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
+  return await call(work).catch((error: EngineError) => {
+    if (error.kind === 'not_found') return null;
+    throw error;
+  });
+}
+
+export const pairs = (labels: Readonly<Record<string, string>>) =>
+  Object.entries(labels).map(([key, value]) => `${key}=${value}`);

@@ -1,0 +1,51 @@
+import type Dockerode from 'dockerode';
+import { ignoring, pairs } from './calls.ts';
+import type { Dialect } from './docker.ts';
+import type { Engine } from './engine.ts';
+import { undisturbed } from './undisturbed.ts';
+
+/** Names of stages are taken away first: images without a name are what engines prune. */
+export async function prune(
+  client: Dockerode,
+  dialect: Dialect,
+  { labels, cache }: Parameters<Engine['prune']>[0],
+) {
+  const before = await spaceOf(client);
+  const stages = (await undisturbed(() => client.listImages()))
+    .flatMap((image) => image.RepoTags ?? [])
+    .filter((tag) => tag.startsWith(cache));
+  for (const tag of stages)
+    await ignoring(
+      ['not_found', 'conflict'],
+      async () => void (await client.getImage(tag).remove()),
+    );
+  const images = await undisturbed(() =>
+    client.pruneImages({ filters: { label: pairs(labels), dangling: ['true'] } }),
+  );
+  if (dialect.pruneBuilds) await client.pruneBuilder().catch(() => {});
+  const after = await spaceOf(client);
+  return {
+    images: stages.length + (images?.ImagesDeleted?.length ?? 0),
+    reclaimed: Math.max(images?.SpaceReclaimed ?? 0, before - after),
+  };
+}
+
+/** Bytes of all layers and of the build cache: what removing a name frees is nowhere else to be read. */
+async function spaceOf(client: Dockerode): Promise<number> {
+  const {
+    LayersSize = 0,
+    Images,
+    BuildCache,
+  } = (await client.df()) as {
+    LayersSize?: number;
+    Images?: { Size?: number; SharedSize?: number }[] | null;
+    BuildCache?: { Size?: number }[] | null;
+  };
+  const builds = (BuildCache ?? []).reduce((sum, { Size = 0 }) => sum + Size, 0);
+  // Podman says nothing of layers.
+  const images = (Images ?? []).reduce(
+    (sum, { Size = 0, SharedSize = 0 }) => sum + Size - Math.max(0, SharedSize),
+    0,
+  );
+  return builds + (LayersSize || images);
+}

@@ -1,0 +1,27 @@
+import { AppError } from '../errors.ts';
+
+/** Of the system, of SQLite and of PostgreSQL. */
+const CODES = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', '53100'];
+const WORDS = /no space left on device|disk quota exceeded|database or disk is full/i;
+
+/**
+ * Throws what was thrown, as 507 when the cause is that there is no room: wherever it was met, the caller mends it in
+ * the same way.
+ */
+export function asFullDisk(error: unknown): never {
+  if (!isFullDisk(error)) throw error;
+  throw new AppError(
+    507,
+    'DISK_FULL',
+    'There is no space left on the disk: free some, for example by POST /api/system/prune',
+    { cause: error },
+  );
+}
+
+function isFullDisk(error: unknown): boolean {
+  if (error instanceof AppError && error.status === 507) return false;
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1)
+    if (CODES.includes(String((at as { code?: unknown }).code)) || WORDS.test(at.message))
+      return true;
+  return false;
+}
