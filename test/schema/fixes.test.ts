@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import type { Diagnostic } from '@twofold/schema';
 import { describe, expect, it } from 'vitest';
 import { applied, identities, lost } from './applied-fix.ts';
@@ -70,6 +71,30 @@ describe('fixes of schemas as others write them', () => {
       const line = fix.split('\n')[0]!.replace(/^.*?(?:relations?|many|table|yourself|one): +/, '');
       if (fixes[0]) expect(applied(text, fixes[0])).toContain(line.split('   ')[0]);
     }
+  });
+});
+
+/** A marketplace of 660 kB, as it is published. Each fix alone would take minutes, so that all of a kind are applied at once. */
+describe('fixes of a public schema', () => {
+  const file = createRequire(import.meta.url).resolve('@nautical-commerce/graphql-schema');
+  const text = readFileSync(file, 'utf8');
+  const { diagnostics } = read(text);
+
+  it.each(['error', 'warning', 'hint'])('mend each %s and change nothing else', (severity) => {
+    const mended = diagnostics.filter((each) => each.severity === severity && each.fixes);
+    expect(mended.length).toBeGreaterThan(5);
+    const edits = mended.flatMap(({ fixes }) => fixes![0]!.edits);
+    const after = applied(text, { edits });
+    const retyped = mended.filter(({ code }) => /TIMESTAMP_TYPE|ENTITY_KEY_TYPE/.test(code)).length;
+    const gone = lost(text, after);
+    expect(gone.filter((line) => !/ type \w+!?$/.test(line))).toEqual([]);
+    expect(gone.length).toBeLessThanOrEqual(retyped);
+    const left = new Set(identities(after, read(after).diagnostics));
+    expect(identities(text, mended).filter((each) => left.has(each))).toEqual([]);
+  });
+
+  it('leave no error', () => {
+    expect(lost(text, settled(text))).toEqual([]);
   });
 });
 
