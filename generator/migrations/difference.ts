@@ -38,15 +38,30 @@ export function findDifference(
   wanted: readonly Table[],
   { allowDrop, valueRenames = () => [], contested = new Set() }: DifferenceOptions,
 ): Difference {
-  const renames = renamedTables(before, wanted);
-  const known = byName(before.map((table) => renameTable(table, renames)));
+  const entities = renamedTables(before, wanted);
+  const joins = renamedJoins(
+    before.map((table) => renameTable(table, entities)),
+    wanted,
+  );
+  const renames = new Map([...entities, ...joins.tables]);
+  const known = byName(
+    before.map((table) => renameTable(renameTable(table, entities), joins.tables)),
+  );
   const created = wanted.filter(({ name }) => !known.has(name));
   const stays = byName(wanted);
   const gone = [...known.values()].filter(({ name }) => !stays.has(name));
   const dropped = gone.filter(({ name }) => allowDrop(name));
   const changed = wanted.flatMap((table) => {
     const old = known.get(table.name);
-    return old ? [compareTable(old, table, { allowDrop, valueRenames, contested })] : [];
+    return old
+      ? [
+          compareTable(old, joins.marked.get(table.name) ?? table, {
+            allowDrop,
+            valueRenames,
+            contested,
+          }),
+        ]
+      : [];
   });
   const keptTables = gone.filter((table) => !dropped.includes(table));
   const after = byName(changed.map((table) => table.after));
@@ -82,6 +97,48 @@ function renamedTables(before: readonly Table[], wanted: readonly Table[]): Map<
       renamedFrom !== undefined && names.has(renamedFrom) && !names.has(name),
   );
   return new Map(renamed.map(({ name, renamedFrom }) => [renamedFrom!, name]));
+}
+
+interface JoinRenames {
+  readonly tables: ReadonlyMap<string, string>;
+  /** Those tables, with their columns marked as renamed. */
+  readonly marked: ReadonlyMap<string, Table>;
+}
+
+/**
+ * A join table is named after its two types, so that it changes its name with one of them. It is the same one when it joins the
+ * same two tables as the only one that is gone and the only one that is new.
+ */
+function renamedJoins(before: readonly Table[], wanted: readonly Table[]): JoinRenames {
+  const gone = before.filter(({ name }) => !wanted.some((each) => each.name === name));
+  const created = wanted.filter(({ name }) => !before.some((each) => each.name === name));
+  const pairs = created.flatMap((table) => {
+    const ends = endsOf(table);
+    const alike = (each: Table) => ends !== null && endsOf(each) === ends;
+    const [old, ...others] = gone.filter(alike);
+    return old && others.length === 0 && created.filter(alike).length === 1 ? [{ old, table }] : [];
+  });
+  return {
+    tables: new Map(pairs.map(({ old, table }) => [old.name, table.name])),
+    marked: new Map(pairs.map(({ old, table }) => [table.name, withOldNames(table, old)])),
+  };
+}
+
+/** The two tables that a join table joins; null for any other, and for one that joins a table with itself. */
+function endsOf({ columns, primaryKey }: Table): string | null {
+  const ends = columns.map(({ references }) => references?.table);
+  const joins = primaryKey.length === 2 && columns.length === 2 && !ends.includes(undefined);
+  return joins && ends[0] !== ends[1] ? ends.toSorted().join() : null;
+}
+
+function withOldNames(table: Table, old: Table): Table {
+  const columns = table.columns.map((column) => {
+    const from = old.columns.find(
+      ({ references }) => references?.table === column.references?.table,
+    );
+    return from && from.name !== column.name ? { ...column, renamedFrom: from.name } : column;
+  });
+  return { ...table, columns };
 }
 
 /** The same table under its new name, and with the new names of the tables that it refers to. */

@@ -60,6 +60,34 @@ for (const { name, missing, create } of databases) {
           ]);
         }));
 
+      test('renames the join table of a renamed type with it, and keeps who belongs to whom', () =>
+        withStore(async (store) => {
+          const { evolve } = await startProject(
+            store,
+            'type Post { id: ID! title: String tags: [Tag!]! } type Tag { id: ID! name: String posts: [Post!]! } type Query { posts: [Post!]! }',
+          );
+          const { db } = store;
+          await db.insertInto('posts').values({ title: 'a' }).execute();
+          await db.insertInto('tags').values({ name: 'b' }).execute();
+          const [join] = (await db.introspection.getTables())
+            .map((table) => table.name)
+            .filter((table) => table.includes('_') && /post|tag/.test(table));
+          const keys = { post_id: 1, tag_id: 1 };
+          await db.insertInto(join!).values(keys).execute();
+          const plan = await evolve(
+            'type Article @renamed(from: "Post") { id: ID! title: String tags: [Tag!]! } type Tag { id: ID! name: String articles: [Article!]! } type Query { articles: [Article!]! }',
+          );
+          expect(codes(plan)).not.toContain('COLUMN_KEPT');
+          const joined = plan
+            .project!.entities.flatMap(({ fields }) => fields)
+            .flatMap(({ source }) =>
+              source.kind === 'many' && source.via.kind === 'table' ? [source.via] : [],
+            );
+          expect(await db.selectFrom(joined[0]!.table).selectAll().execute()).toEqual([
+            { article_id: 1, tag_id: 1 },
+          ]);
+        }));
+
       test('renames a value of an enum in the rows', () =>
         withStore(async (store) => {
           const { evolve } = await startProject(
