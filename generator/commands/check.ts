@@ -6,7 +6,6 @@ import { keepNewSpaceSmall } from '../new-space.ts';
 import { disk } from '../write/disk.ts';
 import { LOCKFILE } from '../write/lockfile.ts';
 import type { Change } from '../files.ts';
-import { createLocate } from '../migrations/locate.ts';
 import type { Plan } from '../pipeline.ts';
 import { reportPlan } from './plan-report.ts';
 import { isUpToDate } from './up-to-date.ts';
@@ -18,7 +17,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (await isUpToDate(root, call)) return EXIT.done;
   const { planRun } = await import('../pipeline.ts');
   keepNewSpaceSmall();
-  const plan = withMissing(await planRun(root, {}, disk));
+  const plan = await withMissing(await planRun(root, {}, disk));
   await reportPlan(plan, call, true);
   const code = exitCodeOf(plan);
   if (code !== EXIT.done) return code;
@@ -41,11 +40,12 @@ function differing({ changes }: Plan): readonly Change[] {
  * Where everything is generated but a migration, one was removed or not committed: the schema is that of the last run, and
  * the migrations do not lead to it.
  */
-function withMissing(plan: Plan): Plan {
+async function withMissing(plan: Plan): Promise<Plan> {
   const { missing, sources, project } = plan;
   const changes = differing(plan);
   const onlyMigrations = changes.every(({ path }) => path.startsWith('migrations/'));
   if (!project || missing.length === 0 || !onlyMigrations) return plan;
+  const { createLocate } = await import('../migrations/locate.ts');
   const gone = sources.lockedMigrations;
   const finding: Diagnostic = {
     code: 'MIGRATION_STEP_MISSING',

@@ -203,7 +203,7 @@ describe('a crash', () => {
           () => false,
           (error: unknown) => error instanceof Stopped,
         );
-        if (!died) return expect(stopAt).toBeGreaterThan(20);
+        if (!died) return expect(stopAt).toBeGreaterThan(15);
         expectOldOrNew(crashed, old, wanted.files(), `stopped at ${stopAt}`);
         await generate(crashed);
         expect([stopAt, crashed.files()]).toEqual([stopAt, wanted.files()]);
