@@ -109,11 +109,12 @@ describe('own-code.md', () => {
     expect(files.map(({ options }) => options['file'])).toEqual([
       'src/extend.ts',
       'src/auth-events.ts',
+      'src/auth-hooks.ts',
       'src/resolvers/Query.ts',
     ]);
     const world = await startProject(schema.text, 'name: shop\nauth: {}\n', files, ':memory:');
     try {
-      expect(await play(page('own-code'), world.url, () => '')).toBe(2);
+      expect(await play(page('own-code'), world.url, () => '')).toBe(4);
     } finally {
       await world.close();
     }
