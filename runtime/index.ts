@@ -67,6 +67,8 @@ export type { FailureOptions } from './errors.ts';
 // The database
 export { alterTable } from './store/alter-table.ts';
 export type { TableAlterer } from './store/alter-table.ts';
+export { createFoldedIndex } from './store/folded-index.ts';
+export type { FoldedIndex } from './store/folded-index.ts';
 export { columnTypes } from './store/column-types.ts';
 export type { ColumnTypes } from './store/column-types.ts';
 export type { Migration } from './store/migration.ts';

@@ -25,8 +25,11 @@ export interface Running {
  * await createServer().schema('type User { id: ID! name: String! } type Query { users: [User!]! }').serve(':8080');
  */
 export interface Server {
-  /** Takes the schema as GraphQL SDL. @throws ConfigError with every finding when it is wrong. */
-  schema(sdl: string): Server;
+  /**
+   * Takes the schema as GraphQL SDL, and settings as the YAML of a manifest. @throws ConfigError with every finding when one
+   * of them is wrong.
+   */
+  schema(sdl: string, manifest?: string): Server;
   /** Adds Koa middleware, after authentication and before GraphQL and the routes. */
   use(middleware: Middleware): Server;
   plugin(plugin: Plugin): Server;
@@ -52,7 +55,10 @@ export function createServer(app?: App): Server {
     return { ...current, plugins: [...(current.plugins ?? []), ...plugins] };
   };
   const server: Server = {
-    schema: (sdl) => ((current = { ...current, project: modelOf(sdl) }), server),
+    schema: (sdl, manifest) => (
+      (current = { ...current, project: modelOf(sdl, manifest) }),
+      server
+    ),
     use: (layer) => (middleware.push(layer), server),
     plugin: (plugin) => (plugins.push(plugin), server),
     start: async (address, options) =>
@@ -69,19 +75,21 @@ export function createServer(app?: App): Server {
 const load = createRequire(import.meta.url);
 
 /** The parser and the rules are loaded by who has only a schema: an emitted project brings its model along. */
-function modelOf(sdl: string): App['project'] {
+function modelOf(sdl: string, manifest?: string): App['project'] {
   const { formatDiagnostic, readProject } = load(
     '@twofold/schema',
   ) as typeof import('@twofold/schema');
   const { project, diagnostics } = readProject({
     schema: [{ file: 'schema', text: sdl }],
-    manifest: null,
+    manifest: manifest === undefined ? null : { file: 'manifest', text: manifest },
   });
   if (project) return project;
   throw new ConfigError(
     diagnostics
       .filter(({ severity }) => severity === 'error')
-      .map((finding) => formatDiagnostic(finding, sdl)),
+      .map((finding) =>
+        formatDiagnostic(finding, finding.at.file === 'schema' ? sdl : (manifest ?? '')),
+      ),
   );
 }
 

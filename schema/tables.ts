@@ -1,4 +1,4 @@
-import type { ColumnDefault, ColumnType, Constraint, OnDelete, Project } from './model.ts';
+import type { ColumnDefault, ColumnType, Constraint, Fold, OnDelete, Project } from './model.ts';
 import { indexName } from './names.ts';
 import { createMemory } from './remembered.ts';
 
@@ -38,6 +38,7 @@ export interface TableIndex {
   readonly name: string;
   readonly columns: readonly string[];
   readonly unique: boolean;
+  readonly fold?: Fold;
 }
 
 /**

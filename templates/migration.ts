@@ -90,7 +90,9 @@ function renderCreateTable(table: Table): Code {
   return join([create, ...table.indexes.map((index) => renderCreateIndex(table.name, index))]);
 }
 
-function renderCreateIndex(table: string, { name, columns, unique }: TableIndex): Code {
+function renderCreateIndex(table: string, { name, columns, unique, fold }: TableIndex): Code {
+  if (fold)
+    return code`await ${runtime('createFoldedIndex')}(db, ${literal({ name, table, column: columns[0]!, fold })});`;
   const on =
     columns.length === 1
       ? `.column(${str(columns[0]!)})`

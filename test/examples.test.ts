@@ -218,10 +218,26 @@ describe('the hosting server', () => {
   });
 
   test('keeps its own tables beside', async () => {
-    await graphql('mutation { createTeam(name: "core") { id } }');
-    await graphql('mutation { createHostedApp(name: "shop", teamId: 1) { id } }');
-    expect(await graphql('{ teams { name apps { name } } }')).toEqual({
+    const { token } = (await call('POST', '/api/auth/login', { password: 'correct horse battery' }))
+      .body;
+    await graphql('mutation { createTeam(name: "core") { id } }', token);
+    await graphql('mutation { createHostedApp(name: "shop", teamId: 1) { id } }', token);
+    expect(await graphql('{ teams { name apps { name } } }', token)).toEqual({
       data: { teams: [{ name: 'core', apps: [{ name: 'shop' }] }] },
     });
+  });
+
+  test('shows its tables to nobody without a credential, and takes nothing from them', async () => {
+    for (const query of [
+      '{ teams { name } }',
+      '{ hostedApps { name } }',
+      'mutation { createTeam(name: "mine") { id } }',
+      'mutation { deleteHostedApp(id: 1) }',
+    ])
+      expect(await graphql(query)).toMatchObject({
+        errors: [{ extensions: { code: 'UNAUTHENTICATED' } }],
+      });
+    expect(await call('GET', '/api/teams')).toMatchObject({ status: 401 });
+    expect(await call('POST', '/api/teams', { name: 'mine' })).toMatchObject({ status: 401 });
   });
 });

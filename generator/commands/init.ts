@@ -184,10 +184,15 @@ function reportInit(
   const starter: Starter = starters[template];
   terminal.note(`\nNext:\n${next.map((line) => `  ${line}`).join('\n')}\n`);
   terminal.note(
-    `Then ask http://localhost:${port}${plan.project!.api.path} for ${starter.query}${starter.token ? `\nwith the accessToken that POST http://localhost:${port}/api/auth/register gives for { "email": …, "password": … } as a Bearer token` : ''}`,
+    `Then ask http://localhost:${port}${plan.project!.api.path} for ${starter.query}${starter.caller ? credential(starter.caller, port) : ''}`,
   );
 }
 
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
+
+const credential = (caller: 'user' | 'host', port: number) =>
+  caller === 'user'
+    ? `\nwith the accessToken that POST http://localhost:${port}/api/auth/register gives for { "email": …, "password": … } as a Bearer token`
+    : `\nwith the token that POST http://localhost:${port}/api/auth/login gives for { "password": the HOST_PASSWORD of .env } as a Bearer token`;

@@ -318,6 +318,7 @@ function hasIndex(table: Table, index: Table['indexes'][number]): boolean {
     (each) =>
       each.name === index.name &&
       each.unique === index.unique &&
+      each.fold === index.fold &&
       each.columns.join() === index.columns.join(),
   );
 }

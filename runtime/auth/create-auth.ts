@@ -1,4 +1,4 @@
-import { authRoutes, type AuthModel } from '@twofold/schema';
+import { authRoutes, identityWrites, identityWriteText, type AuthModel } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { bindRoutes, type BoundRoute, type Handler } from '../http/route.ts';
 import type { Kernel, ServerModule } from '../module.ts';
@@ -87,6 +87,7 @@ const HOST_ROUTES = new Set(['login', 'logout', 'logoutAll', 'sessions', 'endSes
  */
 export function createAuth(options: AuthOptions): AuthModule {
   const parts = createParts(options);
+  if (parts.users) refuseIdentityWrites(parts.kernel);
   const { kernel, model } = parts;
   const stops: (() => void | Promise<void>)[] = [];
   return {
@@ -126,6 +127,14 @@ export function createAuth(options: AuthOptions): AuthModule {
 async function prepareTables(parts: AuthParts): Promise<void> {
   await tieUserTable(parts.kernel, parts.model);
   await seedRoles(parts);
+}
+
+/** A model that the generator would refuse: with such a mutation one person takes the account of another. */
+function refuseIdentityWrites({ project, settings }: Kernel): void {
+  for (const write of identityWrites(project))
+    settings.problem(
+      `AUTH_COLUMN_WRITTEN: ${identityWriteText(write)}: take it out of the schema, the flows under /api/auth write it`,
+    );
 }
 
 function createParts({

@@ -35,6 +35,7 @@ export const DEFAULT_AUTH: AuthModel = {
     entity: null,
     table: 'users',
     columns: { email: 'email', created_at: 'created_at', updated_at: 'updated_at' },
+    identity: ['email'],
     registerFields: [],
   },
   roles: null,

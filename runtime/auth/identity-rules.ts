@@ -1,29 +1,14 @@
+import { isEmail, isPhone, isUsername } from '@twofold/schema';
 import { failure } from '../errors.ts';
-
-/** Printable ASCII without the characters that mean something in an address list. */
-const ADDRESS = /^[!#-'*+\-./0-9=?A-Z^-~]+@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
-const USERNAME = /^[A-Za-z0-9_.-]{3,32}$/;
-const PHONE = /^\+?[0-9 ()-]{5,20}$/;
-
-/**
- * Whether a mailbox may enter: judged as typed, before anything is folded, because a look-alike character folds into a
- * valid address (`a＠x.test`), and because what passes here is handed to the mailer.
- */
-export function isEmail(text: string): boolean {
-  if (text.length > 254 || !ADDRESS.test(text)) return false;
-  const [local, domain] = text.split('@') as [string, string];
-  return (
-    local.length <= 64 &&
-    !domain.includes('..') &&
-    !local.startsWith('.') &&
-    !local.endsWith('.') &&
-    !local.includes('..')
-  );
-}
 
 /** What makes two addresses the same one. Only ASCII is folded: the Kelvin sign is no `k`. */
 export function emailKey(email: string): string {
   return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+/** What makes two phone numbers the same one: the digits, with the leading `+`. */
+export function phoneKey(phone: string): string {
+  return phone.replaceAll(/[ ()-]/g, '');
 }
 
 /** `a***@x.test`: enough for a person to recognise, too little to leak. */
@@ -42,7 +27,7 @@ export function checkEmail(value: string): string {
 /** @throws AppError 400; `undefined` and the empty text are null. */
 export function checkUsername(value: string | undefined): string | null {
   if (!value) return null;
-  if (!USERNAME.test(value))
+  if (!isUsername(value))
     throw failure.invalid('username must be 3 to 32 letters, digits, dots, dashes or underscores');
   return value;
 }
@@ -50,7 +35,7 @@ export function checkUsername(value: string | undefined): string | null {
 /** @throws AppError 400; the empty text is null, so that a unique index takes many without a phone. */
 export function checkPhone(value: string | undefined): string | null {
   if (!value) return null;
-  if (!PHONE.test(value))
+  if (!isPhone(value))
     throw failure.invalid('phone must be 5 to 20 digits, spaces, dashes or parentheses');
   return value;
 }

@@ -3,7 +3,7 @@ import nodemailer from 'nodemailer';
 import { failure } from '../errors.ts';
 import type { Kernel } from '../module.ts';
 import type { AuthConfig } from './config.ts';
-import { isEmail } from './identity-rules.ts';
+import { isEmail } from '@twofold/schema';
 import { SECOND } from './time.ts';
 
 export interface Mail {

@@ -2,7 +2,7 @@ import type { Migration } from '../store/migration.ts';
 import { columnTypes, dialectOf } from '../store/column-types.ts';
 import { sql, type CreateTableBuilder, type Kysely } from 'kysely';
 import type { AuthUser, IdKind } from '@twofold/schema';
-import { fold } from './user-directory.ts';
+import { createFoldedIndex } from '../store/folded-index.ts';
 
 /**
  * The module's own tables. All times are milliseconds since 1970 in a `bigint`, all hashes base64url text, so that a
@@ -15,6 +15,7 @@ export function authMigrations(user: AuthUser, ids: IdKind): Migration[] {
     { name: 'auth/0003_limits', up: createLimits },
     { name: 'auth/0004_management', up: (db) => createManagement(db, ids) },
     { name: 'auth/0005_events', up: (db) => createEvents(db, ids) },
+    { name: 'auth/0006_phone_numbers', up: indexPhones },
   ];
 }
 
@@ -68,14 +69,16 @@ async function createUsers(db: Kysely<any>, table: string, ids: IdKind): Promise
     .addColumn('created_at', type.timestamp, (column) => column.notNull())
     .addColumn('updated_at', type.timestamp, (column) => column.notNull())
     .execute();
-  await db.schema
-    .createIndex(`${table}_email_key`)
-    .ifNotExists()
-    .unique()
-    .on(table)
-    .expression(fold({ dialect: dialectOf(db) }, sql.ref('email')))
-    .execute();
 }
+
+/** Two spellings of one number are one number, for people whose entity has no column of it. */
+const indexPhones = (db: Kysely<any>): Promise<void> =>
+  createFoldedIndex(db, {
+    name: 'auth_users_phone_key',
+    table: 'auth_users',
+    column: 'phone',
+    fold: 'digits',
+  });
 
 async function createSessions(db: Kysely<any>, ids: IdKind): Promise<void> {
   const type = columnTypes(db, ids);

@@ -1,7 +1,9 @@
-import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
+import { sql, type Kysely, type Transaction } from 'kysely';
+import { isEmail } from '@twofold/schema';
 import type { AuthUser, Column, Entity, Project, UserAttribute } from '@twofold/schema';
 import type { Store } from '../store/store.ts';
-import { emailKey, isEmail } from './identity-rules.ts';
+import { folded } from '../store/folded-index.ts';
+import { emailKey, phoneKey } from './identity-rules.ts';
 import { uuidV7, type UserId } from './ids.ts';
 
 export interface Role {
@@ -74,6 +76,9 @@ export interface UserDirectory {
   serialise(trx: Transaction<any>): Promise<void>;
 }
 
+/** How each identity is compared. */
+export const FOLDS = { email: 'letters', username: 'letters', phone: 'digits' } as const;
+
 const TEXTS = ['first_name', 'last_name', 'username', 'phone', 'avatar_url'] as const;
 const TIMES = new Set<string>(['last_login', 'email_verified_at', 'created_at', 'updated_at']);
 
@@ -88,7 +93,18 @@ export function createUserDirectory(
   const place = (attribute: UserAttribute) =>
     user.columns[attribute] ? `u.${user.columns[attribute]}` : `a.${attribute}`;
   const columns = new Map((entity?.columns ?? []).map((column) => [column.name, column]));
-  const folded = (attribute: UserAttribute) => fold(store, sql.ref(place(attribute)));
+  const keyOf = (attribute: keyof typeof FOLDS) =>
+    attribute === 'username' && !user.columns.username
+      ? sql.ref<string>('a.username_key')
+      : folded(store.dialect, FOLDS[attribute], place(attribute));
+  const hasKey = async (db: Kysely<any>, attribute: keyof typeof FOLDS, key: string) =>
+    (await db
+      .selectFrom(`${user.table} as u`)
+      .leftJoin('auth_users as a', 'a.user_id', 'u.id')
+      .select('u.id')
+      .where(keyOf(attribute), '=', key)
+      .limit(1)
+      .executeTakeFirst()) !== undefined;
   const select = (db: Kysely<any>) =>
     db
       .selectFrom(`${user.table} as u`)
@@ -125,25 +141,12 @@ export function createUserDirectory(
     live: entity?.softDelete ? ` and u."${entity.softDelete}" is null` : '',
     find: (db, id) => one(select(db).where('u.id', '=', id)),
     findByEmail: async (db, email) =>
-      !isEmail(email)
-        ? null
-        : one(select(db).where(sql<boolean>`${folded('email')} = ${emailKey(email)}`)),
-    isTaken: async (trx, by) => {
-      const query = trx
-        .selectFrom(`${user.table} as u`)
-        .leftJoin('auth_users as a', 'a.user_id', 'u.id')
-        .select('u.id')
-        .where((where) =>
-          where.or([
-            ...(by.email ? [sql<boolean>`${folded('email')} = ${emailKey(by.email)}`] : []),
-            ...(by.username
-              ? [sql<boolean>`${folded('username')} = ${by.username.toLowerCase()}`]
-              : []),
-            ...(by.phone ? [where(place('phone'), '=', by.phone)] : []),
-          ]),
-        );
-      return (await query.limit(1).executeTakeFirst()) !== undefined;
-    },
+      !isEmail(email) ? null : one(select(db).where(keyOf('email'), '=', emailKey(email))),
+    // One statement for each, since an index serves a condition of its own and not one of several.
+    isTaken: async (trx, { email, username, phone }) =>
+      (!!email && (await hasKey(trx, 'email', emailKey(email)))) ||
+      (!!username && (await hasKey(trx, 'username', username.toLowerCase()))) ||
+      (!!phone && (await hasKey(trx, 'phone', phoneKey(phone)))),
     create: async (trx, patch, fields) => {
       const { own, side } = split(user, columns, patch, now());
       const row = { ...initial(project, user, entity, now()), ...fields, ...own };
@@ -171,11 +174,6 @@ export function createUserDirectory(
         await sql`select pg_advisory_xact_lock(hashtextextended('auth/users', 0))`.execute(trx);
     },
   };
-}
-
-/** Lower case of ASCII, whatever the database's locale thinks of an `I`. */
-export function fold(store: Pick<Store, 'dialect'>, text: RawBuilder<unknown>): RawBuilder<string> {
-  return store.dialect === 'postgres' ? sql`lower(${text} collate "C")` : sql`lower(${text})`;
 }
 
 /** What a new row has besides what the caller gives: key, stamps, generated defaults. */

@@ -1,10 +1,12 @@
 import { type Kysely, sql } from 'kysely';
-import type { AuthModel } from '@twofold/schema';
+import { indexName, type AuthModel } from '@twofold/schema';
 import type { Kernel } from '../module.ts';
+import { createFoldedIndex } from '../store/folded-index.ts';
 import { LAST_OWNER } from '../store/last-owner.ts';
+import type { Store } from '../store/store.ts';
 import { otherOwner, wasOwner } from './owners.ts';
 import { LOCK_RIGHTS } from './permissions.ts';
-import { fold } from './user-directory.ts';
+import { FOLDS } from './user-directory.ts';
 
 /** Tables of the module whose rows belong to one user. */
 const OWNED = [
@@ -16,28 +18,24 @@ const OWNED = [
 ] as const;
 
 /**
- * Ties the user table to the module's own, when the server starts: a trigger takes everything away with the user, whoever
- * deletes the row (SQLite may give a deleted key to the next user, who must not inherit a password), another keeps the
- * last owner, and an index finds people by address.
+ * Ties the user table to the module's own, when the server starts: a trigger removes what belongs to a user together with the
+ * row, however the row is deleted (SQLite may give a deleted key to the next user, who must not inherit a password), and
+ * another keeps the last owner. The unique indexes of addresses, usernames and phone numbers come from the project's
+ * migrations; a table without migrations gets them here.
  */
 export async function tieUserTable(
   { store, project }: Kernel,
   { user, roles }: AuthModel,
 ): Promise<void> {
-  const { table, columns } = user;
+  const { table } = user;
   const first = roles?.first ?? null;
   const softDelete = project.entities.find(({ name }) => name === user.entity)?.softDelete;
   const place = first === null ? null : { table, softDelete, first };
   const create = store.dialect === 'postgres' ? createPostgresTrigger : createSqliteTrigger;
   await store.lock('auth-user-table', async () => {
-    const email = columns.email;
-    if (email)
-      await store.db.schema
-        .createIndex(`auth_${table}_email`)
-        .ifNotExists()
-        .on(table)
-        .expression(fold(store, sql.ref(email)))
-        .execute();
+    await indexIdentities(store, user);
+    // An index of earlier versions, which the unique one replaces.
+    await store.db.schema.dropIndex(`auth_${table}_email`).ifExists().execute();
     const refuse = place && { where: wasOwner(place), unless: otherOwner(place) };
     const gone = { name: `auth_${table}_gone`, event: 'delete', refuse, deletes: true };
     await create(store.db, table, gone);
@@ -53,6 +51,24 @@ function removal(table: string, column: string, refuse: UserTrigger['refuse']): 
     refuse: refuse && { ...refuse, where: `${removed} and ${refuse.where}` },
     deletes: false,
   };
+}
+
+async function indexIdentities(store: Store, { table, columns }: AuthModel['user']): Promise<void> {
+  for (const attribute of ['email', 'username', 'phone'] as const) {
+    const column = columns[attribute];
+    const name = column && indexName(table, [column, 'identity'], true);
+    if (name && !(await hasIndex(store, name)))
+      await createFoldedIndex(store.db, { name, table, column, fold: FOLDS[attribute] });
+  }
+}
+
+async function hasIndex({ db, dialect }: Store, name: string): Promise<boolean> {
+  const { rows } = await (
+    dialect === 'postgres'
+      ? sql`select 1 from pg_class where relkind = 'i' and relname = ${name} and pg_table_is_visible(oid)`
+      : sql`select 1 from sqlite_master where type = 'index' and name = ${name}`
+  ).execute(db);
+  return rows.length > 0;
 }
 
 /** A trigger after a change of one row of the user table. */

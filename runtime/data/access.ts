@@ -22,6 +22,10 @@ export interface Rules {
   entity(entity: Entity, verb: Verb): Access;
   /** On top of the entity's own. */
   field(entity: Entity, field: Field, verb: Verb): Access;
+  /** Whether the scopes of the caller name the entity at all; without scopes there is nothing to lack. */
+  reaches(entity: Entity, verb: Verb): boolean;
+  /** Whether what signs people in may be written: by seeds alone, which hold the database itself. */
+  readonly writesIdentity: boolean;
   /** A root field. */
   operation(operation: Operation, verb: Verb): RootAccess;
 }
@@ -31,18 +35,25 @@ export type RootAccess = Access & { readonly explicit: boolean };
 
 const ALL: Access = { kind: 'all' };
 
+/** Whoever signed in to operate the server is as good as a key of it with every scope. */
+const OPERATOR: Principal = { kind: 'api_key', id: 'host', scopes: ['*'], userId: null };
+
 /** @example createRules(model, context.principal).entity(post, 'READ') // { kind: 'owner', columns: ['author_id'] } */
-export function createRules(model: Model, principal: Principal): Rules {
+export function createRules(model: Model, caller: Principal): Rules {
+  const principal = caller.kind === 'host' ? OPERATOR : caller;
   const { access } = model.project.api;
   const none: Access = {
     kind: 'none',
     code: principal.kind === 'anonymous' ? 'UNAUTHENTICATED' : 'FORBIDDEN',
   };
   const byDefault = access === 'public' || isCaller(principal) ? ALL : none;
+  const reaches = (entity: Entity, verb: Verb) => inScope(principal, entity.plural, verb);
   const within = (entity: Entity, verb: Verb, access: Access): Access =>
-    inScope(principal, entity.plural, verb) ? access : none;
+    reaches(entity, verb) ? access : none;
   return {
     callerClass: callerClass(principal),
+    reaches,
+    writesIdentity: false,
     entity: (entity, verb) =>
       within(entity, verb, decide(entity.rules, verb, principal, none) ?? byDefault),
     field: (_, field, verb) => decide(field.rules, verb, principal, none) ?? ALL,
@@ -63,7 +74,7 @@ export function refusal(code: Refusal): AppError {
   return code === 'UNAUTHENTICATED' ? failure.unauthenticated() : failure.forbidden();
 }
 
-/** A root field's own rules stand in the place of the default; beside an entity's own rules they are one more condition. */
+/** A root field's own rules stand in the place of a default; beside rules that the entity has in the schema they are one more condition. */
 export function rootAccess(
   model: Model,
   rules: Rules,
@@ -74,10 +85,10 @@ export function rootAccess(
   const { entity } = model.entity(entityName);
   const access = rules.entity(entity, verb);
   if (!own.explicit) return access;
-  const speaks = entity.rules.some(({ on }) => on.length === 0 || on.includes(verb));
-  return speaks || (access.kind === 'none' && rules.callerClass.startsWith('key'))
-    ? both(own, access)
-    : own;
+  const speaks = entity.rules.some(
+    ({ on, implied }) => !implied && (on.length === 0 || on.includes(verb)),
+  );
+  return speaks || !rules.reaches(entity, verb) ? both(own, access) : own;
 }
 
 /** For a plan whose root field has rules of its own: the columns that must hold the caller's id. */
@@ -115,7 +126,8 @@ function decide(
     : none;
 }
 
-function allowsAlways({ allow, roles }: AuthRule, principal: Principal): boolean {
+function allowsAlways({ allow, roles, implied }: AuthRule, principal: Principal): boolean {
+  if (implied && principal.kind === 'api_key' && principal.userId === null) return true;
   if (allow.includes('PUBLIC')) return true;
   if (allow.includes('USER') && callerId(principal) !== null) return true;
   if (allow.includes('API_KEY') && principal.kind === 'api_key') return true;

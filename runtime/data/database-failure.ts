@@ -41,7 +41,7 @@ function fromSqlite({ errcode, message }: SqliteError): AppError | undefined {
   switch (errcode) {
     case SQLITE.unique:
     case SQLITE.primaryKey:
-      return conflict(columnsIn(message));
+      return conflict([...columnsIn(message), ...identityIn(message)]);
     case SQLITE.foreignKey:
     case SQLITE.trigger:
       return related();
@@ -58,12 +58,24 @@ function fromSqlite({ errcode, message }: SqliteError): AppError | undefined {
 const columnsIn = (message: string) =>
   [...message.replace(/^[^:]*: /, '').matchAll(/\w+\.(\w+)/g)].map((match) => match[1] as string);
 
+/** An index over an expression is told by its name alone: `users_email_identity_key`. */
+const identityIn = (text: string) =>
+  [...text.matchAll(/_(email|username|phone)_identity_key/g)].map((match) => match[1] as string);
+
 /** Class 23 and 22, see PostgreSQL's appendix "Error Codes". */
-function fromPostgres({ code, detail, column, severity }: PostgresError): AppError | undefined {
+function fromPostgres({
+  code,
+  detail,
+  column,
+  constraint,
+  severity,
+}: PostgresError): AppError | undefined {
   if (severity === undefined || code === undefined) return undefined;
   switch (code) {
     case '23505':
-      return conflict(/\(([^)]*)\)=/.exec(detail ?? '')?.[1]?.split(', ') ?? []);
+      return conflict(
+        /\(([^)]*)\)=/.exec(detail ?? '')?.[1]?.split(', ') ?? identityIn(constraint ?? ''),
+      );
     case '23503':
     case '23001':
       return related();

@@ -98,6 +98,19 @@ export function propertyOf({ fields }: EntityModel, column: Column): string {
   return field?.source.kind === 'column' ? field.name : column.name;
 }
 
+/** The field that shows a column: its own, or the relation that it is the key of. */
+export function fieldOfColumn(
+  { entity, columns, fields }: EntityModel,
+  column: string,
+): Field | undefined {
+  const name =
+    columns.get(column)?.field ??
+    entity.fields.find(
+      ({ source }) => source.kind === 'one' && source.key === 'own' && source.column === column,
+    )?.name;
+  return name === undefined ? undefined : fields.get(name);
+}
+
 /** The column that says of which type a key of the other table is, when `entity` is one of several. */
 export function keyType(source: Field['source'], entity: string): KeyType | undefined {
   const column =

@@ -1,7 +1,7 @@
 import type { Filter, ListOptions, OrderShape, Paging } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { refusal, type Rules } from './access.ts';
-import { found, type EntityModel, type Model } from './model.ts';
+import { fieldOfColumn, found, type EntityModel, type Model } from './model.ts';
 import { assertFilterSize } from './filter-size.ts';
 import type { Call, Order, Page } from './plan.ts';
 
@@ -68,19 +68,10 @@ function columnOf(model: Model, entity: string, filter: Filter): string | undefi
 }
 
 /** A field that the caller may not read, of every row, can be neither filtered nor sorted by. */
-export function assertReadable(
-  rules: Rules,
-  { entity, columns, fields }: EntityModel,
-  column: string,
-): void {
-  const name =
-    columns.get(column)?.field ??
-    entity.fields.find(
-      ({ source }) => source.kind === 'one' && source.key === 'own' && source.column === column,
-    )?.name;
-  const field = name === undefined ? undefined : fields.get(name);
+export function assertReadable(rules: Rules, model: EntityModel, column: string): void {
+  const field = fieldOfColumn(model, column);
   if (!field) return;
-  const access = rules.field(entity, field, 'READ');
+  const access = rules.field(model.entity, field, 'READ');
   if (access.kind !== 'all') throw refusal(access.kind === 'none' ? access.code : 'FORBIDDEN');
 }
 

@@ -1,10 +1,21 @@
+import { refusal } from './access.ts';
 import { abstractListJson, nodeJson } from './abstract.ts';
 import { connectionJson } from './connection.ts';
 import { joinSql, name, sql, toStatement, type Sql, type Statement } from './fragment.ts';
 import { fieldJson, objectJson } from './object.ts';
+import { fieldOfColumn } from './model.ts';
 import type { Get, Planned, Root, Shape } from './plan.ts';
 import { countJson, equalities, readAccess, rowsJson } from './rows.ts';
-import { and, reference, rowCondition, seenKey, stored, where, type Scope } from './scope.ts';
+import {
+  and,
+  ownedBy,
+  reference,
+  rowCondition,
+  seenKey,
+  stored,
+  where,
+  type Scope,
+} from './scope.ts';
 import { tableSource, type Source } from './source.ts';
 import { postgresType } from './values.ts';
 
@@ -41,9 +52,26 @@ function getQuery(scope: Scope, root: Get): Sql {
   const object = objectJson(scope, root.shape, tableSource(scope, alias, joins));
   const condition = and([
     equalities(scope, root.entity, root.call, alias),
+    ...lookupConditions(scope, root, alias),
     rowCondition(scope, entity, readAccess(scope, root.entity, root.owners), alias),
   ]);
   return sql`select ${asText(scope, object)} as j from ${name(entity.table)} ${alias}${joinSql(joins, '')}${where(condition)} order by ${reference(alias, 'id')} limit 1`;
+}
+
+/**
+ * A row is found by a field only where the caller may read that field of it: else a lookup would say whose address it is.
+ *
+ * @throws AppError when the caller may read it of no row.
+ */
+function lookupConditions(scope: Scope, { entity: of, call }: Get, alias: string): Sql[] {
+  const entity = scope.model.entity(of);
+  const ref = (column: string) => reference(alias, column);
+  return (scope.calls[call]?.equals ?? []).flatMap(({ column }) => {
+    const field = column === 'id' ? undefined : fieldOfColumn(entity, column);
+    const access = field && scope.rules.field(entity.entity, field, 'READ');
+    if (access?.kind === 'none') throw refusal(access.code);
+    return access?.kind === 'owner' ? [ownedBy(scope, of, access.columns, ref)] : [];
+  });
 }
 
 /** PostgreSQL's driver would parse JSON that we want as text. */

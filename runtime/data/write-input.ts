@@ -98,6 +98,7 @@ export function plainInput(
   input: Input,
 ): PlainInput | undefined {
   const entity = writer.model.entity(shape.entity);
+  assertIdentityKept(writer, shape, input);
   const plain: PlainInput = { values: new Map(), fields: [] };
   for (const write of shape.writes) {
     const value = input[write.name];
@@ -107,6 +108,23 @@ export function plainInput(
       return undefined;
   }
   return plain;
+}
+
+/**
+ * The generator refuses a schema whose mutations write what signs people in; this holds where a model came another way.
+ *
+ * @throws AppError `FORBIDDEN`
+ */
+function assertIdentityKept({ model, rules }: Writer, shape: WriteShape, input: Input): void {
+  const user = model.project.auth?.user;
+  if (!user || user.entity !== shape.entity || rules.writesIdentity) return;
+  for (const write of shape.writes)
+    if (
+      write.kind === 'column' &&
+      input[write.name] !== undefined &&
+      user.identity.includes(write.column)
+    )
+      throw failure.forbidden(`${write.name} is changed by the flows of signing in alone`);
 }
 
 function setColumn(
@@ -138,6 +156,7 @@ function setOpenKey(
 
 async function sortInput(writing: Writing, shape: WriteShape, input: Input): Promise<Sorted> {
   const entity = writing.model.entity(shape.entity);
+  assertIdentityKept(writing, shape, input);
   const sorted: Sorted = { values: new Map(), fields: [], after: [] };
   for (const write of shape.writes) {
     const value = input[write.name];

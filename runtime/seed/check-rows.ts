@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isEmail, isPhone, isUsername } from '@twofold/schema';
 import type { Field } from '@twofold/schema';
 import type { GraphQLSchema } from 'graphql';
 import { assertConstraint } from '../data/constraint.ts';
@@ -103,19 +104,40 @@ interface Reading {
 }
 
 function readColumn(
-  { columns: known }: EntityModel,
+  { entity, columns: known }: EntityModel,
   field: Field,
   value: unknown,
-  { add, checking: { schema }, columns }: Reading & { columns: Record<string, unknown> },
+  { add, checking: { schema, model }, columns }: Reading & { columns: Record<string, unknown> },
 ): void {
   const column = field.source.kind === 'column' ? known.get(field.source.column) : undefined;
   try {
     const coerced = coerceValue(schema, field.type.text, value);
     if (column) assertConstraint(column.constraint, coerced, field.name);
+    const problem = identityProblem(model, entity.name, column?.name, coerced);
+    if (problem) return add(`${field.name} ${problem}`);
     columns[field.name] = coerced;
   } catch (error) {
     add(error instanceof AppError ? error.message : `${field.name} ${(error as Error).message}`);
   }
+}
+
+const IDENTITY = [
+  ['email', isEmail, 'must be a valid email address'],
+  ['username', isUsername, 'must be 3 to 32 letters, digits, dots, dashes or underscores'],
+  ['phone', isPhone, 'must be 5 to 20 digits, spaces, dashes or parentheses'],
+] as const;
+
+/** Nobody could sign in with an address that registration refuses. */
+function identityProblem(
+  { project }: Model,
+  entity: string,
+  column: string | undefined,
+  value: unknown,
+): string | undefined {
+  const user = project.auth?.user;
+  if (user?.entity !== entity || typeof value !== 'string') return undefined;
+  const known = IDENTITY.find(([attribute]) => column && user.columns[attribute] === column);
+  return known && !known[1](value) ? known[2] : undefined;
 }
 
 function readLink(

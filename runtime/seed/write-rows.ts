@@ -28,6 +28,8 @@ export const OPERATOR: Rules = {
   callerClass: 'seed',
   entity: () => ALL,
   field: () => ALL,
+  reaches: () => true,
+  writesIdentity: true,
   operation: () => ({ ...ALL, explicit: false }),
 };
 

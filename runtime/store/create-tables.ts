@@ -7,6 +7,7 @@ import {
   type TableColumn,
 } from '@twofold/schema';
 import { columnTypes, dialectOf, type ColumnTypes } from './column-types.ts';
+import { createFoldedIndex } from './folded-index.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -55,6 +56,14 @@ async function createIndex(
   table: Table,
   index: Table['indexes'][number],
 ): Promise<void> {
+  const [column] = index.columns;
+  if (index.fold && column !== undefined)
+    return createFoldedIndex(db, {
+      name: index.name,
+      table: table.name,
+      column,
+      fold: index.fold,
+    });
   const builder = db.schema
     .createIndex(index.name)
     .on(table.name)

@@ -1,6 +1,7 @@
 import type { AuthValues } from '../manifest.ts';
 import type { AuthModel, AuthUser, OAuthProvider, UserAttribute } from '../model.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
+import { identityFields } from './identity.ts';
 import { duration, rateLimit } from './quantities.ts';
 
 /** Attributes of a user that an entity may declare itself, in snake_case or camelCase. */
@@ -18,14 +19,12 @@ const ATTRIBUTES: readonly UserAttribute[] = [
   'updated_at',
 ];
 
-/** What only signing in may write: whoever could set it would prove an address that is not theirs. */
-export const PROTECTED: readonly UserAttribute[] = ['email_verified_at', 'last_login'];
-
 /** The table that the runtime keeps when no entity is a user. */
 const OWN_USERS: AuthUser = {
   entity: null,
   table: 'users',
   columns: { email: 'email', created_at: 'created_at', updated_at: 'updated_at' },
+  identity: ['email'],
   registerFields: [],
 };
 
@@ -159,6 +158,7 @@ function buildUser(facts: Facts, auth: AuthValues): AuthUser {
     entity: entity.name,
     table: entity.table,
     columns: Object.fromEntries(columns),
+    identity: [...identityFields(entity).keys()].map((field) => field.snakeName),
     registerFields: auth.register.fields,
   };
 }

@@ -1,7 +1,8 @@
 import type { Column } from '../model.ts';
 import { singularize } from '../names.ts';
-import { PROTECTED, userAttributes, userEntity } from './auth.ts';
+import { userEntity } from './auth.ts';
 import type { EntityFact, FieldFact, Parsed } from './facts.ts';
+import { identityFields } from './identity.ts';
 import { createInputMirror } from './input-mirror.ts';
 import type { InputMirror } from './input-mirror.ts';
 import { build } from './project.ts';
@@ -79,9 +80,11 @@ function isMissing(
   return !done && (kind === 'remove' || facts.schema.getType(`${word}${name}Input`) === undefined);
 }
 
-/** A row that must point at one of several types cannot be made by keys alone. */
-function isCreatable({ links }: Built, { name }: EntityFact): boolean {
-  return !(links.keys.get(name) ?? []).some((key) => key.typeColumn !== undefined && key.required);
+/** A row that must point at one of several types cannot be made by keys alone, and a user who signs in registers. */
+function isCreatable(built: Built, entity: EntityFact): boolean {
+  const keys = built.links.keys.get(entity.name) ?? [];
+  const registers = [...keptBySignIn(built, entity)].some(({ type }) => type.required);
+  return !registers && !keys.some((key) => key.typeColumn !== undefined && key.required);
 }
 
 function inputFields(
@@ -97,10 +100,9 @@ function inputFields(
   return fields.flatMap((field) => inputField(built, entity, field, mirror, creating) ?? []);
 }
 
+/** The flows of signing in write these, and register makes the row. */
 function keptBySignIn({ facts }: Built, entity: EntityFact): ReadonlySet<FieldFact> {
-  if (userEntity(facts) !== entity) return new Set();
-  const attributes = userAttributes(entity);
-  return new Set(PROTECTED.flatMap((attribute) => attributes.get(attribute) ?? []));
+  return new Set(userEntity(facts) === entity ? identityFields(entity).keys() : []);
 }
 
 function inputField(

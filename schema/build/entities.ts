@@ -1,9 +1,12 @@
 import type { Entity, Field, FieldSource, Index, ListOptions, Many } from '../model.ts';
 import { indexName, pluralize, camelCase, snakeCase } from '../names.ts';
+import { userEntity } from './auth.ts';
 import { authRules } from './auth-rules.ts';
 import { storedAs } from './columns.ts';
 import { isQueryRoot, QUERY_ROOT } from './facts.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
+import { identityIndexes } from './identity-indexes.ts';
+import { unsaidFieldRules, unsaidRules } from './identity.ts';
 import { listOptions } from './list-options.ts';
 import type { Link } from './links.ts';
 import { connectionOf } from './connections.ts';
@@ -41,8 +44,14 @@ export function buildEntity(shapes: Shapes, fact: EntityFact): BuiltEntity {
     ...(type?.description && { description: type.description }),
     fields,
     columns: shapes.columns.get(fact.name) ?? [],
-    indexes: buildIndexes(shapes, fact),
-    rules: authRules(shapes, fact.directives.auth, fact.name),
+    indexes: [
+      ...buildIndexes(shapes, fact),
+      ...(userEntity(shapes.facts) === fact ? identityIndexes(shapes, fact) : []),
+    ],
+    rules: [
+      ...authRules(shapes, fact.directives.auth, fact.name),
+      ...(userEntity(shapes.facts) === fact ? unsaidRules(fact) : []),
+    ],
     interfaces: type?.getInterfaces().map((face) => face.name) ?? [],
     ...(renamed !== undefined &&
       !fact.directives.entity?.table && { renamedFrom: snakeCase(pluralize(camelCase(renamed))) }),
@@ -66,7 +75,10 @@ function buildField(
     ...(description && { description }),
     ...(deprecationReason && { deprecated: deprecationReason }),
     source,
-    rules: authRules(shapes, field.directives.auth, entity.name),
+    rules: [
+      ...authRules(shapes, field.directives.auth, entity.name),
+      ...unsaidFieldRules(userEntity(shapes.facts), field),
+    ],
     decidedBy,
   };
 }

@@ -1,6 +1,7 @@
 import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import type { GraphQLInputField, GraphQLInputObjectType, GraphQLType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
+import { patchOf } from '../identity-writes.ts';
 import type { Constraint, Write, WriteShape } from '../model.ts';
 import { singularize } from '../names.ts';
 import { storedAs } from './columns.ts';
@@ -11,13 +12,6 @@ import { namedColumn, takes } from './named-columns.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 import { unsetRefusal } from './unset-columns.ts';
-
-const PATCH = '#patch';
-
-/** The input type, or the mutation, that a write shape was made from. @example shapeOwner('TagInput#patch:Tag') // 'TagInput' */
-export function shapeOwner(id: string): string {
-  return id.slice(0, id.lastIndexOf(':')).replace(PATCH, '');
-}
 
 /** A field of an input object, or an argument: what is written. */
 export interface WriteSource {
@@ -42,7 +36,7 @@ export function inputShape(
     source(field.name, field.type, field.astNode),
   );
   // An input that holds the key writes something else when it patches than when it creates.
-  const id = `${type.name}${skip.length > 0 ? PATCH : ''}:${entity.name}`;
+  const id = `${skip.length > 0 ? patchOf(type.name) : type.name}:${entity.name}`;
   return writeShape(
     shapes,
     id,

@@ -9,4 +9,9 @@ export interface AuthRule {
   /** Column that holds the owner's user id, when `OWNER` is allowed. */
   readonly owner?: string;
   readonly on: readonly Verb[];
+  /**
+   * The schema does not say it: it is the default of the user's type. A rule of a root field takes its place, and a key that
+   * acts for no user passes, as far as its scopes go.
+   */
+  readonly implied?: true;
 }

@@ -102,7 +102,12 @@ export interface Index {
   readonly name: string;
   readonly columns: readonly string[];
   readonly unique: boolean;
+  /** Compares the one column without regard to how it is written. */
+  readonly fold?: Fold;
 }
+
+/** `letters`: in lower case, of ASCII alone. `digits`: without spaces, dashes and parentheses. The empty text is no value. */
+export type Fold = 'letters' | 'digits';
 
 /** One entry for each way rows are fetched in batches. */
 export interface Loader {

@@ -112,6 +112,8 @@ export interface AuthUser {
   readonly table: string;
   /** Attribute → column of the entity's table. What is absent stands in the side table. */
   readonly columns: Readonly<Partial<Record<UserAttribute, string>>>;
+  /** Columns of the entity's table that only the flows of signing in write: the address, the username, what says locked, … */
+  readonly identity: readonly string[];
   /** Required fields of the entity that register takes from its body. */
   readonly registerFields: readonly string[];
 }

@@ -21,7 +21,7 @@ export type Change =
       readonly text: string;
       readonly within?: ASTNode;
     }
-  /** Takes a directive or an argument of one away, with the space and the comma beside it. */
+  /** Takes a directive, an argument of one or a field away, with the space and the comma beside it. */
   | { readonly kind: 'remove'; readonly node: ASTNode; readonly within?: ASTNode }
   /** Adds a field to a type: the first one, or the last. */
   | {
@@ -145,9 +145,17 @@ function removal(at: Located): Edit {
   );
   const from = start - (before?.[0].length ?? 0);
   const isFirst = isArgument && !before?.[0].includes(',');
-  const behind = isFirst ? (/^[ \t]*,?[ \t]*/.exec(text.slice(end, end + 80))?.[0].length ?? 0) : 0;
+  if (isMember(at.node) && /(?:^|\n)$/.test(text.slice(0, from)))
+    return edit(at, [from, end + lengthOf(/^[ \t]*\r?\n/, text.slice(end, end + 80))], '');
+  const behind = isFirst ? lengthOf(/^[ \t]*,?[ \t]*/, text.slice(end, end + 80)) : 0;
   return edit(at, [from, end + behind], '');
 }
+
+/** A field or an argument, which often has a line of its own: then the line goes. */
+const isMember = ({ kind }: ASTNode) =>
+  kind === Kind.FIELD_DEFINITION || kind === Kind.INPUT_VALUE_DEFINITION;
+
+const lengthOf = (pattern: RegExp, text: string) => pattern.exec(text)?.[0].length ?? 0;
 
 /** On a line of its own with the indentation of its neighbour, or beside it where all stands on one line. */
 function member(text: string, first: boolean, at: Located): Edit {

@@ -1,6 +1,7 @@
 import { access } from './access.ts';
 import { addresses } from './addresses.ts';
 import { authColumns } from './auth-columns.ts';
+import { authOpen } from './auth-open.ts';
 import { authSettings } from './auth-settings.ts';
 import { authUser } from './auth-user.ts';
 import { columnNames } from './column-names.ts';
@@ -48,6 +49,7 @@ export const schemaRules: readonly Rule[] = [
   operations,
   lookups,
   authColumns,
+  authOpen,
 ];
 
 /** What is asked of the manifest, in the light of the schema. */

@@ -3,15 +3,23 @@ import { EDITOR_LINE, REST, yamlText } from './manifest-lines.ts';
 /** Sign-in, roles, a token that knows its company, rate limits and OAuth. */
 export const company = {
   about: 'people of companies who sign in: roles, OAuth, a token that carries the company',
-  schema: `"""What people work for. Everybody signed in may read it."""
-type Company {
+  schema: `"""
+What people work for. It belongs to the person who made it, and nobody else reads or changes it, but the roles below.
+"""
+type Company
+  @auth(allow: [OWNER], owner: "owner")
+  @auth(allow: [ROLE], roles: ["Owner", "Administrator"], on: [READ, UPDATE, DELETE]) {
   id: ID!
-  name: String! @unique
+  name: String!
+  owner: User!
   employees: [User!]!
   projects: [Project!]!
 }
 
-"""Somebody who signs in. Password and sessions stand elsewhere, where no query reaches them."""
+"""
+Somebody who signs in. Everybody signed in reads the name, each person alone reads their e-mail and changes their row.
+Password and sessions stand elsewhere, where no query reaches them.
+"""
 type User {
   id: ID!
   name: String!
@@ -19,11 +27,14 @@ type User {
   company: Company
 }
 
-type Project {
+type Project
+  @auth(allow: [OWNER], owner: "owner")
+  @auth(allow: [ROLE], roles: ["Owner", "Administrator"], on: [READ, UPDATE, DELETE]) {
   id: ID!
   title: String!
   done: Boolean! @default(value: false)
   company: Company!
+  owner: User!
   createdAt: DateTime!
 }
 
@@ -81,9 +92,11 @@ export const listeners: Listeners = {
 import type * as types from '../generated/types.ts';
 
 export const resolvers = {
-  /** The signed-in user's own company; \`extend\` puts it into the next token. */
+  /** The company that the signed-in user works for, one of their own; \`extend\` puts it into the next token. */
   async joinCompany(_parent, { companyId }, ctx) {
     if (!ctx.user) throw failure.unauthenticated();
+    const company = await ctx.db.selectFrom('companies').select('id').where('id', '=', Number(companyId)).where('owner_id', '=', Number(ctx.user.id)).executeTakeFirst();
+    if (!company) throw failure.notFound('Company not found');
     await ctx.db.updateTable('users').set({ company_id: Number(companyId) }).where('id', '=', Number(ctx.user.id)).execute();
     const user = await ctx.loaders.user.load(ctx.user.id);
     if (!user) throw failure.notFound('User not found');
@@ -93,5 +106,5 @@ export const resolvers = {
 `,
   },
   query: '{ companies { name projects { title done } } }',
-  token: true,
+  caller: 'user',
 } as const;

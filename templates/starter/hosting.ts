@@ -1,4 +1,4 @@
-import { EDITOR_LINE, REST, yamlText } from './manifest-lines.ts';
+import { EDITOR_LINE, yamlText } from './manifest-lines.ts';
 
 /** A hosting server of one's own: container apps on this machine's Docker or Podman. */
 export const hosting = {
@@ -30,10 +30,13 @@ type Mutation {
 }
 `,
   manifest: (name: string) => `${EDITOR_LINE}name: ${yamlText(name)}
-${REST}hosting:
+# Tables are for who holds a credential: the host token, or a key.
+api: { rest: true, access: user }
+hosting:
   engine: { kind: auto }
   domain: apps.localhost
 `,
   files: {},
   query: '{ teams { name apps { name } } }',
+  caller: 'host',
 } as const;

@@ -12,8 +12,8 @@ export interface Starter {
   readonly files: Readonly<Record<string, string>>;
   /** A query that answers in a new project. */
   readonly query: string;
-  /** Whether it wants a signed-in caller. */
-  readonly token?: boolean;
+  /** Who has to ask it, where not everybody may: a user who registered, or the operator of the host. */
+  readonly caller?: 'user' | 'host';
 }
 
 export const starters = { starter, blog, company, hosting } as const satisfies Record<

@@ -289,6 +289,7 @@ function makeAuth(changes: AuthChanges, entity: Entity | undefined): AuthModel {
         entity: entity.name,
         table: entity.table,
         columns: { email: 'email', name: 'name' },
+        identity: [],
         registerFields: [],
       }
     : DEFAULT_AUTH.user;

@@ -52,7 +52,7 @@ describe.each(examples)('explain in %s', (name) => {
     const all = await explain(name);
     const declared = [
       ...readFileSync(join(root(name), 'schema.graphql'), 'utf8').matchAll(
-        /^type (\w+) \{([^]*?)^\}/gm,
+        /^type (\w+)[^{]*\{([^]*?)^\}/gm,
       ),
     ].flatMap(([, type, body]) =>
       [...body!.matchAll(/^ {2}(\w+)[(:]/gm)].map(([, field]) => `${type}.${field}`),
@@ -157,6 +157,8 @@ describe.each(databases)('the statement that explain prints, on %s', (database) 
       notes = noteStatements();
       ended.push(async () => notes.end());
       if (name === 'company') token = await signIn();
+      if (name === 'hosting')
+        token = (await call('/api/auth/login', { password: 'correct horse battery' })).token;
       await fill(name);
     }, 60_000);
     afterAll(async () => {
@@ -175,15 +177,16 @@ describe.each(databases)('the statement that explain prints, on %s', (database) 
       });
       return (await response.json()) as any;
     };
-    /** The second user: the first is the owner, who may more. */
+    /** The first user, whose row the examples ask for. */
     const signIn = async () => {
       const person = (name: string) => ({
         name,
         email: `${name}@example.test`,
         password: 'a long pass phrase 17',
       });
-      await call('/api/auth/register', person('ann'));
-      return (await call('/api/auth/register', person('bob'))).accessToken as string;
+      const { accessToken } = await call('/api/auth/register', person('ann'));
+      await call('/api/auth/register', person('bob'));
+      return accessToken as string;
     };
     /** One row of each, so that what is asked for is there. */
     const fill = async (example: string) => {
@@ -243,7 +246,7 @@ type Query {
   node(id: ID!): Node
 }
 type Mutation {
-  createUser(name: String! @constraint(pattern: "^[A-Z]"), email: String!): User!
+  createUser(name: String! @constraint(pattern: "^[A-Z]")): User!
   updateUser(id: ID!, input: UserPatch!): User
   createPost(title: String!, authorId: ID!, tagIds: [ID!]): CreatePostPayload!
   updatePost(id: ID!, title: String): Post
@@ -251,12 +254,12 @@ type Mutation {
 }
 interface Node { id: ID! }
 union Hit = User | Post
-type User implements Node { id: ID! name: String! email: String! @unique posts(limit: Int, offset: Int): [Post!]! @relation(inverse: "author") profile: Profile createdAt: DateTime! place: Place }
+type User implements Node @auth(allow: [USER]) { id: ID! name: String! email: String @unique @auth(allow: [USER], on: [READ]) posts(limit: Int, offset: Int): [Post!]! @relation(inverse: "author") profile: Profile createdAt: DateTime! place: Place }
 type Place { city: String! }
 type Profile { id: ID! user: User! bio: String }
 type Post implements Node @entity(softDelete: true) @auth(allow: [PUBLIC], on: [READ]) @auth(allow: [OWNER], owner: "author") { id: ID! title: String! author: User! tags: [Tag!]! target: Hit updatedAt: DateTime! secret: String @auth(allow: [OWNER], owner: "author") }
 type Tag { id: ID! name: String! posts: [Post!]! }
-input UserPatch { name: String email: String }
+input UserPatch { name: String }
 input UserWhere { name: StringFilter }
 input StringFilter { eq: String contains: String }
 enum UserOrder { NAME_ASC NAME_DESC }
@@ -317,15 +320,8 @@ describe.each(databases)(
           server.statements();
           const answer = await server.query(
             operation
-              .replace(
-                'createUser(name: "text", email: "ada@example.com")',
-                'createUser(name: "Bob", email: "bob@example.com")',
-              )
-              .replace('deletePost(id: "1")', 'deletePost(id: "3")')
-              .replace(
-                'updateUser(id: "1", input: { name: "text", email: "ada@example.com" })',
-                'updateUser(id: "1", input: { name: "text", email: "new@example.com" })',
-              ),
+              .replace('createUser(name: "text")', 'createUser(name: "Bob")')
+              .replace('deletePost(id: "1")', 'deletePost(id: "3")'),
             {},
             told?.as === 'anyone' ? undefined : user(1),
           );

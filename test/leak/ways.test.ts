@@ -13,7 +13,7 @@ const SDL = `
   input NoteFilter { slug: TextOps mark: IntOps } input UserFilter { name: TextOps phone: TextOps } input TextOps { eq: String startsWith: String } input IdOps { eq: ID in: [ID!] isNull: Boolean } input IntOps { gt: Int }
   input PostOrder { title: Direction author: Direction editor: Direction } input UserOrder { phone: Direction name: Direction }
   type PostConnection { edges: [PostEdge!]! nodes: [Post!]! totalCount: Int! pageInfo: PageInfo! } type PostEdge { node: Post! cursor: String! } type PageInfo { hasNextPage: Boolean! endCursor: String }
-  type Query { user(id: ID!): User users(where: UserFilter, orderBy: UserOrder): [User!]! posts(where: PostFilter, orderBy: PostOrder, authorId: ID, editorId: ID): [Post!]! pages(first: Int, after: String, orderBy: PostOrder): PostConnection! @resolve(as: LIST) note(id: ID!): Note notes: [Note!]! noteBySlug(slug: String!): Note }
+  type Query { user(id: ID!): User users(where: UserFilter, orderBy: UserOrder): [User!]! posts(where: PostFilter, orderBy: PostOrder, authorId: ID, editorId: ID): [Post!]! pages(first: Int, after: String, orderBy: PostOrder): PostConnection! @resolve(as: LIST) note(id: ID!): Note notes: [Note!]! noteBySlug(slug: String!): Note userByPhone(phone: String!): User @resolve(as: GET) }
   type Mutation { createNote(slug: String!, postId: ID): Note updateNote(id: ID!, slug: String): Note deleteNote(id: ID!): Boolean! updatePost(id: ID!, title: String): Post }
 `;
 
@@ -99,6 +99,11 @@ describe.each(databases)('what a caller may not see cannot be told on %s', (data
     expect(await ask('{ users(orderBy: { phone: ASC }) { name } }', user(9, 'admin'))).toEqual([
       'FORBIDDEN: Forbidden',
     ]);
+    // A lookup finds no row by what the caller may not read of it.
+    expect([
+      await ask('{ userByPhone(phone: "+Bob") { name } }', user(9, 'admin')),
+      await ask('{ userByPhone(phone: "+Bob") { name } }', user(2)),
+    ]).toEqual([null, { name: 'Bob' }]);
     expect(await ask('{ users { name } }', user(2))).toEqual([{ name: 'Bob' }]);
     expect(await ask('{ users { name } }', user(9, 'admin'))).toHaveLength(3);
   });

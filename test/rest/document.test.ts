@@ -10,7 +10,7 @@ const rest = 'api: { rest: true }\n';
 const auth = 'auth:\n  roles: { list: [admin, member], default: member }\n';
 const hosting = 'hosting:\n  domain: apps.test\n';
 const USERS =
-  'type User { id: ID! name: String! email: String! @unique } type Query { users: [User!]! } type Mutation { createUser(name: String!, email: String!): User! }';
+  'type User { id: ID! name: String! email: String @unique } type Query { users: [User!]! } type Mutation { createUser(name: String!): User! }';
 
 const projects: Readonly<Record<string, Project>> = {
   'REST alone': projectOf(BLOG, `name: blog\n${rest}`),

@@ -29,7 +29,7 @@ type Mutation {
 type Subscription { postChanged(id: ID): Post! }
 type User implements Node @entity(plural: "people", softDelete: true) @auth(allow: [OWNER], owner: "id") {
   id: ID!
-  email: String! @unique
+  email: String @unique
   name: String! @constraint(minLength: 1, maxLength: 80, pattern: "^\\\\S")
   posts(limit: Int): [Post!]! @relation(inverse: "author")
   profile: Profile
@@ -60,7 +60,7 @@ input PostList { some: PostFilter none: PostFilter }
 input TagList { some: TagFilter }
 input TagFilter { name: String }
 enum PostOrder { TITLE_ASC CREATED_AT_DESC }
-input CreateUser { email: String! name: String! posts: Posts }
+input CreateUser { name: String! posts: Posts }
 input Posts { create: [NewPost!] connect: [Key!] }
 input NewPost { title: String tags: Tags authorId: ID }
 input Tags { connect: [Key!] disconnect: [Key!] create: [NewTag!] }

@@ -71,7 +71,13 @@ describe('the manifest', () => {
   it('has every default of signing in', () => {
     expect(authOf('')).toMatchObject({
       profile: 'standard',
-      user: { entity: 'User', table: 'users', columns: { email: 'email' }, registerFields: [] },
+      user: {
+        entity: 'User',
+        table: 'users',
+        columns: { email: 'email' },
+        identity: ['email'],
+        registerFields: [],
+      },
       roles: null,
       jwt: { ttl: 86_400_000, leeway: 0, issuer: null, audience: null, maxBytes: 8192 },
       refresh: {
@@ -181,6 +187,7 @@ auth:
     expect(auth?.user).toEqual({
       entity: 'Account',
       table: 'accounts',
+      identity: ['email', 'last_login'],
       registerFields: ['age'],
       columns: {
         email: 'email',

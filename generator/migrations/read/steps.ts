@@ -37,6 +37,7 @@ export type ReadStep =
 /** The steps of a chain of calls; null when it may change tables in a way that cannot be read. */
 export function stepsOf(chain: Chain): ReadStep[] | null {
   if (chain.root === 'alterTable') return alterSteps(chain.links);
+  if (chain.root === 'createFoldedIndex') return foldedSteps(chain.links);
   if (chain.links[0]?.name === 'schema' && chain.links[0].args === null)
     return schemaSteps(chain.links.slice(1));
   return changesTables(textsIn(chain)) ? null : [];
@@ -142,6 +143,16 @@ function indexSteps(name: string, links: readonly Link[]): ReadStep[] | null {
       index: { name, columns: single === null ? columns : [single], unique },
     },
   ];
+}
+
+/** `createFoldedIndex(db, { name, table, column, fold })`: the runtime's own. */
+function foldedSteps([call]: readonly Link[]): ReadStep[] | null {
+  const given = call?.args?.[1];
+  const text = (name: string) =>
+    given?.kind === 'object' ? textOf(given.members.get(name)) : null;
+  const [name, table, column, fold] = ['name', 'table', 'column', 'fold'].map(text);
+  if (!name || !table || !column || (fold !== 'letters' && fold !== 'digits')) return null;
+  return [{ kind: 'createIndex', table, index: { name, columns: [column], unique: true, fold } }];
 }
 
 function kyselySteps(table: string, links: readonly Link[]): ReadStep[] | null {

@@ -1,4 +1,4 @@
-import { isEmail } from '../identity-rules.ts';
+import { isEmail } from '@twofold/schema';
 import { printable } from '../caller.ts';
 import type { FlowSecrets, ProviderTokens } from './grant.ts';
 import { type IdTokens, notVerified } from './id-token.ts';

@@ -64,5 +64,11 @@ export const auth: AuthModel = {
     ],
   },
   events: { webhooks: [], alertEmail: null, retention: duration('90d') },
-  user: { entity: 'User', table: 'users', columns: { name: 'name', email: 'email' }, registerFields: [] },
+  user: {
+    entity: 'User',
+    table: 'users',
+    columns: { name: 'name', email: 'email' },
+    identity: ['email'],
+    registerFields: [],
+  },
 };

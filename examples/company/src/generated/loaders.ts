@@ -5,10 +5,11 @@ import type * as types from './types.ts';
 
 /** Rows that are fetched together: `ctx.loaders.user.load(id)`. Made fresh for every request. */
 export const loaders = {
+  companiesByOwner: loadMany<types.CompanyRow>('Company', 'owner_id'),
   company: loadOne<types.CompanyRow>('Company', 'id'),
-  companyByName: loadOne<types.CompanyRow>('Company', 'name'),
   project: loadOne<types.ProjectRow>('Project', 'id'),
   projectsByCompany: loadMany<types.ProjectRow>('Project', 'company_id'),
+  projectsByOwner: loadMany<types.ProjectRow>('Project', 'owner_id'),
   user: loadOne<types.UserRow>('User', 'id'),
   userByEmail: loadOne<types.UserRow>('User', 'email'),
   usersByCompany: loadMany<types.UserRow>('User', 'company_id'),

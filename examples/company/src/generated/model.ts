@@ -13,8 +13,10 @@ export const model = {
       table: 'companies',
       columns: {
         id: 'id!',
-        name: { type: 'text!', unique: true },
+        name: 'text!',
+        owner_id: { type: 'id!', references: { entity: 'User', onDelete: 'restrict' } },
       },
+      indexes: [{ name: 'companies_owner_id_index', columns: ['owner_id'], unique: false }],
     },
     Project: {
       singular: 'project',
@@ -25,9 +27,13 @@ export const model = {
         title: 'text!',
         done: { type: 'boolean!', default: { kind: 'value', value: false } },
         company_id: { type: 'id!', references: { entity: 'Company', onDelete: 'restrict' } },
+        owner_id: { type: 'id!', references: { entity: 'User', onDelete: 'restrict' } },
         created_at: { type: 'timestamp!', field: 'createdAt', stamp: 'created' },
       },
-      indexes: [{ name: 'projects_company_id_index', columns: ['company_id'], unique: false }],
+      indexes: [
+        { name: 'projects_company_id_index', columns: ['company_id'], unique: false },
+        { name: 'projects_owner_id_index', columns: ['owner_id'], unique: false },
+      ],
     },
     User: {
       singular: 'user',
@@ -39,7 +45,10 @@ export const model = {
         email: { type: 'text!', unique: true },
         company_id: { type: 'id', references: { entity: 'Company', onDelete: 'set null' } },
       },
-      indexes: [{ name: 'users_company_id_index', columns: ['company_id'], unique: false }],
+      indexes: [
+        { name: 'users_company_id_index', columns: ['company_id'], unique: false },
+        { name: 'users_email_identity_key', columns: ['email'], unique: true, fold: 'letters' },
+      ],
     },
   },
   scalars: {
@@ -49,6 +58,22 @@ export const model = {
     'CreateProjectInput:Project': { title: 'title', companyId: { key: 'company' } },
     'Mutation.createCompany:Company': { name: 'name' },
     'Mutation.updateProject:Project': { title: 'title', done: 'done' },
+  },
+  access: {
+    Company: [
+      { allow: ['OWNER'], roles: [], owner: 'owner_id', on: ['READ', 'CREATE', 'UPDATE', 'DELETE'] },
+      { allow: ['ROLE'], roles: ['Owner', 'Administrator'], on: ['READ', 'UPDATE', 'DELETE'] },
+    ],
+    Project: [
+      { allow: ['OWNER'], roles: [], owner: 'owner_id', on: ['READ', 'CREATE', 'UPDATE', 'DELETE'] },
+      { allow: ['ROLE'], roles: ['Owner', 'Administrator'], on: ['READ', 'UPDATE', 'DELETE'] },
+    ],
+    User: [
+      { allow: ['USER'], roles: [], on: ['READ'], implied: true },
+      { allow: ['OWNER'], roles: [], owner: 'id', on: ['UPDATE'], implied: true },
+      { allow: [], roles: [], on: ['CREATE', 'DELETE'], implied: true },
+    ],
+    'User.email': [{ allow: ['OWNER'], roles: [], owner: 'id', on: ['READ'], implied: true }],
   },
   api: {
     path: '/graphql',

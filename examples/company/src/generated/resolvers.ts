@@ -6,6 +6,7 @@ import { resolvers as ofMutation } from '../resolvers/Mutation.ts';
 /** How each field is answered. What is not here is a column, or a property of what its parent answered. */
 export const answers = {
   Company: {
+    owner: one('User', 'owner_id'),
     employees: many('User', 'company_id', { inverse: 'company', max: 100 }),
     projects: many('Project', 'company_id', { inverse: 'company', max: 100 }),
   },
@@ -18,6 +19,7 @@ export const answers = {
   },
   Project: {
     company: one('Company', 'company_id', { inverse: 'projects' }),
+    owner: one('User', 'owner_id'),
   },
   Query: {
     company: get('Company', { id: 'id' }),

@@ -2,15 +2,22 @@
 
 /** The schema as it is served. */
 export const sdl = /* GraphQL */ `
-"""What people work for. Everybody signed in may read it."""
-type Company {
+"""
+What people work for. It belongs to the person who made it, and nobody else reads or changes it, but the roles below.
+"""
+type Company
+   {
   id: ID!
   name: String!
+  owner: User!
   employees: [User!]!
   projects: [Project!]!
 }
 
-"""Somebody who signs in. Password and sessions stand elsewhere, where no query reaches them."""
+"""
+Somebody who signs in. Everybody signed in reads the name, each person alone reads their e-mail and changes their row.
+Password and sessions stand elsewhere, where no query reaches them.
+"""
 type User {
   id: ID!
   name: String!
@@ -18,11 +25,13 @@ type User {
   company: Company
 }
 
-type Project {
+type Project
+   {
   id: ID!
   title: String!
   done: Boolean!
   company: Company!
+  owner: User!
   createdAt: DateTime!
 }
 

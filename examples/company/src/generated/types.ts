@@ -32,12 +32,14 @@ export interface Database {
   companies: {
     id: Generated<number>;
     name: string;
+    owner_id: number;
   };
   projects: {
     id: Generated<number>;
     title: string;
     done: Generated<boolean>;
     company_id: number;
+    owner_id: number;
     created_at: string;
   };
   users: {
@@ -52,6 +54,7 @@ export interface Database {
 export interface CompanyRow {
   id: number | string;
   name: string;
+  owner_id: number | string;
 }
 
 /** A row of `projects`: its fields, and the keys that its relations are found by. */
@@ -60,6 +63,7 @@ export interface ProjectRow {
   title: string;
   done: boolean;
   company_id: number | string;
+  owner_id: number | string;
   createdAt: string;
 }
 
@@ -83,11 +87,12 @@ export type ScalarTypes = {
   DateTime: { input: string; output: string; }
 };
 
-/** What people work for. Everybody signed in may read it. */
+/** What people work for. It belongs to the person who made it, and nobody else reads or changes it, but the roles below. */
 export type Company = {
   employees: Array<User>;
   id: ScalarTypes['ID']['output'];
   name: ScalarTypes['String']['output'];
+  owner: User;
   projects: Array<Project>;
 };
 
@@ -131,6 +136,7 @@ export type Project = {
   createdAt: ScalarTypes['DateTime']['output'];
   done: ScalarTypes['Boolean']['output'];
   id: ScalarTypes['ID']['output'];
+  owner: User;
   title: ScalarTypes['String']['output'];
 };
 
@@ -171,7 +177,10 @@ export type QueryusersArgs = {
   offset?: InputMaybe<ScalarTypes['Int']['input']>;
 };
 
-/** Somebody who signs in. Password and sessions stand elsewhere, where no query reaches them. */
+/**
+ * Somebody who signs in. Everybody signed in reads the name, each person alone reads their e-mail and changes their row.
+ * Password and sessions stand elsewhere, where no query reaches them.
+ */
 export type User = {
   company?: Maybe<Company>;
   email: ScalarTypes['String']['output'];
@@ -222,6 +231,7 @@ export type CompanyResolvers<ContextType = Context, ParentType extends Resolvers
   employees?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  owner?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
   projects?: Resolver<Array<ResolversTypes['Project']>, ParentType, ContextType>;
 };
 
@@ -242,6 +252,7 @@ export type ProjectResolvers<ContextType = Context, ParentType extends Resolvers
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   done?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  owner?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
   title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 

@@ -34,7 +34,7 @@ export const model = {
   },
   api: {
     path: '/graphql',
-    access: 'public',
+    access: 'user',
     crud: false,
     rest: true,
     limits: {

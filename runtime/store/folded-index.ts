@@ -1,0 +1,81 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Fold } from '@twofold/schema';
+import { AppError } from '../errors.ts';
+import { dialectOf } from './column-types.ts';
+import type { Dialect } from './store.ts';
+
+export interface FoldedIndex {
+  readonly name: string;
+  readonly table: string;
+  readonly column: string;
+  readonly fold: Fold;
+}
+
+/** A column as it is compared. Only ASCII letters change, whatever the locale of the database says of an `I`. */
+export function folded(dialect: Dialect, fold: Fold, column: string): RawBuilder<string> {
+  const text = sql.ref(column);
+  if (fold === 'digits') {
+    const bare = [' ', '(', ')', '-'].reduce<RawBuilder<unknown>>(
+      (value, sign) => sql`replace(${value}, ${sql.lit(sign)}, '')`,
+      text,
+    );
+    return sql`nullif(${bare}, '')`;
+  }
+  return dialect === 'postgres'
+    ? sql`nullif(lower(${text} collate "C"), '')`
+    : sql`nullif(lower(${text}), '')`;
+}
+
+/**
+ * Makes a unique index over a column as it is compared, so that no two rows hold one address in different cases of letters.
+ *
+ * @example await createFoldedIndex(db, { name: 'users_email_identity_key', table: 'users', column: 'email', fold: 'letters' });
+ * @throws AppError `ROWS_IN_THE_WAY` with the keys of rows that are equal; nothing was changed.
+ */
+export async function createFoldedIndex(db: Kysely<any>, index: FoldedIndex): Promise<void> {
+  await assertDistinct(db, index);
+  await db.schema
+    .createIndex(index.name)
+    .ifNotExists()
+    .unique()
+    .on(index.table)
+    .expression(folded(dialectOf(db), index.fold, index.column))
+    .execute();
+}
+
+async function assertDistinct(
+  db: Kysely<any>,
+  { table, column, fold }: FoldedIndex,
+): Promise<void> {
+  const key = folded(dialectOf(db), fold, column);
+  const rows = await db
+    .selectFrom(table)
+    .select([keyOf(table), column])
+    .where(
+      key,
+      'in',
+      db
+        .selectFrom(table)
+        .select(key.as('key'))
+        .groupBy(key)
+        .having(sql`count(*)`, '>', 1),
+    )
+    .orderBy(key)
+    .orderBy(keyOf(table))
+    .limit(20)
+    .execute();
+  if (rows.length === 0) return;
+  const named = rows.map((row) => `${String(row[keyOf(table)])} (${String(row[column])})`);
+  throw new AppError(
+    409,
+    'ROWS_IN_THE_WAY',
+    `rows of ${table} have the same ${column} when ${WITHOUT[fold]} is left out of account: ${named.join(', ')}. Nothing was changed. Change or remove all but one of each, and migrate again`,
+  );
+}
+
+const WITHOUT: Readonly<Record<Fold, string>> = {
+  letters: 'the case of letters',
+  digits: 'the space between digits',
+};
+
+const keyOf = (table: string) => (table === 'auth_users' ? 'user_id' : 'id');

@@ -1,0 +1,91 @@
+import type { AuthRule } from '../model.ts';
+import type { AuthUse } from './directive-uses.ts';
+import type { EntityFact, FieldFact } from './facts.ts';
+
+/** What an identity column is about. */
+export type IdentityKind = 'email' | 'username' | 'phone' | 'last_login' | 'state';
+
+/**
+ * Spellings of each kind, compared without underscores and in lower case: `isLocked`, `phone_number` and `lastLoginAt` are
+ * found too. `state` is whatever says that an account or an address is verified, locked, disabled or deleted.
+ */
+const SPELLINGS: readonly (readonly [IdentityKind, RegExp])[] = [
+  ['email', /^(?:primary|account|user|login)?e?mail(?:address)?$/],
+  ['username', /^(?:(?:user|login|account)name|login)$/],
+  ['phone', /^(?:(?:mobile|cell|tele)?phone|mobile|cell)(?:number|no)?$/],
+  ['last_login', /^last(?:login|logon|signin|loggedin|signedin)(?:at|on|date|time)?$/],
+  [
+    'state',
+    /^(?:is|has|was)?(?:email|mail|phone|account|user)?(?:is|has|was)?(?:un|in)?(?:verified|verification|confirmed|validated|locked|lockout|disabled|enabled|deactivated|active|activated|blocked|banned|suspended|deleted|removed)(?:at|on|until|by|date|time|reason|state|status)?$/,
+  ],
+];
+
+/** @example identityKind('emailVerifiedAt') // 'state' */
+export function identityKind(name: string): IdentityKind | undefined {
+  const letters = name.replaceAll('_', '').toLowerCase();
+  return SPELLINGS.find(([, spelling]) => spelling.test(letters))?.[0];
+}
+
+const VERIFIED = /verif|confirm|validat/i;
+const LOCKED = /lock/i;
+const DELETED = /delet|remov/i;
+
+/** What writes an identity column, for who is told to leave it out of a mutation. */
+export function identityFlow(name: string): string {
+  switch (identityKind(name)) {
+    case 'email':
+      return 'POST /api/auth/change-email changes it, and the new address proves itself';
+    case 'username':
+    case 'phone':
+      return 'PATCH /api/auth/me changes it';
+    case 'last_login':
+      return 'a sign-in writes it';
+    default:
+      if (VERIFIED.test(name)) return 'POST /api/auth/verify-email writes it';
+      if (LOCKED.test(name)) return 'POST /api/auth/admin/users/:id/unlock is for that';
+      if (DELETED.test(name)) return 'DELETE /api/auth/me is for that';
+      return 'POST /api/auth/admin/users/:id/disable and …/enable are for that';
+  }
+}
+
+/** The fields of the user's type that only signing in writes, each with what it is about. */
+export function identityFields(user: EntityFact): ReadonlyMap<FieldFact, IdentityKind> {
+  return new Map(
+    [...user.fields.values()].flatMap((field) => {
+      const kind = identityOf(field);
+      return kind ? [[field, kind] as const] : [];
+    }),
+  );
+}
+
+function identityOf({ name, args, directives, type }: FieldFact): IdentityKind | undefined {
+  const isColumn = (type.kind === 'scalar' || type.kind === 'enum') && !type.list;
+  const stored = isColumn && args.length === 0 && !directives.computed;
+  return stored ? identityKind(name) : undefined;
+}
+
+const said = (uses: readonly AuthUse[]) => new Set(uses.flatMap(({ on }) => on));
+
+/** Any signed-in user reads, each updates their own row, and registration is the only way to make one. */
+const UNSAID: readonly AuthRule[] = [
+  { allow: ['USER'], roles: [], on: ['READ'], implied: true },
+  { allow: ['OWNER'], roles: [], owner: 'id', on: ['UPDATE'], implied: true },
+  { allow: [], roles: [], on: ['CREATE', 'DELETE'], implied: true },
+];
+
+/** Rules of the user's type for the verbs that its own `@auth` does not name. */
+export function unsaidRules({ directives }: EntityFact): AuthRule[] {
+  const verbs = said(directives.auth);
+  return UNSAID.flatMap((rule) => {
+    const on = rule.on.filter((verb) => !verbs.has(verb));
+    return on.length > 0 ? [{ ...rule, on }] : [];
+  });
+}
+
+/** An address, a phone number and the state of an account are read by their owner, unless the field's own `@auth` says who reads it. */
+export function unsaidFieldRules(user: EntityFact | undefined, field: FieldFact): AuthRule[] {
+  const kind = user && user.fields.get(field.name) === field && identityOf(field);
+  return !kind || kind === 'username' || said(field.directives.auth).has('READ')
+    ? []
+    : [{ allow: ['OWNER'], roles: [], owner: 'id', on: ['READ'], implied: true }];
+}
