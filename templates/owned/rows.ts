@@ -10,7 +10,7 @@ import {
 import { code, type Code, join } from '../code.ts';
 import { propertyName, str } from '../literal.ts';
 import { sorted } from './model.ts';
-import { valueType } from './scalar-types.ts';
+import { scalarType, valueType } from './scalar-types.ts';
 import type { TypeNames } from './type-names.ts';
 
 /** The tables, for `ctx.db`: names and values as the database has them. */
@@ -88,7 +88,7 @@ function memberType(
     return names(scalar);
   const stored = project.scalars.find(({ name }) => name === scalar);
   if (stored?.source === 'user') return 'any';
-  return scalar === 'ID' ? 'string' : valueType(stored?.column ?? type, project.ids);
+  return scalar === 'ID' ? 'string' : scalarType(scalar, stored?.column ?? type, project.ids);
 }
 
 function kyselyType(name: 'ColumnType' | 'Generated'): Code {

@@ -21,6 +21,16 @@ export function valueType(type: ColumnType, ids: IdKind): string {
   return type === 'id' ? (ids === 'integer' ? 'number' : 'string') : VALUES[type];
 }
 
+/** A value of a scalar as own code gets it: `BigInt` is text there as on the wire, whatever column holds it. */
+export const scalarType = (scalar: string, column: ColumnType, ids: IdKind): string =>
+  scalar === 'BigInt' ? 'string' : valueType(column, ids);
+
+/** A resolver may also answer with a number or a bigint for text of digits. */
+const knownType = (name: string, column: ColumnType, ids: IdKind) =>
+  name === 'BigInt'
+    ? { input: 'string', output: 'string | number | bigint' }
+    : scalarType(name, column, ids);
+
 /** graphql-codegen's `scalars`: how values of each scalar look in TypeScript. */
 export function scalarTypes({
   scalars,
@@ -28,7 +38,7 @@ export function scalarTypes({
 }: Project): Record<string, string | { input: string; output: string }> {
   const named = scalars
     .filter(({ source }) => source === 'known')
-    .map(({ name, column }) => [name, valueType(column, ids)] as const);
+    .map(({ name, column }) => [name, knownType(name, column, ids)] as const);
   const own = scalars
     .filter(({ source }) => source === 'user')
     .map(({ name }) => [name, 'any'] as const);

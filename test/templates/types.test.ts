@@ -112,3 +112,22 @@ describe('a resolver of the user', () => {
     ]);
   });
 });
+
+test('BigInt is text in rows and arguments, and a number or a bigint may be answered', async () => {
+  const schema =
+    'scalar BigInt\ntype Account { id: ID! balance: BigInt! doubled: BigInt! @computed }\ntype Query { account(id: ID!): Account next(after: BigInt!): BigInt! }\n';
+  const resolver = (type: string, body: string) =>
+    `import type * as types from '../generated/types.ts';\nexport const resolvers = { ${body} } satisfies types.${type}Overrides;\n`;
+  expect(
+    await emit(schema, {
+      'src/resolvers/Account.ts': resolver(
+        'Account',
+        'doubled: ({ balance }) => 2n * BigInt(balance satisfies string)',
+      ),
+      'src/resolvers/Query.ts': resolver(
+        'Query',
+        'next: (_parent, { after }) => after.padStart(3, "0").length',
+      ),
+    }),
+  ).toEqual([]);
+});
