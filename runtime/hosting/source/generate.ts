@@ -1,3 +1,5 @@
+import { nodeMajor } from './node-version.ts';
+
 /** What a generator may ask of the source. */
 export interface ProjectFiles {
   has(path: string): boolean;
@@ -126,9 +128,8 @@ const NODE_COMMANDS: Readonly<
   bun: () => ({ install: 'bun install --frozen-lockfile' }),
 };
 
-function nodeVersion(files: ProjectFiles, { engines }: PackageJson): string {
-  const wanted = files.text('.nvmrc') ?? files.text('.node-version') ?? engines?.node ?? '';
-  return /(\d{2})/.exec(wanted)?.[1] ?? '24';
+function nodeVersion(files: ProjectFiles, { engines }: PackageJson): number {
+  return nodeMajor(files.text('.nvmrc') ?? files.text('.node-version') ?? engines?.node ?? '');
 }
 
 const python: Generator = (files) => {
