@@ -69,6 +69,12 @@ const good: [
     { status: 200, text: 'hello, world !!', reusable: true },
   ],
   [
+    'chunks with extensions',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2 ; a=b;c="d \\" e" ;f\r\nok\r\n0;g\r\n\r\n',
+    {},
+    { status: 200, text: 'ok', reusable: true },
+  ],
+  [
     'chunks and a trailer',
     'HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n1\r\nx\r\n000\r\nX-Sum: 1\r\n\r\n',
     {},
@@ -155,6 +161,8 @@ const bad: [string, string][] = [
   ['chunks in HTTP/1.0', 'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
   ['a chunk without a size', sized('Transfer-Encoding: chunked', '\r\nok\r\n0\r\n\r\n')],
   ['a chunk of a negative size', sized('Transfer-Encoding: chunked', '-2\r\nok\r\n0\r\n\r\n')],
+  ['an extension that is none', sized('Transfer-Encoding: chunked', '2;x=y w\r\nok\r\n0\r\n\r\n')],
+  ['an extension without a name', sized('Transfer-Encoding: chunked', '2;=y\r\nok\r\n0\r\n\r\n')],
   ['a chunk of 0x2', sized('Transfer-Encoding: chunked', '0x2\r\nok\r\n0\r\n\r\n')],
   [
     'a chunk of too many digits',

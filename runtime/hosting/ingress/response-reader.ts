@@ -323,8 +323,16 @@ function withoutListed(headers: string[], connection: string): string[] {
 const without = (headers: string[], names: ReadonlySet<string>): string[] =>
   headers.filter((_, index) => !names.has((headers[index - (index % 2)] as string).toLowerCase()));
 
+/** A size and its extensions (RFC 9112 §7.1.1), which are not passed on. */
+const CHUNK = (() => {
+  const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+  const quoted = String.raw`"(?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"`;
+  const extension = String.raw`[ \t]*;[ \t]*${token}(?:[ \t]*=[ \t]*(?:${token}|${quoted}))?`;
+  return new RegExp(String.raw`^([0-9A-Fa-f]{1,12})(?:${extension})*[ \t]*$`);
+})();
+
 function chunkSize(line: string): number {
-  const size = /^([0-9A-Fa-f]{1,12})[ \t]*(?:;[^\0\r\n]*)?$/.exec(line)?.[1];
+  const size = CHUNK.exec(line)?.[1];
   if (size === undefined) throw new BadAnswer('a chunk has no size');
   return Number.parseInt(size, 16);
 }
