@@ -114,6 +114,10 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   prune: ['project-commands: shows resolvers of types that are gone'],
   migrate: ['project-commands: lists, applies and undoes, and starts one of the user'],
   seed: ['seed: writes rows that refer to each other by key'],
+  admin: [
+    'admin: create makes an owner and a link that sets the password',
+    'admin: wrong words are 2, what cannot be is 3, each with the reason',
+  ],
   doctor: ['project-commands: says what is wrong and the command that mends it'],
   deploy: ['../hosting/deploy-command: builds a new project from its source'],
 };
