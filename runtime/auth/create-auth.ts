@@ -7,6 +7,7 @@ import { accountHandlers } from './account.ts';
 import { administer, type Administered, type Administration } from './administration.ts';
 import { adminHandlers } from './admin/handlers.ts';
 import { createAlerts } from './alerts.ts';
+import { createBackground } from './background.ts';
 import { createApiKeys } from './api-keys.ts';
 import type { AuthHooks } from './auth-hooks.ts';
 import { authenticate } from './authenticate.ts';
@@ -115,6 +116,7 @@ export function createAuth(options: AuthOptions): AuthModule {
     },
     stop: async () => {
       for (const stop of stops.splice(0)) await stop();
+      await parts.background.settled();
       await parts.alerts.settled();
       await parts.events.settled();
       await parts.mailer.drain(5000);
@@ -222,6 +224,7 @@ function createParts({
     devices: createDeviceTokens(keys, config.secureCookies),
     oneTime: createOneTimeTokens(now),
     mailer: createMailer(kernel, config),
+    background: createBackground(kernel.log),
     apiKeys: createApiKeys({
       store,
       directory,

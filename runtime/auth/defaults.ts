@@ -14,6 +14,7 @@ export const DEFAULT_LIMITS = {
   'forgot-ip': perMinute(20),
   'forgot-identifier': { count: 3, window: HOUR },
   'resend-identifier': { count: 1, window: 3 * MINUTE },
+  'mail-identifier': { count: 5, window: HOUR },
   'reset-ip': perMinute(20),
   'refresh-session': perMinute(30),
   'refresh-ip': { count: 150, window: 5 * MINUTE },

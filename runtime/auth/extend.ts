@@ -32,6 +32,14 @@ export type Extend = (
 /** The request as `extend` sees it, with the database and the role: its second argument. */
 export type ExtendRequest = ExtendInput;
 
+/** `extend` of the user's project did not answer: nobody gets a token. The cause says why, and the log has it. */
+export class ExtendError extends InternalError {
+  constructor(cause: unknown) {
+    super('extend failed', { cause });
+    this.name = 'ExtendError';
+  }
+}
+
 export type Extended = Readonly<Record<string, unknown>>;
 
 const TIME_LIMIT = 1000;
@@ -40,7 +48,7 @@ const BYTES = 4096;
 /**
  * Runs `extend` once and reduces its answer to JSON.
  *
- * @throws InternalError when it takes too long, answers with something else than an object, or with too much.
+ * @throws ExtendError when it throws, takes too long, answers with something else than an object, or with too much.
  */
 export async function runExtend(
   extend: Extend | undefined,
@@ -52,11 +60,13 @@ export async function runExtend(
     return input.role
       ? { ...fallback, role: { id: input.role.id, name: input.role.name } }
       : fallback;
-  const value = await withinLimit(async () => extend(userId, input)).catch((error: unknown) => {
-    if (isStoreUnavailable(error)) return undefined;
-    throw new InternalError('extend failed', { cause: error });
-  });
-  return value === undefined || value === null ? fallback : toJson(value);
+  try {
+    const value = await withinLimit(async () => extend(userId, input));
+    return value === undefined || value === null ? fallback : toJson(value);
+  } catch (error) {
+    if (isStoreUnavailable(error)) return fallback;
+    throw new ExtendError(error);
+  }
 }
 
 async function withinLimit<T>(work: () => Promise<T>): Promise<T> {

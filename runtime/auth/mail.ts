@@ -17,7 +17,7 @@ export interface Mail {
 export interface Mailer {
   /** `smtp`, or the log in development, or nothing at all. */
   readonly mode: 'smtp' | 'log' | 'none';
-  /** Queues one mail; a fault of the mail server is retried and logged, never thrown. */
+  /** Queues one mail, after the commit of the caller's transaction; a fault of the mail server is retried and logged, never thrown. */
   send(mail: Mail): void;
   /** @throws AppError 503 when there is no way to send a mail. */
   assertAvailable(): void;
@@ -27,7 +27,7 @@ export interface Mailer {
 
 const ATTEMPTS = 3;
 
-export function createMailer({ settings, log }: Kernel, config: AuthConfig): Mailer {
+export function createMailer({ settings, log, store }: Kernel, config: AuthConfig): Mailer {
   const mode = config.smtpUrl ? 'smtp' : settings.production ? 'none' : 'log';
   const transport = config.smtpUrl
     ? nodemailer.createTransport(config.smtpUrl, { from: config.mailFrom })
@@ -56,8 +56,10 @@ export function createMailer({ settings, log }: Kernel, config: AuthConfig): Mai
     mode,
     send: (mail) => {
       if (mode === 'none') return;
-      const job: Promise<void> = deliver(mail).finally(() => queued.delete(job));
-      queued.add(job);
+      store.afterCommit(() => {
+        const job: Promise<void> = deliver(mail).finally(() => queued.delete(job));
+        queued.add(job);
+      });
     },
     assertAvailable: () => {
       if (mode === 'none')

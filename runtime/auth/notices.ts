@@ -1,6 +1,7 @@
 import type { EndedAccess } from './ended-access.ts';
 import type { EventType, SecurityEvent } from './event-types.ts';
 import type { AuthParts } from './parts.ts';
+import { sendStrangerMail } from './stranger-mail.ts';
 import { linkText } from './verification.ts';
 
 interface Notice {
@@ -81,7 +82,7 @@ export function startNotices(parts: AuthParts): () => void {
         text: `${typeof notice.text === 'string' ? notice.text : notice.text(event)}${WARNING}`,
       });
     const token = await parts.oneTime.issue(parts.kernel.store.db, 'unlock', account.id);
-    parts.mailer.send({
+    await sendStrangerMail(parts, {
       to: account.email,
       subject: 'Your account is locked',
       text: `Too many failed sign-ins have locked your account for a while.\n\n${linkText(parts, 'unlock', token)}`,

@@ -3,6 +3,7 @@ import type { AuthModel } from '@twofold/schema';
 import type { Kernel } from '../module.ts';
 import type { AccessClaims, HostClaims, Tokens } from './access-token.ts';
 import type { Alerts } from './alerts.ts';
+import type { Background } from './background.ts';
 import type { ApiKeys } from './api-keys.ts';
 import type { AuthHooks } from './auth-hooks.ts';
 import type { AuthConfig } from './config.ts';
@@ -41,6 +42,7 @@ export interface AuthParts {
   readonly devices: DeviceTokens;
   readonly oneTime: OneTimeTokens;
   readonly mailer: Mailer;
+  readonly background: Background;
   readonly apiKeys: ApiKeys;
   readonly webhooks: Webhooks;
   readonly hooks: AuthHooks;

@@ -3,11 +3,11 @@ import { type Handler, reply } from '../http/route.ts';
 import { as, type Caller, callerOf } from './caller.ts';
 import { endAccess } from './ended-access.ts';
 import { emailKey } from './identity-rules.ts';
-import { randomToken } from './ids.ts';
 import { identifierOf, requireApiKey } from './login.ts';
 import { invalidToken } from './one-time-tokens.ts';
 import type { AuthParts } from './parts.ts';
 import type { Account } from './user-directory.ts';
+import { sendStrangerMail } from './stranger-mail.ts';
 import { linkText } from './verification.ts';
 
 /** One text whether the account exists or not. */
@@ -19,15 +19,13 @@ export function recoveryHandlers(parts: AuthParts) {
   const forgotPassword: Handler = async ({ context, body }) => {
     requireApiKey(parts, context);
     mailer.assertAvailable();
-    const allowed = await limits.allows({
-      policy: 'forgot-identifier',
-      subject: identifierOf(parts, body.email),
+    const caller = callerOf(context);
+    parts.background.run(async () => {
+      const subject = identifierOf(parts, body.email);
+      if (!(await limits.allows({ policy: 'forgot-identifier', subject }))) return;
+      const account = await directory.findByEmail(kernel.store.db, body.email);
+      if (account && account.disabledAt === null) await startReset(parts, caller, account);
     });
-    const account = await directory.findByEmail(kernel.store.db, body.email);
-    if (allowed && account && account.disabledAt === null)
-      await startReset(parts, callerOf(context), account);
-    // The same work for somebody who is not there.
-    else randomToken(32);
     return reply(200, SENT);
   };
   const resetPassword: Handler = async ({ context, body }) => {
@@ -84,7 +82,7 @@ export async function startReset(
       data: { email: emailKey(account.email) },
     });
   });
-  parts.mailer.send({
+  await sendStrangerMail(parts, {
     to: account.email,
     subject: 'Reset your password',
     text: linkText(parts, 'reset-password', token),

@@ -1,8 +1,11 @@
 import type { Transaction } from 'kysely';
+import type { RequestContext } from '../context/request-context.ts';
 import { AppError, failure } from '../errors.ts';
 import { type Handler, reply } from '../http/route.ts';
+import { recordAttempt } from './attempts.ts';
 import { type Caller, callerOf } from './caller.ts';
 import type { Emit } from './events.ts';
+import { ExtendError } from './extend.ts';
 import {
   checkEmail,
   checkPhone,
@@ -16,6 +19,8 @@ import type { AuthParts } from './parts.ts';
 import { deliverLogin } from './refresh-cookie.ts';
 import { readRegisterFields } from './register-fields.ts';
 import { assignDefaultRole } from './roles.ts';
+import type { LoginObject } from './sign-in.ts';
+import { sendStrangerMail } from './stranger-mail.ts';
 import type { AccountPatch } from './user-directory.ts';
 import { mailVerification } from './verification.ts';
 
@@ -33,28 +38,64 @@ export function createRegister(parts: AuthParts): Handler {
     requireApiKey(parts, context);
     const caller = callerOf(context);
     const user = await readUser(parts, body);
-    const quiet = parts.model.enumeration === 'strict';
-    if (quiet) parts.mailer.assertAvailable();
-    const id = await insert(parts, caller, user).catch((error: unknown) => {
-      if (quiet && error instanceof AppError && error.status === 409) return null;
-      throw error;
-    });
-    if (id === null) {
-      parts.mailer.send({
-        to: user.patch.email,
-        subject: 'You already have an account',
-        text: `Somebody, perhaps you, tried to register with this address, which has an account already. Sign in at ${parts.config.appUrl}.\n`,
-      });
+    if (parts.model.enumeration === 'strict') {
+      parts.mailer.assertAvailable();
+      await registerQuietly(parts, caller, user);
       return reply(202, CONTINUE);
     }
     // Nobody who has yet to prove an address gets a session from it.
-    if (quiet || parts.model.requireVerifiedEmail) return reply(202, CONTINUE);
-    const account = await parts.directory.find(parts.kernel.store.db, id);
-    const identifierHash = identifierOf(parts, user.patch.email);
-    const login = await parts.signIn.open(context, account!, 'register', { identifierHash });
-    parts.devices.give(koa, identifierHash);
+    if (parts.model.requireVerifiedEmail) {
+      await insert(parts, caller, user);
+      return reply(202, CONTINUE);
+    }
+    const login = await insertAndOpen(parts, context, user);
+    parts.devices.give(koa, identifierOf(parts, user.patch.email));
     return reply(201, deliverLogin(parts, koa, login));
   };
+}
+
+/** The user and their first session, or, when `extend` fails, neither of them. */
+async function insertAndOpen(
+  parts: AuthParts,
+  context: RequestContext,
+  user: NewUser,
+): Promise<LoginObject> {
+  const { store, now } = parts.kernel;
+  const { email } = user.patch;
+  const identifierHash = identifierOf(parts, email);
+  try {
+    return await store.transaction(async (trx) => {
+      const id = await insert(parts, callerOf(context), user);
+      const account = await parts.directory.find(trx, id);
+      return parts.signIn.open(context, account!, 'register', { identifierHash });
+    });
+  } catch (error) {
+    if (error instanceof ExtendError)
+      await recordAttempt(store.db, now(), callerOf(context), {
+        kind: 'password',
+        outcome: 'failure',
+        reason: 'extend_failed',
+        identifierHash,
+        identifier: email,
+        userId: null,
+        sessionId: null,
+      });
+    throw error;
+  }
+}
+
+/** Under `enumeration: strict`: whatever is taken, the answer is the same, and the owner of the address learns it by mail. */
+async function registerQuietly(parts: AuthParts, caller: Caller, user: NewUser): Promise<void> {
+  try {
+    await insert(parts, caller, user, true);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status !== 409) throw error;
+    await sendStrangerMail(parts, {
+      to: user.patch.email,
+      subject: 'You already have an account',
+      text: `Somebody, perhaps you, tried to register with this address, which has an account already. Sign in at ${parts.config.appUrl}.\n`,
+    });
+  }
 }
 
 /** @throws AppError 400 naming what is not acceptable. */
@@ -92,13 +133,26 @@ export async function readUser(
   return { patch: { ...patch, ...(model.user.columns.name && { name: fullName }) }, fields };
 }
 
-/** @throws AppError 409 */
-async function insert(parts: AuthParts, caller: Caller, user: NewUser): Promise<UserId> {
+/**
+ * Writes the user, and mails the link that proves the address.
+ *
+ * @param yielding takes another username, and no telephone number, where somebody has those that were asked for.
+ * @throws AppError 409
+ */
+async function insert(
+  parts: AuthParts,
+  caller: Caller,
+  user: NewUser,
+  yielding = false,
+): Promise<UserId> {
   try {
     return await parts.events.transact(caller, async (trx, emit) => {
-      const id = await createUser(parts, trx, emit, user);
-      await mailVerification(parts, trx, emit, id, user.patch.email);
-      return id;
+      const { free, note } = yielding
+        ? await withoutTaken(parts, trx, user)
+        : { free: user, note: '' };
+      const userId = await createUser(parts, trx, emit, free);
+      await mailVerification(parts, trx, emit, { userId, email: user.patch.email, note });
+      return userId;
     });
   } catch (error) {
     throw isUniqueViolation(error) ? userExists() : error;
@@ -128,6 +182,32 @@ export async function createUser(
   await assignDefaultRole(parts, trx, id);
   emit('user.registered', id, {});
   return id;
+}
+
+/** The user without what somebody else has, and what the mail says of it. */
+async function withoutTaken(
+  parts: AuthParts,
+  trx: Transaction<any>,
+  user: NewUser,
+): Promise<{ readonly free: NewUser; readonly note: string }> {
+  await parts.directory.serialise(trx);
+  const { email, username, phone } = user.patch;
+  const taken = (value: { username: string } | { phone: string }) =>
+    parts.directory.isTaken(trx, value);
+  const patch = { ...user.patch };
+  const notes: string[] = [];
+  if (username && (await taken({ username }))) {
+    patch.username = await freeUsername(parts, trx, email);
+    notes.push(`The username ${username} is taken: yours is ${patch.username}.`);
+  }
+  if (phone && (await taken({ phone }))) {
+    patch.phone = null;
+    notes.push('The telephone number belongs to another account: yours has none.');
+  }
+  return {
+    free: { ...user, patch },
+    note: notes.length === 0 ? '' : `\n${notes.join('\n')}\n`,
+  };
 }
 
 /** Derived from the address; a number is added when somebody has it. */

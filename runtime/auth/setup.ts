@@ -63,7 +63,7 @@ async function claimNew(parts: AuthParts, { context, body }: Call): Promise<Logi
     await claim(parts, trx, body.token);
     const id = await createUser(parts, trx, emit, user);
     await giveFirstRole(parts, { trx, emit, caller: as(caller, id) }, id);
-    await mailVerification(parts, trx, emit, id, user.patch.email);
+    await mailVerification(parts, trx, emit, { userId: id, email: user.patch.email });
     return id;
   });
   const id = await work.catch((error: unknown) => {

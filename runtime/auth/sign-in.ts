@@ -82,27 +82,28 @@ export function createSignIn(parts: SignInParts): SignIn {
   const profile: SignIn['profile'] = (account, lastLogin) =>
     toProfile(account, lastLogin, model.roles !== null);
 
-  const makeObject = async (
-    context: RequestContext,
-    account: Account,
-    lastLogin: number,
-    session: Session,
-    generation: number,
-  ) => {
-    const role = model.roles ? account.role : null;
-    const extended = await runExtend(parts.extend, account.id, {
+  const extendFor = (context: RequestContext, account: Account) =>
+    runExtend(parts.extend, account.id, {
       db: kernel.store.db,
-      role,
+      role: model.roles ? account.role : null,
       request: { id: context.id, ip: context.ip, headers: context.headers },
     });
-    return buildObject(parts, profile(account, lastLogin), session, generation, extended);
-  };
 
   return {
     profile,
     open: async (context, account, method, extra = {}) => {
       const now = kernel.now();
       const caller = as(callerOf(context), account.id);
+      // Before anything is written: without its answer nobody is signed in.
+      const extended = await extendFor(context, account).catch(async (error: unknown) => {
+        await recordAttempt(kernel.store.db, now, caller, {
+          ...attemptOf(account, extra),
+          outcome: 'failure',
+          reason: 'extend_failed',
+          sessionId: null,
+        });
+        throw error;
+      });
       const news = await novelty(kernel, account, caller.ip, caller.userAgent);
       const session = await events.transact(caller, async (trx, emit) => {
         // The update waits for a reset that is under way, so what is read after it is what the reset left.
@@ -111,12 +112,9 @@ export function createSignIn(parts: SignInParts): SignIn {
         const opened = await sessions.open(trx, caller, { userId: account.id, method });
         await extra.within?.(trx);
         await recordAttempt(trx, now, caller, {
-          kind: extra.kind ?? 'password',
+          ...attemptOf(account, extra),
           outcome: 'success',
           reason: null,
-          identifierHash: extra.identifierHash ?? null,
-          identifier: account.email,
-          userId: account.id,
           sessionId: opened.session.id,
         });
         for (const id of opened.ended)
@@ -129,18 +127,24 @@ export function createSignIn(parts: SignInParts): SignIn {
         return opened.session;
       });
       extra.onOpened?.(session);
-      try {
-        return await makeObject(context, account, account.last_login ?? now, session, 0);
-      } catch (error) {
-        // Nobody will ever hold a token of it.
-        await sessions.end(kernel.store.db, session.id, 'no token was issued');
-        throw error;
-      }
+      const shown = profile(account, account.last_login ?? now);
+      return buildObject(parts, shown, session, 0, extended);
     },
-    continue: (context, account, session, generation) =>
-      makeObject(context, account, account.last_login ?? kernel.now(), session, generation),
+    continue: async (context, account, session, generation) => {
+      const extended = await extendFor(context, account);
+      const shown = profile(account, account.last_login ?? kernel.now());
+      return buildObject(parts, shown, session, generation, extended);
+    },
   };
 }
+
+/** What the log of attempts says of whoever signs in, however that ends. */
+const attemptOf = ({ id, email }: Account, { kind, identifierHash }: OpenExtra) => ({
+  kind: kind ?? ('password' as const),
+  identifierHash: identifierHash ?? null,
+  identifier: email,
+  userId: id,
+});
 
 /** A password that was changed while this sign-in was under way lets nobody in. @throws AppError 401 */
 async function assertSamePassword(

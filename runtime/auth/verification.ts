@@ -1,5 +1,4 @@
 import type { Transaction } from 'kysely';
-import { failure } from '../errors.ts';
 import { type Handler, reply } from '../http/route.ts';
 import { as, callerOf } from './caller.ts';
 import type { Emit } from './events.ts';
@@ -9,6 +8,7 @@ import { identifierOf } from './login.ts';
 import { invalidToken } from './one-time-tokens.ts';
 import type { AuthParts } from './parts.ts';
 import { assertReauthenticated } from './reauthentication.ts';
+import { sendStrangerMail } from './stranger-mail.ts';
 
 const SENT = { message: 'If the account exists, a verification email has been sent' };
 
@@ -40,16 +40,16 @@ export function verificationHandlers(parts: AuthParts) {
   };
   const resendVerification: Handler = async ({ body, context }) => {
     mailer.assertAvailable();
-    const allowed = await limits.allows({
-      policy: 'resend-identifier',
-      subject: identifierOf(parts, body.email),
-    });
-    const account = await directory.findByEmail(kernel.store.db, body.email);
-    if (allowed && account && !account.emailVerified && account.disabledAt === null) {
-      await events.transact(callerOf(context), (trx, emit) =>
-        mailVerification(parts, trx, emit, account.id, account.email),
+    const caller = callerOf(context);
+    parts.background.run(async () => {
+      const subject = identifierOf(parts, body.email);
+      if (!(await limits.allows({ policy: 'resend-identifier', subject }))) return;
+      const account = await directory.findByEmail(kernel.store.db, body.email);
+      if (!account || account.emailVerified || account.disabledAt !== null) return;
+      await events.transact(caller, (trx, emit) =>
+        mailVerification(parts, trx, emit, { userId: account.id, email: account.email }),
       );
-    }
+    });
     return reply(200, SENT);
   };
   const changeEmail: Handler = async ({ body, context }) => {
@@ -59,18 +59,29 @@ export function verificationHandlers(parts: AuthParts) {
     const caller = as(callerOf(context), account.id);
     const token = await events.transact(caller, async (trx, emit) => {
       if (emailKey(email) !== emailKey(account.email) && (await directory.isTaken(trx, { email })))
-        throw failure.conflict('User already exists');
+        return null;
       emit('email.verification_sent', account.id, {});
       return oneTime.issue(trx, 'email', account.id, { data: { email } });
     });
-    mailer.send({
+    // The answer is the same for a taken address: else it would tell who has an account.
+    await sendStrangerMail(parts, {
       to: email,
-      subject: 'Confirm your new email address',
-      text: linkText(parts, 'verify-email', token),
+      subject: token ? 'Confirm your new email address' : 'You already have an account',
+      text: token ? linkText(parts, 'verify-email', token) : TAKEN,
     });
     return reply(200, { message: 'Check your email to continue' });
   };
   return { verifyEmail, resendVerification, changeEmail };
+}
+
+const TAKEN =
+  'Somebody, perhaps you, tried to change the address of another account to this one, which has an account already. Nothing was changed.\n';
+
+interface Verification {
+  readonly userId: UserId;
+  readonly email: string;
+  /** What else the mail says. */
+  readonly note?: string;
 }
 
 /** Sends the mail that proves an address, where mail can be sent. */
@@ -78,16 +89,15 @@ export async function mailVerification(
   parts: AuthParts,
   trx: Transaction<any>,
   emit: Emit,
-  userId: UserId,
-  email: string,
+  { userId, email, note = '' }: Verification,
 ): Promise<void> {
   if (parts.mailer.mode === 'none') return;
   const token = await parts.oneTime.issue(trx, 'verify', userId, { data: { email } });
   emit('email.verification_sent', userId, {});
-  parts.mailer.send({
+  await sendStrangerMail(parts, {
     to: email,
     subject: 'Confirm your email address',
-    text: linkText(parts, 'verify-email', token),
+    text: linkText(parts, 'verify-email', token) + note,
   });
 }
 
@@ -122,7 +132,7 @@ async function changeTo(
   const account = await directory.find(trx, userId);
   if (!account) throw invalidToken();
   if (emailKey(email) !== emailKey(account.email) && (await directory.isTaken(trx, { email })))
-    throw failure.conflict('User already exists');
+    throw invalidToken();
   await directory.update(trx, userId, { email, email_verified_at: kernel.now() });
   emit('email.changed', userId, {});
   emit('email.verified', userId, {});

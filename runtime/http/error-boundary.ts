@@ -95,4 +95,10 @@ function answer(ctx: KoaContext, error: AppError, forms: readonly ErrorForm[]): 
   ctx.body = { error: error.message };
 }
 
-const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));
+/** With those of its causes: the outermost error often only says where it was caught. */
+function stackOf(error: unknown, deepest = 5): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = error.stack ?? String(error);
+  if (error.cause === undefined || deepest === 0) return own;
+  return `${own}\ncaused by: ${stackOf(error.cause, deepest - 1)}`;
+}

@@ -205,7 +205,6 @@ const accountRoutes = [
     responses: {
       ...done,
       403: refused('Reauthentication required'),
-      409: refused('User already exists'),
     },
   },
   {

@@ -89,6 +89,38 @@ describeEachDatabase('§2.12 Extend', (database) => {
       await server.close();
     });
   }
+
+  it('a registration that it fails leaves no user, event or mail, and the attempt says why', async () => {
+    const { server } = await registerWith(bad['throws']);
+    const tables = ['auth_users', 'auth_sessions', 'auth_security_events', 'auth_one_time_tokens'];
+    for (const table of tables) expect([table, await server.rows(table)]).toEqual([table, []]);
+    expect(server.logs.filter((line) => JSON.parse(line).mail)).toEqual([]);
+    expect(await server.rows('auth_login_attempts')).toMatchObject([
+      { outcome: 'failure', reason: 'extend_failed', user_id: null },
+    ]);
+    const failed = server.logs
+      .map((line) => JSON.parse(line))
+      .find(({ msg }) => msg === 'request failed');
+    expect(failed.stack).toMatch(
+      /ExtendError: extend failed[^]*caused by: Error: the company is missing/,
+    );
+    await server.close();
+  });
+
+  it('a login that it fails opens no session, and the attempt says why', async () => {
+    let company = true;
+    const { server, body } = await registerWith(() => {
+      if (!company) throw new Error('the company is missing');
+      return { company };
+    });
+    company = false;
+    expect((await server.login('extend@x.test')).status).toBe(500);
+    expect(await server.rows('auth_sessions')).toHaveLength(1);
+    const [, failed] = await server.rows('auth_login_attempts');
+    expect(failed).toMatchObject({ reason: 'extend_failed', user_id: body.id, session_id: null });
+    expect(await server.events('auth.login.succeeded')).toHaveLength(1);
+    await server.close();
+  });
 });
 
 describeEachDatabase('§2.12 Extend over the database', (database) => {

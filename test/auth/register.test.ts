@@ -259,4 +259,34 @@ describeEachDatabase('§2.4 strict enumeration', (database) => {
     expect(mails).toEqual(['Confirm your email address', 'You already have an account']);
     await server.close();
   });
+
+  it('answers alike for a username or a telephone number that is taken, and gives another', async () => {
+    const server = await startServer({ database, auth: { enumeration: 'strict' } });
+    const first = await server.register('ann@x.test', { username: 'ann', phone: '+1 555 0100' });
+    const second = await server.register('eve@x.test', { username: 'Ann', phone: '+1 555 0100' });
+    expect([second.status, second.text]).toEqual([first.status, first.text]);
+    const [, eve] = await server.rows('auth_users');
+    expect(eve).toMatchObject({ phone: null });
+    expect(eve!['username']).toMatch(/^eve/);
+    expect(server.logs.join()).toContain('The username Ann is taken: yours is eve');
+    await server.close();
+  });
+
+  it('sends five mails an hour to one address, over all that strangers can ask for', async () => {
+    const server = await startServer({
+      database,
+      auth: { enumeration: 'strict' },
+      env: { RATE_LIMIT_ENABLED: 'true' },
+    });
+    const mails = () => server.logs.filter((line) => JSON.parse(line).mail).length;
+    for (let count = 0; count < 5; count += 1) await server.register('bombed@x.test');
+    expect(mails()).toBe(5);
+    const again = await server.register('bombed@x.test');
+    const forgot = { email: 'bombed@x.test' };
+    expect((await server.call('POST', '/api/auth/forgot-password', forgot)).status).toBe(200);
+    expect(again.status).toBe(202);
+    await server.register('other@x.test');
+    await expect.poll(mails).toBe(6);
+    await server.close();
+  });
 });

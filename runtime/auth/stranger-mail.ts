@@ -1,0 +1,12 @@
+import { identifierOf } from './login.ts';
+import type { Mail } from './mail.ts';
+import type { AuthParts } from './parts.ts';
+
+/**
+ * Sends a mail that somebody else than the owner of the address can cause: five an hour to one address, over all flows together.
+ * Whether it went out is not told.
+ */
+export async function sendStrangerMail(parts: AuthParts, mail: Mail): Promise<void> {
+  const subject = identifierOf(parts, mail.to);
+  if (await parts.limits.allows({ policy: 'mail-identifier', subject })) parts.mailer.send(mail);
+}
