@@ -44,6 +44,7 @@ export const auth: AuthModel = {
     'forgot-ip': { count: 20, window: duration('1m') },
     'forgot-identifier': { count: 3, window: duration('1h') },
     'resend-identifier': { count: 1, window: duration('3m') },
+    'mail-identifier': { count: 5, window: duration('1h') },
     'reset-ip': { count: 20, window: duration('1m') },
     'refresh-session': { count: 30, window: duration('1m') },
     'refresh-ip': { count: 150, window: duration('5m') },
