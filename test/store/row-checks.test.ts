@@ -168,7 +168,7 @@ const REFUSED: readonly Refused[] = [
   {
     what: 'BigInt to Int',
     from: 'bigint',
-    values: [5, '9007199254740993', 2147483648],
+    values: [5, 9007199254740991, 2147483648],
     alter: to('bigint', 'integer'),
     keys: ['2', '3'],
     mended: [5],
