@@ -30,6 +30,7 @@ export interface ManifestValues {
       readonly list: number;
       readonly time: string;
       readonly result: Size;
+      readonly memory: Size;
     };
     readonly introspection: When;
     readonly graphiql: When;

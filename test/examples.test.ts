@@ -122,7 +122,7 @@ describe('the blog', () => {
     await graphql('mutation { createComment(postId: 1, text: "Nice") { id } }');
     expect(
       await graphql(
-        '{ posts(status: PUBLISHED) { title minutes author { name posts { title } } tags { name posts { id } } comments { text } } }',
+        '{ posts(status: PUBLISHED, limit: 4) { title minutes author { name posts { title } } tags { name posts { id } } comments { text } } }',
       ),
     ).toEqual({
       data: {

@@ -45,11 +45,13 @@ const PACKAGES: readonly PackageFolders[] = [
       index: 'index',
       parts: ['auth', 'hosting', 'rest', 'graphql/explorer', 'seed'],
       placed: [
+        'store/sqlite-threads',
         'hosting/ingress/remote',
         'hosting/models/engine/llamacpp',
         'hosting/models/engine/mlx',
       ],
       programs: [
+        'store/sqlite-worker',
         'hosting/ingress/process',
         'hosting/models/engine/keeper',
         'hosting/models/llamacpp/program',

@@ -1,6 +1,7 @@
 import { filterCondition } from './filter.ts';
 import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
 import type { AbstractRows, Member, Order, Planned, Root } from './plan.ts';
+import { watched } from './long.ts';
 import { equalities, limit } from './rows.ts';
 import { and, marked, place, reference, rowCondition, stored, where, type Scope } from './scope.ts';
 import { tableSource, type Source, type WriteObject } from './source.ts';
@@ -81,6 +82,7 @@ function memberRows(
   const filter = scope.calls[root.call]?.where;
   const shape = root.list.where?.shape;
   const condition = and([
+    watched(scope, alias),
     equalities(scope, entityName, root.call, alias),
     shape !== undefined && filter !== undefined
       ? filterCondition(scope, shape, filter, {

@@ -2,6 +2,7 @@ import type { Field, Filter, FilterOperator } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { refusal } from './access.ts';
 import { name, sql, type Sql } from './fragment.ts';
+import { watched } from './long.ts';
 import { found, keyType, type EntityModel } from './model.ts';
 import { assertReadable } from './page.ts';
 import {
@@ -277,6 +278,7 @@ function exists(
   if (access.kind === 'none') throw refusal(access.code);
   const alias = scope.alias();
   const condition = and([
+    watched(scope, alias),
     linkCondition(source, alias, outer),
     ofType(keyType(source, parent.entity.name), alias),
     rowCondition(scope, entity.entity, access, alias),

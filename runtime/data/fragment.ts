@@ -20,11 +20,15 @@ export type Place =
   | { readonly from: 'keys'; readonly as: Stored }
   /** A column of the row that is inserted. */
   | { readonly from: 'row'; readonly column: string; readonly as: Stored }
+  /** The most bytes that the answer may have. */
+  | { readonly from: 'bytes'; readonly as: Stored }
   | { readonly from: 'value'; readonly value: unknown; readonly as: Stored };
 
 /** Text and places in the order of the text. */
 export interface Statement {
   readonly text: string;
+  /** Whether it may look at more rows than a page has. */
+  readonly long: boolean;
   readonly places: readonly Place[];
 }
 
@@ -74,12 +78,15 @@ export function literal(text: string): string {
 }
 
 /** The finished text: `?` on SQLite, `$1` on PostgreSQL. */
-export function toStatement(fragment: Sql, dialect: 'sqlite' | 'postgres'): Statement {
+export function toStatement(
+  fragment: Sql,
+  { dialect, long = false }: { readonly dialect: 'sqlite' | 'postgres'; readonly long?: boolean },
+): Statement {
   const places: Place[] = [];
   const text = fragment
     .map((piece) => (typeof piece === 'string' ? piece : mark(places.push(piece), dialect)))
     .join('');
-  return { text, places };
+  return { text, places, long };
 }
 
 const mark = (number: number, dialect: 'sqlite' | 'postgres') =>

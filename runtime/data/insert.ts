@@ -15,7 +15,7 @@ export function insertStatement(scope: Scope, columns: readonly string[], root: 
   const { table } = scope.model.entity(root.entity).entity;
   return toStatement(
     sql`${insertInto(scope, root.entity, columns)} returning ${reference(name(table), 'id')} as id, ${asText(scope, answer(scope, root, name(table)))} as j`,
-    scope.dialect,
+    scope,
   );
 }
 

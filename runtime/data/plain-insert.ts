@@ -17,6 +17,7 @@ export interface Returning<T> {
 /** A statement that inserts and answers, with the values of its places. */
 export interface PlainInsert<T> extends Pick<Returning<T>, 'take'> {
   readonly text: string;
+  readonly long: boolean;
   readonly values: readonly unknown[];
 }
 
@@ -47,9 +48,10 @@ export function plainInsert<T>(
     writeAccess(writer, entity, plain.fields, 'CREATE', access),
   );
   const { root, calls, tree } = returning;
-  const { text, places } = reader.insertion([...row.keys()], root, calls, { rules, tree });
+  const { text, places, long } = reader.insertion([...row.keys()], root, calls, { rules, tree });
   return {
     text,
+    long,
     values: bind(places, model, store.dialect, { calls, caller, row }),
     take: returning.take,
   };

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Asker, Dialect, Query, Store } from '../store/store.ts';
+import { type Asker, type AnswerLimits, type Bounds, resultTooLarge } from '../store/bounds.ts';
+import type { Dialect, Query, Store } from '../store/store.ts';
 import type { Rules } from './access.ts';
 import type { Place, Statement } from './fragment.ts';
 import type { Model } from './model.ts';
@@ -20,13 +21,12 @@ export interface Reading {
   readonly caller: number | string | null;
   /** With type names and parents of user code in it, see `Scope.tree`. */
   readonly tree: boolean;
-  readonly query: Query;
+  /** Of the transaction that it is read in, if in any. */
+  readonly query?: Query | undefined;
   /** Who waits for it. */
-  readonly asker?: Asker;
-  /** The store's, where no transaction is open. */
-  readonly text?: Store['text'];
-  /** The store's, where a value can be had at once and no transaction is open. */
-  readonly valueNow?: Store['valueNow'] | undefined;
+  readonly asker?: Asker | undefined;
+  /** Whether the rows are for a function of the user's, and no part of an answer. */
+  readonly own?: boolean;
   /** Of a batch: the keys are of rows that nobody has read for the caller yet, and lead to nothing where it may not see the row. */
   readonly unread?: boolean;
 }
@@ -38,8 +38,10 @@ export type Value = string | number | null;
 export interface Reader {
   /** Key of what stands for something refused or missing: `{"<marker>": "FORBIDDEN" | "UNAUTHENTICATED" | "MISSING"}`. */
   readonly marker: string;
-  /** @returns JSON text, a number for a count where the database has one, or null when there is no row. A promise unless the reading has `valueNow`. */
+  /** @returns JSON text, a number for a count where the database has one, or null when there is no row. No promise where the database answers at once. */
   read(root: Root, calls: readonly Call[], reading: Reading): Value | Promise<Value>;
+  /** Whether reading it may take long, see `ReadStatement`. */
+  isLong(root: Root, calls: readonly Call[], reading: Pick<Reading, 'rules' | 'tree'>): boolean;
   /** The statement that inserts a row with these columns and answers with it as `root` says, see `insertStatement`. */
   insertion(
     columns: readonly string[],
@@ -61,21 +63,37 @@ export interface Reader {
 export function createReader(model: Model, store: Store): Reader {
   const marker = `$${randomBytes(9).toString('base64url')}`;
   const { dialect } = store;
+  const { limits } = model.project.api;
   const statements = createStatementCache();
   const scope = (calls: readonly Call[], { rules, tree }: Pick<Reading, 'rules' | 'tree'>): Scope =>
     createScope({ model, rules, dialect, calls, marker, tree });
+  const rootOf = (
+    root: Root,
+    calls: readonly Call[],
+    reading: Pick<Reading, 'rules' | 'tree'>,
+  ): Statement =>
+    statements.get(root, shapeOf(calls, reading.tree), () =>
+      rootStatement(scope(calls, reading), root),
+    );
   return {
     marker,
+    isLong: (root, calls, reading) => rootOf(root, calls, reading).long,
     read: (root, calls, reading) => {
-      const statement = statements.get(root, shapeOf(calls, reading.tree), () =>
-        rootStatement(scope(calls, reading), root),
-      );
-      const values = bind(statement.places, model, dialect, { calls, caller: reading.caller });
-      if (reading.valueNow) return (reading.valueNow(statement.text, values) ?? null) as Value;
-      if (reading.text) return reading.text(statement.text, values, reading.asker);
-      return reading
-        .query(statement.text, values, reading.asker)
-        .then((rows) => (rows[0]?.['j'] ?? null) as Value);
+      const statement = rootOf(root, calls, reading);
+      const values = bind(statement.places, model, dialect, {
+        calls,
+        caller: reading.caller,
+        bytes: limits.result,
+      });
+      const bounds = boundsOf(limits, reading);
+      if (reading.query)
+        return reading
+          .query(statement.text, values, bounds)
+          .then((rows) => within(limits, rows[0]?.['j'] ?? null));
+      const value = store.answer(statement, values, bounds);
+      return value instanceof Promise
+        ? value.then((text) => within(limits, text))
+        : within(limits, value);
     },
     insertion: (columns, root, calls, reading) =>
       statements.get(root, `${columns.join()}|${shapeOf(calls, reading.tree)}`, () =>
@@ -89,16 +107,37 @@ export function createReader(model: Model, store: Store): Reader {
       );
       // Whether it may be asked at all is known by now.
       if (keys.length === 0) return [];
-      const rows = await reading.query(
-        statement.text,
-        bind(statement.places, model, dialect, { calls, caller: reading.caller, keys }),
-        reading.asker,
-      );
+      const places = bind(statement.places, model, dialect, {
+        calls,
+        caller: reading.caller,
+        keys,
+        bytes: limits.result,
+      });
+      const bounds = boundsOf(limits, reading);
+      const rows = reading.query
+        ? await reading.query(statement.text, places, bounds)
+        : await store.answerRows(statement, places, bounds);
       const values: (string | null)[] = keys.map(() => null);
-      for (const { i, j } of rows) values[Number(i)] = j as string | null;
+      for (const { i, j } of rows) values[Number(i)] = within(limits, j) as string | null;
       return values;
     },
   };
+}
+
+/** Nobody in particular waits, and so the statement runs for as long as it may. */
+const PATIENT: Asker = { cancelled: false };
+
+const boundsOf = (limits: AnswerLimits, { asker = PATIENT, own = false }: Reading): Bounds => ({
+  asker,
+  limits,
+  sent: !own && asker !== PATIENT,
+});
+
+/** @throws AppError when the database says that the value is too large to be sent, see `bounded` of a statement. */
+function within(limits: AnswerLimits, value: unknown): Value {
+  if (typeof value === 'string' && value.startsWith('!'))
+    throw resultTooLarge(limits, Number(value.slice(1)));
+  return value as Value;
 }
 
 /** Where the values of places are found. */
@@ -107,6 +146,7 @@ export interface Bound {
   readonly caller: number | string | null;
   readonly keys?: readonly unknown[];
   readonly row?: ReadonlyMap<string, unknown>;
+  readonly bytes?: number;
 }
 
 /** The values of the places, in their order. */
@@ -121,7 +161,7 @@ export function bind(
   return values;
 }
 
-function valueOf(place: Place, { calls, caller, keys, row }: Bound): unknown {
+function valueOf(place: Place, { calls, caller, keys, row, bytes }: Bound): unknown {
   switch (place.from) {
     case 'call':
       return valueAt(calls?.[place.call], place.path);
@@ -131,6 +171,8 @@ function valueOf(place: Place, { calls, caller, keys, row }: Bound): unknown {
       return keys ?? [];
     case 'row':
       return row?.get(place.column);
+    case 'bytes':
+      return bytes;
     case 'value':
       return place.value;
   }

@@ -14,6 +14,7 @@ import {
   where,
   type Scope,
 } from './scope.ts';
+import { isLong, watched } from './long.ts';
 import { innerSource, type Source, type WriteObject } from './source.ts';
 
 /** What is common to lists, connections and counts. */
@@ -51,13 +52,10 @@ export function pageQuery(
   const order = call?.order ?? [];
   const alias = scope.alias();
   const backwards = page?.backwards ?? false;
-  const condition = listCondition(
-    scope,
-    listed,
-    alias,
-    parent,
-    page && keyset(scope, listed, order, page, alias),
-  );
+  const condition = and([
+    isLong(scope, listed) ? watched(scope, alias) : undefined,
+    listCondition(scope, listed, alias, parent, page && keyset(scope, listed, order, page, alias)),
+  ]);
   const selected = selectedColumns(columns(), backwards ? order.map(({ column }) => column) : []);
   const query = sql`select ${selected.map((column) => reference(alias, column)).join(', ')} from ${name(scope.model.entity(listed.entity).entity.table)} ${alias}${where(condition)} order by ${orderBy(scope, listed.entity, order, alias, backwards)}${limit(scope, listed.call, page, more)}`;
   if (!backwards || more === 1) return query;
@@ -68,7 +66,10 @@ export function pageQuery(
 /** How many rows there are in all. */
 export function countJson(scope: Scope, listed: Listed, parent?: Source): Sql {
   const alias = scope.alias();
-  const condition = listCondition(scope, listed, alias, parent);
+  const rows = listCondition(scope, listed, alias, parent);
+  const step = watched(scope, alias);
+  // Of a whole table SQLite counts pages, which is done before it could be ended.
+  const condition = rows && and([step, rows]);
   return sql`(select count(*) from ${name(scope.model.entity(listed.entity).entity.table)} ${alias}${where(condition)})`;
 }
 

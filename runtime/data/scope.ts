@@ -26,16 +26,28 @@ export interface Scope {
   alias(): string;
   /** How many relations its conditions look into, with this one. */
   relation(): number;
+  /** Notes that the statement may take long, see `ReadStatement`. */
+  watch(): void;
+  readonly long: boolean;
 }
 
-export function createScope(options: Omit<Scope, 'json' | 'alias' | 'relation'>): Scope {
+export function createScope(
+  options: Omit<Scope, 'json' | 'alias' | 'relation' | 'watch' | 'long'>,
+): Scope {
   let aliases = 0;
   let relations = 0;
+  let long = false;
   return {
     ...options,
     json: jsonOf[options.dialect],
     alias: () => `t${++aliases}`,
     relation: () => ++relations,
+    watch: () => {
+      long = true;
+    },
+    get long() {
+      return long;
+    },
   };
 }
 

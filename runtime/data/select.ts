@@ -1,7 +1,9 @@
 import { refusal } from './access.ts';
+import { STEP } from '../store/bounds.ts';
 import { abstractListJson, nodeJson } from './abstract.ts';
 import { connectionJson } from './connection.ts';
 import { joinSql, name, sql, toStatement, type Sql, type Statement } from './fragment.ts';
+import { watched } from './long.ts';
 import { fieldJson, objectJson } from './object.ts';
 import { fieldOfColumn } from './model.ts';
 import type { Get, Planned, Root, Shape } from './plan.ts';
@@ -25,8 +27,11 @@ import { postgresType } from './values.ts';
  * @throws AppError when the arguments ask for what the caller may not use.
  */
 export function rootStatement(scope: Scope, root: Root): Statement {
-  if (root.kind === 'get') return toStatement(getQuery(scope, root), scope.dialect);
-  return toStatement(sql`select ${asText(scope, rootJson(scope, root))} as j`, scope.dialect);
+  const query =
+    root.kind === 'get'
+      ? getQuery(scope, root)
+      : sql`select ${asText(scope, rootJson(scope, root))} as j`;
+  return toStatement(scope.dialect === 'postgres' ? bounded(query) : query, scope);
 }
 
 function rootJson(scope: Scope, root: Exclude<Root, Get>): Sql {
@@ -51,6 +56,7 @@ function getQuery(scope: Scope, root: Get): Sql {
   const joins: Sql[] = [];
   const object = objectJson(scope, root.shape, tableSource(scope, alias, joins));
   const condition = and([
+    isByKey(scope, root) ? undefined : watched(scope, alias),
     equalities(scope, root.entity, root.call, alias),
     ...lookupConditions(scope, root, alias),
     rowCondition(scope, entity, readAccess(scope, root.entity, root.owners), alias),
@@ -74,9 +80,30 @@ function lookupConditions(scope: Scope, { entity: of, call }: Get, alias: string
   });
 }
 
+/**
+ * On PostgreSQL an answer that is too large never leaves the database: `!` and its bytes come instead, which is no JSON. SQLite
+ * has a bound for every value of a connection.
+ */
+const bounded = (query: Sql): Sql =>
+  sql`select case when octet_length(q.j) > ${BYTES} then '!' || octet_length(q.j) else q.j end as j from (${query} offset 0) q`;
+
+const BYTES = { from: 'bytes', as: { type: 'integer' } } as const;
+
+/** The same for the rows of a batch together. */
+const boundedRows = (query: Sql): Sql =>
+  sql`select i, case when s > ${BYTES} then '!' || s else j end as j from (select i, j, sum(octet_length(j)) over () as s from (${query} offset 0) q) w`;
+
 /** PostgreSQL's driver would parse JSON that we want as text. */
 export const asText = (scope: Scope, value: Sql): Sql =>
   scope.dialect === 'postgres' ? sql`(${value})::text` : value;
+
+/** Whether an index leads to the row at once. */
+function isByKey({ model, calls }: Scope, { entity, call }: Get): boolean {
+  const { columns } = model.entity(entity);
+  return (calls[call]?.equals ?? []).some(
+    ({ column }) => column === 'id' || columns.get(column)?.unique,
+  );
+}
 
 /**
  * The statement that answers one field of `entity` for many parents at once: a row for each key with `i`, its place in
@@ -107,8 +134,7 @@ export function batchStatement(
     unread && access.kind !== 'all'
       ? sql`(select k.i, ${seenKey(scope, scope.model.entity(entity), 'k.key_')} as key_ from ${given}) k`
       : given;
-  return toStatement(
-    sql`select ${sqlite ? 'k.i' : '(k.i - 1)::int'} as i, ${asText(scope, value)} as j from ${list}${joinSql(joins, '')}`,
-    scope.dialect,
-  );
+  scope.watch();
+  const query = sql`select ${sqlite ? 'k.i' : '(k.i - 1)::int'} as i, ${asText(scope, value)} as j from ${list}${joinSql(joins, '')}`;
+  return toStatement(sqlite ? sql`${query} where ${STEP}()` : boundedRows(query), scope);
 }

@@ -1,6 +1,7 @@
 import type { Action, ArgumentPath, Operation } from '@twofold/schema';
 import { AppError } from '../errors.ts';
-import type { Asker, Store } from '../store/store.ts';
+import type { Asker, TransactionBounds } from '../store/bounds.ts';
+import type { Store } from '../store/store.ts';
 import { refusal, rootAccess, type Access, type Rules } from './access.ts';
 import type { Change, Changes } from './changes.ts';
 import { assertConstraint, assertInput } from './constraint.ts';
@@ -40,6 +41,8 @@ export interface WriteRequest<T> {
   read(id: string, query: Query): Promise<T>;
   /** The same for a create that can be inserted and read by one statement. */
   readonly returning?: Returning<T> | undefined;
+  /** Whether `read` may look at many rows. */
+  readonly long?: boolean;
   /** Who waits for the answer: when nobody does any more, nothing is written. */
   readonly asker?: Asker;
   /** Asked before anything is written to a row that is there; a throw keeps it as it is. */
@@ -119,6 +122,8 @@ function insertNow<T>(
   insert: PlainInsert<T>,
 ): Promise<Written<T>> | undefined {
   assertWanted(request.asker);
+  // It would hold up the others that write in the same turn.
+  if (insert.long) return undefined;
   const { entity } = request.operation.action as WriteAction;
   return actor.store.writeTogether?.(insert.text, insert.values)?.then((rows) => {
     const written = inserted(insert, rows);
@@ -158,10 +163,30 @@ async function performLater<T>(
         : perform(actor, request, action, { writing, access }),
     );
   };
-  const written = await actor.store.transact(work, request.asker);
+  const written = await actor.store.transact(work, boundsOf(actor, request));
   actor.store.afterCommit(() => actor.changes.publish(changes));
   return written;
 }
+
+function boundsOf(
+  { model }: Actor,
+  { asker, long = false, operation }: WriteRequest<unknown>,
+): TransactionBounds | undefined {
+  if (!asker) return undefined;
+  const action = operation.action as WriteAction;
+  return {
+    asker,
+    limits: model.project.api.limits,
+    sent: true,
+    // What refers to a removed row goes with it, or is emptied.
+    long: long || (action.kind === 'remove' && isReferred(model, action.entity)),
+  };
+}
+
+const isReferred = ({ project }: Model, entity: string) =>
+  project.entities.some(({ columns }) =>
+    columns.some(({ references }) => references?.entity === entity),
+  );
 
 async function insertWithin<T>(
   writing: Writing,

@@ -38,7 +38,7 @@ export type Key = string;
 
 /** Runs a statement of a transaction. */
 export function run(writing: Writing, statement: Sql): Promise<readonly Record<string, unknown>[]> {
-  const { text, places } = toStatement(statement, writing.dialect);
+  const { text, places } = toStatement(statement, writing);
   const values = bind(places, writing.model, writing.dialect, { caller: writing.caller });
   return writing.query(text, values);
 }

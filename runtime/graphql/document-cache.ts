@@ -27,8 +27,6 @@ export interface PreparedOperation {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** Variables that `@skip` and `@include` name: a plan is made for each of their values. */
   readonly conditions: readonly string[];
-  /** Variables that size a list, so that the cost has to be taken for each call; none: it was taken once. */
-  readonly sized: boolean;
   readonly plans: PlanCache;
 }
 
@@ -99,7 +97,7 @@ const weightOfErrors = (text: string, errors: readonly GraphQLError[]) =>
 
 function prepareOperations(document: DocumentNode, grow: (bytes: number) => void): Prepared {
   const fragments = fragmentsOf(document);
-  const common = { document, fragments, ...variablesThatDecide(document) };
+  const common = { document, fragments, conditions: variablesThatDecide(document) };
   const measure = createMeasure(fragments);
   const plansOf = (node: OperationDefinitionNode) =>
     createPlanCache({ weight: WEIGHTS.plan + WEIGHTS.field * measure(node).fields, grow });

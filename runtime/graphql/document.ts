@@ -106,25 +106,15 @@ export const operationsOf = ({ definitions }: DocumentNode) =>
     (node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION,
   );
 
-/** Which variables decide about plans: those that `@skip` and `@include` name, and whether one sizes a list. */
-export function variablesThatDecide(document: DocumentNode): {
-  readonly conditions: readonly string[];
-  readonly sized: boolean;
-} {
+/** Which variables decide about plans: those that `@skip` and `@include` name. */
+export function variablesThatDecide(document: DocumentNode): readonly string[] {
   const conditions = new Set<string>();
-  let sized = false;
   visit(document, {
     Directive: ({ name, arguments: given }) => {
       if (name.value !== 'skip' && name.value !== 'include') return;
       for (const { value } of given ?? [])
         if (value.kind === Kind.VARIABLE) conditions.add(value.name.value);
     },
-    Field: ({ arguments: given }) => {
-      sized ||= (given ?? []).some(
-        ({ name, value }) =>
-          value.kind === Kind.VARIABLE && ['first', 'last', 'limit'].includes(name.value),
-      );
-    },
   });
-  return { conditions: [...conditions].sort(), sized };
+  return [...conditions].sort();
 }

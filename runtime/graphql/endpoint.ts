@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import { AppError, failure } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
+import { afterSending } from '../http/after-sending.ts';
 import { isJsonBody, readBody, takeBody } from '../http/read-body.ts';
 import { ANSWER_HEADERS, setAnswerHeaders } from '../http/answer-headers.ts';
 import type { ErrorForm } from '../http/error-boundary.ts';
@@ -11,6 +12,7 @@ import { freshContext } from './fresh-context.ts';
 import { negotiate, type Answering } from './media-type.ts';
 import { parseJson, readParameters, readQueryParameters, type Parameters } from './parameters.ts';
 import type { SocketCallers } from './socket-caller.ts';
+import { shareTime } from './time-limit.ts';
 import {
   errorsOf,
   findOperation,
@@ -34,11 +36,13 @@ export interface EndpointOptions {
   readonly stream: (ctx: Context, parameters: Parameters) => Promise<void>;
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 /** One request, whatever carries it. */
 interface Exchange {
   readonly request: IncomingMessage;
   readonly context: RequestContext;
-  send(status: number, type: string, text: string): void;
+  send(status: number, type: string, text: string, headers?: Headers): void;
 }
 
 /**
@@ -58,7 +62,11 @@ export function createEndpoint(options: EndpointOptions): Middleware {
     const exchange: Exchange = {
       request: ctx.req,
       context: ctx.state['context'] as RequestContext,
-      send: (status, type, text) => send(ctx, status, type, text),
+      send: (status, type, text, headers = {}) => {
+        ctx.set(headers);
+        send(ctx, status, type, text);
+        afterSending(service.engine.store.memory, exchange.context, ctx.res);
+      },
     };
     if (method !== 'POST' && method !== 'GET') return methodNotAllowed(ctx, exchange);
     const answering = negotiate(headers.accept, page !== null && method === 'GET');
@@ -108,7 +116,11 @@ export function createDirectEndpoint(options: EndpointOptions): DirectEndpoint {
         {
           request,
           context,
-          send: (status, type, text) => sendNow(response, status, type, text, context.id),
+          send: (status, type, text, headers = {}) => {
+            for (const name in headers) response.setHeader(name, headers[name] as string);
+            sendNow(response, status, type, text, context.id);
+            afterSending(options.service.engine.store.memory, context, response);
+          },
         },
         options,
         later,
@@ -202,7 +214,8 @@ function answerTo(
 
 function sendRefusal(exchange: Exchange, type: JsonType, thrown: unknown): void {
   const response = refuse(errorsOf(thrown), exchange.context);
-  exchange.send(statusOf(thrown) ?? statusFor(response, type), type, response.text);
+  const headers = thrown instanceof AppError ? thrown.headers : {};
+  exchange.send(statusOf(thrown) ?? statusFor(response, type), type, response.text, headers);
 }
 
 /** A limit is refused in every media type; another error of the request only in the one that has statuses for it. */
@@ -305,14 +318,17 @@ async function answerBatch(
   type: string,
 ): Promise<void> {
   const texts: string[] = [];
+  const began = performance.now();
+  const { memory } = service.engine.store;
   for (const parameters of batch) {
-    // Each within a time of its own.
     const context = freshContext(service.engine, exchange.context);
+    shareTime(context, began);
     const attempt = async () => run({ ...exchange, context }, service, parameters);
     const response = await attempt().catch((thrown: unknown) =>
       refuse(errorsOf(thrown), exchange.context),
     );
     texts.push(response.text);
+    memory.pass(context, exchange.context);
   }
   exchange.send(200, type, `[${texts.join(',')}]`);
 }

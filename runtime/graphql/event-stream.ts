@@ -6,7 +6,7 @@ import type { RecheckCaller } from '../module.ts';
 import { type CallerWatch, watchCaller } from './caller-watch.ts';
 import { freshContext } from './fresh-context.ts';
 import type { Parameters } from './parameters.ts';
-import { errorsOf, findOperation, refuse, respond, type Service } from './service.ts';
+import { errorsOf, findOperation, refuse, respondOnce, type Service } from './service.ts';
 import { roomToSend } from './slow-reader.ts';
 import type { SocketCallers } from './socket-caller.ts';
 import { subscribe } from './subscription.ts';
@@ -53,7 +53,7 @@ function createAnswer(
     const context = ctx.state['context'] as RequestContext;
     const operation = findOperation(service, parameters);
     if (operation.node.operation !== 'subscription') {
-      const answer = async () => (await respond(service, operation, parameters, context)).text;
+      const answer = () => respondOnce(service, operation, parameters, context);
       return track(open(ctx, single(answer)));
     }
     let changed = () => {};

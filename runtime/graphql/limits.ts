@@ -2,12 +2,7 @@ import {
   type DefinitionNode,
   type FieldNode,
   type FragmentDefinitionNode,
-  getNamedType,
   GraphQLError,
-  type GraphQLSchema,
-  isCompositeType,
-  isInterfaceType,
-  isObjectType,
   type NameNode,
   type OperationDefinitionNode,
   type SelectionSetNode,
@@ -32,20 +27,18 @@ type Measure = Exclude<keyof Measures, 'fields'>;
 /** A short document of fragments that spread each other can ask for millions: what a plan may have, whatever the manifest says. */
 const FIELDS = 10_000;
 
-const CODES: Readonly<Record<Measure | 'cost', string>> = {
+const CODES: Readonly<Record<Measure, string>> = {
   depth: 'TOO_DEEP',
   aliases: 'TOO_MANY_ALIASES',
   rootFields: 'TOO_MANY_ROOT_FIELDS',
   directives: 'TOO_MANY_DIRECTIVES',
-  cost: 'TOO_COSTLY',
 };
 
-const WORDS: Readonly<Record<Measure | 'cost', string>> = {
+const WORDS: Readonly<Record<Measure, string>> = {
   depth: 'depth',
   aliases: 'aliases',
   rootFields: 'root fields',
   directives: 'directives',
-  cost: 'cost',
 };
 
 const MEASURES: readonly Measure[] = ['depth', 'aliases', 'rootFields', 'directives'];
@@ -53,14 +46,11 @@ const MEASURES: readonly Measure[] = ['depth', 'aliases', 'rootFields', 'directi
 /** Of a fragment nobody knows where it stands. */
 const BELOW_ROOT = MEASURES.filter((measure) => measure !== 'rootFields');
 
-/** A list that the caller does not size counts as this many rows, so that three of them inside each other pass. */
-const UNSIZED = 10;
-
 /** An error that says which limit was met, what the operation has and what is allowed. Its status is 400. */
 export function limitError(
   code: string,
   message: string,
-  figures: { readonly value: number; readonly limit: number },
+  figures: { readonly value: number; readonly limit: number; readonly coordinate?: string },
 ): GraphQLError {
   return new GraphQLError(message, { extensions: { code, ...figures } });
 }
@@ -105,14 +95,14 @@ function exceeding(
   if (over) return exceeded(over, measures[over], limits[over]);
   return measures.fields > FIELDS
     ? limitError(
-        CODES.cost,
+        'TOO_COSTLY',
         `the operation asks for ${measures.fields} fields, ${FIELDS} are allowed`,
         { value: measures.fields, limit: FIELDS },
       )
     : undefined;
 }
 
-function exceeded(measure: Measure | 'cost', value: number, limit: number): GraphQLError {
+function exceeded(measure: Measure, value: number, limit: number): GraphQLError {
   return limitError(
     CODES[measure],
     `the operation has ${value} ${WORDS[measure]}, ${limit} are allowed`,
@@ -193,89 +183,3 @@ const together = (a: Measures, b: Measures): Measures => ({
   directives: a.directives + b.directives,
   fields: a.fields + b.fields,
 });
-
-const SIZES = new Set(['first', 'last', 'limit']);
-
-/** An operation as its document has it. */
-export interface Costed {
-  readonly node: OperationDefinitionNode;
-  readonly fragments: Fragments;
-}
-
-/**
- * Refuses an operation that would make too many objects: each costs 1, and what stands in a list costs as often as the
- * list may have rows.
- */
-export function checkCost(
-  schema: GraphQLSchema,
-  operation: Costed,
-  variables: Readonly<Record<string, unknown>>,
-  limits: ApiLimits,
-): GraphQLError | undefined {
-  const cost = costOf(schema, operation, variables, limits.list);
-  return cost > limits.cost ? exceeded('cost', cost, limits.cost) : undefined;
-}
-
-/** The number of objects that an operation may ask for. */
-function costOf(
-  schema: GraphQLSchema,
-  { node, fragments }: Costed,
-  variables: Readonly<Record<string, unknown>>,
-  list: number,
-): number {
-  const known = new Map<string, number>();
-  const ofFragment = (name: string): number => {
-    const found = known.get(name);
-    if (found !== undefined) return found;
-    known.set(name, Infinity);
-    const fragment = fragments.get(name);
-    const cost = fragment
-      ? ofSelection(fragment.selectionSet, fragment.typeCondition.name.value)
-      : 0;
-    known.set(name, cost);
-    return cost;
-  };
-  const ofSelection = ({ selections }: SelectionSetNode, type: string): number =>
-    selections.reduce((sum, selection) => {
-      if (selection.kind === 'FragmentSpread') return sum + ofFragment(selection.name.value);
-      if (selection.kind === 'InlineFragment')
-        return (
-          sum + ofSelection(selection.selectionSet, selection.typeCondition?.name.value ?? type)
-        );
-      return sum + ofField(selection, type);
-    }, 0);
-  const ofField = (field: FieldNode, type: string): number => {
-    const definition = fieldOf(schema, type, field.name.value);
-    const named = definition && getNamedType(definition.type);
-    if (!definition || !field.selectionSet || !isCompositeType(named)) return 0;
-    const below = ofSelection(field.selectionSet, named.name);
-    const isList = definition.type.toString().includes('[') || /Connection$/.test(named.name);
-    // The edges and nodes of a connection are the rows that the connection was counted for.
-    if (!isList || /Connection$/.test(type)) return 1 + below;
-    return sizeOf(field, variables, list) * (1 + below);
-  };
-  return ofSelection(node.selectionSet, rootType(schema, node));
-}
-
-function sizeOf(
-  field: FieldNode,
-  variables: Readonly<Record<string, unknown>>,
-  list: number,
-): number {
-  const given = field.arguments?.find(({ name }) => SIZES.has(name.value))?.value;
-  const value =
-    given?.kind === 'IntValue'
-      ? Number(given.value)
-      : given?.kind === 'Variable'
-        ? variables[given.name.value]
-        : undefined;
-  return typeof value === 'number' && value >= 0 ? Math.min(value, list) : Math.min(UNSIZED, list);
-}
-
-function fieldOf(schema: GraphQLSchema, type: string, field: string) {
-  const parent = schema.getType(type);
-  return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[field] : undefined;
-}
-
-const rootType = (schema: GraphQLSchema, { operation }: OperationDefinitionNode) =>
-  schema.getRootType(operation)?.name ?? '';

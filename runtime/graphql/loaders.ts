@@ -70,11 +70,7 @@ export async function loadRow(
   return (await loader.load(id)) as Row | null;
 }
 
-function rowLoader(
-  { model, store, reader }: Parts,
-  context: RequestContext,
-  loader: Loader,
-): RowLoader {
+function rowLoader({ model, reader }: Parts, context: RequestContext, loader: Loader): RowLoader {
   const field = plannedRow(loader);
   const keyColumn = loader.via ? 'id' : loader.by;
   return new DataLoader(
@@ -86,8 +82,8 @@ function rowLoader(
         rules,
         caller: callerId(context.principal),
         tree: false,
-        query: store.query,
         asker: context,
+        own: true,
       };
       const texts = await reader.readBatch(
         loader.entity,

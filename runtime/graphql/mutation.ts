@@ -1,5 +1,6 @@
 import { failure } from '../errors.ts';
 import { callerId, refusal } from '../data/access.ts';
+import { hasLists } from '../data/long.ts';
 import type { EntityModel } from '../data/model.ts';
 import type { Root } from '../data/plan.ts';
 import type { Query } from '../data/reader.ts';
@@ -35,6 +36,7 @@ export function performWrite(run: Run, root: WriteRoot, tree: boolean): Outcome 
     rules,
     caller: callerId(context.principal),
     asker: context,
+    long: root.parts.some((part) => isLong(run, part, tree)),
     returning: returningOf(run, root, tree),
     read: (id, query) => readParts(run, root, id, { query, tree }),
   });
@@ -44,6 +46,18 @@ export function performWrite(run: Run, root: WriteRoot, tree: boolean): Outcome 
     return answer(run, root, { written: done, tree, clientMutationId: clientIdOf(args) });
   };
   return written instanceof Promise ? written.then(finish) : finish(written);
+}
+
+/** Whether reading a part of the answer may take long: only lists can. */
+function isLong({ engine, rules, variables }: Run, part: WritePart, tree: boolean): boolean {
+  if (part.kind !== 'entity' || 'code' in part.plan) return false;
+  const { node, calls } = part.plan;
+  if (node.kind !== 'get' || !hasLists(node.shape)) return false;
+  const { model, schema, reader } = engine;
+  return reader.isLong(node, readCalls({ model, schema, rules, variables }, calls, ''), {
+    rules,
+    tree,
+  });
 }
 
 /** The one part that shows something of the new row, from the statement that inserts it. */
@@ -127,6 +141,7 @@ async function readPart(
     tree,
     caller: callerId(context.principal),
     query,
+    asker: context,
   })) as string | null;
 }
 

@@ -4,6 +4,7 @@ import { createValues } from '../context/values.ts';
 import { InternalError } from '../errors.ts';
 import type { Kernel } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
+import { createAnswerMemory } from '../store/answer-memory.ts';
 import type { Dialect, Query, Store } from '../store/store.ts';
 import { createDocumentCache, type PreparedOperation } from './document-cache.ts';
 import type { Engine } from './engine.ts';
@@ -166,6 +167,9 @@ function notingStore(dialect: Dialect, { ids }: Project, noted: string[]): Store
       throw noDatabase();
     },
     query: query as Store['query'],
+    answer: async ({ text }) => (noted.push(text), row.j),
+    answerRows: ({ text }, values) => query(text, values),
+    memory: createAnswerMemory(),
     transact: (work) => work(query),
     transaction: refuse,
     structuralTransaction: refuse,

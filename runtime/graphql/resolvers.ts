@@ -476,7 +476,6 @@ async function readBatch(
     rules,
     tree: true,
     caller: callerId(context.principal),
-    query: engine.store.query,
     asker: context,
     unread,
   });

@@ -63,7 +63,7 @@ export function runOperation(engine: Engine, request: OperationRequest): Answer 
   if ('errors' in run) return { result: { errors: run.errors } };
   if (!run.plan.pure) return executeRun(run);
   if (request.operation.node.operation === 'mutation') return answerWrite(run);
-  return engine.store.valueNow ? answerNow(run) : answerLater(run);
+  return answerRead(run, []);
 }
 
 /** Of several mutations one may fail after another is done, and then the executor has to say so. */
@@ -89,53 +89,44 @@ function write(run: Run, root: WriteRoot): Outcome | Promise<Outcome> {
   }
 }
 
-/** Where the database answers at once, which spares a small query most of its cost. */
-function answerNow(run: Run): Answer | Promise<Answer> {
-  const texts: string[] = [];
-  for (const root of run.plan.roots) {
-    const value =
-      root.kind === 'typename'
-        ? JSON.stringify(root.value)
-        : root.kind === 'read'
-          ? textNow(run, root)
-          : undefined;
-    if (value === undefined) return explain(run, texts);
-    texts.push(root.lead + value);
+/** One root after another. Nothing is waited for where the database answers at once, which spares a small query most of its cost. */
+function answerRead(run: Run, texts: string[]): Answer | Promise<Answer> {
+  const { roots } = run.plan;
+  while (texts.length < roots.length) {
+    const root = roots[texts.length] as RootPlan;
+    const outcome = readNow(run, root);
+    if (outcome instanceof Promise)
+      return outcome.then((late) =>
+        take(run, root, late, texts) ? answerRead(run, texts) : explain(run, texts),
+      );
+    if (!take(run, root, outcome, texts)) return explain(run, texts);
   }
   return { text: dataOf(texts) };
+}
+
+/** Whether the root is a text of the answer; else the executor has to say what it comes to. */
+function take(run: Run, root: RootPlan, outcome: Outcome, texts: string[]): boolean {
+  if ('text' in outcome) texts.push(root.lead + (outcome.text ?? 'null'));
+  else run.outcomes.set(root.key, outcome);
+  return 'text' in outcome;
+}
+
+function readNow(run: Run, root: RootPlan): Outcome | Promise<Outcome> {
+  if (root.kind === 'typename') return { text: JSON.stringify(root.value) };
+  if (root.kind !== 'read') return settle(run, root, false);
+  try {
+    const text = readRoot(run, root, false);
+    return text instanceof Promise
+      ? text.then((late) => judged(run, root, late)).catch((error: unknown) => ({ error }))
+      : judged(run, root, text);
+  } catch (error) {
+    return { error };
+  }
 }
 
 /** Put together, not joined: a large text is copied once then, when it is sent. */
 const dataOf = (texts: readonly string[]) =>
   `${texts.reduce((all, each) => all + each, '{"data":{')}}}`;
-
-/** Undefined when the executor has to say what it comes to. */
-function textNow(run: Run, root: ReadRoot): string | undefined {
-  try {
-    const outcome = judged(run, root, readRoot(run, root, false) as string | null);
-    if ('text' in outcome) return outcome.text ?? 'null';
-    run.outcomes.set(root.key, outcome);
-  } catch (error) {
-    run.outcomes.set(root.key, { error });
-  }
-  return undefined;
-}
-
-async function answerLater(run: Run): Promise<Answer> {
-  const texts: string[] = [];
-  for (const root of run.plan.roots) {
-    const outcome =
-      root.kind === 'typename'
-        ? { text: JSON.stringify(root.value) }
-        : await settle(run, root, false);
-    if (!('text' in outcome)) {
-      run.outcomes.set(root.key, outcome);
-      return explain(run, texts);
-    }
-    texts.push(root.lead + (outcome.text ?? 'null'));
-  }
-  return { text: dataOf(texts) };
-}
 
 /** Lets the executor put the answer together. What was read stays as it is: nothing is read twice. */
 function explain(run: Run, texts: readonly string[]): Answer | Promise<Answer> {
@@ -290,15 +281,12 @@ function readRoot(
   { plan }: ReadRoot,
   tree: boolean,
 ): string | null | Promise<string | null> {
-  const { model, schema, reader, store } = engine;
+  const { model, schema, reader } = engine;
   const calls = readCalls({ model, schema, rules, variables }, plan.calls);
   return reader.read(plan.node, calls, {
     rules,
     tree,
     caller: callerId(context.principal),
-    query: store.query,
-    text: store.text,
-    valueNow: store.valueNow,
     asker: context,
   }) as string | null | Promise<string | null>;
 }
@@ -317,7 +305,7 @@ function answerRoot(run: Run, key: string): unknown {
   if (!root) return null;
   const known = run.outcomes.get(key);
   if (known) return valueOf(known);
-  if (root.kind === 'read' && run.engine.store.valueNow) return readTree(run, root);
+  if (root.kind === 'read') return readTree(run, root);
   return settle(run, root, true).then((outcome) => {
     run.outcomes.set(key, outcome);
     return valueOf(outcome);
@@ -325,9 +313,11 @@ function answerRoot(run: Run, key: string): unknown {
 }
 
 function readTree(run: Run, root: ReadRoot): unknown {
-  const text = readRoot(run, root, true) as string | null;
-  return text === null ? null : JSON.parse(text);
+  const text = readRoot(run, root, true);
+  return text instanceof Promise ? text.then(parsed) : parsed(text);
 }
+
+const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
 
 /** @throws what the outcome failed with. */
 export function valueOf(outcome: Outcome): unknown {

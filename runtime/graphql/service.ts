@@ -1,11 +1,13 @@
-import { GraphQLError } from 'graphql';
+import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Api } from '@twofold/schema';
 import { AppError } from '../errors.ts';
+import { LimitReached } from '../store/bounds.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { DocumentCache, Lookup, PreparedOperation } from './document-cache.ts';
 import type { Engine } from './engine.ts';
-import { formatError, toGraphqlError } from './errors.ts';
-import { checkCost, limitError } from './limits.ts';
+import { formatError, rootCause, toGraphqlError } from './errors.ts';
+import { checkCost } from './cost.ts';
+import { limitError } from './limits.ts';
 import type { Parameters } from './parameters.ts';
 import { runOperation, type Answer } from './run.ts';
 import { TIMEOUT, timeoutError, within } from './time-limit.ts';
@@ -76,18 +78,34 @@ export function respond(
   parameters: Parameters,
   context: RequestContext,
 ): Response | Promise<Response> {
-  const { engine, api } = service;
-  const over = costError(service, operation, parameters.variables);
+  const { engine } = service;
+  const over = checkCost(engine, operation, parameters.variables);
   if (over) return refuse([over], context);
   const answer = runOperation(engine, { operation, variables: parameters.variables, context });
-  if (!(answer instanceof Promise)) return toResponse(service, answer, context);
-  return within(api.limits.time, answer, context).then((done) =>
-    toResponse(service, done, context),
-  );
+  const finish = (done: Answer | typeof TIMEOUT) => toResponse(service, operation, done, context);
+  return answer instanceof Promise ? within(engine, answer, context).then(finish) : finish(answer);
+}
+
+/** The same as a text, for a transport that keeps it no longer than it takes to send it. */
+export async function respondOnce(
+  service: Service,
+  operation: PreparedOperation,
+  parameters: Parameters,
+  context: RequestContext,
+): Promise<string> {
+  try {
+    return (await respond(service, operation, parameters, context)).text;
+  } catch (error) {
+    if (!(error instanceof LimitReached)) throw error;
+    return refuse(errorsOf(error), context).text;
+  } finally {
+    service.engine.store.memory.end(context);
+  }
 }
 
 function toResponse(
   service: Service,
+  { node }: PreparedOperation,
   answer: Answer | typeof TIMEOUT,
   context: RequestContext,
 ): Response {
@@ -97,6 +115,9 @@ function toResponse(
   // What failed because the client went away is no failure, and nobody is there to be told.
   if (context.cancelled) return UNHEARD;
   const { errors, data } = answer.result;
+  const reached = limitReached(answer.result, node.operation === 'mutation');
+  if (reached?.status === 400) return refuse([toGraphqlError(reached)], context);
+  if (reached) throw reached;
   if (data === undefined) return refuse(errors ?? [], context);
   const formatted = errors?.map((error) =>
     formatError(error, { requestId: context.id, log: context.log }),
@@ -109,19 +130,14 @@ const UNHEARD: Response = {
   refused: 'request',
 };
 
-/** Costs that no variable decides are taken once for a document. */
-const COSTS = new WeakMap<PreparedOperation, GraphQLError | null>();
-
-function costError(
-  { engine, api: { limits } }: Service,
-  operation: PreparedOperation,
-  variables: Readonly<Record<string, unknown>>,
-): GraphQLError | undefined {
-  const known = operation.sized ? undefined : COSTS.get(operation);
-  if (known !== undefined) return known ?? undefined;
-  const error = checkCost(engine.schema, operation, variables, limits);
-  if (!operation.sized) COSTS.set(operation, error ?? null);
-  return error;
+/** The limit that an answer met. Of several mutations some may be done: then the answer has to say which. */
+function limitReached(
+  { errors = [], data }: ExecutionResult,
+  mutation: boolean,
+): LimitReached | undefined {
+  if (mutation && Object.values(data ?? {}).some((value) => value !== null)) return undefined;
+  const causes = errors.map(rootCause);
+  return causes.find((cause) => cause instanceof LimitReached);
 }
 
 function sized(text: string, { api: { limits } }: Service, context: RequestContext): Response {

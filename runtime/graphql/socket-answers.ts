@@ -3,7 +3,7 @@ import { Cancellation } from '../context/cancellation.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { freshContext } from './fresh-context.ts';
 import { readParameters } from './parameters.ts';
-import { findOperation, respond } from './service.ts';
+import { findOperation, respondOnce } from './service.ts';
 import { roomToSend } from './slow-reader.ts';
 import { subscribe } from './subscription.ts';
 import type { Connection } from './web-socket.ts';
@@ -64,7 +64,7 @@ async function begin(
   const operation = findOperation(service, parameters);
   if (operation.node.operation !== 'subscription') {
     const context = freshContext(engine, await callerNow(connection), cancellation);
-    return single(async () => (await respond(service, operation, parameters, context)).text);
+    return single(() => respondOnce(service, operation, parameters, context));
   }
   return subscribe(engine, {
     operation,

@@ -9,11 +9,13 @@ import { failure } from '../errors.ts';
 import { callerId, refusal, rootAccess } from '../data/access.ts';
 import type { Change } from '../data/changes.ts';
 import { propertyOf } from '../data/model.ts';
+import { LimitReached } from '../store/bounds.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { readArguments, readCalls } from './arguments.ts';
+import { checkCost } from './cost.ts';
 import type { PreparedOperation } from './document-cache.ts';
 import type { Engine } from './engine.ts';
-import { formatError } from './errors.ts';
+import { formatError, toGraphqlError } from './errors.ts';
 import { executeRun } from './execute/index.ts';
 import { createEventQueue } from './event-queue.ts';
 import type { RootPlan } from './plan/operation.ts';
@@ -41,6 +43,8 @@ export async function subscribe(
   engine: Engine,
   request: SubscriptionRequest,
 ): Promise<AsyncIterableIterator<string>> {
+  const over = checkCost(engine, request.operation, request.variables);
+  if (over) throw new RequestErrors([over]);
   const context = await request.context();
   const run = startRun(engine, { ...request, context });
   if ('errors' in run) throw new RequestErrors(run.errors);
@@ -97,16 +101,23 @@ function eventFilter(run: Run, { operation, node }: EventRoot): (change: Change)
 
 /** One event, within the time of an operation. */
 async function answerEvent(
-  { model }: Engine,
+  engine: Engine,
   request: SubscriptionRequest,
   answer: (context: RequestContext) => Promise<string | undefined>,
 ): Promise<string | undefined> {
   const context = await request.context();
-  const { time } = model.project.api.limits;
-  const text = await within(time, answer(context), context);
-  return text === TIMEOUT
-    ? resultText({ errors: [timeoutError(time)], data: null }, context)
-    : text;
+  const { time } = engine.model.project.api.limits;
+  try {
+    const text = await within(engine, answer(context), context);
+    return text === TIMEOUT
+      ? resultText({ errors: [timeoutError(time)], data: null }, context)
+      : text;
+  } catch (error) {
+    if (!(error instanceof LimitReached)) throw error;
+    return resultText({ errors: [toGraphqlError(error)], data: null }, context);
+  } finally {
+    engine.store.memory.end(context);
+  }
 }
 
 /** @returns undefined when the caller may not see the row. */
@@ -130,7 +141,6 @@ async function answerChange(
   const reading = {
     rules: run.rules,
     caller: callerId(context.principal),
-    query: engine.store.query,
     asker: context,
   };
   const text = (await engine.reader.read(plan.node, calls, { ...reading, tree: !plan.pure })) as

@@ -30,5 +30,5 @@ function prepare(text: string): PreparedOperation {
     (definition): definition is OperationDefinitionNode =>
       definition.kind === Kind.OPERATION_DEFINITION,
   ) as OperationDefinitionNode;
-  return { document, node, fragments: new Map(), conditions: [], sized: true, plans: new Map() };
+  return { document, node, fragments: new Map(), conditions: [], plans: new Map() };
 }

@@ -1,6 +1,7 @@
 import type { RestVerb } from '@twofold/schema';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../errors.ts';
+import { afterSending } from '../http/after-sending.ts';
 import { statusOfRelation } from './failures.ts';
 import { get, list } from './reads.ts';
 import { openRequest, readKey, type RestAnswer, type RestRequest } from './request.ts';
@@ -29,7 +30,13 @@ export function createEndpoint(service: RestService): Middleware {
       target.segment === undefined
         ? undefined
         : await keyOrNext(service, target.served, target.segment, next, ctx);
-    if (key !== null) send(ctx, await answer(service, target.served, verb, ctx, key));
+    if (key === null) return;
+    const { memory } = service.engine.store;
+    try {
+      send(ctx, await answer(service, target.served, verb, ctx, key));
+    } finally {
+      afterSending(memory, ctx.state['context'], ctx.res);
+    }
   };
 }
 

@@ -2,9 +2,11 @@ import type { GraphQLError } from 'graphql';
 import { failure } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { callerId, refusal } from '../data/access.ts';
+import { LimitReached } from '../store/bounds.ts';
 import type { Query } from '../data/reader.ts';
 import { readCalls } from '../graphql/arguments.ts';
-import { checkCost } from '../graphql/limits.ts';
+import { checkCost } from '../graphql/cost.ts';
+import { rootCause } from '../graphql/errors.ts';
 import { TIMEOUT, within } from '../graphql/time-limit.ts';
 import { type Run, runOperation, startRun } from '../graphql/run.ts';
 import { takeRows } from './connections.ts';
@@ -33,9 +35,7 @@ export async function ask(service: RestService, question: Question): Promise<str
   const text = await inTime(
     service,
     question.context,
-    isPlanned(run)
-      ? askPlanned(service, run, service.engine.store.query)
-      : execute(service, question),
+    isPlanned(run) ? askPlanned(service, run) : execute(service, question),
   );
   const { result } = service.engine.model.project.api.limits;
   if (text !== null && text.length * 3 > result && Buffer.byteLength(text) > result)
@@ -55,10 +55,15 @@ export async function askWithin(
 
 function start(service: RestService, { document, variables, context }: Question): Run {
   const { engine } = service;
-  const { limits } = engine.model.project.api;
   const operation = service.documents(document);
-  const over = checkCost(engine.schema, operation, variables, limits);
-  if (over) throw failure.badRequest(over.message, { extensions: over.extensions });
+  const over = checkCost(engine, operation, variables);
+  if (over) {
+    const { value, limit } = over.extensions;
+    throw failure.badRequest(
+      `the request may come to ${value} objects, ${limit} are allowed: include less, or ask for a smaller limit`,
+      { extensions: over.extensions },
+    );
+  }
   const run = startRun(engine, { operation, variables, context });
   if ('errors' in run) throw failure.badRequest(run.errors[0]?.message ?? 'Invalid request');
   return run;
@@ -69,7 +74,7 @@ const isPlanned = ({ plan }: Run) => plan.pure || plan.roots[0]?.kind === 'refus
 async function askPlanned(
   { engine }: RestService,
   { plan, rules, variables, context }: Run,
-  query: Query,
+  query?: Query,
 ): Promise<string | null> {
   const root = plan.roots[0];
   if (root?.kind === 'refused') throw refusal(root.code);
@@ -108,6 +113,7 @@ async function execute(
       : answer.result;
   const rows = service.names.connection('');
   for (const error of errors) {
+    if (rootCause(error) instanceof LimitReached) throw rootCause(error);
     const place = dropFailed(data, error, { requestId: context.id, log: service.engine.log });
     if (place !== undefined) failed.push(place.replaceAll(rows, ''));
   }
@@ -124,7 +130,10 @@ export async function inTime<T>(
   work: Promise<T>,
 ): Promise<T> {
   const { time } = service.engine.model.project.api.limits;
-  const done = await within(time, work, context);
-  if (done === TIMEOUT) throw failure.unavailable(`the request took longer than ${time} ms`);
+  const late = () => failure.unavailable(`the request took longer than ${time} ms`);
+  const done = await within(service.engine, work, context).catch((error: unknown) => {
+    throw error instanceof LimitReached && error.code === 'TIMEOUT' ? late() : error;
+  });
+  if (done === TIMEOUT) throw late();
   return done;
 }

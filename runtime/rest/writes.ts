@@ -113,6 +113,8 @@ async function writeAction(
     prefix: '',
     caller: callerId(context.principal),
     asker: context,
+    // Rows are included: they may be many.
+    long: answer === 'object' && request.query['include'] !== undefined,
     read: async (id, query) => (answer === 'object' ? askWithin(service, shown(id), query) : null),
     ...(seen && { precondition: seen }),
   });

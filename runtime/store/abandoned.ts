@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import type { Asker } from './store.ts';
+import type { Asker } from './bounds.ts';
 
 /** Milliseconds between two looks at what runs. */
-const PACE = 250;
+const PACE = 100;
 /** Looks after which a statement that should have ended is left behind, with its connection. */
-const PATIENCE = 20;
+const PATIENCE = 50;
 
 /** What of the driver's client says where it is connected, and as whom the server knows it. */
 interface Backend {
@@ -33,7 +33,7 @@ export interface Abandoned {
 }
 
 /**
- * A signal for each request would cost more than its statement does, so that those who ask are asked, four times a second.
+ * A signal for each request would cost more than its statement does, so that those who ask are asked, ten times a second.
  *
  * @param Connection the driver's, for a connection that asks nothing but to cancel.
  */

@@ -2,14 +2,11 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import type { Abandoned } from './abandoned.ts';
 import type { Scopes, TransactionConnection, TransactionScope } from './transaction-scope.ts';
-import { ValueQuery } from './value-query.ts';
 
 export interface JoiningPoolOptions {
   readonly pool: pg.Pool;
   readonly scopes: Scopes;
   readonly abandoned: Abandoned;
-  /** The driver's: a value as it is sent to the server. */
-  readonly prepareValue: (value: unknown) => unknown;
 }
 
 /** The pool for the query builder: code that is part of a transaction gets the connection of that transaction. */
@@ -68,17 +65,6 @@ class ScopeConnection implements TransactionConnection {
 
   async run(sql: string, parameters: readonly unknown[]) {
     return (await this.query(sql, parameters)).rows;
-  }
-
-  text(sql: string, parameters: readonly unknown[]): Promise<string | null> {
-    const values = parameters.map(this.#options.prepareValue);
-    const ask = () =>
-      new Promise<string | null>((resolve, reject) => {
-        const settle = (error: Error | undefined, value: string | null) =>
-          error ? reject(error) : resolve(value);
-        this.#client.query(new ValueQuery({ name: undefined, text: sql }, values, settle));
-      });
-    return this.#tracked(ask);
   }
 
   release(): void {

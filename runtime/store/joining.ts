@@ -74,20 +74,31 @@ export async function beginOrJoin<T>(
 export function joiningStore(store: Omit<Store, 'afterCommit'>, scopes: Scopes): Store {
   return {
     ...store,
-    query: ((sql, parameters, asker) => {
+    query: ((sql, parameters) => {
       const scope = scopes.current();
-      return scope ? statement(scope)(sql, parameters) : store.query(sql, parameters, asker);
+      return scope ? statement(scope)(sql, parameters) : store.query(sql, parameters);
     }) as Store['query'],
-    transact: (work, asker) => {
+    answer: (read, parameters, bounds) => {
       const scope = scopes.current();
-      return scope ? scope.nested(() => work(innermost(scopes))) : store.transact(work, asker);
+      return scope
+        ? statement(scope)(read.text, parameters, bounds).then(firstOf)
+        : store.answer(read, parameters, bounds);
+    },
+    answerRows: (read, parameters, bounds) => {
+      const scope = scopes.current();
+      return scope
+        ? statement(scope)(read.text, parameters, bounds)
+        : store.answerRows(read, parameters, bounds);
+    },
+    transact: (work, bounds) => {
+      const scope = scopes.current();
+      return scope ? scope.nested(() => work(innermost(scopes))) : store.transact(work, bounds);
     },
     structuralTransaction: (work) => {
       if (scopes.current())
         throw new InternalError('tables cannot be changed inside a transaction');
       return store.structuralTransaction(work);
     },
-    ...(store.text && { text: joiningText(store.text, scopes) }),
     ...(store.valueNow && { valueNow: joiningValue(store.valueNow, scopes) }),
     ...(store.writeTogether && {
       // Undefined: `transact` is asked then, which joins.
@@ -104,28 +115,22 @@ export function joiningStore(store: Omit<Store, 'afterCommit'>, scopes: Scopes):
 
 const statement =
   (scope: TransactionScope): Query =>
-  async (sql, parameters) => {
+  async (sql, parameters, bounds) => {
     await scope.ready();
-    return scope.connection.run(sql, parameters);
+    return scope.connection.run(sql, parameters, bounds);
   };
+
+const firstOf = ([row]: readonly Record<string, unknown>[]): unknown =>
+  (row && Object.values(row)[0]) ?? null;
 
 /** On the savepoint that the caller is in by then, which may be deeper than where the work began. */
 const innermost =
   (scopes: Scopes): Query =>
-  async (sql, parameters) => {
+  async (sql, parameters, bounds) => {
     const scope = scopes.current();
     if (!scope) throw new InternalError('a statement of a transaction was run outside of it');
-    return statement(scope)(sql, parameters);
+    return statement(scope)(sql, parameters, bounds);
   };
-
-function joiningText(text: NonNullable<Store['text']>, scopes: Scopes): NonNullable<Store['text']> {
-  return async (sql, parameters, asker) => {
-    const scope = scopes.current();
-    if (!scope) return text(sql, parameters, asker);
-    await scope.ready();
-    return scope.connection.text?.(sql, parameters, asker) ?? null;
-  };
-}
 
 function joiningValue(
   value: NonNullable<Store['valueNow']>,

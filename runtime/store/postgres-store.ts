@@ -5,7 +5,10 @@ import { type Abandoned, abandonedStatements } from './abandoned.ts';
 import { beginOrJoin, joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from './joining.ts';
 import { joiningPool } from './joining-pool.ts';
 import { createStatementNames, type StatementNames } from './statement-names.ts';
-import type { Asker, Query, Store } from './store.ts';
+import { type AnswerMemory, bytesOf, createAnswerMemory } from './answer-memory.ts';
+import { type Asker, type Bounds, type ReadStatement, unwanted } from './bounds.ts';
+import { createSemaphore, type Semaphore } from './semaphore.ts';
+import type { Query, Store } from './store.ts';
 import { createScopes } from './transaction-scope.ts';
 import { ValueQuery } from './value-query.ts';
 
@@ -13,6 +16,12 @@ const POOL = 10;
 
 /** A change of a table that waits for a lock holds up every query behind it, so it waits no longer than this. */
 const LOCK_TIMEOUT = '5s';
+
+/** Connections that long statements may hold at a time: the others are for those that take no time. */
+const LONG = 6;
+
+/** Bytes that are kept for the answer of a statement that is not long, until it is known. */
+const SMALL = 256 * 1024;
 
 /** The driver, for a server that uses it: the others start without. */
 const driver = () =>
@@ -40,48 +49,87 @@ export function postgresStore(url: string, timeout: number = TRANSACTION_TIMEOUT
     abandoned: abandonedStatements(Connection),
   };
   const scopes = createScopes();
-  const joining = joiningPool({
-    pool,
-    scopes,
-    abandoned: parts.abandoned,
-    prepareValue: utils.prepareValue,
-  });
+  const joining = joiningPool({ pool, scopes, abandoned: parts.abandoned });
   const plain = new Kysely<any>({ dialect: new PostgresDialect({ pool: joining }) });
   const builder = plain.transaction();
   const db = joiningDatabase(plain, scopes, timeout);
-  const query: Query = (text, values, asker) =>
-    ask(parts, { text, values, asker }).catch((error) =>
-      again(parts.names, error, text, () => ask(parts, { text, values, asker })),
-    );
-  const text: Store['text'] = (sql, values, asker) => {
-    const asked: Asked = {
-      text: sql,
-      values: values.map((value) => utils.prepareValue(value)),
-      asker,
-    };
-    return askText(parts, asked).catch((error) =>
-      again(parts.names, error, sql, () => askText(parts, asked)),
+  const query: Query = (text, values, bounds) => {
+    const asked: Asked = { text, values, asker: bounds?.asker };
+    return ask(parts, asked).catch((error) =>
+      again(parts.names, error, text, () => ask(parts, asked)),
     );
   };
+  const text = (asked: Asked) =>
+    askText(parts, asked).catch((error) =>
+      again(parts.names, error, asked.text, () => askText(parts, asked)),
+    );
+  const answering = createAnswering();
   const transaction: Store['transaction'] = (work) => beginOrJoin({ db, scopes, builder }, work);
   return joiningStore(
     {
       dialect: 'postgres',
       db,
       transaction,
-      transact: (work, asker) => transact(parts, work, asker),
+      transact: (work, bounds) => transact(parts, work, bounds),
       structuralTransaction: (work) =>
         transaction(async (trx) => {
           await sql.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'`).execute(trx);
           return work(trx);
         }),
       query: query as Store['query'],
-      text,
+      answer: (statement, values, bounds) =>
+        within(answering, statement, bounds, () =>
+          text({
+            text: statement.text,
+            values: values.map((value) => utils.prepareValue(value)),
+            asker: bounds.asker,
+          }),
+        ),
+      answerRows: (statement, values, bounds) =>
+        within(answering, statement, bounds, () => query(statement.text, values, bounds)),
+      memory: answering.memory,
       lock: (name, work) => withAdvisoryLock(db, name, work),
       close: () => db.destroy(),
     },
     scopes,
   );
+}
+
+/** What the statements of answers share. */
+interface Answering {
+  readonly memory: AnswerMemory;
+  readonly long: Semaphore;
+}
+
+const createAnswering = (): Answering => ({
+  memory: createAnswerMemory(),
+  long: createSemaphore(LONG, Infinity),
+});
+
+type Answered = string | null | readonly Record<string, unknown>[];
+
+/** Keeps room for the answer of a statement, and lets only some of the connections be taken by long ones. */
+async function within<T extends Answered>(
+  { memory, long }: Answering,
+  statement: ReadStatement,
+  bounds: Bounds,
+  run: () => Promise<T>,
+): Promise<T> {
+  const { limits } = bounds;
+  const attempt = async () => {
+    const kept = statement.long ? limits.result : Math.min(limits.result, SMALL);
+    const room = memory.take(bounds, kept);
+    if (room) await room;
+    let bytes = 0;
+    try {
+      const answer = await run();
+      bytes = bytesOf(answer);
+      return answer;
+    } finally {
+      memory.settle(bounds, kept, bytes);
+    }
+  };
+  return statement.long ? long.run(attempt) : attempt();
 }
 
 /** What every statement of a store goes through. */
@@ -168,20 +216,18 @@ async function run(
   }
 }
 
-/** Of a statement that was not begun: the connection is as good as before. */
-const unwanted = () =>
-  Object.assign(new Error('nobody waits for the statement any more'), { severity: 'ERROR' });
-
 async function transact<T>(
   parts: Parts,
   work: (query: Query) => Promise<T>,
-  asker: Asker | undefined,
+  bounds: Bounds | undefined,
 ): Promise<T> {
   const client = await parts.pool.connect();
   let broken = false;
   try {
     await client.query('begin');
-    const result = await work((text, values) => run(parts, client, { text, values, asker }));
+    const result = await work((text, values) =>
+      run(parts, client, { text, values, asker: bounds?.asker }),
+    );
     await client.query('commit');
     return result;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type BoundedCache, createBoundedCache } from './bounded-cache.ts';
+import { STEP } from './bounds.ts';
 import type { StoredType } from './column-types.ts';
 import { convertValue } from './conversion.ts';
 
@@ -15,7 +16,17 @@ export interface SqliteConnection {
   run(sql: string, parameters: readonly unknown[]): SqliteResult;
   /** The first column of the first row, as SQLite has it; undefined when there is no row. */
   value(sql: string, parameters: readonly unknown[]): unknown;
+  /** All rows, while the texts in them have no more than so many bytes together; else undefined. */
+  rowsWithin(
+    sql: string,
+    parameters: readonly unknown[],
+    bytes: number,
+  ): Record<string, unknown>[] | undefined;
   exec(sql: string): void;
+  /** Called again and again while a long statement runs: what it throws ends the statement. */
+  onStep(check: (() => void) | undefined): void;
+  /** No value of a statement may have more bytes: one that would fails with SQLITE_TOOBIG. */
+  bound(bytes: number): void;
   inTransaction(): boolean;
   /** Lets go of what it knows of statements, after tables changed. */
   forget(): void;
@@ -34,6 +45,18 @@ interface Prepared {
 const STATEMENTS = { entries: 500, bytes: 32_000_000 };
 
 /** Bytes of a prepared statement, as seen: SQLite keeps its program and the text, outside of what V8 counts. */
+/** What SQLite allows by itself. */
+const LONGEST = 1_000_000_000;
+const TOO_BIG = 18;
+
+/** Whether a statement failed because a value has more bytes than `bound` allows. */
+export const isTooBig = (error: unknown): boolean =>
+  (error as { errcode?: number } | null)?.errcode === TOO_BIG;
+
+export interface SqliteOptions {
+  readonly readOnly?: boolean;
+}
+
 const weightOf = (sql: string) => 4_000 + 15 * sql.length;
 
 /**
@@ -42,18 +65,39 @@ const weightOf = (sql: string) => 4_000 + 15 * sql.length;
  * Columns declared `boolean` read as true and false, and columns declared `json_text` as parsed JSON, so that a row is
  * the same here and on PostgreSQL.
  */
-export function openSqlite(file: string): SqliteConnection {
-  const database = new DatabaseSync(file, { timeout: 5000 });
+export function openSqlite(
+  file: string,
+  { readOnly = false }: SqliteOptions = {},
+): SqliteConnection {
+  const database = new DatabaseSync(file, { timeout: 5000, readOnly });
   database.exec(
-    'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma busy_timeout = 5000;',
+    `${readOnly ? '' : 'pragma journal_mode = wal;'} pragma synchronous = normal; pragma foreign_keys = on; pragma busy_timeout = 5000;`,
   );
   addConversion(database);
+  let check: (() => void) | undefined;
+  let longest = LONGEST;
+  // Its value is never known beforehand, so that SQLite calls it for each row and not once.
+  database.function(STEP, { deterministic: false }, () => {
+    check?.();
+    return 1;
+  });
   const cache = createBoundedCache<Prepared>(STATEMENTS);
   const values = createBoundedCache<StatementSync>(STATEMENTS);
   return {
     run: (sql, parameters) => execute(prepare(database, cache, sql), parameters),
     value: (sql, parameters) => firstOf(prepareValue(database, values, sql), parameters),
+    rowsWithin: (sql, parameters, bytes) =>
+      rowsWithin(prepare(database, cache, sql), parameters, bytes),
     exec: (sql) => database.exec(sql),
+    onStep: (next) => {
+      check = next;
+    },
+    bound: (bytes) => {
+      const most = Math.min(bytes, LONGEST);
+      if (most === longest) return;
+      longest = most;
+      database.limits.length = most;
+    },
     inTransaction: () => database.isTransaction,
     forget: () => {
       cache.clear();
@@ -123,6 +167,21 @@ function execute(prepared: Prepared, parameters: readonly unknown[]): SqliteResu
   if (types.booleans.length > 0 || types.documents.length > 0)
     rows.forEach((row) => decode(row, types));
   return { rows, changes: BigInt(rows.length), insertId: undefined };
+}
+
+function rowsWithin(
+  { statement }: Prepared,
+  parameters: readonly unknown[],
+  bytes: number,
+): Record<string, unknown>[] | undefined {
+  const rows: Record<string, unknown>[] = [];
+  let sum = 0;
+  for (const row of statement.iterate(...parameters.map(bind))) {
+    for (const value of Object.values(row)) if (typeof value === 'string') sum += value.length;
+    if (sum > bytes) return undefined;
+    rows.push(row);
+  }
+  return rows;
 }
 
 function typesOf(statement: StatementSync): NonNullable<Prepared['types']> {

@@ -10,6 +10,7 @@ import {
 } from 'kysely';
 import { InternalError } from '../errors.ts';
 import type { Mutex } from './mutex.ts';
+import { withinBounds } from './sqlite-answers.ts';
 import type { SqliteConnection, SqliteResult } from './sqlite-connection.ts';
 import type { Scopes, TransactionScope } from './transaction-scope.ts';
 
@@ -123,7 +124,10 @@ function sqliteDriver(handles: SqliteHandles, scopes: Scopes): Driver {
       const scope = scopes.current();
       if (scope?.connected) return new JoinedConnection(handles, scope);
       scope?.connect({
-        run: async (sql, parameters) => handles.writer.run(sql, parameters).rows,
+        run: async (sql, parameters, bounds) => {
+          const run = () => handles.writer.run(sql, parameters).rows;
+          return bounds ? withinBounds(handles.writer, bounds, run) : run();
+        },
         valueNow: (sql, parameters) => handles.writer.value(sql, parameters),
       });
       return new Connection(handles);

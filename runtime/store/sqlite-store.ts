@@ -1,23 +1,32 @@
 import { mkdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
+import { type AnswerMemory, createAnswerMemory } from './answer-memory.ts';
 import { beginOrJoin, joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from './joining.ts';
 import { createMutex, type Mutex } from './mutex.ts';
 import { sharedReads, type SharedReads } from './shared-reads.ts';
 import { sharedWrites } from './shared-writes.ts';
+import { fileAnswers, INLINE, memoryAnswers, type SqliteAnswers } from './sqlite-answers.ts';
 import { openSqlite, type SqliteConnection } from './sqlite-connection.ts';
 import { runAlone, sqliteDialect, type SqliteHandles } from './sqlite-dialect.ts';
-import type { Query, Store } from './store.ts';
+import { sqliteThreads } from './sqlite-threads.ts';
+import { createTransact, type Transact } from './sqlite-transact.ts';
+import type { Store } from './store.ts';
 import { createScopes } from './transaction-scope.ts';
 
 const MEMORY = ':memory:';
 
+/** Long statements that run at a time. */
+const THREADS = Math.max(2, Math.min(4, availableParallelism()));
+
 /** The embedded database in `file`, or in memory; missing folders are made. */
 export function sqliteStore(file: string, timeout: number = TRANSACTION_TIMEOUT): Store {
-  const { handles, shared } = openHandles(file);
+  const memory = createAnswerMemory();
+  const { handles, shared, answers, transact, close } = openHandles(file, memory);
   const writes = sharedWrites(handles.writer, handles.mutex);
   const scopes = createScopes();
   const plain = new Kysely<any>({ dialect: sqliteDialect(handles, scopes) });
@@ -29,12 +38,14 @@ export function sqliteStore(file: string, timeout: number = TRANSACTION_TIMEOUT)
       dialect: 'sqlite',
       db,
       transaction: (work) => beginOrJoin({ db, scopes, builder }, work),
-      transact: (work) => transact(handles, work),
+      transact: (work, bounds) => transact(bounds, work),
       structuralTransaction: (work) =>
         withoutForeignKeys(handles, () =>
           beginOrJoin({ db, scopes, builder }, checked(handles, work)),
         ),
       query: async (sql, parameters) => (await runAlone(handles, sql, parameters)).rows as never,
+      ...answers,
+      memory,
       // In memory there is one handle, and somebody's transaction may be open on it.
       ...(shared && {
         valueNow: shared.value,
@@ -46,6 +57,7 @@ export function sqliteStore(file: string, timeout: number = TRANSACTION_TIMEOUT)
       close: async () => {
         writes.flush();
         shared?.renew();
+        await close();
         await db.destroy();
       },
     },
@@ -55,21 +67,49 @@ export function sqliteStore(file: string, timeout: number = TRANSACTION_TIMEOUT)
 
 interface Opened {
   readonly handles: SqliteHandles;
+  readonly answers: SqliteAnswers;
+  readonly transact: Transact;
   /** None in memory. */
   readonly shared: SharedReads | undefined;
+  /** Closes what the handles are not. */
+  close(): Promise<void>;
 }
 
-function openHandles(file: string): Opened {
+function openHandles(file: string, memory: AnswerMemory): Opened {
   const mutex = createMutex();
-  if (file === MEMORY) {
-    const one = openSqlite(file);
-    return { handles: { reader: one, writer: one, mutex }, shared: undefined };
-  }
+  if (file !== MEMORY) return openFile(file, mutex, memory);
+  const one = openSqlite(file);
+  return {
+    handles: { reader: one, writer: one, mutex },
+    answers: memoryAnswers(one, mutex, memory),
+    transact: createTransact({ writer: one, mutex }),
+    shared: undefined,
+    close: async () => {},
+  };
+}
+
+/** Three connections here: for answers, which are bounded, for what the project's own code reads, and for all that is written. */
+function openFile(file: string, mutex: Mutex, memory: AnswerMemory): Opened {
   mkdirSync(dirname(file), { recursive: true });
   const writer = openSqlite(file);
   const reader = openSqlite(file);
-  const shared = sharedReads(reader);
-  return { handles: { reader, writer: renewing(writer, shared), mutex }, shared };
+  const answering = openSqlite(file);
+  answering.bound(INLINE);
+  const shared = sharedReads(answering);
+  const threads = sqliteThreads({ file, most: THREADS, memory });
+  const apart = sqliteThreads({ file, most: 1, memory, writes: true });
+  const handles = { reader, writer: renewing(writer, shared), mutex };
+  return {
+    handles,
+    transact: createTransact({ ...handles, apart, renew: shared.renew }),
+    answers: fileAnswers({ reader: answering, shared, threads }),
+    shared,
+    close: async () => {
+      await threads.close();
+      await apart.close();
+      answering.close();
+    },
+  };
 }
 
 /** What is written is seen by the next read. */
@@ -85,27 +125,6 @@ function renewing(writer: SqliteConnection, { renew }: SharedReads): SqliteConne
       writer.exec(sql);
     },
   };
-}
-
-async function transact<T>(
-  { writer, mutex }: SqliteHandles,
-  work: (query: Query) => Promise<T>,
-): Promise<T> {
-  const release = await mutex.acquire();
-  try {
-    writer.run('begin immediate', []);
-    try {
-      const result = await work(async (sql, parameters) => writer.run(sql, parameters).rows);
-      writer.run('commit', []);
-      return result;
-    } catch (error) {
-      // SQLite may have rolled back by itself, and then says so.
-      if (writer.inTransaction()) writer.run('rollback', []);
-      throw error;
-    }
-  } finally {
-    release();
-  }
 }
 
 /**

@@ -1,17 +1,14 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { AnswerMemory } from './answer-memory.ts';
+import type { Bounds, ReadStatement, TransactionBounds } from './bounds.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
 
-/** For whom a statement runs: on PostgreSQL it is ended when nobody waits for it any more. */
-export interface Asker {
-  readonly cancelled: boolean;
-}
-
-/** Runs one statement, see `Store.query`. */
+/** Runs one statement, see `Store.query`. With bounds, it reads for an answer and is held to them. */
 export type Query = (
   sql: string,
   parameters: readonly unknown[],
-  asker?: Asker,
+  bounds?: Bounds,
 ) => Promise<readonly Record<string, unknown>[]>;
 
 /**
@@ -32,24 +29,33 @@ export interface Store {
   transaction<T>(work: (trx: Transaction<any>) => Promise<T>): Promise<T>;
   /**
    * The same for statements that are texts already: each is prepared and kept, and no query builder stands between. Inside,
-   * use `query` and nothing else.
+   * use `query` and nothing else. With bounds, no statement of it outlives the one who asked, or their time.
    */
-  transact<T>(work: (query: Query) => Promise<T>, asker?: Asker): Promise<T>;
+  transact<T>(work: (query: Query) => Promise<T>, bounds?: TransactionBounds): Promise<T>;
   /** The same for changes of tables: on SQLite foreign keys are checked once, before the commit. */
   structuralTransaction<T>(work: (trx: Transaction<any>) => Promise<T>): Promise<T>;
   /** One statement, prepared and kept: `?` on SQLite, `$1` on PostgreSQL. For texts of constant shape. */
-  query<Row = Record<string, unknown>>(
-    sql: string,
-    parameters: readonly unknown[],
-    asker?: Asker,
-  ): Promise<Row[]>;
+  query<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
   /**
-   * The first column of the first row as the database writes it, null when there is no row: for statements that answer with
-   * one text, and where that is cheaper than a row. Absent where `valueNow` is.
+   * What a caller is answered with: the first column of the first row as the database writes it, null when there is no row.
+   * The statement ends with its caller or with their time, and holds up no other request. No promise where the database answers
+   * in this process at once: there a promise would cost as much as the statement.
+   *
+   * @throws AppError `RESULT_TOO_LARGE`, `UNAVAILABLE`
    */
-  readonly text?:
-    | ((sql: string, parameters: readonly unknown[], asker?: Asker) => Promise<string | null>)
-    | undefined;
+  answer(
+    statement: ReadStatement,
+    parameters: readonly unknown[],
+    bounds: Bounds,
+  ): unknown | Promise<unknown>;
+  /** The same for all the rows of a statement. */
+  answerRows(
+    statement: ReadStatement,
+    parameters: readonly unknown[],
+    bounds: Bounds,
+  ): Promise<readonly Record<string, unknown>[]>;
+  /** What the answers hold that are in the making. */
+  readonly memory: AnswerMemory;
   /**
    * The first column of the first row, at once; undefined when there is no row. Only where the database answers in this
    * process without waiting for anybody: there a promise would cost as much as the statement. For texts that only read.

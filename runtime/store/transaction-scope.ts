@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError, InternalError } from '../errors.ts';
+import type { Bounds } from './bounds.ts';
 import { createMutex } from './mutex.ts';
 import type { Store } from './store.ts';
 
@@ -7,9 +8,7 @@ type Rows = readonly Record<string, unknown>[];
 
 /** The database connection that a transaction has for itself. */
 export interface TransactionConnection {
-  run(sql: string, parameters: readonly unknown[]): Promise<Rows>;
-  /** See `Store.text`. */
-  readonly text?: Store['text'];
+  run(sql: string, parameters: readonly unknown[], bounds?: Bounds): Promise<Rows>;
   /** See `Store.valueNow`. */
   readonly valueNow?: Store['valueNow'];
 }

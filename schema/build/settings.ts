@@ -32,6 +32,7 @@ export function buildApi({ api, auth }: ManifestValues): Api {
       list: limits.list,
       time: duration(limits.time),
       result: size(limits.result),
+      memory: size(limits.memory),
     },
     introspection: api.introspection,
     graphiql: api.graphiql,

@@ -23,7 +23,10 @@ export interface ApiLimits {
   readonly batch: number;
   readonly list: number;
   readonly time: number;
+  /** Bytes of one answer. */
   readonly result: number;
+  /** Bytes of all answers that are in the making. */
+  readonly memory: number;
 }
 
 export interface ServerOptions {

@@ -39,10 +39,10 @@ function unit(
 }
 
 export function apiSettings(api: Api): LiteralValue {
-  const { time, result, ...limits } = api.limits;
+  const { time, result, memory, ...limits } = api.limits;
   return {
     ...(api as unknown as Record<string, LiteralValue>),
-    limits: { ...limits, time: span(time), result: bytes(result) },
+    limits: { ...limits, time: span(time), result: bytes(result), memory: bytes(memory) },
   };
 }
 

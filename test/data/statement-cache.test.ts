@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createStatementCache } from '../../runtime/data/statement-cache.ts';
 
-const statement = (text: string) => ({ text, places: [] });
+const statement = (text: string) => ({ text, places: [], long: false });
 
 describe('statements of plans', () => {
   it('are made once for a node and a shape', () => {

@@ -14,7 +14,7 @@ import type { Kernel, ServerModule } from '../../runtime/module.ts';
 import type { Resolvers, ScalarMapping } from '../../runtime/plugin.ts';
 import { createTables } from '../../runtime/store/create-tables.ts';
 import { openStore } from '../../runtime/store/open-store.ts';
-import type { Asker, Store } from '../../runtime/store/store.ts';
+import type { Store } from '../../runtime/store/store.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
 
 /** Databases to run a suite on: `describe.each(databases)`. PostgreSQL is there when TEST_POSTGRES_URL is. */
@@ -196,16 +196,18 @@ function counted(store: Store): { store: Store; statements: () => string[] } {
   let texts: string[] = [];
   const noted: Store = {
     ...store,
-    query: (sql, parameters, asker) => {
+    query: (sql, parameters) => {
       texts.push(sql);
-      return store.query(sql, parameters, asker);
+      return store.query(sql, parameters);
     },
-    ...(store.text && {
-      text: (sql: string, parameters: readonly unknown[], asker?: Asker) => (
-        texts.push(sql),
-        (store.text as NonNullable<Store['text']>)(sql, parameters, asker)
-      ),
-    }),
+    answer: (statement, parameters, bounds) => {
+      texts.push(statement.text);
+      return store.answer(statement, parameters, bounds);
+    },
+    answerRows: (statement, parameters, bounds) => {
+      texts.push(statement.text);
+      return store.answerRows(statement, parameters, bounds);
+    },
     ...(store.valueNow && {
       valueNow: (sql: string, parameters: readonly unknown[]) => (
         texts.push(sql),
@@ -219,14 +221,14 @@ function counted(store: Store): { store: Store; statements: () => string[] } {
         return rows;
       },
     }),
-    transact: (work, asker) =>
+    transact: (work, bounds) =>
       store.transact(
         (query) =>
-          work((sql, parameters) => {
+          work((sql, parameters, within) => {
             texts.push(sql);
-            return query(sql, parameters);
+            return query(sql, parameters, within);
           }),
-        asker,
+        bounds,
       ),
     transaction: (work) =>
       store.transaction((trx) => {

@@ -78,6 +78,19 @@ const result = (bytes: number) => ({
   variables: { n: (bytes - TEXT) / 2 },
 });
 
+/** A query, while others in the making hold so many bytes. */
+async function besideAnswersOf(bytes: number): Promise<unknown> {
+  const { memory } = server.store;
+  const other = { cancelled: false };
+  const { limits } = server.project.api;
+  await memory.take({ asker: other, limits, sent: true }, bytes);
+  try {
+    return await told({ query: '{ authors(where: { name: { eq: "x" } }) { id } }' });
+  } finally {
+    memory.end(other);
+  }
+}
+
 /** Every limit of `api.limits`, the body, and those that no setting changes. */
 const LIMITS: Readonly<Record<string, Pair>> = {
   depth: pair(12, 'TOO_DEEP', (levels) => ({ query: nested(levels) })),
@@ -94,9 +107,9 @@ const LIMITS: Readonly<Record<string, Pair>> = {
   tokens: pair(2000, 'TOO_MANY_TOKENS', (count) => ({
     query: `{ authors(where: { name: { in: [${'"x" '.repeat(count - 20)}] } }) { id } }`,
   })),
-  // 50 authors, each with 99 posts, are 5,000 objects.
-  cost: pair(5000, 'TOO_COSTLY', (cost) => ({
-    query: `{ authors(limit: 50) { posts(limit: 99) { id } } ${'author(id: 1) { id }'.repeat(cost - 5000)} }`,
+  // Four times 100 authors with 100 posts each, and 96 with 99, are 50,000 objects.
+  cost: pair(50_000, 'TOO_COSTLY', (cost) => ({
+    query: `{ ${repeated(4, (index) => `a${index}: authors { posts { id } }`)} authors(limit: 96) { posts(limit: 99) { id } } ${'author(id: 1) { id }'.repeat(cost - 50_000)} }`,
   })),
   batch: pair(10, 'BATCH_TOO_LARGE', (count) =>
     Array.from({ length: count }, () => ({ query: '{ __typename }' })),
@@ -121,6 +134,14 @@ const LIMITS: Readonly<Record<string, Pair>> = {
     over: {
       sends: () => told(result(RESULT + 2)),
       gets: [400, 'RESULT_TOO_LARGE', RESULT + 2, RESULT],
+    },
+  },
+  memory: {
+    limit: 2 ** 27,
+    at: { sends: () => besideAnswersOf(2 ** 27 - RESULT), gets: 200 },
+    over: {
+      sends: () => besideAnswersOf(2 ** 27 - RESULT + 1),
+      gets: [503, 'UNAVAILABLE', undefined, 2 ** 27],
     },
   },
   body: {

@@ -34,7 +34,7 @@ describe('the manifest', () => {
       trustedDocuments: null,
       limits: {
         depth: 12,
-        cost: 5000,
+        cost: 50_000,
         aliases: 30,
         rootFields: 20,
         directives: 50,
@@ -43,6 +43,7 @@ describe('the manifest', () => {
         list: 100,
         time: 10_000,
         result: 10 * 1_048_576,
+        memory: 128 * 2 ** 20,
       },
     });
   });

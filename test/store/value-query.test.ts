@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases, type TestDatabase } from './databases.ts';
 
+const BOUNDS = {
+  asker: { cancelled: false },
+  sent: false,
+  limits: { time: 10_000, result: 1_000_000, memory: 10_000_000 },
+};
 const found = databases.find(({ name }) => name === 'PostgreSQL');
 if (found?.missing) process.stderr.write(`${found.missing}\n`);
 
@@ -12,7 +17,7 @@ describe.skipIf(found?.missing)('one text from PostgreSQL', () => {
   afterAll(async () => database.drop());
 
   const text = async (sql: string, values: readonly unknown[] = []) =>
-    database.store.text?.(sql, values);
+    database.store.answer({ text: sql }, values, BOUNDS) as Promise<string | null>;
 
   it('is the first column of the first row as the database writes it, or null', async () => {
     expect(await text('select 5::bigint, 6 union all select 7, 8 order by 1')).toBe('5');

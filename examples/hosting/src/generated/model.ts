@@ -39,7 +39,7 @@ export const model = {
     rest: true,
     limits: {
       depth: 12,
-      cost: 5000,
+      cost: 50000,
       aliases: 30,
       rootFields: 20,
       directives: 50,
@@ -48,6 +48,7 @@ export const model = {
       list: 100,
       time: duration('10s'),
       result: size('10MiB'),
+      memory: size('128MiB'),
     },
     introspection: 'development',
     graphiql: 'development',

@@ -1,0 +1,81 @@
+import { STEP } from '../store/bounds.ts';
+import { sql, type Sql } from './fragment.ts';
+import type { ConnectionPart, Link, Planned, Shape } from './plan.ts';
+import type { Listed } from './rows.ts';
+import { reference, type Scope } from './scope.ts';
+
+/** A list, or a connection, with what it shows of its rows. */
+interface Shown extends Listed {
+  readonly shape?: Shape;
+  readonly fields?: readonly ConnectionPart[];
+}
+
+/** Rows that a list without lists in it may have and still be read in no time. */
+const SHORT = 1000;
+
+/**
+ * Whether reading a page may take long: it may look at more rows than it has, or each of its rows has lists. What is left are
+ * the first rows of a table or of a parent, in the order of their keys.
+ */
+export function isLong(scope: Scope, listed: Shown): boolean {
+  const call = scope.calls[listed.call];
+  const { order = [], equals = [], page, where } = call ?? {};
+  return (
+    where !== undefined ||
+    equals.length > 0 ||
+    order.some(({ column }) => column !== 'id') ||
+    (page?.offset ?? 0) > 0 ||
+    listed.list.paging.max > SHORT ||
+    hidesRows(scope, listed) ||
+    !isIndexed(scope, listed.link) ||
+    shapesOf(listed).some(hasLists)
+  );
+}
+
+function hidesRows(scope: Scope, { entity: name, owners }: Listed): boolean {
+  const { entity } = scope.model.entity(name);
+  if (entity.softDelete) return true;
+  return owners ? owners.length > 0 : scope.rules.entity(entity, 'READ').kind !== 'all';
+}
+
+/** The index of a foreign key has its rows in the order of integer keys. */
+const isIndexed = ({ model }: Scope, link: Link | undefined) =>
+  !link || (link.kind === 'column' && !link.of && model.ids === 'integer');
+
+function shapesOf({ shape, fields = [] }: Shown): readonly Shape[] {
+  if (shape) return [shape];
+  return fields.flatMap((part) => {
+    if (part.kind === 'nodes') return [part.shape];
+    if (part.kind !== 'edges') return [];
+    return part.fields.flatMap((field) => (field.kind === 'node' ? [field.shape] : []));
+  });
+}
+
+/** Whether something in an object is a list. */
+export const hasLists = ({ fields }: Shape): boolean => fields.some(isOrHasList);
+
+function isOrHasList(field: Planned): boolean {
+  switch (field.kind) {
+    case 'many':
+    case 'connection':
+      return true;
+    case 'one':
+      return hasLists(field.shape);
+    case 'abstract':
+      return field.members.some(({ shape }) => hasLists(shape));
+    default:
+      return false;
+  }
+}
+
+/**
+ * A condition that is always true and lets the statement be ended: it stands in the loop over the rows of `alias`. A call costs
+ * as much as finding a row, so that only every 17th key makes one. A prime, because keys may come in steps of 2, 10 or 16.
+ */
+export function watched(scope: Scope, alias: string): Sql | undefined {
+  scope.watch();
+  if (scope.dialect === 'postgres') return undefined;
+  return scope.model.ids === 'integer'
+    ? sql`${reference(alias, 'id')} % 17 or ${STEP}()`
+    : sql`${STEP}()`;
+}

@@ -1,0 +1,327 @@
+import {
+  type FieldNode,
+  getNamedType,
+  type GraphQLError,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  isCompositeType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  isNonNullType,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  valueFromASTUntyped,
+} from 'graphql';
+import type { ListOptions } from '@twofold/schema';
+import type { Model } from '../data/model.ts';
+import { filterCost, orderCost } from './filter-cost.ts';
+import { type Fragments, limitError } from './limits.ts';
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** An operation as its document has it. */
+export interface Costed {
+  readonly node: OperationDefinitionNode;
+  readonly fragments: Fragments;
+}
+
+/** What decides the price of an operation. */
+export interface Prices {
+  readonly schema: GraphQLSchema;
+  readonly model: Model;
+}
+
+/** The field whose own objects are the most, as `Type.field`. */
+interface Dearest {
+  readonly coordinate: string;
+  readonly value: number;
+}
+
+interface Total {
+  readonly value: number;
+  readonly dearest: Dearest;
+}
+
+/** The price of a part of an operation: known already, or known with the variables. */
+type Price = Total | ((variables: Variables) => Total);
+
+const NOTHING: Total = { value: 0, dearest: { coordinate: '', value: 0 } };
+
+/** Made once for an operation: most have no variable that counts, and their price is a number then. */
+const PRICES = new WeakMap<OperationDefinitionNode, Price>();
+
+/**
+ * Refuses an operation whose answer could have more objects, and whose filters could look at more rows, than
+ * `api.limits.cost` allows. It is asked before the first statement.
+ */
+export function checkCost(
+  prices: Prices,
+  operation: Costed,
+  variables: Variables,
+): GraphQLError | undefined {
+  const { limits } = prices.model.project.api;
+  const { value, dearest } = costOf(prices, operation, variables);
+  if (value <= limits.cost) return undefined;
+  return limitError(
+    'TOO_COSTLY',
+    `the operation may come to ${value} objects, ${limits.cost} are allowed; the most are of ${dearest.coordinate}: give its lists a smaller size`,
+    { value, limit: limits.cost, coordinate: dearest.coordinate },
+  );
+}
+
+/** The most objects that the answer can have, and that its filters can look at. */
+export function costOf(prices: Prices, operation: Costed, variables: Variables): Total {
+  const { node } = operation;
+  let price = PRICES.get(node);
+  if (!price) {
+    price = priceOperation(prices, operation);
+    PRICES.set(node, price);
+  }
+  return typeof price === 'function' ? price(withDefaults(node, variables)) : price;
+}
+
+function withDefaults({ variableDefinitions = [] }: OperationDefinitionNode, given: Variables) {
+  let all: Record<string, unknown> | undefined;
+  for (const { variable, defaultValue } of variableDefinitions) {
+    const name = variable.name.value;
+    if (!defaultValue || given[name] !== undefined) continue;
+    all ??= { ...given };
+    all[name] = valueFromASTUntyped(defaultValue);
+  }
+  return all ?? given;
+}
+
+interface Pricing extends Prices {
+  readonly fragments: Fragments;
+  readonly known: Map<string, Price>;
+}
+
+function priceOperation(prices: Prices, { node, fragments }: Costed): Price {
+  const pricing: Pricing = { ...prices, fragments, known: new Map() };
+  const root = prices.schema.getRootType(node.operation);
+  return root ? priceOf(pricing, node.selectionSet.selections, root) : NOTHING;
+}
+
+function priceOf(
+  pricing: Pricing,
+  selections: readonly SelectionNode[],
+  type: GraphQLNamedType,
+): Price {
+  return sum(
+    selections.map((selection) => when(selection, priceOfSelection(pricing, selection, type))),
+  );
+}
+
+function priceOfSelection(
+  pricing: Pricing,
+  selection: SelectionNode,
+  type: GraphQLNamedType,
+): Price {
+  if (selection.kind === 'Field') return priceOfField(pricing, selection, type);
+  if (selection.kind === 'FragmentSpread') return priceOfFragment(pricing, selection.name.value);
+  const on = selection.typeCondition && pricing.schema.getType(selection.typeCondition.name.value);
+  return priceOf(pricing, selection.selectionSet.selections, on ?? type);
+}
+
+function priceOfFragment(pricing: Pricing, name: string): Price {
+  const known = pricing.known.get(name);
+  if (known) return known;
+  pricing.known.set(name, NOTHING);
+  const fragment = pricing.fragments.get(name);
+  const type = fragment && pricing.schema.getType(fragment.typeCondition.name.value);
+  const price = type ? priceOf(pricing, fragment.selectionSet.selections, type) : NOTHING;
+  pricing.known.set(name, price);
+  return price;
+}
+
+/** A part that `@skip` or `@include` leaves out costs nothing. */
+function when({ directives = [] }: SelectionNode, price: Price): Price {
+  const conditions = directives.filter(({ name }) => /^(?:skip|include)$/.test(name.value));
+  if (conditions.length === 0 || price === NOTHING) return price;
+  return (variables) =>
+    conditions.every(({ name, arguments: given = [] }) => {
+      const value = given[0] && valueFromASTUntyped(given[0].value, variables);
+      return value === (name.value === 'include');
+    })
+      ? totalOf(price, variables)
+      : NOTHING;
+}
+
+function priceOfField(pricing: Pricing, field: FieldNode, type: GraphQLNamedType): Price {
+  const definition = fieldOf(type, field.name.value);
+  const named = definition && getNamedType(definition.type);
+  if (!definition || !field.selectionSet || !isCompositeType(named)) return NOTHING;
+  if (named.name.startsWith('__')) return NOTHING;
+  const { selections } = field.selectionSet;
+  // The edges and nodes of a connection are the rows that the connection was counted for.
+  if (isRowOf(type, definition)) return priceOf(pricing, selections, named);
+  const coordinate = `${type.name}.${field.name.value}`;
+  const list = listOf(pricing, type, field.name.value);
+  const looks: Looked = { ...pricing, coordinate, definition, field, list };
+  const [rows, once] = isConnection(named)
+    ? splitConnection(pricing, selections, named)
+    : [priceOf(pricing, selections, named), NOTHING];
+  return sum([times(sizeOf(looks, named), coordinate, rows), once, lookedAt(looks)]);
+}
+
+const isConnection = ({ name }: GraphQLNamedType) => name.endsWith('Connection');
+
+/** `edges` and `nodes` of a connection, and the `node` of an edge. */
+const isRowOf = (type: GraphQLNamedType, { type: of, name }: GraphQLField<unknown, unknown>) =>
+  (isConnection(type) && hasList(of)) || (type.name.endsWith('Edge') && name === 'node');
+
+const hasList = (type: GraphQLField<unknown, unknown>['type']) =>
+  isListType(isNonNullType(type) ? type.ofType : type);
+
+/** What a connection has for each row, and what it has once: `pageInfo` and the like. */
+function splitConnection(
+  pricing: Pricing,
+  selections: readonly SelectionNode[],
+  type: GraphQLNamedType,
+): [Price, Price] {
+  const isOnce = (selection: SelectionNode) => {
+    const definition = selection.kind === 'Field' && fieldOf(type, selection.name.value);
+    return definition && !isRowOf(type, definition);
+  };
+  return [
+    priceOf(
+      pricing,
+      selections.filter((selection) => !isOnce(selection)),
+      type,
+    ),
+    priceOf(
+      pricing,
+      selections.filter((selection) => isOnce(selection)),
+      type,
+    ),
+  ];
+}
+
+/** One field and its arguments. */
+interface Looked extends Prices {
+  readonly coordinate: string;
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly field: FieldNode;
+  /** How the model lists it; undefined for one object, and for functions of the user's. */
+  readonly list: ListOptions | undefined;
+}
+
+function listOf({ schema, model }: Prices, type: GraphQLNamedType, field: string) {
+  const root = (['query', 'mutation', 'subscription'] as const).find(
+    (kind) => schema.getRootType(kind as never) === type,
+  );
+  if (root) {
+    const action = model.operations.get(`${ROOTS[root]}.${field}`)?.action;
+    return action?.kind === 'list' || action?.kind === 'listAbstract' ? action.list : undefined;
+  }
+  const source = model.entities.get(type.name)?.fields.get(field)?.source;
+  return source?.kind === 'many' ? source.list : undefined;
+}
+
+const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
+
+const SIZES: readonly string[] = ['first', 'last', 'limit', 'take'];
+
+type Amount = number | ((variables: Variables) => number);
+
+/** The most objects that the field itself can have, for each object that has it. */
+function sizeOf(looked: Looked, named: GraphQLNamedType): Amount {
+  const { definition, field, list, model } = looked;
+  const cap = model.project.api.limits.list;
+  if (!list && named.name.endsWith('Aggregate') && !model.entities.has(named.name)) return cap;
+  if (!list && !hasList(definition.type) && !isConnection(named)) return 1;
+  const { max = Infinity, default: unsized = cap } = list?.paging ?? {};
+  const names = list
+    ? [list.paging.first, list.paging.last, list.paging.limit].filter((name) => name !== undefined)
+    : SIZES;
+  const sizes = names.flatMap((name) => argumentOf(definition, field, name) ?? []);
+  return amountOf(sizes, (values) => {
+    const given = values.find((value) => typeof value === 'number' && value >= 0);
+    return typeof given === 'number' ? Math.min(given, max) : Math.min(unsized, max);
+  });
+}
+
+/** Rows that the filter, the order and the search of a field look at, for each object that has it. */
+function lookedAt({ coordinate, definition, field, list, model }: Looked): Price {
+  const cap = model.project.api.limits.list;
+  const price = (name: string | undefined, cost: (value: unknown) => number): Price => {
+    const given = name === undefined ? undefined : argumentOf(definition, field, name);
+    if (!given) return NOTHING;
+    return times(
+      amountOf([given], ([value]) => (value === undefined || value === null ? 0 : cost(value))),
+      coordinate,
+      NOTHING,
+    );
+  };
+  const { where, orderBy } = list ?? {};
+  return sum([
+    price(where?.arg, (value) => filterCost(model, where?.shape ?? '', value, cap)),
+    price(orderBy?.arg ?? 'orderBy', (value) => orderCost(value, cap)),
+    price('having', (value) => orderCost(value, cap)),
+    price('search', () => cap),
+  ]);
+}
+
+/** The value of an argument with these variables, or the schema's own; undefined when there is none. */
+function argumentOf(
+  { args }: GraphQLField<unknown, unknown>,
+  field: FieldNode,
+  name: string,
+): { readonly constant: boolean; at(variables: Variables): unknown } | undefined {
+  const declared = args.find((argument) => argument.name === name);
+  if (!declared) return undefined;
+  const given = field.arguments?.find((argument) => argument.name.value === name)?.value;
+  const fallback: any = declared.default;
+  const otherwise = fallback?.literal ? valueFromASTUntyped(fallback.literal) : fallback?.value;
+  if (!given) return otherwise === undefined ? undefined : { constant: true, at: () => otherwise };
+  const constant = !JSON.stringify(given, withoutPlaces).includes('"Variable"');
+  return { constant, at: (variables) => valueFromASTUntyped(given, variables) ?? otherwise };
+}
+
+const withoutPlaces = (key: string, value: unknown) => (key === 'loc' ? undefined : value);
+
+function amountOf(
+  values: readonly { readonly constant: boolean; at(variables: Variables): unknown }[],
+  amount: (values: readonly unknown[]) => number,
+): Amount {
+  const at = (variables: Variables) => amount(values.map((value) => value.at(variables)));
+  return values.every(({ constant }) => constant) ? at({}) : at;
+}
+
+function fieldOf(type: GraphQLNamedType, field: string) {
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields()[field] : undefined;
+}
+
+const totalOf = (price: Price, variables: Variables): Total =>
+  typeof price === 'function' ? price(variables) : price;
+
+const dearer = (a: Dearest, b: Dearest) => (b.value > a.value ? b : a);
+
+function sum(prices: readonly Price[]): Price {
+  const some = prices.filter((price) => price !== NOTHING);
+  if (some.length <= 1) return some[0] ?? NOTHING;
+  const at = (variables: Variables) =>
+    some.reduce<Total>((all, price) => {
+      const { value, dearest } = totalOf(price, variables);
+      return { value: all.value + value, dearest: dearer(all.dearest, dearest) };
+    }, NOTHING);
+  return some.some((price) => typeof price === 'function') ? at : at({});
+}
+
+/** So many objects of the field, with what each of them has below it. */
+function times(size: Amount, coordinate: string, below: Price): Price {
+  const at = (variables: Variables): Total => {
+    const count = typeof size === 'function' ? size(variables) : size;
+    const { value, dearest } = totalOf(below, variables);
+    return {
+      value: count * (1 + value),
+      dearest: dearer(
+        { coordinate, value: count },
+        { coordinate: dearest.coordinate, value: count * dearest.value },
+      ),
+    };
+  };
+  return typeof size === 'function' || typeof below === 'function' ? at : at({});
+}

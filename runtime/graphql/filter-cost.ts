@@ -1,0 +1,50 @@
+import type { Model } from '../data/model.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+const isInput = (value: unknown): value is Input =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const each = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+
+/**
+ * Rows that a filter may look at for each row that it is asked about: a hop into a list counts as many as a list may have, a
+ * hop to one object counts 1, and what stands in a hop counts for each of its rows.
+ *
+ * @example filterCost(model, 'AuthorFilter', { posts: { some: { comments: { some: {} } } } }, 100) // 10_100
+ */
+export function filterCost(model: Model, shapeId: string, value: unknown, list: number): number {
+  const shape = model.filters.get(shapeId);
+  if (!shape || !isInput(value)) return 0;
+  let cost = 0;
+  for (const filter of shape.filters) {
+    const given = value[filter.name];
+    if (given === undefined) continue;
+    if (filter.kind === 'and' || filter.kind === 'or' || filter.kind === 'not')
+      for (const item of each(given)) cost += filterCost(model, shapeId, item, list);
+    else if (filter.kind === 'one') cost += 1 + filterCost(model, filter.shape, given, list);
+    else if (filter.kind === 'many' && isInput(given))
+      for (const inner of Object.values(given))
+        cost += list * (1 + filterCost(model, filter.shape, inner, list));
+  }
+  return cost;
+}
+
+const QUANTIFIERS = new Set(['some', 'every', 'none', 'count']);
+
+/**
+ * The same for an order or a condition on groups, which hop by naming a relation: `{ comments: { count: DESC } }`. At the top
+ * `count` is that of the group itself, and no hop.
+ */
+export function orderCost(value: unknown, list: number, depth = 0): number {
+  let cost = 0;
+  for (const item of each(value)) {
+    if (!isInput(item)) continue;
+    for (const [name, inner] of Object.entries(item)) {
+      const below = orderCost(inner, list, depth + 1);
+      if (depth > 0 && QUANTIFIERS.has(name)) cost += list * (1 + below);
+      else cost += below + (depth === 0 && isInput(inner) ? 1 : 0);
+    }
+  }
+  return cost;
+}

@@ -1,0 +1,82 @@
+import { type Bounds, type TransactionBounds, unwanted } from './bounds.ts';
+import type { Mutex } from './mutex.ts';
+import { withinBounds } from './sqlite-answers.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
+import type { SqliteThreads } from './sqlite-threads.ts';
+import type { Query } from './store.ts';
+
+/** Runs a transaction of finished texts, see `Store.transact`. */
+export type Transact = <T>(
+  bounds: TransactionBounds | undefined,
+  work: (query: Query) => Promise<T>,
+) => Promise<T>;
+
+export interface TransactParts {
+  readonly writer: SqliteConnection;
+  readonly mutex: Mutex;
+  /** A thread for transactions that may take long; absent in memory. */
+  readonly apart?: SqliteThreads;
+  /** What was written elsewhere is seen by the next read. */
+  readonly renew?: () => void;
+}
+
+/** Most run in the thread that takes requests. One that may take long runs in another, where it holds up writes alone. */
+export function createTransact(parts: TransactParts): Transact {
+  const { writer, mutex, apart, renew } = parts;
+  return async (bounds, work) => {
+    const since = performance.now();
+    const release = await mutex.acquire();
+    try {
+      if (bounds?.asker.cancelled) throw unwanted();
+      if (!apart || !bounds?.long) return await transactHere(writer, work, bounds, since);
+      const result = await transactApart(apart, work, bounds);
+      renew?.();
+      return result;
+    } finally {
+      release();
+    }
+  };
+}
+
+async function transactHere<T>(
+  writer: SqliteConnection,
+  work: (query: Query) => Promise<T>,
+  bounds: Bounds | undefined,
+  since: number,
+): Promise<T> {
+  writer.run('begin immediate', []);
+  try {
+    const result = await work(async (sql, parameters, within = bounds) => {
+      const run = () => writer.run(sql, parameters).rows;
+      return within ? withinBounds(writer, within, run, since) : run();
+    });
+    writer.run('commit', []);
+    return result;
+  } catch (error) {
+    // SQLite may have rolled back by itself, and then says so.
+    if (writer.inTransaction()) writer.run('rollback', []);
+    throw error;
+  }
+}
+
+async function transactApart<T>(
+  apart: SqliteThreads,
+  work: (query: Query) => Promise<T>,
+  bounds: Bounds,
+): Promise<T> {
+  const patient: Bounds = { ...bounds, asker: { cancelled: false } };
+  const run = (text: string, values: readonly unknown[], within: Bounds) =>
+    apart.run({ kind: 'run', text, values }, within);
+  await run('begin immediate', [], patient);
+  try {
+    const query = async (sql: string, parameters: readonly unknown[]) =>
+      (await run(sql, parameters, bounds)) as Record<string, unknown>[];
+    const result = await work(query);
+    await run('commit', [], patient);
+    return result;
+  } catch (error) {
+    // It fails where SQLite has rolled back by itself.
+    await run('rollback', [], patient).catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRest } from '../../runtime/rest/index.ts';
+import { databases, startServer, type TestServer } from './harness.ts';
+
+const SDL = `
+  type Author { id: ID! name: String! posts(where: PostFilter, take: Int, first: Int): [Post!]! @relation(inverse: "author") }
+  type Post { id: ID! title: String! author: Author! comments(first: Int): CommentConnection! }
+  type Comment { id: ID! text: String! post: Post! @relation(inverse: "comments") author: Author! }
+  type CommentConnection { edges: [CommentEdge!]! nodes: [Comment!]! pageInfo: PageInfo! totalCount: Int! }
+  type CommentEdge { node: Comment! cursor: String! }
+  type PageInfo { hasNextPage: Boolean! }
+  input AuthorFilter { name: TextFilter posts: PostListFilter and: [AuthorFilter!] or: [AuthorFilter!] not: AuthorFilter }
+  input PostListFilter { some: PostFilter every: PostFilter none: PostFilter }
+  input PostFilter { title: TextFilter author: AuthorFilter }
+  input TextFilter { eq: String contains: String }
+  type Query {
+    authors(where: AuthorFilter, limit: Int): [Author!]!
+    ten(limit: Int = 10): [Author!]! @list(default: 20, max: 50) @resolve(as: LIST)
+    few: [Author!]! @list(default: 20, max: 50) @resolve(as: LIST)
+    post(id: ID!): Post
+    own(take: Int): [Author!]!
+  }
+  type Mutation { createAuthor(name: String!): Author! }
+  type Subscription { authorCreated: Author! }
+`;
+
+/** What an operation is refused with when nothing is allowed: its cost, and the dearest field. */
+const PRICES: readonly [string, string, number, string, Record<string, unknown>?][] = [
+  ['an object', '{ post(id: 1) { id } }', 1, 'Query.post'],
+  ['an object in an object', '{ post(id: 1) { author { name } } }', 2, 'Query.post'],
+  ['a list without a size', '{ authors { id } }', 100, 'Query.authors'],
+  ['a list with a size', '{ authors(limit: 7) { id } }', 7, 'Query.authors'],
+  ['a list of no rows', '{ authors(limit: 0) { posts { id } } }', 0, 'Query.authors'],
+  ['the default of a list', '{ few { id } }', 20, 'Query.few'],
+  ['the default of an argument', '{ ten { id } }', 10, 'Query.ten'],
+  ['a list in a list', '{ authors { posts { id } } }', 10_100, 'Author.posts'],
+  ['a connection', '{ post(id: 1) { comments { nodes { id } } } }', 101, 'Post.comments'],
+  [
+    'edges, nodes and what a connection has once',
+    '{ post(id: 1) { comments(first: 5) { edges { cursor node { author { id } } } pageInfo { hasNextPage } totalCount } } }',
+    1 + 5 * 2 + 1,
+    'Post.comments',
+  ],
+  [
+    'a list of a function of yours',
+    '{ own(take: 300) { posts(first: 2) { id } } }',
+    900,
+    'Author.posts',
+  ],
+  [
+    'a size in a variable',
+    'query ($n: Int) { authors(limit: $n) { id } }',
+    9,
+    'Query.authors',
+    { n: 9 },
+  ],
+  [
+    'the default of a variable',
+    'query ($n: Int = 8) { authors(limit: $n) { id } }',
+    8,
+    'Query.authors',
+  ],
+  [
+    'a size that is null',
+    'query ($n: Int) { authors(limit: $n) { id } }',
+    100,
+    'Query.authors',
+    { n: null },
+  ],
+  [
+    'a hop into a list',
+    '{ authors(limit: 1, where: { posts: { some: { title: { eq: "x" } } } }) { id } }',
+    101,
+    'Query.authors',
+  ],
+  [
+    'hops in each other, in a variable',
+    'query ($where: AuthorFilter) { authors(limit: 1, where: $where) { id } }',
+    1 + 100 * (1 + 1 + 100),
+    'Query.authors',
+    { where: { not: { posts: { none: { author: { posts: { every: {} } } } } } } },
+  ],
+  [
+    'hops side by side',
+    '{ authors(limit: 1, where: { or: [{ posts: { some: {} } }, { posts: { none: {} } }] }) { id } }',
+    201,
+    'Query.authors',
+  ],
+  [
+    'hops of a list in a list',
+    '{ authors(limit: 3) { posts(first: 1, where: { author: { posts: { some: {} } } }) { id } } }',
+    3 + 3 + 3 * 101,
+    'Author.posts',
+  ],
+  [
+    'a fragment that is used twice',
+    'fragment A on Author { posts(first: 4) { id } } { authors(limit: 2) { ...A } few { ...A } }',
+    2 * 5 + 20 * 5,
+    'Author.posts',
+  ],
+  [
+    'what is left out',
+    'query ($no: Boolean!) { authors @include(if: $no) { id } post(id: 1) { id ... @skip(if: true) { author { id } } } }',
+    1,
+    'Query.post',
+    { no: false },
+  ],
+  ['a mutation', 'mutation { createAuthor(name: "x") { posts { id } } }', 101, 'Author.posts'],
+];
+
+const REST = [
+  ['/api/posts/1?include=author.posts', 1 + 1 + 100],
+  ['/api/authors?limit=5&include=posts', 5 * 101],
+] as const;
+
+describe.each(databases)('the cost of an operation on %s', (database) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer(SDL, {
+      database,
+      manifest: 'name: priced\napi: { rest: true }\n',
+      resolvers: { Query: { own: () => [] } },
+      change: (project) => ({
+        ...project,
+        api: { ...project.api, limits: { ...project.api.limits, cost: -1, batch: 5 } },
+      }),
+      also: (kernel) => createRest({ kernel, resolvers: { Query: { own: () => [] } } }),
+    });
+  });
+  afterAll(() => server.close());
+
+  it.each(PRICES)('counts %s', async (_, query, value, coordinate, variables) => {
+    server.statements();
+    const { errors } = await server.query(query, variables);
+    expect(errors?.[0]?.extensions).toMatchObject({
+      code: 'TOO_COSTLY',
+      value,
+      limit: -1,
+      coordinate,
+    });
+    const batch = await server.call('POST', '/graphql', { body: [{ query, variables }] });
+    expect(batch.body[0].errors[0].extensions).toMatchObject({ code: 'TOO_COSTLY', value });
+    expect(server.statements()).toEqual([]);
+  });
+
+  it.each(REST)('counts REST alike: %s', async (path, value) => {
+    expect(await server.call('GET', path)).toMatchObject({
+      status: 400,
+      body: {
+        error: `the request may come to ${value} objects, -1 are allowed: include less, or ask for a smaller limit`,
+      },
+    });
+  });
+});
+
+describe('the default', () => {
+  it('lets two lists in each other through, and two hops, and refuses three', async () => {
+    const server = await startServer(SDL, { resolvers: { Query: { own: () => [] } } });
+    const code = async (query: string) =>
+      (await server.query(query)).errors?.[0]?.extensions.code ?? 'fine';
+    const hops = (count: number): string =>
+      count === 0 ? '{}' : `{ author: { posts: { some: ${hops(count - 1)} } } }`;
+    expect(await code('{ authors { posts { id } } }')).toBe('fine');
+    expect(await code('{ authors { posts { author { posts { id } } } } }')).toBe('TOO_COSTLY');
+    expect(await code(`{ authors(where: { posts: { some: ${hops(1)} } }) { id } }`)).toBe('fine');
+    expect(await code(`{ authors(where: { posts: { some: ${hops(2)} } }) { id } }`)).toBe(
+      'TOO_COSTLY',
+    );
+    await server.close();
+  });
+});

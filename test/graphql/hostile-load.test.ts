@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, it, describe } from 'vitest';
+import { createDatabase } from '../engines/available.ts';
+import { end } from '../server/program.ts';
+import { databases } from './harness.ts';
+import { complaintsOf } from './fuzz/fuzz.ts';
+import { CORPUS } from './hostile/corpus.ts';
+import { ask, attack, bystander } from './hostile/load.ts';
+import { serve } from './hostile/server.ts';
+
+/** All of it, with figures: node test/graphql/run-hostile.ts sqlite */
+const SHOTS = CORPUS.filter((_, index) => index % 5 === 0);
+const SIZE = { rows: 10_000, time: '2s', large: { posts: 10, characters: 200_000 } };
+
+describe.each(databases)('hostile operations of eight clients on %s', (kind) => {
+  it('are each answered or refused, others are answered meanwhile, and nothing goes on', async () => {
+    const database = kind === 'postgres' ? await createDatabase() : undefined;
+    const program = await serve(SIZE, database?.url);
+    try {
+      const url = await program.listening;
+      const over = new AbortController();
+      const others = bystander(url, over.signal);
+      const hits = await attack(url, 8, SHOTS);
+      over.abort();
+      const { byId, failed } = await others;
+      expect(hits).toHaveLength(SHOTS.length);
+      expect(hits.filter(({ code }) => code === 'INTERNAL_SERVER_ERROR' || code === '500')).toEqual(
+        [],
+      );
+      expect(new Set(hits.map(({ code }) => code))).toContain('TOO_COSTLY');
+      expect(failed).toBe(0);
+      expect(byId.length).toBeGreaterThan(5);
+      expect(complaintsOf(program.output())).toEqual([]);
+      if (database) expect(await activeAfter(database.url, 1000)).toEqual([]);
+      const path = '/graphql?query={posts(where:{title:{startsWith:"post 1 of"}}){title}}';
+      expect((await ask(url, { method: 'GET', path })).text).toContain('post 1 of');
+    } finally {
+      await end(program);
+      await database?.drop();
+    }
+  }, 180_000);
+});
+
+/** Statements that PostgreSQL still works on after so many milliseconds. */
+async function activeAfter(url: string, milliseconds: number): Promise<string[]> {
+  await sleep(milliseconds);
+  const client = new pg.Client(url);
+  await client.connect();
+  const { rows } = await client.query<{ query: string }>(
+    `select query from pg_stat_activity where datname = current_database() and state <> 'idle' and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+  );
+  await client.end();
+  return rows.map(({ query }) => query);
+}
