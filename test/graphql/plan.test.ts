@@ -112,7 +112,9 @@ describe('a plan', () => {
     expect(readRoot('{ users { posts { secret } } }', user(1)).pure).toBe(false);
     expect(readRoot('{ users { posts { secret } } }', user(1, 'admin')).pure).toBe(true);
     expect(readRoot('{ users { posts { author { name } } } }', user(1)).marks).toBe(true);
-    expect(readRoot('{ users { fullName } }').node).toMatchObject({ shape: { row: true } });
+    expect(readRoot('{ users { fullName } }', user(1)).node).toMatchObject({
+      shape: { row: true },
+    });
     expect(plan('{ posts { id } }').roots[0]).toMatchObject({
       kind: 'refused',
       code: 'UNAUTHENTICATED',
