@@ -34,7 +34,8 @@ export interface AuthConfig {
     readonly secret: string;
     readonly types: readonly string[];
   }[];
-  readonly allowLocalWebhooks: boolean;
+  /** Whether webhooks may go to private and loopback addresses. */
+  readonly allowPrivateWebhooks: boolean;
   /** Whether `AUTH_ALLOW_WEAK_SECRETS` is on, and what is wrong with which secret because of it. */
   readonly allowsWeakSecrets: boolean;
   readonly weakSecrets: readonly string[];
@@ -91,7 +92,7 @@ export function readAuthConfig(
     host: host ? readHostPassword(settings) : null,
     providers: readProviders(settings, model),
     webhooks: readWebhooks(settings, model),
-    allowLocalWebhooks: settings.flag('WEBHOOK_ALLOW_PRIVATE', false),
+    allowPrivateWebhooks: settings.flag('WEBHOOK_ALLOW_PRIVATE', !settings.production),
     allowsWeakSecrets: weakAllowed,
     weakSecrets: weakAllowed ? weak : [],
     setupToken: readSetupToken(settings),

@@ -686,7 +686,7 @@ export const CONTRACT: Readonly<Record<string, readonly Line[]>> = {
       'limits of a delivery',
       'a receiver that hangs is left after five seconds',
       'a redirect is not followed',
-      'private, link-local and loopback addresses',
+      'is refused with 400 when it is private, in whatever form it is written',
       'are refused there unless allowed',
     ],
     [

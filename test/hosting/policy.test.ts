@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { isPrivateAddress } from '../../runtime/http/private-address.ts';
 import { assertPublicAddress } from '../../runtime/hosting/source/base-images.ts';
 import { assertDockerfile, assertTriggers } from '../../runtime/hosting/source/dockerfile.ts';
 import { generateDockerfile } from '../../runtime/hosting/source/generate.ts';
-import {
-  assertGitRef,
-  isPrivate,
-  parseGitUrl,
-  resolveGitHost,
-} from '../../runtime/hosting/source/git-url.ts';
+import { assertGitRef, parseGitUrl, resolveGitHost } from '../../runtime/hosting/source/git-url.ts';
 import { boundaryOf, readForm } from '../../runtime/hosting/source/multipart.ts';
 import { planBuild } from '../../runtime/hosting/source/plan.ts';
 import {
@@ -205,9 +201,9 @@ describe('git addresses', () => {
       'fd00::1',
       '::ffff:127.0.0.1',
     ])
-      expect(isPrivate(address), address).toBe(true);
+      expect(isPrivateAddress(address), address).toBe(true);
     for (const address of ['1.1.1.1', '172.32.0.1', '2606:4700::1'])
-      expect(isPrivate(address), address).toBe(false);
+      expect(isPrivateAddress(address), address).toBe(false);
     for (const url of [
       'https://127.0.0.1/a',
       'https://[::1]/a',

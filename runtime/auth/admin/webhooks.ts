@@ -1,4 +1,5 @@
 import { failure } from '../../errors.ts';
+import { isPrivateHost } from '../../http/private-address.ts';
 import { type Handler, reply } from '../../http/route.ts';
 import { callerOf } from '../caller.ts';
 import { isSafe } from '../config.ts';
@@ -10,7 +11,7 @@ import { parseDuration, rfc3339 } from '../time.ts';
 import type { Endpoint } from '../webhooks/endpoints.ts';
 
 /** Where events are sent to. */
-export function webhookHandlers({ kernel, webhooks }: AuthParts) {
+export function webhookHandlers({ kernel, webhooks, config }: AuthParts) {
   const { store } = kernel;
   const missing = () => failure.notFound();
   const idOf = (params: Readonly<Record<string, string>>) => {
@@ -23,8 +24,7 @@ export function webhookHandlers({ kernel, webhooks }: AuthParts) {
     return reply(200, { webhooks: endpoints, total: endpoints.length });
   };
   const createWebhook: Handler = async ({ body }) => {
-    if (!URL.canParse(body.url) || !isSafe(new URL(body.url)))
-      throw failure.invalid('url must be https, except on a loopback address');
+    assertAddress(body.url, config.allowPrivateWebhooks);
     const types = (body.types ?? ['*']) as string[];
     const unknown = types.find((type) => !isKnownType(type));
     if (unknown) throw failure.invalid('types must be event types, prefixes such as auth.* or *');
@@ -68,6 +68,16 @@ export function webhookHandlers({ kernel, webhooks }: AuthParts) {
     return reply(200, result);
   };
   return { webhooks: list, createWebhook, rotateWebhook, deleteWebhook, testWebhook };
+}
+
+/** @throws AppError 400 */
+function assertAddress(text: string, allowPrivate: boolean): void {
+  if (!URL.canParse(text) || !isSafe(new URL(text)))
+    throw failure.invalid('url must be https, except on a loopback address');
+  if (!allowPrivate && isPrivateHost(new URL(text).hostname))
+    throw failure.invalid(
+      'url must not be a private address: the setting WEBHOOK_ALLOW_PRIVATE=on allows it',
+    );
 }
 
 const show = ({ id, url, types, source, created_at, disabled_at }: Endpoint) => ({

@@ -37,7 +37,7 @@ export function createWebhooks(
   onDisabled: (endpoint: Endpoint) => Promise<void>,
 ): Webhooks {
   const { store, now } = kernel;
-  const { post, close } = createPost(config.allowLocalWebhooks || !kernel.settings.production);
+  const { post, close } = createPost(config.allowPrivateWebhooks);
   const endpoints = createEndpoints(keys, now);
   const deliveries = createDeliveries(kernel, endpoints, post, async (id) => {
     await endpoints.disable(store.db, id);

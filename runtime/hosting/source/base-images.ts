@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { isPrivate } from './git-url.ts';
+import { isPrivateAddress } from '../../http/private-address.ts';
 import { quote, refuse } from './refuse.ts';
 
 /** Finds a host's addresses; none when it is not known. */
@@ -36,7 +36,7 @@ export function assertPublicRegistry(image: string): void {
     isIP(bare) === 0 &&
     !/^(0x[0-9a-f]*|\d+)(\.(0x[0-9a-f]*|\d+))*$/.test(bare) &&
     !/(^|\.)(localhost|local|internal|localdomain)$/.test(bare);
-  if (!isPlain && (isIP(bare) === 0 || isPrivate(bare))) throw refusePrivate(image);
+  if (!isPlain && (isIP(bare) === 0 || isPrivateAddress(bare))) throw refusePrivate(image);
 }
 
 /** The same for a name that only leads there. @throws AppError 422 */
@@ -45,7 +45,7 @@ export async function assertPublicAddress(
   find: Lookup = findAddresses,
 ): Promise<void> {
   const host = registryOf(image);
-  if (host !== null && (await find(host)).some(isPrivate)) throw refusePrivate(image);
+  if (host !== null && (await find(host)).some(isPrivateAddress)) throw refusePrivate(image);
 }
 
 const refusePrivate = (image: string) =>

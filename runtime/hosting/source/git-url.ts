@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { failure } from '../../errors.ts';
+import { isPrivateAddress } from '../../http/private-address.ts';
 
 /** What git addresses are taken. */
 export interface GitPolicy {
@@ -68,45 +69,7 @@ export async function resolveGitHost(
     : (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address);
   const [first] = addresses;
   if (first === undefined) throw failure.badRequest('git.url names a host that is not known');
-  if (!allowPrivate && addresses.some(isPrivate))
+  if (!allowPrivate && addresses.some(isPrivateAddress))
     throw failure.badRequest('git.url names a host of a private network, which is not allowed');
   return first;
-}
-
-/** Loopback, private, link-local, shared, multicast and reserved (RFC 6890). */
-export function isPrivate(address: string): boolean {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  const plain = mapped ?? address;
-  return reserved().check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
-}
-
-function reserved(): BlockList {
-  const list = new BlockList();
-  for (const block of [
-    '0.0.0.0/8',
-    '10.0.0.0/8',
-    '100.64.0.0/10',
-    '127.0.0.0/8',
-    '169.254.0.0/16',
-    '172.16.0.0/12',
-    '192.0.0.0/24',
-    '192.168.0.0/16',
-    '198.18.0.0/15',
-    '224.0.0.0/3',
-  ]) {
-    const [net = '', bits] = block.split('/');
-    list.addSubnet(net, Number(bits), 'ipv4');
-  }
-  for (const block of [
-    '::/127',
-    'fc00::/7',
-    'fe80::/10',
-    'ff00::/8',
-    '64:ff9b::/96',
-    '2002::/16',
-  ]) {
-    const [net = '', bits] = block.split('/');
-    list.addSubnet(net, Number(bits), 'ipv6');
-  }
-  return list;
 }

@@ -1,0 +1,41 @@
+import ipaddr from 'ipaddr.js';
+
+/**
+ * Whether an address is anything but a public one: loopback, private, link-local, shared, multicast, reserved
+ * (RFC 6890). An IPv6 address that carries an IPv4 address is judged by that one, as packets to it may arrive there.
+ *
+ * @param address An IP address. Any other text counts as private.
+ * @example isPrivateAddress('64:ff9b::10.0.0.1') // true: NAT64 leads to 10.0.0.1
+ */
+export function isPrivateAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return true;
+  const parsed = ipaddr.process(address);
+  const carried = parsed instanceof ipaddr.IPv6 ? carriedIPv4(parsed) : [];
+  if (carried.length > 0) return carried.some((inside) => inside.range() !== 'unicast');
+  return parsed.range() !== 'unicast';
+}
+
+/** Whether the host of a URL is a private address as it stands there, or a name of loopback (RFC 6761). */
+export function isPrivateHost(hostname: string): boolean {
+  const bare = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (/(^|\.)localhost$/i.test(bare)) return true;
+  return ipaddr.isValid(bare) && isPrivateAddress(bare);
+}
+
+/** The IPv4 addresses that an IPv6 address stands for, by the kinds of transition that exist. */
+function carriedIPv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
+  const bytes = address.toByteArray();
+  const at = (start: number) => new ipaddr.IPv4(bytes.slice(start, start + 4));
+  // IPv4-compatible addresses (RFC 4291 section 2.5.5.1) are deprecated, yet some systems still send to them.
+  if (bytes.slice(0, 12).every((byte) => byte === 0)) return [at(12)];
+  if (address.match(NAT64)) return [at(12)];
+  if (address.match(SIX_TO_FOUR)) return [at(2)];
+  // Teredo (RFC 4380) names its server, and the client with every bit turned over.
+  if (address.match(TEREDO))
+    return [at(4), new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff))];
+  return [];
+}
+
+const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
+const SIX_TO_FOUR = ipaddr.IPv6.parseCIDR('2002::/16');
+const TEREDO = ipaddr.IPv6.parseCIDR('2001::/32');
