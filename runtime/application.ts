@@ -139,7 +139,9 @@ function crossOrigin(origins: readonly string[]): Middleware[] {
 const EXPOSED = [
   'ETag',
   'Location',
+  'X-Device-Token',
   'X-Incomplete',
+  'X-Remembered-Device',
   'X-Request-Id',
   'Retry-After',
   'RateLimit',

@@ -89,3 +89,30 @@ describe('a list of origins', () => {
     expect((await ask('https://other.test'))[0]).not.toBe('https://other.test');
   });
 });
+
+describe('headers of other origins', () => {
+  const asked = { ...page, 'access-control-request-method': 'POST' };
+  for (const cors of ['["*"]', `["${origin}"]`])
+    it(`${cors}: a page reads what a sign-in and a limit give, and sends its organization`, async () => {
+      const url = await start(cors);
+      const { headers } = await fetch(`${url}/api/health`, { headers: page });
+      expect(headers.get('access-control-expose-headers')!.split(',')).toEqual(
+        expect.arrayContaining([
+          'ETag',
+          'Location',
+          'Retry-After',
+          'RateLimit',
+          'RateLimit-Policy',
+          'X-Device-Token',
+          'X-Incomplete',
+          'X-Remembered-Device',
+          'X-Request-Id',
+        ]),
+      );
+      const preflight = await fetch(`${url}/graphql`, {
+        method: 'OPTIONS',
+        headers: { ...asked, 'access-control-request-headers': 'x-organization,content-type' },
+      });
+      expect(preflight.headers.get('access-control-allow-headers')).toContain('x-organization');
+    });
+});
