@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { openapiDocument, projectRoutes, readProject, type Project } from '@twofold/schema';
+import {
+  openapiDocument,
+  projectRoutes,
+  readProject,
+  restRoutes,
+  type Project,
+} from '@twofold/schema';
 import { boot } from '../../runtime/boot.ts';
 import { BLOG } from './blog.ts';
 import { projectOf } from './harness.ts';
@@ -61,12 +67,12 @@ describe('the OpenAPI document', () => {
       const told = Object.entries(document.paths).flatMap(([path, item]) =>
         Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
       );
-      const modules = projectRoutes(project)
-        .filter(({ security }) => security !== undefined)
-        .map(({ method, path }) => `${method} ${path}`);
+      const rest = restRoutes(project).map(({ method, path }) => `${method} ${path}`);
       const template = (route: string) => route.replace(/[:*](\w+)/g, '{$1}');
       expect(told.sort()).toEqual(
-        [...(await served(project)), ...modules, 'GET /api/health'].map(template).sort(),
+        [...(await served(project)), ...(project.api.rest ? rest : []), 'GET /api/health']
+          .map(template)
+          .sort(),
       );
     },
   );
