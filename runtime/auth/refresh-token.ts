@@ -8,7 +8,11 @@ export interface RefreshClaim {
   readonly mac: string;
 }
 
-const SHAPE = /^rt1\.([A-Za-z0-9_-]{22})\.(\d{1,9})\.([A-Za-z0-9_-]{43})$/;
+/** The generation of a new session. Number 0 is never handed out. */
+export const FIRST_GENERATION = 1;
+
+/** One way to write each number: with leading zeros one token would have many texts. */
+const SHAPE = /^rt1\.([A-Za-z0-9_-]{22})\.([1-9]\d{0,8})\.([A-Za-z0-9_-]{43})$/;
 
 /**
  * A refresh token is a number that its session counts up, under a MAC: `rt1.<sid>.<generation>.<mac>`. Nothing of it is

@@ -3,6 +3,7 @@ import type { AuthModel } from '@twofold/schema';
 import type { Store } from '../store/store.ts';
 import type { Caller } from './caller.ts';
 import { randomToken, type UserId } from './ids.ts';
+import { FIRST_GENERATION } from './refresh-token.ts';
 import { createStandings, type Standings } from './standings.ts';
 import { MINUTE, SECOND } from './time.ts';
 import type { UserDirectory } from './user-directory.ts';
@@ -152,7 +153,7 @@ function newSession(
     user_id: userId,
     principal: userId === null ? 'host' : 'user',
     salt: randomToken(32),
-    gen: 0,
+    gen: FIRST_GENERATION,
     rotated_at: now,
     created_at: now,
     last_seen_at: now,

@@ -128,7 +128,7 @@ export function createSignIn(parts: SignInParts): SignIn {
       });
       extra.onOpened?.(session);
       const shown = profile(account, account.last_login ?? now);
-      return buildObject(parts, shown, session, 0, extended);
+      return buildObject(parts, shown, session, session.gen, extended);
     },
     continue: async (context, account, session, generation) => {
       const extended = await extendFor(context, account);

@@ -1,12 +1,18 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createKeys } from '../../runtime/auth/keys.ts';
+import { makeRefreshToken } from '../../runtime/auth/refresh-token.ts';
 import {
   asRoot,
   bearer,
   describeEachDatabase,
+  SECRET,
   startServer,
   type TestServer,
   USER,
 } from './harness.ts';
+
+/** Of base64url. The last of 43 characters carries four bits, so three others decode to the same bytes. */
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 describeEachDatabase('§2.6 refresh', (database) => {
   let server: TestServer;
@@ -21,11 +27,11 @@ describeEachDatabase('§2.6 refresh', (database) => {
 
   it('gives a whole login object, and the token has the documented form', async () => {
     const { body } = await server.register();
-    expect(body.refreshToken).toMatch(/^rt1\.[\w-]{22}\.0\.[\w-]{43}$/);
+    expect(body.refreshToken).toMatch(/^rt1\.[\w-]{22}\.1\.[\w-]{43}$/);
     const next = await refresh(body.refreshToken);
     expect(next.status).toBe(200);
     expect(Object.keys(next.body)).toEqual(Object.keys(body));
-    expect(next.body.refreshToken).toMatch(/^rt1\.[\w-]{22}\.1\./);
+    expect(next.body.refreshToken).toMatch(/^rt1\.[\w-]{22}\.2\./);
     expect((await me(next.body.accessToken)).status).toBe(200);
   });
 
@@ -51,7 +57,7 @@ describeEachDatabase('§2.6 refresh', (database) => {
     expect(event).toMatchObject({
       severity: 'critical',
       user_id: body.id,
-      data: { gen: 0, current: 1 },
+      data: { gen: 1, current: 2 },
     });
     expect(await own.events('alert.refresh_reuse')).toHaveLength(1);
     await own.close();
@@ -72,10 +78,58 @@ describeEachDatabase('§2.6 refresh', (database) => {
       '',
       'rt1',
       `rt1.${sid}.5.${mac}`,
-      `rt1.${sid}.0.${'A'.repeat(43)}`,
-      `rt1.${'A'.repeat(22)}.0.${mac}`,
+      `rt1.${sid}.1.${'A'.repeat(43)}`,
+      `rt1.${'A'.repeat(22)}.1.${mac}`,
       body.accessToken,
       `${body.refreshToken}x`,
+    ]) {
+      expect((await refresh(text)).text, text).toBe('{"error":"Invalid refresh token"}');
+    }
+    expect((await refresh(body.refreshToken)).status).toBe(200);
+  });
+
+  it('a generation that was never handed out is 401 with a right MAC too, number 0 included', async () => {
+    const { body } = await server.register();
+    const sid = body.refreshToken.split('.')[1];
+    const [session] = (await server.rows('auth_sessions')).filter(({ id }) => id === sid);
+    const made = (generation: number | string) =>
+      makeRefreshToken(createKeys(SECRET, []), sid, generation as number, session!['salt']);
+    expect(made(1)).toBe(body.refreshToken);
+    for (const generation of [
+      0,
+      2,
+      3,
+      999_999_999,
+      1e9,
+      -1,
+      '01',
+      '+1',
+      '1.0',
+      '1e0',
+      ' 1',
+      '1 ',
+    ]) {
+      expect((await refresh(made(generation))).text, String(generation)).toBe(
+        '{"error":"Invalid refresh token"}',
+      );
+    }
+    expect((await refresh(body.refreshToken)).status).toBe(200);
+  });
+
+  it('one token has one text', async () => {
+    const { body } = await server.register();
+    const [, sid, , mac] = body.refreshToken.split('.');
+    const last = ALPHABET.indexOf(mac.at(-1));
+    const others = [1, 2, 3].map((bits) => mac.slice(0, -1) + ALPHABET[last ^ bits]);
+    for (const text of [
+      `rt1.${sid}.01.${mac}`,
+      `rt1.${sid}.000000001.${mac}`,
+      `rt1.${sid}.١.${mac}`,
+      `RT1.${sid}.1.${mac}`,
+      ` ${body.refreshToken}`,
+      `${body.refreshToken}\n`,
+      `${body.refreshToken}=`,
+      ...others.map((other) => `rt1.${sid}.1.${other}`),
     ]) {
       expect((await refresh(text)).text, text).toBe('{"error":"Invalid refresh token"}');
     }
