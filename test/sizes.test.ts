@@ -16,7 +16,7 @@ const FUNCTION_P90 = 25;
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 25_000,
   auth: 11_500,
-  hosting: 19_200,
+  hosting: 20_400,
 };
 
 /** Functions that were longer than the limit before it was counted on formatted text. The list may only get shorter. */
