@@ -47,12 +47,14 @@ const PACKAGES: readonly PackageFolders[] = [
       placed: [
         'store/sqlite-threads',
         'hosting/ingress/remote',
+        'hosting/source/static/image',
         'hosting/models/engine/llamacpp',
         'hosting/models/engine/mlx',
       ],
       programs: [
         'store/sqlite-worker',
         'hosting/ingress/process',
+        'hosting/source/static/server',
         'hosting/models/engine/keeper',
         'hosting/models/llamacpp/program',
       ],

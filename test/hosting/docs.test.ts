@@ -6,8 +6,8 @@ import { root, sourceFiles } from '../source-files.ts';
 /** What is read of the environment: by `settings.text('X', 'default')`, `env.X` or `process.env['X']`. */
 const READ =
   /settings\.(?:text|number|flag)\(\s*'([A-Z_]+)'(?:,\s*(?:\{ default: )?('[^']*'|[\d_]+))?|\benv\.([A-Z][A-Z_]+)|process\.env\['([A-Z_]+)'\]/g;
-/** A path is no setting of ours. */
-const NONE = new Set(['PATH']);
+/** A path is no setting of ours; the port of a static site is read in its container, where the server sets it. */
+const NONE = new Set(['PATH', 'PORT']);
 
 it('every setting that hosting reads stands in a table of its pages, with its default', () => {
   const rows = ['apps', 'models'].flatMap((page) =>

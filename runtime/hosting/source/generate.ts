@@ -1,4 +1,5 @@
 import { nodeMajor } from './node-version.ts';
+import { staticStage } from './static/image.ts';
 
 /** What a generator may ask of the source. */
 export interface ProjectFiles {
@@ -12,6 +13,8 @@ export interface ProjectFiles {
 export interface GeneratedDockerfile {
   readonly kind: string;
   readonly text: string;
+  /** Files of ours that it copies, by name. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 type Generator = (files: ProjectFiles) => GeneratedDockerfile | null;
@@ -307,15 +310,8 @@ const staticSite: Generator = (files) => {
     files.has(folder === '.' ? 'index.html' : `${folder}/index.html`),
   );
   if (root === undefined) return null;
-  return {
-    kind: 'static',
-    text: lines(
-      'FROM docker.io/library/busybox:1.37',
-      `COPY ${root} /www`,
-      'USER 1000:1000',
-      shell('httpd -f -v -p ${PORT:-8080} -h /www'),
-    ),
-  };
+  const { lines: stage, files: ours } = staticStage(root, 'files');
+  return { kind: 'static', text: lines(...stage), files: ours };
 };
 
 /** In this order: a site's `package.json` is looked at before its `index.html`. */

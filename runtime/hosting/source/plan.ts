@@ -79,7 +79,7 @@ function planFolder(
     images,
     dockerfile: GENERATED,
     ignore: (path) => isLitter(path) || ignore(path),
-    extra: { [GENERATED]: made.text },
+    extra: { [GENERATED]: made.text, ...made.files },
     kind: made.kind,
     health: null,
   };

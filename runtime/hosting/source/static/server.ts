@@ -1,0 +1,331 @@
+// A program of its own: it goes into the image of a static site as this one file, so that it imports nothing of ours.
+// Built on `node:http`: no kept library names a file by its content, and times alone let a browser keep an old file.
+import { createHash } from 'node:crypto';
+import { open, type FileHandle } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { extname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+
+/**
+ * What answers a page that is no file: `files` 404; `pages` the site's 404.html, else its index.html; `app` index.html,
+ * as the page is made in the browser.
+ */
+type Mode = 'files' | 'pages' | 'app';
+
+interface OpenFile {
+  readonly handle: FileHandle;
+  readonly path: string;
+  readonly size: number;
+  readonly etag: string;
+  /** Null where the file has no time of its own: tools that build reproducibly write 1970. */
+  readonly modified: string | null;
+}
+
+const [root = '/www', mode = 'files'] = process.argv.slice(2) as [string?, Mode?];
+const port = Number(process.env['PORT'] ?? 8080);
+
+/** Content hashes, until a file changes. */
+const hashes = new Map<string, { readonly version: string; readonly etag: Promise<string> }>();
+const MAX_HASHES = 50_000;
+
+const TEXT = 'charset=utf-8';
+const TYPES: Readonly<Record<string, string>> = {
+  '.avif': 'image/avif',
+  '.css': `text/css; ${TEXT}`,
+  '.csv': `text/csv; ${TEXT}`,
+  '.gif': 'image/gif',
+  '.gz': 'application/gzip',
+  '.htm': `text/html; ${TEXT}`,
+  '.html': `text/html; ${TEXT}`,
+  '.ico': 'image/x-icon',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.js': `text/javascript; ${TEXT}`,
+  '.json': 'application/json',
+  '.map': 'application/json',
+  '.md': `text/markdown; ${TEXT}`,
+  '.mjs': `text/javascript; ${TEXT}`,
+  '.mp3': 'audio/mpeg',
+  '.mp4': 'video/mp4',
+  '.ogg': 'audio/ogg',
+  '.otf': 'font/otf',
+  '.pdf': 'application/pdf',
+  '.png': 'image/png',
+  '.svg': `image/svg+xml; ${TEXT}`,
+  '.ttf': 'font/ttf',
+  '.txt': `text/plain; ${TEXT}`,
+  '.wasm': 'application/wasm',
+  '.wav': 'audio/wav',
+  '.webm': 'video/webm',
+  '.webmanifest': 'application/manifest+json',
+  '.webp': 'image/webp',
+  '.woff': 'font/woff',
+  '.woff2': 'font/woff2',
+  '.xml': `text/xml; ${TEXT}`,
+  '.zip': 'application/zip',
+};
+
+const server = createServer((request, response) => {
+  answer(request, response).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') console.error(request.url, error.message);
+    if (response.headersSent) return void response.destroy();
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    fail(response, 500);
+  });
+});
+// Longer than a proxy keeps an idle connection, so that no request meets one that is being closed.
+server.keepAliveTimeout = 75_000;
+server.listen(port, () => console.log(`Serving ${root} on port ${port}`));
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  process.on(signal, () => server.close(() => process.exit(0)));
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('allow', 'GET, HEAD');
+    return fail(response, 405);
+  }
+  const [address = '/', query] = (request.url ?? '/').split(/\?(.*)/s);
+  const path = toPath(address);
+  if (path === null) return fail(response, 400);
+  const file = isHidden(path) ? null : await find(path);
+  if (file === 'folder') return redirect(response, `${path}/`, query);
+  if (file) return serve(request, response, file);
+  return answerMiss(request, response);
+}
+
+/** The decoded path, with one slash where there are several; null for one that cannot be meant. */
+function toPath(address: string): string | null {
+  try {
+    const path = decodeURIComponent(address).replace(/\/{2,}/g, '/');
+    const isPlain = path.startsWith('/') && !path.includes('\0') && !path.includes('\\');
+    return isPlain && !path.split('/').includes('..') ? path : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Settings and the like are no pages; `.well-known` is meant to be asked for (RFC 8615). */
+const isHidden = (path: string) => /\/\.(?!well-known(\/|$))/.test(path);
+
+/** `/a/` is its index.html; `/a` is a file, or `a.html`, or the folder. */
+async function find(path: string): Promise<OpenFile | 'folder' | null> {
+  if (path.endsWith('/')) return openFile(`${path}index.html`);
+  const found = (await openFile(path)) ?? (await openFile(`${path}.html`));
+  if (found) return found;
+  const index = await openFile(`${path}/index.html`);
+  await index?.handle.close();
+  return index && 'folder';
+}
+
+const ABSENT = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP', 'EACCES'];
+
+async function openFile(path: string): Promise<OpenFile | null> {
+  const handle = await open(join(root, path)).catch((error: NodeJS.ErrnoException) => {
+    if (ABSENT.includes(error.code ?? '')) return null;
+    throw error;
+  });
+  if (!handle) return null;
+  try {
+    const stat = await handle.stat({ bigint: true });
+    if (stat.isFile()) {
+      const version = [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join();
+      const etag = await etagOf(handle, path, version);
+      const modified = toHttpDate(Number(stat.mtimeMs));
+      return { handle, path, size: Number(stat.size), etag, modified };
+    }
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  await handle.close();
+  return null;
+}
+
+function etagOf(handle: FileHandle, path: string, version: string): Promise<string> {
+  const kept = hashes.get(path);
+  if (kept?.version === version) return kept.etag;
+  const etag = hashOf(handle);
+  etag.catch(() => hashes.delete(path));
+  if (hashes.size >= MAX_HASHES) hashes.clear();
+  hashes.set(path, { version, etag });
+  return etag;
+}
+
+async function hashOf(handle: FileHandle): Promise<string> {
+  const hash = createHash('sha256');
+  const chunk = Buffer.alloc(64 * 1024);
+  for (let at = 0; ;) {
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, at);
+    if (bytesRead === 0) return `"${hash.digest('base64url')}"`;
+    hash.update(chunk.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+}
+
+const DAY = 24 * 3600 * 1000;
+
+/** A time of the future is none that a server may give (RFC 9110, 8.8.2.1). */
+function toHttpDate(time: number): string | null {
+  return time < DAY ? null : new Date(Math.min(time, Date.now())).toUTCString();
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  file: OpenFile,
+): Promise<void> {
+  try {
+    setHeaders(response, file);
+    const status = precondition(request, file);
+    if (status !== 200) return void response.writeHead(status).end();
+    const range = rangeOf(request, file);
+    if (range === 'unsatisfiable') {
+      response.writeHead(416, { 'content-range': `bytes */${file.size}` }).end();
+      return;
+    }
+    await send(request, response, { file, range });
+  } finally {
+    await file.handle.close();
+  }
+}
+
+function setHeaders(response: ServerResponse, { path, etag, modified }: OpenFile): void {
+  response.setHeader('etag', etag);
+  if (modified) response.setHeader('last-modified', modified);
+  response.setHeader('accept-ranges', 'bytes');
+  response.setHeader('cache-control', cacheControlOf(path));
+  response.setHeader('x-content-type-options', 'nosniff');
+}
+
+/** In the order of RFC 9110, 13.2.2: a tag is asked before a time, which is not asked then. */
+function precondition({ headers }: IncomingMessage, { etag, modified }: OpenFile): number {
+  const match = headers['if-match'];
+  const unmodified = headers['if-unmodified-since'];
+  if (match !== undefined) {
+    if (!tagsOf(match).some((tag) => tag === '*' || tag === etag)) return 412;
+  } else if (unmodified !== undefined && modified && Date.parse(unmodified) < Date.parse(modified))
+    return 412;
+  const noneMatch = headers['if-none-match'];
+  if (noneMatch !== undefined)
+    // The tag comes back weak when a proxy has compressed the file.
+    return tagsOf(noneMatch).some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag)
+      ? 304
+      : 200;
+  // The same time only: after a rollback the file is older than the one that a browser has.
+  return modified && headers['if-modified-since'] === modified ? 304 : 200;
+}
+
+const tagsOf = (header: string): string[] => header.match(/(?:W\/)?"[^"]*"|\*/g) ?? [];
+
+type Range = { readonly start: number; readonly end: number };
+
+/** One range; several, or a unit that is not known, are answered with the whole file. `end` is within the range. */
+function rangeOf(
+  { method, headers }: IncomingMessage,
+  { size, etag, modified }: OpenFile,
+): Range | 'unsatisfiable' | null {
+  const condition = headers['if-range'];
+  const isCurrent = condition === undefined || condition === etag || condition === modified;
+  const match = /^bytes=(\d*)-(\d*)$/i.exec(headers.range ?? '');
+  if (method !== 'GET' || !isCurrent || !match) return null;
+  const [, first = '', last = ''] = match;
+  if (first === '' && last === '') return null;
+  if (first !== '' && last !== '' && Number(last) < Number(first)) return null;
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  return start > end ? 'unsatisfiable' : { start, end };
+}
+
+interface Sent {
+  readonly file: OpenFile;
+  readonly range?: Range | null;
+  readonly status?: number;
+}
+
+async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { file, range = null, status = 200 }: Sent,
+): Promise<void> {
+  const { start, end } = range ?? { start: 0, end: file.size - 1 };
+  response.setHeader('content-type', TYPES[extname(file.path)] ?? 'application/octet-stream');
+  response.setHeader('content-length', end - start + 1);
+  if (range) response.setHeader('content-range', `bytes ${start}-${end}/${file.size}`);
+  response.writeHead(range ? 206 : status);
+  if (request.method === 'HEAD' || file.size === 0) return void response.end();
+  await pipeline(file.handle.createReadStream({ start, end, autoClose: false }), response);
+}
+
+/** A page of an app is made by its index.html, for navigations: a missing script or picture must not be a page. */
+async function answerMiss(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  response.setHeader('vary', 'Accept, Sec-Fetch-Mode');
+  const missing = mode === 'app' && isNavigation(request) ? null : await openFile('/404.html');
+  if (!missing && mode !== 'files' && isNavigation(request)) {
+    const index = await openFile('/index.html');
+    if (index) return serve(request, response, index);
+  }
+  if (!missing) return fail(response, 404);
+  try {
+    response.setHeader('cache-control', 'no-cache');
+    await send(request, response, { file: missing, status: 404 });
+  } finally {
+    await missing.handle.close();
+  }
+}
+
+/** Browsers say so; one that is too old for that asks for HTML. */
+function isNavigation({ headers }: IncomingMessage): boolean {
+  const fetchMode = headers['sec-fetch-mode'];
+  return fetchMode === undefined
+    ? /\btext\/html\b/i.test(headers.accept ?? '')
+    : fetchMode === 'navigate';
+}
+
+function cacheControlOf(path: string): string {
+  return hasContentHash(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
+}
+
+const BUNDLES = /\/(assets|_astro|_next|_app|static|chunks|build)\/.*\.(m?js|css|wasm|woff2?|map)$/;
+
+/**
+ * Whether a bundler put a hash of the content into the name: a word that is taken for one would keep an old file in
+ * browsers for a year, so that in doubt it is none. Eight or more hexadecimal digits (webpack, Next.js, Gatsby), or eight
+ * of base64 or base32 (Vite, Astro, SvelteKit, esbuild, Angular), which without a digit could be a word in CamelCase and
+ * so are taken only where bundlers write.
+ */
+function hasContentHash(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const stem = name.replace(/(\.(chunk|min|module|bundle))?(\.\w{1,5}){1,2}$/, '');
+  const hex = /(?:^|[._-])([0-9a-f]{8,64})$/.exec(stem)?.[1] ?? '';
+  if (/\d/.test(hex) && /[a-f]/.test(hex)) return true;
+  const word = /[.-]([\w-]{8})$/.exec(stem)?.[1] ?? '';
+  if (!/[A-Z]/.test(word) || /^([a-z_-]+\d+|\d+[a-z_-]+)$/i.test(word)) return false;
+  return /\d/.test(word) || (BUNDLES.test(path) && /[a-z]/.test(word) && /.[A-Z]/.test(word));
+}
+
+function redirect(response: ServerResponse, path: string, query: string | undefined): void {
+  const location = path.split('/').map(encodeURIComponent).join('/');
+  response
+    .writeHead(301, {
+      location: query ? `${location}?${query}` : location,
+      'cache-control': 'no-cache',
+    })
+    .end();
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'Bad request',
+  404: 'Not found',
+  405: 'Method not allowed',
+  500: 'The file could not be read',
+};
+
+function fail(response: ServerResponse, status: number): void {
+  response
+    .writeHead(status, {
+      'content-type': `text/plain; ${TEXT}`,
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+    })
+    .end(`${REASONS[status]}\n`);
+}
