@@ -137,20 +137,30 @@ function totalOrder(order: readonly Order[]): Order[] {
 
 function readPage(paging: Paging, args: Arguments, columns: number): Page {
   const number = (arg: string | undefined) => readCount(arg, args);
+  const sized = (arg: string | undefined) => readSize(arg, args, paging.max);
   const cursor = (arg: string | undefined) => readCursor(arg, args, columns);
-  const [first, last, limit] = [number(paging.first), number(paging.last), number(paging.limit)];
+  const [first, last, limit] = [sized(paging.first), sized(paging.last), sized(paging.limit)];
   if (first !== undefined && last !== undefined)
     throw failure.invalid('give first or last, not both');
   const [after, before] = [cursor(paging.after), cursor(paging.before)];
   const size = first ?? last ?? limit;
   return {
-    limit: Math.min(size ?? paging.default, paging.max),
+    limit: size ?? Math.min(paging.default, paging.max),
     ...(size === undefined && { constant: true }),
     offset: number(paging.offset) ?? 0,
     ...(after && { after }),
     ...(before && { before }),
     backwards: last !== undefined,
   };
+}
+
+/** @throws AppError `BAD_USER_INPUT` for more rows than the list ever gives: a page that was cut would pass for the whole. */
+function readSize(arg: string | undefined, args: Arguments, max: number): number | undefined {
+  const size = readCount(arg, args);
+  if (size === undefined || size <= max) return size;
+  throw failure.invalid(`${arg} must be at most ${max}`, {
+    extensions: { field: arg, limit: max },
+  });
 }
 
 function readCount(arg: string | undefined, args: Arguments): number | undefined {

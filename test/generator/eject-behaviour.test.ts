@@ -88,6 +88,7 @@ const ASKED: readonly (readonly [
     ['nobody', 'ann'],
     '{ posts(title: "One", limit: 1) { title } none: posts(title: "none") { id } }',
   ],
+  [['ann'], '{ posts(limit: 100) { id } }'],
   [['ann'], '{ posts(limit: 1000) { id } }'],
   [['ann'], '{ posts(limit: -1) { id } }'],
   [

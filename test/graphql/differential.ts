@@ -47,7 +47,7 @@ const OPEN = (project: Project): Project => ({
     limits: {
       ...project.api.limits,
       depth: 99,
-      cost: 1e9,
+      cost: Number.MAX_SAFE_INTEGER,
       aliases: 1e4,
       tokens: 1e6,
       directives: 1e4,

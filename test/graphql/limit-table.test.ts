@@ -117,8 +117,10 @@ const LIMITS: Readonly<Record<string, Pair>> = {
   list: {
     limit: 100,
     at: { sends: () => names('{ authors(limit: 100) { id } }'), gets: 100 },
-    // Not refused: the page is cut.
-    over: { sends: () => names('{ authors(limit: 101) { id } }'), gets: 100 },
+    over: {
+      sends: () => told({ query: '{ authors(limit: 101) { id } }' }),
+      gets: [200, 'BAD_USER_INPUT', undefined, 100],
+    },
   },
   time: {
     limit: 5000,

@@ -107,10 +107,16 @@ describe.each(databases)('lists on %s', (database) => {
     expect(await page({})).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('are paged by number, and capped', async () => {
+  it('are paged by number, and more rows than there ever are in a page are refused', async () => {
     expect(await ids('{ notes(limit: 2, offset: 1) { id } }')).toEqual([2, 3]);
     expect(await ids('{ notes(limit: 0) { id } }')).toEqual([]);
-    expect(await ids('{ notes(limit: 1000000) { id } }')).toEqual([1, 2, 3, 4, 5]);
+    expect(await ids('{ notes(limit: 100) { id } }')).toEqual([1, 2, 3, 4, 5]);
+    const [error] = (await server.query('{ notes(limit: 101) { id } }')).errors!;
+    expect(error).toMatchObject({
+      message: 'limit must be at most 100',
+      path: ['notes'],
+      extensions: { code: 'BAD_USER_INPUT', field: 'limit', limit: 100 },
+    });
     expect(await ids('{ notes(limit: -1) { id } }')).toEqual(['limit must not be negative']);
     expect(await ids('{ notes(offset: -1) { id } }')).toEqual(['offset must not be negative']);
     expect(

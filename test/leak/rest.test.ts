@@ -25,7 +25,10 @@ const seeds = Array.from({ length: SCHEMAS }, (_, index) => SEED + index);
 
 const OPEN = (project: Project): Project => ({
   ...project,
-  api: { ...project.api, limits: { ...project.api.limits, depth: 99, cost: 1e9 } },
+  api: {
+    ...project.api,
+    limits: { ...project.api.limits, depth: 99, cost: Number.MAX_SAFE_INTEGER },
+  },
 });
 
 /** Two servers whose databases differ in nothing that the caller may see. */
