@@ -23,7 +23,6 @@ const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
 const LONG_FUNCTIONS: readonly string[] = [
   'runtime/auth/api-keys.ts',
   'runtime/auth/create-auth.ts',
-  'runtime/auth/oauth/handlers.ts',
   'runtime/auth/sessions.ts',
   'runtime/auth/user-directory.ts',
   'runtime/auth/webhooks/endpoints.ts',

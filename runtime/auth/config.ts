@@ -190,7 +190,8 @@ function readProviders(settings: Settings, model: AuthModel): ProviderCredential
   return configuredProviders(model.oauth.providers).flatMap(({ name }) => {
     if (seen.has(name)) settings.problem(`auth.oauth.providers: ${name} stands there twice`);
     seen.add(name);
-    if (!PROVIDER_NAME.test(name) || name.includes('defaults'))
+    // `POST /api/oauth/exchange` is a route of its own.
+    if (!PROVIDER_NAME.test(name) || name.includes('defaults') || name === 'exchange')
       settings.problem(`auth.oauth.providers: ${name} is not a name that a provider can have`);
     return readProvider(settings, name) ?? [];
   });

@@ -2,6 +2,7 @@ import { failure } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { type Handler, reply } from '../http/route.ts';
 import { as, callerOf } from './caller.ts';
+import { requireApiKey } from './login.ts';
 import type { AuthParts } from './parts.ts';
 import { assertSameSite, deliverLogin, refreshFromCookie } from './refresh-cookie.ts';
 import { isGenuine, readRefreshToken, type RefreshClaim } from './refresh-token.ts';
@@ -13,6 +14,7 @@ const refused = () => failure.unauthenticated('Invalid refresh token');
 /** `POST /api/auth/refresh`: rotation with reuse detection, contract sections 2.2 and 2.6 (RFC 9700 section 4.14). */
 export function createRefresh(parts: AuthParts): Handler {
   return async ({ context, koa, body }) => {
+    requireApiKey(parts, context);
     const cookie = body.refreshToken ? null : refreshFromCookie(parts, koa);
     if (cookie) assertSameSite(parts, koa);
     const claim = readRefreshToken(body.refreshToken ?? cookie ?? '');

@@ -16,6 +16,7 @@ const POLICIES: Readonly<Record<string, readonly PolicyName[]>> = {
   refresh: ['refresh-ip'],
   passwordStrength: ['strength-ip'],
   oauthStart: ['oauth-ip'],
+  oauthStartOfPage: ['oauth-ip'],
   oauthCallback: ['oauth-ip'],
   oauthIdToken: ['oauth-ip'],
   oauthExchange: ['oauth-ip'],

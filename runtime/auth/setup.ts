@@ -6,7 +6,7 @@ import { unauthorized } from './authenticate.ts';
 import { as, callerOf } from './caller.ts';
 import { digest, type UserId } from './ids.ts';
 import { sameText } from './keys.ts';
-import { identifierOf } from './login.ts';
+import { identifierOf, requireApiKey } from './login.ts';
 import { invalidToken } from './one-time-tokens.ts';
 import { firstRole, hasOwner } from './owners.ts';
 import type { AuthParts } from './parts.ts';
@@ -24,6 +24,7 @@ import { mailVerification } from './verification.ts';
  */
 export function createSetup(parts: AuthParts): Handler {
   return async (call) => {
+    requireApiKey(parts, call.context);
     if (firstRole(parts.model) === null) throw failure.notFound();
     await assertToken(parts, call.body.token);
     const signedIn = call.koa.get('Authorization') !== '';

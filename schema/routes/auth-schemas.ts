@@ -28,6 +28,13 @@ export const NONCE: JsonSchema = {
   ...text(256, 16),
   description: 'The random text whose SHA-256 in hex the id token has as its nonce',
 };
+/** RFC 7636 section 4: the application proves in the exchange that it began the flow. */
+export const CODE_VERIFIER: JsonSchema = { type: 'string', pattern: '^[A-Za-z0-9._~-]{43,128}$' };
+export const CODE_CHALLENGE: JsonSchema = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9_-]{43}$',
+  description: 'SHA-256 of the code verifier, in base64url (S256)',
+};
 export const OPTIONAL_TOKEN: JsonSchema = text(8192);
 export const DURATION: JsonSchema = {
   type: ['integer', 'string'],

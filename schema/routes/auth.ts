@@ -1,6 +1,8 @@
 import { adminRoutes } from './auth-admin.ts';
 import {
   API_KEY,
+  CODE_CHALLENGE,
+  CODE_VERIFIER,
   DURATION,
   ERROR,
   LOGIN,
@@ -412,6 +414,9 @@ const accountRoutes = [
   },
 ] as const satisfies readonly RouteSpec[];
 
+/** How a flow ends, and what for: `link` is the ticket of the one who links a provider. */
+const FLOW = { return_to: SHORT, link: SHORT, code_challenge: CODE_CHALLENGE } as const;
+
 /** Sign-in through a provider: authorization code with PKCE (RFC 6749, RFC 7636, RFC 9207). */
 const oauthRoutes = [
   {
@@ -421,10 +426,11 @@ const oauthRoutes = [
     access: 'public',
     tag,
     summary: 'Go to the provider',
-    query: { return_to: SHORT, link: SHORT },
+    query: FLOW,
     responses: {
       302: ok('To the provider', undefined),
       400: refused('Invalid redirect'),
+      401: refused('API key required'),
       404: refused('OAuth provider not configured'),
     },
   },
@@ -468,9 +474,32 @@ const oauthRoutes = [
     path: '/api/oauth/exchange',
     access: 'public',
     tag,
-    summary: 'The login object for the code of the redirect',
-    body: { kind: 'json', schema: object({ code: TOKEN }, ['code']) },
-    responses: { 200: ok('The login object', LOGIN), 400: refused('Invalid or expired token') },
+    summary:
+      'The login object for the code of the redirect, in the browser that was sent back or with the code verifier',
+    body: {
+      kind: 'json',
+      schema: object({ code: TOKEN, code_verifier: CODE_VERIFIER }, ['code']),
+    },
+    responses: {
+      200: ok('The login object', LOGIN),
+      400: refused('Invalid or expired token'),
+      401: refused('API key required'),
+    },
+  },
+  {
+    id: 'oauthStartOfPage',
+    method: 'POST',
+    path: '/api/oauth/:provider',
+    access: 'public',
+    tag,
+    summary: 'The address of the provider, for a page that sends the browser there itself',
+    body: { kind: 'json', optional: true, schema: object(FLOW) },
+    responses: {
+      200: ok('Where to go', object({ url: { type: 'string' } })),
+      400: refused('Invalid redirect'),
+      401: refused('API key required'),
+      404: refused('OAuth provider not configured'),
+    },
   },
 ] as const satisfies readonly RouteSpec[];
 

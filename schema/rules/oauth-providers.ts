@@ -19,6 +19,11 @@ export const oauthProviders: Rule = function* ({ facts }) {
         why: 'the sign-in library keeps that name for itself',
         fix: 'choose another name',
       });
+    if (name === 'exchange')
+      yield finding('OAUTH_PROVIDER', 'A provider cannot be called exchange', at(path, 'key'), {
+        why: 'POST /api/oauth/exchange is a route of its own',
+        fix: 'choose another name',
+      });
     for (const key of NEEDED.get(provider?.['preset'] ?? name) ?? []) {
       if (provider?.[key] === undefined)
         yield missing(name, String(provider?.['preset'] ?? name), key, at(path, 'key'));

@@ -227,7 +227,11 @@ export const CONTRACT: Readonly<Record<string, readonly Line[]>> = {
       'last_login of the response is the login before',
       'takes the named fields and ignores every other',
     ],
-    ['API key if required or presented', 'require_api_key wants a key on login'],
+    [
+      'API key if required or presented',
+      'require_api_key wants a key on login',
+      'require_api_key is asked by every route that gives a login object',
+    ],
     [
       'identifier limit',
       'with limits on, 50 parallel wrong logins',
@@ -492,8 +496,8 @@ export const CONTRACT: Readonly<Record<string, readonly Line[]>> = {
       'providers that are not there are 404, by any name and method',
     ],
     [
-      'the query takes return_to and link',
-      'nothing of a query but return_to and link reaches the provider',
+      'the query takes return_to, link and code_challenge',
+      'nothing of a query reaches the provider',
     ],
     [
       '302 with PKCE, state, nonce',
@@ -536,6 +540,9 @@ export const CONTRACT: Readonly<Record<string, readonly Line[]>> = {
     [
       'end of a flow',
       'with return_to a code goes back',
+      'a code is of use in the browser that was sent back, and used up by any other',
+      'with a code_challenge the code is for whoever has the verifier',
+      'a page asks for the address of the provider with POST',
       'OAUTH_SUCCESS_REDIRECT is where a flow ends',
       'a flow is over after ten minutes, and its code after one',
     ],

@@ -1,4 +1,4 @@
-import { openBrowser } from './browser.ts';
+import { type Browser, openBrowser } from './browser.ts';
 import { startServer, type TestServer, USER } from './server.ts';
 import { type HostileProvider, startHostile } from './hostile-provider.ts';
 
@@ -55,4 +55,18 @@ export async function signIn(
       `${server.url}/api/oauth/google/callback?code=c&state=${location.searchParams.get('state')}`,
     );
   return { begin, location, browser, finish };
+}
+
+/** `POST /api/oauth/exchange` of a page in a browser. */
+export function exchange(
+  { call, url }: TestServer,
+  browser: Browser,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  const cookies = [...browser.cookies].flatMap(([name, value]) => {
+    const [origin, cookie] = name.split(' ');
+    return origin === url ? [`${cookie}=${value}`] : [];
+  });
+  return call('POST', '/api/oauth/exchange', body, { ...headers, Cookie: cookies.join('; ') });
 }

@@ -1,5 +1,7 @@
 import bcrypt from 'bcrypt';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { authRoutes } from '../../schema/routes/auth.ts';
+import { LOGIN } from '../../schema/routes/auth-schemas.ts';
 import { failure } from '../../runtime/errors.ts';
 import {
   asRoot,
@@ -211,6 +213,44 @@ describeEachDatabase('§2.3 settings of login', (database) => {
     expect((await server.login('key@x.test', GOOD, { 'X-API-Key': 'wrong' })).body).toEqual({
       error: 'Invalid API key',
     });
+    await server.close();
+  });
+
+  it('require_api_key is asked by every route that gives a login object', async () => {
+    const server = await startServer({
+      database,
+      auth: {
+        requireApiKey: true,
+        roles: { list: ['Owner', 'Member'], default: 'Member', first: 'Owner' },
+        oauth: { providers: [{ name: 'google', preset: 'google', options: { id_token: true } }] },
+      },
+      env: {
+        GOOGLE_CLIENT_ID: 'shop',
+        GOOGLE_CLIENT_SECRET: 'hush',
+        GOOGLE_REDIRECT_URL: 'http://127.0.0.1:1/api/oauth/google/callback',
+      },
+    });
+    const text = 'a text that is long enough for each of the fields';
+    const fields = ['email', 'password', 'token', 'refreshToken', 'idToken', 'nonce', 'code'];
+    const body = Object.fromEntries(fields.map((field) => [field, text]));
+    // The callback needs none: its flow was begun with a key, as its cookie shows.
+    const asking = authRoutes.filter(
+      ({ id, responses }) =>
+        id !== 'oauthCallback' &&
+        Object.values<{ schema?: object }>(responses).some(({ schema }) => schema === LOGIN),
+    );
+    const answers = [];
+    for (const { id, method, path } of asking)
+      answers.push([
+        id,
+        (await server.call(method, path.replace(':provider', 'google'), body)).text,
+      ]);
+    expect(answers).toEqual(
+      ['login', 'register', 'setup', 'refresh', 'oauthIdToken', 'oauthExchange'].map((id) => [
+        id,
+        '{"error":"API key required"}',
+      ]),
+    );
     await server.close();
   });
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkReturnTo, withParameter } from '../../runtime/auth/oauth/redirect.ts';
 import { openBrowser } from './browser.ts';
+import { exchange } from './flow.ts';
 import {
   asRoot,
   bearer,
@@ -31,6 +32,13 @@ const ENV = {
   ACME_REDIRECT_URL: REDIRECT,
 };
 
+const INVALID = '{"error":"Invalid or expired token"}';
+const VERIFIER = 'v'.repeat(43);
+const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+/** The code that a browser is sent back with. */
+const codeOf = ({ headers }: Response) =>
+  new URL(headers.get('location')!, 'http://shop.test').searchParams.get('code')!;
+
 describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database) => {
   let openid: Awaited<ReturnType<typeof startOpenId>>;
   let server: TestServer;
@@ -40,6 +48,7 @@ describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database)
       entity: USER,
       env: { ...ENV, ...more.env },
       auth: {
+        ...more.auth,
         oauth: {
           returnTo: ['https://app.test'],
           providers: [{ name: 'acme', preset: 'oidc', options: { issuer: openid.issuer } }],
@@ -149,18 +158,17 @@ describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database)
   });
 
   it('with return_to a code goes back, which works once and for a minute', async () => {
-    const { response } = await signIn('ada', '?return_to=/welcome%3Ffrom%3Dlogin');
+    const { response, browser } = await signIn('ada', '?return_to=/welcome%3Ffrom%3Dlogin');
     expect(response.status).toBe(303);
     const location = new URL(response.headers.get('location')!, server.url);
     expect([location.pathname, location.searchParams.get('from')]).toEqual(['/welcome', 'login']);
     const code = location.searchParams.get('code')!;
-    const exchange = () => server.call('POST', '/api/oauth/exchange', { code });
     expect(location.href).not.toMatch(/eyJ|rt1/);
-    expect((await exchange()).body).toMatchObject({
+    expect((await exchange(server, browser, { code })).body).toMatchObject({
       email: 'Ada@x.test',
       accessToken: expect.any(String),
     });
-    expect((await exchange()).text).toBe('{"error":"Invalid or expired token"}');
+    expect((await exchange(server, browser, { code })).text).toBe(INVALID);
     const allowed = await signIn(
       'ada',
       `?return_to=${encodeURIComponent('https://app.test/done#here')}`,
@@ -168,6 +176,89 @@ describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database)
     expect(allowed.response.headers.get('location')).toMatch(
       /^https:\/\/app\.test\/done\?code=[\w-]{43}#here$/,
     );
+  });
+
+  it('a code is of use in the browser that was sent back, and used up by any other', async () => {
+    const [first, second] = [
+      await signIn('ada', '?return_to=/welcome'),
+      await signIn('ada', '?return_to=/welcome'),
+    ];
+    const [cookie] = first.response.headers
+      .getSetCookie()
+      .filter((line) => line.startsWith('oauth_code_'));
+    expect(cookie).toMatch(
+      /^oauth_code_[\w-]{8}=[\w-]{22}; Max-Age=60; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
+    const code = codeOf(first.response);
+    expect(cookie).not.toContain(code);
+    expect((await exchange(server, openBrowser(), { code })).text).toBe(INVALID);
+    expect((await exchange(server, first.browser, { code })).text).toBe(INVALID);
+    // A mark of another flow of the same browser is none.
+    const both = openBrowser();
+    for (const { browser } of [first, second])
+      for (const [name, value] of browser.cookies) both.cookies.set(name, value);
+    const other = await signIn('ada', '?return_to=/welcome');
+    expect((await exchange(server, both, { code: codeOf(other.response) })).text).toBe(INVALID);
+    const right = await exchange(server, both, { code: codeOf(second.response) });
+    expect([right.status, right.body.email]).toEqual([200, 'Ada@x.test']);
+    expect(
+      right.headers.getSetCookie().filter((line) => /^oauth_code_.*Max-Age=0/.test(line)),
+    ).toHaveLength(1);
+    // Without a challenge at the start a verifier has nothing to prove.
+    const none = await signIn('ada', '?return_to=/welcome');
+    const verified = { code: codeOf(none.response), code_verifier: VERIFIER };
+    expect((await exchange(server, none.browser, verified)).text).toBe(INVALID);
+  });
+
+  it('with a code_challenge the code is for whoever has the verifier', async () => {
+    const start = () => signIn('ada', `?return_to=/welcome&code_challenge=${CHALLENGE}`);
+    const { response } = await start();
+    expect(response.headers.getSetCookie().join()).not.toContain('oauth_code_');
+    const right = await exchange(server, openBrowser(), {
+      code: codeOf(response),
+      code_verifier: VERIFIER,
+    });
+    expect([right.status, right.body.email]).toEqual([200, 'Ada@x.test']);
+    for (const code_verifier of [undefined, CHALLENGE, 'w'.repeat(43)]) {
+      const again = await start();
+      const code = codeOf(again.response);
+      expect((await exchange(server, again.browser, { code, code_verifier })).text).toBe(INVALID);
+      expect((await exchange(server, again.browser, { code, code_verifier: VERIFIER })).text).toBe(
+        INVALID,
+      );
+    }
+    for (const bad of ['short', `${CHALLENGE}=`, `${CHALLENGE}&code_challenge=${CHALLENGE}`])
+      expect((await server.call('GET', `/api/oauth/acme?code_challenge=${bad}`)).status, bad).toBe(
+        400,
+      );
+  });
+
+  it('a page asks for the address of the provider with POST, which require_api_key needs', async () => {
+    const own = await start({ auth: { requireApiKey: true } });
+    const wish = { return_to: '/welcome', code_challenge: CHALLENGE };
+    const ask = (headers = {}, body: object = wish) =>
+      own.call('POST', '/api/oauth/acme', body, headers);
+    expect((await ask()).text).toBe('{"error":"API key required"}');
+    expect((await own.call('GET', '/api/oauth/acme')).text).toBe('{"error":"API key required"}');
+    expect((await ask(asRoot, { return_to: '//evil.test' })).text).toBe(
+      '{"error":"Invalid redirect"}',
+    );
+    const { status, body, headers } = await ask(asRoot);
+    expect([status, Object.keys(body)]).toEqual([200, ['url']]);
+    const browser = openBrowser();
+    const [name, value] = headers.getSetCookie()[0]!.split(';')[0]!.split('=');
+    browser.cookies.set(`${own.url} ${name}`, value!);
+    const back = await signInAt(browser, body.url, REDIRECT, 'ada');
+    const response = await browser.visit(`${own.url}/api/oauth/acme/callback${back.search}`);
+    const given = { code: codeOf(response), code_verifier: VERIFIER };
+    expect((await exchange(own, browser, given)).text).toBe('{"error":"API key required"}');
+    const login = await exchange(own, browser, given, asRoot);
+    expect([login.status, login.body.email]).toEqual([200, 'Ada@x.test']);
+    const { refreshToken } = login.body;
+    const refresh = (more = {}) => own.call('POST', '/api/auth/refresh', { refreshToken }, more);
+    expect((await refresh()).text).toBe('{"error":"API key required"}');
+    expect((await refresh(asRoot)).status).toBe(200);
+    await own.close();
   });
 
   it('somebody who cancels is refused, and the cookie is gone', async () => {
@@ -373,13 +464,14 @@ describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database)
       expect((await server.call('GET', `/api/oauth/${name}`)).text, name).toBe(
         '{"error":"OAuth provider not configured"}',
       );
+      expect((await server.call('POST', `/api/oauth/${name}`, {})).status, name).toBe(404);
       expect(
         (await server.call('GET', `/api/oauth/${name}/callback?state=x&code=y`)).status,
         name,
       ).toBe(404);
     }
     expect((await server.call('GET', '/api/oauth/acme/anything')).status).toBe(404);
-    for (const method of ['POST', 'DELETE', 'PUT'])
+    for (const method of ['DELETE', 'PUT'])
       expect((await server.call(method, '/api/oauth/acme')).status).toBeGreaterThanOrEqual(404);
   });
 });

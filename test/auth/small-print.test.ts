@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addressKey } from '../../runtime/auth/caller.ts';
 import { DEFAULT_LIMITS } from '../../runtime/auth/defaults.ts';
 import { read } from '../docs/world.ts';
-import { callback, signIn, startWithProvider } from './flow.ts';
+import { callback, exchange, signIn, startWithProvider } from './flow.ts';
 import {
   asRoot,
   bearer,
@@ -212,10 +212,9 @@ describeEachDatabase('§2.6 to §2.10 limits of single flows', (database) => {
 });
 
 describeEachDatabase('§2.11 the edges of a flow', (database) => {
-  it('nothing of a query but return_to and link reaches the provider', async () => {
+  it('nothing of a query reaches the provider', async () => {
     const { server, provider, close } = await startWithProvider({ database });
-    const evil =
-      'redirect_uri=https%3A%2F%2Fevil.test&scope=admin&state=mine&nonce=mine&client_id=evil&response_type=token&code_challenge=x&custom_params[a]=b&dynamic=1';
+    const evil = `redirect_uri=https%3A%2F%2Fevil.test&scope=admin&state=mine&nonce=mine&client_id=evil&response_type=token&code_challenge=${'x'.repeat(43)}&custom_params[a]=b&dynamic=1`;
     const { location } = await signIn(server, provider, `?${evil}`);
     expect(Object.fromEntries(location.searchParams)).toMatchObject({
       client_id: 'shop',
@@ -228,7 +227,7 @@ describeEachDatabase('§2.11 the edges of a flow', (database) => {
         location.searchParams.get('state'),
         location.searchParams.get('nonce'),
         location.searchParams.get('code_challenge'),
-      ].filter((text) => text === 'mine' || text === 'x'),
+      ].filter((text) => text === 'mine' || text === 'x'.repeat(43)),
     ).toEqual([]);
     expect(location.href).not.toMatch(/evil|custom_params/);
     await close();
@@ -239,13 +238,13 @@ describeEachDatabase('§2.11 the edges of a flow', (database) => {
     const late = await signIn(server, provider);
     server.advance(10 * MINUTE + 1000);
     expect((await late.finish()).status).toBe(400);
-    const { finish } = await signIn(server, provider, '?return_to=/home');
+    const { finish, browser } = await signIn(server, provider, '?return_to=/home');
     provider.claims = { exp: Math.floor(Date.now() / 1000) + 3600 };
     const code = new URL((await finish()).headers.get('location')!, server.url).searchParams.get(
       'code',
     );
     server.advance(MINUTE + 1000);
-    expect((await server.call('POST', '/api/oauth/exchange', { code })).text).toBe(
+    expect((await exchange(server, browser, { code })).text).toBe(
       '{"error":"Invalid or expired token"}',
     );
     await close();

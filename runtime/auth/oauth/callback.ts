@@ -16,8 +16,9 @@ import { exchangeCode } from './grant.ts';
 import type { IdTokens } from './id-token.ts';
 import { type Identity, readIdentity } from './identity.ts';
 import { accountOf, linkIdentity } from './linking.ts';
-import type { Provider, Providers } from './providers.ts';
+import { isSecure, type Provider, type Providers } from './providers.ts';
 import { withParameter } from './redirect.ts';
+import { issueCode } from './return-code.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
@@ -34,13 +35,8 @@ export function createCallback(
     try {
       const flow = await openFlow(parts, koa, provider, query);
       const tokens = await exchangeCode(provider, flow, query['code'] ?? '');
-      return await finish(
-        parts,
-        context,
-        koa,
-        flow,
-        await readIdentity(provider, idTokens, tokens, flow),
-      );
+      const identity = await readIdentity(provider, idTokens, tokens, flow);
+      return await finish(parts, { koa, context }, { provider, flow, identity });
     } catch (error) {
       await noteRefusal(parts, context, provider, query, error);
       throw error;
@@ -68,7 +64,7 @@ async function openFlow(
   const { kernel, keys } = parts;
   const invalid = () => failure.badRequest('Invalid OAuth state');
   const state = query['state'] ?? '';
-  const flow = takeFlow(keys, koa, provider.redirectUrl.startsWith('https:'), state, kernel.now());
+  const flow = takeFlow(keys, koa, isSecure(provider), state, kernel.now());
   if (!flow || flow.provider !== provider.name) throw invalid();
   try {
     await kernel.store.db
@@ -90,12 +86,17 @@ async function openFlow(
   return flow;
 }
 
+/** A flow whose identity is known. */
+interface Arrived {
+  readonly provider: Provider;
+  readonly flow: Flow;
+  readonly identity: Identity;
+}
+
 async function finish(
   parts: AuthParts,
-  context: RequestContext,
-  koa: KoaContext,
-  flow: Flow,
-  identity: Identity,
+  { koa, context }: { readonly koa: KoaContext; readonly context: RequestContext },
+  { provider, flow, identity }: Arrived,
 ): Promise<Reply> {
   const target = flow.returnTo ?? parts.config.oauthSuccessRedirect;
   if (flow.linkUser !== null) {
@@ -106,21 +107,13 @@ async function finish(
   }
   const account = await accountOf(parts, callerOf(context), identity);
   await assertMayEnter(parts, context, account);
-  const method = `oauth:${identity.provider}` as const;
-  if (target === null)
-    return reply(
-      200,
-      deliverLogin(
-        parts,
-        koa,
-        await parts.signIn.open(context, account, method, { kind: 'oauth' }),
-      ),
-    );
+  if (target === null) {
+    const method = `oauth:${identity.provider}` as const;
+    const login = await parts.signIn.open(context, account, method, { kind: 'oauth' });
+    return reply(200, deliverLogin(parts, koa, login));
+  }
   // Tokens never stand in an address: a code that works once does.
-  const code = await parts.oneTime.issue(parts.kernel.store.db, 'oauth_code', account.id, {
-    data: { method },
-    newestOnly: false,
-  });
+  const code = await issueCode(parts, koa, { provider, flow, userId: account.id });
   return reply(303, undefined, { Location: withParameter(target, 'code', code) });
 }
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Context as KoaContext } from 'koa';
-import { digest, randomToken, type UserId } from '../ids.ts';
+import type { UserId } from '../ids.ts';
 import { type Keys, sameText } from '../keys.ts';
-import { ONE_TIME_LIFE } from '../one-time-tokens.ts';
 import { seal, unseal } from '../seal.ts';
-import { MINUTE, SECOND } from '../time.ts';
+import { MINUTE } from '../time.ts';
+import { clearCookie, setCookie } from './browser-mark.ts';
 import type { FlowSecrets } from './grant.ts';
 
 /** One flow of one browser tab, as its sealed cookie holds it. */
@@ -13,6 +13,8 @@ export interface Flow extends FlowSecrets {
   readonly returnTo: string | null;
   /** The signed-in user who links the provider. */
   readonly linkUser: UserId | null;
+  /** What the application's `code_verifier` is compared with in the exchange. */
+  readonly codeChallenge: string | null;
   readonly startedAt: number;
 }
 
@@ -28,10 +30,7 @@ export function writeFlow(keys: Keys, koa: KoaContext, secure: boolean, flow: Fl
   for (const { name } of flows.slice(KEPT - 1)) clearCookie(koa, name);
   const name = cookieName(flow.state, secure);
   const value = seal(keys.derived('oauth-flow'), JSON.stringify(flow), name);
-  koa.append(
-    'Set-Cookie',
-    `${name}=${value}; Max-Age=${LIFE / SECOND}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`,
-  );
+  setCookie(koa, name, value, LIFE);
 }
 
 /** The flow that a state belongs to, in this browser; its cookie is gone after this, whatever comes. */
@@ -51,35 +50,8 @@ export function takeFlow(
     : null;
 }
 
-/** Marks the browser that asked for a ticket to link a provider, for the ticket's minute. @returns what the ticket keeps of it. */
-export function writeBrowser(koa: KoaContext, secure: boolean): string {
-  const mark = randomToken(16);
-  koa.append(
-    'Set-Cookie',
-    `${browserName(secure)}=${mark}; Max-Age=${ONE_TIME_LIFE.link / SECOND}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`,
-  );
-  return digest(mark);
-}
-
-/** Whether this is the browser that a ticket was given to; its mark is gone after this. */
-export function isBrowser(koa: KoaContext, secure: boolean, kept: unknown): boolean {
-  const mark = koa.cookies.get(browserName(secure));
-  if (mark === undefined) return false;
-  clearCookie(koa, browserName(secure));
-  return typeof kept === 'string' && sameText(kept, digest(mark));
-}
-
-const browserName = (secure: boolean) => `${secure ? '__Host-' : ''}oauth_link`;
-
 function cookieName(state: string, secure: boolean): string {
   return `${secure ? '__Host-' : ''}oauth_${createHash('sha256').update(state).digest('hex').slice(0, 8)}`;
-}
-
-function clearCookie(koa: KoaContext, name: string): void {
-  koa.append(
-    'Set-Cookie',
-    `${name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${name.startsWith('__Host-') ? '; Secure' : ''}`,
-  );
 }
 
 function readFlows(keys: Keys, koa: KoaContext): { readonly name: string; readonly flow: Flow }[] {

@@ -1,24 +1,21 @@
-import type { Context as KoaContext } from 'koa';
 import { failure } from '../../errors.ts';
 import { type Handler, reply } from '../../http/route.ts';
 import { as, callerOf } from '../caller.ts';
-import { invalidToken, type OneTime } from '../one-time-tokens.ts';
+import { ONE_TIME_LIFE } from '../one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
 import { assertReauthenticated, signedInAccount } from '../reauthentication.ts';
-import { deliverLogin } from '../refresh-cookie.ts';
-import type { AuthMethod } from '../sessions.ts';
 import { rfc3339 } from '../time.ts';
-import { assertMayEnter, createCallback } from './callback.ts';
-import { isBrowser, writeBrowser, writeFlow } from './flow-cookie.ts';
-import { beginFlow } from './grant.ts';
+import { markBrowser } from './browser-mark.ts';
+import { createCallback } from './callback.ts';
+import { createExchange } from './exchange.ts';
 import { createIdTokens } from './id-token.ts';
 import { createIdTokenLogin } from './id-token-login.ts';
-import { configuredProviders, createProviders, type Provider } from './providers.ts';
-import { checkReturnTo } from './redirect.ts';
+import { configuredProviders, createProviders, isSecure } from './providers.ts';
+import { startHandlers } from './start.ts';
 
 /** Sign-in through providers: contract section 2.11. */
 export function oauthHandlers(parts: AuthParts) {
-  const { kernel, model, config, keys, oneTime, events, directory, signIn } = parts;
+  const { kernel, model, config, oneTime, events, directory } = parts;
   const { db } = kernel.store;
   const providers = createProviders(
     kernel.settings,
@@ -28,43 +25,15 @@ export function oauthHandlers(parts: AuthParts) {
   const idTokens = createIdTokens(kernel.now);
   const notConfigured = () => failure.notFound('OAuth provider not configured');
 
-  const oauthStart: Handler = async ({ params, query, koa }) => {
-    const provider = await providers.get(params['provider'] ?? '');
-    if (!provider) throw notConfigured();
-    const returnTo = checkReturnTo(single(query.return_to), model.oauth.returnTo);
-    const ticket = single(query.link);
-    const link = ticket === undefined ? null : await redeemTicket(parts, koa, provider, ticket);
-    const { location, secrets } = await beginFlow(provider);
-    writeFlow(keys, koa, isSecure(provider), {
-      ...secrets,
-      provider: provider.name,
-      returnTo,
-      linkUser: link?.userId ?? null,
-      startedAt: kernel.now(),
-    });
-    return reply(302, undefined, { Location: location });
-  };
-
-  const oauthExchange: Handler = async ({ context, koa, body }) => {
-    const { userId, data } = await oneTime.consume(db, 'oauth_code', body.code);
-    const account = await directory.find(db, userId);
-    if (!account) throw invalidToken();
-    await assertMayEnter(parts, context, account);
-    return reply(
-      200,
-      deliverLogin(
-        parts,
-        koa,
-        await signIn.open(context, account, data['method'] as AuthMethod, { kind: 'oauth' }),
-      ),
-    );
-  };
-
   const link: Handler = async ({ context, koa, body }) => {
     const { account } = await assertReauthenticated(parts, context);
     const provider = await providers.get(body.provider);
     if (!provider) throw notConfigured();
-    const browser = writeBrowser(koa, isSecure(provider));
+    const browser = markBrowser(koa, {
+      name: 'oauth_link',
+      secure: isSecure(provider),
+      life: ONE_TIME_LIFE.link,
+    });
     const ticket = await oneTime.issue(db, 'link', account.id, {
       data: { provider: body.provider, browser },
     });
@@ -110,31 +79,12 @@ export function oauthHandlers(parts: AuthParts) {
     return reply(204);
   };
   return {
-    oauthStart,
+    ...startHandlers(parts, providers),
     oauthCallback: createCallback(parts, providers, idTokens),
     oauthIdToken: createIdTokenLogin(parts, providers, idTokens),
-    oauthExchange,
+    oauthExchange: createExchange(parts),
     link,
     identities,
     unlink,
   };
 }
-
-/** The ticket works once, for its provider, in the browser that asked for it: nobody links his account for somebody else. */
-async function redeemTicket(
-  { oneTime, kernel }: AuthParts,
-  koa: KoaContext,
-  provider: Provider,
-  ticket: string,
-): Promise<OneTime> {
-  const link = await oneTime.consume(kernel.store.db, 'link', ticket);
-  if (
-    link.data['provider'] !== provider.name ||
-    !isBrowser(koa, isSecure(provider), link.data['browser'])
-  )
-    throw invalidToken();
-  return link;
-}
-
-const isSecure = ({ redirectUrl }: Provider) => redirectUrl.startsWith('https:');
-const single = (value: unknown) => (typeof value === 'string' ? value : undefined);

@@ -3,6 +3,7 @@ import { failure } from '../../errors.ts';
 import { type Handler, reply } from '../../http/route.ts';
 import { callerOf } from '../caller.ts';
 import { digest } from '../ids.ts';
+import { requireApiKey } from '../login.ts';
 import type { AuthParts } from '../parts.ts';
 import { deliverLogin } from '../refresh-cookie.ts';
 import { isUniqueViolation } from '../register.ts';
@@ -26,6 +27,7 @@ export function createIdTokenLogin(
   idTokens: IdTokens,
 ): Handler {
   return async ({ params, body, koa, context }) => {
+    requireApiKey(parts, context);
     const provider = await providers.get(params['provider'] ?? '');
     if (!provider?.takesIdTokens || !provider.oidc)
       throw failure.notFound('OAuth provider not configured');

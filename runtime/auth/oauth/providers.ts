@@ -37,6 +37,9 @@ export interface Provider {
   readonly takesIdTokens: boolean;
 }
 
+/** Whether this server is reached by https, as the redirect address of a provider says. */
+export const isSecure = ({ redirectUrl }: Provider) => redirectUrl.startsWith('https:');
+
 /** Providers by name. A provider that describes itself is read when it is first used, and again when that failed. */
 export interface Providers {
   readonly names: readonly string[];

@@ -1,0 +1,44 @@
+import type { Context as KoaContext } from 'koa';
+import { digest, randomToken } from '../ids.ts';
+import { sameText } from '../keys.ts';
+import { SECOND } from '../time.ts';
+
+/** What is kept beside a one-time token, to know again the browser that it was made for. */
+export interface BrowserMark {
+  /** The name of the cookie that holds the mark. */
+  readonly cookie: string;
+  readonly digest: string;
+}
+
+/** Sets a cookie with a random value, for `life` milliseconds. */
+export function markBrowser(
+  koa: KoaContext,
+  {
+    name,
+    secure,
+    life,
+  }: { readonly name: string; readonly secure: boolean; readonly life: number },
+): BrowserMark {
+  const cookie = `${secure ? '__Host-' : ''}${name}`;
+  const value = randomToken(16);
+  setCookie(koa, cookie, value, life);
+  return { cookie, digest: digest(value) };
+}
+
+/** Whether the request comes from the browser with this mark, whose cookie is gone after this. */
+export function isMarked(koa: KoaContext, mark: BrowserMark): boolean {
+  const value = koa.cookies.get(mark.cookie);
+  if (value === undefined) return false;
+  clearCookie(koa, mark.cookie);
+  return sameText(mark.digest, digest(value));
+}
+
+/** Sets a cookie of a flow. A name with the prefix `__Host-` makes it Secure. */
+export function setCookie(koa: KoaContext, name: string, value: string, life: number): void {
+  koa.append(
+    'Set-Cookie',
+    `${name}=${value}; Max-Age=${life / SECOND}; Path=/; HttpOnly; SameSite=Lax${name.startsWith('__Host-') ? '; Secure' : ''}`,
+  );
+}
+
+export const clearCookie = (koa: KoaContext, name: string) => setCookie(koa, name, '', 0);

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { Context as KoaContext } from 'koa';
+import { digest, type UserId } from '../ids.ts';
+import { sameText } from '../keys.ts';
+import { invalidToken, ONE_TIME_LIFE } from '../one-time-tokens.ts';
+import type { AuthParts } from '../parts.ts';
+import type { AuthMethod } from '../sessions.ts';
+import { type BrowserMark, isMarked, markBrowser } from './browser-mark.ts';
+import type { Flow } from './flow-cookie.ts';
+import { isSecure, type Provider } from './providers.ts';
+
+/** Who may exchange a code: whoever knows the verifier of `challenge` (RFC 7636), or else the browser with the mark. */
+type Holder = { readonly challenge: string } | { readonly browser: BrowserMark };
+
+/**
+ * Makes the code that a browser takes back to the application. Whoever reads it elsewhere, in a log or a `Referer`, cannot
+ * use it, and a page cannot be made to sign in as another user (RFC 9700 section 4.7).
+ */
+export async function issueCode(
+  { oneTime, kernel }: AuthParts,
+  koa: KoaContext,
+  { provider, flow, userId }: { provider: Provider; flow: Flow; userId: UserId },
+): Promise<string> {
+  const holder: Holder = flow.codeChallenge
+    ? { challenge: flow.codeChallenge }
+    : {
+        browser: markBrowser(koa, {
+          // Each flow has a cookie of its own, so that two tabs do not disturb each other.
+          name: `oauth_code_${digest(flow.state).slice(0, 8)}`,
+          secure: isSecure(provider),
+          life: ONE_TIME_LIFE.oauth_code,
+        }),
+      };
+  return oneTime.issue(kernel.store.db, 'oauth_code', userId, {
+    data: { method: `oauth:${provider.name}` satisfies AuthMethod, holder },
+    newestOnly: false,
+  });
+}
+
+/**
+ * Uses a code up, by a wrong holder too.
+ *
+ * @throws AppError 400 `Invalid or expired token`
+ */
+export async function redeemCode(
+  { oneTime, kernel }: AuthParts,
+  koa: KoaContext,
+  { code, code_verifier: verifier }: { code: string; code_verifier?: string },
+): Promise<{ readonly userId: UserId; readonly method: AuthMethod }> {
+  const { userId, data } = await oneTime.consume(kernel.store.db, 'oauth_code', code);
+  const { method, holder } = data as { method: AuthMethod; holder?: Holder };
+  if (!holder || !isHolder(koa, holder, verifier)) throw invalidToken();
+  return { userId, method };
+}
+
+/** A verifier is refused where the start had no challenge: it may have been taken out on the way (RFC 9700 section 2.1.1). */
+function isHolder(koa: KoaContext, holder: Holder, verifier: string | undefined): boolean {
+  if ('browser' in holder) return isMarked(koa, holder.browser) && verifier === undefined;
+  return verifier !== undefined && sameText(holder.challenge, challengeOf(verifier));
+}
+
+const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url');

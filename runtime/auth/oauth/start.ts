@@ -1,0 +1,74 @@
+import type { Context as KoaContext } from 'koa';
+import type { RequestContext } from '../../context/request-context.ts';
+import { failure } from '../../errors.ts';
+import { type Handler, reply } from '../../http/route.ts';
+import { requireApiKey } from '../login.ts';
+import { invalidToken, type OneTime } from '../one-time-tokens.ts';
+import type { AuthParts } from '../parts.ts';
+import { type BrowserMark, isMarked } from './browser-mark.ts';
+import { writeFlow } from './flow-cookie.ts';
+import { beginFlow } from './grant.ts';
+import { isSecure, type Provider, type Providers } from './providers.ts';
+import { checkReturnTo } from './redirect.ts';
+
+/** How a flow is to begin and end; anything else that a caller sends is not read. */
+interface Wish {
+  readonly return_to?: unknown;
+  readonly link?: unknown;
+  readonly code_challenge?: unknown;
+}
+
+/**
+ * Both ways to begin a flow: the browser goes to an address of ours and is sent on, or a page asks for the provider's
+ * address, which a page can do with an API key.
+ */
+export function startHandlers(parts: AuthParts, providers: Providers) {
+  const begin = async (
+    { koa, context }: { readonly koa: KoaContext; readonly context: RequestContext },
+    name: string,
+    wish: Wish,
+  ): Promise<string> => {
+    requireApiKey(parts, context);
+    const provider = await providers.get(name);
+    if (!provider) throw failure.notFound('OAuth provider not configured');
+    const returnTo = checkReturnTo(text(wish.return_to), parts.model.oauth.returnTo);
+    const ticket = text(wish.link);
+    const link = ticket === undefined ? null : await redeemTicket(parts, koa, provider, ticket);
+    const { location, secrets } = await beginFlow(provider);
+    writeFlow(parts.keys, koa, isSecure(provider), {
+      ...secrets,
+      provider: provider.name,
+      returnTo,
+      linkUser: link?.userId ?? null,
+      codeChallenge: text(wish.code_challenge) ?? null,
+      startedAt: parts.kernel.now(),
+    });
+    return location;
+  };
+  const oauthStart: Handler = async (call) =>
+    reply(302, undefined, {
+      Location: await begin(call, call.params['provider'] ?? '', call.query),
+    });
+  const oauthStartOfPage: Handler = async (call) =>
+    reply(200, { url: await begin(call, call.params['provider'] ?? '', call.body) });
+  return { oauthStart, oauthStartOfPage };
+}
+
+/** A ticket works once, for its provider, in the browser that asked for it: else one could link their account for another. */
+async function redeemTicket(
+  { oneTime, kernel }: AuthParts,
+  koa: KoaContext,
+  provider: Provider,
+  ticket: string,
+): Promise<OneTime> {
+  const link = await oneTime.consume(kernel.store.db, 'link', ticket);
+  if (
+    link.data['provider'] !== provider.name ||
+    !isMarked(koa, link.data['browser'] as BrowserMark)
+  )
+    throw invalidToken();
+  return link;
+}
+
+/** A parameter that comes twice is none. */
+const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
