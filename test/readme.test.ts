@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { SHAPES } from './bench/shape.ts';
 import { renderSummary, summaryOf, withSummary } from './bench/summary.ts';
 import { root } from './source-files.ts';
 
@@ -51,7 +52,11 @@ it('shows what the benchmark writes into it, and that in full', () => {
   const cost = /(?:\d+\.\d|\d+)/.source;
   const times = /\d+\.\d\d ×/.source;
   const [head, rule, ...rest] = (summaryOf(readme) ?? '').split('\n');
-  const [given = '', line = ''] = renderSummary([], 'a machine').split('\n');
+  // A table from before there were two shapes has the three columns of one.
+  const shapes = head?.includes('bare') ? 2 : 1;
+  const [given = '', line = ''] = renderSummary([], SHAPES.slice(0, shapes), 'a machine').split(
+    '\n',
+  );
   expect([head, rule]).toEqual([given, line]);
   const rows = rest.slice(0, -2);
   expect(rows.map((row) => row.split(':')[0])).toEqual([
@@ -61,21 +66,28 @@ it('shows what the benchmark writes into it, and that in full', () => {
   for (const row of rows)
     expect(row).toMatch(
       new RegExp(
-        `^\\| \\w+: [^|]+ \\| ${cost} \\| ${cost} \\(${times}\\) \\| [^|]+: ${cost} \\(${times}\\) \\|$`,
+        `^\\| \\w+: [^|]+(?: \\| ${cost} \\| ${cost} \\(${times}\\) \\| [^|]+: ${cost} \\(${times}\\)){${shapes}} \\|$`,
       ),
     );
   expect(rest.at(-1)).toMatch(/^Seen on \d{4}-\d\d-\d\d, Node v24/);
 });
 
 it('takes a new table of the benchmark in the place of the old one', () => {
-  const line = {
-    title: 'SQLite: a query',
+  const asRun = {
     ours: 100.4,
     hand: { cost: 90, times: 1.1156 },
     peer: { name: 'another', cost: 250, times: 2.49 },
   };
-  const summary = renderSummary([line], '2026-01-02, Node v24.0.0');
-  expect(summary).toContain('| SQLite: a query | 100 | 90.0 (1.12 ×) | another: 250 (2.49 ×) |');
+  const bare = {
+    ours: 50.04,
+    hand: { cost: 40, times: 1.25 },
+    peer: { name: 'a third', cost: 80, times: 1.6 },
+  };
+  const line = { title: 'SQLite: a query', comparisons: [asRun, bare] };
+  const summary = renderSummary([line], SHAPES, '2026-01-02, Node v24.0.0');
+  expect(summary).toContain(
+    '| SQLite: a query | 100 | 90.0 (1.12 ×) | another: 250 (2.49 ×) | 50.0 | 40.0 (1.25 ×) | a third: 80.0 (1.60 ×) |',
+  );
   const page = withSummary(
     'before\n<!-- bench:graphql -->\nold\n<!-- /bench:graphql -->\nafter\n',
     summary,

@@ -1,7 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { Database } from './database.ts';
 import type { Contender } from './servers/index.ts';
 import { drive, requestBytes } from './load.ts';
+import { ORIGIN, type Shape } from './shape.ts';
 import type { Workload } from './workloads.ts';
 
 export interface Figures {
@@ -15,14 +17,15 @@ export interface Figures {
 export interface Running {
   readonly name: string;
   readonly title: string;
+  readonly shape: Shape;
   readonly port: number;
   figures(): Promise<Figures>;
   /** The same after a collection: `heap` is what is reachable, in bytes. */
   collect(): Promise<Figures & { readonly heap: number }>;
   /** Writes a CPU profile of what it does while `work` runs. */
   profile(file: string, work: () => Promise<void>): Promise<void>;
-  /** The parsed answer to request number `index` of a workload. */
-  ask(workload: Workload, index: number): Promise<unknown>;
+  /** Sends request number `index` of a workload, with another token than that of the user who is signed in, or with none when `token` is null. */
+  respond(workload: Workload, index: number, token?: string | null): Promise<Response>;
   /** Sends `count` requests of a workload. */
   load(workload: Workload, count: number): Promise<void>;
   close(): Promise<void>;
@@ -30,10 +33,13 @@ export interface Running {
 
 const VARIANTS = 1000;
 
-export async function startContender(contender: Contender, databaseUrl: string): Promise<Running> {
+export async function startContender(
+  contender: Contender,
+  { url, shape, credentials }: Database,
+): Promise<Running> {
   const child = fork(
     fileURLToPath(new URL('serve.ts', import.meta.url)),
-    [contender.name, databaseUrl],
+    [contender.name, url, shape],
     {
       env: { ...process.env, NODE_ENV: 'production' },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -44,6 +50,7 @@ export async function startContender(contender: Contender, databaseUrl: string):
   return {
     name: contender.name,
     title: contender.title,
+    shape,
     port,
     figures: () => {
       child.send({ ask: 'figures' });
@@ -60,19 +67,25 @@ export async function startContender(contender: Contender, databaseUrl: string):
       child.send({ ask: 'stop profile', file });
       await message(child);
     },
-    ask: async (workload, index) => {
-      const response = await fetch(`http://127.0.0.1:${port}${contender.path}`, {
+    respond: (workload, index, token = credentials?.token) =>
+      fetch(`http://127.0.0.1:${port}${contender.path}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json' },
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json',
+          ...headersOf(shape, token),
+        },
         body: JSON.stringify(bodyOf(workload, index)),
-      });
-      return response.json();
-    },
+      }),
     load: (workload, count) => {
       const requests =
         bytes.get(workload.name) ??
         Array.from({ length: VARIANTS }, (_, index) =>
-          requestBytes(bodyOf(workload, index), contender.path),
+          requestBytes(
+            bodyOf(workload, index),
+            contender.path,
+            headersOf(shape, credentials?.token),
+          ),
         );
       bytes.set(workload.name, requests);
       return drive(port, requests, count);
@@ -84,6 +97,12 @@ export async function startContender(contender: Contender, databaseUrl: string):
       }),
   };
 }
+
+/** What a page of the one origin sends along, with the token of who is signed in. */
+const headersOf = (shape: Shape, token: string | null | undefined): Record<string, string> =>
+  shape === 'bare'
+    ? {}
+    : { origin: ORIGIN, ...(token ? { authorization: `Bearer ${token}` } : undefined) };
 
 const bodyOf = ({ query, variables }: Workload, index: number) => ({
   query,

@@ -7,38 +7,51 @@ import { buildTables, readProject, type Project } from '@twofold/schema';
 import { createTables } from '../../runtime/store/create-tables.ts';
 import { openStore } from '../../runtime/store/open-store.ts';
 import type { Store } from '../../runtime/store/store.ts';
-import { makeRows, SDL } from './workloads.ts';
+import { createCredentials, type Credentials } from './credentials.ts';
+import { type Declared, DECLARED, type Shape } from './shape.ts';
+import { makeRows } from './workloads.ts';
 
 /** A database with the rows of the benchmark, and what takes it away again. */
 export interface Database {
   readonly url: string;
+  readonly shape: Shape;
+  /** Of a user who is signed in; where nobody signs in, there are none. */
+  readonly credentials: Credentials | undefined;
   drop(): Promise<void>;
 }
 
-export function projectOf(sdl: string): Project {
+export function projectOf({ sdl, manifest }: Declared): Project {
   const { project, diagnostics } = readProject({
     schema: [{ file: 'schema.graphql', text: sdl }],
-    manifest: null,
+    manifest: manifest === undefined ? null : { file: 'manifest.yaml', text: manifest },
   });
   if (!project) throw new TypeError(diagnostics.map(({ summary }) => summary).join('\n'));
   return project;
 }
 
-export async function sqliteDatabase(): Promise<Database> {
+export async function sqliteDatabase(shape: Shape = 'bare'): Promise<Database> {
   const folder = mkdtempSync(join(tmpdir(), 'twofold-bench-'));
   const url = `file:${join(folder, 'app.db')}`;
-  await seed(openStore(url, '/'));
-  return { url, drop: async () => rmSync(folder, { recursive: true, force: true }) };
+  const credentials = await fill(url, shape);
+  const drop = async () => rmSync(folder, { recursive: true, force: true });
+  return { url, shape, credentials, drop };
 }
 
 /** A database of its own on the server at `url`. */
-export async function postgresDatabase(url: string): Promise<Database> {
+export async function postgresDatabase(url: string, shape: Shape = 'bare'): Promise<Database> {
   const name = `bench_${randomBytes(6).toString('hex')}`;
   await administer(url, `create database ${name}`);
   const own = new URL(url);
   own.pathname = `/${name}`;
-  await seed(openStore(own.href, '/'));
-  return { url: own.href, drop: () => administer(url, `drop database ${name} with (force)`) };
+  const credentials = await fill(own.href, shape);
+  const drop = () => administer(url, `drop database ${name} with (force)`);
+  return { url: own.href, shape, credentials, drop };
+}
+
+async function fill(url: string, shape: Shape): Promise<Credentials | undefined> {
+  const project = projectOf(DECLARED[shape]);
+  await seed(openStore(url, '/'), project);
+  return shape === 'asRun' ? createCredentials(project, url) : undefined;
 }
 
 async function administer(url: string, statement: string): Promise<void> {
@@ -51,8 +64,7 @@ async function administer(url: string, statement: string): Promise<void> {
   }
 }
 
-async function seed(store: Store): Promise<void> {
-  const project = projectOf(SDL);
+async function seed(store: Store, project: Project): Promise<void> {
   const rows = makeRows();
   await createTables(store, buildTables(project), project.ids);
   await store.transaction(async (trx) => {

@@ -18,7 +18,7 @@ Object.assign(process.env, {
   NODE_ENV: 'production',
   LOG_LEVEL: 'warn',
 });
-const { url } = await createServer(defineApp({ project: projectOf(sdl) })).serve('127.0.0.1:0');
+const { url } = await createServer(defineApp({ project: projectOf({ sdl }) })).serve('127.0.0.1:0');
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   process.send?.(user + system);

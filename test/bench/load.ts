@@ -16,10 +16,17 @@ export async function assertAnswered(port: number, query: string): Promise<void>
 }
 
 /** A request as bytes, ready to be sent again and again. */
-export function requestBytes(body: unknown, path = '/graphql'): Buffer {
+export function requestBytes(
+  body: unknown,
+  path = '/graphql',
+  headers: Readonly<Record<string, string>> = {},
+): Buffer {
   const text = JSON.stringify(body);
+  const more = Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
   return Buffer.from(
-    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json\r\n${more}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   );
 }
 

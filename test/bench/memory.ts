@@ -16,7 +16,7 @@ const NEW = 2;
 /** What is reachable after each third of so many requests of every kind, when all caches have long been full. */
 export async function memory(requests = 200_000): Promise<Aside[]> {
   const database = await sqliteDatabase();
-  const server = await startContender(contenders[0] as Contender, database.url);
+  const server = await startContender(contenders[0] as Contender, database);
   try {
     await ask(server, 'w', 30_000);
     const seen: { heap: number; resident: number }[] = [];

@@ -82,7 +82,7 @@ async function profileOf(name: string, workload: Workload): Promise<Profiled> {
     : postgresDatabase(process.env['TEST_POSTGRES_URL'] ?? ''));
   const folder = mkdtempSync(join(tmpdir(), 'twofold-profile-'));
   try {
-    const running = await startContender(contender, database.url);
+    const running = await startContender(contender, database);
     await warmUp(running, workload, 1e6);
     const requests = await warmUp(running, workload, 2e6);
     const file = join(folder, 'server.cpuprofile');

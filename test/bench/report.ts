@@ -1,8 +1,9 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import type { Running } from './contender.ts';
-import { median, ratio, type Results } from './measure.ts';
+import { type Measured, median, ratio, type Results } from './measure.ts';
 import { contenders } from './servers/index.ts';
-import type { Line } from './summary.ts';
+import type { Shape } from './shape.ts';
+import type { Comparison, Line } from './summary.ts';
 import type { Workload } from './workloads.ts';
 
 const print = (line = '') => process.stdout.write(`${line}\n`);
@@ -59,7 +60,12 @@ const GOALS: readonly Goal[] = [
   { on: 'PostgreSQL', workload: 'create', limit: 1.3 },
 ];
 
-const NOT_PEERS = ['twofold', 'hand'];
+/** Neither this server nor the limit, nor one that does less than the others. */
+const NOT_PEERS = [
+  'twofold',
+  'hand',
+  ...contenders.filter(({ tokenOnly }) => tokenOnly).map(({ name }) => name),
+];
 
 /** The goals of the contract beside what was measured. @returns those that were not met. */
 export function printGoals(title: string, results: Results): string[] {
@@ -102,29 +108,31 @@ function fastestPeer(
   return first ?? {};
 }
 
-/** Each workload in one line; none where there is nobody to compare with. */
+/** Each workload in one line; none where a shape has nobody to compare with. */
 export function linesOf(
   database: string,
   workloads: readonly Workload[],
-  results: Results,
+  measured: Measured,
+  shapes: readonly Shape[],
 ): Line[] {
   return workloads.flatMap(({ name, title }) => {
-    const ours = samplesOf(results, name, 'twofold');
-    const byHand = samplesOf(results, name, 'hand');
-    const { peer, least } = fastestPeer(results, name, ours);
-    if (ours.length === 0 || byHand.length === 0 || peer === undefined || least === undefined)
-      return [];
-    const hand = { cost: median(byHand), times: ratio(ours, byHand) };
-    const known = contenders.find((contender) => contender.name === peer)?.title ?? peer;
-    return [
-      {
-        title: `${database}: ${title}`,
-        ours: median(ours),
-        hand,
-        peer: { name: known, cost: median(samplesOf(results, name, peer)), times: least },
-      },
-    ];
+    const comparisons = shapes.flatMap((shape) => comparisonOf(name, measured[shape]));
+    return comparisons.length === shapes.length
+      ? [{ title: `${database}: ${title}`, comparisons }]
+      : [];
   });
+}
+
+function comparisonOf(workload: string, results: Results): Comparison[] {
+  const ours = samplesOf(results, workload, 'twofold');
+  const byHand = samplesOf(results, workload, 'hand');
+  const { peer, least } = fastestPeer(results, workload, ours);
+  if (ours.length === 0 || byHand.length === 0 || peer === undefined || least === undefined)
+    return [];
+  const hand = { cost: median(byHand), times: ratio(ours, byHand) };
+  const known = contenders.find((contender) => contender.name === peer)?.title ?? peer;
+  const cost = median(samplesOf(results, workload, peer));
+  return [{ ours: median(ours), hand, peer: { name: known, cost, times: least } }];
 }
 
 /** What the tables do not show: one line each. */

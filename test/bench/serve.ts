@@ -1,15 +1,16 @@
-/** One server in a process of its own: `node serve.ts <name> <database url>`. It tells its port, and its figures when asked. */
+/** One server in a process of its own: `node serve.ts <name> <database url> <shape>`. It tells its port, and its figures when asked. */
 import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Session } from 'node:inspector/promises';
 import { contenders } from './servers/index.ts';
+import type { Shape } from './shape.ts';
 
-const [name, databaseUrl = ''] = process.argv.slice(2);
+const [name, databaseUrl = '', shape] = process.argv.slice(2);
 const contender = contenders.find((candidate) => candidate.name === name);
 if (!contender) throw new TypeError(`no server is called ${name}`);
 
-const port = await (await contender.load())(databaseUrl);
+const port = await (await contender.load())(databaseUrl, shape as Shape);
 const session = new Session();
 process.on(
   'message',

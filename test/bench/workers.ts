@@ -18,4 +18,4 @@ Object.assign(process.env, {
   NODE_ENV: 'production',
   LOG_LEVEL: 'info',
 });
-await createServer(defineApp({ project: projectOf(SEARCHED) })).serve('127.0.0.1:0');
+await createServer(defineApp({ project: projectOf({ sdl: SEARCHED }) })).serve('127.0.0.1:0');

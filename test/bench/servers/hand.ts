@@ -1,25 +1,59 @@
 import { hash } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import pg from 'pg';
+import { HEADER, HEADER_VALUE, ORIGIN } from '../shape.ts';
 import { AUTHORS, initialsOf, workloads } from '../workloads.ts';
 import { openFile } from './peer-source.ts';
-import { listenOn, readJson, type Start } from './start.ts';
+import {
+  createSignIn,
+  postgresLookup,
+  type SessionLookup,
+  type SignIn,
+  sqliteLookup,
+} from './sign-in.ts';
+import { listenOn, readJson, REFUSAL, type Start } from './start.ts';
 
 /** The limit: `node:http`, and for each operation the best statement that we know, whose JSON is sent as it is. */
-export const start: Start = async (databaseUrl) => {
+export const start: Start = async (databaseUrl, shape) => {
   const answers = new Map<string, Answer>();
-  const byName = databaseUrl.startsWith('file:')
+  const { byName, openLookup } = databaseUrl.startsWith('file:')
     ? sqliteAnswers(databaseUrl)
     : postgresAnswers(databaseUrl);
   for (const { name, query } of workloads) answers.set(query, byName[name] as Answer);
-  return listenOn(async (request, response) => {
+  const answer = answering(answers);
+  return listenOn(shape === 'asRun' ? signedIn(createSignIn(openLookup()), answer) : answer);
+};
+
+interface Opened {
+  /** How each workload is answered. */
+  readonly byName: Record<string, Answer>;
+  /** Only where people sign in: elsewhere the tables of sessions are not there. */
+  openLookup(): SessionLookup;
+}
+
+type Answer = (variables: Record<string, any>) => string | Promise<string>;
+
+const answering =
+  (answers: ReadonlyMap<string, Answer>): RequestListener =>
+  async (request, response) => {
     const asked = await readJson(request);
     const text = (answers.get(asked.query) as Answer)(asked.variables as Record<string, any>);
     send(response, typeof text === 'string' ? text : await text);
-  });
-};
+  };
 
-type Answer = (variables: Record<string, any>) => string | Promise<string>;
+/** The same behind a sign-in, with the header of the one middleware and those of CORS. */
+const signedIn =
+  (signIn: SignIn, answer: RequestListener): RequestListener =>
+  async (request, response) => {
+    response.setHeader('Vary', 'Origin');
+    response.setHeader('Access-Control-Allow-Origin', ORIGIN);
+    response.setHeader('Access-Control-Allow-Credentials', 'true');
+    const found = signIn(request.headers.authorization);
+    const caller = found instanceof Promise ? await found : found;
+    if (caller === null) return void response.writeHead(401).end(JSON.stringify(REFUSAL));
+    response.setHeader(HEADER, HEADER_VALUE);
+    answer(request, response);
+  };
 
 function send(response: ServerResponse, text: string): void {
   response.writeHead(200, {
@@ -42,7 +76,7 @@ const resolved: Answer = () =>
   });
 
 /** A bare `limit ?` would let SQLite plan the statement anew for every value of it. */
-function sqliteAnswers(url: string): Record<string, Answer> {
+function sqliteAnswers(url: string): Opened {
   const database = openFile(url);
   const posts = database.prepare(
     `select json_group_array(json_object('id', cast(p.id as text), 'title', p.title, 'author', json_object('id', cast(u.id as text), 'name', u.name))) j
@@ -66,7 +100,7 @@ function sqliteAnswers(url: string): Record<string, Answer> {
     `select json_object('title', p.title, 'body', p.body, 'author', json_object('id', cast(u.id as text), 'name', u.name)) j from posts p join users u on u.id = p.author_id where p.id = ?`,
   );
   const json = (row: unknown) => (row as { j: string } | undefined)?.j ?? 'null';
-  return {
+  const byName: Record<string, Answer> = {
     posts: () => `{"data":{"posts":${json(posts.get(100))}}}`,
     users: () => `{"data":{"users":${json(users.get(100))}}}`,
     byId: ({ id }) => `{"data":{"user":${json(user.get(Number(id)))}}}`,
@@ -80,6 +114,7 @@ function sqliteAnswers(url: string): Record<string, Answer> {
       return `{"data":{"createPost":${text}}}`;
     },
   };
+  return { byName, openLookup: () => sqliteLookup(database) };
 }
 
 const toPost = ({
@@ -94,10 +129,12 @@ const toPost = ({
   name: string;
 }) => ({ id: String(id), title, author: { id: String(author), name, initials: initialsOf(name) } });
 
-function postgresAnswers(url: string): Record<string, Answer> {
+function postgresAnswers(url: string): Opened {
   const pool = new pg.Pool({ connectionString: url, max: 10 });
+  const rowsOf = async (name: string, text: string, values: unknown[]) =>
+    (await pool.query({ name, text, values })).rows;
   const ask = async (name: string, text: string, values: unknown[]) =>
-    (await pool.query({ name, text, values })).rows[0]?.j as string;
+    (await rowsOf(name, text, values))[0]?.j as string;
   const posts = `select json_agg(json_build_object('id', p.id::text, 'title', p.title, 'author', json_build_object('id', u.id::text, 'name', u.name)) order by p.id)::text j
     from (select id, title, author_id from posts order by id limit $1) p join users u on u.id = p.author_id`;
   const users = `select json_agg(json_build_object('id', u.id::text, 'name', u.name, 'posts',
@@ -107,7 +144,7 @@ function postgresAnswers(url: string): Record<string, Answer> {
   const created = `select json_build_object('title', p.title, 'body', p.body, 'author', json_build_object('id', u.id::text, 'name', u.name))::text j from posts p join users u on u.id = p.author_id where p.id = $1`;
   const rows =
     'select p.id, p.title, u.id author, u.name from (select id, title, author_id from posts order by id limit $1) p join users u on u.id = p.author_id order by p.id';
-  return {
+  const byName: Record<string, Answer> = {
     posts: async () => `{"data":{"posts":${await ask('posts', posts, [100])}}}`,
     users: async () => `{"data":{"users":${await ask('users', users, [100])}}}`,
     byId: async ({ id }) => `{"data":{"user":${(await ask('user', user, [id])) ?? 'null'}}}`,
@@ -141,4 +178,5 @@ function postgresAnswers(url: string): Record<string, Answer> {
       }
     },
   };
+  return { byName, openLookup: () => postgresLookup(rowsOf) };
 }

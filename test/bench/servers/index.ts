@@ -3,6 +3,8 @@ import type { Start } from './start.ts';
 export interface Contender {
   readonly name: string;
   readonly title: string;
+  /** It trusts the signature of a token and looks up no session, so it is no peer to compare with; only as users run it. */
+  readonly tokenOnly?: true;
   /** Path on which it takes GraphQL. */
   readonly path: string;
   /** Loaded only in the process that runs it. */
@@ -34,6 +36,13 @@ export const contenders: readonly Contender[] = [
     title: 'Koa, graphql-jit',
     path: '/graphql',
     load: async () => (await import('./koa.ts')).compiled,
+  },
+  {
+    name: 'koa-jit-token',
+    title: 'Koa, graphql-jit, signature alone',
+    tokenOnly: true,
+    path: '/graphql',
+    load: async () => (await import('./koa.ts')).compiledTokenOnly,
   },
   {
     name: 'koa-cache',

@@ -7,10 +7,13 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import Koa from 'koa';
+import cors from '@koa/cors';
+import Koa, { type Middleware } from 'koa';
+import { HEADER, HEADER_VALUE, ORIGIN } from '../shape.ts';
 import { peerSchema } from './peer-schema.ts';
-import { openPeerSource, peerContext, type PeerContext } from './peer-source.ts';
-import { listenOn, readJson, type Start } from './start.ts';
+import { openPeerDatabase, peerContext, type PeerContext } from './peer-source.ts';
+import { createSignIn, type SignIn } from './sign-in.ts';
+import { listenOn, readJson, REFUSAL, type Start } from './start.ts';
 
 type Run = (
   query: string,
@@ -18,16 +21,38 @@ type Run = (
   variables: Record<string, unknown> | undefined,
 ) => ExecutionResult | Promise<ExecutionResult>;
 
-/** Koa with nothing but a body reader and one way to run an operation. */
+/** Everything that stands before GraphQL as users run it. */
+const middlewareAsRun = (signIn: SignIn): readonly Middleware[] => [
+  cors({ origin: ORIGIN, credentials: true }),
+  async (ctx, next) => {
+    ctx.state['caller'] = await signIn(ctx.req.headers.authorization);
+    if (ctx.state['caller'] !== null) return next();
+    ctx.status = 401;
+    ctx.body = REFUSAL;
+  },
+  async (ctx, next) => {
+    ctx.set(HEADER, HEADER_VALUE);
+    await next();
+  },
+];
+
+/**
+ * Koa with a body reader and one way to run an operation, and as users run it with what stands before.
+ *
+ * @param looksUp false: the signature of a token is checked, and its session is not looked up.
+ */
 const serve =
-  (engine: (schema: GraphQLSchema) => Run): Start =>
-  async (databaseUrl) => {
-    const source = openPeerSource(databaseUrl);
+  (engine: (schema: GraphQLSchema) => Run, looksUp = true): Start =>
+  async (databaseUrl, shape) => {
+    const { source, lookup } = openPeerDatabase(databaseUrl, shape);
     const run = engine(peerSchema());
     const koa = new Koa();
+    if (shape === 'asRun')
+      for (const layer of middlewareAsRun(createSignIn(looksUp ? lookup : undefined)))
+        koa.use(layer);
     koa.use(async (ctx) => {
       const { query, variables } = await readJson(ctx.req);
-      const result = await run(query, peerContext(source), variables);
+      const result = await run(query, peerContext(source, ctx.state['caller']), variables);
       ctx.type = 'application/json; charset=utf-8';
       ctx.body = JSON.stringify(result);
     });
@@ -58,7 +83,7 @@ export const cached = serve((schema) => {
     });
 });
 
-export const compiled = serve((schema) => {
+const compiling = (schema: GraphQLSchema): Run => {
   const queries = new Map<string, Run>();
   const compile = (query: string): Run => {
     const document = parse(query);
@@ -73,4 +98,7 @@ export const compiled = serve((schema) => {
   };
   return (query, context, variables) =>
     (queries.get(query) ?? compile(query))(query, context, variables);
-});
+};
+
+export const compiled = serve(compiling);
+export const compiledTokenOnly = serve(compiling, false);

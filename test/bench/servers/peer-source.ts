@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
 import DataLoader from 'dataloader';
 import pg from 'pg';
+import { postgresLookup, type SessionLookup, sqliteLookup } from './sign-in.ts';
+import type { Shape } from '../shape.ts';
 
 export interface User {
   readonly id: number;
@@ -16,7 +18,7 @@ export interface Post {
   readonly author_id: number;
 }
 
-type Maybe<T> = T | Promise<T>;
+export type Maybe<T> = T | Promise<T>;
 
 /** The reads and the one write that the peers' resolvers need: prepared statements, the same for all of them. */
 export interface PeerSource {
@@ -28,11 +30,23 @@ export interface PeerSource {
   createPost(title: string, body: string, author: number): Maybe<Post>;
 }
 
+/** A peer's database, and what finds sessions in it where people sign in. */
+export interface PeerDatabase {
+  readonly source: PeerSource;
+  readonly lookup: SessionLookup | undefined;
+}
+
 const USER = 'id, name, email';
 const POST = 'id, title, body, author_id';
 
-export function openPeerSource(url: string): PeerSource {
-  return url.startsWith('file:') ? sqliteSource(openFile(url)) : postgresSource(url);
+export function openPeerDatabase(url: string, shape: Shape): PeerDatabase {
+  const signsIn = shape === 'asRun';
+  if (url.startsWith('file:')) {
+    const database = openFile(url);
+    return { source: sqliteSource(database), lookup: signsIn ? sqliteLookup(database) : undefined };
+  }
+  const ask = openPool(url);
+  return { source: postgresSource(ask), lookup: signsIn ? postgresLookup(ask) : undefined };
 }
 
 /** With the settings that the runtime gives its own database. */
@@ -77,7 +91,9 @@ function sqliteSource(database: DatabaseSync): PeerSource {
   };
 }
 
-function postgresSource(url: string): PeerSource {
+type Ask = <T>(name: string, text: string, values: unknown[]) => Promise<T[]>;
+
+function openPool(url: string): Ask {
   const types = {
     getTypeParser: (oid: number, format?: 'text') =>
       oid === 20 ? Number : pg.types.getTypeParser(oid, format),
@@ -87,8 +103,11 @@ function postgresSource(url: string): PeerSource {
     max: 10,
     types: types as pg.CustomTypesConfig,
   });
-  const ask = async <T>(name: string, text: string, values: unknown[]) =>
+  return async <T>(name: string, text: string, values: unknown[]) =>
     (await pool.query({ name, text, values })).rows as T[];
+}
+
+function postgresSource(ask: Ask): PeerSource {
   return {
     user: async (id) =>
       (await ask<User>('user', `select ${USER} from users where id = $1`, [id]))[0],
@@ -113,13 +132,16 @@ function postgresSource(url: string): PeerSource {
 /** One set for each request, as the package's documentation says. */
 export interface PeerContext {
   readonly source: PeerSource;
+  /** Who is signed in, where people sign in. */
+  readonly caller: number | null;
   readonly user: DataLoader<number, User | undefined>;
   readonly posts: DataLoader<number, readonly Post[]>;
 }
 
-export function peerContext(source: PeerSource): PeerContext {
+export function peerContext(source: PeerSource, caller: number | null = null): PeerContext {
   return {
     source,
+    caller,
     user: new DataLoader(async (ids) => {
       const byId = new Map((await source.usersByIds(ids)).map((user) => [user.id, user]));
       return ids.map((id) => byId.get(id));

@@ -1,9 +1,13 @@
 import type { RequestListener, Server } from 'node:http';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Shape } from '../shape.ts';
 
-/** Starts a server over a database and says on which port of the loopback it listens. */
-export type Start = (databaseUrl: string) => Promise<number>;
+/** Starts a server over a database, in one of the two shapes, and says on which port of the loopback it listens. */
+export type Start = (databaseUrl: string, shape: Shape) => Promise<number>;
+
+/** What a peer answers when nobody is signed in, with status 401. */
+export const REFUSAL = { errors: [{ message: 'Unauthorized' }] };
 
 export async function listenOn(handler: RequestListener): Promise<number> {
   const server: Server = createServer(handler);

@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
 import { createServer, defineApp } from '@twofold/runtime';
 import { projectOf } from '../database.ts';
-import { AUTHORS, initialsOf, SDL } from '../workloads.ts';
+import { DECLARED, HEADER, HEADER_VALUE, ORIGIN } from '../shape.ts';
+import { AUTHORS, initialsOf } from '../workloads.ts';
 import type { Start } from './start.ts';
 
 /** This server, as an emitted project runs it. */
-export const start: Start = async (databaseUrl) => {
+export const start: Start = async (databaseUrl, shape) => {
   const app = defineApp({
-    project: projectOf(SDL),
+    project: projectOf(DECLARED[shape]),
     resolvers: {
       Query: { authors: () => AUTHORS },
       Author: { md5: ({ name }: { name: string }) => hash('md5', name) },
@@ -17,6 +18,13 @@ export const start: Start = async (databaseUrl) => {
   process.env['DATABASE_URL'] = databaseUrl;
   process.env['NODE_ENV'] = 'production';
   process.env['LOG_LEVEL'] = 'warn';
-  const { url } = await createServer(app).serve('127.0.0.1:0');
+  process.env['APP_URL'] = ORIGIN;
+  const server = createServer(app);
+  if (shape === 'asRun')
+    server.use(async (ctx, next) => {
+      ctx.set(HEADER, HEADER_VALUE);
+      await next();
+    });
+  const { url } = await server.serve('127.0.0.1:0');
   return Number(new URL(url).port);
 };
