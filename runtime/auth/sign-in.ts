@@ -6,6 +6,7 @@ import type { Kernel } from '../module.ts';
 import type { AccessClaims, Tokens } from './access-token.ts';
 import { recordAttempt } from './attempts.ts';
 import { as, callerOf } from './caller.ts';
+import { deviceKind } from './device-kind.ts';
 import type { Events } from './events.ts';
 import { type Extend, type Extended, runExtend } from './extend.ts';
 import { randomToken } from './ids.ts';
@@ -199,6 +200,9 @@ function buildObject(
   };
 }
 
+/** Browsers that a sign-in is compared with, the latest first. */
+const COMPARED = 200;
+
 /** Whether this user was ever seen from this address, and with this browser. Nothing is new on a first login. */
 async function novelty(
   { store }: Kernel,
@@ -207,13 +211,16 @@ async function novelty(
   userAgent: string,
 ): Promise<{ new_ip: boolean; new_device: boolean }> {
   if (account.last_login === null) return { new_ip: false, new_device: false };
-  const seen = async (column: 'ip' | 'user_agent', value: string) =>
-    (await store.db
-      .selectFrom('auth_sessions')
-      .select('id')
-      .where('user_id', '=', account.id)
-      .where(column, '=', value)
-      .limit(1)
-      .executeTakeFirst()) !== undefined;
-  return { new_ip: !(await seen('ip', ip)), new_device: !(await seen('user_agent', userAgent)) };
+  const sessions = store.db.selectFrom('auth_sessions').where('user_id', '=', account.id);
+  const address = await sessions.select('id').where('ip', '=', ip).limit(1).executeTakeFirst();
+  const agents = await sessions
+    .select('user_agent')
+    .groupBy('user_agent')
+    .orderBy((fields) => fields.fn.max('created_at'), 'desc')
+    .limit(COMPARED)
+    .execute();
+  const seen = agents.map(({ user_agent }) => user_agent as string);
+  const known =
+    seen.includes(userAgent) || seen.some((agent) => deviceKind(agent) === deviceKind(userAgent));
+  return { new_ip: address === undefined, new_device: !known };
 }

@@ -199,6 +199,56 @@ describeEachDatabase('§2.14 alerts', (database) => {
   });
 });
 
+const chrome = (version: number, system = 'Windows NT 10.0; Win64; x64') =>
+  `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version}.0.0.0 Safari/537.36`;
+const firefox = (version: number) =>
+  `Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
+
+describeEachDatabase('§2.14 a new device', (database) => {
+  it('is another browser or system, and not an update of a known one', async () => {
+    const server = await startServer({ database });
+    await server.register('update@x.test');
+    const seen: boolean[] = [];
+    for (const userAgent of [
+      chrome(126),
+      chrome(127),
+      chrome(140, 'Windows NT 11.0; Win64; x64'),
+      chrome(127, 'X11; Linux x86_64'),
+      firefox(128),
+      firefox(129),
+      'ShopApp/1.2.3 (build 77)',
+      'ShopApp/1.3 (build 80)',
+      'OtherApp/1.3 (build 80)',
+    ]) {
+      const before = await server.events('auth.login.succeeded');
+      await server.login('update@x.test', GOOD, { 'User-Agent': userAgent });
+      const ids = new Set(before.map(({ id }) => id));
+      const [added] = (await server.events('auth.login.succeeded')).filter(
+        ({ id }) => !ids.has(id),
+      );
+      seen.push(added!.data.new_device);
+    }
+    expect(seen).toEqual([true, false, false, true, true, false, true, false, true]);
+    await server.close();
+  });
+
+  it('a session of before, ended or not, counts with the whole header that it kept', async () => {
+    const server = await startServer({ database });
+    const { body } = await server.register('before@x.test');
+    await server.kernel.store.db
+      .updateTable('auth_sessions')
+      .set({ user_agent: chrome(99), revoked_at: 1 })
+      .where('user_id', '=', body.id)
+      .execute();
+    await server.login('before@x.test', GOOD, { 'User-Agent': chrome(127) });
+    const last = (await server.events('auth.login.succeeded')).find(
+      ({ data }) => data.method === 'password',
+    );
+    expect(last!.data.new_device).toBe(false);
+    await server.close();
+  });
+});
+
 describeEachDatabase('§2.14 mail to people', (database) => {
   it('tells of a changed password, a new device and an alert', async () => {
     const mailbox = await startMailbox();

@@ -22,6 +22,8 @@ export interface HostileProvider {
   nonce: string;
   kid: string;
   jwks: object | null;
+  /** What its description says of how id tokens are signed; null: nothing. */
+  algorithms: readonly string[] | null;
   userinfo: Record<string, unknown> | null;
   emails: unknown;
   answer: TokenAnswer;
@@ -48,6 +50,7 @@ export async function startHostile(): Promise<HostileProvider> {
     nonce: '',
     kid: 'one',
     jwks: null,
+    algorithms: null,
     userinfo: null,
     emails: null,
     answer: honest,
@@ -99,6 +102,9 @@ async function serve(
       token_endpoint: `${issuer}/token`,
       jwks_uri: `${issuer}/jwks`,
       userinfo_endpoint: `${issuer}/userinfo`,
+      ...(provider.algorithms && {
+        id_token_signing_alg_values_supported: provider.algorithms,
+      }),
     });
   if (path === '/jwks')
     return void json(

@@ -1,4 +1,11 @@
-import { createHash, createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
+import {
+  createHash,
+  createHmac,
+  generateKeyPairSync,
+  randomBytes,
+  type webcrypto,
+} from 'node:crypto';
+import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import jwt from 'jsonwebtoken';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createIdTokens } from '../../runtime/auth/oauth/id-token.ts';
@@ -13,6 +20,8 @@ const credentials = (name: string) => ({
   [`${name}_CLIENT_SECRET`]: 'hush',
   [`${name}_REDIRECT_URL`]: `${BASE}/${name.toLowerCase()}/callback`,
 });
+
+const SIGNATURES = ['RS512', 'PS256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 
 describeEachDatabase('§2.11 a hostile provider', (database) => {
   let provider: HostileProvider;
@@ -111,7 +120,7 @@ describeEachDatabase('§2.11 a hostile provider', (database) => {
       ];
       return `${header}.${payload}.${createHmac('sha256', 'public').update(`${header}.${payload}`).digest('base64url')}`;
     }),
-    'uses RS512, which is not on the list': withToken(() =>
+    'uses RS512, which the provider does not announce': withToken(() =>
       provider.idToken(provider.privateKey, 'RS512'),
     ),
     'is for another client': () => void (provider.claims = { aud: 'another' }),
@@ -126,7 +135,10 @@ describeEachDatabase('§2.11 a hostile provider', (database) => {
     'comes from the future': () => void (provider.claims = { iat: now() + 3600 }),
     'has no subject': () => void (provider.claims = { sub: undefined }),
     'has an unknown key id': withToken(() =>
-      jwt.sign({ sub: 'x' }, provider.privateKey, { algorithm: 'RS256', keyid: 'two' }),
+      jwt.sign(decodeJwt(provider.idToken()), provider.privateKey, {
+        algorithm: 'RS256',
+        keyid: 'two',
+      }),
     ),
   };
   for (const [name, lie] of Object.entries(lies)) {
@@ -181,6 +193,47 @@ describeEachDatabase('§2.11 a hostile provider', (database) => {
     provider.kid = 'two';
     expect((await flow()).status).toBe(200);
     expect(provider.requests.filter((path) => path === '/jwks')).toHaveLength(2);
+  });
+
+  it('unknown key ids do not make the server read the set again and again', async () => {
+    await flow();
+    const reads = () => provider.requests.filter((path) => path === '/jwks').length;
+    for (let turn = 0; turn < 8; turn += 1) {
+      provider.answer = (own, _, response) =>
+        json(response, {
+          access_token: 'at',
+          id_token: jwt.sign(decodeJwt(own.idToken()), own.privateKey, {
+            algorithm: 'RS256',
+            keyid: `made up ${turn}`,
+          }),
+        });
+      expect((await flow()).status).toBe(401);
+    }
+    expect(reads()).toBe(2);
+    provider.answer = honest;
+    provider.kid = 'new';
+    expect((await flow()).status).toBe(401);
+    server.advance(31_000);
+    provider.claims = { exp: now() + 300, iat: now() };
+    expect([(await flow()).status, reads()]).toEqual([200, 3]);
+  });
+
+  it.each(SIGNATURES)('an id token signed with %s is taken when it is announced', async (name) => {
+    const { publicKey, privateKey } = await generateKeyPair(name);
+    provider.algorithms = ['RS256', 'HS256', 'none', name];
+    provider.jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'one', use: 'sig' }] };
+    const sign = async (algorithm: string, key: webcrypto.CryptoKey | Uint8Array) =>
+      new SignJWT(decodeJwt(provider.idToken()))
+        .setProtectedHeader({ alg: algorithm, kid: 'one' })
+        .sign(key);
+    const answerWith = (algorithm: string, key: webcrypto.CryptoKey | Uint8Array) => {
+      provider.answer = async (_, __, response) =>
+        json(response, { access_token: 'at', id_token: await sign(algorithm, key) });
+    };
+    answerWith('HS256', new TextEncoder().encode('hush, and long enough to be a secret'));
+    expect((await flow()).status).toBe(401);
+    answerWith(name, privateKey);
+    expect((await flow()).body.email).toBe('hostile@x.test');
   });
 
   it('a key of another kind than the algorithm is no key', async () => {

@@ -31,6 +31,8 @@ export interface Provider {
     readonly issuer: string;
     readonly jwksUrl: string;
     readonly issuerInResponse: boolean;
+    /** How the provider signs id tokens, when it says so. */
+    readonly algorithms?: readonly string[];
   } | null;
   readonly paths: ProfilePaths;
   /** Whether an id token that a page got by itself signs in: `id_token: true` in the manifest. */
@@ -230,6 +232,7 @@ async function complete({
   ];
   if (read('issuer') !== issuer || !authorize || !access || !jwks)
     throw providerError('the issuer describes another one, or not enough');
+  const algorithms = found['id_token_signing_alg_values_supported'];
   return {
     ...draft,
     authorizeUrl: authorize,
@@ -239,6 +242,7 @@ async function complete({
       issuer,
       jwksUrl: jwks,
       issuerInResponse: found['authorization_response_iss_parameter_supported'] === true,
+      ...(Array.isArray(algorithms) && { algorithms: algorithms.map(String) }),
     },
   };
 }
