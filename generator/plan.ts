@@ -6,7 +6,6 @@ import { renderAuth } from '../templates/owned/auth.ts';
 import { renderHosting } from '../templates/owned/hosting.ts';
 import { renderLoaders } from '../templates/owned/loaders.ts';
 import { renderModel } from '../templates/owned/model.ts';
-import { renderOpenapi } from '../templates/owned/openapi.ts';
 import { renderResolvers } from '../templates/owned/resolvers.ts';
 import { renderSchema } from '../templates/owned/schema.ts';
 import { renderTypes } from '../templates/owned/types.ts';
@@ -55,7 +54,6 @@ export function planFiles(
     ),
     generated('src/generated/loaders.ts', () => renderLoaders(project)),
     generated('src/generated/model.ts', () => renderModel(project)),
-    generated('src/generated/openapi.json', () => renderOpenapi(project)),
     generated('src/generated/resolvers.ts', () => renderResolvers(project, user.resolverTypes)),
     generated('src/generated/schema.graphql.ts', () => renderSchema(project)),
     generated('src/generated/types.ts', () =>

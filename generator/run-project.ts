@@ -9,6 +9,7 @@ export type ProjectQuestion =
   | 'explainApp'
   | 'migrateApp'
   | 'migrationsOfApp'
+  | 'openapiOfApp'
   | 'revertApp'
   | 'seedApp'
   | 'settingsOfApp';

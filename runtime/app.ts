@@ -18,8 +18,6 @@ export interface App {
   readonly routes?: (router: Router) => void;
   /** Folder of the migrations. Without one, missing tables are made from the model when the server starts. */
   readonly migrations?: URL;
-  /** The OpenAPI document that `/api/openapi.json` serves. */
-  readonly openapi?: Readonly<Record<string, unknown>>;
   /** The project's folder: where `.env`, `data/` and `templates/` are. The current folder when absent. */
   readonly root?: URL;
 }

@@ -134,7 +134,6 @@ async function createModules(app: App, kernel: Kernel): Promise<ServerModule[]> 
         kernel,
         resolvers,
         ...(app.scalars && { scalars: app.scalars }),
-        ...(app.openapi && { openapi: app.openapi }),
       }),
     );
   return modules;

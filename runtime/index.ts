@@ -13,6 +13,7 @@ export { foresee, type Foreseen, type Foresight } from './foresee.ts';
 export { migrateApp, migrationsOfApp, revertApp } from './migrate-app.ts';
 export { settingsOfApp } from './settings-of-app.ts';
 export { explainApp } from './explain-app.ts';
+export { openapiOfApp } from './openapi-of-app.ts';
 export { seedApp } from './seed-app.ts';
 export { adminApp, runAdmin } from './admin-app.ts';
 export type { AdminReport, AdminRequest } from './admin-app.ts';

@@ -1,3 +1,4 @@
+import { Kind, parse } from 'graphql';
 import type { Project } from './model.ts';
 import { restSchemas } from './rest/schemas.ts';
 import { authRoutes } from './routes/auth.ts';
@@ -11,23 +12,41 @@ import { documentRoutes, systemRoutes } from './routes/system.ts';
 export type OpenapiDocument = Readonly<Record<string, unknown>>;
 
 /**
- * Every endpoint of a project's server as OpenAPI 3.1: system, auth, hosting and REST.
+ * Every endpoint of a project's server as OpenAPI 3.1: system, auth, hosting and REST. Paths and schemas are in the order
+ * of their names, tags in that of the schema, so that a project gives the same document in its emitted form, which has
+ * its entities by name.
  *
  * @example JSON.stringify(openapiDocument(project), null, 2) // { "openapi": "3.1.0", "paths": { "/api/posts": … } }
  */
-export function openapiDocument(project: Project, own?: IsOwn): OpenapiDocument {
+export function openapiDocument(given: Project, own?: IsOwn): OpenapiDocument {
+  const project = inSchemaOrder(given);
   const routes = projectRoutes(project, own);
   return {
     openapi: '3.1.0',
     info: { title: project.name || 'API', version: '1' },
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
-    paths: pathsOf(routes),
+    paths: byName(pathsOf(routes)),
     components: {
-      schemas: project.api.rest ? restSchemas(project) : {},
+      schemas: project.api.rest ? byName(restSchemas(project)) : {},
       securitySchemes: SECURITY,
     },
   };
+}
+
+/** The entities in the order in which the schema defines them; only REST shows them. */
+function inSchemaOrder(project: Project): Project {
+  if (!project.api.rest) return project;
+  const names = parse(project.sdl, { noLocation: true }).definitions.flatMap((node) =>
+    node.kind === Kind.OBJECT_TYPE_DEFINITION ? [node.name.value] : [],
+  );
+  const places = new Map(names.map((name, at) => [name, at]));
+  const placeOf = ({ name }: { readonly name: string }) => places.get(name) ?? names.length;
+  return { ...project, entities: project.entities.toSorted((a, b) => placeOf(a) - placeOf(b)) };
+}
+
+function byName<T>(value: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 const SECURITY = {

@@ -93,11 +93,6 @@ export function local(from: string, name: string, as = name): Code {
   return imported({ from, name, as, typeOnly: false });
 }
 
-/** The value of a JSON file of the project. */
-export function json(from: string, as: string): Code {
-  return imported({ from, name: 'json', as, typeOnly: false });
-}
-
 /** A type of `types.ts`, under its namespace, so that a GraphQL type called `Error` clashes with nothing. */
 export function type(name: string, from = './types.ts'): Code {
   const { imports } = imported({ from, name: '*', as: 'types', typeOnly: true });
@@ -186,8 +181,6 @@ function printModule(from: string, entries: readonly Import[]): string[] {
   );
   const whole = entries.find((entry) => entry.name === '*');
   const fallback = entries.find((entry) => entry.name === 'default');
-  if (from.endsWith('.json'))
-    return [`import ${entries[0]!.as} from '${from}' with { type: 'json' };`];
   return [
     fallback ? `import ${fallback.as} from '${from}';` : '',
     whole ? `import ${whole.typeOnly ? 'type ' : ''}* as ${whole.as} from '${from}';` : '',

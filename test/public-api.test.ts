@@ -30,6 +30,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'migrationsOfApp',
     'node',
     'one',
+    'openapiOfApp',
     'remove',
     'revertApp',
     'runAdmin',

@@ -155,6 +155,15 @@ export const commands: readonly CommandSpec[] = [
     load: () => import('../commands/migrate.ts'),
   },
   {
+    name: 'openapi',
+    usage: '',
+    about: 'prints the OpenAPI document that the server serves',
+    positionals: 0,
+    options: [{ name: 'out', value: 'FILE', about: 'write it to a file, which is then yours' }],
+    example: 'npm run -s generator -- openapi --out openapi.json',
+    load: () => import('../commands/openapi.ts'),
+  },
+  {
     name: 'seed',
     usage: '[FILE]',
     about: 'loads rows (YAML or JSON by type) through the same checks as mutations; all or none',

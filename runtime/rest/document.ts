@@ -1,17 +1,27 @@
-import { documentRoutes } from '@twofold/schema';
+import { documentRoutes, openapiDocument, type Project } from '@twofold/schema';
 import { AppError } from '../errors.ts';
 import { bindRoutes, type BoundRoute, reply } from '../http/route.ts';
 import { etagOf, hasTag } from './etag.ts';
+import type { Resolvers } from '../plugin.ts';
 import { renderReference } from './reference.ts';
+import { ownsIn } from './service.ts';
 
 type Document = Readonly<Record<string, unknown>>;
+
+/** Every endpoint of the server that a project has, with the functions of its own that answer root fields. */
+export function describeServer(project: Project, resolvers: Resolvers): Document {
+  return openapiDocument(project, ownsIn(resolvers));
+}
+
+/** The bytes of `/api/openapi.json`. */
+export const printDocument = (document: Document): string => JSON.stringify(document);
 
 /** `GET /api/openapi.json`, and `GET /api` as a page for people. */
 export function documentRoutesOf(document: () => Document, graphqlPath: string): BoundRoute[] {
   const texts: { json?: string; page?: string } = {};
   return bindRoutes(documentRoutes, {
     openapi: ({ koa }) => {
-      const text = (texts.json ??= JSON.stringify(document()));
+      const text = (texts.json ??= printDocument(document()));
       const headers = {
         'Content-Type': 'application/json; charset=utf-8',
         'Cache-Control': 'no-cache',

@@ -1,18 +1,16 @@
-import { openapiDocument, restModules } from '@twofold/schema';
+import { restModules } from '@twofold/schema';
 import type { Middleware } from 'koa';
 import type { Kernel, ServerModule } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
-import { documentRoutesOf } from './document.ts';
+import { describeServer, documentRoutesOf } from './document.ts';
 import { createEndpoint } from './endpoint.ts';
-import { createService, ownsIn } from './service.ts';
+import { createService } from './service.ts';
 
 export interface RestOptions {
   readonly kernel: Kernel;
   /** The user's functions by type and field, the same that GraphQL has. */
   readonly resolvers?: Resolvers;
   readonly scalars?: Readonly<Record<string, ScalarMapping>>;
-  /** The document to serve; made from the project when absent. */
-  readonly openapi?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -25,12 +23,11 @@ export function createRest({
   kernel,
   resolvers = {},
   scalars = {},
-  openapi,
 }: RestOptions): ServerModule {
   const { project } = kernel;
   const paths = new Set(restModules(project).map(({ path }) => path));
   const serve = once(() => createEndpoint(createService({ kernel, resolvers, scalars })));
-  const document = once(() => openapi ?? openapiDocument(project, ownsIn(resolvers)));
+  const document = once(() => describeServer(project, resolvers));
   const endpoint: Middleware = (ctx, next) =>
     paths.has(modulePath(ctx.path)) ? serve()(ctx, next) : next();
   return { name: 'rest', endpoint, routes: documentRoutesOf(document, project.api.path) };

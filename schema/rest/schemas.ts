@@ -2,8 +2,11 @@ import {
   buildSchema,
   getNamedType,
   type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLSchema,
   isInputObjectType,
+  isObjectType,
 } from 'graphql';
 import type { Entity, Field, ObjectType, Operation, Project, TypeRef } from '../model.ts';
 import type { JsonSchema } from '../routes/route.ts';
@@ -30,7 +33,7 @@ export function restSchemas(project: Project): Record<string, JsonSchema> {
   const entries: [string, JsonSchema][] = [
     ...project.entities.map((entity): [string, JsonSchema] => [
       entity.name,
-      entitySchema(project, entity),
+      entitySchema(project, entity, schema.getType(entity.name)),
     ]),
     ...project.objects
       .filter(({ role }) => role === 'value')
@@ -76,14 +79,22 @@ function freeName(project: Project, name: string): string {
 }
 
 /** Members may be left out: by `fields`, and where the caller may not read them. Only the key is always there. */
-function entitySchema(project: Project, entity: Entity): JsonSchema {
+function entitySchema(
+  project: Project,
+  entity: Entity,
+  type: GraphQLNamedType | undefined,
+): JsonSchema {
   const members = [...restMembers(entity).values()];
+  const shown = isObjectType(type) ? type.getFields() : undefined;
   return {
     type: 'object',
-    ...(entity.description && { description: entity.description }),
+    ...(type?.description && { description: type.description }),
     required: members.filter((member) => isAlwaysThere(entity, member)).map(({ name }) => name),
     properties: Object.fromEntries(
-      members.map((member) => [member.name, memberSchema(project, member)]),
+      members.map((member) => [
+        member.name,
+        memberSchema(project, member, shown?.[member.field.name]),
+      ]),
     ),
   };
 }
@@ -92,7 +103,12 @@ function isAlwaysThere(_entity: Entity, { name }: RestMember): boolean {
   return name === 'id';
 }
 
-function memberSchema(project: Project, { kind, field, column }: RestMember): JsonSchema {
+/** Descriptions are read from the SDL: an emitted project has them nowhere else. */
+function memberSchema(
+  project: Project,
+  { kind, field, column }: RestMember,
+  shown: GraphQLField<unknown, unknown> | undefined,
+): JsonSchema {
   if (kind === 'key') {
     const type = column?.scalar === 'Int' ? 'integer' : 'string';
     return column?.required ? { type } : { type: [type, 'null'] };
@@ -100,11 +116,11 @@ function memberSchema(project: Project, { kind, field, column }: RestMember): Js
   if (kind === 'relation')
     return described(
       relationSchema(project, field),
-      field.description ?? 'Embedded when include names it',
+      shown?.description ?? 'Embedded when include names it',
     );
   return {
-    ...described(typeSchema(project, field.type), field.description),
-    ...(field.deprecated !== undefined && { deprecated: true }),
+    ...described(typeSchema(project, field.type), shown?.description),
+    ...(shown?.deprecationReason && { deprecated: true }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Project } from '@twofold/schema';
-import { code, file, json, local, runtime } from '../code.ts';
+import { code, file, local, runtime } from '../code.ts';
 import { HEADER } from './header.ts';
 
 /** The user's optional files that an app takes in, by what they export. */
@@ -38,7 +38,6 @@ export function renderApp(project: Project, user: UserParts): string {
         ${user.listeners && code`${local('../auth-events.ts', 'listeners')},`}
         ${user.plugins.length > 0 && code`plugins: [${user.plugins.map((name) => local(`../plugins/${name}.ts`, 'default', pluginName(name))).reduce((a, b) => code`${a}, ${b}`)}],`}
         ${user.routes && code`${local('../routes.ts', 'routes')},`}
-        ${json('./openapi.json', 'openapi')},
         migrations: new URL('../../migrations/', import.meta.url),
         root: new URL('../../', import.meta.url),
       });

@@ -4,7 +4,7 @@ import { type Program, query, run } from '../server/program.ts';
 
 const PROGRAM = (sdl: string) => `
 import { createServer } from '@twofold/runtime';
-import { openapiDocument, readProject } from '@twofold/schema';
+import { readProject } from '@twofold/schema';
 const manifest = 'name: clients\\napi: { rest: true, access: public, limits: { time: 2s } }\\nauth: {}\\n';
 const { project, diagnostics } = readProject({ schema: [{ file: 'schema.graphql', text: ${JSON.stringify(sdl)} }], manifest: { file: 'manifest.yaml', text: manifest } });
 if (!project) throw new Error(JSON.stringify(diagnostics));
@@ -24,7 +24,7 @@ const resolvers = {
   },
 };
 const routes = (router) => router.get('/running', (ctx) => void (ctx.body = { running }));
-await createServer({ project, resolvers, routes, openapi: openapiDocument(project) }).serve('127.0.0.1:0');
+await createServer({ project, resolvers, routes }).serve('127.0.0.1:0');
 `;
 
 const ENVIRONMENT = {

@@ -3,7 +3,6 @@
 import { defineApp, defineProject } from '@twofold/runtime';
 import { loaders } from './loaders.ts';
 import { model } from './model.ts';
-import openapi from './openapi.json' with { type: 'json' };
 import { answers, resolvers } from './resolvers.ts';
 import { sdl } from './schema.graphql.ts';
 
@@ -18,7 +17,6 @@ const project = defineProject({
 export const app = defineApp({
   project,
   resolvers,
-  openapi,
   migrations: new URL('../../migrations/', import.meta.url),
   root: new URL('../../', import.meta.url),
 });

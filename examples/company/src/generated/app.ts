@@ -6,7 +6,6 @@ import { extend } from '../extend.ts';
 import { auth } from './auth.ts';
 import { loaders } from './loaders.ts';
 import { model } from './model.ts';
-import openapi from './openapi.json' with { type: 'json' };
 import { answers, resolvers } from './resolvers.ts';
 import { sdl } from './schema.graphql.ts';
 
@@ -24,7 +23,6 @@ export const app = defineApp({
   resolvers,
   extend,
   listeners,
-  openapi,
   migrations: new URL('../../migrations/', import.meta.url),
   root: new URL('../../', import.meta.url),
 });

@@ -4,7 +4,6 @@ import { defineApp, defineProject } from '@twofold/runtime';
 import { hosting } from './hosting.ts';
 import { loaders } from './loaders.ts';
 import { model } from './model.ts';
-import openapi from './openapi.json' with { type: 'json' };
 import { answers } from './resolvers.ts';
 import { sdl } from './schema.graphql.ts';
 
@@ -19,7 +18,6 @@ const project = defineProject({
 /** Everything that the server is made of. */
 export const app = defineApp({
   project,
-  openapi,
   migrations: new URL('../../migrations/', import.meta.url),
   root: new URL('../../', import.meta.url),
 });
