@@ -1,6 +1,5 @@
 import type { Diagnostic, SourceText } from '@twofold/schema';
 import type { Change, ChangeKind } from './files.ts';
-import { BASE } from './write/scaffold.ts';
 
 /** Colours, or none: each is a function from text to text. */
 export interface Paint {
@@ -96,16 +95,12 @@ const VERBS: Readonly<Record<Exclude<ChangeKind, 'same'>, string>> = {
   conflict: 'needs you: see the .new file',
 };
 
-/** One line for each file that a run changes, or would; one for all those that the next merge starts from, which are nobody's to read. */
+/** One line for each file that a run changes, or would. */
 export function formatChanges(changes: readonly Change[], paint: Paint): string[] {
-  const bases = changes.filter(({ path, kind }) => kind !== 'same' && path.startsWith(`${BASE}/`));
-  return changes.flatMap((change) => {
-    const { path, kind } = change;
-    if (kind === 'same' || (bases.includes(change) && change !== bases[0])) return [];
+  return changes.flatMap(({ path, kind }) => {
+    if (kind === 'same') return [];
     const color = kind === 'create' ? paint.green : kind === 'update' ? paint.yellow : paint.red;
-    return [
-      `  ${color(VERBS[kind].padEnd(8))}  ${change === bases[0] && bases.length > 1 ? `${BASE}/ (${bases.length} files)` : path}`,
-    ];
+    return [`  ${color(VERBS[kind].padEnd(8))}  ${path}`];
   });
 }
 

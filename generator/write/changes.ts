@@ -1,6 +1,7 @@
 import type { Change, ChangeKind, RenderedFile } from '../files.ts';
+import { type Bases, BASES, OLD_BASES, parseBases, printBases } from './bases.ts';
 import { hashText, type Lock, type LockEntry } from './lockfile.ts';
-import { mergeScaffold } from './scaffold.ts';
+import { mergeScaffold, type ScaffoldOutcome } from './scaffold.ts';
 
 /** What stands on disk: text by path, null for a file that is not there. */
 export type Present = ReadonlyMap<string, string | null>;
@@ -21,20 +22,19 @@ export interface Comparison {
  */
 export function compareFiles(comparison: Comparison): Change[] {
   const { lock, present } = comparison;
+  const bases = basesIn(present);
   const scaffold = comparison.files
     .filter(({ owner }) => owner === 'scaffold')
-    .map((file) => mergeScaffold(file, comparison));
-  const files = [
-    ...comparison.files.filter(({ owner }) => owner !== 'scaffold'),
-    ...scaffold.flatMap(({ base }) => base ?? []),
-  ];
+    .map((file) => mergeScaffold(file, { lock, present, bases }));
+  const files = comparison.files.filter(({ owner }) => owner !== 'scaffold');
   const wanted = new Set(files.map((file) => file.path));
   const gone = [...lock].filter(
-    ([path, entry]) => entry.owner === 'generated' && !wanted.has(path),
+    ([path, entry]) => entry.owner === 'generated' && !wanted.has(path) && !isOldBase(path),
   );
   return [
     ...files.map((file) => compareFile(file, comparison)),
     ...scaffold.flatMap(({ changes }) => changes),
+    ...compareBases(scaffold, present),
     ...(comparison.removed ?? []).flatMap((path): Change[] => {
       const before = present.get(path) ?? null;
       return before === null
@@ -43,6 +43,39 @@ export function compareFiles(comparison: Comparison): Change[] {
     }),
     ...gone.flatMap(([path, entry]) => compareGone(path, entry, present.get(path) ?? null)),
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The texts of the file, and those of the folder that older projects have. */
+function basesIn(present: Present): Bases {
+  const bases = new Map(parseBases(present.get(BASES) ?? null));
+  for (const [path, text] of present) {
+    const name = path.slice(OLD_BASES.length + 1);
+    if (isOldBase(path) && text !== null && !bases.has(name)) bases.set(name, [text]);
+  }
+  return bases;
+}
+
+const isOldBase = (path: string) => path.startsWith(`${OLD_BASES}/`);
+
+/** The file is ours alone: whatever stands in it is replaced. The folder goes. */
+function compareBases(scaffold: readonly ScaffoldOutcome[], present: Present): Change[] {
+  const before = present.get(BASES) ?? null;
+  const next = scaffold.flatMap(({ path, base }) => (base === null ? [] : [[path, base] as const]));
+  const text = printBases(new Map(next));
+  const isSame = before !== null && sameText(before, text);
+  const after = isSame ? before : before === null ? text : withLineEndsOf(before, text);
+  const kind = isSame ? 'same' : before === null ? 'create' : 'update';
+  const old = [...present].filter(([path, there]) => isOldBase(path) && there !== null);
+  return [
+    { path: BASES, owner: 'generated', kind, before, after },
+    ...old.map(([path, there]): Change => ({
+      path,
+      owner: 'generated',
+      kind: 'remove',
+      before: there,
+      after: null,
+    })),
+  ];
 }
 
 function compareFile(file: RenderedFile, { lock, present, force }: Comparison): Change {

@@ -1,18 +1,23 @@
 import type { Change, RenderedFile } from '../files.ts';
 import { mergeJson } from '../text/merge-json.ts';
 import { mergeLines } from '../text/merge-lines.ts';
+import { baseOf, type Bases } from './bases.ts';
 import type { Present } from './changes.ts';
-import { FOLDER } from './commit.ts';
-import { hashText, type Lock } from './lockfile.ts';
-
-/** Where the scaffold stands as we wrote it: the third text of every merge. Committed with the project. */
-export const BASE = `${FOLDER}/base`;
+import type { Lock } from './lockfile.ts';
 
 /** Changes of one scaffold file: of the file, its `.new` neighbour, and the text that the next merge starts from. */
 export interface ScaffoldOutcome {
+  readonly path: string;
   readonly changes: readonly Change[];
   /** What the next merge starts from; null when the file was never ours. */
-  readonly base: RenderedFile | null;
+  readonly base: string | null;
+}
+
+/** What a merge knows of the runs before. */
+export interface Before {
+  readonly lock: Lock;
+  readonly present: Present;
+  readonly bases: Bases;
 }
 
 /**
@@ -22,7 +27,7 @@ export interface ScaffoldOutcome {
  */
 export function mergeScaffold(
   file: RenderedFile,
-  { lock, present }: { lock: Lock; present: Present },
+  { lock, present, bases }: Before,
 ): ScaffoldOutcome {
   const { path, owner, text } = file;
   const mine = present.get(path) ?? null;
@@ -34,15 +39,14 @@ export function mergeScaffold(
     after,
   });
   const settled = (...changes: Change[]): ScaffoldOutcome => ({
+    path,
     changes,
-    base: { path: `${BASE}/${path}`, owner: 'generated', text },
+    base: text,
   });
   const known = lock.has(path);
   if (mine === null) return settled(known ? change('same') : change('create', text));
-  if (!known) return { changes: [change('same')], base: null };
-  const base =
-    present.get(`${BASE}/${path}`) ??
-    (lock.get(path)!.hashes.includes(hashText(mine)) ? mine : null);
+  if (!known) return { path, changes: [change('same')], base: null };
+  const base = baseOf(path, mine, { bases, lock });
   if (base === null || sameText(base, text) || isSolved(path, { lock, present }))
     return settled(change('same'));
   const merged = merge(path, { base, mine, theirs: text });
@@ -56,10 +60,7 @@ export function mergeScaffold(
     before,
     after: merged.text,
   };
-  return {
-    changes: [change('same'), beside],
-    base: { path: `${BASE}/${path}`, owner: 'generated', text: base },
-  };
+  return { path, changes: [change('same'), beside], base };
 }
 
 /** The neighbour that holds a merge which needs a person. */
@@ -68,7 +69,7 @@ export function newPath(path: string): string {
 }
 
 /** The lock knows of a `.new` file that is gone. */
-function isSolved(path: string, { lock, present }: { lock: Lock; present: Present }): boolean {
+function isSolved(path: string, { lock, present }: Pick<Before, 'lock' | 'present'>): boolean {
   return lock.has(newPath(path)) && (present.get(newPath(path)) ?? null) === null;
 }
 

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import type { Change, RenderedFile } from '../files.ts';
+import { BASES, OLD_BASES, parseBases } from './bases.ts';
 import { compareFiles } from './changes.ts';
 import { commit, FOLDER, recover } from './commit.ts';
 import type { Disk } from './disk.ts';
 import { hashText, type Lock, type LockEntry, LOCKFILE, parseLock, printLock } from './lockfile.ts';
 import { withRunLock } from './run-lock.ts';
-import { BASE, newPath } from './scaffold.ts';
+import { newPath } from './scaffold.ts';
 
 export interface Wanted {
   readonly files: readonly RenderedFile[];
@@ -21,7 +22,7 @@ export async function planChanges(
 ): Promise<Change[]> {
   const lockText = await disk.read(join(root, LOCKFILE));
   const lock = parseLock(lockText);
-  const paths = [...new Set([...files.flatMap(pathsOf), ...removed, ...lock.keys()])];
+  const paths = [...new Set([BASES, ...files.flatMap(pathsOf), ...removed, ...lock.keys()])];
   const present = new Map(
     await Promise.all(
       paths.map(async (path) => [path, await disk.read(join(root, path))] as const),
@@ -60,10 +61,12 @@ export async function writeChanges(
   if (changes.some(({ kind }) => kind === 'edited')) return;
   await rescue(root, changes, disk);
   await commit(root, changes, disk);
+  if (changes.some(({ path }) => path.startsWith(`${OLD_BASES}/`)))
+    await disk.removeFolder(join(root, OLD_BASES));
 }
 
 function pathsOf({ path, owner }: RenderedFile): string[] {
-  return owner === 'scaffold' ? [path, newPath(path), `${BASE}/${path}`] : [path];
+  return owner === 'scaffold' ? [path, newPath(path), `${OLD_BASES}/${path}`] : [path];
 }
 
 /**
@@ -72,12 +75,12 @@ function pathsOf({ path, owner }: RenderedFile): string[] {
  */
 function nextLock(changes: readonly Change[], lock: Lock): Lock {
   const next = new Map<string, LockEntry>();
-  const bases = new Map(changes.map(({ path, after }) => [path, after]));
+  const bases = parseBases(changes.find(({ path }) => path === BASES)?.after ?? null);
   const removed = new Set(changes.filter(({ kind }) => kind === 'remove').map(({ path }) => path));
   for (const change of changes) {
     const entry = entryOf(change, {
       known: lock.get(change.path),
-      base: bases.get(`${BASE}/${change.path}`) ?? null,
+      base: bases.get(change.path)?.[0] ?? null,
     });
     if (entry) next.set(change.path, entry);
   }
@@ -97,7 +100,7 @@ function entryOf(
   { known, base }: { known: LockEntry | undefined; base: string | null },
 ): LockEntry | undefined {
   const entry = (text: string): LockEntry => ({ owner, hashes: [hashText(text)] });
-  if (kind === 'remove') return undefined;
+  if (kind === 'remove' || path === BASES) return undefined;
   if (owner === 'generated') return kind === 'edited' || kind === 'stale' ? known : entry(after!);
   if (owner === 'scaffold')
     return base !== null ? entry(base) : path.endsWith('.new') ? entry(after!) : undefined;

@@ -5,13 +5,14 @@ export function renderGitignore(): string {
 data/
 *.log
 .generator/*
-!.generator/base/
+!.generator/base.json
 `;
 }
 
-/** `.gitattributes`: a scaffold. After a merge the lock holds the lines of both sides, and the next run puts it right. */
+/** `.gitattributes`: a scaffold. After a merge two files hold the lines of both sides, and the next run puts them right. */
 export function renderGitattributes(): string {
   return `generator.lock merge=union
+.generator/base.json merge=union linguist-generated
 src/generated/** linguist-generated
 `;
 }

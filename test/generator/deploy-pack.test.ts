@@ -37,7 +37,7 @@ describe('what deploy sends', () => {
       'other.tgz': 'x',
       'node_modules/a/index.js': 'x',
       '.git/config': 'x',
-      '.generator/base/x': 'x',
+      '.generator/base.json': '{}',
       'tls.pem': KEY,
       'ca.pem': '-----BEGIN CERTIFICATE-----',
       id_rsa: KEY,

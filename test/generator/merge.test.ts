@@ -187,6 +187,45 @@ describe('the scaffold', () => {
     expect(shop.read('README.md')).toBe(mine);
   });
 
+  test('starts from what the last run wrote, whatever a merge of branches made of that file', async () => {
+    const shop = await start();
+    const base = shop.read('.generator/base.json');
+    const mine = `${shop.read('README.md')}\nMine.\n`;
+    const entry = base.split('\n').find((line) => line.startsWith('  "README.md"'))!;
+    const other = entry.replace('# shop', '# shop of another branch');
+    expect(other).not.toBe(entry);
+    const merged = [
+      base.replace(entry, `<<<<<<< HEAD\n${entry}\n=======\n${other}\n>>>>>>> left`),
+      base.replace(entry, `${entry}\n${other}`),
+      base.replace(entry, `${other}\n${entry}`),
+      base.replaceAll('\n', '\r\n'),
+    ];
+    for (const text of merged) {
+      shop.write('manifest.yaml', 'name: shop\n');
+      await run(shop.root, {}, disk);
+      shop.write('README.md', mine);
+      shop.write('.generator/base.json', text);
+      shop.write('manifest.yaml', 'name: shop\nhosting: {}\n');
+      expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0 });
+      expect(shop.read('README.md')).toMatch(/^# shop\n[^]*\/api\/apps[^]*\nMine\.\n$/);
+      expect(JSON.parse(shop.read('.generator/base.json'))['README.md']).toContain('/api/apps');
+      expect(await generator(['check'], shop.root)).toMatchObject({ code: 0 });
+    }
+    expect(shop.has('.generator/rescued')).toBe(false);
+  });
+
+  test('keeps the lines of the user where that file says nothing, and writes it again', async () => {
+    const shop = await start();
+    const base = shop.read('.generator/base.json');
+    const mine = `${shop.read('README.md')}\nMine.\n`;
+    shop.write('README.md', mine);
+    for (const text of ['', '{}', 'not JSON', '{ "README.md": 1 }', '{\n  "README.md": "\\x"\n}']) {
+      shop.write('.generator/base.json', text);
+      expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0 });
+      expect([shop.read('README.md'), shop.read('.generator/base.json')]).toEqual([mine, base]);
+    }
+  });
+
   test('that was there before is left alone', async () => {
     const shop = makeProject({
       'schema.graphql': SEED,

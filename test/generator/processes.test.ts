@@ -24,7 +24,7 @@ afterEach(() => made.splice(0).forEach((each) => each.remove()));
 const committed = (shop: TestProject) =>
   Object.fromEntries(
     Object.entries(shop.files()).filter(
-      ([path]) => !path.startsWith('.generator/') || path.startsWith('.generator/base/'),
+      ([path]) => !path.startsWith('.generator/') || path === '.generator/base.json',
     ),
   );
 

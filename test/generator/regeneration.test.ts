@@ -6,6 +6,7 @@ import { disk } from '../../generator/write/disk.ts';
 import { createKnown } from '../../schema/index.ts';
 import { faultyDisk, Stopped } from './faulty-disk.ts';
 import { makeProject, type TestProject } from './project.ts';
+import { makeOlder } from './older-project.ts';
 import { createRandom, type Random } from './random.ts';
 import {
   changeSchema,
@@ -157,6 +158,40 @@ describe('regeneration', () => {
     expect(shop.has('src/generated/own.ts')).toBe(true);
   });
 
+  test('removes what older projects have more of, and merges with the texts of their folder', async () => {
+    const shop = project(inputs(startSchema(createRandom(3))));
+    await generate(shop);
+    const fresh = withoutStamp(shop);
+    makeOlder(shop);
+    expect(shop.files()).toHaveProperty('.generator/base/README.md');
+    const changes = kinds(await generate(shop));
+    expect(changes).toContain('remove src/generated/openapi.json');
+    expect(changes.filter((each) => each.includes('.generator/'))).toEqual([
+      'create .generator/base.json',
+      'remove .generator/base/.gitignore',
+      'remove .generator/base/README.md',
+    ]);
+    expect(withoutStamp(shop)).toEqual(fresh);
+    expect(shop.has('.generator/base')).toBe(false);
+
+    makeOlder(shop);
+    shop.write('README.md', `${shop.read('README.md')}\nMine.\n`);
+    shop.write('manifest.yaml', 'name: shop\nhosting: {}\n');
+    await generate(shop);
+    expect(shop.read('README.md')).toMatch(/\/api\/apps[^]*\nMine\.\n$/);
+    expect(shop.has('.generator/base')).toBe(false);
+  });
+
+  test('keeps an OpenAPI document of an older project that somebody edited', async () => {
+    const shop = project(inputs(startSchema(createRandom(3))));
+    await generate(shop);
+    makeOlder(shop);
+    shop.write('src/generated/openapi.json', '{ "mine": true }\n');
+    expect(kinds(await generate(shop))).toContain('stale src/generated/openapi.json');
+    expect(shop.read('src/generated/openapi.json')).toBe('{ "mine": true }\n');
+    expect(shop.read('src/generated/app.ts')).not.toContain('openapi');
+  });
+
   test('keeps files that the user deleted deleted', async () => {
     const shop = project(inputs(startSchema(createRandom(1))));
     await generate(shop);
@@ -184,14 +219,15 @@ describe('regeneration', () => {
 });
 
 describe('a crash', () => {
-  test.each(['of the first run', 'of a later run'])(
+  test.each(['of the first run', 'of a later run', 'of the first run over an older project'])(
     '%s leaves the old tree or the new one after the next run, at every point',
     async (when) => {
       const random = createRandom(7);
       const first = startSchema(random);
       const second = changeSchema(changeSchema(changeSchema(first, random), random), random);
       const wanted = project(inputs(first));
-      if (when === 'of a later run') await generate(wanted);
+      if (when !== 'of the first run') await generate(wanted);
+      if (when.endsWith('older project')) makeOlder(wanted);
       const old = wanted.files();
       const next = when === 'of a later run' ? second : first;
       wanted.write('schema.graphql', printSdl(next));

@@ -202,7 +202,10 @@ describe.each(databases)('REST in a whole server on %s', (database) => {
   });
 
   it('shows a title of any letters as text', async () => {
-    const plain = projectOf('type A { id: ID! } type Query { as: [A!]! }', 'name: x\napi: { rest: true }\n');
+    const plain = projectOf(
+      'type A { id: ID! } type Query { as: [A!]! }',
+      'name: x\napi: { rest: true }\n',
+    );
     const server = createServer({ project: { ...plain, name: '<b>Mine</b>' } });
     const named = await server.start('127.0.0.1:0', {
       env: { DATABASE_URL: ':memory:', LOG_LEVEL: 'silent' },
