@@ -19,11 +19,7 @@ export interface RestOptions {
  *
  * @example createRest({ kernel, resolvers }) // GET /api/posts, POST /api/posts, GET /api/posts/:id …
  */
-export function createRest({
-  kernel,
-  resolvers = {},
-  scalars = {},
-}: RestOptions): ServerModule {
+export function createRest({ kernel, resolvers = {}, scalars = {} }: RestOptions): ServerModule {
   const { project } = kernel;
   const paths = new Set(restModules(project).map(({ path }) => path));
   const serve = once(() => createEndpoint(createService({ kernel, resolvers, scalars })));

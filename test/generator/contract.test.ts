@@ -35,9 +35,11 @@ const REGENERATION: Readonly<Record<string, readonly string[]>> = {
   ],
   'files that nothing generates any more are removed if unchanged': [
     'regeneration: removes its own files that nothing generates any more, and keeps those that were edited',
+    'regeneration: removes what older projects have more of, and merges with the texts of their folder',
   ],
   'two branches merge': [
     'branches: pairs that change the schema at random at most two conflict',
+    'merge: starts from what the last run wrote, whatever a merge of branches made of that file',
     'branches: whose merge needs a person are put right by the next run',
   ],
   'every emitted project type-checks under strict': [
@@ -113,6 +115,10 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ],
   prune: ['project-commands: shows resolvers of types that are gone'],
   migrate: ['project-commands: lists, applies and undoes, and starts one of the user'],
+  openapi: [
+    'openapi: prints the bytes that %s serves',
+    'openapi: knows the functions of the project, and opens no database',
+  ],
   seed: ['seed: writes rows that refer to each other by key'],
   admin: [
     'admin: create makes an owner and a link that sets the password',

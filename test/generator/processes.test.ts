@@ -116,6 +116,7 @@ describe('runs in processes', () => {
       ['generate'],
       ['check'],
       ['explain'],
+      ['openapi'],
       ['rename', 'User.name', 'fullName', '--yes'],
       ['eject', 'Query.users'],
       ['prune', '--yes'],
