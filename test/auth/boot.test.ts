@@ -132,6 +132,7 @@ describe('§2.0 boot checks', () => {
     });
     expect(problems({}, withProviders('acme', 'acme'))[0]).toContain('twice');
     expect(problems({}, withProviders('mydefaults'))[0]).toContain('mydefaults');
+    expect(problems({}, withProviders('exchange'))[0]).toContain('exchange');
     expect(problems({}, { ...MODEL, password: { ...MODEL.password, bcryptCost: 9 } })[0]).toContain(
       'bcrypt_cost',
     );

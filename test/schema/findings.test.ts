@@ -513,6 +513,13 @@ const CASES: readonly Case[] = [
     at: 'm2:61',
   },
   {
+    code: 'OAUTH_PROVIDER',
+    sdl: QUERY,
+    manifest:
+      'name: x\nauth: { oauth: { providers: { exchange: { preset: oidc, issuer: https://id.test } } } }',
+    at: 'm2:31',
+  },
+  {
     code: 'ADDRESS_INVALID',
     sdl: QUERY,
     manifest: 'name: x\nserver: { trusted_proxies: [10.0.0.0/40] }',
