@@ -221,7 +221,8 @@ function createParts({
       extend,
     }),
     lockout: createLockout(store, model.lockout, now),
-    devices: createDeviceTokens(keys, config.secureCookies),
+    devices: createDeviceTokens(keys, { secure: config.secureCookies, cookie: 'device' }),
+    hostDevices: createDeviceTokens(keys, { secure: config.secureCookies, cookie: 'host_device' }),
     oneTime: createOneTimeTokens(now),
     mailer: createMailer(kernel, config),
     background: createBackground(kernel.log),
@@ -271,7 +272,7 @@ function createRoutes(parts: AuthParts, host: boolean): BoundRoute[] {
     ...adminHandlers(parts),
   });
   const served = parts.users ? routes : routes.filter(({ spec }) => HOST_ROUTES.has(spec.id));
-  return served.map((route) => limited(parts.limits, route));
+  return served.map((route) => limited(parts, route));
 }
 
 /** One path for two kinds of login: an address makes it a user's, a password alone the operator's. */

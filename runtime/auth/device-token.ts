@@ -14,15 +14,18 @@ export interface DeviceTokens {
   give(koa: KoaContext, identifierHash: string): void;
 }
 
-const COOKIE = 'device';
 const HEADER = 'X-Device-Token';
 const SHAPE = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 
-export function createDeviceTokens(keys: Keys, secure: boolean): DeviceTokens {
+/** @param cookie Each kind of principal has a cookie of its own: who signs in as both keeps both. */
+export function createDeviceTokens(
+  keys: Keys,
+  { secure, cookie }: { readonly secure: boolean; readonly cookie: 'device' | 'host_device' },
+): DeviceTokens {
   const sign = (id: string, identifierHash: string, key = keys.derived('device')) =>
     mac(key, `${identifierHash}|${id}`);
   const read: DeviceTokens['read'] = (koa, identifierHash) => {
-    for (const text of [koa.get(HEADER), koa.cookies.get(COOKIE) ?? '']) {
+    for (const text of [koa.get(HEADER), koa.cookies.get(cookie) ?? '']) {
       const match = SHAPE.exec(text);
       if (
         match &&
@@ -43,7 +46,7 @@ export function createDeviceTokens(keys: Keys, secure: boolean): DeviceTokens {
       koa.set(HEADER, token);
       koa.append(
         'Set-Cookie',
-        `${COOKIE}=${token}; Max-Age=${(365 * DAY) / 1000}; Path=/api/auth; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`,
+        `${cookie}=${token}; Max-Age=${(365 * DAY) / 1000}; Path=/api/auth; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`,
       );
     },
   };

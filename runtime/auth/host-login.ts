@@ -6,6 +6,7 @@ import { recordAttempt } from './attempts.ts';
 import { addressKey, callerOf } from './caller.ts';
 import { randomToken } from './ids.ts';
 import { mac } from './keys.ts';
+import type { Ticket } from './lockout.ts';
 import type { AuthParts } from './parts.ts';
 import { DAY, rfc3339, SECOND } from './time.ts';
 
@@ -13,17 +14,42 @@ const LIFETIME = DAY;
 
 /**
  * `POST /api/auth/login {password}`: the operator of the hosting server, contract section 2.15. Failures count for each
- * address by itself, so that one attacker cannot lock the operator out, and all of them under one ceiling.
+ * address by itself, and all of them under one ceiling; those of a device that signed in before count for it alone. So
+ * strangers cannot lock the operator out, from whichever addresses.
  */
 export function createHostLogin(parts: AuthParts): Handler {
   const stored = hostHash(parts);
   return async ({ context, koa, body }) => {
     if (parts.config.host === null) throw failure.forbidden('Setup required');
-    await check(parts, context, koa, body.password, await stored());
+    const attempt: Attempt = {
+      context,
+      koa,
+      identifierHash: hostIdentifier(parts),
+      device: hostDevice(parts, koa),
+    };
+    await check(parts, attempt, body.password, await stored());
     const { token, exp } = await openHostSession(parts, context);
+    parts.hostDevices.give(koa, attempt.identifierHash);
     return reply(200, { token, accessToken: token, exp, expiresAt: rfc3339(exp * SECOND) });
   };
 }
+
+/** One try of the operator, or of a stranger. */
+interface Attempt {
+  readonly context: RequestContext;
+  readonly koa: KoaContext;
+  readonly identifierHash: string;
+  /** Under which name a known device counts. */
+  readonly device: string | null;
+}
+
+/** Under which name a device counts that the operator signed in with; null when the request comes from none. */
+export function hostDevice(parts: AuthParts, koa: KoaContext): string | null {
+  const id = parts.hostDevices.read(koa, hostIdentifier(parts));
+  return id && `device:${id}`;
+}
+
+const hostIdentifier = ({ identifierKey }: AuthParts) => mac(identifierKey, 'host');
 
 /** A password in the clear is hashed once, on first use, with the cost in force. */
 function hostHash({ config, passwords }: AuthParts): () => Promise<string> {
@@ -41,47 +67,54 @@ function hostHash({ config, passwords }: AuthParts): () => Promise<string> {
 
 async function check(
   parts: AuthParts,
-  context: RequestContext,
-  koa: KoaContext,
+  attempt: Attempt,
   password: string,
   stored: string,
 ): Promise<void> {
-  await parts.limits.enforce(koa, [{ policy: 'host-failed', subject: 'host', peek: true }]);
-  const key = {
-    identifierHash: mac(parts.identifierKey, 'host'),
-    bucket: `ip:${addressKey(context.ip)}`,
-  };
-  const ticket = await parts.lockout.enter(key, context.signal).catch((error: unknown) => {
-    if (error instanceof AppError && error.status === 423)
-      return note(parts, context, 'blocked', 'locked', key.identifierHash).then(() =>
-        Promise.reject(error),
-      );
-    throw error;
-  });
+  const ticket = await enter(parts, attempt);
   try {
     if (await parts.passwords.verify(password, stored)) return void (await ticket.succeed());
-    await parts.limits.allows({ policy: 'host-failed', subject: 'host' });
-    await parts.limits.allows({ policy: 'login-failed-ip', subject: addressKey(context.ip) });
-    const { locked, until, failures } = await ticket.fail();
-    await note(parts, context, 'failure', 'bad_credentials', key.identifierHash);
-    if (locked)
-      await parts.events.emit(callerOf(context), 'auth.locked', null, {
-        until: rfc3339(until),
-        failures,
-        host: true,
-      });
-    throw failure.unauthenticated('Invalid password');
+    await refuse(parts, attempt, ticket);
   } finally {
     ticket.release();
   }
 }
 
+async function enter(parts: AuthParts, attempt: Attempt): Promise<Ticket> {
+  const { context, koa, identifierHash, device } = attempt;
+  if (device === null)
+    await parts.limits.enforce(koa, [{ policy: 'host-failed', subject: 'host', peek: true }]);
+  const bucket = device ?? `ip:${addressKey(context.ip)}`;
+  try {
+    return await parts.lockout.enter({ identifierHash, bucket }, context.signal);
+  } catch (error) {
+    if (error instanceof AppError && error.status === 423)
+      await note(parts, attempt, 'blocked', 'locked');
+    throw error;
+  }
+}
+
+async function refuse(parts: AuthParts, attempt: Attempt, ticket: Ticket): Promise<never> {
+  const { context, device } = attempt;
+  if (device === null) await parts.limits.allows({ policy: 'host-failed', subject: 'host' });
+  const subject = device ?? addressKey(context.ip);
+  await parts.limits.allows({ policy: 'login-failed-ip', subject });
+  const { locked, until, failures } = await ticket.fail();
+  await note(parts, attempt, 'failure', 'bad_credentials');
+  if (locked)
+    await parts.events.emit(callerOf(context), 'auth.locked', null, {
+      until: rfc3339(until),
+      failures,
+      host: true,
+    });
+  throw failure.unauthenticated('Invalid password');
+}
+
 async function note(
   parts: AuthParts,
-  context: RequestContext,
+  { context, identifierHash }: Attempt,
   outcome: 'failure' | 'blocked',
   reason: string,
-  identifierHash: string,
 ): Promise<void> {
   const caller = callerOf(context);
   await parts.events.transact(caller, async (trx, emit) => {

@@ -40,6 +40,8 @@ export interface AuthParts {
   readonly alerts: Alerts;
   readonly lockout: Lockout;
   readonly devices: DeviceTokens;
+  /** Devices of the operator of the hosting server. */
+  readonly hostDevices: DeviceTokens;
   readonly oneTime: OneTimeTokens;
   readonly mailer: Mailer;
   readonly background: Background;

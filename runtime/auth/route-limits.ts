@@ -1,7 +1,9 @@
-import type { BoundRoute } from '../http/route.ts';
+import type { BoundRoute, Call } from '../http/route.ts';
 import { addressKey } from './caller.ts';
 import type { PolicyName } from './defaults.ts';
-import type { Limit, RateLimits } from './rate-limits.ts';
+import { hostDevice } from './host-login.ts';
+import type { AuthParts } from './parts.ts';
+import type { Limit } from './rate-limits.ts';
 
 /** Policies of single routes, besides `auth-ip`, which all of them have. Each counts an address. */
 const POLICIES: Readonly<Record<string, readonly PolicyName[]>> = {
@@ -23,16 +25,21 @@ const POLICIES: Readonly<Record<string, readonly PolicyName[]>> = {
 };
 
 /** Puts the address limits in front of a handler. Failed logins are only looked at here: they are charged when they fail. */
-export function limited(limits: RateLimits, { spec, handle }: BoundRoute): BoundRoute {
+export function limited(parts: AuthParts, { spec, handle }: BoundRoute): BoundRoute {
   const policies = ['auth-ip', ...(POLICIES[spec.id] ?? [])];
   return {
     spec,
     handle: async (call) => {
-      const subject = addressKey(call.context.ip);
+      const subject =
+        (spec.id === 'login' && ownDevice(parts, call)) || addressKey(call.context.ip);
       const entries: Limit[] = policies.map((policy) => ({ policy, subject }));
       if (spec.id === 'login') entries.push({ policy: 'login-failed-ip', subject, peek: true });
-      await limits.enforce(call.koa, entries);
+      await parts.limits.enforce(call.koa, entries);
       return handle(call);
     },
   };
 }
+
+/** A device of the operator counts by itself: strangers behind the same proxy use nothing of it up. */
+const ownDevice = (parts: AuthParts, { koa, body }: Call): string | null =>
+  body.email ? null : hostDevice(parts, koa);

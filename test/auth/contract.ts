@@ -717,6 +717,7 @@ export const CONTRACT: Readonly<Record<string, readonly Line[]>> = {
       'a wrong password is 401 with its own text',
       'somebody else who guesses does not lock the operator out',
       'all together are under a ceiling of 100 failures an hour',
+      'a device that signed in counts by itself: strangers lock the operator out nowhere',
     ],
     ['neither field', 'without hosting a body without an address is 400'],
     ['its own key', 'the kinds of token do not pass for each other'],

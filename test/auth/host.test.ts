@@ -96,6 +96,46 @@ describeEachDatabase('§2.15 host login', (database) => {
     await own.close();
   });
 
+  it('a device that signed in counts by itself: strangers lock the operator out nowhere', async () => {
+    const own = await startServer({
+      database,
+      hosting: {},
+      auth: {
+        rateLimits: {
+          'host-failed': { count: 6, window: 3_600_000 },
+          'login-failed-ip': { count: 5, window: 300_000 },
+        },
+      },
+      env: { HOST_PASSWORD: PASSWORD, RATE_LIMIT_ENABLED: 'true' },
+      server: { trustedProxies: ['127.0.0.1'] },
+    });
+    const from = (ip: string, password: string, headers = {}) =>
+      own.call('POST', '/api/auth/login', { password }, { 'X-Forwarded-For': ip, ...headers });
+    const first = await from('203.0.113.9', PASSWORD);
+    const cookie = first.headers.getSetCookie().find((line) => line.startsWith('host_device='))!;
+    const token = first.headers.get('x-device-token')!;
+    expect(cookie).toBe(
+      `host_device=${token}; Max-Age=31536000; Path=/api/auth; HttpOnly; SameSite=Lax`,
+    );
+    // Five failures lock the operator's own address; a sixth, from another one, reaches the ceiling.
+    for (let index = 0; index < 5; index += 1) await from('203.0.113.9', 'wrong');
+    await from('1.1.1.1', 'wrong');
+    for (const ip of ['203.0.113.9', '198.51.100.7'])
+      expect((await from(ip, PASSWORD)).status).toBe(429);
+    for (const headers of [{ 'X-Device-Token': token }, { Cookie: cookie.split(';')[0]! }])
+      for (const ip of ['203.0.113.9', '198.51.100.7'])
+        expect((await from(ip, PASSWORD, headers)).status).toBe(200);
+    // The device itself has five tries, and an altered token is no device.
+    const device = { 'X-Device-Token': token };
+    const statuses = [];
+    for (let index = 0; index < 6; index += 1)
+      statuses.push((await from('192.0.2.1', 'wrong', device)).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+    const altered = { 'X-Device-Token': `${token.slice(0, -2)}AA` };
+    expect((await from('198.51.100.7', PASSWORD, altered)).status).toBe(429);
+    await own.close();
+  });
+
   it('the kinds of token do not pass for each other', async () => {
     const { body: host } = await login(PASSWORD);
     const { body: user } = await server.register();
