@@ -111,6 +111,22 @@ describe('what keeps ending', () => {
     await supervisor.stop();
   });
 
+  it('says that it was removed although the engine takes seconds from the kill to the removal', async () => {
+    const { app, world, supervisor, given } = createWorld(300);
+    for (let turn = 0; turn < 6; turn += 1) {
+      world.known = true;
+      supervisor.onDeath(given, `slow${turn}`);
+      await expect.poll(() => app.error).toMatch(/code 9/);
+      world.known = false;
+      await expect.poll(() => supervisor.handles('1'), { timeout: 5000 }).toBe(false);
+      expect([app.status, app.error]).toEqual([
+        'restarting',
+        'Its container was removed from outside',
+      ]);
+    }
+    await supervisor.stop();
+  }, 20_000);
+
   it('says that it was stopped from outside when the engine says so', async () => {
     const { app, world, supervisor, labels } = createWorld(5000);
     const told = { containerId: 'c', labels, exitCode: null, at: world.now };

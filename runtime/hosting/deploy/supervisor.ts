@@ -126,6 +126,7 @@ async function handle(state: State, given: Case): Promise<void> {
       if (ends >= MAX_ENDS) return giveUp(state, given, { id, reason: end });
       await note(core, app, end);
       await sleep(pauseAfter(ends, state.pause), undefined, { signal });
+      if (!outside) await correctReason(state, given, id);
     }
     const outcome = await bringBack(state, given, id);
     if (outcome.kind === 'serves' || outcome.kind === 'not ours') return;
@@ -154,6 +155,18 @@ function recentEnds({ core, ends }: State, { appId, deployment }: Case, counts: 
   if (counts) recent.push(core.now());
   ends.set(key, recent);
   return recent.length;
+}
+
+/**
+ * A forced removal kills first, and a busy engine may take seconds until the container is gone: what looked like an end of
+ * its own was a removal, and does not count as an end.
+ */
+async function correctReason(state: State, given: Case, id: string): Promise<void> {
+  const { core, ends } = state;
+  const app = current(core, given);
+  if (!app || (await core.connection.engine().inspect(id))) return;
+  ends.get(`${given.appId}:${given.deployment}`)?.pop();
+  await note(core, app, REMOVED);
 }
 
 const pauseAfter = (ends: number, first: number) =>
