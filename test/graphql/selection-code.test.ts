@@ -252,6 +252,18 @@ const written = ({ data, errors = [] }: ExecutionResult) => ({
   errors: errors.map(({ message, path }) => `${path?.join('.')}: ${message}`).toSorted(),
 });
 
+/** What is wrong with a value is said in words of our own, as it is for the log of the server and not for the caller. */
+const WRONG_VALUE =
+  /returned what its type is not|cannot represent|Expected Iterable|was resolved to a type|must resolve to an Object type|is not a possible type|Expected value of type/;
+
+const inCommon = (answer: ExecutionResult) => {
+  const { data, errors } = written(answer);
+  return {
+    data,
+    errors: errors.map((each) => (WRONG_VALUE.test(each) ? each.split(': ')[0] : each)),
+  };
+};
+
 const EXECUTIONS = [
   ['code that is made for the selection', 0],
   ['the loop over fields', Infinity],
@@ -276,7 +288,7 @@ describe.each(EXECUTIONS)('objects that user code returned, by %s', (_name, code
         });
         // Of several errors below one place that is null, the specification (6.4.4) leaves open which are told.
         if (b.errors?.length === 1)
-          expect({ seed, query, ...written(a) }).toEqual({ seed, query, ...written(b) });
+          expect({ seed, query, ...inCommon(a) }).toEqual({ seed, query, ...inCommon(b) });
         expect(a.errors === undefined).toBe(b.errors === undefined);
       }
     },
