@@ -56,6 +56,9 @@ describe('§1.3 OWASP ASVS 5.0', () => {
     if ('na' in coverage)
       it(`${id} has a reason`, () =>
         expect(coverage.na.split(' ').length, coverage.na).toBeGreaterThan(1));
+    if ('open' in coverage)
+      it(`${id} is open, and the row says what brings it`, () =>
+        expect(coverage.open.split(' ').length, coverage.open).toBeGreaterThan(5));
     if ('docs' in coverage)
       it(`${id} is documented`, () => expect(readme).toContain(coverage.docs));
   }

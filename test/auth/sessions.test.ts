@@ -190,6 +190,22 @@ describeEachDatabase('§2.5 logout, sessions, me', (database) => {
     await own.close();
   });
 
+  it('what changes an account is refused five minutes after the proof', async () => {
+    const own = await startServer({ database });
+    const { body } = await own.register('sensitive@x.test');
+    own.advance(5 * 60_000 + 1000);
+    for (const [method, path, json] of [
+      ['POST', '/api/auth/change-email', { email: 'other@x.test' }],
+      ['POST', '/api/auth/api-keys', { name: 'mine', scopes: [] }],
+      ['POST', '/api/auth/link', { provider: 'google' }],
+      ['DELETE', '/api/auth/identities/google', undefined],
+    ] as const) {
+      const { status, text } = await own.call(method, path, json, bearer(body.accessToken));
+      expect([path, status, text]).toEqual([path, 403, '{"error":"Reauthentication required"}']);
+    }
+    await own.close();
+  });
+
   it("user_id in the context of a user who does not exist is the seed's 404", async () => {
     const own = await startServer({
       database,

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { authRoutes } from '@twofold/schema';
 import { describe, expect, it } from 'vitest';
 import { addressKey } from '../../runtime/auth/caller.ts';
 import { DEFAULT_LIMITS } from '../../runtime/auth/defaults.ts';
@@ -284,5 +286,18 @@ describeEachDatabase('§2.11 the edges of a flow', (database) => {
     expect((await finish(`${value.slice(0, -2)}AA`)).text).toBe('{"error":"Invalid OAuth state"}');
     expect((await finish(value)).status).toBe(200);
     await close();
+  });
+});
+
+describe('ASVS 6.3.4', () => {
+  it('whatever opens a session is a way in that the README lists', () => {
+    const readme = readFileSync(new URL('../../runtime/auth/README.md', import.meta.url), 'utf8');
+    const ways = /\*\*Ways in\*\*.*/.exec(readme)![0];
+    const opening = authRoutes.filter(({ responses }) =>
+      JSON.stringify(responses).includes('"accessToken"'),
+    );
+    const missing = opening.filter(({ id }) => !ways.includes(`\`${id}\``)).map(({ id }) => id);
+    expect(missing).toEqual([]);
+    expect(opening.length).toBeGreaterThan(5);
   });
 });
