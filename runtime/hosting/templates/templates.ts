@@ -7,6 +7,9 @@ import { assertImage, ENV_KEY, VOLUME_NAME } from '../records/names.ts';
 import { catalogue } from './catalogue.ts';
 import type { Template, TemplateEnv } from './template.ts';
 
+/** Characters of a secret when a template does not say how many. */
+const SECRET_LENGTH = 32;
+
 /**
  * The templates: ours, and those in the project's folder (`*.yaml`, `*.json`), which win over ours of the same id.
  *
@@ -44,6 +47,7 @@ function readTemplate(file: string, value: unknown): Template {
   const env = (given.env ?? []).map((entry: TemplateEnv) => ({
     ...entry,
     description: entry.description ?? '',
+    ...(entry.generate !== undefined && { generate: lengthOf(entry.generate, entry.key, problem) }),
     secret: entry.secret ?? entry.generate !== undefined,
   }));
   if (env.some(({ key }: TemplateEnv) => !new RegExp(ENV_KEY).test(key)))
@@ -62,6 +66,19 @@ function readTemplate(file: string, value: unknown): Template {
     volumes,
     ...(given.command && { command: given.command }),
   };
+}
+
+/**
+ * How many characters are made up for a setting. `true` reads as "make one", so it is a whole secret: taken as a number it
+ * would be a password of one character.
+ */
+function lengthOf(generate: unknown, key: string, problem: (text: string) => ConfigError): number {
+  if (generate === true) return SECRET_LENGTH;
+  const length = Number.isInteger(generate) ? (generate as number) : 0;
+  if (length >= 16 && length <= 256) return length;
+  throw problem(
+    `env.${key}.generate must be true or a number of characters from 16 to 256, not ${JSON.stringify(generate)}`,
+  );
 }
 
 /** A template as the list shows it. */
