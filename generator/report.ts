@@ -56,9 +56,14 @@ function formatFinding(
   return [
     `${paint.bold(`${at.file}:${at.line}:${at.column}`)}  ${mark(severity)}  ${code}  ${printable(summary)}`,
     ...(lines === undefined ? [] : frame(lines, finding, paint)),
-    ...(why ? [`   ${paint.dim('why')}  ${printable(why)}`] : []),
-    ...(fix ? [`   ${paint.dim('fix')}  ${printable(fix)}`] : []),
+    ...(why ? [labelled(paint.dim('why'), why)] : []),
+    ...(fix ? [labelled(paint.dim('fix'), fix)] : []),
   ].join('\n');
+}
+
+/** A fix that offers a choice has a line for each: they stand under each other. */
+function labelled(label: string, text: string): string {
+  return `   ${label}  ${printable(text).replaceAll('\n', '\n        ')}`;
 }
 
 function frame(lines: readonly string[], { at }: Diagnostic, paint: Paint): string[] {
