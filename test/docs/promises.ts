@@ -49,7 +49,7 @@ export const INFERENCE: readonly Promised[] = [
       inferred(
         'a list is all of them by id, filtered by arguments that are fields, paged and capped',
       ),
-      'test/graphql/lists.test.ts: are paged by number, and capped',
+      'test/graphql/lists.test.ts: are paged by number, and more rows than there ever are in a page are refused',
     ],
   },
   {

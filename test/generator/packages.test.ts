@@ -146,7 +146,7 @@ describe('the packages as they are shipped', () => {
     const program = serve();
     expect(await get(program, '/graphql', 'text/html')).toEqual({
       type: 'text/html; charset=utf-8',
-      text: expect.stringContaining('shop: GraphiQL'),
+      text: expect.stringContaining('shop: GraphQL explorer'),
     });
     expect(program.output()).toContain('graphql/explorer.js');
   });
