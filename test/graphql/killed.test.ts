@@ -24,7 +24,7 @@ const text = \`
   type Query { posts: [Post!]! comments: [Comment!]! tags: [Tag!]! }
   type Mutation { createPost(input: NewPost!): Post! updatePost(id: ID!, revision: Int, tags: NewTags): Post deletePost(id: ID!): Boolean! createTag(label: String!): Tag! }
 \`;
-const manifest = { file: 'manifest.yaml', text: 'name: killed\\napi: { limits: { list: 1000000, cost: 1000000000, result: 1GiB } }\\n' };
+const manifest = { file: 'manifest.yaml', text: 'name: killed\\napi: { limits: { list: 1000000, cost: 9007199254740991, result: 1GiB } }\\n' };
 const { project } = readProject({ schema: [{ file: 'schema.graphql', text }], manifest });
 await createServer({ project }).serve('127.0.0.1:0');
 `;
