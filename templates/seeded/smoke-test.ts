@@ -1,9 +1,12 @@
 import type { Project } from '@twofold/schema';
-import { code, type Code, file, join, local, runtime } from '../code.ts';
+import { code, type Code, file, local, runtime } from '../code.ts';
 import { str } from '../literal.ts';
 import { rootNames } from '../root-names.ts';
 
-/** `test/smoke.test.ts`: the user's, written once. Starts the server over a database in memory and asks it its health. */
+/**
+ * `test/smoke.test.ts`: the user's, written once. Starts the server over a database in memory and asks it its health.
+ * The secrets stand in it from the beginning, as accounts or hosting may be switched on later.
+ */
 export function renderSmokeTest(project: Project): string {
   return file(
     '',
@@ -11,11 +14,12 @@ export function renderSmokeTest(project: Project): string {
       const server = ${runtime('createServer')}(${local('../src/generated/app.ts', 'app')});
       let url = '';
 
-      // A fresh clone has no .env: what the server needs is made up.
+      // A fresh clone has no .env: what the server needs, or will need, is made up.
       const env = {
         DATABASE_URL: ':memory:',
         LOG_LEVEL: 'silent',
-        ${secrets(project)}
+        JWT_SECRET: ${random()}(32).toString('hex'),
+        HOST_PASSWORD: ${random()}(32).toString('hex'),
       };
 
       ${node('before')}(async () => {
@@ -40,11 +44,6 @@ export function renderSmokeTest(project: Project): string {
       });
     `,
   );
-}
-
-function secrets({ auth, hosting }: Project): Code {
-  const names = [...(auth || hosting ? ['JWT_SECRET'] : []), ...(hosting ? ['HOST_PASSWORD'] : [])];
-  return join(names.map((name) => code`${name}: ${random()}(32).toString('hex'),`));
 }
 
 function random(): Code {

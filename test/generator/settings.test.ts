@@ -78,16 +78,28 @@ describe('the settings of a project', () => {
   });
 });
 
+async function smoke(shop: TestProject): Promise<string> {
+  const words = ['--test', '--test-reporter=tap', 'test/smoke.test.ts'];
+  const env = { ...process.env, NODE_ENV: '', JWT_SECRET: '', HOST_PASSWORD: '' };
+  return (await execute(process.execPath, words, { cwd: shop.root, env })).stdout;
+}
+
 describe('the test that init writes', () => {
   test.each(['starter', 'company', 'hosting'])(
     'passes in a fresh clone of %s, which has no .env',
     async (template) => {
       const shop = await init('--template', template);
       rmSync(shop.path('.env'));
-      const words = ['--test', '--test-reporter=tap', 'test/smoke.test.ts'];
-      const env = { ...process.env, NODE_ENV: '', JWT_SECRET: '', HOST_PASSWORD: '' };
-      const { stdout } = await execute(process.execPath, words, { cwd: shop.root, env });
-      expect(stdout).toMatch(/# pass 2\n# fail 0/);
+      expect(await smoke(shop)).toMatch(/# pass 2\n# fail 0/);
     },
   );
+
+  test('passes in a fresh clone when accounts and hosting were switched on later', async () => {
+    const shop = await init();
+    shop.write('schema.graphql', 'type Note { id: ID! } type Query { notes: [Note!]! }\n');
+    shop.write('manifest.yaml', 'name: shop\nauth: {}\nhosting: {}\n');
+    expect((await generator(['generate'], shop.root)).code).toBe(0);
+    rmSync(shop.path('.env'));
+    expect(await smoke(shop)).toMatch(/# pass 2\n# fail 0/);
+  });
 });
