@@ -1,15 +1,18 @@
 import { createServer } from '@twofold/runtime';
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { app } from '../src/generated/app.ts';
 
 const server = createServer(app);
 let url = '';
 
-// A fresh clone has no .env: what the server needs is made up.
+// A fresh clone has no .env: what the server needs, or will need, is made up.
 const env = {
   DATABASE_URL: ':memory:',
   LOG_LEVEL: 'silent',
+  JWT_SECRET: randomBytes(32).toString('hex'),
+  HOST_PASSWORD: randomBytes(32).toString('hex'),
 };
 
 before(async () => {

@@ -7,11 +7,12 @@ import { app } from '../src/generated/app.ts';
 const server = createServer(app);
 let url = '';
 
-// A fresh clone has no .env: what the server needs is made up.
+// A fresh clone has no .env: what the server needs, or will need, is made up.
 const env = {
   DATABASE_URL: ':memory:',
   LOG_LEVEL: 'silent',
   JWT_SECRET: randomBytes(32).toString('hex'),
+  HOST_PASSWORD: randomBytes(32).toString('hex'),
 };
 
 before(async () => {
