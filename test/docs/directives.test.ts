@@ -297,9 +297,12 @@ describe.each(databases)('the directives, on %s', (database) => {
     expect([
       await names(),
       await names('(limit: 1)'),
-      await names('(limit: 50)'),
+      await names('(limit: 3)'),
       await names('(where: { name: { eq: "d" } })'),
     ]).toEqual(['bc', 'b', 'bca', 'd']);
+    expect(await ask(server, '{ rows(limit: 4) { name } }')).toEqual([
+      'BAD_USER_INPUT: limit must be at most 3',
+    ]);
     expect(await ask(server, '{ rows(where: { rank: { eq: 1 } }) { name } }')).toEqual([
       'BAD_USER_INPUT: rank cannot be filtered by here',
     ]);

@@ -1,4 +1,5 @@
 import { StatementSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import pg from 'pg';
 
 /** What the drivers of both databases are given in this process, from here to `end`. */
@@ -27,6 +28,11 @@ export function noteStatements(): StatementNotes {
   };
   for (const name of ['all', 'get', 'run', 'iterate'])
     wrap(StatementSync.prototype, name, (statement: StatementSync) => statement.sourceSQL);
+  // A write that may take long is run in a thread. A read there has begun in this one, and is noted already.
+  wrap(Worker.prototype, 'postMessage', (_worker, job) => {
+    const { kind, text } = job as { kind?: string; text?: string };
+    return kind === 'run' ? text : undefined;
+  });
   wrap(pg.Client.prototype, 'query', (_client, query) =>
     typeof query === 'string' ? query : (query as { text?: string }).text,
   );
