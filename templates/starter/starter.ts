@@ -33,7 +33,8 @@ type Mutation {
 `,
   manifest: (name: string) => `${EDITOR_LINE}name: ${yamlText(name)}
 ${REST}
-# Sign-in, tokens and API keys; everything then needs a signed-in caller unless it says PUBLIC:
+# Sign-in, tokens and API keys; everything then needs a signed-in caller unless it says PUBLIC. An email then belongs to the
+# account, and the next generate names the inputs of the schema that must not write it:
 # auth: {}
 
 # Container apps on this machine's Docker or Podman:
