@@ -35,6 +35,7 @@ function createWorld(pause = 1) {
           }
         : null,
     tellsStops: true,
+    bringsBack: false,
     list: async () => [],
     async *logs() {},
     stop: async () => {},

@@ -217,7 +217,9 @@ async function startAgain(
   const detail = await core.connection.engine().inspect(known);
   const id = detail ? known : await createInPlace(core, app, deployment);
   if (id === null) return { kind: 'not ours' };
-  if (detail?.state !== 'running') await core.apps.update(app.id, { restarts: app.restarts + 1 });
+  // An end may be told of twice: what runs was counted, unless the engine itself has brought it back.
+  if (detail?.state !== 'running' || core.connection.engine().bringsBack)
+    await core.apps.update(app.id, { restarts: app.restarts + 1 });
   const port = deployment.port ?? core.model.defaults.port;
   const started = await startReplica(core, app, { id, port, signal });
   if (signal.aborted) return { kind: 'interrupted' };

@@ -60,6 +60,7 @@ export function createEngine(client: Dockerode, dialect: Dialect): Engine {
   return {
     kind: dialect.kind,
     tellsStops: dialect.tellsStops,
+    bringsBack: false,
     info: once(() => describeEngine(client, dialect.kind)),
     ping: () => call(async () => void (await client.ping())),
 

@@ -167,6 +167,8 @@ export interface Engine {
   readonly kind: EngineKind;
   /** Whether there is an event for every container that is told to stop. */
   readonly tellsStops: boolean;
+  /** Whether it starts again by itself what has ended, perhaps on another machine. */
+  readonly bringsBack: boolean;
   info(): Promise<EngineInfo>;
   ping(): Promise<void>;
 

@@ -27,6 +27,7 @@ export function createSwarmEngine(client: Dockerode): Engine {
   return {
     ...docker,
     kind: 'swarm',
+    bringsBack: true,
     info: async () => ({ ...(await docker.info()), kind: 'swarm' }),
 
     create: (spec) =>
