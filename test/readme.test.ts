@@ -52,8 +52,7 @@ it('shows what the benchmark writes into it, and that in full', () => {
   const cost = /(?:\d+\.\d|\d+)/.source;
   const times = /\d+\.\d\d ×/.source;
   const [head, rule, ...rest] = (summaryOf(readme) ?? '').split('\n');
-  // A table from before there were two shapes has the three columns of one.
-  const shapes = head?.includes('bare') ? 2 : 1;
+  const shapes = 2;
   const [given = '', line = ''] = renderSummary([], SHAPES.slice(0, shapes), 'a machine').split(
     '\n',
   );
