@@ -1,9 +1,7 @@
 import { buildTables, directivesSdl, type Project } from '@twofold/schema';
 import type { DocumentNode } from 'graphql';
-import { renderAdmin } from '../templates/owned/admin.ts';
+import { templatesOf } from '../templates/capabilities.ts';
 import { renderApp } from '../templates/owned/app.ts';
-import { renderAuth } from '../templates/owned/auth.ts';
-import { renderHosting } from '../templates/owned/hosting.ts';
 import { renderLoaders } from '../templates/owned/loaders.ts';
 import { renderModel } from '../templates/owned/model.ts';
 import { renderResolvers } from '../templates/owned/resolvers.ts';
@@ -59,15 +57,9 @@ export function planFiles(
     generated('src/generated/types.ts', () =>
       renderTypes({ project, document, tables: buildTables(project) }),
     ),
-    ...(project.auth
-      ? [
-          generated('src/generated/admin.ts', renderAdmin),
-          generated('src/generated/auth.ts', () => renderAuth(project.auth!)),
-        ]
-      : []),
-    ...(project.hosting
-      ? [generated('src/generated/hosting.ts', () => renderHosting(project.hosting!))]
-      : []),
+    ...templatesOf(project)
+      .flatMap((template) => template.files?.(project) ?? [])
+      .map(({ path, render }) => generated(path, render)),
     ...(project.crudSdl ? [generated('src/generated/crud.graphql', () => project.crudSdl!)] : []),
     ...migration.files.map(({ path, text }) => row('append')(path, () => text)),
     users('src/server.ts', renderServer),

@@ -3,16 +3,19 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError, EXIT } from './failure.ts';
 
-/** Functions of the runtime that take an app. */
-export type ProjectQuestion =
-  | 'adminApp'
-  | 'explainApp'
-  | 'migrateApp'
-  | 'migrationsOfApp'
-  | 'openapiOfApp'
-  | 'revertApp'
-  | 'seedApp'
-  | 'settingsOfApp';
+/** Functions that take an app, and the package of the project that has them. */
+const QUESTIONS = {
+  adminApp: '@twofold/auth',
+  explainApp: '@twofold/runtime',
+  migrateApp: '@twofold/runtime',
+  migrationsOfApp: '@twofold/runtime',
+  openapiOfApp: '@twofold/runtime',
+  revertApp: '@twofold/runtime',
+  seedApp: '@twofold/runtime',
+  settingsOfApp: '@twofold/runtime',
+} as const;
+
+export type ProjectQuestion = keyof typeof QUESTIONS;
 
 export interface AskOptions {
   /** What the function is given besides the app, as JSON. */
@@ -79,7 +82,7 @@ const PROGRESS = '@@progress ';
 function script(question: ProjectQuestion, withInput: boolean): string {
   return [
     ...(withInput ? INPUT : []),
-    `const runtime = await import('@twofold/runtime');`,
+    `const runtime = await import('${QUESTIONS[question]}');`,
     `const { app } = await import('./src/generated/app.ts');`,
     `try {`,
     `  const answer = await runtime.${question}(app${withInput ? ', input, { progress }' : ''});`,

@@ -9,11 +9,9 @@ export function partsOf(userFiles: readonly string[]): UserParts {
   return {
     resolverTypes: inFolder('src/resolvers'),
     plugins: inFolder('src/plugins'),
-    extend: userFiles.includes('src/extend.ts'),
-    authHooks: userFiles.includes('src/auth-hooks.ts'),
-    listeners: userFiles.includes('src/auth-events.ts'),
     scalars: userFiles.includes('src/scalars.ts'),
     routes: userFiles.includes('src/routes.ts'),
+    files: new Set(userFiles),
   };
 }
 

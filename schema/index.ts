@@ -8,6 +8,8 @@ export type { ProjectInput, ProjectReading } from './read-project.ts';
 export type { BodySpec, JsonSchema, Method, RouteSpec } from './routes/route.ts';
 export type { SourceText } from './source.ts';
 export { QUERY_ROOT } from './build/facts.ts';
+export { capabilities, capabilitiesOf } from './capabilities.ts';
+export type { CapabilitySpec } from './capabilities.ts';
 export { crudSdl } from './build/crud-sdl.ts';
 export { buildProject } from './build/project.ts';
 export { directivesSdl } from './directives.ts';

@@ -1,9 +1,7 @@
 import { Kind, parse } from 'graphql';
+import { capabilitiesOf } from './capabilities.ts';
 import type { Project } from './model.ts';
 import { restSchemas } from './rest/schemas.ts';
-import { authRoutes } from './routes/auth.ts';
-import { hostingRoutes } from './routes/hosting.ts';
-import { modelRoutes } from './routes/models.ts';
 import { restRoutes, type IsOwn } from './routes/rest.ts';
 import type { BodySpec, JsonSchema, RouteSpec } from './routes/route.ts';
 import { documentRoutes, systemRoutes } from './routes/system.ts';
@@ -59,17 +57,13 @@ const SECURITY = {
   api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
 } as const;
 
-/** The routes that are left when only the operator of a hosting server signs in. */
-const OPERATOR = new Set<string>(['login', 'logout', 'logoutAll', 'sessions', 'endSession']);
-
 /** Every route that a project's server has, in the order of the document. */
 export function projectRoutes(project: Project, own?: IsOwn): RouteSpec[] {
-  const { auth, hosting, api } = project;
+  const { api } = project;
   return distinctIds([
     ...systemRoutes,
     ...(api.rest ? documentRoutes : []),
-    ...(auth ? authRoutes : hosting ? authRoutes.filter(({ id }) => OPERATOR.has(id)) : []),
-    ...(hosting ? [...hostingRoutes, ...modelRoutes] : []),
+    ...capabilitiesOf(project).flatMap((capability) => capability.routes(project)),
     ...(api.rest ? restRoutes(project, own) : []),
   ]);
 }

@@ -77,16 +77,21 @@ export function runtimeType(name: RuntimeType): Code {
 }
 
 export type RuntimeType =
-  | 'AuthModel'
-  | 'Extend'
   | 'Generated'
-  | 'HostingModel'
   | 'Kysely'
-  | 'Listeners'
   | 'Plugin'
   | 'RequestContext'
   | 'Routes'
   | 'Scalar';
+
+/** A name of a capability's package. */
+export function packaged(
+  from: string,
+  name: string,
+  { as = name, typeOnly = false }: { readonly as?: string; readonly typeOnly?: boolean } = {},
+): Code {
+  return imported({ from, name, as, typeOnly });
+}
 
 /** A name of another file of the project. */
 export function local(from: string, name: string, as = name): Code {

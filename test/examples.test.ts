@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { planRun } from '../generator/pipeline.ts';
 import { disk } from '../generator/write/disk.ts';
-import { createServer, type Running } from '../runtime/index.ts';
+import { createServer, type Running } from '../runtime/core/index.ts';
 import { generator, makeProject, repo, typecheck } from './generator/project.ts';
 
 const examples = ['blog', 'company', 'hosting'] as const;

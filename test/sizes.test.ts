@@ -16,7 +16,8 @@ const FUNCTION_P90 = 25;
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 25_000,
   auth: 11_500,
-  hosting: 20_400,
+  hosting: 16_500,
+  models: 4_000,
 };
 
 /** Functions that were longer than the limit before it was counted on formatted text. The list may only get shorter. */
@@ -32,7 +33,7 @@ const LONG_FUNCTIONS: readonly string[] = [
 ];
 
 /** Files that were longer than the limit before it was counted on formatted text. The list may only get shorter. */
-const LONG_FILES: readonly string[] = ['runtime/graphql/resolvers.ts'];
+const LONG_FILES: readonly string[] = ['runtime/core/graphql/resolvers.ts'];
 
 interface File {
   readonly path: string;
@@ -87,8 +88,7 @@ function quantile(numbers: readonly number[], share: number): number {
 function sizesByPart(): Record<string, number> {
   const sizes: Record<string, number> = {};
   for (const file of files.filter(({ path }) => path.startsWith('runtime/'))) {
-    const folder = file.path.split('/')[1]!;
-    const part = folder in RUNTIME_BUDGET ? folder : 'core';
+    const part = file.path.split('/')[1]!;
     sizes[part] = (sizes[part] ?? 0) + lineCount(file);
   }
   return sizes;

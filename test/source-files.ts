@@ -11,6 +11,8 @@ export interface Import {
   readonly from: string;
   readonly to: string;
   readonly typeOnly: boolean;
+  /** Imported as `@twofold/…` and not by its path. */
+  readonly byName: boolean;
 }
 
 /** TypeScript files below `folder` (relative to the repository), as paths with `/`; generated and installed ones left out. */
@@ -25,7 +27,12 @@ export function importsOf(file: string): Import[] {
   const found: Import[] = [];
   const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {
     if (specifier && ts.isStringLiteralLike(specifier))
-      found.push({ from: file, to: toPath(file, specifier.text), typeOnly });
+      found.push({
+        from: file,
+        to: toPath(file, specifier.text),
+        typeOnly,
+        byName: isOurs(specifier.text),
+      });
   };
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node))
@@ -56,11 +63,27 @@ function isTypesOnly(clause: ts.ImportClause | undefined): boolean {
   );
 }
 
+/** The first file of what is imported by name. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  runtime: 'runtime/core/index.ts',
+  'runtime/errors': 'runtime/core/errors.ts',
+  'runtime/http': 'runtime/core/http/index.ts',
+  'runtime/kernel': 'runtime/core/kernel.ts',
+  auth: 'runtime/auth/index.ts',
+  hosting: 'runtime/hosting/index.ts',
+  models: 'runtime/models/index.ts',
+  schema: 'schema/index.ts',
+};
+
 function toPath(file: string, specifier: string): string {
-  if (specifier.startsWith('@twofold/'))
-    return specifier.slice('@twofold/'.length).replace(/^(\w+)$/, '$1/index.ts');
+  if (isOurs(specifier)) {
+    const name = specifier.slice('@twofold/'.length);
+    return ENTRIES[name] ?? name;
+  }
   if (!specifier.startsWith('.')) return specifier;
   return relative(root, resolve(root, dirname(file), specifier))
     .split(sep)
     .join('/');
 }
+
+const isOurs = (specifier: string) => specifier.startsWith('@twofold/');

@@ -38,7 +38,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
       EXIT.usage,
       'NOT_EJECTABLE',
       `the events of ${coordinate} are changes of rows`,
-      'a function of your own is { subscribe: async function* () { … } }: runtime/graphql/docs/own-code.md',
+      'a function of your own is { subscribe: async function* () { … } }: runtime/core/graphql/docs/own-code.md',
     );
   const [type = '', field = ''] = coordinate.split('.');
   const path = `src/resolvers/${type}.ts`;

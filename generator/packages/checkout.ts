@@ -4,6 +4,6 @@ import { existsSync } from 'node:fs';
 export function isCheckout(): boolean {
   return (
     existsSync(new URL('../cli.ts', import.meta.url)) &&
-    existsSync(new URL('../../runtime/package.json', import.meta.url))
+    existsSync(new URL('../../runtime/core/package.json', import.meta.url))
   );
 }

@@ -1,21 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import {
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  writeFile,
-} from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runProgram } from '../run-program.ts';
-import { bundle, type Bundling } from './bundle.ts';
-import { licencesOf } from './licences.ts';
 import { createTarball, type TarEntry } from './tarball.ts';
 
 /** A package as a file: its name in `vendor/` and its bytes. */
@@ -30,49 +19,21 @@ interface PackageFolders {
   readonly home: string;
   /** Which folders of the repo it ships; they keep their place below `home`. */
   readonly folders: readonly string[];
-  /** How its JavaScript is put together; file by file when absent. */
-  readonly bundling?: Omit<Bundling, 'folder'>;
 }
 
 const PACKAGES: readonly PackageFolders[] = [
   { name: 'generator', home: '.', folders: ['generator', 'templates'] },
   { name: 'schema', home: 'schema', folders: ['schema'] },
-  {
-    name: 'runtime',
-    home: 'runtime',
-    folders: ['runtime'],
-    bundling: {
-      index: 'index',
-      parts: ['auth', 'hosting', 'rest', 'graphql/explorer', 'seed'],
-      placed: [
-        'store/sqlite-threads',
-        'hosting/ingress/remote',
-        'hosting/source/static/image',
-        'hosting/models/engine/llamacpp',
-        'hosting/models/engine/mlx',
-      ],
-      programs: [
-        'store/sqlite-worker',
-        'hosting/ingress/process',
-        'hosting/source/static/server',
-        'hosting/models/engine/keeper',
-        'hosting/models/llamacpp/program',
-      ],
-      inside: {
-        '@twofold/schema': 'schema',
-        kysely: 'node_modules/kysely',
-        graphql: 'node_modules/graphql',
-      },
-      together: ['@koa/cors', '@koa/router', 'dataloader', 'koa', 'koa-helmet', 'pino'],
-      waiting: ['mime-types'],
-    },
-  },
+  { name: 'runtime', home: 'runtime/core', folders: ['runtime/core'] },
+  { name: 'auth', home: 'runtime/auth', folders: ['runtime/auth'] },
+  { name: 'hosting', home: 'runtime/hosting', folders: ['runtime/hosting'] },
+  { name: 'models', home: 'runtime/models', folders: ['runtime/models'] },
 ];
 
 const repo = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Packs the three packages of this checkout as JavaScript with types. What was packed before is taken again while no
+ * Packs the packages of this checkout as JavaScript with types. What was packed before is taken again while no
  * source has changed.
  */
 export async function packPackages(): Promise<PackedFile[]> {
@@ -136,11 +97,10 @@ async function compile(out: string): Promise<void> {
 }
 
 async function pack(
-  each: PackageFolders,
+  { name, home, folders }: PackageFolders,
   out: string,
   sources: readonly TarEntry[],
 ): Promise<PackedFile> {
-  const { name, home, folders } = each;
   const inPackage = (path: string) => (home === '.' ? path : path.slice(home.length + 1));
   const manifest = JSON.parse(await readFile(join(repo, home, 'package.json'), 'utf8')) as Manifest;
   const assets = sources.filter(
@@ -154,33 +114,12 @@ async function pack(
     path: inPackage(entry.path),
     executable: entry.path.endsWith('/bin.js'),
   }));
-  const entries = each.bundling
-    ? [
-        ...placed.filter(({ path }) => !path.endsWith('.js')),
-        ...(await bundled(home, each.bundling)),
-      ]
-    : placed;
-  const unique = new Map(entries.map((entry) => [entry.path, entry]));
+  const unique = new Map(placed.map((entry) => [entry.path, entry]));
   const bytes = createTarball([
     ...unique.values(),
     { path: 'package.json', bytes: Buffer.from(`${JSON.stringify(shipped(manifest), null, 2)}\n`) },
   ]);
   return { name: `twofold-${name}-${manifest.version}.tgz`, bytes };
-}
-
-/** With the licences of those whose code is inside. */
-async function bundled(home: string, bundling: Omit<Bundling, 'folder'>): Promise<TarEntry[]> {
-  const inside = await Promise.all(
-    Object.entries(bundling.inside).map(
-      async ([name, folder]) => [name, await realpath(join(repo, folder))] as const,
-    ),
-  );
-  const { files, modules } = await bundle({
-    ...bundling,
-    folder: join(repo, home),
-    inside: Object.fromEntries(inside),
-  });
-  return [...files, ...(await licencesOf(modules))];
 }
 
 interface Manifest {

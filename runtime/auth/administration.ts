@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { failure } from '../errors.ts';
+import { failure } from '@twofold/runtime/errors';
 import { SYSTEM } from './caller.ts';
 import { checkEmail, emailKey } from './identity-rules.ts';
 import { firstRole, hasOwner } from './owners.ts';

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import type { Kernel } from '../module.ts';
+import type { Kernel } from '@twofold/runtime/kernel';
 import { type Caller, SYSTEM } from './caller.ts';
 import type { EventType } from './event-types.ts';
 import type { Events } from './events.ts';

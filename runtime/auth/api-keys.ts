@@ -1,7 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
-import { hasScope, SCOPE } from '../context/scopes.ts';
-import { failure } from '../errors.ts';
-import type { Store } from '../store/store.ts';
+import { SCOPE, type Store, hasScope } from '@twofold/runtime/kernel';
+import { failure } from '@twofold/runtime/errors';
 import { digest, randomToken, ulid, type UserId } from './ids.ts';
 import { sameText } from './keys.ts';
 import { permissionList, type RolesModel, splitPermissions } from './permissions.ts';

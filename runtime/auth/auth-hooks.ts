@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
-import type { RequestContext } from '../context/request-context.ts';
+import type { RequestContext } from '@twofold/runtime/kernel';
 import type { Profile } from './sign-in.ts';
 
 /** What a hook of sign-in works with. Nobody calls here yet: no rule of the schema applies to what it reads and writes. */

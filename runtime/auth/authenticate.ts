@@ -1,7 +1,7 @@
 import type { Middleware, Context as KoaContext } from 'koa';
-import type { RequestContext } from '../context/request-context.ts';
-import { failure } from '../errors.ts';
-import { isRecheck } from '../http/recheck.ts';
+import type { RequestContext } from '@twofold/runtime/kernel';
+import { failure } from '@twofold/runtime/errors';
+import { isRecheck } from '@twofold/runtime/http';
 import { andThen, type NowOrLater } from './and-then.ts';
 import { recordAttempt } from './attempts.ts';
 import { addressKey, type Caller, callerOf } from './caller.ts';

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { RequestContext } from '../context/request-context.ts';
-import { hasScope } from '../context/scopes.ts';
-import { failure } from '../errors.ts';
+import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
+import { failure } from '@twofold/runtime/errors';
 import { presentedKey } from './authenticate.ts';
 import type { AuthParts } from './parts.ts';
 import { permissionsOf } from './permissions.ts';

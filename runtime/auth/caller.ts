@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { RequestContext } from '../context/request-context.ts';
+import type { RequestContext } from '@twofold/runtime/kernel';
 
 /** Who did something, as events and logs name them. */
 export interface Actor {

@@ -1,5 +1,5 @@
 import type { AuthModel } from '@twofold/schema';
-import type { Settings } from '../config/settings.ts';
+import type { Settings } from '@twofold/runtime/kernel';
 import { randomToken } from './ids.ts';
 import { configuredProviders } from './oauth/providers.ts';
 import { MINUTE } from './time.ts';

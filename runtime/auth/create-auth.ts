@@ -1,7 +1,7 @@
 import { authRoutes, identityWrites, identityWriteText, type AuthModel } from '@twofold/schema';
-import { failure } from '../errors.ts';
-import { bindRoutes, type BoundRoute, type Handler } from '../http/route.ts';
-import type { Kernel, ServerModule } from '../module.ts';
+import { failure } from '@twofold/runtime/errors';
+import { type BoundRoute, type Handler, bindRoutes } from '@twofold/runtime/http';
+import type { Kernel, ServerModule } from '@twofold/runtime/kernel';
 import { accessTokens, hostTokens } from './access-token.ts';
 import { accountHandlers } from './account.ts';
 import { administer, type Administered, type Administration } from './administration.ts';

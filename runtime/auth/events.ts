@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Kernel } from '../module.ts';
+import type { Kernel } from '@twofold/runtime/kernel';
 import type { Caller } from './caller.ts';
 import {
   EVENT_TYPES,

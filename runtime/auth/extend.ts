@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { InternalError } from '../errors.ts';
+import { InternalError } from '@twofold/runtime/errors';
 import type { UserId } from './ids.ts';
 
 /** What `extend` is given besides the user's id. */

@@ -1,7 +1,6 @@
-import type { RequestContext } from '../context/request-context.ts';
-import { hasScope } from '../context/scopes.ts';
-import { AppError, failure } from '../errors.ts';
-import type { Guard } from '../http/route.ts';
+import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
+import { AppError, failure } from '@twofold/runtime/errors';
+import type { Guard } from '@twofold/runtime/http';
 import { heldBy } from './authority.ts';
 import { presentedKey, unauthorized } from './authenticate.ts';
 import { addressKey, callerOf } from './caller.ts';

@@ -1,7 +1,7 @@
-import type { RequestContext } from '../context/request-context.ts';
+import type { RequestContext } from '@twofold/runtime/kernel';
+import { AppError, failure } from '@twofold/runtime/errors';
+import { type Handler, reply } from '@twofold/runtime/http';
 import type { Context as KoaContext } from 'koa';
-import { AppError, failure } from '../errors.ts';
-import { type Handler, reply } from '../http/route.ts';
 import { recordAttempt } from './attempts.ts';
 import { addressKey, callerOf } from './caller.ts';
 import { randomToken } from './ids.ts';

@@ -1,5 +1,5 @@
 import { isEmail, isPhone, isUsername } from '@twofold/schema';
-import { failure } from '../errors.ts';
+import { failure } from '@twofold/runtime/errors';
 
 /** What makes two addresses the same one. Only ASCII is folded: the Kelvin sign is no `k`. */
 export function emailKey(email: string): string {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { AppError, failure } from '../errors.ts';
-import type { Store } from '../store/store.ts';
+import { AppError, failure } from '@twofold/runtime/errors';
+import type { Store } from '@twofold/runtime/kernel';
 import {
   afterFailure,
   lockedUntil,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import nodemailer from 'nodemailer';
-import { failure } from '../errors.ts';
-import type { Kernel } from '../module.ts';
+import { failure } from '@twofold/runtime/errors';
+import type { Kernel } from '@twofold/runtime/kernel';
 import type { AuthConfig } from './config.ts';
 import { isEmail } from '@twofold/schema';
 import { SECOND } from './time.ts';

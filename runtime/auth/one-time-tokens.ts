@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import { failure } from '../errors.ts';
+import { failure } from '@twofold/runtime/errors';
 import { digest, randomToken, type UserId } from './ids.ts';
 import { DAY, HOUR, MINUTE } from './time.ts';
 

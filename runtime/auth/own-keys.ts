@@ -1,7 +1,6 @@
-import type { RequestContext } from '../context/request-context.ts';
-import { hasScope } from '../context/scopes.ts';
-import { failure } from '../errors.ts';
-import { type Handler, reply } from '../http/route.ts';
+import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
+import { failure } from '@twofold/runtime/errors';
+import { type Handler, reply } from '@twofold/runtime/http';
 import { type ApiKeyRow, checkScopes } from './api-keys.ts';
 import { as, callerOf } from './caller.ts';
 import { dataScopes } from './data-scopes.ts';

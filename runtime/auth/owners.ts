@@ -1,7 +1,7 @@
 import { type Kysely, type Transaction, sql } from 'kysely';
 import type { AuthModel } from '@twofold/schema';
-import { failure } from '../errors.ts';
-import { LAST_OWNER } from '../store/last-owner.ts';
+import { failure } from '@twofold/runtime/errors';
+import { LAST_OWNER } from '@twofold/runtime/kernel';
 import type { AuthParts } from './parts.ts';
 import { textLiteral } from './permissions.ts';
 import type { Account } from './user-directory.ts';

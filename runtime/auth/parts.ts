@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { AuthModel } from '@twofold/schema';
-import type { Kernel } from '../module.ts';
+import type { Kernel } from '@twofold/runtime/kernel';
 import type { AccessClaims, HostClaims, Tokens } from './access-token.ts';
 import type { Alerts } from './alerts.ts';
 import type { Background } from './background.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { AuthModel } from '@twofold/schema';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
-import { failure } from '../errors.ts';
+import { failure } from '@twofold/runtime/errors';
 
 /** What of its owner a password must not contain. */
 export interface PasswordSubject {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import bcrypt from 'bcrypt';
 import { randomToken } from './ids.ts';
-import { createSemaphore } from '../store/semaphore.ts';
+import { createSemaphore } from '@twofold/runtime/kernel';
 
 /** Hashes passwords with bcrypt, a bounded number at a time. */
 export interface Passwords {

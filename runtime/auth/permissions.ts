@@ -1,6 +1,6 @@
 import type { AuthModel } from '@twofold/schema';
 import { type Kysely, sql } from 'kysely';
-import type { Dialect } from '../store/store.ts';
+import type { Dialect } from '@twofold/runtime/kernel';
 
 /** The manifest's roles, or null when it has none. */
 export type RolesModel = AuthModel['roles'];

@@ -1,7 +1,7 @@
 import type { Context as KoaContext } from 'koa';
 import type { RateLimit } from '@twofold/schema';
-import type { RequestContext } from '../context/request-context.ts';
-import { failure } from '../errors.ts';
+import type { RequestContext } from '@twofold/runtime/kernel';
+import { failure } from '@twofold/runtime/errors';
 import { andThen, type NowOrLater } from './and-then.ts';
 import { recordAttempt } from './attempts.ts';
 import { callerOf } from './caller.ts';

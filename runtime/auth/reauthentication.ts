@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
-import type { RequestContext } from '../context/request-context.ts';
-import { failure } from '../errors.ts';
+import type { RequestContext } from '@twofold/runtime/kernel';
+import { failure } from '@twofold/runtime/errors';
 import type { AuthParts } from './parts.ts';
 import { MINUTE } from './time.ts';
 import type { Account } from './user-directory.ts';

@@ -1,6 +1,9 @@
-import { createValues } from '../context/values.ts';
-import type { Principal, RequestContext } from '../context/request-context.ts';
-import type { RecheckCaller } from '../module.ts';
+import {
+  type Principal,
+  type RecheckCaller,
+  type RequestContext,
+  createValues,
+} from '@twofold/runtime/kernel';
 import { bearerOf, readHost, readUser } from './authenticate.ts';
 import type { AuthParts } from './parts.ts';
 

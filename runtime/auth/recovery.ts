@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { type Handler, reply } from '../http/route.ts';
+import { type Handler, reply } from '@twofold/runtime/http';
 import { as, type Caller, callerOf } from './caller.ts';
 import { endAccess } from './ended-access.ts';
 import { emailKey } from './identity-rules.ts';

@@ -1,5 +1,5 @@
 import type { Context as KoaContext } from 'koa';
-import { failure } from '../errors.ts';
+import { failure } from '@twofold/runtime/errors';
 import type { AuthConfig } from './config.ts';
 import type { AuthParts } from './parts.ts';
 import type { LoginObject } from './sign-in.ts';

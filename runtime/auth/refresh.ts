@@ -1,6 +1,6 @@
-import { failure } from '../errors.ts';
-import type { RequestContext } from '../context/request-context.ts';
-import { type Handler, reply } from '../http/route.ts';
+import { failure } from '@twofold/runtime/errors';
+import type { RequestContext } from '@twofold/runtime/kernel';
+import { type Handler, reply } from '@twofold/runtime/http';
 import { as, callerOf } from './caller.ts';
 import { requireApiKey } from './login.ts';
 import type { AuthParts } from './parts.ts';

@@ -1,5 +1,5 @@
 import type { Column, Project } from '@twofold/schema';
-import { failure } from '../errors.ts';
+import { failure } from '@twofold/runtime/errors';
 import { checkText } from './identity-rules.ts';
 
 /**

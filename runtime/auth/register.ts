@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
-import type { RequestContext } from '../context/request-context.ts';
-import { AppError, failure } from '../errors.ts';
-import { type Handler, reply } from '../http/route.ts';
+import type { RequestContext } from '@twofold/runtime/kernel';
+import { AppError, failure } from '@twofold/runtime/errors';
+import { type Handler, reply } from '@twofold/runtime/http';
 import { recordAttempt } from './attempts.ts';
 import { type Caller, callerOf } from './caller.ts';
 import type { Emit } from './events.ts';

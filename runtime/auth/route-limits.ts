@@ -1,4 +1,4 @@
-import type { BoundRoute, Call } from '../http/route.ts';
+import type { BoundRoute, Call } from '@twofold/runtime/http';
 import { addressKey } from './caller.ts';
 import type { PolicyName } from './defaults.ts';
 import { hostDevice } from './host-login.ts';

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { AuthModel } from '@twofold/schema';
-import type { Store } from '../store/store.ts';
+import type { Store } from '@twofold/runtime/kernel';
 import type { Caller } from './caller.ts';
 import { randomToken, type UserId } from './ids.ts';
 import { FIRST_GENERATION } from './refresh-token.ts';

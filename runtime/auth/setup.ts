@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
-import type { RequestContext } from '../context/request-context.ts';
-import { failure } from '../errors.ts';
-import { type Call, type Handler, reply } from '../http/route.ts';
+import type { RequestContext } from '@twofold/runtime/kernel';
+import { failure } from '@twofold/runtime/errors';
+import { type Call, type Handler, reply } from '@twofold/runtime/http';
 import { unauthorized } from './authenticate.ts';
 import { as, callerOf } from './caller.ts';
 import { digest, type UserId } from './ids.ts';

@@ -1,8 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { AuthModel } from '@twofold/schema';
-import type { RequestContext } from '../context/request-context.ts';
-import { failure } from '../errors.ts';
-import type { Kernel } from '../module.ts';
+import type { Kernel, RequestContext } from '@twofold/runtime/kernel';
+import { failure } from '@twofold/runtime/errors';
 import type { AccessClaims, Tokens } from './access-token.ts';
 import { recordAttempt } from './attempts.ts';
 import { as, callerOf } from './caller.ts';

@@ -1,4 +1,4 @@
-import type { Store } from '../store/store.ts';
+import type { Store } from '@twofold/runtime/kernel';
 import type { NowOrLater } from './and-then.ts';
 import type { UserId } from './ids.ts';
 import { permissionList, type RolesModel, splitPermissions } from './permissions.ts';

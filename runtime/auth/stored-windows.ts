@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Transaction } from 'kysely';
-import type { Store } from '../store/store.ts';
+import type { Store } from '@twofold/runtime/kernel';
 import { mac } from './keys.ts';
 import type { Charge, Windows, WindowState } from './sliding-window.ts';
 

@@ -1,8 +1,6 @@
-import type { Migration } from '../store/migration.ts';
-import { columnTypes, dialectOf } from '../store/column-types.ts';
+import { type Migration, columnTypes, createFoldedIndex, dialectOf } from '@twofold/runtime/kernel';
 import { sql, type CreateTableBuilder, type Kysely } from 'kysely';
 import type { AuthUser, IdKind } from '@twofold/schema';
-import { createFoldedIndex } from '../store/folded-index.ts';
 
 /**
  * The module's own tables. All times are milliseconds since 1970 in a `bigint`, all hashes base64url text, so that a

@@ -1,8 +1,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { isEmail } from '@twofold/schema';
 import type { AuthUser, Column, Entity, Project, UserAttribute } from '@twofold/schema';
-import type { Store } from '../store/store.ts';
-import { folded } from '../store/folded-index.ts';
+import { type Store, folded } from '@twofold/runtime/kernel';
 import { emailKey, phoneKey } from './identity-rules.ts';
 import { uuidV7, type UserId } from './ids.ts';
 

@@ -1,9 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { indexName, type AuthModel } from '@twofold/schema';
-import type { Kernel } from '../module.ts';
-import { createFoldedIndex } from '../store/folded-index.ts';
-import { LAST_OWNER } from '../store/last-owner.ts';
-import type { Store } from '../store/store.ts';
+import { type Kernel, LAST_OWNER, type Store, createFoldedIndex } from '@twofold/runtime/kernel';
 import { otherOwner, wasOwner } from './owners.ts';
 import { LOCK_RIGHTS } from './permissions.ts';
 import { FOLDS } from './user-directory.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { type Handler, reply } from '../http/route.ts';
+import { type Handler, reply } from '@twofold/runtime/http';
 import { as, callerOf } from './caller.ts';
 import type { Emit } from './events.ts';
 import { checkEmail, emailKey } from './identity-rules.ts';

@@ -1,6 +1,4 @@
-import type { RequestContext } from '../context/request-context.ts';
-import type { Store } from '../store/store.ts';
-import { uuid7 } from '../store/uuid7.ts';
+import { type RequestContext, type Store, uuid7 } from '@twofold/runtime/kernel';
 
 export interface AuditEntry {
   readonly at: string;

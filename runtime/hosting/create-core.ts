@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { HostingModel } from '@twofold/schema';
-import { ConfigError } from '../errors.ts';
-import type { Kernel } from '../module.ts';
+import { ConfigError } from '@twofold/runtime/errors';
+import type { Kernel } from '@twofold/runtime/kernel';
 import { instanceLabels, type Naming, networkName, type Reach } from './deploy/containers.ts';
 import { createOperations } from './deploy/operations.ts';
 import { createRetries } from './deploy/retries.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '@twofold/runtime/errors';
 
 /** Of the system, of SQLite and of PostgreSQL. */
 const CODES = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', '53100'];

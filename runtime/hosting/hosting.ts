@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { hostingRoutes, type HostingModel, modelRoutes } from '@twofold/schema';
-import { bindRoutes } from '../http/route.ts';
-import type { Kernel, ServerModule } from '../module.ts';
+import { hostingRoutes, type HostingModel } from '@twofold/schema';
+import { bindRoutes } from '@twofold/runtime/http';
+import type { Kernel, ServerModule } from '@twofold/runtime/kernel';
 import { createAuditLog } from './audit.ts';
+import type { HostedPart } from './hosted-part.ts';
 import type { DeployStep } from './deploy/steps.ts';
 import { connectEngine } from './engine/connect.ts';
 import { createOperator } from './operator/operator.ts';
@@ -16,6 +17,8 @@ import { createTerm, ingressState } from './term.ts';
 export interface HostingOptions {
   readonly kernel: Kernel;
   readonly model: HostingModel;
+  /** What else works in the process that operates. */
+  readonly parts?: readonly HostedPart[];
   /** Told after each step of a deployment: for who watches a server, or has to see it end at one. */
   readonly onStep?: (step: DeployStep) => void;
 }
@@ -32,20 +35,22 @@ const VERSION = '0.1.0';
 export async function createHosting({
   kernel,
   model,
+  parts = [],
   onStep = () => {},
 }: HostingOptions): Promise<ServerModule> {
   const { store, now, root } = kernel;
   const templates = await loadTemplates(join(root, model.templates));
   const seal = createSeal(sealingSecrets(kernel.settings, root));
   const audit = createAuditLog({ store, now });
-  const specs = [...hostingRoutes, ...modelRoutes];
+  const specs = [...hostingRoutes, ...parts.flatMap(({ hosted }) => hosted.routes)];
   const operator = createOperator({
     kernel,
     specs,
-    createTerm: () => createTerm(kernel, { model, seal, audit, templates, onStep }),
+    createTerm: () => createTerm(kernel, { model, seal, audit, templates, parts, onStep }),
   });
   return {
     name: 'hosting',
+    listens: true,
     migrations: hostingMigrations,
     routes: bindRoutes(specs, operator.handlers),
     async health() {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostingModel } from '@twofold/schema';
-import type { Kernel } from '../module.ts';
+import type { Kernel } from '@twofold/runtime/kernel';
 import type { AuditLog } from './audit.ts';
+import type { HostedPart, HostedWork } from './hosted-part.ts';
 import { createCore } from './create-core.ts';
 import { createBuildLogs } from './deploy/build-logs.ts';
 import { createBuilder } from './deploy/builder.ts';
@@ -16,7 +17,6 @@ import type { DeployStep } from './deploy/steps.ts';
 import { createSupervisor } from './deploy/supervisor.ts';
 import type { Listening } from './ingress/listeners.ts';
 import { createAppBook } from './records/app-book.ts';
-import { createModels, type Models } from './models/models.ts';
 import type { Term } from './operator/operator.ts';
 import { pruneRecords } from './records/prune.ts';
 import type { Seal } from './records/seal.ts';
@@ -45,6 +45,7 @@ interface Given {
   readonly seal: Seal;
   readonly audit: AuditLog;
   readonly templates: ReadonlyMap<string, Template>;
+  readonly parts: readonly HostedPart[];
   readonly onStep: (step: DeployStep) => void;
 }
 
@@ -52,7 +53,10 @@ interface Given {
  * All that operates the apps, from when this process is the one that does until it is not any more: made anew each time,
  * so that nothing of an earlier term is left in it.
  */
-export function createTerm(kernel: Kernel, { model, seal, audit, templates, onStep }: Given): Term {
+export function createTerm(
+  kernel: Kernel,
+  { model, seal, audit, templates, parts, onStep }: Given,
+): Term {
   const { store, now, settings } = kernel;
   const core = createCore(kernel, {
     model,
@@ -60,16 +64,18 @@ export function createTerm(kernel: Kernel, { model, seal, audit, templates, onSt
     apps: createAppBook({ store, seal, now, appUrl: settings.text('APP_URL') }),
     onStep,
   });
-  const models = createModels({ kernel, model, audit, events: core.events });
+  const works = parts.map(({ hosted }) =>
+    hosted.createWork({ kernel, model, audit, events: core.events }),
+  );
   core.apps.onChange(() => core.certificates.wake());
   core.apps.onChange((app) =>
     core.events.emit('app', { app: app.name, status: app.status, deployment: app.deployment }),
   );
   return {
-    ...createWork(kernel, core, models),
+    ...createWork(kernel, core, works),
     handlers: {
       ...audited(createHandlers(kernel, core, { audit, templates }), audit),
-      ...models.handlers,
+      ...Object.assign({}, ...works.map(({ handlers }) => handlers)),
     },
     engineState: core.engineState,
     ingressState: () => ingressState(core.ports()),
@@ -86,7 +92,7 @@ type WholeCore = ReturnType<typeof createCore>;
 function createWork(
   { log, store }: Kernel,
   core: WholeCore,
-  models: Models,
+  works: readonly HostedWork[],
 ): Pick<Term, 'begin' | 'end'> {
   const supervisor = createSupervisor(core);
   const reconciler = createReconciler(core, supervisor);
@@ -110,7 +116,7 @@ function createWork(
       await Promise.race([core.connection.start(), sleep(PATIENCE, undefined, { ref: false })]);
       await core.listen();
       for (const part of [reconciler, pulse, health, core.certificates]) part.start();
-      await models.start();
+      for (const work of works) await work.start();
       log.info(`hosting apps at *.${core.model.domain}, port ${core.ports().http}`);
     },
     async end() {
@@ -121,7 +127,7 @@ function createWork(
         reconciler.stop(),
         supervisor.stop(),
       ]);
-      await Promise.all([core.operations.stop(), models.stop()]);
+      await Promise.all([core.operations.stop(), ...works.map((work) => work.stop())]);
       await core.ingress.close(CLOSE);
       // The last app's network is nobody's: engines have few to give.
       if (core.apps.all().length === 0 && core.connection.info())

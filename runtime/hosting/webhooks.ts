@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { failure } from '../errors.ts';
+import { failure } from '@twofold/runtime/errors';
 
 /** The headers of a push and its body, byte for byte. */
 export interface Push {

@@ -1,31 +1,33 @@
 import type { Project } from '@twofold/schema';
-import { code, file, local, runtime } from '../code.ts';
+import { templatesOf } from '../capabilities.ts';
+import { code, file, join, local, runtime } from '../code.ts';
 import { HEADER } from './header.ts';
 
 /** The user's optional files that an app takes in, by what they export. */
 export interface UserParts {
   readonly resolverTypes: readonly string[];
-  readonly extend: boolean;
-  readonly listeners: boolean;
-  readonly authHooks: boolean;
   readonly scalars: boolean;
   readonly routes: boolean;
   /** Names of the files in `src/plugins/`, without `.ts`. */
   readonly plugins: readonly string[];
+  /** Every file of the user's by its path, for what a capability takes in. */
+  readonly files: ReadonlySet<string>;
 }
 
 /** `src/generated/app.ts`: joins the generated parts and the user's. */
 export function renderApp(project: Project, user: UserParts): string {
+  const capabilities = templatesOf(project);
+  const settings = capabilities.flatMap((each) => each.settings?.(project) ?? []);
+  const calls = capabilities.map((each) => each.call(user.files));
   return file(
     HEADER,
     code`
       const project = ${runtime('defineProject')}({
         ${local('./schema.graphql.ts', 'sdl')},
         ${local('./model.ts', 'model')},
-        ${local('./resolvers.ts', 'answers')},
+        ${local('./resolvers.ts', 'fields')},
         ${local('./loaders.ts', 'loaders')},
-        ${project.auth && code`${local('./auth.ts', 'auth')},`}
-        ${project.hosting && code`${local('./hosting.ts', 'hosting')},`}
+        ${settings.map((each) => code`${each},`)}
       });
 
       /** Everything that the server is made of. */
@@ -33,10 +35,8 @@ export function renderApp(project: Project, user: UserParts): string {
         project,
         ${user.resolverTypes.length > 0 && code`${local('./resolvers.ts', 'resolvers')},`}
         ${user.scalars && code`${local('../scalars.ts', 'scalars')},`}
-        ${user.extend && code`${local('../extend.ts', 'extend')},`}
-        ${user.authHooks && code`${local('../auth-hooks.ts', 'authHooks')},`}
-        ${user.listeners && code`${local('../auth-events.ts', 'listeners')},`}
-        ${user.plugins.length > 0 && code`plugins: [${user.plugins.map((name) => local(`../plugins/${name}.ts`, 'default', pluginName(name))).reduce((a, b) => code`${a}, ${b}`)}],`}
+        ${calls.length > 0 && code`capabilities: [${join(calls, ', ')}],`}
+        ${user.plugins.length > 0 && code`plugins: [${join(user.plugins.map(importPlugin), ', ')}],`}
         ${user.routes && code`${local('../routes.ts', 'routes')},`}
         migrations: new URL('../../migrations/', import.meta.url),
         root: new URL('../../', import.meta.url),
@@ -44,6 +44,8 @@ export function renderApp(project: Project, user: UserParts): string {
     `,
   );
 }
+
+const importPlugin = (name: string) => local(`../plugins/${name}.ts`, 'default', pluginName(name));
 
 /** `rate-limit` → `rateLimitPlugin`. */
 function pluginName(file: string): string {

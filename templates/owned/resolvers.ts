@@ -19,12 +19,12 @@ import { rootNames } from '../root-names.ts';
 
 /** `src/generated/resolvers.ts`: how each field is answered, and the user's own functions. */
 export function renderResolvers(project: Project, userTypes: readonly string[]): string {
-  const types = sorted([...rootAnswers(project), ...entityAnswers(project)], ({ name }) => name);
+  const types = sorted([...rootFields(project), ...entityFields(project)], ({ name }) => name);
   return file(
     HEADER,
     code`
       /** How each field is answered. What is not here is a column, or a property of what its parent answered. */
-      export const answers = {
+      export const fields = {
         ${types.map(
           ({ name, fields }) => code`
           ${propertyName(name)}: {
@@ -53,12 +53,12 @@ function renderUserResolvers(userTypes: readonly string[]): Code {
   `;
 }
 
-interface TypeAnswers {
+interface TypeFields {
   readonly name: string;
   readonly fields: Code;
 }
 
-function rootAnswers(project: Project): TypeAnswers[] {
+function rootFields(project: Project): TypeFields[] {
   const names = rootNames(project);
   return (['query', 'mutation', 'subscription'] as const).flatMap((root) => {
     const operations = project.operations.filter(
@@ -70,7 +70,7 @@ function rootAnswers(project: Project): TypeAnswers[] {
   });
 }
 
-function entityAnswers(project: Project): TypeAnswers[] {
+function entityFields(project: Project): TypeFields[] {
   return project.entities
     .map((entity) => ({ name: entity.name, fields: renderFields(entity) }))
     .filter(({ fields }) => fields.text !== '');

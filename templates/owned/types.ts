@@ -1,5 +1,6 @@
 import type { Project, Table } from '@twofold/schema';
 import type { DocumentNode } from 'graphql';
+import { templatesOf } from '../capabilities.ts';
 import { code, type Code, file, join, local, raw, runtimeType } from '../code.ts';
 import { rootNames } from '../root-names.ts';
 import { HEADER } from './header.ts';
@@ -38,7 +39,7 @@ export function renderTypes({ project, document, tables }: TypeParts): string {
         renderContext(),
         raw(printOverrides(definitions.types)),
         renderScalars(),
-        ...(project.auth ? [renderAuthHooks()] : []),
+        ...templatesOf(project).flatMap((template) => template.types?.(project) ?? []),
         renderDatabase(tables, project.ids),
         renderRows(project, names),
         raw(values.join('\n\n')),
@@ -74,19 +75,6 @@ function printOverrides(types: readonly Definition[]): string {
         `/** What a file of \`src/resolvers/\` may answer of this type. */\nexport type ${name}Overrides = ${kind === 'object' ? `${name}Resolvers` : `Partial<${name}Resolvers>`};`,
     )
     .join('\n\n');
-}
-
-function renderAuthHooks(): Code {
-  const hooks = {
-    text: 'RuntimeAuthHooks',
-    imports: [
-      { from: '@twofold/runtime', name: 'AuthHooks', as: 'RuntimeAuthHooks', typeOnly: true },
-    ],
-  };
-  return code`
-    /** What \`src/auth-hooks.ts\` is checked against. */
-    export type AuthHooks = ${hooks}<Database>;
-  `;
 }
 
 function renderScalars(): Code {

@@ -1,4 +1,4 @@
-import type { Project } from '@twofold/schema';
+import { capabilitiesOf, type Project } from '@twofold/schema';
 
 /** How the project gets our packages and Node. */
 export interface PackageOptions {
@@ -33,10 +33,9 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
         ...(project.auth && { admin: 'node src/generated/admin.ts' }),
         generator: 'generator',
       },
-      dependencies: {
-        '@twofold/runtime': at('runtime'),
-        ...(options.source === 'vendor' && { '@twofold/schema': at('schema') }),
-      },
+      dependencies: Object.fromEntries(
+        packagesOf(project, options).map((name) => [`@twofold/${name}`, at(name)]),
+      ),
       devDependencies: {
         '@twofold/generator': at('generator'),
         '@types/node': '^24.0.0',
@@ -54,6 +53,12 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
     null,
     2,
   )}\n`;
+}
+
+/** Our packages that the server runs on, as npm orders them. Those of `vendor/` have to name what they need of each other. */
+function packagesOf(project: Project, { source }: PackageOptions): string[] {
+  const wanted = capabilitiesOf(project).map(({ name }) => name);
+  return [...wanted, 'runtime', ...(source === 'vendor' ? ['schema'] : [])].sort();
 }
 
 /** A name that npm accepts. */

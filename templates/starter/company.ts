@@ -73,7 +73,7 @@ ${REST}auth:
       facebook: { preset: facebook }
 `,
   files: {
-    'src/extend.ts': `import type { Extend } from '@twofold/runtime';
+    'src/extend.ts': `import type { Extend } from '@twofold/auth';
 
 /** What a token carries about its user, and the login response shows: asked once for each sign-in. */
 export const extend: Extend = async (userId, { db }) => {
@@ -81,7 +81,7 @@ export const extend: Extend = async (userId, { db }) => {
   return { user_id: userId, company_id: user?.company_id ?? null };
 };
 `,
-    'src/auth-events.ts': `import type { Listeners } from '@twofold/runtime';
+    'src/auth-events.ts': `import type { Listeners } from '@twofold/auth';
 
 /** What happens beside the log and the webhooks, once an event is committed; \`'*'\` hears them all. What is thrown here reaches no request. */
 export const listeners: Listeners = {

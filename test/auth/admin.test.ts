@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasScope } from '../../runtime/context/scopes.ts';
+import { hasScope } from '../../runtime/core/context/scopes.ts';
 import {
   asRoot,
   bearer,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readAuthConfig } from '../../runtime/auth/config.ts';
 import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
-import { createSettings } from '../../runtime/config/settings.ts';
-import { ConfigError } from '../../runtime/errors.ts';
+import { createSettings } from '../../runtime/core/config/settings.ts';
+import { ConfigError } from '../../runtime/core/errors.ts';
 import { API_KEY, describeEachDatabase, SECRET, startServer } from './harness.ts';
 
 const MODEL = DEFAULT_AUTH;

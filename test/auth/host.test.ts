@@ -1,7 +1,7 @@
 import bcrypt from 'bcrypt';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ServerModule } from '../../runtime/module.ts';
-import { reply } from '../../runtime/http/route.ts';
+import type { ServerModule } from '../../runtime/core/module.ts';
+import { reply } from '../../runtime/core/http/route.ts';
 import { asRoot, bearer, describeEachDatabase, startServer, type TestServer } from './harness.ts';
 
 const PASSWORD = 'the operator knows this';

@@ -6,9 +6,10 @@ import {
   parseSchema,
   readProject,
 } from '@twofold/schema';
-import { createServer, type Running } from '../../runtime/index.ts';
-import { createTables } from '../../runtime/store/create-tables.ts';
-import { openStore } from '../../runtime/store/open-store.ts';
+import { auth } from '@twofold/auth';
+import { createServer, type Running } from '../../runtime/core/index.ts';
+import { createTables } from '../../runtime/core/store/create-tables.ts';
+import { openStore } from '../../runtime/core/store/open-store.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
 import { caller, GOOD, type TestServer } from './server.ts';
 
@@ -54,7 +55,7 @@ describe.each(databases)('accounts on %s', (database) => {
     person(name: string, more?: Record<string, unknown>): Promise<string>;
   }
   const serve = async (sdl = SDL, manifest = MANIFEST): Promise<Shop> => {
-    const server = createServer().schema(sdl, manifest);
+    const server = createServer().with(auth()).schema(sdl, manifest);
     const running = await server.start('127.0.0.1:0', {
       env: { ...ENV, DATABASE_URL: await newUrl() },
       logTo: quiet,
@@ -162,7 +163,7 @@ describe.each(databases)('accounts on %s', (database) => {
     const { manifest } = parseManifest({ file: 'm', text: MANIFEST });
     const project = buildProject({ schema: parsed!, manifest });
     await expect(
-      createServer({ project }).start('127.0.0.1:0', {
+      createServer({ project, capabilities: [auth()] }).start('127.0.0.1:0', {
         env: { ...ENV, DATABASE_URL: ':memory:' },
         logTo: quiet,
       }),
@@ -221,7 +222,7 @@ describe.each(databases)('accounts on %s', (database) => {
     await createTables(store, buildTables(project), 'integer');
     const rows = ['ann@x.test', 'bob@x.test', 'ANN@x.test'].map((email) => ({ email }));
     await store.db.insertInto('users').values(rows).execute();
-    const server = createServer().schema(project.sdl, 'name: x\nauth: {}\n');
+    const server = createServer().with(auth()).schema(project.sdl, 'name: x\nauth: {}\n');
     await expect(
       server.start('127.0.0.1:0', { env: { ...ENV, DATABASE_URL: folder }, logTo: quiet }),
     ).rejects.toThrow(/1 \(ann@x\.test\), 3 \(ANN@x\.test\)/);

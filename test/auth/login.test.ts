@@ -2,7 +2,7 @@ import bcrypt from 'bcrypt';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { authRoutes } from '../../schema/routes/auth.ts';
 import { LOGIN } from '../../schema/routes/auth-schemas.ts';
-import { failure } from '../../runtime/errors.ts';
+import { failure } from '../../runtime/core/errors.ts';
 import {
   asRoot,
   bearer,

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { readProject } from '@twofold/schema';
-import { createServer } from '../../runtime/server.ts';
+import { auth } from '@twofold/auth';
+import { createServer } from '../../runtime/core/server.ts';
 import { createDatabase } from '../engines/available.ts';
 import { API_KEY, caller, describeEachDatabase, GOOD, SECRET } from './harness.ts';
 
@@ -21,7 +22,7 @@ describeEachDatabase('§2.13 the last owner and scopes, by GraphQL and REST', (d
       },
     });
     const made = database === 'PostgreSQL' ? await createDatabase() : null;
-    const server = createServer({ project: project! });
+    const server = createServer({ project: project!, capabilities: [auth()] });
     const { url } = await server.start('127.0.0.1:0', {
       env: {
         DATABASE_URL: made?.url ?? ':memory:',

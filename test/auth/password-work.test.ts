@@ -34,7 +34,7 @@ async function callCounter(): Promise<{ of(work: () => void): Promise<number>; e
   };
 }
 
-const { dictionary } = createRequire(new URL('../../runtime/package.json', import.meta.url))(
+const { dictionary } = createRequire(new URL('../../runtime/auth/package.json', import.meta.url))(
   '@zxcvbn-ts/language-common',
 ) as { dictionary: Record<string, string[]> };
 const COMMON = dictionary['passwords-common']!;

@@ -11,15 +11,15 @@ import {
 } from '@twofold/schema';
 import type { Middleware } from 'koa';
 import pino from 'pino';
-import type { App } from '../../runtime/app.ts';
-import { createApplication } from '../../runtime/application.ts';
-import { createAuth, type AuthOptions } from '../../runtime/auth/index.ts';
+import type { App } from '../../runtime/core/app.ts';
+import { createApplication } from '../../runtime/core/application.ts';
+import { createAuth, type AuthOptions } from '../../runtime/auth/create-auth.ts';
 import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
-import { createSettings } from '../../runtime/config/settings.ts';
-import type { Kernel, ServerModule } from '../../runtime/module.ts';
-import { createTables } from '../../runtime/store/create-tables.ts';
-import { migrate } from '../../runtime/store/migrate.ts';
-import { openStore } from '../../runtime/store/open-store.ts';
+import { createSettings } from '../../runtime/core/config/settings.ts';
+import type { Kernel, ServerModule } from '../../runtime/core/module.ts';
+import { createTables } from '../../runtime/core/store/create-tables.ts';
+import { migrate } from '../../runtime/core/store/migrate.ts';
+import { openStore } from '../../runtime/core/store/open-store.ts';
 
 /** Starts the auth module alone, for tests and for the processes that tests start: nothing of vitest is imported here. */
 export type DatabaseName = 'SQLite' | 'PostgreSQL';

@@ -13,8 +13,8 @@ import { promisify } from 'node:util';
 import bcrypt from 'bcrypt';
 import { DEFAULT_LIMITS } from '../../runtime/auth/defaults.ts';
 import { hashConcurrency } from '../../runtime/auth/passwords.ts';
-import { reply } from '../../runtime/http/route.ts';
-import type { ServerModule } from '../../runtime/module.ts';
+import { reply } from '../../runtime/core/http/route.ts';
+import type { ServerModule } from '../../runtime/core/module.ts';
 import { bearer, GOOD, startServer, type TestServer, USER } from '../auth/server.ts';
 
 const run = promisify(execFile);

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type Program, query, run } from '../server/program.ts';
 
 const PROGRAM = (sdl: string) => `
+import { auth } from '@twofold/auth';
 import { createServer } from '@twofold/runtime';
 import { readProject } from '@twofold/schema';
 const manifest = 'name: clients\\napi: { rest: true, access: public, limits: { time: 2s } }\\nauth: {}\\n';
@@ -24,7 +25,7 @@ const resolvers = {
   },
 };
 const routes = (router) => router.get('/running', (ctx) => void (ctx.body = { running }));
-await createServer({ project, resolvers, routes }).serve('127.0.0.1:0');
+await createServer({ project, resolvers, routes, capabilities: [auth()] }).serve('127.0.0.1:0');
 `;
 
 const ENVIRONMENT = {

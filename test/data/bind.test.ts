@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Place } from '../../runtime/data/fragment.ts';
-import { indexModel } from '../../runtime/data/model.ts';
-import { bind } from '../../runtime/data/reader.ts';
+import type { Place } from '../../runtime/core/data/fragment.ts';
+import { indexModel } from '../../runtime/core/data/model.ts';
+import { bind } from '../../runtime/core/data/reader.ts';
 import { projectOf } from '../graphql/harness.ts';
 
 const model = indexModel(

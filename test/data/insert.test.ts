@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createRules } from '../../runtime/data/access.ts';
-import { insertStatement, readsTableAgain } from '../../runtime/data/insert.ts';
-import { indexModel } from '../../runtime/data/model.ts';
-import type { Get, Planned, Shape } from '../../runtime/data/plan.ts';
-import { createScope } from '../../runtime/data/scope.ts';
+import { createRules } from '../../runtime/core/data/access.ts';
+import { insertStatement, readsTableAgain } from '../../runtime/core/data/insert.ts';
+import { indexModel } from '../../runtime/core/data/model.ts';
+import type { Get, Planned, Shape } from '../../runtime/core/data/plan.ts';
+import { createScope } from '../../runtime/core/data/scope.ts';
 import { projectOf, user } from '../graphql/harness.ts';
 
 const model = indexModel(

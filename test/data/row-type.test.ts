@@ -1,6 +1,6 @@
 import { readProject } from '@twofold/schema';
 import { expect, it } from 'vitest';
-import { decodeRow, entityOf, indexModel } from '../../runtime/data/model.ts';
+import { decodeRow, entityOf, indexModel } from '../../runtime/core/data/model.ts';
 
 const SDL = `
 type Cat { id: ID! name: String! }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { knownCodec } from '../../runtime/data/scalars/known.ts';
+import { knownCodec } from '../../runtime/core/data/scalars/known.ts';
 import { KNOWN_SCALARS, knownScalar } from '../../schema/scalars.ts';
 import { root } from '../source-files.ts';
 
@@ -111,7 +111,7 @@ describe('a known scalar', () => {
 
   it('that is frequent does not load the package of the rare ones', () => {
     const program = `
-      const { knownCodec } = await import('./runtime/data/scalars/known.ts');
+      const { knownCodec } = await import('./runtime/core/data/scalars/known.ts');
       const { createRequire } = await import('node:module');
       const loaded = () => Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes('graphql-scalars'));
       knownCodec('EmailAddress', 'text').input('a@x.test');

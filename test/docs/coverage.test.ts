@@ -191,7 +191,14 @@ describe('the pages', () => {
         ),
       ),
     ];
-    const shown = ['schema', 'runtime/auth', 'runtime/graphql', 'runtime/hosting', 'runtime/rest']
+    const shown = [
+      'schema',
+      'runtime/auth',
+      'runtime/core/graphql',
+      'runtime/hosting',
+      'runtime/models',
+      'runtime/core/rest',
+    ]
       .flatMap((folder) => pagesOf(`${folder}/docs`))
       .join('\n');
     expect(read.length).toBeGreaterThan(20);

@@ -99,7 +99,7 @@ describe('the settings of hosting', () => {
     ];
     const pages = [
       'runtime/hosting/docs/apps.md',
-      'runtime/hosting/docs/models.md',
+      'runtime/models/docs/models.md',
       'runtime/hosting/README.md',
       'schema/docs/manifest.md',
     ]

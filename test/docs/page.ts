@@ -5,8 +5,8 @@ import { root } from '../source-files.ts';
 /** The folders whose pages are held to what the code does. */
 export const FOLDERS = [
   'schema/docs',
-  'runtime/graphql/docs',
-  'runtime/rest/docs',
+  'runtime/core/graphql/docs',
+  'runtime/core/rest/docs',
   'runtime/auth/docs',
   'generator/docs',
 ] as const;

@@ -54,7 +54,7 @@ export const INFERENCE: readonly Promised[] = [
   },
   {
     row: 'users(where: UserFilter, orderBy: UserOrder, …)',
-    page: 'runtime/graphql/docs/queries.md#filters',
+    page: 'runtime/core/graphql/docs/queries.md#filters',
     shows: 'some: { views: { isNull: true } }',
     tests: [
       inferred('a filter and an order are what their inputs declare, through relations as well'),
@@ -117,7 +117,7 @@ export const INFERENCE: readonly Promised[] = [
   },
   {
     row: 'custom scalar',
-    page: 'runtime/graphql/docs/own-code.md#scalars',
+    page: 'runtime/core/graphql/docs/own-code.md#scalars',
     shows: 'Money',
     tests: [
       inferred('a scalar of the user is mapped, and one that is not is an error that names it'),
@@ -132,7 +132,7 @@ export const INFERENCE: readonly Promised[] = [
   },
   {
     row: 'Subscription.userCreated / userUpdated / userDeleted / userChanged(id)',
-    page: 'runtime/graphql/docs/subscriptions.md#over-server-sent-events',
+    page: 'runtime/core/graphql/docs/subscriptions.md#over-server-sent-events',
     shows: 'noteChanged(id: 2)',
     tests: [
       'test/graphql/subscriptions.test.ts: tell of what mutations did, with whatever is selected',
@@ -173,7 +173,7 @@ export const INFERENCE: readonly Promised[] = [
   },
   {
     row: 'an input sets relations by key, connect, disconnect and create',
-    page: 'runtime/graphql/docs/mutations.md#create-with-what-belongs-to-it',
+    page: 'runtime/core/graphql/docs/mutations.md#create-with-what-belongs-to-it',
     shows: 'connect',
     tests: [
       inferred(
@@ -235,7 +235,7 @@ export const DIRECTIVES: readonly Promised[] = [
   },
   {
     row: '@computed',
-    page: 'runtime/graphql/docs/own-code.md#code-of-your-own',
+    page: 'runtime/core/graphql/docs/own-code.md#code-of-your-own',
     shows: 'fullName: String! @computed',
     tests: [
       directive('@computed has no column and is answered by the function, from the whole row'),
@@ -297,7 +297,7 @@ export const DIRECTIVES: readonly Promised[] = [
   },
   {
     row: '@auth',
-    page: 'runtime/graphql/docs/access.md#access',
+    page: 'runtime/core/graphql/docs/access.md#access',
     shows: '@auth(allow:',
     tests: [
       directive('@auth lets in who is allowed, on every way to the row, for each kind of rule'),
@@ -334,8 +334,8 @@ export const DIRECTIVES: readonly Promised[] = [
 const rest = <File extends string>(file: File, title: string) =>
   `test/rest/${file}.test.ts: ${title}` as const;
 
-const PAGE = 'runtime/rest/docs/rest.md';
-const ERRORS = 'runtime/rest/docs/errors.md';
+const PAGE = 'runtime/core/rest/docs/rest.md';
+const ERRORS = 'runtime/core/rest/docs/errors.md';
 
 /** What a REST module promises, call by call and status by status. */
 export const REST: readonly Promised[] = [

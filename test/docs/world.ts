@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTables, readProject, type Diagnostic, type Project } from '@twofold/schema';
 import { createServer, type Resolvers, type Running } from '@twofold/runtime';
-import type { Kernel } from '../../runtime/module.ts';
+import type { Kernel } from '../../runtime/core/module.ts';
 
 /** The server that a page's schema makes, and what its examples need: people who are signed in, a shell, open subscriptions. */
 export interface World {

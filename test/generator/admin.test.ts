@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readProject } from '@twofold/schema';
 import { withAddress } from '../../generator/deploy/app-settings.ts';
-import { createServer } from '../../runtime/server.ts';
+import { createServer } from '../../runtime/core/server.ts';
 import { databases, type TestDatabase } from '../store/databases.ts';
 import { generator, linkPackages, makeProject, type TestProject } from './project.ts';
 

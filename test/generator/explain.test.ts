@@ -7,9 +7,9 @@ import { exampleOperations } from '../../generator/explain/example-operation.ts'
 import { explainAll, type Explanation } from '../../generator/explain/facts.ts';
 import type { Statements } from '../../generator/explain/statements.ts';
 import { readProjectOf } from '../../generator/pipeline.ts';
-import { createSettings } from '../../runtime/config/settings.ts';
-import { createRehearsal } from '../../runtime/graphql/rehearsal.ts';
-import { createServer, type Running } from '../../runtime/index.ts';
+import { createSettings } from '../../runtime/core/config/settings.ts';
+import { createRehearsal } from '../../runtime/core/graphql/rehearsal.ts';
+import { createServer, type Running } from '../../runtime/core/index.ts';
 import { projectRoutes } from '../../schema/index.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
 import { startServer, user } from '../graphql/harness.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { App } from '../../runtime/index.ts';
-import { createServer } from '../../runtime/index.ts';
+import type { App } from '../../runtime/core/index.ts';
+import { createServer } from '../../runtime/core/index.ts';
 import { generator, linkPackages, makeProject, repo, type TestProject } from './project.ts';
 
 const made: TestProject[] = [];

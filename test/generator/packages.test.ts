@@ -9,14 +9,10 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
-  writeFileSync,
 } from 'node:fs';
-import { isBuiltin } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundle } from '../../generator/packages/bundle.ts';
 import { type Program, query, run } from '../server/program.ts';
 import { sourceFiles } from '../source-files.ts';
 import { generator, linkShippedPackages, makeProject, repo, type TestProject } from './project.ts';
@@ -63,13 +59,18 @@ process.once('exit', () => writeSync(1, 'loaded ' + JSON.stringify(loaded) + '\\
 await import('./src/server.ts');
 `;
 
-/** What no answer to a simple query needs. */
-const LATER =
-  /node_modules\/(ajv|bcrypt|dockerode|grant|jsonwebtoken|koa-body|nodemailer|pg|undici|ws|@zxcvbn-ts)\/|mime-(types|db)|\/(explorer|seed|rest|auth|hosting)\.js|node:(cluster|https|http2|tls|child_process)$/;
+/** The first file of each package that a project imports. */
+const SOURCES: Readonly<Record<string, string>> = {
+  schema: 'schema/index.ts',
+  runtime: 'runtime/core/index.ts',
+  auth: 'runtime/auth/index.ts',
+  hosting: 'runtime/hosting/index.ts',
+  models: 'runtime/models/index.ts',
+};
 
 describe('the packages as they are shipped', () => {
   let shop: TestProject;
-  let runtime: string;
+  let packages: string;
   beforeAll(async () => {
     shop = makeProject({
       'schema.graphql': SCHEMA,
@@ -79,7 +80,7 @@ describe('the packages as they are shipped', () => {
     });
     await linkShippedPackages(shop);
     ownCopy(shop);
-    runtime = join(shop.root, 'node_modules/@twofold/runtime');
+    packages = join(shop.root, 'node_modules/@twofold');
     expect(await generator(['generate'], shop.root)).toMatchObject({ code: 0 });
   }, 240_000);
   afterAll(() => shop.remove());
@@ -101,45 +102,12 @@ describe('the packages as they are shipped', () => {
       return { type: response.headers.get('content-type'), text: await response.text() };
     });
 
-  it('export what the sources export', async () => {
-    const own = await import('@twofold/runtime');
+  it.each(Object.entries(SOURCES))('%s exports what its sources export', async (name, index) => {
+    const own = (await import(/* @vite-ignore */ pathToFileURL(join(repo, index)).href)) as object;
     const shipped = (await import(
-      /* @vite-ignore */ pathToFileURL(join(runtime, 'index.js')).href
+      /* @vite-ignore */ pathToFileURL(join(packages, name, 'index.js')).href
     )) as object;
     expect(Object.keys(shipped).sort()).toEqual(Object.keys(own).sort());
-  });
-
-  it('load few files for the first answer, and nothing that it does not need', async () => {
-    const program = serve();
-    expect(await answer(program, '{ notes { id } }')).toEqual({ data: { notes: [] } });
-    const loaded = JSON.parse(/^loaded (.*)$/m.exec(program.output())?.[1] ?? '[]') as string[];
-    const files = loaded.filter((url) => !url.startsWith('node:'));
-    expect(loaded.filter((url) => LATER.test(url))).toEqual([]);
-    expect(
-      files.filter((url) => url.includes('/node_modules/') && !url.includes('/@twofold/')),
-    ).toEqual([]);
-    expect(files.length).toBeGreaterThan(12);
-    expect(files.length).toBeLessThan(24);
-  });
-
-  it('require the modules of Node, of which an import would read everything', () => {
-    const files = readdirSync(runtime, { recursive: true, encoding: 'utf8' }).filter(
-      (name) => name.endsWith('.js') && name !== 'index.js',
-    );
-    expect(files.length).toBeGreaterThan(8);
-    const imported = files.flatMap((name) =>
-      [
-        ...readFileSync(join(runtime, name), 'utf8').matchAll(/^import .* from "([\w/:]+)";$/gm),
-      ].map(([, module = '']) => module),
-    );
-    expect([...new Set(imported.filter(isBuiltin))]).toEqual(['node:module']);
-  });
-
-  it('read the tables of media types when somebody asks for one', async () => {
-    const program = serve();
-    expect(await get(program, '/picture', 'image/png')).toMatchObject({ type: 'image/png' });
-    expect(program.output()).toMatch(/mime-types-2[\d.]+\.cjs/);
-    expect(program.output()).toMatch(/mime-types-3[\d.]+\.cjs/);
   });
 
   it('read the page for browsers when a browser comes', async () => {
@@ -148,28 +116,27 @@ describe('the packages as they are shipped', () => {
       type: 'text/html; charset=utf-8',
       text: expect.stringContaining('shop: GraphQL explorer'),
     });
-    expect(program.output()).toContain('graphql/explorer.js');
   });
 
-  it('come with the licence of everybody whose code is inside', () => {
-    const names = new Set(
-      readdirSync(runtime)
-        .filter((name) => /\.c?js$/.test(name))
-        .flatMap((name) =>
-          [
-            ...readFileSync(join(runtime, name), 'utf8').matchAll(
-              /^(?:\/\/|\/\/#region) .*node_modules\/((?:@[\w-]+\/)?[\w.-]+)\//gm,
-            ),
-          ].map(([, from = '']) => from),
-        ),
+  it('have a file at its place for each module that looks beside itself', () => {
+    const looking = sourceFiles('runtime').filter((file) =>
+      /(programBeside|fileURLToPath)\(import\.meta\.url/.test(
+        readFileSync(join(repo, file), 'utf8'),
+      ),
     );
-    expect([...names]).toEqual(
-      expect.arrayContaining(['@koa/router', 'graphql', 'koa', 'koa-compose', 'kysely', 'pino']),
-    );
-    for (const name of names)
-      expect(readFileSync(join(runtime, 'licences', `${name}.txt`), 'utf8'), name).toMatch(
-        /licen[cs]e|permission/i,
-      );
+    expect(looking).toContain('runtime/hosting/ingress/remote.ts');
+    const beside: string[] = [];
+    for (const file of looking) {
+      const place = file.replace(/^runtime\//, '').replace(/^core\//, 'runtime/');
+      const shipped = join(packages, place.replace(/\.ts$/, '.js'));
+      expect(existsSync(shipped), file).toBe(true);
+      for (const [, name = ''] of readFileSync(shipped, 'utf8').matchAll(
+        /programBeside\(import\.meta\.url, ['"]([^'"]+)['"]\)/g,
+      ))
+        beside.push(join(dirname(shipped), `${name}.js`));
+    }
+    expect(beside).toHaveLength(2);
+    expect(beside.filter((file) => !existsSync(file))).toEqual([]);
   });
 
   it('know the errors of a graphql that the project installed itself', async () => {
@@ -177,17 +144,6 @@ describe('the packages as they are shipped', () => {
       data: { refused: null },
       errors: [{ message: 'not today', extensions: { code: 'NOT_TODAY' } }],
     });
-  });
-
-  it('keep what was compiled for the next start, and start where it cannot be kept', async () => {
-    const cache = join(runtime, '.cache');
-    await answer(serve(), '{ notes { id } }');
-    expect(readdirSync(cache, { recursive: true }).length).toBeGreaterThan(20);
-    expect(await answer(serve(), '{ notes { id } }')).toEqual({ data: { notes: [] } });
-    rmSync(cache, { recursive: true });
-    writeFileSync(cache, 'a file where the folder would be');
-    expect(await answer(serve(), '{ notes { id } }')).toEqual({ data: { notes: [] } });
-    rmSync(cache);
   });
 
   it('are compiled while an image is built, with the sources', async () => {
@@ -209,60 +165,6 @@ describe('the packages as they are shipped', () => {
     expect(build().status).toBe(0);
     renameSync(join(shop.root, 'src/away.ts'), join(shop.root, 'src/routes.ts'));
   });
-
-  it('have a file at its place for each module that looks beside itself', () => {
-    const looking = sourceFiles('runtime').filter((file) =>
-      /(programBeside|fileURLToPath)\(import\.meta\.url/.test(
-        readFileSync(join(repo, file), 'utf8'),
-      ),
-    );
-    expect(looking).toContain('runtime/hosting/ingress/remote.ts');
-    const beside: string[] = [];
-    for (const file of looking) {
-      const shipped = join(runtime, file.replace(/^runtime\//, '').replace(/\.ts$/, '.js'));
-      expect(existsSync(shipped), file).toBe(true);
-      for (const [, name = ''] of readFileSync(shipped, 'utf8').matchAll(
-        /programBeside\(import\.meta\.url, "([^"]+)"\)/g,
-      ))
-        beside.push(join(dirname(shipped), `${name}.js`));
-    }
-    expect(beside).toHaveLength(2);
-    expect(beside.filter((file) => !existsSync(file))).toEqual([]);
-  });
-
-  it('have each program of its own in one file', () => {
-    for (const name of [
-      'hosting/ingress/process',
-      'hosting/models/engine/keeper',
-      'hosting/models/llamacpp/program',
-    ]) {
-      expect(readFileSync(join(runtime, `${name}.js`), 'utf8')).not.toMatch(
-        /\bfrom "\.|import\("\./,
-      );
-    }
-  });
-});
-
-it('pieces name their sources, from whatever folder they are packed', async () => {
-  const home = process.cwd();
-  process.chdir(tmpdir());
-  try {
-    const { files } = await bundle({
-      folder: join(repo, 'runtime'),
-      index: 'listener',
-      parts: [],
-      placed: [],
-      programs: [],
-      inside: {},
-      together: [],
-      waiting: [],
-    });
-    const text = files.map(({ bytes }) => String(bytes)).join('\n');
-    expect(text).toContain('// runtime/errors.ts\n');
-    expect(text).not.toMatch(/^\/\/ (\.\.|\/)/m);
-  } finally {
-    process.chdir(home);
-  }
 });
 
 /** Packages of ours that nobody else writes to. */

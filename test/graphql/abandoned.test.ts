@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sql } from 'kysely';
-import { createRest } from '../../runtime/rest/index.ts';
+import { createRest } from '../../runtime/core/rest/index.ts';
 import { postgresUrl } from '../engines/available.ts';
 import { startServer, type TestServer } from './harness.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Principal } from '../../runtime/context/request-context.ts';
+import type { Principal } from '../../runtime/core/context/request-context.ts';
 import { databases, startServer, user, type TestServer } from './harness.ts';
 import { randomQuery } from './random-query.ts';
 import { createRandom } from './random-schema.ts';

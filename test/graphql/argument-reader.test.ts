@@ -11,7 +11,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { createArgumentReader } from '../../runtime/graphql/argument-reader.ts';
+import { createArgumentReader } from '../../runtime/core/graphql/argument-reader.ts';
 
 const schema = buildSchema(`
   enum Size { SMALL LARGE }

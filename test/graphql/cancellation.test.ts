@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'graphql-ws';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { changesOf } from '../../runtime/data/changes.ts';
-import { createRest } from '../../runtime/rest/index.ts';
+import { changesOf } from '../../runtime/core/data/changes.ts';
+import { createRest } from '../../runtime/core/rest/index.ts';
 import { databases, startServer, type TestOptions, type TestServer } from './harness.ts';
 
 const SDL = `

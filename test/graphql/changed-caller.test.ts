@@ -2,7 +2,8 @@ import { createClient } from 'graphql-ws';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Middleware } from 'koa';
-import { createServer } from '../../runtime/server.ts';
+import { auth } from '@twofold/auth';
+import { createServer } from '../../runtime/core/server.ts';
 import { createDatabase } from '../engines/available.ts';
 import { databases, projectOf } from './harness.ts';
 
@@ -29,7 +30,7 @@ async function startNode(
   url: string,
   options: { readonly clock?: { offset: number }; readonly middleware?: Middleware } = {},
 ): Promise<Node> {
-  const server = createServer({ project: projectOf(SDL, MANIFEST) });
+  const server = createServer({ project: projectOf(SDL, MANIFEST), capabilities: [auth()] });
   if (options.middleware) server.use(options.middleware);
   const running = await server.start('127.0.0.1:0', {
     env: {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRest } from '../../runtime/rest/index.ts';
+import { createRest } from '../../runtime/core/rest/index.ts';
 import { databases, startServer, type TestServer } from './harness.ts';
 
 const SDL = `

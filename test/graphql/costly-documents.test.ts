@@ -1,7 +1,7 @@
 import { buildSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { createDocumentCache } from '../../runtime/graphql/document-cache.ts';
-import { readDocument } from '../../runtime/graphql/document.ts';
+import { createDocumentCache } from '../../runtime/core/graphql/document-cache.ts';
+import { readDocument } from '../../runtime/core/graphql/document.ts';
 import { databases, projectOf, startServer } from './harness.ts';
 
 const SDL = `

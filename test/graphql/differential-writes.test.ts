@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Project } from '@twofold/schema';
-import { inferred } from '../../runtime/inferred.ts';
-import type { Resolver, Resolvers } from '../../runtime/plugin.ts';
+import { inferred } from '../../runtime/core/inferred.ts';
+import type { Resolver, Resolvers } from '../../runtime/core/plugin.ts';
 import { withKeys } from './differential.ts';
 import { databases, projectOf, startServer, type TestServer } from './harness.ts';
 import { randomData, readData } from './random-data.ts';

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { Middleware } from 'koa';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createServer } from '../../runtime/server.ts';
+import { createServer } from '../../runtime/core/server.ts';
 import { databases, projectOf, startServer, type TestServer } from './harness.ts';
 
 let server: TestServer | undefined;

@@ -4,17 +4,17 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import { pino } from 'pino';
 import { buildTables, readProject, type Project } from '@twofold/schema';
-import { createSettings } from '../../runtime/config/settings.ts';
-import type { Principal } from '../../runtime/context/request-context.ts';
-import { createGraphql } from '../../runtime/graphql/index.ts';
-import { mountRoutes } from '../../runtime/http/mount.ts';
-import { errorBoundary } from '../../runtime/http/error-boundary.ts';
-import { requestContext } from '../../runtime/http/request-context.ts';
-import type { Kernel, ServerModule } from '../../runtime/module.ts';
-import type { Resolvers, ScalarMapping } from '../../runtime/plugin.ts';
-import { createTables } from '../../runtime/store/create-tables.ts';
-import { openStore } from '../../runtime/store/open-store.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import { createSettings } from '../../runtime/core/config/settings.ts';
+import type { Principal } from '../../runtime/core/context/request-context.ts';
+import { createGraphql } from '../../runtime/core/graphql/index.ts';
+import { mountRoutes } from '../../runtime/core/http/mount.ts';
+import { errorBoundary } from '../../runtime/core/http/error-boundary.ts';
+import { requestContext } from '../../runtime/core/http/request-context.ts';
+import type { Kernel, ServerModule } from '../../runtime/core/module.ts';
+import type { Resolvers, ScalarMapping } from '../../runtime/core/plugin.ts';
+import { createTables } from '../../runtime/core/store/create-tables.ts';
+import { openStore } from '../../runtime/core/store/open-store.ts';
+import type { Store } from '../../runtime/core/store/store.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
 
 /** Databases to run a suite on: `describe.each(databases)`. PostgreSQL is there when TEST_POSTGRES_URL is. */

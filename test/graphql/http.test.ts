@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { serverAudits } from 'graphql-http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createServer } from '../../runtime/server.ts';
+import { createServer } from '../../runtime/core/server.ts';
 import { startServer, type TestServer } from './harness.ts';
 
 let server: TestServer;

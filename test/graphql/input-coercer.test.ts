@@ -6,7 +6,7 @@ import {
   typeFromAST,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { coercerOf } from '../../runtime/graphql/input-coercer.ts';
+import { coercerOf } from '../../runtime/core/graphql/input-coercer.ts';
 import { createRandom } from './random-schema.ts';
 
 const schema = buildSchema(`

@@ -12,8 +12,8 @@ import {
   validateInputValue,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { findFaults } from '../../runtime/graphql/input-faults.ts';
-import { readVariables } from '../../runtime/graphql/variables.ts';
+import { findFaults } from '../../runtime/core/graphql/input-faults.ts';
+import { readVariables } from '../../runtime/core/graphql/variables.ts';
 import { createRandom } from './random-schema.ts';
 
 const schema = buildSchema(`

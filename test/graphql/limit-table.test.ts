@@ -284,7 +284,7 @@ describe('a limit', () => {
     const { api, server: listening } = projectOf(SDL);
     const settable = [...Object.keys(api.limits), ...(listening.bodyLimit ? ['body'] : [])];
     expect(settable.filter((name) => !(name in LIMITS))).toEqual([]);
-    const page = readFileSync(join(root, 'runtime/graphql/docs/limits.md'), 'utf8');
+    const page = readFileSync(join(root, 'runtime/core/graphql/docs/limits.md'), 'utf8');
     const named = [...page.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, name = '']) =>
       name.replace(/_(.)/, (_, letter: string) => letter.toUpperCase()),
     );

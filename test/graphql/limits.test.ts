@@ -232,7 +232,7 @@ describe('the endpoint', () => {
   });
 
   it('keeps its cache of documents within bounds', async () => {
-    const { createDocumentCache } = await import('../../runtime/graphql/document-cache.ts');
+    const { createDocumentCache } = await import('../../runtime/core/graphql/document-cache.ts');
     await start();
     const schema = (await import('graphql')).buildSchema(server.project.sdl);
     const cache = createDocumentCache({

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRest } from '../../runtime/rest/index.ts';
+import { createRest } from '../../runtime/core/rest/index.ts';
 import { sql } from 'kysely';
 import { databases, startServer, type TestServer } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { failure } from '../../runtime/errors.ts';
-import { inferred } from '../../runtime/inferred.ts';
+import { failure } from '../../runtime/core/errors.ts';
+import { inferred } from '../../runtime/core/inferred.ts';
 import { databases, startServer, type TestServer } from './harness.ts';
 
 const SDL = `

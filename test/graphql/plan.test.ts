@@ -6,11 +6,11 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { createRules } from '../../runtime/data/access.ts';
-import { indexModel } from '../../runtime/data/model.ts';
-import { planOperation } from '../../runtime/graphql/plan/operation.ts';
-import { printPlan } from '../../runtime/graphql/plan/print.ts';
-import type { Principal } from '../../runtime/context/request-context.ts';
+import { createRules } from '../../runtime/core/data/access.ts';
+import { indexModel } from '../../runtime/core/data/model.ts';
+import { planOperation } from '../../runtime/core/graphql/plan/operation.ts';
+import { printPlan } from '../../runtime/core/graphql/plan/print.ts';
+import type { Principal } from '../../runtime/core/context/request-context.ts';
 import { projectOf, user } from './harness.ts';
 
 const project = projectOf(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { buildTables, type Column, type Field, type Project } from '@twofold/schema';
-import type { Store } from '../../runtime/store/store.ts';
+import type { Store } from '../../runtime/core/store/store.ts';
 import type { Random } from './random-schema.ts';
 
 export type Row = Record<string, any>;

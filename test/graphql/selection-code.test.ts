@@ -9,13 +9,13 @@ import {
   responsePathAsArray,
 } from 'graphql';
 import { describe, expect, it, vi } from 'vitest';
-import { createSettings } from '../../runtime/config/settings.ts';
-import type { RequestContext } from '../../runtime/context/request-context.ts';
-import { createDocumentCache } from '../../runtime/graphql/document-cache.ts';
-import { codeOf, compileCode } from '../../runtime/graphql/execute/code.ts';
-import type { ExecutableField } from '../../runtime/graphql/execute/field.ts';
-import { createEngine } from '../../runtime/graphql/index.ts';
-import { runOperation } from '../../runtime/graphql/run.ts';
+import { createSettings } from '../../runtime/core/config/settings.ts';
+import type { RequestContext } from '../../runtime/core/context/request-context.ts';
+import { createDocumentCache } from '../../runtime/core/graphql/document-cache.ts';
+import { codeOf, compileCode } from '../../runtime/core/graphql/execute/code.ts';
+import type { ExecutableField } from '../../runtime/core/graphql/execute/field.ts';
+import { createEngine } from '../../runtime/core/graphql/index.ts';
+import { runOperation } from '../../runtime/core/graphql/run.ts';
 import { projectOf } from './harness.ts';
 import { createRandom, type Random } from './random-schema.ts';
 
@@ -373,7 +373,9 @@ describe('the code of a selection', () => {
   });
 
   it('is done without where a process makes no code of texts', () => {
-    const module = fileURLToPath(new URL('../../runtime/graphql/execute/code.ts', import.meta.url));
+    const module = fileURLToPath(
+      new URL('../../runtime/core/graphql/execute/code.ts', import.meta.url),
+    );
     const text = `const { compileCode } = await import(${JSON.stringify(module)}); process.stdout.write(String(compileCode([{ key: 'a', name: 'a', parent: {}, reads: {} }], 'object')))`;
     const run = (...flags: string[]) =>
       execFileSync(process.execPath, [...flags, '--input-type=module', '--eval', text], {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { createEventQueue } from '../../runtime/graphql/event-queue.ts';
+import { createEventQueue } from '../../runtime/core/graphql/event-queue.ts';
 import { end, query, run, type Program } from '../server/program.ts';
 
 const EVENTS = 3000;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createRules } from '../../runtime/data/access.ts';
-import { indexModel } from '../../runtime/data/model.ts';
-import type { Call, Planned, Root, Shape } from '../../runtime/data/plan.ts';
-import { createScope } from '../../runtime/data/scope.ts';
-import { batchStatement, rootStatement } from '../../runtime/data/select.ts';
-import { shapeOf } from '../../runtime/data/shape.ts';
+import { createRules } from '../../runtime/core/data/access.ts';
+import { indexModel } from '../../runtime/core/data/model.ts';
+import type { Call, Planned, Root, Shape } from '../../runtime/core/data/plan.ts';
+import { createScope } from '../../runtime/core/data/scope.ts';
+import { batchStatement, rootStatement } from '../../runtime/core/data/select.ts';
+import { shapeOf } from '../../runtime/core/data/shape.ts';
 import { projectOf, user } from './harness.ts';
 
 /** Plan in, SQL out: no document, no database. */

@@ -1,6 +1,6 @@
 import { buildSchema, getVariableValues, Kind, parse, type OperationDefinitionNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { readVariables } from '../../runtime/graphql/variables.ts';
+import { readVariables } from '../../runtime/core/graphql/variables.ts';
 
 const schema = buildSchema(`
   enum Size { SMALL LARGE }

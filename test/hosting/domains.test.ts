@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { ConfigError } from '../../runtime/errors.ts';
+import { ConfigError } from '../../runtime/core/errors.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { needCommand } from '../engines/command.ts';
 import { importImage } from '../engines/import-image.ts';

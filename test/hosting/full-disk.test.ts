@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { AppError } from '../../runtime/errors.ts';
+import { AppError } from '../../runtime/core/errors.ts';
 import { asFullDisk } from '../../runtime/hosting/full-disk.ts';
 import { startServer } from './server.ts';
 

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
-import { ConfigError } from '../../runtime/errors.ts';
+import { ConfigError } from '../../runtime/core/errors.ts';
 import type { Ingress } from '../../runtime/hosting/ingress/ingress.ts';
 import type { IngressRecord } from '../../runtime/hosting/ingress/record.ts';
 import { createRemoteIngress } from '../../runtime/hosting/ingress/remote.ts';

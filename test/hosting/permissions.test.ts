@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hostingRoutes } from '@twofold/schema';
-import type { Handler } from '../../runtime/http/route.ts';
+import type { Handler } from '../../runtime/core/http/route.ts';
 import { audited } from '../../runtime/hosting/routes/bind.ts';
 import { createSeal } from '../../runtime/hosting/records/seal.ts';
 import type { AuditEntry } from '../../runtime/hosting/audit.ts';

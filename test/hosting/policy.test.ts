@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPrivateAddress } from '../../runtime/http/private-address.ts';
+import { isPrivateAddress } from '../../runtime/core/http/private-address.ts';
 import { assertPublicAddress } from '../../runtime/hosting/source/base-images.ts';
 import { assertDockerfile, assertTriggers } from '../../runtime/hosting/source/dockerfile.ts';
 import { generateDockerfile } from '../../runtime/hosting/source/generate.ts';

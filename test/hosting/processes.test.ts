@@ -268,7 +268,7 @@ describeEachEngine('several processes', ({ socket, kind }) => {
       socket: '/nowhere',
       until: Date.now() + 60_000,
     };
-    const store = (await import('../../runtime/store/open-store.ts')).openStore(
+    const store = (await import('../../runtime/core/store/open-store.ts')).openStore(
       'file:data/app.db',
       first.folder,
     );

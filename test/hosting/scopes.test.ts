@@ -1,7 +1,7 @@
 import { hostingRoutes, modelRoutes, type RouteSpec } from '@twofold/schema';
 import { describe, expect, it } from 'vitest';
-import { reply } from '../../runtime/http/route.ts';
-import type { ServerModule } from '../../runtime/module.ts';
+import { reply } from '../../runtime/core/http/route.ts';
+import type { ServerModule } from '../../runtime/core/module.ts';
 import { asRoot, bearer, startServer, type TestServer } from '../auth/harness.ts';
 
 const ROUTES: readonly RouteSpec[] = [...hostingRoutes, ...modelRoutes];

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { request } from 'node:http';
 import type { HostingModel, Project } from '@twofold/schema';
 import { pino } from 'pino';
-import { createApplication } from '../../runtime/application.ts';
-import { hasScope } from '../../runtime/context/scopes.ts';
-import { createSettings } from '../../runtime/config/settings.ts';
-import type { RequestContext } from '../../runtime/context/request-context.ts';
-import { failure } from '../../runtime/errors.ts';
-import { createHosting, type HostingOptions } from '../../runtime/hosting/index.ts';
-import { drain, listen } from '../../runtime/listener.ts';
-import type { Kernel, ServerModule } from '../../runtime/module.ts';
-import { migrate } from '../../runtime/store/migrate.ts';
-import { openStore } from '../../runtime/store/open-store.ts';
+import { createApplication } from '../../runtime/core/application.ts';
+import { hasScope } from '../../runtime/core/context/scopes.ts';
+import { createSettings } from '../../runtime/core/config/settings.ts';
+import type { RequestContext } from '../../runtime/core/context/request-context.ts';
+import { failure } from '../../runtime/core/errors.ts';
+import { createHosting, type HostingOptions } from '../../runtime/hosting/hosting.ts';
+import { drain, listen } from '../../runtime/core/listener.ts';
+import type { Kernel, ServerModule } from '../../runtime/core/module.ts';
+import { migrate } from '../../runtime/core/store/migrate.ts';
+import { openStore } from '../../runtime/core/store/open-store.ts';
 
 /** The token that the tests' own guard takes. */
 export const token = 'test-host-token';

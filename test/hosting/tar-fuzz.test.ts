@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { AppError } from '../../runtime/errors.ts';
+import { AppError } from '../../runtime/core/errors.ts';
 import { createListing, filterTar } from '../../runtime/hosting/source/tar-filter.ts';
 import { TAR_END } from '../../runtime/hosting/source/tar-write.ts';
 import { withChecksum } from './archives.ts';

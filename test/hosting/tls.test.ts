@@ -16,9 +16,9 @@ import { createSeal } from '../../runtime/hosting/records/seal.ts';
 import { createVault } from '../../runtime/hosting/records/vault.ts';
 import { createCertificates, type Certificates } from '../../runtime/hosting/tls/certificates.ts';
 import { createRequest } from '../../runtime/hosting/tls/csr.ts';
-import { migrate } from '../../runtime/store/migrate.ts';
-import { openStore } from '../../runtime/store/open-store.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import { migrate } from '../../runtime/core/store/migrate.ts';
+import { openStore } from '../../runtime/core/store/open-store.ts';
+import type { Store } from '../../runtime/core/store/store.ts';
 import { findCommand } from '../engines/command.ts';
 import { freePort, isFree } from '../engines/free-port.ts';
 

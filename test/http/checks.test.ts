@@ -6,8 +6,8 @@ import {
   type RouteSpec,
   systemRoutes,
 } from '@twofold/schema';
-import { AppError } from '../../runtime/errors.ts';
-import { createChecks } from '../../runtime/http/validate.ts';
+import { AppError } from '../../runtime/core/errors.ts';
+import { createChecks } from '../../runtime/core/http/validate.ts';
 
 const ROUTES: readonly RouteSpec[] = [
   ...authRoutes,

@@ -5,13 +5,13 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failure } from '../../runtime/errors.ts';
-import { clientIp } from '../../runtime/http/client-ip.ts';
-import { errorBoundary } from '../../runtime/http/error-boundary.ts';
-import { mountRoutes } from '../../runtime/http/mount.ts';
-import { requestContext } from '../../runtime/http/request-context.ts';
-import { bindRoutes, reply } from '../../runtime/http/route.ts';
-import type { Kernel } from '../../runtime/module.ts';
+import { failure } from '../../runtime/core/errors.ts';
+import { clientIp } from '../../runtime/core/http/client-ip.ts';
+import { errorBoundary } from '../../runtime/core/http/error-boundary.ts';
+import { mountRoutes } from '../../runtime/core/http/mount.ts';
+import { requestContext } from '../../runtime/core/http/request-context.ts';
+import { bindRoutes, reply } from '../../runtime/core/http/route.ts';
+import type { Kernel } from '../../runtime/core/module.ts';
 
 const base = { tag: 'test', summary: 'a test', responses: {} } as const;
 const schema = {

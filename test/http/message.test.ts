@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Message } from '../../runtime/http/message.ts';
-import { takeBody } from '../../runtime/http/read-body.ts';
+import { Message } from '../../runtime/core/http/message.ts';
+import { takeBody } from '../../runtime/core/http/read-body.ts';
 
 const LIMIT = 40;
 const BODY = '{"name":"Zoë 🙂"}';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPrivateAddress, isPrivateHost } from '../../runtime/http/private-address.ts';
+import { isPrivateAddress, isPrivateHost } from '../../runtime/core/http/private-address.ts';
 
 describe('private addresses', () => {
   it('are known in every form, public ones are not among them', () => {

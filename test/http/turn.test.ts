@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createTurn } from '../../runtime/http/turn.ts';
+import { createTurn } from '../../runtime/core/http/turn.ts';
 
 describe('the requests of a turn', () => {
   it('are answered when all have been read, in their order and at once', async () => {

@@ -8,7 +8,7 @@ import {
   restModules,
   restSorts,
 } from '@twofold/schema';
-import type { Principal } from '../../runtime/context/request-context.ts';
+import type { Principal } from '../../runtime/core/context/request-context.ts';
 import { databases, projectOf } from '../graphql/harness.ts';
 import { createRandom, type Random } from '../graphql/random-schema.ts';
 import { type RestServer, startRest } from '../rest/harness.ts';

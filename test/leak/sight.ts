@@ -1,5 +1,5 @@
 import type { AuthRule, Entity, Project, Verb } from '@twofold/schema';
-import type { Principal } from '../../runtime/context/request-context.ts';
+import type { Principal } from '../../runtime/core/context/request-context.ts';
 import type { Row } from '../graphql/random-data.ts';
 
 /** What one caller may do, worked out for one row at a time as the contract says it, and by nothing of the runtime. */

@@ -15,10 +15,11 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createServer, type Running } from '../../runtime/index.ts';
-import { openStore } from '../../runtime/store/open-store.ts';
-import type { Store } from '../../runtime/store/store.ts';
-import type { Resolvers } from '../../runtime/plugin.ts';
+import { auth } from '@twofold/auth';
+import { createServer, type Running } from '../../runtime/core/index.ts';
+import { openStore } from '../../runtime/core/store/open-store.ts';
+import type { Store } from '../../runtime/core/store/store.ts';
+import type { Resolvers } from '../../runtime/core/plugin.ts';
 import { resolvers as ofCompany } from '../../examples/company/src/resolvers/Mutation.ts';
 import { starters } from '../../templates/starter/index.ts';
 import { caller, GOOD } from '../auth/server.ts';
@@ -94,10 +95,11 @@ describe.each(all)('strangers in --template $name on $database', (template) => {
 
   beforeAll(async () => {
     const url = await databaseUrl(template.database, ends);
-    running = await createServer({ project, resolvers: template.resolvers ?? {} }).start(
-      '127.0.0.1:0',
-      { env: { ...ENV, DATABASE_URL: url }, logTo: { write: () => {} } },
-    );
+    running = await createServer({
+      project,
+      resolvers: template.resolvers ?? {},
+      capabilities: [auth()],
+    }).start('127.0.0.1:0', { env: { ...ENV, DATABASE_URL: url }, logTo: { write: () => {} } });
     store = openStore(url, process.cwd());
     ends.push(
       () => running.close(),

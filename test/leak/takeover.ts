@@ -1,6 +1,6 @@
 import type { Entity, Project } from '@twofold/schema';
-import type { Resolver, Resolvers } from '../../runtime/plugin.ts';
-import { inferred } from '../../runtime/inferred.ts';
+import type { Resolver, Resolvers } from '../../runtime/core/plugin.ts';
+import { inferred } from '../../runtime/core/inferred.ts';
 import type { Random } from '../graphql/random-schema.ts';
 
 /** Whether roots are actions, or functions stand in the place of them and of some fields, so that loaders and the executor do the work. */

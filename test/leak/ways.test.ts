@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inferred } from '../../runtime/inferred.ts';
+import { inferred } from '../../runtime/core/inferred.ts';
 import { databases, startServer, user, type TestServer } from '../graphql/harness.ts';
 
 const MANIFEST =

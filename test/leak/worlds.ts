@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Column, Entity, Project } from '@twofold/schema';
-import type { Principal } from '../../runtime/context/request-context.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import type { Principal } from '../../runtime/core/context/request-context.ts';
+import type { Store } from '../../runtime/core/store/store.ts';
 import type { Row } from '../graphql/random-data.ts';
 import type { Random } from '../graphql/random-schema.ts';
 import { sightOf, type Sight } from './sight.ts';

@@ -1,6 +1,6 @@
 import { modelRoutes } from '@twofold/schema';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Handler, bindRoutes, reply } from '../../runtime/http/route.ts';
+import { type Handler, bindRoutes, reply } from '../../runtime/core/http/route.ts';
 import { asRoot, bearer, startServer, type TestServer } from '../auth/server.ts';
 
 const PASSWORD = 'the operator knows this';

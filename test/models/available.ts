@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { createLlamaEngine } from '../../runtime/hosting/models/engine/llamacpp.ts';
+import { createLlamaEngine } from '../../runtime/models/engine/llamacpp.ts';
 import { pino } from 'pino';
 
 const reason = await createLlamaEngine({

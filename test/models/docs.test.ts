@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { modelRoutes } from '@twofold/schema';
 import { describe, expect, it } from 'vitest';
-import { readListed } from '../../runtime/hosting/models/listed.ts';
+import { readListed } from '../../runtime/models/listed.ts';
 import { root, sourceFiles } from '../source-files.ts';
 
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
-const page = text('runtime/hosting/docs/models.md');
+const page = text('runtime/models/docs/models.md');
 
 describe('models.md', () => {
   it('has every setting that the code reads, with its default, and no other', () => {
-    const source = sourceFiles('runtime/hosting/models').map(text).join('\n');
+    const source = sourceFiles('runtime/models').map(text).join('\n');
     const read = [
       ...source.matchAll(
         /settings\.(?:text|number|flag)\('([A-Z_]+)'(?:, (?:\{ default: (\d+)|(HUB)))?/g,

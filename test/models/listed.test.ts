@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError } from '../../runtime/errors.ts';
-import { CATALOGUE } from '../../runtime/hosting/models/catalogue.ts';
-import { readListed } from '../../runtime/hosting/models/listed.ts';
-import { MODEL_ID } from '../../runtime/hosting/models/model.ts';
+import { ConfigError } from '../../runtime/core/errors.ts';
+import { CATALOGUE } from '../../runtime/models/catalogue.ts';
+import { readListed } from '../../runtime/models/listed.ts';
+import { MODEL_ID } from '../../runtime/models/model.ts';
 import { startModels } from './server.ts';
 
 const read = (...list: unknown[]) => {

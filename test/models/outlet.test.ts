@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { LlamaReply } from '../../runtime/hosting/models/llamacpp/messages.ts';
-import { createOutlet } from '../../runtime/hosting/models/llamacpp/outlet.ts';
+import type { LlamaReply } from '../../runtime/models/llamacpp/messages.ts';
+import { createOutlet } from '../../runtime/models/llamacpp/outlet.ts';
 
 function opened() {
   const sent: LlamaReply[] = [];

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { modelRoutes, type HostingModel, type Project } from '@twofold/schema';
 import { pino } from 'pino';
-import { createApplication } from '../../runtime/application.ts';
-import { createAuth } from '../../runtime/auth/index.ts';
-import { createSettings } from '../../runtime/config/settings.ts';
+import { createApplication } from '../../runtime/core/application.ts';
+import { createAuth } from '../../runtime/auth/create-auth.ts';
+import { createSettings } from '../../runtime/core/config/settings.ts';
 import { createAuditLog } from '../../runtime/hosting/audit.ts';
 import { createEventHub, type HostingEvent } from '../../runtime/hosting/events.ts';
-import { hostingMigrations } from '../../runtime/hosting/index.ts';
-import { createModels, type Machine } from '../../runtime/hosting/models/models.ts';
-import { bindRoutes } from '../../runtime/http/route.ts';
-import { drain, listen } from '../../runtime/listener.ts';
-import type { Kernel, ServerModule } from '../../runtime/module.ts';
-import { migrate } from '../../runtime/store/migrate.ts';
-import { openStore } from '../../runtime/store/open-store.ts';
+import { hostingMigrations } from '../../runtime/hosting/records/migrations.ts';
+import { createModels, type Machine } from '../../runtime/models/models.ts';
+import { bindRoutes } from '../../runtime/core/http/route.ts';
+import { drain, listen } from '../../runtime/core/listener.ts';
+import type { Kernel, ServerModule } from '../../runtime/core/module.ts';
+import { migrate } from '../../runtime/core/store/migrate.ts';
+import { openStore } from '../../runtime/core/store/open-store.ts';
 
 /** Starts auth and the language models alone. Nothing of vitest is imported here: a program of its own uses it too. */
 export interface ModelsServer {

@@ -1,17 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type {
-  Endpoint,
-  ModelEngine,
-  StartOptions,
-} from '../../runtime/hosting/models/engine/engine.ts';
-import type { LocalModel } from '../../runtime/hosting/models/model.ts';
+import type { Endpoint, ModelEngine, StartOptions } from '../../runtime/models/engine/engine.ts';
+import type { LocalModel } from '../../runtime/models/model.ts';
 import {
   createSupervisor,
   type RunState,
   type Supervisor,
-} from '../../runtime/hosting/models/supervisor.ts';
+} from '../../runtime/models/supervisor.ts';
 
 const PAUSE = 10;
 const modelOf = (id: string): LocalModel => ({

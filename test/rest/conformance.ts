@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { openapiDocument, type Project } from '@twofold/schema';
-import { ownsIn } from '../../runtime/rest/service.ts';
-import type { Resolvers } from '../../runtime/plugin.ts';
+import { ownsIn } from '../../runtime/core/rest/service.ts';
+import type { Resolvers } from '../../runtime/core/plugin.ts';
 
 interface Response {
   readonly content?: Readonly<Record<string, { readonly schema: object }>>;

@@ -8,7 +8,7 @@ import {
   restRoutes,
   type Project,
 } from '@twofold/schema';
-import { boot } from '../../runtime/boot.ts';
+import { boot } from '../../runtime/core/boot.ts';
 import { BLOG } from './blog.ts';
 import { projectOf } from './harness.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDocuments } from '../../runtime/rest/documents.ts';
+import { createDocuments } from '../../runtime/core/rest/documents.ts';
 
 describe('documents of REST', () => {
   const text = (index: number) => `{ it: rest_get_Post(id: ${index}) { id } }`;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { failure } from '../../runtime/errors.ts';
-import type { Resolvers } from '../../runtime/plugin.ts';
+import { failure } from '../../runtime/core/errors.ts';
+import type { Resolvers } from '../../runtime/core/plugin.ts';
 import { databases, startRest, type RestServer } from './harness.ts';
 
 const sdl = `

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { GraphQLError } from 'graphql';
-import { failure } from '../../runtime/errors.ts';
-import type { Resolvers } from '../../runtime/plugin.ts';
+import { failure } from '../../runtime/core/errors.ts';
+import type { Resolvers } from '../../runtime/core/plugin.ts';
 import { databases, startRest, user, type RestServer } from './harness.ts';
 
 const sdl = `

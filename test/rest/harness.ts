@@ -1,5 +1,5 @@
-import type { Principal } from '../../runtime/context/request-context.ts';
-import { createRest } from '../../runtime/rest/index.ts';
+import type { Principal } from '../../runtime/core/context/request-context.ts';
+import { createRest } from '../../runtime/core/rest/index.ts';
 import { startServer, type TestOptions, type TestServer } from '../graphql/harness.ts';
 import { createConformance } from './conformance.ts';
 

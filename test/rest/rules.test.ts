@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Principal } from '../../runtime/context/request-context.ts';
+import type { Principal } from '../../runtime/core/context/request-context.ts';
 import { databases, key, startRest, user, type RestServer } from './harness.ts';
 
 const sdl = `

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openapiDocument, projectRoutes } from '@twofold/schema';
+import { auth } from '@twofold/auth';
 import { createServer, type Running } from '@twofold/runtime';
 import { createDatabase, type TestDatabase } from '../engines/available.ts';
 import { databases, projectOf } from './harness.ts';
@@ -24,6 +25,7 @@ describe.each(databases)('REST in a whole server on %s', (database) => {
     own =
       database === 'postgres' ? await createDatabase() : { url: ':memory:', drop: async () => {} };
     const server = createServer({
+      capabilities: [auth()],
       project,
       routes: (router) =>
         void router

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { createServer, type Running } from '../../runtime/server.ts';
+import { auth } from '@twofold/auth';
+import { createServer, type Running } from '../../runtime/core/server.ts';
 import { projectOf } from '../graphql/harness.ts';
 
 const SDL =
@@ -14,7 +15,10 @@ afterEach(async () => {
 
 async function start(cors: string): Promise<string> {
   const manifest = `name: test\nserver: { cors: ${cors} }\napi: { access: public }\nauth: { refresh: { delivery: cookie } }\n`;
-  running = await createServer({ project: projectOf(SDL, manifest) }).start('127.0.0.1:0', {
+  running = await createServer({
+    project: projectOf(SDL, manifest),
+    capabilities: [auth()],
+  }).start('127.0.0.1:0', {
     env: {
       DATABASE_URL: ':memory:',
       JWT_SECRET: 'a test secret that is long enough to be one',

@@ -7,7 +7,7 @@ const PROGRAM = `import { executionAsyncResource } from 'node:async_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { tick } from '${root}/runtime/listener.ts';
+import { tick } from '${root}/runtime/core/listener.ts';
 
 setFlagsFromString('--expose-gc');
 setFlagsFromString('--allow-natives-syntax');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBoundedCache } from '../../runtime/store/bounded-cache.ts';
+import { createBoundedCache } from '../../runtime/core/store/bounded-cache.ts';
 
 describe('a bounded cache', () => {
   it('forgets what was used longest ago', () => {

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openStore } from '../../runtime/store/open-store.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import { openStore } from '../../runtime/core/store/open-store.ts';
+import type { Store } from '../../runtime/core/store/store.ts';
 
 /** A database of its own for one test, and its address for a second server. */
 export interface TestDatabase {

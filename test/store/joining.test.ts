@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { postgresStore } from '../../runtime/store/postgres-store.ts';
-import { sqliteStore } from '../../runtime/store/sqlite-store.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import { postgresStore } from '../../runtime/core/store/postgres-store.ts';
+import { sqliteStore } from '../../runtime/core/store/sqlite-store.ts';
+import type { Store } from '../../runtime/core/store/store.ts';
 import { databases, type TestDatabase } from './databases.ts';
 
 describe.each(databases)('code that is part of a transaction on $name', ({ missing, create }) => {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { alterTable, type TableAlterer } from '../../runtime/store/alter-table.ts';
-import { columnTypes, type ColumnTypes } from '../../runtime/store/column-types.ts';
-import { convertValue } from '../../runtime/store/conversion.ts';
-import { foreseeMigrations, migrate } from '../../runtime/store/migrate.ts';
-import type { Migration } from '../../runtime/store/migration.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import { alterTable, type TableAlterer } from '../../runtime/core/store/alter-table.ts';
+import { columnTypes, type ColumnTypes } from '../../runtime/core/store/column-types.ts';
+import { convertValue } from '../../runtime/core/store/conversion.ts';
+import { foreseeMigrations, migrate } from '../../runtime/core/store/migrate.ts';
+import type { Migration } from '../../runtime/core/store/migration.ts';
+import type { Store } from '../../runtime/core/store/store.ts';
 import { readStructure } from '../generator/migrations/structure.ts';
 import { databases } from './databases.ts';
 

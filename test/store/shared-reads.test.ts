@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sharedReads, type SharedReads } from '../../runtime/store/shared-reads.ts';
-import { openSqlite, type SqliteConnection } from '../../runtime/store/sqlite-connection.ts';
+import { sharedReads, type SharedReads } from '../../runtime/core/store/shared-reads.ts';
+import { openSqlite, type SqliteConnection } from '../../runtime/core/store/sqlite-connection.ts';
 
 describe('reads of one turn of the event loop', () => {
   let folder: string;

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createMutex, type Mutex } from '../../runtime/store/mutex.ts';
-import { sharedWrites, type SharedWrites } from '../../runtime/store/shared-writes.ts';
-import { sqliteStore } from '../../runtime/store/sqlite-store.ts';
-import { openSqlite, type SqliteConnection } from '../../runtime/store/sqlite-connection.ts';
+import { createMutex, type Mutex } from '../../runtime/core/store/mutex.ts';
+import { sharedWrites, type SharedWrites } from '../../runtime/core/store/shared-writes.ts';
+import { sqliteStore } from '../../runtime/core/store/sqlite-store.ts';
+import { openSqlite, type SqliteConnection } from '../../runtime/core/store/sqlite-connection.ts';
 
 const INSERT = 'insert into notes (id, text) values (?, ?) returning id';
 

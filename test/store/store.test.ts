@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Table } from '@twofold/schema';
-import { columnTypes } from '../../runtime/store/column-types.ts';
-import { createTables } from '../../runtime/store/create-tables.ts';
-import { migrate, migrationStatus, revert } from '../../runtime/store/migrate.ts';
-import type { Migration } from '../../runtime/store/migration.ts';
-import { openStore } from '../../runtime/store/open-store.ts';
+import { columnTypes } from '../../runtime/core/store/column-types.ts';
+import { createTables } from '../../runtime/core/store/create-tables.ts';
+import { migrate, migrationStatus, revert } from '../../runtime/core/store/migrate.ts';
+import type { Migration } from '../../runtime/core/store/migration.ts';
+import { openStore } from '../../runtime/core/store/open-store.ts';
 import { databases, type TestDatabase } from './databases.ts';
 
 const notes: Migration = {

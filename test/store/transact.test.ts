@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openStore } from '../../runtime/store/open-store.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import { openStore } from '../../runtime/core/store/open-store.ts';
+import type { Store } from '../../runtime/core/store/store.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
 
 const databases = [

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { defineProject } from '../../runtime/model/define-project.ts';
-import * as words from '../../runtime/model/index.ts';
+import { defineProject } from '../../runtime/core/model/define-project.ts';
+import * as words from '../../runtime/core/model/index.ts';
 import { readProject } from '../../schema/index.ts';
 import type { Project } from '../../schema/model.ts';
-import { renderAuth } from '../../templates/owned/auth.ts';
-import { renderHosting } from '../../templates/owned/hosting.ts';
+import { renderAuth } from '../../templates/auth/settings-file.ts';
+import { renderHosting } from '../../templates/hosting/settings-file.ts';
 import { renderLoaders } from '../../templates/owned/loaders.ts';
 import { renderModel } from '../../templates/owned/model.ts';
 import { renderResolvers } from '../../templates/owned/resolvers.ts';
@@ -39,12 +39,15 @@ function printAndRead(project: Project): Project {
   return defineProject({
     ...(evaluate(renderSchema(project)) as { sdl: string }),
     ...(evaluate(renderModel(project)) as { model: words.Model }),
-    ...(evaluate(renderResolvers(project, [])) as { answers: words.Answers }),
+    ...(evaluate(renderResolvers(project, [])) as { fields: words.FieldTable }),
     ...(evaluate(renderLoaders(project)) as { loaders: {} }),
-    ...(project.auth && (evaluate(renderAuth(project.auth)) as {})),
-    ...(project.hosting && (evaluate(renderHosting(project.hosting)) as {})),
+    ...(project.auth && { auth: oneOf(evaluate(renderAuth(project.auth))) }),
+    ...(project.hosting && { hosting: oneOf(evaluate(renderHosting(project.hosting))) }),
   });
 }
+
+/** The one thing that a module exports. */
+const oneOf = (module: unknown) => Object.values(module as Record<string, any>)[0];
 
 /** Runs an emitted module whose only imports are words of the runtime. */
 function evaluate(text: string): unknown {

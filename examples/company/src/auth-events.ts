@@ -1,4 +1,4 @@
-import type { Listeners } from '@twofold/runtime';
+import type { Listeners } from '@twofold/auth';
 
 /** What happens beside the log and the webhooks, once an event is committed; `'*'` hears them all. What is thrown here reaches no request. */
 export const listeners: Listeners = {

@@ -1,4 +1,4 @@
-import type { Extend } from '@twofold/runtime';
+import type { Extend } from '@twofold/auth';
 
 /** What a token carries about its user, and the login response shows: asked once for each sign-in. */
 export const extend: Extend = async (userId, { db }) => {

@@ -1,8 +1,7 @@
 import type { Transaction } from 'kysely';
-import { failure } from '../../errors.ts';
-import type { RequestContext } from '../../context/request-context.ts';
-import { type Handler, reply } from '../../http/route.ts';
-import { hasScope } from '../../context/scopes.ts';
+import { failure } from '@twofold/runtime/errors';
+import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
+import { type Handler, reply } from '@twofold/runtime/http';
 import { type ApiKeyRow, checkScopes } from '../api-keys.ts';
 import { assertHolds, assertHoldsAsMuch } from '../authority.ts';
 import { type Caller, callerOf } from '../caller.ts';

@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely';
-import { failure } from '../../errors.ts';
-import { type Handler, reply } from '../../http/route.ts';
+import { failure } from '@twofold/runtime/errors';
+import { type Handler, reply } from '@twofold/runtime/http';
 import { parseUserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { rfc3339 } from '../time.ts';

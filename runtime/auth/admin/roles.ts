@@ -1,8 +1,7 @@
 import type { Transaction } from 'kysely';
-import type { RequestContext } from '../../context/request-context.ts';
-import { SCOPE } from '../../context/scopes.ts';
-import { failure } from '../../errors.ts';
-import { type Handler, reply } from '../../http/route.ts';
+import { type RequestContext, SCOPE } from '@twofold/runtime/kernel';
+import { failure } from '@twofold/runtime/errors';
+import { type Handler, reply } from '@twofold/runtime/http';
 import { assertHolds } from '../authority.ts';
 import { type Caller, callerOf } from '../caller.ts';
 import { checkText } from '../identity-rules.ts';

@@ -1,5 +1,5 @@
-import { failure } from '../../errors.ts';
-import { type Handler, reply } from '../../http/route.ts';
+import { failure } from '@twofold/runtime/errors';
+import { type Handler, reply } from '@twofold/runtime/http';
 import type { AccessClaims } from '../access-token.ts';
 import { assertHoldsAsMuch } from '../authority.ts';
 import { callerOf } from '../caller.ts';

@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
-import { failure } from '../../errors.ts';
-import { type Call, type Handler, reply } from '../../http/route.ts';
+import { failure } from '@twofold/runtime/errors';
+import { type Call, type Handler, reply } from '@twofold/runtime/http';
+import { LAST_OWNER, isLastOwner } from '@twofold/runtime/kernel';
 import { assertHolds, assertHoldsAsMuch } from '../authority.ts';
 import { type Caller, callerOf } from '../caller.ts';
 import type { Emit } from '../events.ts';
@@ -12,7 +13,6 @@ import type { AuthParts } from '../parts.ts';
 import { startReset } from '../recovery.ts';
 import { permissionsOf, serialiseRights } from '../permissions.ts';
 import { giveRole, recordChange } from '../roles.ts';
-import { isLastOwner, LAST_OWNER } from '../../store/last-owner.ts';
 import { rfc3339 } from '../time.ts';
 import type { Account } from '../user-directory.ts';
 

@@ -1,6 +1,5 @@
-import { failure } from '../../errors.ts';
-import { isPrivateHost } from '../../http/private-address.ts';
-import { type Handler, reply } from '../../http/route.ts';
+import { failure } from '@twofold/runtime/errors';
+import { type Handler, isPrivateHost, reply } from '@twofold/runtime/http';
 import { callerOf } from '../caller.ts';
 import { isSafe } from '../config.ts';
 import { EVENT_TYPES } from '../event-types.ts';

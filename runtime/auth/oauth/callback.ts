@@ -1,7 +1,7 @@
 import type { Context as KoaContext } from 'koa';
-import type { RequestContext } from '../../context/request-context.ts';
-import { AppError, failure } from '../../errors.ts';
-import { type Handler, reply, type Reply } from '../../http/route.ts';
+import type { RequestContext } from '@twofold/runtime/kernel';
+import { AppError, failure } from '@twofold/runtime/errors';
+import { type Handler, type Reply, reply } from '@twofold/runtime/http';
 import { recordAttempt } from '../attempts.ts';
 import { callerOf, printable } from '../caller.ts';
 import { digest } from '../ids.ts';

@@ -1,4 +1,4 @@
-import { type Handler, reply } from '../../http/route.ts';
+import { type Handler, reply } from '@twofold/runtime/http';
 import { requireApiKey } from '../login.ts';
 import { invalidToken } from '../one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';

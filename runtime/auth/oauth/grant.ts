@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Agent } from 'node:http';
-import { InternalError } from '../../errors.ts';
+import { InternalError } from '@twofold/runtime/errors';
 import { notVerified } from './id-token.ts';
 import { providerError, TIME_LIMIT, withBoundedAgent } from './outside.ts';
 import type { Provider } from './providers.ts';

@@ -1,5 +1,5 @@
-import { failure } from '../../errors.ts';
-import { type Handler, reply } from '../../http/route.ts';
+import { failure } from '@twofold/runtime/errors';
+import { type Handler, reply } from '@twofold/runtime/http';
 import { as, callerOf } from '../caller.ts';
 import { ONE_TIME_LIFE } from '../one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { failure } from '../../errors.ts';
-import { type Handler, reply } from '../../http/route.ts';
+import { failure } from '@twofold/runtime/errors';
+import { type Handler, reply } from '@twofold/runtime/http';
 import { callerOf } from '../caller.ts';
 import { digest } from '../ids.ts';
 import { requireApiKey } from '../login.ts';

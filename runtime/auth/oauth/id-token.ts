@@ -7,7 +7,7 @@ import {
   type JWTPayload,
   type JWTVerifyGetKey,
 } from 'jose';
-import { AppError, failure } from '../../errors.ts';
+import { AppError, failure } from '@twofold/runtime/errors';
 import { MINUTE, SECOND } from '../time.ts';
 import { fetchJson } from './outside.ts';
 import type { Provider } from './providers.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { AppError, failure } from '../../errors.ts';
+import { AppError, failure } from '@twofold/runtime/errors';
 import type { Caller } from '../caller.ts';
 import type { Emit } from '../events.ts';
 import type { UserId } from '../ids.ts';

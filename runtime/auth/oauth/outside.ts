@@ -2,7 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import { request } from 'undici';
-import { AppError, InternalError } from '../../errors.ts';
+import { AppError, InternalError } from '@twofold/runtime/errors';
 
 /** How long any call to a provider may take, whole. */
 export const TIME_LIMIT = 5000;

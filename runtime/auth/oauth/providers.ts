@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { OAuthProvider } from '@twofold/schema';
-import type { Settings } from '../../config/settings.ts';
+import type { Settings } from '@twofold/runtime/kernel';
 import type { ProviderCredentials } from '../config.ts';
 import { fetchJson, providerError } from './outside.ts';
 

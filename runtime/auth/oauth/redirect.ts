@@ -1,4 +1,4 @@
-import { failure } from '../../errors.ts';
+import { failure } from '@twofold/runtime/errors';
 
 /**
  * Where a flow may end: a path of this server, or an address whose origin the manifest lists.

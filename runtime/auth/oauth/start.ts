@@ -1,7 +1,7 @@
 import type { Context as KoaContext } from 'koa';
-import type { RequestContext } from '../../context/request-context.ts';
-import { failure } from '../../errors.ts';
-import { type Handler, reply } from '../../http/route.ts';
+import type { RequestContext } from '@twofold/runtime/kernel';
+import { failure } from '@twofold/runtime/errors';
+import { type Handler, reply } from '@twofold/runtime/http';
 import { requireApiKey } from '../login.ts';
 import { invalidToken, type OneTime } from '../one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';

@@ -1,4 +1,4 @@
-import type { Kernel } from '../../module.ts';
+import type { Kernel } from '@twofold/runtime/kernel';
 import { HOUR, MINUTE, SECOND } from '../time.ts';
 import type { Endpoints, SealedEndpoint } from './endpoints.ts';
 import type { Post, PostResult } from './post.ts';

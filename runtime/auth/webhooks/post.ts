@@ -1,7 +1,7 @@
 import { lookup as resolve } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
-import { isPrivateAddress, isPrivateHost } from '../../http/private-address.ts';
+import { isPrivateAddress, isPrivateHost } from '@twofold/runtime/http';
 
 const TIME_LIMIT = 5000;
 const READ = 64 * 1024;

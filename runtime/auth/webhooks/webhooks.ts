@@ -1,4 +1,4 @@
-import type { Kernel } from '../../module.ts';
+import type { Kernel } from '@twofold/runtime/kernel';
 import type { AuthConfig } from '../config.ts';
 import type { SecurityEvent } from '../event-types.ts';
 import type { Outbox } from '../events.ts';

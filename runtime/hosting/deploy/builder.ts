@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { AppError, failure } from '../../errors.ts';
+import { AppError, failure } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
 import { EngineError } from '../engine/errors.ts';
 import type { Deployment } from '../records/app.ts';

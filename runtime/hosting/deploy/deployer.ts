@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { AppError } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
 import type { EngineImage } from '../engine/engine.ts';
 import { EngineError } from '../engine/errors.ts';

@@ -1,4 +1,4 @@
-import { AppError, failure } from '../../errors.ts';
+import { AppError, failure } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
 import { assertOurs } from '../engine/errors.ts';

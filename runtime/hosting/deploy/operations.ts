@@ -1,4 +1,4 @@
-import { failure } from '../../errors.ts';
+import { failure } from '@twofold/runtime/errors';
 
 /** One operation an app at a time. */
 export interface Operations {

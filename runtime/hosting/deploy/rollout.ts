@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../errors.ts';
+import { AppError } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
 import { placement } from '../core.ts';
 import type { EngineContainer } from '../engine/engine.ts';

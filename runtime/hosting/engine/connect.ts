@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import Dockerode from 'dockerode';
 import type { HostingModel } from '@twofold/schema';
-import type { Environment } from '../../config/settings.ts';
+import type { Environment } from '@twofold/runtime/kernel';
 import { createDockerEngine } from './docker.ts';
 import type { Engine } from './engine.ts';
 import { EngineError, toEngineError } from './errors.ts';

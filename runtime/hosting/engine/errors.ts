@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { AppError } from '@twofold/runtime/errors';
 
 export type EngineFailure =
   | 'unavailable'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { addressMatcher } from '../../http/client-ip.ts';
+import { addressMatcher } from '@twofold/runtime/http';
 
 /** Where a request comes from, as far as it is to be believed. */
 export interface Origin {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { refuseUnreadable } from '../../http/unreadable.ts';
+import { refuseUnreadable } from '@twofold/runtime/http';
 
 interface ParseError extends Error {
   readonly code?: string;

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import { InternalError } from '../../errors.ts';
+import { InternalError } from '@twofold/runtime/errors';
 import type { Command, ProcessSettings, Program } from './control.ts';
 import type { Ingress, IngressOptions } from './ingress.ts';
 import { dial, type Link } from './link.ts';

@@ -9,8 +9,8 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { RouteSpec } from '@twofold/schema';
 import type { Logger } from 'pino';
-import { AppError, failure } from '../../errors.ts';
-import { type Call, type Handler, type Reply, reply } from '../../http/route.ts';
+import { AppError, failure } from '@twofold/runtime/errors';
+import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
 import type { Handlers } from '../routes/bind.ts';
 
 /** What of a call goes from one process to the other: what its handler reads. The body of an upload follows as it is. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Store } from '../../store/store.ts';
+import type { Store } from '@twofold/runtime/kernel';
 import { isRunning } from '../running.ts';
 
 /** The process that operates the engine, as the database has it. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { failure } from '../../errors.ts';
-import type { Store } from '../../store/store.ts';
+import { failure } from '@twofold/runtime/errors';
+import type { Store } from '@twofold/runtime/kernel';
 import type { App, AppSpec } from './app.ts';
 import { ownHost } from './own-host.ts';
 import type { Seal } from './seal.ts';

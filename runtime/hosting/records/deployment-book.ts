@@ -1,5 +1,5 @@
-import { failure } from '../../errors.ts';
-import type { Store } from '../../store/store.ts';
+import { failure } from '@twofold/runtime/errors';
+import type { Store } from '@twofold/runtime/kernel';
 import type { Deployment, DeploymentStatus } from './app.ts';
 
 export type DeploymentChange = Partial<

@@ -1,5 +1,5 @@
 import type { HostingModel } from '@twofold/schema';
-import { failure } from '../../errors.ts';
+import { failure } from '@twofold/runtime/errors';
 import type { App, AppSpec, AppVolume, HealthCheck, HttpRules, Resources } from './app.ts';
 import { assertEnv, assertImage, parseDomain } from './names.ts';
 

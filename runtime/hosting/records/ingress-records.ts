@@ -1,4 +1,4 @@
-import type { Store } from '../../store/store.ts';
+import type { Store } from '@twofold/runtime/kernel';
 import type { IngressRecord, IngressRecords } from '../ingress/record.ts';
 
 const KEY = 'ingress';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Migration } from '../../store/migration.ts';
+import type { Migration } from '@twofold/runtime/kernel';
 
 /** The module's own tables. Documents are JSON text that only this module reads; times are ISO 8601 text in UTC. */
 export const hostingMigrations: readonly Migration[] = [

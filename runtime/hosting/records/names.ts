@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { failure } from '../../errors.ts';
+import { failure } from '@twofold/runtime/errors';
 
 /** An app's name: also a host name's label, a network alias and part of container names. */
 export const APP_NAME = '^[a-z][a-z0-9-]{0,62}$';

@@ -1,4 +1,4 @@
-import { failure } from '../../errors.ts';
+import { failure } from '@twofold/runtime/errors';
 import type { AppSpec } from './app.ts';
 
 /**

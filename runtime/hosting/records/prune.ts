@@ -1,4 +1,4 @@
-import type { Store } from '../../store/store.ts';
+import type { Store } from '@twofold/runtime/kernel';
 
 const DAY = 86_400_000;
 /** Days that deliveries are remembered, which is also how long a copy of a push is refused. */

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { InternalError } from '../../errors.ts';
+import { InternalError } from '@twofold/runtime/errors';
 
 /** Encrypts what must not lie readable in the database. `about` names the row: a sealed text is of no use in another one. */
 export interface Seal {

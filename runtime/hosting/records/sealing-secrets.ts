@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Settings } from '../../config/settings.ts';
+import type { Settings } from '@twofold/runtime/kernel';
 
 /**
  * What secrets are sealed with: `JWT_SECRET` (and, for opening only, `JWT_SECRET_PREVIOUS`), or, in a server without

@@ -1,4 +1,4 @@
-import type { Store } from '../../store/store.ts';
+import type { Store } from '@twofold/runtime/kernel';
 import type { Seal } from './seal.ts';
 
 /** Sealed texts that belong to an app but are no part of its environment: a git token, a webhook's secret. */

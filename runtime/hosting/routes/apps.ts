@@ -1,6 +1,6 @@
 import type { HostingModel } from '@twofold/schema';
-import { failure } from '../../errors.ts';
-import { type Call, type Reply, reply } from '../../http/route.ts';
+import { failure } from '@twofold/runtime/errors';
+import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { Core } from '../core.ts';
 import type { Deployer } from '../deploy/deployer.ts';
 import type { Lifecycle } from '../deploy/lifecycle.ts';

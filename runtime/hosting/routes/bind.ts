@@ -1,6 +1,6 @@
 import type { AuditLog } from '../audit.ts';
 import { asFullDisk } from '../full-disk.ts';
-import type { Call, Handler, Reply } from '../../http/route.ts';
+import type { Call, Handler, Reply } from '@twofold/runtime/http';
 
 /** Calls that change something, and how the audit log names them. */
 export type Handlers = Readonly<Record<string, Handler>>;

@@ -1,4 +1,4 @@
-import { type Call, reply } from '../../http/route.ts';
+import { type Call, reply } from '@twofold/runtime/http';
 import type { Core } from '../core.ts';
 import type { Certificates } from '../tls/certificates.ts';
 

@@ -1,5 +1,5 @@
-import { failure } from '../../errors.ts';
-import { type Call, type Reply, reply } from '../../http/route.ts';
+import { failure } from '@twofold/runtime/errors';
+import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { Begun } from '../deploy/deployer.ts';
 import type { App, Deployment } from '../records/app.ts';
 import { assertImage } from '../records/names.ts';

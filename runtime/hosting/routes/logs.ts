@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { failure } from '../../errors.ts';
-import { type Call, type Reply, reply } from '../../http/route.ts';
+import { failure } from '@twofold/runtime/errors';
+import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { Core } from '../core.ts';
 import type { LogLine, LogPosition } from '../engine/engine.ts';
 import { followApp, readAppLogs, type AppLines, type Cursor } from '../logs.ts';

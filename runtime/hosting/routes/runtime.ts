@@ -1,5 +1,5 @@
-import { failure } from '../../errors.ts';
-import { type Call, reply } from '../../http/route.ts';
+import { failure } from '@twofold/runtime/errors';
+import { type Call, reply } from '@twofold/runtime/http';
 import type { Core } from '../core.ts';
 import { listContainers } from '../deploy/containers.ts';
 import { renderMetrics, type StatsReader } from '../stats.ts';

@@ -1,6 +1,6 @@
 import type { HostingModel } from '@twofold/schema';
-import { failure } from '../../errors.ts';
-import { type Call, reply } from '../../http/route.ts';
+import { failure } from '@twofold/runtime/errors';
+import { type Call, reply } from '@twofold/runtime/http';
 import type { Core } from '../core.ts';
 import type { App } from '../records/app.ts';
 import { toEnv, type AppFields } from '../records/fields.ts';

@@ -1,15 +1,14 @@
 import { Readable } from 'node:stream';
 import { hostingRoutes, type JsonSchema } from '@twofold/schema';
-import { failure } from '../../errors.ts';
-import { createChecks } from '../../http/validate.ts';
-import { type Call, type Reply, reply } from '../../http/route.ts';
+import { failure } from '@twofold/runtime/errors';
+import { type Call, type Reply, createChecks, reply } from '@twofold/runtime/http';
 import type { BuildLogs } from '../deploy/build-logs.ts';
 import type { SourceDeploys } from '../deploy/source-deploys.ts';
 import type { App, Deployment, Source, Trigger } from '../records/app.ts';
 import { changeSpec, newSpec, toEnv, type AppFields } from '../records/fields.ts';
 import { assertAppName } from '../records/names.ts';
 import { gitTokenKey, type Vault } from '../records/vault.ts';
-import { bytesOf } from '../request-bytes.ts';
+import { bytesOf } from '@twofold/runtime/http';
 import { assertGitRef, parseGitUrl, resolveGitHost } from '../source/git-url.ts';
 import { boundaryOf, readForm, type FormPart } from '../source/multipart.ts';
 import { sourceFolder } from '../source/plan.ts';

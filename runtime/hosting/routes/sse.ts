@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type Call, type Reply, reply } from '../../http/route.ts';
+import { type Call, type Reply, reply } from '@twofold/runtime/http';
 
 /** One server-sent event. */
 export interface SentEvent {

@@ -1,6 +1,6 @@
 import { hostname, totalmem, availableParallelism, type as osType, release, arch } from 'node:os';
 import type { HostingModel } from '@twofold/schema';
-import { type Call, reply } from '../../http/route.ts';
+import { type Call, reply } from '@twofold/runtime/http';
 import type { AuditLog } from '../audit.ts';
 import type { Core } from '../core.ts';
 import { allStagesPrefix, instanceLabels } from '../deploy/containers.ts';

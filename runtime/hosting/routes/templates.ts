@@ -1,5 +1,5 @@
-import { failure } from '../../errors.ts';
-import { type Call, reply } from '../../http/route.ts';
+import { failure } from '@twofold/runtime/errors';
+import { type Call, reply } from '@twofold/runtime/http';
 import { newSpec, toEnv, type AppFields } from '../records/fields.ts';
 import { assertAppName } from '../records/names.ts';
 import { showApp } from '../records/view.ts';

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError, failure } from '../../errors.ts';
-import { type Call, type Reply, reply } from '../../http/route.ts';
-import type { Store } from '../../store/store.ts';
+import { AppError, failure } from '@twofold/runtime/errors';
+import { type Call, type Reply, reply } from '@twofold/runtime/http';
+import type { Store } from '@twofold/runtime/kernel';
 import type { AuditLog } from '../audit.ts';
 import type { App, Source } from '../records/app.ts';
 import { webhookKey } from '../records/vault.ts';
-import { bytesOf } from '../request-bytes.ts';
+import { bytesOf } from '@twofold/runtime/http';
 import { createWebhookSecret, deliveryId, isSigned, readPush, type Push } from '../webhooks.ts';
 import { deployGit, type SourceParts } from './sources.ts';
 

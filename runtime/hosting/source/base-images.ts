@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { isPrivateAddress } from '../../http/private-address.ts';
+import { isPrivateAddress } from '@twofold/runtime/http';
 import { quote, refuse } from './refuse.ts';
 
 /** Finds a host's addresses; none when it is not known. */

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { failure } from '../../errors.ts';
-import { isPrivateAddress } from '../../http/private-address.ts';
+import { failure } from '@twofold/runtime/errors';
+import { isPrivateAddress } from '@twofold/runtime/http';
 
 /** What git addresses are taken. */
 export interface GitPolicy {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { failure } from '../../errors.ts';
+import { failure } from '@twofold/runtime/errors';
 import { assertGitRef, type GitPolicy, parseGitUrl, resolveGitHost } from './git-url.ts';
 import { makeFolder } from './leftovers.ts';
 

@@ -1,4 +1,4 @@
-import { failure } from '../../errors.ts';
+import { failure } from '@twofold/runtime/errors';
 
 /** A part of a form: its name, and then its bytes. */
 export type FormPart =

@@ -1,4 +1,4 @@
-import { failure } from '../../errors.ts';
+import { failure } from '@twofold/runtime/errors';
 import type { HealthCheck } from '../records/app.ts';
 import { assertDockerfile, type DockerfilePolicy } from './dockerfile.ts';
 import { generateDockerfile, type ProjectFiles } from './generate.ts';

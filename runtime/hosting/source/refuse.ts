@@ -1,4 +1,4 @@
-import { failure } from '../../errors.ts';
+import { failure } from '@twofold/runtime/errors';
 
 /** An archive or Dockerfile that policy refuses: 422. Names in messages are cut and quoted, since a stranger chose them. */
 export const refuse = (message: string) => failure.unprocessable(message);

@@ -1,5 +1,5 @@
 import { createGunzip } from 'node:zlib';
-import { failure } from '../../errors.ts';
+import { failure } from '@twofold/runtime/errors';
 import { refuse } from './refuse.ts';
 
 export interface UnpackLimits {

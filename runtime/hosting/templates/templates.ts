@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, failure } from '../../errors.ts';
+import { ConfigError, failure } from '@twofold/runtime/errors';
 import type { App } from '../records/app.ts';
 import { assertImage, ENV_KEY, VOLUME_NAME } from '../records/names.ts';
 import { catalogue } from './catalogue.ts';

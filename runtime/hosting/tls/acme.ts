@@ -7,7 +7,7 @@ import {
   sign,
 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../errors.ts';
+import { AppError } from '@twofold/runtime/errors';
 import { createRequest } from './csr.ts';
 
 export interface AcmeOptions {

@@ -1,11 +1,11 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { failure } from '../../errors.ts';
+import { failure } from '@twofold/runtime/errors';
+import type { Store } from '@twofold/runtime/kernel';
 import type { Seal } from '../records/seal.ts';
 import type { Vault } from '../records/vault.ts';
 import type { CertificatePair, Ingress } from '../ingress/ingress.ts';
-import type { Store } from '../../store/store.ts';
 import { createAccountKey, issueCertificate } from './acme.ts';
 
 /** Certificates by host name: our users' own, and those from a certificate authority. */

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Plan, run, type RunOptions } from '../../../generator/pipeline.ts';
 import { disk } from '../../../generator/write/disk.ts';
-import type { Store } from '../../../runtime/store/store.ts';
+import type { Store } from '../../../runtime/core/store/store.ts';
 import { databases } from '../../store/databases.ts';
 import { makeProject, type TestProject } from '../project.ts';
 import { evaluateMigration } from './run-migration.ts';

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { findDifference } from '../../../generator/migrations/difference.ts';
 import { foldMigrations } from '../../../generator/migrations/fold.ts';
-import type { Store } from '../../../runtime/store/store.ts';
+import type { Store } from '../../../runtime/core/store/store.ts';
 import type { SourceText, Table, TableColumn } from '../../../schema/index.ts';
 import { renderMigration } from '../../../templates/migration.ts';
 import { databases } from '../../store/databases.ts';

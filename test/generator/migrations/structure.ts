@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { columnOf, splitDefinition } from '../../../runtime/store/table-definition.ts';
-import type { Store } from '../../../runtime/store/store.ts';
+import { columnOf, splitDefinition } from '../../../runtime/core/store/table-definition.ts';
+import type { Store } from '../../../runtime/core/store/store.ts';
 
 /** What a database says of one table, with names of constraints and the order of columns left out. */
 export interface Structure {

@@ -28,6 +28,7 @@ export function projectOf(seed: number): Project {
 }
 
 const PROGRAM = (seed: number) => `
+import { auth } from '@twofold/auth';
 import { createServer } from '@twofold/runtime';
 import { readProject } from '@twofold/schema';
 import { setFlagsFromString } from 'node:v8';
@@ -52,7 +53,7 @@ const routes = (router) => router.get('/memory', (ctx) => {
   const { rss, heapUsed, external } = process.memoryUsage();
   ctx.body = { rss, heapUsed, external, cpu: process.cpuUsage(), sockets: process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length, timers: process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length };
 });
-await createServer({ project, resolvers, routes }).serve('127.0.0.1:0');
+await createServer({ project, resolvers, routes, capabilities: [auth()] }).serve('127.0.0.1:0');
 `;
 
 const ENVIRONMENT = {

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildTables, readProject } from '@twofold/schema';
-import { createTables } from '../../../runtime/store/create-tables.ts';
-import { openStore } from '../../../runtime/store/open-store.ts';
+import { createTables } from '../../../runtime/core/store/create-tables.ts';
+import { openStore } from '../../../runtime/core/store/open-store.ts';
 import { newFolder, type Program, run } from '../../server/program.ts';
 
 /** A small blog as many have it: filters through all its relations, orders, pages, REST. */

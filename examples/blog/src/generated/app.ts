@@ -3,13 +3,13 @@
 import { defineApp, defineProject } from '@twofold/runtime';
 import { loaders } from './loaders.ts';
 import { model } from './model.ts';
-import { answers, resolvers } from './resolvers.ts';
+import { fields, resolvers } from './resolvers.ts';
 import { sdl } from './schema.graphql.ts';
 
 const project = defineProject({
   sdl,
   model,
-  answers,
+  fields,
   loaders,
 });
 

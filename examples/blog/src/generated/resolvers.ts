@@ -4,7 +4,7 @@ import { create, custom, get, list, many, one, remove, through, update } from '@
 import { resolvers as ofPost } from '../resolvers/Post.ts';
 
 /** How each field is answered. What is not here is a column, or a property of what its parent answered. */
-export const answers = {
+export const fields = {
   Author: {
     posts: many('Post', 'author_id', { inverse: 'author', page: { limit: 'limit', offset: 'offset' }, max: 100 }),
   },

@@ -1,28 +1,28 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
+import { auth } from '@twofold/auth';
 import { defineApp, defineProject } from '@twofold/runtime';
 import { listeners } from '../auth-events.ts';
 import { extend } from '../extend.ts';
-import { auth } from './auth.ts';
+import { authSettings } from './auth.ts';
 import { loaders } from './loaders.ts';
 import { model } from './model.ts';
-import { answers, resolvers } from './resolvers.ts';
+import { fields, resolvers } from './resolvers.ts';
 import { sdl } from './schema.graphql.ts';
 
 const project = defineProject({
   sdl,
   model,
-  answers,
+  fields,
   loaders,
-  auth,
+  auth: authSettings,
 });
 
 /** Everything that the server is made of. */
 export const app = defineApp({
   project,
   resolvers,
-  extend,
-  listeners,
+  capabilities: [auth({ extend, listeners })],
   migrations: new URL('../../migrations/', import.meta.url),
   root: new URL('../../', import.meta.url),
 });

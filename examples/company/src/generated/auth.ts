@@ -1,9 +1,10 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-import { type AuthModel, duration } from '@twofold/runtime';
+import type { AuthModel } from '@twofold/auth';
+import { duration } from '@twofold/runtime';
 
 /** How people sign in: the manifest's `auth` section with every default filled in. */
-export const auth: AuthModel = {
+export const authSettings: AuthModel = {
   profile: 'standard',
   roles: { list: ['Owner', 'Administrator', 'Member', 'Viewer'], default: 'Member', first: 'Owner' },
   jwt: { ttl: duration('1d'), leeway: duration('0ms'), issuer: null, audience: null, maxBytes: 8192 },

@@ -4,7 +4,7 @@ import { create, custom, get, list, many, one, remove, update } from '@twofold/r
 import { resolvers as ofMutation } from '../resolvers/Mutation.ts';
 
 /** How each field is answered. What is not here is a column, or a property of what its parent answered. */
-export const answers = {
+export const fields = {
   Company: {
     owner: one('User', 'owner_id'),
     employees: many('User', 'company_id', { inverse: 'company', max: 100 }),

@@ -1,6 +1,7 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-import type { AuthHooks as RuntimeAuthHooks, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, RequestContext, ScalarMapping } from '@twofold/runtime';
+import type { AuthHooks as RuntimeAuthHooks } from '@twofold/auth';
+import type { Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, RequestContext, ScalarMapping } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */

@@ -1,23 +1,27 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
+import { auth } from '@twofold/auth';
+import { hosting } from '@twofold/hosting';
+import { models } from '@twofold/models';
 import { defineApp, defineProject } from '@twofold/runtime';
-import { hosting } from './hosting.ts';
+import { hostingSettings } from './hosting.ts';
 import { loaders } from './loaders.ts';
 import { model } from './model.ts';
-import { answers } from './resolvers.ts';
+import { fields } from './resolvers.ts';
 import { sdl } from './schema.graphql.ts';
 
 const project = defineProject({
   sdl,
   model,
-  answers,
+  fields,
   loaders,
-  hosting,
+  hosting: hostingSettings,
 });
 
 /** Everything that the server is made of. */
 export const app = defineApp({
   project,
+  capabilities: [auth(), hosting(), models()],
   migrations: new URL('../../migrations/', import.meta.url),
   root: new URL('../../', import.meta.url),
 });

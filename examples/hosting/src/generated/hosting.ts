@@ -1,9 +1,10 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-import { type HostingModel, duration, size } from '@twofold/runtime';
+import type { HostingModel } from '@twofold/hosting';
+import { duration, size } from '@twofold/runtime';
 
 /** What this server hosts, and within which limits: the manifest's `hosting` section with every default filled in. */
-export const hosting: HostingModel = {
+export const hostingSettings: HostingModel = {
   engine: { kind: 'auto', socket: null },
   domain: 'apps.localhost',
   access: 'host',

@@ -3,7 +3,7 @@
 import { create, get, list, many, one, remove } from '@twofold/runtime';
 
 /** How each field is answered. What is not here is a column, or a property of what its parent answered. */
-export const answers = {
+export const fields = {
   HostedApp: {
     team: one('Team', 'team_id', { inverse: 'apps' }),
   },

@@ -1,0 +1,161 @@
+import { fileURLToPath } from 'node:url';
+import { buildTables } from '@twofold/schema';
+import type { App } from './app.ts';
+import { createCapabilities } from './capability.ts';
+import { readEnvironment } from './config/environment.ts';
+import { createLogger } from './config/logger.ts';
+import { createSettings, type Environment, type Settings } from './config/settings.ts';
+import { ConfigError } from './errors.ts';
+import { createGraphql } from './graphql/index.ts';
+import type { Kernel, ServerModule } from './module.ts';
+import type { Resolvers } from './plugin.ts';
+import { createTables } from './store/create-tables.ts';
+import { assertSound } from './store/ledger.ts';
+import { loadMigrations, migrate, migrationStatus } from './store/migrate.ts';
+import { assertTables } from './store/missing-columns.ts';
+import type { Migration } from './store/migration.ts';
+import { openStore } from './store/open-store.ts';
+import type { Store } from './store/store.ts';
+import { unreachable } from './store/unreachable.ts';
+
+/** What the embedding program may pass in instead of the process's own. */
+export interface BootOptions {
+  readonly env?: Environment;
+  readonly now?: () => number;
+  /** Where log lines go; standard output when absent. */
+  readonly logTo?: { write(line: string): void };
+}
+
+/** A kernel and the modules that the model asks for, nothing started. */
+export interface Booted {
+  readonly kernel: Kernel;
+  readonly modules: readonly ServerModule[];
+}
+
+const DATABASE = 'file:data/app.db';
+
+/**
+ * Reads the settings, opens the database and makes the modules.
+ *
+ * @throws ConfigError with every missing or wrong setting at once.
+ */
+export async function boot(app: App, options: BootOptions = {}): Promise<Booted> {
+  const root = app.root ? fileURLToPath(app.root) : process.cwd();
+  const settings = createSettings(readEnvironment(root, options.env ?? process.env));
+  const log = createLogger(settings, options.logTo);
+  const store = open(settings, root);
+  const kernel: Kernel = {
+    project: app.project,
+    settings,
+    store,
+    log,
+    now: options.now ?? Date.now,
+    root,
+  };
+  try {
+    const modules = await reachingDatabase(kernel, () => createModules(app, kernel));
+    settings.assert();
+    return { kernel, modules };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** The database that the settings name. @throws ConfigError for an address that is none. */
+export function openDatabase(settings: Settings, root: string): Store {
+  return openStore(databaseUrl(settings), root);
+}
+
+/** A wrong address is one problem among the others: the rest is looked at over a database in memory. */
+function open(settings: Settings, root: string): Store {
+  const url = databaseUrl(settings);
+  try {
+    return openStore(url, root);
+  } catch (error) {
+    const problem = error instanceof ConfigError ? error : unreachable(error, url);
+    if (!problem) throw error;
+    problem.problems.forEach((each) => settings.problem(each));
+    return openStore(':memory:', root);
+  }
+}
+
+const databaseUrl = (settings: Settings) => settings.text('DATABASE_URL', DATABASE);
+
+/**
+ * Runs the first work with the database.
+ *
+ * @throws ConfigError that says where the database should be, and why it cannot be used.
+ */
+export async function reachingDatabase<T>(
+  { settings }: Kernel,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw unreachable(error, databaseUrl(settings)) ?? error;
+  }
+}
+
+/** The capabilities of the project first, for they say who calls; then GraphQL and REST. */
+async function createModules(app: App, kernel: Kernel): Promise<ServerModule[]> {
+  const modules = await createCapabilities(kernel, app.capabilities ?? []);
+  const recheck = modules.find((module) => module.recheck)?.recheck;
+  const own = { resolvers: resolversOf(app), ...(app.scalars && { scalars: app.scalars }) };
+  modules.push(await createGraphql({ kernel, ...own, ...(recheck && { recheck }) }));
+  if (kernel.project.api.rest) {
+    const { createRest } = await import('./rest/index.ts');
+    modules.push(createRest({ kernel, ...own }));
+  }
+  return modules;
+}
+
+/** The user's functions, those of plugins among them. */
+export function resolversOf(app: App): Resolvers {
+  return [
+    app.resolvers ?? {},
+    ...(app.plugins ?? []).map((plugin) => plugin.resolvers ?? {}),
+  ].reduceRight(mergeResolvers, {});
+}
+
+/** What stands further left wins: the project's own resolvers over those of a plugin. */
+function mergeResolvers(below: Resolvers, above: Resolvers): Resolvers {
+  const types = new Set([...Object.keys(below), ...Object.keys(above)]);
+  return Object.fromEntries([...types].map((type) => [type, { ...below[type], ...above[type] }]));
+}
+
+/**
+ * Brings the database to the model: migrations of the project and of the modules, or, for a server that was given only
+ * a schema, the tables themselves. In production pending ones are refused unless `MIGRATE=on`.
+ */
+export async function prepareDatabase(app: App, { kernel, modules }: Booted): Promise<void> {
+  const { settings, store, log } = kernel;
+  for (const migrations of await migrationsOf(app, modules)) {
+    if (settings.flag('MIGRATE', !settings.production)) {
+      const applied = await migrate(store, migrations);
+      if (applied.length > 0) log.info(`migrated: ${applied.join(', ')}`);
+    } else await refusePending(store, migrations);
+  }
+  if (app.migrations) await assertTables(store, buildTables(app.project));
+  else await createTables(store, buildTables(app.project), app.project.ids);
+}
+
+async function refusePending(store: Store, migrations: readonly Migration[]): Promise<void> {
+  const { pending } = assertSound(await migrationStatus(store, migrations));
+  if (pending.length === 0) return;
+  throw new ConfigError([
+    `${pending.length} migrations are not applied (${pending.join(', ')}): run "npm run migrate", or set MIGRATE=on`,
+  ]);
+}
+
+/** The project's list first, then each module's: a module may refer to the project's tables. */
+export async function migrationsOf(
+  app: App,
+  modules: readonly ServerModule[],
+): Promise<(readonly Migration[])[]> {
+  const own = app.migrations ? await loadMigrations(app.migrations) : [];
+  return [own, ...modules.map((module) => module.migrations ?? [])].filter(
+    (list) => list.length > 0,
+  );
+}

@@ -1,0 +1,12 @@
+/**
+ * `@twofold/runtime/http`: what the packages of capabilities (auth, hosting, models) need to answer requests. A project's
+ * own code imports `@twofold/runtime`.
+ */
+export { addressMatcher } from './client-ip.ts';
+export { isPrivateAddress, isPrivateHost } from './private-address.ts';
+export { isRecheck } from './recheck.ts';
+export { bytesOf } from './request-bytes.ts';
+export { bindRoutes, reply } from './route.ts';
+export type { BoundRoute, Call, Guard, Handler, Reply } from './route.ts';
+export { refuseUnreadable } from './unreadable.ts';
+export { createChecks } from './validate.ts';

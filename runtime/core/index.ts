@@ -1,0 +1,72 @@
+/**
+ * Everything that an emitted project, or a program of five lines, may import. What is not listed here is internal.
+ */
+
+// The server
+export { createServer } from './server.ts';
+export type { Running, Server } from './server.ts';
+export { defineApp } from './app.ts';
+export type { App } from './app.ts';
+export type { Capability } from './capability.ts';
+export type { BootOptions } from './boot.ts';
+export type { Hooks, Plugin, Resolver, Resolvers, ScalarMapping } from './plugin.ts';
+export { foresee, type Foreseen, type Foresight } from './foresee.ts';
+export { migrateApp, migrationsOfApp, revertApp } from './migrate-app.ts';
+export { settingsOfApp } from './settings-of-app.ts';
+export { explainApp } from './explain-app.ts';
+export { openapiOfApp } from './openapi-of-app.ts';
+export { seedApp } from './seed-app.ts';
+
+// The model, in the compact form that emitted code uses
+export {
+  create,
+  custom,
+  defineProject,
+  duration,
+  get,
+  list,
+  listAbstract,
+  loadMany,
+  loadOne,
+  many,
+  node,
+  one,
+  remove,
+  size,
+  subscribe,
+  through,
+  update,
+  viaType,
+} from './model/index.ts';
+export type { FieldTable, LoadersOf, Model, RowLoader } from './model/index.ts';
+export type { AuthModel, HostingModel } from '@twofold/schema';
+
+// In functions of the project's own
+export { inferred } from './inferred.ts';
+
+// The request
+export type { CurrentUser, Principal, RequestContext } from './context/request-context.ts';
+export type { Values } from './context/values.ts';
+
+// Errors
+export { AppError, ConfigError, failure, InternalError } from './errors.ts';
+export type { FailureOptions } from './errors.ts';
+
+// The database
+export { alterTable } from './store/alter-table.ts';
+export type { TableAlterer } from './store/alter-table.ts';
+export { createFoldedIndex } from './store/folded-index.ts';
+export type { FoldedIndex } from './store/folded-index.ts';
+export { columnTypes } from './store/column-types.ts';
+export type { ColumnTypes } from './store/column-types.ts';
+export type { Migration } from './store/migration.ts';
+export type { Dialect, Store } from './store/store.ts';
+export { sql } from 'kysely';
+export type { ColumnType, Generated, Kysely, Selectable } from 'kysely';
+
+// GraphQL's own types
+export type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
+
+// Koa's own types, so that a project needs no dependency of its own for them
+export type { Middleware } from 'koa';
+export type { default as Router } from '@koa/router';

@@ -1,0 +1,20 @@
+/**
+ * `@twofold/runtime/kernel`: what the packages of capabilities (auth, hosting, models) are given and build upon. A
+ * project's own code imports `@twofold/runtime`.
+ */
+export type { App } from './app.ts';
+export { boot, prepareDatabase } from './boot.ts';
+export type { Booted, BootOptions } from './boot.ts';
+export type { Capability } from './capability.ts';
+export type { Environment, Settings } from './config/settings.ts';
+export type { Principal, RequestContext } from './context/request-context.ts';
+export { SCOPE, hasScope } from './context/scopes.ts';
+export { createValues } from './context/values.ts';
+export type { Kernel, RecheckCaller, ServerModule } from './module.ts';
+export { columnTypes, dialectOf } from './store/column-types.ts';
+export { createFoldedIndex, folded } from './store/folded-index.ts';
+export { LAST_OWNER, isLastOwner } from './store/last-owner.ts';
+export type { Migration } from './store/migration.ts';
+export { createSemaphore } from './store/semaphore.ts';
+export type { Dialect, Store } from './store/store.ts';
+export { uuid7 } from './store/uuid7.ts';

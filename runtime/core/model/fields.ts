@@ -1,0 +1,181 @@
+import type {
+  Action,
+  ArgumentPath,
+  ChangeKind,
+  Connection,
+  FieldSource,
+  ListOptions,
+  Many,
+  One,
+  Returns,
+} from '@twofold/schema';
+
+/** How each field is answered, by type and field; a field that is not here is a column or a property. */
+export type FieldTable = Readonly<Record<string, Readonly<Record<string, Action | FieldSource>>>>;
+
+/** What a list takes and does. */
+export interface ListWords {
+  /** Rows at most. */
+  readonly max: number;
+  /** Rows when the caller names no number; `max` when absent. */
+  readonly default?: number;
+  /** Argument → column: filters by equality. */
+  readonly filters?: Readonly<Record<string, string>>;
+  readonly where?: { readonly arg: string; readonly shape: string };
+  readonly orderBy?: { readonly arg: string; readonly shape: string };
+  /** Paging argument → the name it has in the schema. */
+  readonly page?: Readonly<
+    Partial<Record<'limit' | 'offset' | 'first' | 'after' | 'last' | 'before', string>>
+  >;
+  readonly connection?: Connection;
+  /** Columns that the user's filters may name. */
+  readonly filterable?: readonly string[];
+  /** `['created_at desc', 'id']`; by the key when absent. */
+  readonly order?: readonly string[];
+}
+
+/** One row, by its key or by columns. @example user: get('User', { id: 'id' }) */
+export function get(
+  entity: string,
+  by: Readonly<Record<string, string>>,
+  { unique = true }: { unique?: boolean } = {},
+): Action {
+  return {
+    kind: 'get',
+    entity,
+    by: Object.entries(by).map(([arg, column]) => ({ arg, column })),
+    unique,
+  };
+}
+
+/** Rows of an entity. @example users: list('User', { max: 100, filters: { role: 'role' } }) */
+export function list(entity: string, words: ListWords): Action {
+  return { kind: 'list', entity, list: listOptions(words) };
+}
+
+/** Rows of every member of an interface or union. */
+export function listAbstract(type: string, words: ListWords): Action {
+  return { kind: 'listAbstract', type, list: listOptions(words) };
+}
+
+/** Any entity by its global id. @example node: node('id') */
+export function node(arg: string): Action {
+  return { kind: 'node', arg };
+}
+
+/** What a mutation needs besides its entity. `write` names a shape of `model.writes`. */
+export interface WriteWords {
+  readonly write: string;
+  /** Argument that holds the input object. */
+  readonly input?: string;
+  readonly returns?: ReturnWords;
+}
+
+type ReturnWords =
+  | 'entity'
+  | 'id'
+  | 'boolean'
+  | Omit<Extract<Returns, { kind: 'payload' }>, 'kind'>;
+
+/** Inserts a row. @example createUser: create('User', { write: 'CreateUserInput:User', input: 'input' }) */
+export function create(entity: string, { returns, ...rest }: WriteWords): Action {
+  return { kind: 'create', entity, ...rest, returns: returnsOf(returns) };
+}
+
+/** Changes the named columns of a row. `id` says where the key is found: `['id']`, `['input', 'id']`. */
+export function update(entity: string, id: ArgumentPath, { returns, ...rest }: WriteWords): Action {
+  return { kind: 'update', entity, id, ...rest, returns: returnsOf(returns) };
+}
+
+/** Deletes a row. @example deleteUser: remove('User', ['id'], { returns: 'boolean' }) */
+export function remove(
+  entity: string,
+  id: ArgumentPath,
+  { returns }: { readonly returns?: ReturnWords } = {},
+): Action {
+  return { kind: 'remove', entity, id, returns: returnsOf(returns) };
+}
+
+/** Sends changes as they happen. @example userCreated: subscribe('User', ['created']) */
+export function subscribe(
+  entity: string,
+  on: readonly ChangeKind[],
+  { id }: { readonly id?: string } = {},
+): Action {
+  return { kind: 'subscribe', entity, on, ...(id !== undefined && { id }) };
+}
+
+/** Answered by a function of the user's; `NOT_IMPLEMENTED` until there is one. */
+export function custom(): { readonly kind: 'custom' } {
+  return { kind: 'custom' };
+}
+
+/** The row that a key points to. @example author: one('User', 'author_id') */
+export function one(
+  entity: string,
+  column: string,
+  words: Partial<Pick<One, 'key' | 'inverse' | 'typeColumn'>> = {},
+): One {
+  return { kind: 'one', entity, key: 'own', column, ...words };
+}
+
+/** The rows that point back: over a column of theirs, or through a join table. @example posts: many('Post', 'author_id', { max: 100 }) */
+export function many(
+  entity: string,
+  via: string | Many['via'],
+  { inverse, ...words }: ListWords & { readonly inverse?: string },
+): Many {
+  return {
+    kind: 'many',
+    entity,
+    via: typeof via === 'string' ? { kind: 'column', column: via } : via,
+    ...(inverse !== undefined && { inverse }),
+    list: listOptions(words),
+  };
+}
+
+/** A key that may be of several types, and the column that says of which. @example viaType('pet_id', 'pet_type') */
+export function viaType(
+  column: string,
+  typeColumn: string,
+): Extract<Many['via'], { kind: 'column' }> {
+  return { kind: 'column', column, typeColumn };
+}
+
+/** A join table: its column with our key, and its column with theirs. @example through('post_tags', 'post_id', 'tag_id') */
+export function through(
+  table: string,
+  own: string,
+  other: string,
+): Extract<Many['via'], { kind: 'table' }> {
+  return { kind: 'table', table, own, other };
+}
+
+function listOptions(words: ListWords): ListOptions {
+  const {
+    max,
+    filters = {},
+    page = {},
+    order = ['id'],
+    where,
+    orderBy,
+    connection,
+    filterable,
+  } = words;
+  return {
+    filters: Object.entries(filters).map(([arg, column]) => ({ arg, column })),
+    ...(where && { where }),
+    ...(orderBy && { orderBy }),
+    paging: { ...page, default: words.default ?? max, max },
+    ...(connection && { connection }),
+    ...(filterable && { filterable }),
+    order: order.map((text) => ({
+      column: text.replace(/ desc$/, ''),
+      descending: text.endsWith(' desc'),
+    })),
+  };
+}
+
+function returnsOf(words: ReturnWords = 'entity'): Returns {
+  return typeof words === 'string' ? { kind: words } : { kind: 'payload', ...words };
+}

@@ -1,0 +1,21 @@
+export {
+  create,
+  custom,
+  get,
+  list,
+  listAbstract,
+  many,
+  node,
+  one,
+  remove,
+  subscribe,
+  through,
+  update,
+  viaType,
+} from './fields.ts';
+export type { FieldTable } from './fields.ts';
+export type { Model } from './compact.ts';
+export { defineProject } from './define-project.ts';
+export { loadMany, loadOne } from './loaders.ts';
+export type { LoadersOf, RowLoader } from './loaders.ts';
+export { duration, size } from './units.ts';

@@ -1,0 +1,43 @@
+import type { Loader } from '@twofold/schema';
+import type { through } from './fields.ts';
+
+type Key = number | string;
+
+/** How rows of one kind are fetched together; `Row` is what a key gives. */
+export interface LoaderWords<Row> extends Omit<Loader, 'name'> {
+  readonly [ROW]?: Row;
+}
+
+declare const ROW: unique symbol;
+
+/** Rows of one request, fetched in batches: keys asked for in the same tick are one statement. */
+export interface RowLoader<Row> {
+  load(key: Key): Promise<Row>;
+  loadMany(keys: readonly Key[]): Promise<(Row | Error)[]>;
+}
+
+/** What `ctx.loaders` is, from the table of loaders. */
+export type LoadersOf<Table extends Readonly<Record<string, LoaderWords<any>>>> = {
+  readonly [Name in keyof Table]: RowLoader<
+    Table[Name] extends LoaderWords<infer Row> ? Row : never
+  >;
+};
+
+/** One row or null for each key. @example user: loadOne<types.UserRow>('User', 'id') */
+export function loadOne<Row>(entity: string, by: string): LoaderWords<Row | null> {
+  return { entity, by, many: false };
+}
+
+/** The rows that belong to each key. @example postsByAuthor: loadMany<types.PostRow>('Post', 'author_id') */
+export function loadMany<Row>(
+  entity: string,
+  by: string,
+  via?: ReturnType<typeof through>,
+): LoaderWords<Row[]> {
+  return {
+    entity,
+    by,
+    many: true,
+    ...(via && { via: { table: via.table, own: via.own, other: via.other } }),
+  };
+}

@@ -1,0 +1,84 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Project } from '@twofold/schema';
+import type { Middleware } from 'koa';
+import type { Logger } from 'pino';
+import type { Settings } from './config/settings.ts';
+import type { Principal, RequestContext } from './context/request-context.ts';
+import type { ErrorForm } from './http/error-boundary.ts';
+import type { BoundRoute, Guard } from './http/route.ts';
+import type { Later } from './http/turn.ts';
+import type { Migration } from './store/migration.ts';
+import type { Store } from './store/store.ts';
+
+/** What every module is given. The outer world comes in here, so that a test can pass its own clock or store. */
+export interface Kernel {
+  readonly project: Project;
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly log: Logger;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** The emitted project's folder: where `.env`, `data/` and `templates/` are. */
+  readonly root: string;
+}
+
+/** A request that is answered without Koa. */
+export interface DirectExchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly context: RequestContext;
+  /** For what is left to do when the request was read. */
+  readonly later: Later;
+}
+
+/**
+ * Requests that a module can answer without Koa, used when the server has no middleware that would see them. It answers
+ * exactly as `endpoint` would.
+ */
+export interface DirectEndpoint {
+  takes(request: IncomingMessage): boolean;
+  /** Must not throw. */
+  answer(exchange: DirectExchange): void;
+}
+
+/**
+ * Who the credentials of an earlier request stand for now; null when they count no longer, or when somebody else than this
+ * module said who calls.
+ */
+export type RecheckCaller = (context: RequestContext) => Promise<Principal | null>;
+
+/**
+ * One of the siblings graphql, auth and hosting, or REST: what it adds to the server. They never import each other;
+ * `server.ts` joins them.
+ */
+export interface ServerModule {
+  readonly name: string;
+  /** Whether `start` listens on ports of its own, besides that of the server. */
+  readonly listens?: boolean;
+  /** Tables of its own, applied before `start`. */
+  readonly migrations?: readonly Migration[];
+  readonly routes?: readonly BoundRoute[];
+  /** Guards by the name that a route's `access` uses. */
+  readonly guards?: Readonly<Record<string, Guard>>;
+  /** Runs for every request, after the request context is made and before routes: sets `principal`. */
+  readonly middleware?: readonly Middleware[];
+  /** Asked before each event of a subscription. */
+  readonly recheck?: RecheckCaller;
+  /** Runs before the router and may answer by itself. */
+  readonly endpoint?: Middleware;
+  readonly direct?: DirectEndpoint;
+  /** The value of `context.loaders`, made on first use in a request. */
+  loaders?(context: RequestContext): unknown;
+  /** What it adds to `GET /api/health`. */
+  health?(): Promise<Readonly<Record<string, unknown>>>;
+  /** Answers errors of requests to its own path, wherever in the server they were thrown. */
+  readonly errorForm?: ErrorForm;
+  /** A WebSocket or other upgrade; true when it took the socket. */
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  start?(): Promise<void>;
+  /** Called when the listener stops accepting: ends connections that would stay open otherwise. */
+  leave?(): void;
+  /** Called when requests have been answered and connections are closed. */
+  stop?(): Promise<void>;
+}

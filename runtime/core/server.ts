@@ -1,0 +1,186 @@
+import type { Server as HttpServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { Middleware } from 'koa';
+import type { App } from './app.ts';
+import { createApplication } from './application.ts';
+import { boot, type Booted, type BootOptions, prepareDatabase, reachingDatabase } from './boot.ts';
+import type { Capability } from './capability.ts';
+import { AppError, ConfigError } from './errors.ts';
+import { handOver } from './hand-over.ts';
+import { drain, listen, parseAddress, urlOf } from './listener.ts';
+import type { Plugin } from './plugin.ts';
+import { runWorkers } from './workers.ts';
+
+/** A server that listens. */
+export interface Running {
+  /** `http://127.0.0.1:8080` */
+  readonly url: string;
+  /** Stops accepting, finishes what runs (10 s at most), closes the database. */
+  close(): Promise<void>;
+}
+
+/**
+ * A server to be. `schema` and `serve` are all it needs; an emitted project passes its app instead of a schema.
+ *
+ * @example
+ * await createServer().schema('type User { id: ID! name: String! } type Query { users: [User!]! }').serve(':8080');
+ */
+export interface Server {
+  /**
+   * Takes the schema as GraphQL SDL, and settings as the YAML of a manifest. @throws ConfigError with every finding when one
+   * of them is wrong.
+   */
+  schema(sdl: string, manifest?: string): Server;
+  /** Adds Koa middleware, after authentication and before GraphQL and the routes. */
+  use(middleware: Middleware): Server;
+  plugin(plugin: Plugin): Server;
+  /** Adds what a section of the manifest asks for: `auth()` of `@twofold/auth`, `hosting()` of `@twofold/hosting` … */
+  with(...capabilities: readonly Capability[]): Server;
+  /** Starts and resolves when it listens; `address` is `:8080` or from `PORT` and `HOST`. Throws what is wrong. */
+  start(address?: string, options?: BootOptions): Promise<Running>;
+  /**
+   * Starts as a program does: on wrong settings it prints them and exits with 1, on SIGTERM and SIGINT it drains and
+   * exits with 0, and with `WORKERS` it runs that many processes.
+   */
+  serve(address?: string): Promise<Running>;
+  /** Stops what `start` or `serve` started. */
+  close(): Promise<void>;
+}
+
+/** Makes a server, from an app or to be given a schema. */
+export function createServer(app?: App): Server {
+  let current = app;
+  let running: Running | undefined;
+  const middleware: Middleware[] = [];
+  const plugins: Plugin[] = [];
+  const capabilities: Capability[] = [];
+  const whole = (): App => {
+    if (!current) throw new ConfigError(['no schema: call .schema(sdl) before .serve(address)']);
+    return {
+      ...current,
+      plugins: [...(current.plugins ?? []), ...plugins],
+      capabilities: [...(current.capabilities ?? []), ...capabilities],
+    };
+  };
+  const server: Server = {
+    schema: (sdl, manifest) => (
+      (current = { ...current, project: modelOf(sdl, manifest) }),
+      server
+    ),
+    use: (layer) => (middleware.push(layer), server),
+    plugin: (plugin) => (plugins.push(plugin), server),
+    with: (...given) => (capabilities.push(...given), server),
+    start: async (address, options) =>
+      (running = await start(whole(), middleware, address, options)),
+    serve: async (address) =>
+      (running = await orExit(() =>
+        runWorkers(() => orExit(() => asProgram(start(whole(), middleware, address)))),
+      )),
+    close: async () => running?.close(),
+  };
+  return server;
+}
+
+const load = createRequire(import.meta.url);
+
+/** The parser and the rules are loaded by who has only a schema: an emitted project brings its model along. */
+function modelOf(sdl: string, manifest?: string): App['project'] {
+  const { formatDiagnostic, readProject } = load(
+    '@twofold/schema',
+  ) as typeof import('@twofold/schema');
+  const { project, diagnostics } = readProject({
+    schema: [{ file: 'schema', text: sdl }],
+    manifest: manifest === undefined ? null : { file: 'manifest', text: manifest },
+  });
+  if (project) return project;
+  throw new ConfigError(
+    diagnostics
+      .filter(({ severity }) => severity === 'error')
+      .map((finding) =>
+        formatDiagnostic(finding, finding.at.file === 'schema' ? sdl : (manifest ?? '')),
+      ),
+  );
+}
+
+async function start(
+  app: App,
+  middleware: readonly Middleware[],
+  address?: string,
+  options?: BootOptions,
+): Promise<Running> {
+  const booted = await boot(app, options);
+  const { kernel, modules } = booted;
+  try {
+    await reachingDatabase(kernel, () => prepareDatabase(app, booted));
+    // A server that operates apps listens on more ports than its own.
+    if (modules.some(({ listens }) => listens)) await handOver();
+    for (const module of modules) await module.start?.();
+    for (const plugin of app.plugins ?? []) await plugin.hooks?.start?.(kernel);
+    await handOver();
+    const http = await listen(
+      createApplication(app, booted, middleware).callback(),
+      modules,
+      addressOf(booted, address),
+    );
+    kernel.log.info(`listening on ${urlOf(http)}`);
+    return { url: urlOf(http), close: once(() => stop(app, booted, http)) };
+  } catch (error) {
+    await stop(app, booted);
+    throw error;
+  }
+}
+
+function addressOf({ kernel }: Booted, address: string | undefined) {
+  const { settings, project } = kernel;
+  const fallback = {
+    host: settings.text('HOST', project.server.host),
+    port: settings.number('PORT', { default: project.server.port, min: 0, max: 65_535 }),
+  };
+  settings.assert();
+  return address === undefined ? fallback : parseAddress(address, fallback);
+}
+
+async function stop(app: App, { kernel, modules }: Booted, http?: HttpServer): Promise<void> {
+  if (http) {
+    const drained = drain(http);
+    for (const module of modules) module.leave?.();
+    await drained;
+  }
+  for (const plugin of app.plugins ?? []) await plugin.hooks?.stop?.();
+  for (const module of modules.toReversed()) await module.stop?.();
+  await kernel.store.close();
+  kernel.log.flush();
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= work());
+}
+
+/** Signals as a program treats them. */
+async function asProgram(begun: Promise<Running>): Promise<Running> {
+  const running = await begun;
+  const end = () => void running.close().finally(() => process.exit(0));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);
+  return running;
+}
+
+/** Wrong settings end the program with a line for each, and no trace. */
+async function orExit<T>(begin: () => Promise<T>): Promise<T> {
+  try {
+    return await begin();
+  } catch (error) {
+    const problems = problemsOf(error);
+    if (!problems) throw error;
+    process.stderr.write(
+      `The server cannot start:\n${problems.map((problem) => `  ${problem}\n`).join('')}`,
+    );
+    process.exit(1);
+  }
+}
+
+/** What somebody at the terminal can do something about, without a trace; null for anything else. */
+function problemsOf(error: unknown): readonly string[] | null {
+  if (error instanceof ConfigError) return error.problems;
+  return error instanceof AppError ? [`${error.code}  ${error.message}`] : null;
+}

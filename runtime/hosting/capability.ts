@@ -1,0 +1,18 @@
+import type { Capability } from '@twofold/runtime/kernel';
+import { hostedParts } from './hosted-part.ts';
+import { createHosting } from './hosting.ts';
+
+/**
+ * Hosting of container apps, as the manifest's `hosting` section says.
+ *
+ * @example defineApp({ project, capabilities: [auth(), hosting(), models()] });
+ */
+export function hosting(): Capability {
+  return {
+    name: 'hosting',
+    create: (kernel, all) => {
+      const model = kernel.project.hosting;
+      return model && createHosting({ kernel, model, parts: hostedParts(all) });
+    },
+  };
+}

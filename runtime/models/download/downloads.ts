@@ -1,0 +1,281 @@
+import type { Logger } from 'pino';
+import { AppError, failure } from '@twofold/runtime/errors';
+import type { Model } from '../model.ts';
+import { fetchFiles } from './fetch-files.ts';
+import { type Hub, HubError } from './hub.ts';
+import { makePlan, type Plan } from './plan.ts';
+import type { Shelf } from './shelf.ts';
+
+/** How far a download has come, in bytes. */
+export interface Progress {
+  readonly bytes: number;
+  readonly total: number;
+}
+
+/** Downloads that run, one for each model. They outlive the call that began them, and a restart of the server. */
+export interface Downloads {
+  /**
+   * Begins one, or joins the one that runs. Resolves when it is known to be possible.
+   *
+   * @throws AppError 404 when the hub has no such model, 502 when the hub is away, 507 when the disk has no room.
+   */
+  begin(model: Model): Promise<void>;
+  /** Ends a download and removes what it brought; false when there is none. */
+  cancel(id: string): Promise<boolean>;
+  progress(id: string): Progress | undefined;
+  /** Why the last one ended without a model. */
+  problem(id: string): string | undefined;
+  /** Goes on with what an earlier run left unfinished. */
+  resume(): Promise<void>;
+  /** Stops all and keeps what is here. */
+  stop(): Promise<void>;
+}
+
+export interface DownloadsOptions {
+  readonly hub: Hub;
+  readonly shelf: Shelf;
+  readonly log: Logger;
+  /** Bytes that stay free on the disk. */
+  readonly floor: number;
+  /** Free bytes of the disk; the shelf's own in a server. */
+  readonly free: () => Promise<number>;
+  readonly pause: number;
+  readonly onChange: (
+    id: string,
+    status: 'downloading' | 'downloaded' | 'cancelled' | 'failed' | 'stopped',
+  ) => void;
+}
+
+interface Job {
+  readonly plan: Plan;
+  readonly abort: AbortController;
+  bytes: number;
+  done: Promise<void>;
+}
+
+const AT_ONCE = 2;
+const META_TIMEOUT = 20_000;
+const REPORT_EVERY = 250;
+const CANCELLED = new AppError(409, 'CANCELLED', 'The download was cancelled');
+const STOPPED = new AppError(503, 'STOPPED', 'The server stops');
+
+export function createDownloads(options: DownloadsOptions): Downloads {
+  return new Jobs(options);
+}
+
+class Jobs implements Downloads {
+  readonly #options: DownloadsOptions;
+  readonly #jobs = new Map<string, Job>();
+  readonly #beginning = new Map<string, Promise<void>>();
+  readonly #problems = new Map<string, string>();
+  readonly #turns = createTurns(AT_ONCE);
+
+  constructor(options: DownloadsOptions) {
+    this.#options = options;
+  }
+
+  begin(model: Model): Promise<void> {
+    if (this.#jobs.has(model.id)) return Promise.resolve();
+    const joined = this.#beginning.get(model.id);
+    if (joined) return joined;
+    const begun = this.#begin(model).finally(() => this.#beginning.delete(model.id));
+    this.#beginning.set(model.id, begun);
+    return begun;
+  }
+
+  async cancel(id: string): Promise<boolean> {
+    await this.#beginning.get(id)?.catch(() => {});
+    const job = this.#jobs.get(id);
+    if (job) {
+      job.abort.abort(CANCELLED);
+      await job.done;
+      return true;
+    }
+    if (!(await this.#options.shelf.plan(id))) return false;
+    await this.#options.shelf.discard(id);
+    this.#problems.delete(id);
+    return true;
+  }
+
+  progress(id: string): Progress | undefined {
+    const job = this.#jobs.get(id);
+    return job && { bytes: job.bytes, total: job.plan.size };
+  }
+
+  problem(id: string): string | undefined {
+    return this.#problems.get(id);
+  }
+
+  async resume(): Promise<void> {
+    const { shelf } = this.#options;
+    for (const plan of await shelf.unfinished())
+      if (!this.#jobs.has(plan.id)) this.#run(plan, await shelf.arrived(plan));
+  }
+
+  async stop(): Promise<void> {
+    const running = [...this.#jobs.values()];
+    for (const { abort } of running) abort.abort(STOPPED);
+    await Promise.all(running.map(({ done }) => done));
+  }
+
+  async #begin(model: Model): Promise<void> {
+    const { shelf } = this.#options;
+    const known = await shelf.plan(model.id);
+    const plan = known ?? (await this.#planOf(model));
+    const arrived = await shelf.arrived(plan);
+    await this.#assertRoom(plan.size - arrived);
+    if (!known) await shelf.savePlan(plan);
+    this.#problems.delete(model.id);
+    this.#run(plan, arrived);
+  }
+
+  async #planOf(model: Model): Promise<Plan> {
+    try {
+      return makePlan(
+        model,
+        await this.#options.hub.describe(
+          model.id,
+          model.revision,
+          AbortSignal.timeout(META_TIMEOUT),
+        ),
+      );
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      const reason = error instanceof HubError ? error.message : 'it does not answer in time';
+      throw new AppError(
+        502,
+        'HUB_UNREACHABLE',
+        `The hub cannot be asked for ${model.id}: ${reason}`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** What others have begun and not written yet is not free. */
+  async #assertRoom(left: number, except?: Job): Promise<void> {
+    const promised = [...this.#jobs.values()]
+      .filter((job) => job !== except)
+      .reduce((sum, { plan, bytes }) => sum + plan.size - bytes, 0);
+    const room = (await this.#options.free()) - promised - this.#options.floor;
+    if (left <= room) return;
+    throw new AppError(
+      507,
+      'DISK_FULL',
+      `Not enough disk: ${megabytes(left)} more are needed and ${megabytes(Math.max(0, room))} may be used: make room, or lower hosting.disk_floor`,
+    );
+  }
+
+  #run(plan: Plan, arrived: number): void {
+    const { onChange } = this.#options;
+    const job: Job = {
+      plan,
+      abort: new AbortController(),
+      bytes: arrived,
+      done: Promise.resolve(),
+    };
+    this.#jobs.set(plan.id, job);
+    const ended = this.#work(job).then(
+      () => 'downloaded' as const,
+      (error: unknown) => this.#fail(job, error),
+    );
+    job.done = ended.then((status) => {
+      this.#jobs.delete(plan.id);
+      onChange(plan.id, status);
+    });
+    onChange(plan.id, 'downloading');
+  }
+
+  async #work(job: Job): Promise<void> {
+    const { hub, shelf, log, pause, onChange } = this.#options;
+    const {
+      plan,
+      abort: { signal },
+    } = job;
+    let reported = 0;
+    const onProgress = (bytes: number) => {
+      job.bytes = bytes;
+      if (Date.now() - reported < REPORT_EVERY) return;
+      reported = Date.now();
+      onChange(plan.id, 'downloading');
+    };
+    const assertRoom = () => this.#assertRoom(plan.size - job.bytes, job);
+    await this.#turns(signal, () =>
+      fetchFiles({ hub, shelf, plan, signal, onProgress, pause, assertRoom }),
+    );
+    signal.throwIfAborted();
+    await shelf.place(plan);
+    log.info(`the model ${plan.id} is here`);
+  }
+
+  /** What may still come is kept; what never will is removed. */
+  async #fail(
+    { plan, abort: { signal } }: Job,
+    error: unknown,
+  ): Promise<'cancelled' | 'failed' | 'stopped'> {
+    if (signal.reason === STOPPED) return 'stopped';
+    if (signal.reason === CANCELLED) {
+      await this.#discard(plan);
+      return 'cancelled';
+    }
+    if (!(error instanceof AppError))
+      this.#options.log.error(
+        { stack: (error as Error).stack },
+        `the download of ${plan.id} failed`,
+      );
+    this.#problems.set(
+      plan.id,
+      error instanceof AppError ? error.message : 'The download cannot be written to the disk',
+    );
+    const mayGoOn = error instanceof AppError && error.code === 'HUB_UNREACHABLE';
+    if (!mayGoOn) await this.#discard(plan);
+    return 'failed';
+  }
+
+  async #discard({ id }: Plan): Promise<void> {
+    const { shelf, log } = this.#options;
+    await shelf
+      .discard(id)
+      .catch((error: Error) =>
+        log.error({ stack: error.stack }, `what the download of ${id} left cannot be removed`),
+      );
+  }
+}
+
+const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
+
+/** Lets so many work at a time; the others wait in line. */
+function createTurns(count: number) {
+  let free = count;
+  const line: (() => void)[] = [];
+  return async (signal: AbortSignal, work: () => Promise<void>): Promise<void> => {
+    if (free > 0) free -= 1;
+    else await waitInLine(line, signal);
+    try {
+      await work();
+    } finally {
+      const next = line.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
+}
+
+function waitInLine(line: (() => void)[], signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      line.splice(line.indexOf(go), 1);
+      reject(signal.reason as Error);
+    };
+    const go = () => {
+      signal.removeEventListener('abort', leave);
+      resolve();
+    };
+    if (signal.aborted) return reject(signal.reason as Error);
+    signal.addEventListener('abort', leave, { once: true });
+    line.push(go);
+  });
+}
+
+/** A refusal in words for an operation that needs a model to be here. */
+export const notHere = (id: string) =>
+  failure.conflict(`${id} is not downloaded: POST /api/mlx/models/${id}/download`);

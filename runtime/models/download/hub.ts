@@ -1,0 +1,219 @@
+import { Agent, type Dispatcher, request } from 'undici';
+import { AppError, failure } from '@twofold/runtime/errors';
+
+/** One file of a repository. `sha256` is of large files, `oid` (Git's own hash) of small ones. */
+export interface HubFile {
+  readonly name: string;
+  readonly size: number;
+  readonly sha256?: string;
+  readonly oid?: string;
+}
+
+export interface Repository {
+  readonly commit: string;
+  readonly files: readonly HubFile[];
+}
+
+/** A body from some offset on. `offset` is 0 when the hub sends the whole file although a part was asked for. */
+export interface FileStream {
+  readonly offset: number;
+  readonly body: AsyncIterable<Buffer>;
+}
+
+/** The hub that models come from. */
+export interface Hub {
+  /** The repository at a branch, tag or commit, which is resolved to a commit. */
+  describe(id: string, revision: string | undefined, signal: AbortSignal): Promise<Repository>;
+  /** @throws HubError when it does not send the file, AppError when it never will. */
+  open(
+    id: string,
+    at: { readonly commit: string; readonly file: HubFile; readonly offset: number },
+    signal: AbortSignal,
+  ): Promise<FileStream>;
+  close(): Promise<void>;
+}
+
+/** The hub could not be reached, or broke off: worth another try. */
+export class HubError extends Error {
+  readonly code = 'HUB_UNREACHABLE';
+}
+
+export interface HubOptions {
+  /** `HF_ENDPOINT`. */
+  readonly endpoint: URL;
+  /** `HF_TOKEN`: goes to the endpoint's own origin and nowhere else. */
+  readonly token: string | undefined;
+}
+
+const REDIRECTS = 5;
+const CONNECT = 10_000;
+/** Silence for this long is a cut. */
+const SILENCE = 30_000;
+const META_BYTES = 16 * 1024 * 1024;
+
+/** Speaks to a hub with the Hugging Face API. Redirects are followed by hand, because of the token. */
+export function createHub({ endpoint, token }: HubOptions): Hub {
+  let agent: Agent | undefined;
+  const connect = () =>
+    (agent ??= new Agent({
+      connect: { timeout: CONNECT },
+      headersTimeout: SILENCE,
+      bodyTimeout: SILENCE,
+      pipelining: 1,
+    }));
+  const base = endpoint.href.replace(/\/+$/, '');
+
+  return {
+    async describe(id, revision, signal) {
+      const answer = await get(
+        `${base}/api/models/${id}${revision === undefined ? '' : `/revision/${encodeURIComponent(revision)}`}?blobs=true`,
+        {},
+        signal,
+      );
+      if (answer.statusCode !== 200) throw await refusal(answer, id);
+      return readRepository(await readJson(answer.body));
+    },
+    async open(id, { commit, file, offset }, signal) {
+      const path = file.name.split('/').map(encodeURIComponent).join('/');
+      const range: Record<string, string> = offset > 0 ? { Range: `bytes=${offset}-` } : {};
+      const answer = await get(`${base}/${id}/resolve/${commit}/${path}`, range, signal);
+      if (answer.statusCode === 200) return { offset: 0, body: answer.body };
+      if (answer.statusCode === 206 && offset > 0 && isRange(answer, offset, file.size))
+        return { offset, body: answer.body };
+      if (answer.statusCode === 206 || answer.statusCode === 416) {
+        answer.body.destroy();
+        return offset > 0
+          ? this.open(id, { commit, file, offset: 0 }, signal)
+          : Promise.reject(
+              new HubError('the hub answered with a part of the file that nobody asked for'),
+            );
+      }
+      throw await refusal(answer, id);
+    },
+    async close() {
+      await agent?.destroy();
+      agent = undefined;
+    },
+  };
+
+  async function get(
+    address: string,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
+    let url = new URL(address);
+    for (let hop = 0; hop <= REDIRECTS; hop += 1) {
+      const authorization =
+        token !== undefined && url.origin === endpoint.origin
+          ? { Authorization: `Bearer ${token}` }
+          : {};
+      const answer = await request(url, {
+        dispatcher: connect(),
+        signal,
+        headers: {
+          'Accept-Encoding': 'identity',
+          'User-Agent': 'twofold',
+          ...headers,
+          ...authorization,
+        },
+      }).catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw new HubError(`${url.host} does not answer: ${(error as Error).message}`, {
+          cause: error,
+        });
+      });
+      // An iteration says what is wrong with a body; one that nobody reads any more has nobody to say it to.
+      answer.body.on('error', () => {});
+      if (![301, 302, 303, 307, 308].includes(answer.statusCode)) return answer;
+      answer.body.destroy();
+      url = follow(url, String(answer.headers['location'] ?? ''));
+    }
+    throw new HubError(`${url.host} redirects without an end`);
+  }
+}
+
+/** Never from an encrypted connection to one that is not. */
+function follow(from: URL, location: string): URL {
+  const to = URL.canParse(location, from.href) ? new URL(location, from) : null;
+  if (to && (to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:')))
+    return to;
+  throw new HubError(`${from.host} redirects to where nothing can be fetched from`);
+}
+
+/** `Content-Range: bytes 9-99/100` (RFC 9110 §14.4): exactly from where we were to the end. */
+function isRange({ headers }: Dispatcher.ResponseData, offset: number, size: number): boolean {
+  return headers['content-range'] === `bytes ${offset}-${size - 1}/${size}`;
+}
+
+async function refusal({ statusCode, body }: Dispatcher.ResponseData, id: string): Promise<Error> {
+  body.destroy();
+  if (statusCode === 404) return failure.notFound(`The hub has no ${id}`);
+  if (statusCode === 401 || statusCode === 403)
+    return new AppError(
+      502,
+      'HUB_REFUSED',
+      `The hub gives ${id} only to those who may have it: set HF_TOKEN, and accept its licence there`,
+    );
+  return new HubError(`the hub answered with ${statusCode}`);
+}
+
+async function readJson(body: AsyncIterable<Buffer>): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > META_BYTES) throw new HubError('the hub says too much');
+      chunks.push(chunk);
+    }
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch (error) {
+    throw error instanceof HubError
+      ? error
+      : new HubError('the hub answered with what is no description of a model', { cause: error });
+  }
+}
+
+function readRepository(value: unknown): Repository {
+  const { sha, siblings } = (value ?? {}) as { sha?: unknown; siblings?: unknown };
+  if (typeof sha !== 'string' || !/^[0-9a-f]{7,64}$/.test(sha) || !Array.isArray(siblings))
+    throw new HubError('the hub answered with what is no description of a model');
+  return { commit: sha, files: siblings.flatMap(readFile) };
+}
+
+function readFile(value: unknown): HubFile[] {
+  const {
+    rfilename: name,
+    size,
+    blobId,
+    lfs,
+  } = value as {
+    rfilename?: unknown;
+    size?: unknown;
+    blobId?: unknown;
+    lfs?: { sha256?: unknown; size?: unknown } | null;
+  };
+  const bytes = lfs?.size ?? size;
+  if (
+    typeof name !== 'string' ||
+    !isSafe(name) ||
+    !Number.isSafeInteger(bytes) ||
+    Number(bytes) < 0
+  )
+    return [];
+  const sha256 =
+    typeof lfs?.sha256 === 'string' && /^[0-9a-f]{64}$/.test(lfs.sha256) ? lfs.sha256 : undefined;
+  const oid = typeof blobId === 'string' && /^[0-9a-f]{40}$/.test(blobId) ? blobId : undefined;
+  return [
+    {
+      name,
+      size: Number(bytes),
+      ...(sha256 !== undefined ? { sha256 } : oid !== undefined && { oid }),
+    },
+  ];
+}
+
+/** A path that stays below the folder it is written to, on every system. */
+const isSafe = (name: string) =>
+  /^[A-Za-z0-9_][A-Za-z0-9._ +()-]*(\/[A-Za-z0-9_][A-Za-z0-9._ +()-]*)*$/.test(name) &&
+  name.length <= 200;

@@ -1,0 +1,82 @@
+import type { Logger } from 'pino';
+import type { Settings } from '@twofold/runtime/kernel';
+import type { ModelEngine } from './engine.ts';
+import { createAttachedEngine } from './openai.ts';
+import { createLlamaEngine } from './llamacpp.ts';
+import { createMlxEngine } from './mlx.ts';
+
+/** The engine that is used, or why there is none. */
+export type Choice =
+  | { readonly engine: ModelEngine; readonly reason: null }
+  | { readonly engine: null; readonly reason: string };
+
+/** Finds the engine to use. */
+export type Chooser = () => Promise<Choice>;
+
+export interface ChooserOptions {
+  /** `hosting.models.engine`: `auto`, `mlx`, `llamacpp`, `openai`, or the address of a server to attach to. */
+  readonly wanted: string;
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly root: string;
+  readonly now: () => number;
+}
+
+/** Milliseconds that a model has to be loaded. */
+const PATIENCE = 5 * 60_000;
+/** For so long an answer holds: what is installed changes seldom. */
+const HOLDS = 30_000;
+const NAMES = ['auto', 'mlx', 'llamacpp', 'openai'];
+
+/**
+ * Reports settings that cannot be meant so to `settings`. With `auto` the first that can run here is taken: MLX, then
+ * llama.cpp, then a server to attach to.
+ */
+export function createChooser({ wanted, settings, log, root, now }: ChooserOptions): Chooser {
+  const engines = enginesOf({ wanted, settings, log, root });
+  let known: { readonly until: number; readonly choice: Promise<Choice> } | undefined;
+  return () => {
+    if (!known || known.until < now()) known = { until: now() + HOLDS, choice: choose(engines) };
+    const { choice } = known;
+    // That nothing can run is asked anew: somebody may have installed it just now.
+    void choice.then(({ engine }) => engine === null && (known = undefined));
+    return choice;
+  };
+}
+
+async function choose(engines: readonly ModelEngine[]): Promise<Choice> {
+  const reasons: string[] = [];
+  for (const engine of engines) {
+    const reason = await engine.eligible();
+    if (reason === null) return { engine, reason };
+    reasons.push(reason);
+  }
+  return { engine: null, reason: reasons.join('; ') };
+}
+
+function enginesOf({ wanted, settings, log, root }: Omit<ChooserOptions, 'now'>): ModelEngine[] {
+  const { env } = settings;
+  const address = /^https?:\/\//.test(wanted) ? wanted : settings.text('OPENAI_BASE_URL');
+  const kind = /^https?:\/\//.test(wanted) ? 'openai' : wanted;
+  if (!NAMES.includes(kind))
+    settings.problem(
+      `hosting.models.engine must be ${NAMES.join(', ')} or the address of a model server`,
+    );
+  if (address !== undefined && !URL.canParse(address))
+    settings.problem('OPENAI_BASE_URL must be an address such as http://127.0.0.1:11434/v1');
+  const attached = createAttachedEngine({
+    url: address !== undefined && URL.canParse(address) ? address.replace(/\/+$/, '') : null,
+    key: settings.text('OPENAI_API_KEY'),
+  });
+  const context = settings.number('MODELS_CONTEXT', { default: 8192, min: 256, max: 1_048_576 });
+  const parallel = settings.number('MODELS_PARALLEL', { default: 2, min: 1, max: 64 });
+  const all = [
+    createMlxEngine({ env, log, patience: PATIENCE }),
+    createLlamaEngine({ env, log, root, context, parallel, patience: PATIENCE }),
+    attached,
+  ];
+  // Without an address there is nothing to attach to, and nothing to say about it.
+  return all.filter(({ name }) =>
+    kind === 'auto' ? name !== 'openai' || address !== undefined : name === kind,
+  );
+}

@@ -1,0 +1,116 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { HostingModel } from '@twofold/schema';
+import type { Kernel } from '@twofold/runtime/kernel';
+import type { AuditLog, EventHub } from '@twofold/hosting';
+import { CATALOGUE } from './catalogue.ts';
+import { createDownloads } from './download/downloads.ts';
+import { createHub } from './download/hub.ts';
+import { createShelf } from './download/shelf.ts';
+import { createChooser } from './engine/choose.ts';
+import { modelHandlers } from './handlers.ts';
+import { readListed } from './listed.ts';
+import { createPassThrough } from './pass-through.ts';
+import { createRunner } from './runner.ts';
+import { createSupervisor } from './supervisor.ts';
+
+export interface ModelsOptions {
+  readonly kernel: Kernel;
+  readonly model: HostingModel;
+  readonly audit: AuditLog;
+  readonly events: EventHub;
+  /** What a test says instead of the machine. */
+  readonly machine?: Partial<Machine>;
+}
+
+/** What is asked of the machine. */
+export interface Machine {
+  /** Bytes of memory that can be had. */
+  readonly memory: () => number;
+  /** Bytes of disk that are free. */
+  readonly disk: () => Promise<number>;
+  /** First pause after a cut or a crash, in milliseconds. */
+  readonly pause: number;
+}
+
+/** Local language models: handlers for `modelRoutes`, and what begins and ends with the server. */
+export interface Models {
+  readonly handlers: ReturnType<typeof modelHandlers>;
+  /** Goes on with downloads that were cut, and starts what ran before. */
+  start(): Promise<void>;
+  /** Ends the model and keeps what has been downloaded. */
+  stop(): Promise<void>;
+}
+
+const HUB = 'https://huggingface.co';
+const PAUSE = 1000;
+
+/**
+ * Makes the language models of a server. Settings that are wrong are reported to `kernel.settings`.
+ *
+ * @example
+ * const models = createModels({ kernel, model: project.hosting, audit, events });
+ * bindRoutes(modelRoutes, models.handlers);
+ */
+export function createModels({
+  kernel,
+  model,
+  audit,
+  events,
+  machine = {},
+}: ModelsOptions): Models {
+  const { settings, log, now, root, store } = kernel;
+  const shelf = createShelf(join(root, model.models.directory));
+  const hub = createHub({ endpoint: endpointOf(kernel), token: settings.text('HF_TOKEN') });
+  const pause = machine.pause ?? PAUSE;
+  const listed = readListed(model.models.list, settings.problem);
+  const catalogue = new Map([...CATALOGUE, ...listed].map((entry) => [entry.id, entry]));
+  const downloads = createDownloads({
+    ...{ hub, shelf, log, pause, floor: model.diskFloor, free: machine.disk ?? shelf.free },
+    onChange(id, status) {
+      const error = downloads.problem(id);
+      events.emit('model', {
+        model: id,
+        status,
+        ...downloads.progress(id),
+        ...(error !== undefined && { error }),
+      });
+    },
+  });
+  const supervisor = createSupervisor({
+    log,
+    now,
+    pause,
+    onChange: ({ state, model: run }) =>
+      events.emit('model', { model: run?.id ?? null, status: state }),
+  });
+  const choose = createChooser({ wanted: model.models.engine, settings, log, root, now });
+  const runner = createRunner({
+    ...{ store, log, shelf, supervisor, choose, catalogue },
+    memory: machine.memory ?? (() => process.availableMemory()),
+    node: hostname(),
+  });
+  const passThrough = createPassThrough(() => supervisor.now(), runner.isAttached);
+  return {
+    handlers: modelHandlers({
+      ...{ shelf, downloads, supervisor, choose, catalogue, runner, passThrough, audit },
+    }),
+    async start() {
+      await downloads.resume();
+      runner.resume();
+    },
+    async stop() {
+      await downloads.stop();
+      await runner.leave();
+      await hub.close();
+    },
+  };
+}
+
+function endpointOf({ settings }: Kernel): URL {
+  const text = settings.text('HF_ENDPOINT', HUB);
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url && ['http:', 'https:'].includes(url.protocol)) return url;
+  settings.problem('HF_ENDPOINT must be an address such as https://huggingface.co');
+  return new URL(HUB);
+}

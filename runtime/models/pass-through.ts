@@ -1,0 +1,152 @@
+import type { IncomingMessage } from 'node:http';
+import { Transform } from 'node:stream';
+import { AppError, failure } from '@twofold/runtime/errors';
+import { type Call, type Reply, reply } from '@twofold/runtime/http';
+import { bytesOf } from '@twofold/runtime/http';
+import type { Endpoint } from './engine/engine.ts';
+import type { RunState } from './supervisor.ts';
+
+/** Carries OpenAI calls to the model that runs, and its answers back as they come. */
+export interface PassThrough {
+  pass(call: Call): Promise<Reply>;
+}
+
+const BODY = 32 * 1024 * 1024;
+/** Path segments of the OpenAI API: nothing that could leave `/v1`. */
+const PATH = /^(?!.*(?:^|\/)\.)[A-Za-z0-9_.:-]+(?:\/[A-Za-z0-9_.:-]+)*$/;
+const PASSED = ['content-type', 'cache-control', 'retry-after', 'openai-processing-ms'];
+
+export function createPassThrough(now: () => RunState, attached: () => boolean): PassThrough {
+  return {
+    async pass(call) {
+      const path = call.params['path'] ?? '';
+      if (!PATH.test(path)) throw failure.notFound();
+      const { state, model, endpoint } = now();
+      if (!attached() && call.route.method === 'GET')
+        return ownModels(path, model && state === 'running' ? model.id : null);
+      if (state === 'restarting' || state === 'starting')
+        throw failure.unavailable('The model is being started', {
+          headers: { 'Retry-After': '2' },
+        });
+      if (!model || !endpoint)
+        throw failure.unavailable('No model is running: POST /api/mlx/start');
+      const body =
+        call.route.method === 'GET'
+          ? null
+          : toBody(await readJson(call.koa.req), { id: model.id, endpoint, any: attached() });
+      return send(call, { path, id: model.id, endpoint, body });
+    },
+  };
+}
+
+/** What an engine says of its models is of no use to a client: it names files, or what it could fetch. */
+function ownModels(path: string, running: string | null): Reply {
+  const all =
+    running === null ? [] : [{ id: running, object: 'model', created: 0, owned_by: 'local' }];
+  if (path === 'models') return reply(200, { object: 'list', data: all });
+  const found = path.startsWith('models/')
+    ? all.find(({ id }) => id === path.slice('models/'.length))
+    : undefined;
+  if (!found) throw failure.notFound();
+  return reply(200, found);
+}
+
+/** `any`: a server we attached to knows more models than the one that was started. */
+function toBody(
+  value: unknown,
+  {
+    id,
+    endpoint,
+    any,
+  }: { readonly id: string; readonly endpoint: Endpoint; readonly any: boolean },
+): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw failure.badRequest('The body must be a JSON object');
+  const { model } = value as { model?: unknown };
+  const named =
+    model === undefined || model === null || model === '' || model === 'default' ? id : model;
+  if (any) return toText({ ...value, model: named });
+  if (named !== id)
+    throw new AppError(
+      404,
+      'NOT_FOUND',
+      `The model ${String(named).slice(0, 200)} is not running: ${id} is`,
+    );
+  return toText({ ...value, model: endpoint.model });
+}
+
+function toText(body: object): string {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    throw failure.badRequest('The body is nested too deeply');
+  }
+}
+
+async function readJson(source: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of bytesOf(source)) {
+    size += chunk.length;
+    if (size > BODY) throw failure.tooLarge();
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    throw failure.badRequest('Invalid JSON');
+  }
+}
+
+interface Sending {
+  readonly path: string;
+  readonly id: string;
+  readonly endpoint: Endpoint;
+  readonly body: string | null;
+}
+
+async function send({ context, koa }: Call, { path, id, endpoint, body }: Sending): Promise<Reply> {
+  const question = {
+    path,
+    body,
+    method: body === null ? 'GET' : 'POST',
+    accept: String(context.headers['accept'] ?? '*/*'),
+    signal: context.signal,
+  } as const;
+  const answer = await endpoint.ask(question).catch((error: unknown) => {
+    throw new AppError(502, 'MODEL_FAILED', 'The model ended before it answered', { cause: error });
+  });
+  const headers = Object.fromEntries(
+    PASSED.flatMap((name) =>
+      answer.headers[name] === undefined ? [] : [[name, answer.headers[name]]],
+    ),
+  );
+  const events = headers['content-type']?.startsWith('text/event-stream') ?? false;
+  answer.body.on('error', () => endAnswer(koa, events));
+  const named = endpoint.model === id ? answer.body : answer.body.pipe(renamed(endpoint.model, id));
+  return reply(answer.status, named, { ...headers, ...(events && { 'X-Accel-Buffering': 'no' }) });
+}
+
+/** The model has ended in the middle of an answer: a stream of events can say so, anything else is cut. */
+function endAnswer({ res }: Call['koa'], events: boolean): void {
+  if (!events || !res.headersSent || res.writableEnded) return void res.destroy();
+  res.end(
+    `data: ${JSON.stringify({ error: { message: 'The model ended before its answer was complete', type: 'server_error', param: null, code: null } })}\n\n`,
+  );
+}
+
+/** Puts the id that the caller knows in the place of the engine's own name. */
+function renamed(from: string, to: string): Transform {
+  const name = new RegExp(`("model":\\s*)${JSON.stringify(from)}`, 'g');
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const text = chunk.toString('latin1');
+      done(
+        null,
+        name.test(text)
+          ? Buffer.from(text.replace(name, `$1${JSON.stringify(to)}`), 'latin1')
+          : chunk,
+      );
+    },
+  });
+}

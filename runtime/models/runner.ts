@@ -1,0 +1,115 @@
+import type { Logger } from 'pino';
+import { failure } from '@twofold/runtime/errors';
+import type { Store } from '@twofold/runtime/kernel';
+import { notHere } from './download/downloads.ts';
+import type { Shelf } from './download/shelf.ts';
+import type { Chooser } from './engine/choose.ts';
+import type { ModelEngine } from './engine/engine.ts';
+import { assertMemory } from './memory.ts';
+import type { LocalModel, Model } from './model.ts';
+import type { Supervisor } from './supervisor.ts';
+
+/** Starts and stops models as callers ask, and remembers which one should run. */
+export interface Runner {
+  /** @throws AppError 404, 409 when it is not here or of another format, 502 when it cannot be loaded, 503 without an engine, 507 */
+  start(id: string): Promise<void>;
+  stop(): Promise<void>;
+  /** Starts, in the background, what ran when the server ended. */
+  resume(): void;
+  /** Ends what runs; it will run again with the next server. */
+  leave(): Promise<void>;
+  /** Whether the running model is an attached server's. */
+  isAttached(): boolean;
+}
+
+export interface RunnerOptions {
+  readonly store: Store;
+  readonly log: Logger;
+  readonly shelf: Shelf;
+  readonly supervisor: Supervisor;
+  readonly choose: Chooser;
+  readonly catalogue: ReadonlyMap<string, Model>;
+  readonly memory: () => number;
+  /** This machine: each has a disk and a model of its own. */
+  readonly node: string;
+}
+
+export function createRunner({
+  store,
+  log,
+  shelf,
+  supervisor,
+  choose,
+  catalogue,
+  memory,
+  node,
+}: RunnerOptions): Runner {
+  const key = `model@${node}`;
+  let attached = false;
+
+  return {
+    async start(id) {
+      await begin(id);
+      await remember(id);
+    },
+    async stop() {
+      await remember(null);
+      await supervisor.stop();
+    },
+    resume() {
+      void remembered()
+        .then((id) => (id === undefined ? undefined : begin(id)))
+        .catch((error: Error) =>
+          log.error(`the model that ran before cannot be started: ${error.message}`),
+        );
+    },
+    leave: () => supervisor.stop(),
+    isAttached: () => attached,
+  };
+
+  async function begin(id: string): Promise<void> {
+    const { engine, reason } = await choose();
+    if (!engine) throw failure.unavailable(`No model can run here: ${reason}`);
+    const model = engine.models ? remote(id) : await local(id, engine);
+    attached = engine.models !== undefined;
+    await supervisor.start(engine, model);
+  }
+
+  async function local(id: string, engine: ModelEngine): Promise<LocalModel> {
+    const model = (await shelf.models()).get(id);
+    if (!model) throw catalogue.has(id) ? notHere(id) : failure.notFound('Model not found');
+    if (!engine.formats.includes(model.format))
+      throw failure.conflict(
+        `${id} is ${model.format}, and the engine here (${engine.name}) runs ${engine.formats.join(', ')}`,
+      );
+    const running = supervisor.now().model;
+    if (running?.id !== id) assertMemory(model, memory(), running);
+    return model;
+  }
+
+  async function remember(id: string | null): Promise<void> {
+    await store.transaction(async (trx) => {
+      await trx.deleteFrom('hosting_settings').where('key', '=', key).execute();
+      if (id !== null)
+        await trx.insertInto('hosting_settings').values({ key, value: id }).execute();
+    });
+  }
+
+  async function remembered(): Promise<string | undefined> {
+    const row = await store.db
+      .selectFrom('hosting_settings')
+      .select('value')
+      .where('key', '=', key)
+      .executeTakeFirst();
+    return row?.['value'] as string | undefined;
+  }
+}
+
+/** Nothing of it is on our disk. */
+const remote = (id: string): LocalModel => ({
+  id,
+  format: 'gguf',
+  path: '',
+  size: 0,
+  context: null,
+});

@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { AppError } from '@twofold/runtime/errors';
+import type { Endpoint, ModelEngine } from './engine/engine.ts';
+import type { LocalModel } from './model.ts';
+
+/** What runs now. `endpoint` is there while the model answers. */
+export interface RunState {
+  readonly state: 'stopped' | 'starting' | 'running' | 'restarting';
+  readonly model: LocalModel | null;
+  readonly endpoint: Endpoint | null;
+}
+
+/** Keeps one model running: starts it, starts it again when it crashes, and gives up on one that always does. */
+export interface Supervisor {
+  /** Resolves when the model answers; what ran before is stopped first, and so is the same model when it hangs. A start that is going on for another is called off. */
+  start(engine: ModelEngine, model: LocalModel): Promise<void>;
+  stop(): Promise<void>;
+  now(): RunState;
+  /** Why a model ended that nobody stopped. */
+  problem(id: string): string | undefined;
+}
+
+export interface SupervisorOptions {
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly onChange: (state: RunState) => void;
+  /** First pause before a crashed model is started again, in milliseconds; doubled each time, up to half a minute. */
+  readonly pause: number;
+}
+
+const LONGEST = 30_000;
+/** So many ends within a minute are no accident. */
+const CRASHES = 5;
+const WITHIN = 60_000;
+
+const STOPPED: RunState = { state: 'stopped', model: null, endpoint: null };
+
+/** One run of a model, over all its restarts. */
+interface Run {
+  readonly engine: ModelEngine;
+  readonly model: LocalModel;
+  readonly signal: AbortSignal;
+  /** Times of its ends in the last minute. */
+  readonly crashes: number[];
+}
+
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  return new OneModel(options);
+}
+
+class OneModel implements Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #problems = new Map<string, string>();
+  #current = STOPPED;
+  #engine: ModelEngine | undefined;
+  #abort = new AbortController();
+  #starting: { readonly id: string; readonly done: Promise<void> } | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+  }
+
+  async start(engine: ModelEngine, model: LocalModel): Promise<void> {
+    if (await this.#answers(engine, model)) return;
+    if (this.#starting?.id === model.id) return this.#starting.done;
+    const signal = this.#callOff();
+    const done = this.#inTurn(() => this.#begin({ engine, model, signal, crashes: [] })).finally(
+      () => {
+        if (this.#starting?.done === done) this.#starting = undefined;
+      },
+    );
+    this.#starting = { id: model.id, done };
+    return done;
+  }
+
+  stop(): Promise<void> {
+    this.#callOff();
+    return this.#inTurn(() => this.#end());
+  }
+
+  now(): RunState {
+    return this.#current;
+  }
+
+  problem(id: string): string | undefined {
+    return this.#problems.get(id);
+  }
+
+  /** A process that is there and says nothing is not running: starting its model then starts it anew. */
+  async #answers(engine: ModelEngine, { id }: LocalModel): Promise<boolean> {
+    const runs = () =>
+      this.#starting === undefined &&
+      this.#current.state === 'running' &&
+      this.#current.model?.id === id;
+    return runs() && (await engine.health()) && runs();
+  }
+
+  #set(state: RunState): void {
+    this.#current = state;
+    this.#options.onChange(state);
+  }
+
+  /** One after the other: a start and a stop at the same time would leave a process that nobody knows. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work, work);
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  /** Calls off what is being started, and restarts that wait. */
+  #callOff(): AbortSignal {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    this.#starting = undefined;
+    return this.#abort.signal;
+  }
+
+  async #begin(run: Run): Promise<void> {
+    const { engine, model, signal } = run;
+    await this.#end();
+    if (signal.aborted)
+      throw new AppError(
+        409,
+        'CONFLICT',
+        `The start of ${model.id} was called off by another call`,
+      );
+    this.#engine = engine;
+    this.#problems.delete(model.id);
+    this.#set({ state: 'starting', model, endpoint: null });
+    try {
+      await this.#launch(run);
+    } catch (error) {
+      this.#problems.set(model.id, (error as Error).message);
+      this.#set(STOPPED);
+      throw error;
+    }
+  }
+
+  async #launch(run: Run): Promise<void> {
+    const { engine, model, signal } = run;
+    const endpoint = await engine.start(model, {
+      signal,
+      onExit: (reason) => void this.#onExit(run, reason),
+    });
+    this.#set({ state: 'running', model, endpoint });
+  }
+
+  async #end(): Promise<void> {
+    await this.#engine?.stop();
+    this.#engine = undefined;
+    if (this.#current !== STOPPED) this.#set(STOPPED);
+  }
+
+  async #onExit(run: Run, reason: string): Promise<void> {
+    const { log, now, pause } = this.#options;
+    const { model, signal, crashes } = run;
+    if (signal.aborted) return;
+    const at = now();
+    crashes.push(at);
+    while ((crashes[0] as number) < at - WITHIN) crashes.shift();
+    log.warn(`${model.id} has ended: ${reason}`);
+    this.#problems.set(model.id, reason);
+    if (crashes.length >= CRASHES) {
+      log.error(`${model.id} ended ${CRASHES} times within a minute and is not started again`);
+      return this.#set(STOPPED);
+    }
+    this.#set({ state: 'restarting', model, endpoint: null });
+    const waited = await sleep(Math.min(pause * 2 ** (crashes.length - 1), LONGEST), true, {
+      signal,
+      ref: false,
+    }).catch(() => false);
+    if (waited) await this.#inTurn(() => this.#again(run));
+  }
+
+  async #again(run: Run): Promise<void> {
+    if (run.signal.aborted) return;
+    // Not awaited: the next try takes a turn of its own.
+    await this.#launch(run).catch((error: Error) => void this.#onExit(run, error.message));
+  }
+}
