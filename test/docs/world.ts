@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTables, readProject, type Diagnostic, type Project } from '@twofold/schema';
+import { auth } from '@twofold/auth';
 import { createServer, type Resolvers, type Running } from '@twofold/runtime';
 import type { Kernel } from '../../runtime/core/module.ts';
 
@@ -44,7 +45,12 @@ export async function startWorld(
 ): Promise<World> {
   let kernel: Kernel | undefined;
   const look = { name: 'look', hooks: { start: (given: Kernel) => void (kernel = given) } };
-  const server = createServer({ project, resolvers, plugins: [look] });
+  const server = createServer({
+    project,
+    resolvers,
+    capabilities: project.auth ? [auth()] : [],
+    plugins: [look],
+  });
   const running = await server.start('127.0.0.1:0', {
     env: { DATABASE_URL: ':memory:', LOG_LEVEL: 'silent', ...SECRETS, ...environment },
   });

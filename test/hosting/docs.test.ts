@@ -9,13 +9,16 @@ const READ =
 /** A path is no setting of ours; the port of a static site is read in its container, where the server sets it. */
 const NONE = new Set(['PATH', 'PORT']);
 
+const PAGES = ['runtime/hosting/docs/apps.md', 'runtime/models/docs/models.md'];
+
 it('every setting that hosting reads stands in a table of its pages, with its default', () => {
-  const rows = ['apps', 'models'].flatMap((page) =>
-    readFileSync(join(root, `runtime/hosting/docs/${page}.md`), 'utf8')
+  const rows = PAGES.flatMap((page) =>
+    readFileSync(join(root, page), 'utf8')
       .split('\n')
       .filter((line) => line.startsWith('| `')),
   );
-  const read = sourceFiles('runtime/hosting')
+  const read = ['runtime/hosting', 'runtime/models']
+    .flatMap(sourceFiles)
     .flatMap((file) => [
       ...readFileSync(join(root, file), 'utf8')
         .replaceAll(/\/\*[\s\S]*?\*\//g, '')
