@@ -28,7 +28,7 @@ const LONG_FUNCTIONS: readonly string[] = [
   'runtime/auth/user-directory.ts',
   'runtime/auth/webhooks/endpoints.ts',
   'runtime/hosting/operator/lease.ts',
-  'runtime/hosting/records/deployment-book.ts',
+  'runtime/hosting/records/deployment-repository.ts',
   'runtime/hosting/routes/sources.ts',
 ];
 

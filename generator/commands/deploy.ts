@@ -13,7 +13,7 @@ import {
 } from '../deploy/app-settings.ts';
 import { followDeployment } from '../deploy/follow.ts';
 import {
-  type Deployment,
+  type DeploymentReport,
   type HostedApp,
   HostingRefusal,
   type HostingServer,
@@ -115,7 +115,7 @@ async function prepareApp(
 
 async function follow(
   { name, server, call: { terminal } }: Work,
-  { number }: Deployment,
+  { number }: DeploymentReport,
 ): Promise<HostedApp> {
   await followDeployment(server, {
     app: name,

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CommandError, EXIT } from '../failure.ts';
-import type { Deployment, HostingServer } from './hosting-server.ts';
+import type { DeploymentReport, HostingServer } from './hosting-server.ts';
 
 /** Which deployment, and where its lines go. */
 export interface Followed {
@@ -24,7 +24,7 @@ export async function followDeployment(
   server: HostingServer,
   followed: Followed,
   patience = PATIENCE,
-): Promise<Deployment> {
+): Promise<DeploymentReport> {
   const said: string[] = [];
   let away: number | null = null;
   for (;;) {
@@ -67,7 +67,7 @@ function isAway(error: unknown): boolean {
 }
 
 function failed(
-  { number, reason, status, log }: Deployment,
+  { number, reason, status, log }: DeploymentReport,
   said: readonly string[],
   { app }: Followed,
 ): CommandError {

@@ -12,7 +12,7 @@ export interface HostedApp {
   readonly deployment: number | null;
 }
 
-export interface Deployment {
+export interface DeploymentReport {
   readonly number: number;
   readonly status: 'pending' | 'building' | 'deploying' | 'healthy' | 'failed' | 'superseded';
   readonly reason: string | null;
@@ -40,8 +40,8 @@ export interface HostingServer {
   app(name: string): Promise<HostedApp | null>;
   create(fields: Readonly<Record<string, unknown>>): Promise<HostedApp>;
   putSecret(app: string, key: string, value: string): Promise<void>;
-  upload(config: Readonly<Record<string, unknown>>, archive: Uint8Array): Promise<Deployment>;
-  deployment(app: string, number: number): Promise<Deployment>;
+  upload(config: Readonly<Record<string, unknown>>, archive: Uint8Array): Promise<DeploymentReport>;
+  deployment(app: string, number: number): Promise<DeploymentReport>;
   /** Lines of the build as they come; ends when the build does. */
   buildLog(app: string, number: number): AsyncGenerator<string>;
 }
@@ -77,8 +77,10 @@ export function createHostingServer(url: string, token: string | null): HostingS
     create: (fields) => json<HostedApp>('POST', '/api/apps', fields),
     putSecret: async (app, key, value) =>
       void (await json('PUT', `${ofApp(app)}/secrets/${encodeURIComponent(key)}`, { value })),
-    upload: (config, archive) => json<Deployment>('POST', '/api/deploy', formOf(config, archive)),
-    deployment: (app, number) => json<Deployment>('GET', `${ofApp(app)}/deployments/${number}`),
+    upload: (config, archive) =>
+      json<DeploymentReport>('POST', '/api/deploy', formOf(config, archive)),
+    deployment: (app, number) =>
+      json<DeploymentReport>('GET', `${ofApp(app)}/deployments/${number}`),
     buildLog: async function* (app, number) {
       // Of a stream of events the server sends something every 15 s, however silent the build is.
       const path = `${ofApp(app)}/deployments/${number}/logs?follow=true`;

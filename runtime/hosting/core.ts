@@ -1,21 +1,21 @@
 import type { HostingModel } from '@twofold/schema';
 import type { Logger } from 'pino';
-import type { Naming, Reach } from './deploy/containers.ts';
+import type { EngineNaming, Reach } from './deploy/containers.ts';
 import type { Operations } from './deploy/operations.ts';
 import type { Retries } from './deploy/retries.ts';
 import type { DeployStep } from './deploy/steps.ts';
 import type { EngineConnection } from './engine/connection.ts';
 import type { EventHub } from './events.ts';
 import type { Ingress } from './ingress/ingress.ts';
-import type { AppBook } from './records/app-book.ts';
-import type { DeploymentBook } from './records/deployment-book.ts';
+import type { AppRepository } from './records/app-repository.ts';
+import type { DeploymentRepository } from './records/deployment-repository.ts';
 
 /** What the parts of the module share. Made once, in `hosting.ts`. */
 export interface Core {
   readonly model: HostingModel;
-  readonly naming: Naming;
-  readonly apps: AppBook;
-  readonly deployments: DeploymentBook;
+  readonly naming: EngineNaming;
+  readonly apps: AppRepository;
+  readonly deployments: DeploymentRepository;
   readonly connection: EngineConnection;
   readonly ingress: Ingress;
   readonly operations: Operations;
@@ -31,7 +31,9 @@ export interface Core {
 }
 
 /** How containers are named and reached now. */
-export const placement = (core: Core): { readonly naming: Naming; readonly reach: Reach } => ({
+export const placement = (
+  core: Core,
+): { readonly naming: EngineNaming; readonly reach: Reach } => ({
   naming: core.naming,
   reach: core.connection.reach(),
 });

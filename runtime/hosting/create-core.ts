@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { HostingModel } from '@twofold/schema';
 import { ConfigError } from '@twofold/runtime/errors';
 import type { Kernel } from '@twofold/runtime/kernel';
-import { instanceLabels, type Naming, networkName, type Reach } from './deploy/containers.ts';
+import { instanceLabels, type EngineNaming, networkName, type Reach } from './deploy/containers.ts';
 import { createOperations } from './deploy/operations.ts';
 import { createRetries } from './deploy/retries.ts';
 import type { DeployStep } from './deploy/steps.ts';
@@ -13,9 +13,9 @@ import type { Ingress } from './ingress/ingress.ts';
 import { createInlineIngress } from './ingress/inline.ts';
 import { type ListenerName, type Listening, NOT_LISTENING } from './ingress/listeners.ts';
 import { createRemoteIngress } from './ingress/remote.ts';
-import { absent } from './deploy/rollout.ts';
-import type { AppBook } from './records/app-book.ts';
-import { createDeploymentBook } from './records/deployment-book.ts';
+import { idleRoute } from './deploy/rollout.ts';
+import type { AppRepository } from './records/app-repository.ts';
+import { createDeploymentRepository } from './records/deployment-repository.ts';
 import { createIngressRecords } from './records/ingress-records.ts';
 import type { Seal } from './records/seal.ts';
 import { createVault } from './records/vault.ts';
@@ -29,7 +29,7 @@ interface Wiring {
 interface CoreOptions {
   readonly model: HostingModel;
   readonly seal: Seal;
-  readonly apps: AppBook;
+  readonly apps: AppRepository;
   readonly onStep: (step: DeployStep) => void;
 }
 
@@ -54,7 +54,7 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep }: CoreOp
       model,
       naming,
       apps,
-      deployments: createDeploymentBook({ store, now }),
+      deployments: createDeploymentRepository({ store, now }),
       connection,
       ingress,
       operations,
@@ -97,7 +97,7 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep }: CoreOp
 
 interface ConnectionParts {
   readonly model: HostingModel;
-  readonly naming: Naming;
+  readonly naming: EngineNaming;
   /** Who is told; undefined until it is wired. */
   readonly wiring: () => Wiring | undefined;
 }
@@ -115,10 +115,10 @@ function connectionOf({ settings, log }: Kernel, { model, naming, wiring }: Conn
 }
 
 /** Gives every app a route, and takes those away that belong to none. */
-function routeUnknown(apps: AppBook, ingress: Ingress): void {
+function routeUnknown(apps: AppRepository, ingress: Ingress): void {
   for (const app of apps.all()) {
     const runs = app.desired === 'running' && app.deployment !== null;
-    if (!ingress.get(app.id)) ingress.set(absent(app, runs ? 'holding' : 'stopped'));
+    if (!ingress.get(app.id)) ingress.set(idleRoute(app, runs ? 'holding' : 'stopped'));
   }
   ingress.keep(apps.all().map(({ id }) => id));
 }

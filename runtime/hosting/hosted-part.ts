@@ -5,7 +5,7 @@ import type { EventHub } from './events.ts';
 import type { Handlers } from './routes/bind.ts';
 
 /** What a part is made of. */
-export interface HostedGiven {
+export interface HostedContext {
   readonly kernel: Kernel;
   readonly model: HostingModel;
   /** Every change has to be noted here. */
@@ -30,7 +30,7 @@ export interface HostedWork {
 export interface HostedPart extends Capability {
   readonly hosted: {
     readonly routes: readonly RouteSpec[];
-    createWork(given: HostedGiven): HostedWork;
+    createWork(given: HostedContext): HostedWork;
   };
 }
 

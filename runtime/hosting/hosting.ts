@@ -12,7 +12,7 @@ import { createIngressRecords } from './records/ingress-records.ts';
 import { createSeal } from './records/seal.ts';
 import { sealingSecrets } from './records/sealing-secrets.ts';
 import { loadTemplates } from './templates/templates.ts';
-import { createTerm, ingressState } from './term.ts';
+import { createLeaderSession, ingressState } from './leader-session.ts';
 
 export interface HostingOptions {
   readonly kernel: Kernel;
@@ -46,7 +46,8 @@ export async function createHosting({
   const operator = createOperator({
     kernel,
     specs,
-    createTerm: () => createTerm(kernel, { model, seal, audit, templates, parts, onStep }),
+    createLeaderSession: () =>
+      createLeaderSession(kernel, { model, seal, audit, templates, parts, onStep }),
   });
   return {
     name: 'hosting',
@@ -55,7 +56,10 @@ export async function createHosting({
     routes: bindRoutes(specs, operator.handlers),
     async health() {
       const seen = operator.operates()
-        ? { ...(await operator.term().engineState()), ingress: operator.term().ingressState() }
+        ? {
+            ...(await operator.session().engineState()),
+            ingress: operator.session().ingressState(),
+          }
         : { ...(await lookAtEngine(kernel, model)), ingress: await readIngress(kernel) };
       return { ...seen, version: VERSION, timestamp: new Date(now()).toISOString() };
     },

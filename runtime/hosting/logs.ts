@@ -10,7 +10,7 @@ import type {
 } from './engine/engine.ts';
 import { EngineError } from './engine/errors.ts';
 import { compareTimes } from './engine/logs/position.ts';
-import type { App } from './records/app.ts';
+import type { HostedApp } from './records/app.ts';
 
 /** Lines of one replica. */
 export interface AppLines {
@@ -25,7 +25,7 @@ export type Cursor = ReadonlyMap<string, LogPosition>;
 /** The last lines of an app, of all its replicas in the order of time. */
 export async function readAppLogs(
   core: Core,
-  app: App,
+  app: HostedApp,
   options: { readonly tail: number; readonly since?: number },
 ): Promise<LogLine[]> {
   const engine = core.connection.engine();

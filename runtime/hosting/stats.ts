@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Core } from './core.ts';
 import type { ContainerUsage } from './engine/engine.ts';
-import type { App } from './records/app.ts';
+import type { HostedApp } from './records/app.ts';
 
 /** What one replica uses now. */
 export interface ReplicaStats {
@@ -19,7 +19,7 @@ export interface ReplicaStats {
 
 /** Reads what containers use. A rate needs two samples, so the last one of each container is kept. */
 export interface StatsReader {
-  read(app: App): Promise<ReplicaStats[]>;
+  read(app: HostedApp): Promise<ReplicaStats[]>;
 }
 
 interface Sample {
@@ -77,7 +77,7 @@ const METRICS = [
 
 /** The same as Prometheus text, version 0.0.4. Names need no escaping: the grammar of apps leaves nothing to escape. */
 export function renderMetrics(
-  apps: readonly { readonly app: App; readonly replicas: readonly ReplicaStats[] }[],
+  apps: readonly { readonly app: HostedApp; readonly replicas: readonly ReplicaStats[] }[],
 ): string {
   const lines = [
     '# HELP twofold_app_up Whether the app runs',

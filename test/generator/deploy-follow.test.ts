@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { followDeployment } from '../../generator/deploy/follow.ts';
-import type { Deployment, HostingServer } from '../../generator/deploy/hosting-server.ts';
+import type { DeploymentReport, HostingServer } from '../../generator/deploy/hosting-server.ts';
 import { CommandError, EXIT } from '../../generator/failure.ts';
 
 const away = () => new CommandError(EXIT.usage, 'SERVER_AWAY', 'it does not answer', 'start it');
 
 /** A server whose log stream breaks after each line, some time later; `status` is what it says of the deployment. */
-function server(lines: string[], status: () => Deployment['status'], silence = 60): HostingServer {
+function server(
+  lines: string[],
+  status: () => DeploymentReport['status'],
+  silence = 60,
+): HostingServer {
   let turn = 0;
   return {
     async *buildLog() {

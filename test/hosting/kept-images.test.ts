@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Core } from '../../runtime/hosting/core.ts';
-import { imageTag, LABELS, type Naming } from '../../runtime/hosting/deploy/containers.ts';
+import { imageTag, LABELS, type EngineNaming } from '../../runtime/hosting/deploy/containers.ts';
 import { forgetOldImages, forgetOldImagesOfAll } from '../../runtime/hosting/deploy/kept-images.ts';
 import { createOperations } from '../../runtime/hosting/deploy/operations.ts';
 import { createReconciler } from '../../runtime/hosting/deploy/reconciler.ts';
 import { createRetries } from '../../runtime/hosting/deploy/retries.ts';
 import { EngineError } from '../../runtime/hosting/engine/errors.ts';
-import type { App } from '../../runtime/hosting/records/app.ts';
+import type { HostedApp } from '../../runtime/hosting/records/app.ts';
 
-const naming = { instance: 'abc' } as unknown as Naming;
+const naming = { instance: 'abc' } as unknown as EngineNaming;
 const app = {
   id: '1',
   name: 'shop',
@@ -16,7 +16,7 @@ const app = {
   desired: 'stopped',
   status: 'stopped',
   spec: { domain: 'shop.apps.test', aliases: [] },
-} as unknown as App;
+} as unknown as HostedApp;
 const tagOf = (number: number) => imageTag(naming, app, number);
 
 /** An engine with the images of three deployments, of which the last has failed. One that a container has cannot go. */
@@ -122,7 +122,7 @@ describe('images that a failed deployment left', () => {
       labels: { [LABELS.app]: app.id, [LABELS.deployment]: '3' },
     });
     const finish = busy(operations);
-    const { apps } = core as unknown as { apps: { all(): App[] } };
+    const { apps } = core as unknown as { apps: { all(): HostedApp[] } };
     const all = apps.all;
     let looks = 0;
     // The operation ends between the look at the containers and the one at the images: the container is still there.

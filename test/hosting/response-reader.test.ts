@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  BadAnswer,
+  BadResponse,
   createResponseReader,
-  type AnswerHead,
+  type ResponseHead,
 } from '../../runtime/hosting/ingress/response-reader.ts';
 
 interface Seen {
-  readonly heads: AnswerHead[];
-  readonly interim: AnswerHead[];
+  readonly heads: ResponseHead[];
+  readonly interim: ResponseHead[];
   readonly partial: boolean;
   text: string;
   ends: number;
@@ -23,7 +23,7 @@ function read(
 ): Seen {
   const reader = createResponseReader();
   const data = typeof answer === 'string' ? Buffer.from(answer, 'latin1') : answer;
-  const seen = { heads: [] as AnswerHead[], interim: [] as AnswerHead[], text: '', ends: 0 };
+  const seen = { heads: [] as ResponseHead[], interim: [] as ResponseHead[], text: '', ends: 0 };
   reader.begin(method, {
     onInterim: (head) => void seen.interim.push(head),
     onHead: (head) => void seen.heads.push(head),
@@ -189,7 +189,7 @@ describe('the reader of answers', () => {
 
   it.each(bad)('refuses %s, however it is cut', (_, answer) => {
     for (const size of [1, 5, 1_000_000])
-      expect(() => read(answer, { size }), `cut at ${size}`).toThrow(BadAnswer);
+      expect(() => read(answer, { size }), `cut at ${size}`).toThrow(BadResponse);
   });
 
   it.each([
@@ -199,7 +199,7 @@ describe('the reader of answers', () => {
     ['before the last chunk', sized('Transfer-Encoding: chunked', '2\r\nhe\r\n')],
     ['in a trailer', sized('Transfer-Encoding: chunked', '0\r\nX: y\r\n')],
   ])('says when the connection ends %s', (_, answer) => {
-    expect(() => read(answer, { end: true })).toThrow(BadAnswer);
+    expect(() => read(answer, { end: true })).toThrow(BadResponse);
   });
 
   it.each([
@@ -215,7 +215,7 @@ describe('the reader of answers', () => {
     ['a chunk that goes on', sized('Transfer-Encoding: chunked', '2\r\nokk')],
   ])('refuses %s when it comes, although the line does not end', (_, answer) => {
     for (const size of [1, 5, 1_000_000])
-      expect(() => read(answer, { size }), `cut at ${size}`).toThrow(BadAnswer);
+      expect(() => read(answer, { size }), `cut at ${size}`).toThrow(BadResponse);
   });
 
   it.each([
@@ -241,7 +241,7 @@ describe('the reader of answers', () => {
       [103, 'Link', '</x>'],
     ]);
     expect(heads.map(({ status, headers }) => [status, ...headers])).toEqual([[204, 'X', 'y']]);
-    expect(() => read('HTTP/1.1 102 Processing\r\n\r\n'.repeat(40))).toThrow(BadAnswer);
+    expect(() => read('HTTP/1.1 102 Processing\r\n\r\n'.repeat(40))).toThrow(BadResponse);
   });
 
   it('keeps what belongs to the connection to itself', () => {
@@ -287,7 +287,7 @@ describe('the reader of answers', () => {
           const { text, ends } = read(answer, { size });
           expect([Buffer.from(text, 'latin1').equals(body), ends]).toEqual([true, 1]);
           expect(() => read(Buffer.concat([answer, Buffer.from('x')]), { size })).toThrow(
-            BadAnswer,
+            BadResponse,
           );
         },
       ),

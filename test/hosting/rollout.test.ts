@@ -5,7 +5,7 @@ import { createOperations } from '../../runtime/hosting/deploy/operations.ts';
 import { rollOut } from '../../runtime/hosting/deploy/rollout.ts';
 import type { DeployStep } from '../../runtime/hosting/deploy/steps.ts';
 import { EngineError } from '../../runtime/hosting/engine/errors.ts';
-import type { App, Deployment } from '../../runtime/hosting/records/app.ts';
+import type { HostedApp, Deployment } from '../../runtime/hosting/records/app.ts';
 
 const spec = {
   domain: 'shop.apps.test',
@@ -25,7 +25,7 @@ const app = {
   env: {},
   secrets: {},
   spec,
-} as unknown as App;
+} as unknown as HostedApp;
 const deployment = {
   app_id: '1',
   number: 2,

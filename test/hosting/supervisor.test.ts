@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Core } from '../../runtime/hosting/core.ts';
-import type { Naming } from '../../runtime/hosting/deploy/containers.ts';
+import type { EngineNaming } from '../../runtime/hosting/deploy/containers.ts';
 import { createOperations } from '../../runtime/hosting/deploy/operations.ts';
 import { createSupervisor } from '../../runtime/hosting/deploy/supervisor.ts';
-import type { App } from '../../runtime/hosting/records/app.ts';
+import type { HostedApp } from '../../runtime/hosting/records/app.ts';
 
 /** An app whose containers have ended when they are looked at, and end at each start: what is seen is how often they may. */
 function createWorld(pause = 1) {
@@ -43,7 +43,7 @@ function createWorld(pause = 1) {
   };
   const core = {
     ...{
-      naming: { instance: 'abc' } as unknown as Naming,
+      naming: { instance: 'abc' } as unknown as EngineNaming,
       operations: createOperations(),
       now: () => world.now,
       model: { deploys: { drain: 0 }, defaults: { port: 8080 } },
@@ -54,14 +54,14 @@ function createWorld(pause = 1) {
     deployments: { get: async () => ({ number: 1, port: 8080, replicas: 0 }) },
     apps: {
       byId: () => app,
-      update: async (_: string, change: Partial<App>) => Object.assign(app, change),
+      update: async (_: string, change: Partial<HostedApp>) => Object.assign(app, change),
     },
     ingress: { get: () => undefined, set: () => {}, drain: async () => {} },
     log: { warn: (text: string) => expect.unreachable(text) },
   } as unknown as Core;
   const supervisor = createSupervisor(core, pause);
   const labels = { 'twofold.app': '1', 'twofold.deployment': '1' };
-  return { app, world, supervisor, labels, given: app as unknown as App };
+  return { app, world, supervisor, labels, given: app as unknown as HostedApp };
 }
 
 describe('what keeps ending', () => {

@@ -1,17 +1,17 @@
 import type { Deployment } from '../records/app.ts';
 
-type Key = Pick<Deployment, 'app_id' | 'number'>;
+type DeploymentKey = Pick<Deployment, 'app_id' | 'number'>;
 
 /** What builds print while they run; the database has it afterwards. */
 export interface BuildLogs {
-  open(deployment: Key): void;
-  add(deployment: Key, line: string): void;
+  open(deployment: DeploymentKey): void;
+  add(deployment: DeploymentKey, line: string): void;
   /** @returns all of it, and forgets it. */
-  close(deployment: Key): string;
+  close(deployment: DeploymentKey): string;
   /** What a running build has printed so far. */
-  peek(deployment: Key): string;
+  peek(deployment: DeploymentKey): string;
   /** The lines of a running build, and those to come; null when it does not run here. */
-  follow(deployment: Key, signal: AbortSignal): AsyncGenerator<string> | null;
+  follow(deployment: DeploymentKey, signal: AbortSignal): AsyncGenerator<string> | null;
 }
 
 interface Log {
@@ -73,7 +73,7 @@ async function* follow(log: Log, signal: AbortSignal): AsyncGenerator<string> {
   }
 }
 
-const keyOf = ({ app_id, number }: Key) => `${app_id}/${number}`;
+const keyOf = ({ app_id, number }: DeploymentKey) => `${app_id}/${number}`;
 
 /** No colours and no cursor movements: it is read in places that are no terminal. */
 const clean = (line: string) =>

@@ -12,7 +12,7 @@ import type { BuildLogs } from './build-logs.ts';
 import { appLabels, imageTag, LABELS, stagesRepository } from './containers.ts';
 
 /** Builds images in the engine: never a program of a user's on this machine. */
-export interface Builder {
+export interface ImageBuilder {
   /** Waits for a free place, then builds. @returns the image's id. @throws AppError 422 when the build fails, 507 when the disk is low. */
   build(
     deployment: Deployment,
@@ -20,7 +20,7 @@ export interface Builder {
   ): Promise<string>;
 }
 
-export function createBuilder(core: Core, logs: BuildLogs): Builder {
+export function createImageBuilder(core: Core, logs: BuildLogs): ImageBuilder {
   const places = createPlaces(Math.max(1, core.model.build.concurrency));
   return {
     async build(deployment, work) {
@@ -42,7 +42,7 @@ async function run(
   core: Core,
   logs: BuildLogs,
   deployment: Deployment,
-  { plan, spool, signal }: Parameters<Builder['build']>[1],
+  { plan, spool, signal }: Parameters<ImageBuilder['build']>[1],
 ): Promise<string> {
   const app = core.apps.byId(deployment.app_id);
   if (!app) throw failure.notFound('App not found');
@@ -98,7 +98,7 @@ function describe(
  */
 async function assertBases(
   core: Core,
-  { plan, signal }: Parameters<Builder['build']>[1],
+  { plan, signal }: Parameters<ImageBuilder['build']>[1],
   say: (line: string) => void,
 ): Promise<void> {
   const engine = core.connection.engine();

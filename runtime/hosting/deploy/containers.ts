@@ -1,6 +1,6 @@
 import type { ContainerDetail, ContainerSpec, Engine, EngineContainer } from '../engine/engine.ts';
-import type { Target } from '../ingress/route-table.ts';
-import type { App, Deployment } from '../records/app.ts';
+import type { RouteTarget } from '../ingress/route-table.ts';
+import type { HostedApp, Deployment } from '../records/app.ts';
 
 /**
  * Labels that everything of ours carries. `instance` is one installation: two that share an engine leave each other's
@@ -20,29 +20,33 @@ export const LABELS = {
 export type Reach = 'address' | 'port';
 
 /** The names of one installation's things on the engine. */
-export interface Naming {
+export interface EngineNaming {
   /** Eight characters: the installation's id. */
   readonly instance: string;
 }
 
-export const instanceLabels = ({ instance }: Naming) => ({ [LABELS.instance]: instance });
-export const appLabels = (naming: Naming, app: Pick<App, 'id'>) => ({
+export const instanceLabels = ({ instance }: EngineNaming) => ({ [LABELS.instance]: instance });
+export const appLabels = (naming: EngineNaming, app: Pick<HostedApp, 'id'>) => ({
   ...instanceLabels(naming),
   [LABELS.app]: app.id,
 });
-export const networkName = ({ instance }: Naming) => `twofold-${instance}`;
-export const volumeName = ({ instance }: Naming, app: Pick<App, 'name'>, volume: string) =>
-  `twofold-${instance}-${app.name}-${volume}`;
+export const networkName = ({ instance }: EngineNaming) => `twofold-${instance}`;
+export const volumeName = (
+  { instance }: EngineNaming,
+  app: Pick<HostedApp, 'name'>,
+  volume: string,
+) => `twofold-${instance}-${app.name}-${volume}`;
 /** Engines fill in a registry where a name has none; `localhost/` is left as it is by both. */
-export const allImagesPrefix = ({ instance }: Naming) => `localhost/twofold-${instance}/`;
-export const imagePrefix = ({ instance }: Naming, app: Pick<App, 'name'>) =>
+export const allImagesPrefix = ({ instance }: EngineNaming) => `localhost/twofold-${instance}/`;
+export const imagePrefix = ({ instance }: EngineNaming, app: Pick<HostedApp, 'name'>) =>
   `${allImagesPrefix({ instance })}${app.name}:`;
-export const imageTag = (naming: Naming, app: Pick<App, 'name'>, deployment: number) =>
+export const imageTag = (naming: EngineNaming, app: Pick<HostedApp, 'name'>, deployment: number) =>
   `${imagePrefix(naming, app)}${deployment}`;
 
 /** Names of the stages of builds: the cache of later ones. The images of deployments are elsewhere. */
-export const allStagesPrefix = ({ instance }: Naming) => `localhost/twofold-${instance}-cache/`;
-export const stagesRepository = (naming: Naming, app: Pick<App, 'name'>) =>
+export const allStagesPrefix = ({ instance }: EngineNaming) =>
+  `localhost/twofold-${instance}-cache/`;
+export const stagesRepository = (naming: EngineNaming, app: Pick<HostedApp, 'name'>) =>
   `${allStagesPrefix(naming)}${app.name}`;
 
 /** What a container of ours says of itself. */
@@ -60,12 +64,12 @@ export function containerSpec(
     replica,
     attempt,
   }: {
-    readonly app: App;
+    readonly app: HostedApp;
     readonly deployment: Pick<Deployment, 'number' | 'image' | 'image_id' | 'port'>;
     readonly replica: number;
     readonly attempt: string;
   },
-  { naming, reach }: { readonly naming: Naming; readonly reach: Reach },
+  { naming, reach }: { readonly naming: EngineNaming; readonly reach: Reach },
 ): ContainerSpec {
   const { spec } = app;
   const port = deployment.port ?? 8080;
@@ -99,8 +103,8 @@ export function containerSpec(
 export function targetOf(
   detail: ContainerDetail,
   port: number,
-  { naming, reach }: { readonly naming: Naming; readonly reach: Reach },
-): Target | null {
+  { naming, reach }: { readonly naming: EngineNaming; readonly reach: Reach },
+): RouteTarget | null {
   if (detail.endpoint) return { id: detail.id, ...detail.endpoint };
   if (reach === 'port') {
     const published = detail.ports[port];
@@ -113,8 +117,8 @@ export function targetOf(
 /** The containers of an app, those of one deployment first to last. */
 export async function listContainers(
   engine: Engine,
-  naming: Naming,
-  app: Pick<App, 'id'>,
+  naming: EngineNaming,
+  app: Pick<HostedApp, 'id'>,
   deployment?: number,
 ): Promise<EngineContainer[]> {
   const all = await engine.list(appLabels(naming, app));

@@ -2,45 +2,45 @@ import { AppError } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
 import type { EngineImage } from '../engine/engine.ts';
 import { EngineError } from '../engine/errors.ts';
-import type { App, Deployment, HealthCheck, Source, Trigger } from '../records/app.ts';
+import type { HostedApp, Deployment, HealthCheck, AppSource, Trigger } from '../records/app.ts';
 import { imageTag, LABELS } from './containers.ts';
 import { asFullDisk } from '../full-disk.ts';
 import { forgetOldImages } from './kept-images.ts';
 import { rollOut, RolloutError } from './rollout.ts';
 
 /** Makes the deployment's image be on the engine. `image` is the name to show, `id` what is run. */
-export type Prepare = (
+export type PrepareImage = (
   deployment: Deployment,
   signal: AbortSignal,
-) => Promise<{ readonly image: string; readonly id: string; readonly source?: Source }>;
+) => Promise<{ readonly image: string; readonly id: string; readonly source?: AppSource }>;
 
 export interface DeployRequest {
   readonly trigger: Trigger;
-  readonly source: Source;
-  readonly prepare: Prepare;
+  readonly source: AppSource;
+  readonly prepare: PrepareImage;
   /** The image is built first: the app shows `building`. */
   readonly builds?: boolean;
 }
 
 /** A deployment that has begun. `done` rejects with the reason when it fails; the deployment's record has it too. */
-export interface Begun {
+export interface StartedDeployment {
   readonly deployment: Deployment;
   readonly done: Promise<Deployment>;
 }
 
 export interface Deployer {
   /** @throws AppError 409 when another operation runs on the app. */
-  begin(app: App, request: DeployRequest): Promise<Begun>;
+  begin(app: HostedApp, request: DeployRequest): Promise<StartedDeployment>;
   /** Pulls the image, or takes the local one of that name. */
-  fromImage(reference: string): Prepare;
+  fromImage(reference: string): PrepareImage;
   /** The image of an earlier deployment. */
-  fromDeployment(earlier: Deployment): Prepare;
+  fromDeployment(earlier: Deployment): PrepareImage;
   /**
    * Deploys a new app, and waits. When its image cannot be had the app is as if it had never been: its name is free.
    *
    * @throws AppError as the deployment failed.
    */
-  first(app: App, request: DeployRequest): Promise<void>;
+  first(app: HostedApp, request: DeployRequest): Promise<void>;
 }
 
 export function createDeployer(core: Core): Deployer {
@@ -76,7 +76,7 @@ export function createDeployer(core: Core): Deployer {
 }
 
 /** An app whose image never came has nothing on the engine, and nothing to show. */
-async function forgetUnborn(core: Core, app: App): Promise<void> {
+async function forgetUnborn(core: Core, app: HostedApp): Promise<void> {
   const tried = await core.deployments.list(app.id, 2);
   if (tried.length > 1 || tried.some(({ image_id }) => image_id !== null)) return;
   core.ingress.remove(app.id);
@@ -84,7 +84,7 @@ async function forgetUnborn(core: Core, app: App): Promise<void> {
   core.events.emit('removed', { app: app.name });
 }
 
-function begin(core: Core, app: App, request: DeployRequest): Promise<Begun> {
+function begin(core: Core, app: HostedApp, request: DeployRequest): Promise<StartedDeployment> {
   core.connection.engine();
   return new Promise((resolve, reject) => {
     const done = core.operations.run(
@@ -181,7 +181,7 @@ async function fail(
     appId,
     deployment,
     before = 'failed',
-  }: { appId: string; deployment: Deployment; before: App['status'] | undefined },
+  }: { appId: string; deployment: Deployment; before: HostedApp['status'] | undefined },
   error: unknown,
 ): Promise<void> {
   const reason = error instanceof AppError ? error.message : 'Internal error';
@@ -254,7 +254,7 @@ function unavailable(reference: string, cause?: EngineError): AppError {
 /** A tag of ours holds the image until the deployment is forgotten. */
 async function keepImage(
   core: Core,
-  app: App,
+  app: HostedApp,
   deployment: Deployment,
   id: string,
 ): Promise<EngineImage> {
@@ -266,13 +266,13 @@ async function keepImage(
 }
 
 /** What the build has put into the image's label. On an image that was made elsewhere it would be a stranger's. */
-function builtHealthOf({ labels }: EngineImage, source: Source): HealthCheck | null {
+function builtHealthOf({ labels }: EngineImage, source: AppSource): HealthCheck | null {
   const text =
     source.kind === 'git' || source.kind === 'tarball' ? labels[LABELS.health] : undefined;
   return text ? (JSON.parse(text) as HealthCheck) : null;
 }
 
-function portOf(core: Core, app: App, image: EngineImage): number {
+function portOf(core: Core, app: HostedApp, image: EngineImage): number {
   if (app.spec.port !== null) return app.spec.port;
   return image.ports.length === 1 ? (image.ports[0] as number) : core.model.defaults.port;
 }

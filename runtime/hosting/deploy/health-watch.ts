@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../core.ts';
-import type { Target } from '../ingress/route-table.ts';
-import { type App, healthCheckOf } from '../records/app.ts';
+import type { RouteTarget } from '../ingress/route-table.ts';
+import { type HostedApp, healthCheckOf } from '../records/app.ts';
 import { createProbe } from './probe.ts';
 
 /**
@@ -15,7 +15,7 @@ export interface HealthWatch {
 
 const TICK = 1000;
 
-interface Seen {
+interface WatchedTarget {
   next: number;
   bad: number;
   asking: boolean;
@@ -23,10 +23,10 @@ interface Seen {
 
 export function createHealthWatch(
   core: Core,
-  onSick: (app: App, containerId: string, detail: string) => void,
+  onSick: (app: HostedApp, containerId: string, detail: string) => void,
 ): HealthWatch {
   const abort = new AbortController();
-  const seen = new Map<string, Seen>();
+  const seen = new Map<string, WatchedTarget>();
   let loop: Promise<void> = Promise.resolve();
 
   const look = () => {
@@ -54,7 +54,7 @@ export function createHealthWatch(
     for (const id of seen.keys()) if (!present.has(id)) seen.delete(id);
   };
 
-  const ask = async (app: App, target: Target, state: Seen) => {
+  const ask = async (app: HostedApp, target: RouteTarget, state: WatchedTarget) => {
     const health = healthCheckOf(app.spec);
     state.asking = true;
     try {

@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts';
 import { EngineError } from '../engine/errors.ts';
-import type { App } from '../records/app.ts';
+import type { HostedApp } from '../records/app.ts';
 import { allImagesPrefix, imagePrefix, imageTag } from './containers.ts';
 
 /** Among the retries: to look at all there is. */
@@ -11,7 +11,7 @@ const ALL_AGAIN = 30_000;
  * Only the last deployments that served keep their images, and none that failed. What cannot be removed now is later: by
  * the reconciler, or at the next deployment.
  */
-export async function forgetOldImages(core: Core, app: App): Promise<void> {
+export async function forgetOldImages(core: Core, app: HostedApp): Promise<void> {
   await orLater(core, async () =>
     untagAllBut(core, app, await core.connection.engine().tags(imagePrefix(core.naming, app))),
   );
@@ -46,7 +46,7 @@ export function suspectOldImages({ oldImages }: Core): void {
   oldImages.hurry();
 }
 
-async function untagAllBut(core: Core, app: App, tags: readonly string[]): Promise<void> {
+async function untagAllBut(core: Core, app: HostedApp, tags: readonly string[]): Promise<void> {
   const kept = await core.deployments.kept(app.id, core.model.deploys.keep);
   const wanted = new Set(kept.map(({ number }) => imageTag(core.naming, app, number)));
   for (const tag of tags)
@@ -54,7 +54,7 @@ async function untagAllBut(core: Core, app: App, tags: readonly string[]): Promi
 }
 
 /** One that is refused holds up no other, and is said once. */
-async function untag(core: Core, app: App, tag: string): Promise<void> {
+async function untag(core: Core, app: HostedApp, tag: string): Promise<void> {
   try {
     await core.connection.engine().untag(tag);
     core.oldImages.done(tag);

@@ -2,8 +2,8 @@ import { AppError, failure } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
 import { assertOurs } from '../engine/errors.ts';
-import type { Target } from '../ingress/route-table.ts';
-import type { App, Deployment } from '../records/app.ts';
+import type { RouteTarget } from '../ingress/route-table.ts';
+import type { HostedApp, Deployment } from '../records/app.ts';
 import {
   imagePrefix,
   instanceLabels,
@@ -12,7 +12,7 @@ import {
   volumeName,
 } from './containers.ts';
 import { createReplica, ensureVolumes, lastLines, retire, startReplica } from './replicas.ts';
-import { absent, currentTargets, serving } from './rollout.ts';
+import { idleRoute, currentTargets, servingRoute } from './rollout.ts';
 
 /** Milliseconds that running requests have when an app is stopped by hand. */
 const STOP_DRAIN = 2000;
@@ -20,11 +20,11 @@ const STOP_DRAIN = 2000;
 /** Start, stop, restart and delete: what happens to an app between its deployments. */
 export interface Lifecycle {
   /** Nothing happens to an app that runs. @throws AppError 400 never deployed, 502 when it does not come to serve. */
-  start(app: App): Promise<App>;
-  stop(app: App): Promise<App>;
+  start(app: HostedApp): Promise<HostedApp>;
+  stop(app: HostedApp): Promise<HostedApp>;
   /** One replica after the other; with a single one its requests wait. */
-  restart(app: App): Promise<App>;
-  remove(app: App, options: { readonly volumes: boolean }): Promise<void>;
+  restart(app: HostedApp): Promise<HostedApp>;
+  remove(app: HostedApp, options: { readonly volumes: boolean }): Promise<void>;
 }
 
 export function createLifecycle(core: Core): Lifecycle {
@@ -51,37 +51,37 @@ export function createLifecycle(core: Core): Lifecycle {
 
 async function unless(
   core: Core,
-  app: App,
-  status: App['status'],
-  work: () => Promise<App>,
-): Promise<App> {
+  app: HostedApp,
+  status: HostedApp['status'],
+  work: () => Promise<HostedApp>,
+): Promise<HostedApp> {
   assertDeployed(app);
   core.connection.engine();
   return app.status === status && core.operations.running(app.id) === undefined ? app : work();
 }
 
-function assertDeployed(app: App): void {
+function assertDeployed(app: HostedApp): void {
   if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
 }
 
-async function start(core: Core, appId: string, signal: AbortSignal): Promise<App> {
+async function start(core: Core, appId: string, signal: AbortSignal): Promise<HostedApp> {
   const app = fresh(core, appId);
   await core.apps.update(appId, { desired: 'running', error: null });
-  core.ingress.set(absent(app, 'holding'));
+  core.ingress.set(idleRoute(app, 'holding'));
   const { targets, reason } = await ensureReplicas(core, app, signal);
   if (reason !== null) {
     await core.apps.update(appId, { status: 'failed', desired: 'stopped', error: reason });
-    core.ingress.set(absent(app, 'stopped'));
+    core.ingress.set(idleRoute(app, 'stopped'));
     await halt(core, app);
     throw new AppError(502, 'NOT_READY', `App did not become ready: ${reason}`);
   }
-  core.ingress.set(serving(app, targets));
+  core.ingress.set(servingRoute(app, targets));
   return core.apps.update(appId, { status: 'running' });
 }
 
 /** What became of bringing an app up: `failed` are the containers that did not come to serve, `reason` says why. */
-export interface Ensured {
-  readonly targets: Target[];
+export interface EnsuredReplicas {
+  readonly targets: RouteTarget[];
   readonly reason: string | null;
   readonly failed: readonly string[];
 }
@@ -92,10 +92,10 @@ export interface Ensured {
  */
 export async function ensureReplicas(
   core: Core,
-  app: App,
+  app: HostedApp,
   signal: AbortSignal,
   { ask = false } = {},
-): Promise<Ensured> {
+): Promise<EnsuredReplicas> {
   const deployment = await core.deployments.get(app.id, app.deployment as number);
   const present = await listContainers(
     core.connection.engine(),
@@ -128,16 +128,16 @@ export async function ensureReplicas(
   };
 }
 
-async function stop(core: Core, appId: string): Promise<App> {
+async function stop(core: Core, appId: string): Promise<HostedApp> {
   const app = fresh(core, appId);
   await core.apps.update(appId, { desired: 'stopped' });
-  core.ingress.set(absent(app, 'stopped'));
+  core.ingress.set(idleRoute(app, 'stopped'));
   await halt(core, app);
   return core.apps.update(appId, { status: 'stopped', error: null });
 }
 
 /** Stops the app's containers and keeps them, with what they printed. */
-export async function halt(core: Core, app: App): Promise<void> {
+export async function halt(core: Core, app: HostedApp): Promise<void> {
   const containers = await listContainers(core.connection.engine(), core.naming, app);
   await retire(
     core,
@@ -146,7 +146,7 @@ export async function halt(core: Core, app: App): Promise<void> {
   );
 }
 
-async function restart(core: Core, appId: string, signal: AbortSignal): Promise<App> {
+async function restart(core: Core, appId: string, signal: AbortSignal): Promise<HostedApp> {
   const app = fresh(core, appId);
   const deployment = await core.deployments.get(appId, app.deployment as number);
   const containers = await listContainers(
@@ -165,7 +165,7 @@ async function restart(core: Core, appId: string, signal: AbortSignal): Promise<
 /** Its requests go to the others meanwhile, or wait when there are none. */
 async function restartOne(
   core: Core,
-  app: App,
+  app: HostedApp,
   {
     container,
     deployment,
@@ -173,7 +173,7 @@ async function restartOne(
   }: { container: EngineContainer; deployment: Deployment; signal: AbortSignal },
 ): Promise<void> {
   const others = (core.ingress.get(app.id)?.targets ?? []).filter(({ id }) => id !== container.id);
-  core.ingress.set(others.length > 0 ? serving(app, others) : absent(app, 'holding'));
+  core.ingress.set(others.length > 0 ? servingRoute(app, others) : idleRoute(app, 'holding'));
   await retire(core, [container], { keep: true });
   const started = await startReplica(core, app, {
     id: container.id,
@@ -181,9 +181,9 @@ async function restartOne(
     signal,
   });
   if (started.ready && started.target)
-    return core.ingress.set(serving(app, [...others, started.target]));
+    return core.ingress.set(servingRoute(app, [...others, started.target]));
   const lines = await lastLines(core, app, [container.id]);
-  core.ingress.set(others.length > 0 ? serving(app, others) : absent(app, 'stopped'));
+  core.ingress.set(others.length > 0 ? servingRoute(app, others) : idleRoute(app, 'stopped'));
   await core.apps.update(app.id, {
     error: started.reason,
     ...(others.length === 0 && { status: 'failed', desired: 'stopped' }),
@@ -232,7 +232,7 @@ async function remove(
 }
 
 /** Before anything is removed. @throws AppError 409 for a volume that this server did not make. */
-async function assertOwnVolumes(core: Core, app: App): Promise<void> {
+async function assertOwnVolumes(core: Core, app: HostedApp): Promise<void> {
   for (const { name } of app.spec.volumes) {
     const full = volumeName(core.naming, app, name);
     const labels = await core.connection.engine().volumeLabels(full);
@@ -240,7 +240,7 @@ async function assertOwnVolumes(core: Core, app: App): Promise<void> {
   }
 }
 
-function fresh(core: Core, appId: string): App {
+function fresh(core: Core, appId: string): HostedApp {
   const app = core.apps.byId(appId);
   if (app) return app;
   throw failure.notFound('App not found');

@@ -23,7 +23,7 @@ export interface Operations {
   stop(): Promise<void>;
 }
 
-interface Running {
+interface RunningOperation {
   readonly kind: string;
   readonly automatic: boolean;
   finishing: boolean;
@@ -32,7 +32,7 @@ interface Running {
 }
 
 export function createOperations(): Operations {
-  const running = new Map<string, Running>();
+  const running = new Map<string, RunningOperation>();
   let stopped = false;
 
   const begin = <T>(

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../engine/engine.ts';
-import type { Target } from '../ingress/route-table.ts';
+import type { RouteTarget } from '../ingress/route-table.ts';
 import type { HealthCheck, ProbeRecord } from '../records/app.ts';
 
 /** One look at a container: does it serve? `detail` says in a few words what was seen. */
@@ -14,7 +14,7 @@ export type Probe = () => Promise<{ readonly ok: boolean; readonly detail: strin
  */
 export function createProbe(
   health: HealthCheck,
-  target: Target,
+  target: RouteTarget,
   { engine, host }: { readonly engine: Engine; readonly host: string },
 ): Probe {
   const timeout = health.timeout_s * 1000;
@@ -82,7 +82,7 @@ export async function waitUntilReady(
 }
 
 function probeHttp(
-  { host: address, port }: Target,
+  { host: address, port }: RouteTarget,
   { path, host, timeout }: { path: string; host: string; timeout: number },
 ): ReturnType<Probe> {
   return new Promise((resolve) => {
@@ -112,7 +112,7 @@ function probeHttp(
  * A port published by an engine accepts before the app does and hangs up at once: a connection counts when it lasts a
  * moment or says something.
  */
-function probeTcp({ host, port }: Target, timeout: number): ReturnType<Probe> {
+function probeTcp({ host, port }: RouteTarget, timeout: number): ReturnType<Probe> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });
     let settle: NodeJS.Timeout | undefined;

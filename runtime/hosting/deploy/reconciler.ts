@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
-import type { App } from '../records/app.ts';
+import type { HostedApp } from '../records/app.ts';
 import { deploymentOf, instanceLabels, LABELS } from './containers.ts';
 import { forgetOldImagesOfAll, suspectOldImages } from './kept-images.ts';
 import { ensureReplicas } from './lifecycle.ts';
-import { absent, currentTargets, serving } from './rollout.ts';
-import { REMOVED, type Supervisor } from './supervisor.ts';
+import { idleRoute, currentTargets, servingRoute } from './rollout.ts';
+import { REMOVED, type AppSupervisor } from './supervisor.ts';
 
 /** Brings the engine to what the database says. */
 export interface Reconciler {
@@ -22,7 +22,11 @@ const SOON = 1000;
 const PARALLEL = 4;
 
 /** `every` is in milliseconds. */
-export function createReconciler(core: Core, supervisor: Supervisor, every = RESYNC): Reconciler {
+export function createReconciler(
+  core: Core,
+  supervisor: AppSupervisor,
+  every = RESYNC,
+): Reconciler {
   const abort = new AbortController();
   let loop: Promise<void> = Promise.resolve();
   let recovered = false;
@@ -111,7 +115,7 @@ async function failUnfinished(core: Core): Promise<void> {
   }
 }
 
-interface Listed {
+interface ListedApp {
   readonly id: string;
   readonly listed: readonly EngineContainer[];
   /** The server or the engine was away: what ended meanwhile is not held against its app. */
@@ -119,8 +123,8 @@ interface Listed {
 }
 
 /** An app that should run, and the containers of its deployment. */
-interface Seen {
-  readonly app: App;
+interface AppToRun {
+  readonly app: HostedApp;
   readonly present: readonly EngineContainer[];
   readonly signal: AbortSignal;
   readonly recovering: boolean;
@@ -129,8 +133,8 @@ interface Seen {
 /** @returns false when it was left alone, because something else is done on the app, or did not come to its end. */
 async function reconcile(
   core: Core,
-  supervisor: Supervisor,
-  { id, listed, recovering }: Listed,
+  supervisor: AppSupervisor,
+  { id, listed, recovering }: ListedApp,
 ): Promise<boolean> {
   return core.operations
     .tryRun(id, 'reconcile', async (signal) => {
@@ -154,15 +158,15 @@ async function reconcile(
 
 async function keepStopped(
   core: Core,
-  app: App,
+  app: HostedApp,
   current: readonly EngineContainer[],
 ): Promise<void> {
-  core.ingress.set(absent(app, 'stopped'));
+  core.ingress.set(idleRoute(app, 'stopped'));
   for (const container of current)
     if (container.state === 'running') await core.connection.engine().stop(container.id, 10);
 }
 
-async function keepRunning(core: Core, supervisor: Supervisor, seen: Seen): Promise<void> {
+async function keepRunning(core: Core, supervisor: AppSupervisor, seen: AppToRun): Promise<void> {
   const { app, present, recovering } = seen;
   // There the ends are counted, and the pauses kept.
   if (supervisor.handles(app.id)) return;
@@ -173,7 +177,7 @@ async function keepRunning(core: Core, supervisor: Supervisor, seen: Seen): Prom
   const running = present.filter(({ state }) => state === 'running');
   const trusted = app.status === 'running' ? running : [];
   const targets = await currentTargets(core, trusted, port ?? core.model.defaults.port);
-  core.ingress.set(targets.length > 0 ? serving(app, targets) : absent(app, 'holding'));
+  core.ingress.set(targets.length > 0 ? servingRoute(app, targets) : idleRoute(app, 'holding'));
   if (trusted.length >= replicas) return;
   const removed = present.length < replicas ? { error: REMOVED } : {};
   if (targets.length === 0) await core.apps.update(app.id, { status: 'restarting', ...removed });
@@ -183,8 +187,8 @@ async function keepRunning(core: Core, supervisor: Supervisor, seen: Seen): Prom
 /** What cannot be brought up is the supervisor's to try again, and to give up on. */
 async function bringUp(
   core: Core,
-  supervisor: Supervisor,
-  { app, signal }: Seen,
+  supervisor: AppSupervisor,
+  { app, signal }: AppToRun,
   removed: { readonly error?: string },
 ): Promise<void> {
   const { targets, failed } = await ensureReplicas(core, app, signal, {
@@ -192,7 +196,7 @@ async function bringUp(
   });
   // Another operation has the app now.
   if (signal.aborted) return;
-  core.ingress.set(targets.length > 0 ? serving(app, targets) : absent(app, 'holding'));
+  core.ingress.set(targets.length > 0 ? servingRoute(app, targets) : idleRoute(app, 'holding'));
   await core.apps.update(app.id, {
     ...(targets.length > 0 && { status: 'running' }),
     ...removed,

@@ -3,8 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../core.ts';
 import { placement } from '../core.ts';
 import type { ContainerDetail, EngineContainer } from '../engine/engine.ts';
-import type { Target } from '../ingress/route-table.ts';
-import { type App, type Deployment, healthCheckOf, type ProbeRecord } from '../records/app.ts';
+import type { RouteTarget } from '../ingress/route-table.ts';
+import {
+  type HostedApp,
+  type Deployment,
+  healthCheckOf,
+  type ProbeRecord,
+} from '../records/app.ts';
 import { hideSecrets } from '../records/view.ts';
 import { containerSpec, instanceLabels, targetOf, volumeName } from './containers.ts';
 import { createProbe, waitUntilReady } from './probe.ts';
@@ -12,7 +17,7 @@ import { createProbe, waitUntilReady } from './probe.ts';
 /** A replica that was started, and whether it came to serve. */
 export interface StartedReplica {
   readonly id: string;
-  readonly target: Target | null;
+  readonly target: RouteTarget | null;
   readonly ready: boolean;
   readonly reason: string;
   readonly probes: readonly ProbeRecord[];
@@ -23,7 +28,7 @@ const GRACE = 10;
 const LAST_LINES = 100;
 
 /** Makes the app's volumes where they are missing. */
-export async function ensureVolumes(core: Core, app: App): Promise<void> {
+export async function ensureVolumes(core: Core, app: HostedApp): Promise<void> {
   const engine = core.connection.engine();
   for (const { name } of app.spec.volumes)
     await engine.ensureVolume(volumeName(core.naming, app, name), instanceLabels(core.naming));
@@ -32,7 +37,7 @@ export async function ensureVolumes(core: Core, app: App): Promise<void> {
 /** Creates one container of a deployment, not started. @returns its id. */
 export async function createReplica(
   core: Core,
-  app: App,
+  app: HostedApp,
   deployment: Deployment,
   replica: number,
 ): Promise<string> {
@@ -45,7 +50,7 @@ export async function createReplica(
 /** Starts a container and waits until it serves. Never throws for what the app does wrong: `reason` says it. */
 export async function startReplica(
   core: Core,
-  app: App,
+  app: HostedApp,
   { id, port, signal }: { id: string; port: number; signal: AbortSignal },
 ): Promise<StartedReplica> {
   const engine = core.connection.engine();
@@ -101,7 +106,7 @@ async function addressed(core: Core, id: string, port: number): Promise<Containe
 }
 
 /** Why a container is not running any more, in a sentence. */
-export function describeEnd(detail: ContainerDetail, app: App): string {
+export function describeEnd(detail: ContainerDetail, app: HostedApp): string {
   const { exitCode, error, outOfMemory, state } = detail;
   if (state === 'created') return `It could not be started${error ? `: ${error}` : ''}`;
   // Podman never says that it was the memory: a kill under a limit almost always is.
@@ -142,7 +147,11 @@ async function takeDown(core: Core, id: string, keep: boolean): Promise<void> {
 }
 
 /** The last lines that containers of an app printed, for the record of a failure. */
-export async function lastLines(core: Core, app: App, ids: readonly string[]): Promise<string[]> {
+export async function lastLines(
+  core: Core,
+  app: HostedApp,
+  ids: readonly string[],
+): Promise<string[]> {
   const lines: string[] = [];
   for (const id of ids) {
     try {

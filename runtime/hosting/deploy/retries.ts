@@ -16,7 +16,7 @@ export interface Retries {
 const FIRST = 1000;
 const LAST = 60 * 60_000;
 
-interface Failed {
+interface FailedAttempt {
   readonly reason: string;
   readonly pause: number;
   readonly at: number;
@@ -28,7 +28,7 @@ interface Failed {
  * if (retries.due(tag)) await engine.untag(tag).then(() => retries.done(tag), (error) => retries.failed(tag, error.message));
  */
 export function createRetries(now: () => number): Retries {
-  const all = new Map<string, Failed>();
+  const all = new Map<string, FailedAttempt>();
   return {
     due: (key) => (all.get(key)?.at ?? 0) <= now(),
     anyDue: () => [...all.values()].some(({ at }) => at <= now()),

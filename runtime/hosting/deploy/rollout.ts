@@ -3,8 +3,8 @@ import { AppError } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
 import { placement } from '../core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
-import type { AppRoute, Target } from '../ingress/route-table.ts';
-import { type App, type Deployment, HTTP_RULES } from '../records/app.ts';
+import type { AppRoute, RouteTarget } from '../ingress/route-table.ts';
+import { type HostedApp, type Deployment, HTTP_RULES } from '../records/app.ts';
 import { deploymentOf, listContainers, targetOf } from './containers.ts';
 import {
   createReplica,
@@ -48,7 +48,7 @@ const PATIENCE = 5000;
  */
 export async function rollOut(
   core: Core,
-  app: App,
+  app: HostedApp,
   deployment: Deployment,
   signal: AbortSignal,
 ): Promise<void> {
@@ -71,9 +71,9 @@ export async function rollOut(
   }
   await commit(core, app, deployment);
   core.ingress.set(
-    serving(
+    servingRoute(
       core.apps.byId(app.id) ?? app,
-      replicas.map(({ target }) => target as Target),
+      replicas.map(({ target }) => target as RouteTarget),
     ),
   );
   core.onStep('switched');
@@ -84,17 +84,20 @@ export async function rollOut(
 }
 
 /** The route of a running app. */
-export function serving(app: App, targets: readonly Target[]) {
+export function servingRoute(app: HostedApp, targets: readonly RouteTarget[]) {
   return { ...routeOf(app), state: 'serving', targets } as const;
 }
 
 /** The route of an app with nothing to send requests to: now (`holding`) or until it is started (`stopped`). */
-export function absent(app: App, state: 'holding' | 'stopped') {
+export function idleRoute(app: HostedApp, state: 'holding' | 'stopped') {
   return { ...routeOf(app), state, targets: [] } as const;
 }
 
 /** What of an app's route does not depend on what runs. */
-export function routeOf({ id, spec }: App): Pick<AppRoute, 'appId' | 'hosts' | 'maxConnections'> {
+export function routeOf({
+  id,
+  spec,
+}: HostedApp): Pick<AppRoute, 'appId' | 'hosts' | 'maxConnections'> {
   const { max_connections } = { ...HTTP_RULES, ...spec.http };
   return { appId: id, hosts: [spec.domain, ...spec.aliases], maxConnections: max_connections };
 }
@@ -102,7 +105,7 @@ export function routeOf({ id, spec }: App): Pick<AppRoute, 'appId' | 'hosts' | '
 /** Creates, starts and probes every replica; removes them all when one fails. */
 async function bringUp(
   core: Core,
-  app: App,
+  app: HostedApp,
   deployment: Deployment,
   signal: AbortSignal,
 ): Promise<StartedReplica[]> {
@@ -139,7 +142,7 @@ async function discard(core: Core, id: string): Promise<void> {
 }
 
 /** The point of no return: after a crash before it the old deployment is the app's, after it the new one is. */
-async function commit(core: Core, app: App, deployment: Deployment): Promise<void> {
+async function commit(core: Core, app: HostedApp, deployment: Deployment): Promise<void> {
   await core.apps.update(app.id, {
     ...{ deployment: deployment.number, desired: 'running', status: 'running', error: null },
     spec: {
@@ -162,18 +165,18 @@ async function commit(core: Core, app: App, deployment: Deployment): Promise<voi
 }
 
 /** Stops what serves, with its requests waiting. */
-async function stand(core: Core, app: App, old: readonly EngineContainer[]): Promise<void> {
+async function stand(core: Core, app: HostedApp, old: readonly EngineContainer[]): Promise<void> {
   if (old.length === 0) return;
-  core.ingress.set(absent(app, 'holding'));
+  core.ingress.set(idleRoute(app, 'holding'));
   await retire(core, old, { keep: true });
   core.onStep('stood');
 }
 
 /** Puts the stopped ones back, after the new one failed. */
-async function restore(core: Core, app: App, old: readonly EngineContainer[]): Promise<void> {
+async function restore(core: Core, app: HostedApp, old: readonly EngineContainer[]): Promise<void> {
   const current = old.filter((container) => deploymentOf(container) === app.deployment);
   if (app.desired !== 'running' || current.length === 0)
-    return core.ingress.set(absent(app, 'stopped'));
+    return core.ingress.set(idleRoute(app, 'stopped'));
   const { port } = await core.deployments.get(app.id, app.deployment as number);
   const number = port ?? core.model.defaults.port;
   const back = await Promise.all(
@@ -183,8 +186,8 @@ async function restore(core: Core, app: App, old: readonly EngineContainer[]): P
   );
   const targets = back
     .map(({ target }) => target)
-    .filter((target): target is Target => target !== null);
-  core.ingress.set(targets.length > 0 ? serving(app, targets) : absent(app, 'stopped'));
+    .filter((target): target is RouteTarget => target !== null);
+  core.ingress.set(targets.length > 0 ? servingRoute(app, targets) : idleRoute(app, 'stopped'));
 }
 
 /** Targets of containers that run now. */
@@ -192,12 +195,12 @@ export async function currentTargets(
   core: Core,
   containers: readonly EngineContainer[],
   port: number,
-): Promise<Target[]> {
+): Promise<RouteTarget[]> {
   const details = await Promise.all(
     containers.map(({ id }) => core.connection.engine().inspect(id)),
   );
   const targets = details.map((detail) =>
     detail?.state === 'running' ? targetOf(detail, port, placement(core)) : null,
   );
-  return targets.filter((target): target is Target => target !== null);
+  return targets.filter((target): target is RouteTarget => target !== null);
 }

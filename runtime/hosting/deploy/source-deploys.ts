@@ -1,18 +1,18 @@
 import type { Core } from '../core.ts';
-import type { Deployment, Source } from '../records/app.ts';
+import type { Deployment, AppSource } from '../records/app.ts';
 import { fetchGit } from '../source/git.ts';
 import { planBuild, type BuildPlan } from '../source/plan.ts';
 import { spoolSource, type Spool } from '../source/spool.ts';
 import type { SourceLimits } from '../source/tar-filter.ts';
 import { unpack } from '../source/unpack.ts';
 import type { BuildLogs } from './build-logs.ts';
-import type { Builder } from './builder.ts';
-import type { Prepare } from './deployer.ts';
+import type { ImageBuilder } from './builder.ts';
+import type { PrepareImage } from './deployer.ts';
 import { imageTag } from './containers.ts';
 
 /** A git source, with the token that its record never holds. */
-export interface GitSource {
-  readonly source: Extract<Source, { kind: 'git' }>;
+export interface GitSourceWithToken {
+  readonly source: Extract<AppSource, { kind: 'git' }>;
   readonly token: string | undefined;
 }
 
@@ -22,15 +22,19 @@ export interface SourceDeploys {
   receive(
     upload: AsyncIterable<Buffer>,
   ): Promise<{ readonly spool: Spool; readonly plan: BuildPlan }>;
-  fromUpload(received: { readonly spool: Spool; readonly plan: BuildPlan }): Prepare;
-  fromGit(git: GitSource): Prepare;
+  fromUpload(received: { readonly spool: Spool; readonly plan: BuildPlan }): PrepareImage;
+  fromGit(git: GitSourceWithToken): PrepareImage;
 }
 
 /** How often larger an upload may become. */
 const RATIO = 200;
 const FILE = 512 * 1024 * 1024;
 
-export function createSourceDeploys(core: Core, builder: Builder, logs: BuildLogs): SourceDeploys {
+export function createSourceDeploys(
+  core: Core,
+  builder: ImageBuilder,
+  logs: BuildLogs,
+): SourceDeploys {
   const { source: limits, build, git: gitPolicy } = core.model;
   const sourceLimits: SourceLimits = {
     entries: limits.entries,
@@ -47,7 +51,7 @@ export function createSourceDeploys(core: Core, builder: Builder, logs: BuildLog
       throw error;
     }
   };
-  const build_ = async (deployment: Deployment, work: Parameters<Builder['build']>[1]) => {
+  const build_ = async (deployment: Deployment, work: Parameters<ImageBuilder['build']>[1]) => {
     const id = await builder.build(deployment, work);
     const app = core.apps.byId(deployment.app_id);
     return {
@@ -111,7 +115,7 @@ export function createSourceDeploys(core: Core, builder: Builder, logs: BuildLog
 }
 
 /** Keeps what the build prints, whether it succeeds or not. */
-function logged(core: Core, logs: BuildLogs, prepare: Prepare): Prepare {
+function logged(core: Core, logs: BuildLogs, prepare: PrepareImage): PrepareImage {
   return async (deployment, signal) => {
     logs.open(deployment);
     try {

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../core.ts';
 import type { ContainerDetail, EngineEvent } from '../engine/engine.ts';
-import type { App } from '../records/app.ts';
+import type { HostedApp } from '../records/app.ts';
 import { deploymentOf, LABELS, listContainers, replicaOf } from './containers.ts';
 import { halt } from './lifecycle.ts';
 import { createReplica, describeEnd, lastLines, startReplica } from './replicas.ts';
-import { absent, serving } from './rollout.ts';
+import { idleRoute, servingRoute } from './rollout.ts';
 
 /** Starts again what ends by itself, and gives up on what keeps ending. */
-export interface Supervisor {
+export interface AppSupervisor {
   onEvent(event: EngineEvent): void;
   /** A container was found dead. */
-  onDeath(app: App, containerId: string): void;
+  onDeath(app: HostedApp, containerId: string): void;
   /** A container runs and does not do well: it is stopped and started again, as one that has ended. */
-  onSick(app: App, containerId: string, reason: string): void;
+  onSick(app: HostedApp, containerId: string, reason: string): void;
   /** Whether containers of the app are being brought back: the reconciler leaves it alone meanwhile. */
   handles(appId: string): boolean;
   /** The engine is there again: what ended with it did not end by itself, and is not held against its app. */
@@ -37,7 +37,7 @@ const STOPPED = 'Its container was stopped from outside';
 /** Exit codes of a process that was told to stop. */
 const BY_SIGTERM = [0, 143];
 
-interface State {
+interface SupervisorState {
   readonly core: Core;
   /** When containers of an app ended, by app and deployment. */
   readonly ends: Map<string, number[]>;
@@ -48,7 +48,7 @@ interface State {
   readonly pause: number;
 }
 
-interface Case {
+interface EndedReplica {
   readonly appId: string;
   readonly deployment: number;
   readonly containerId: string;
@@ -56,14 +56,14 @@ interface Case {
   readonly sick: string | null;
 }
 
-export function createSupervisor(core: Core, pause = FIRST_PAUSE): Supervisor {
+export function createSupervisor(core: Core, pause = FIRST_PAUSE): AppSupervisor {
   const abort = new AbortController();
   const state = { core, ends: new Map(), stops: new Map(), signal: abort.signal, pause };
   const pending = new Set<Promise<void>>();
-  /** The app of each container that is seen to. An end may be told of by an event, by the pulse and by a resync. */
+  /** The app of each container that is seen to. An end may be told of by an event, by the liveness poll and by a resync. */
   const handling = new Map<string, string>();
 
-  const begin = (app: App, containerId: string, sick: string | null) => {
+  const begin = (app: HostedApp, containerId: string, sick: string | null) => {
     if (handling.has(containerId) || core.leaving.has(containerId) || app.deployment === null)
       return;
     handling.set(containerId, app.id);
@@ -102,12 +102,12 @@ export function createSupervisor(core: Core, pause = FIRST_PAUSE): Supervisor {
 }
 
 /** What became of an attempt to bring a container back. `other` is one that was made in its place. */
-type Outcome =
+type RestartOutcome =
   | { readonly kind: 'serves' | 'not ours' | 'interrupted' }
   | { readonly kind: 'ended'; readonly id: string; readonly reason: string };
 
 /** Until it serves again, is not ours any more, or has ended too often. */
-async function handle(state: State, given: Case): Promise<void> {
+async function handle(state: SupervisorState, given: EndedReplica): Promise<void> {
   const { core, signal } = state;
   const { appId, sick } = given;
   let id = given.containerId;
@@ -135,21 +135,25 @@ async function handle(state: State, given: Case): Promise<void> {
 }
 
 /** The app, while the container belongs to what it should run. */
-function current(core: Core, { appId, deployment, containerId }: Case): App | null {
+function current(core: Core, { appId, deployment, containerId }: EndedReplica): HostedApp | null {
   const app = core.apps.byId(appId);
   const wanted = app?.desired === 'running' && app.deployment === deployment;
   return wanted && !core.leaving.has(containerId) ? app : null;
 }
 
 /** An engine may tell of a stop long after the container was started again. */
-function endOf({ core, stops }: State, app: App, detail: ContainerDetail): string {
+function endOf({ core, stops }: SupervisorState, app: HostedApp, detail: ContainerDetail): string {
   const stopped = stops.get(detail.id) ?? 0;
   if (stopped > Date.parse(detail.startedAt)) return STOPPED;
   const perhaps = !core.connection.engine().tellsStops && BY_SIGTERM.includes(detail.exitCode);
   return `${describeEnd(detail, app)}${perhaps ? ', or was stopped from outside' : ''}`;
 }
 
-function recentEnds({ core, ends }: State, { appId, deployment }: Case, counts: boolean): number {
+function recentEnds(
+  { core, ends }: SupervisorState,
+  { appId, deployment }: EndedReplica,
+  counts: boolean,
+): number {
   const key = `${appId}:${deployment}`;
   const recent = (ends.get(key) ?? []).filter((at) => at > core.now() - WINDOW);
   if (counts) recent.push(core.now());
@@ -161,7 +165,11 @@ function recentEnds({ core, ends }: State, { appId, deployment }: Case, counts: 
  * A forced removal kills first, and a busy engine may take seconds until the container is gone: what looked like an end of
  * its own was a removal, and does not count as an end.
  */
-async function correctReason(state: State, given: Case, id: string): Promise<void> {
+async function correctReason(
+  state: SupervisorState,
+  given: EndedReplica,
+  id: string,
+): Promise<void> {
   const { core, ends } = state;
   const app = current(core, given);
   if (!app || (await core.connection.engine().inspect(id))) return;
@@ -178,11 +186,11 @@ function takeOut(core: Core, appId: string, containerId: string): void {
   const route = core.ingress.get(appId);
   if (!app || route?.state !== 'serving') return;
   const others = route.targets.filter(({ id }) => id !== containerId);
-  core.ingress.set(others.length > 0 ? serving(app, others) : absent(app, 'holding'));
+  core.ingress.set(others.length > 0 ? servingRoute(app, others) : idleRoute(app, 'holding'));
 }
 
 /** An app with another replica that serves goes on to be `running`. */
-async function note(core: Core, app: App, reason: string): Promise<void> {
+async function note(core: Core, app: HostedApp, reason: string): Promise<void> {
   const serves = core.ingress.get(app.id)?.state === 'serving';
   await core.apps.update(app.id, {
     error: reason,
@@ -191,10 +199,14 @@ async function note(core: Core, app: App, reason: string): Promise<void> {
 }
 
 /** Waits for its turn among the app's operations; nothing is done for an app that should not run any more. */
-async function bringBack(state: State, given: Case, id: string): Promise<Outcome> {
+async function bringBack(
+  state: SupervisorState,
+  given: EndedReplica,
+  id: string,
+): Promise<RestartOutcome> {
   const { core, signal } = state;
   for (;;) {
-    let outcome: Outcome = { kind: 'not ours' };
+    let outcome: RestartOutcome = { kind: 'not ours' };
     const ran = await core.operations.tryRun(
       given.appId,
       'restart after a crash',
@@ -210,9 +222,9 @@ async function bringBack(state: State, given: Case, id: string): Promise<Outcome
 
 async function startAgain(
   core: Core,
-  app: App,
+  app: HostedApp,
   { id: known, signal }: { readonly id: string; readonly signal: AbortSignal },
-): Promise<Outcome> {
+): Promise<RestartOutcome> {
   const deployment = await core.deployments.get(app.id, app.deployment as number);
   const detail = await core.connection.engine().inspect(known);
   const id = detail ? known : await createInPlace(core, app, deployment);
@@ -228,7 +240,7 @@ async function startAgain(
     return { kind: 'ended', id, reason: started.reason };
   }
   const others = (core.ingress.get(app.id)?.targets ?? []).filter((target) => target.id !== id);
-  core.ingress.set(serving(core.apps.byId(app.id) ?? app, [...others, started.target]));
+  core.ingress.set(servingRoute(core.apps.byId(app.id) ?? app, [...others, started.target]));
   await core.apps.update(app.id, { status: 'running' });
   return { kind: 'serves' };
 }
@@ -236,7 +248,7 @@ async function startAgain(
 /** A container for the replica that has none. @returns null when there is one for each. */
 async function createInPlace(
   core: Core,
-  app: App,
+  app: HostedApp,
   deployment: Parameters<typeof createReplica>[2],
 ): Promise<string | null> {
   const engine = core.connection.engine();
@@ -248,8 +260,8 @@ async function createInPlace(
 }
 
 async function giveUp(
-  state: State,
-  given: Case,
+  state: SupervisorState,
+  given: EndedReplica,
   { id, reason }: { readonly id: string; readonly reason: string },
 ): Promise<void> {
   const { core, signal, ends } = state;
@@ -258,7 +270,7 @@ async function giveUp(
     const app = current(core, given);
     if (!app) return;
     const last = (await lastLines(core, app, [id])).at(-1);
-    core.ingress.set(absent(app, 'stopped'));
+    core.ingress.set(idleRoute(app, 'stopped'));
     const error = `It ended ${MAX_ENDS} times within ten minutes and was stopped. ${reason}${last ? `. Last line: ${last}` : ''}`;
     await core.apps.update(app.id, { status: 'crashed', desired: 'stopped', error });
     await halt(core, app);

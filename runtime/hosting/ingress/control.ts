@@ -4,21 +4,21 @@ import type { Listening } from './listeners.ts';
 import type { AppRoute } from './route-table.ts';
 
 /** What the server says to an ingress process. Those with an id are answered when they are done. */
-export type Command =
+export type IngressCommand =
   | { readonly type: 'set'; readonly route: AppRoute }
   | { readonly type: 'remove'; readonly appId: string }
   /** Forgets every app but these: the first word of a server that has started again. */
   | { readonly type: 'keep'; readonly appIds: readonly string[] }
   | { readonly type: 'certify'; readonly host: string; readonly pair: CertificatePair }
   | { readonly type: 'challenge'; readonly token: string; readonly text: string | null }
-  | Question
+  | NumberedCommand
   /** Finishes what runs and ends. */
   | { readonly type: 'leave'; readonly timeout: number };
 
 /** A command that is answered with `done`. */
-export type Question = { readonly id: number } & Asked;
+export type NumberedCommand = { readonly id: number } & CommandWithReply;
 
-export type Asked =
+export type CommandWithReply =
   | { readonly type: 'drain'; readonly targetIds: readonly string[]; readonly timeout: number }
   /** Listens, now that it has its routes. Where it listens already it says so again. */
   | { readonly type: 'listen' }
@@ -46,7 +46,7 @@ export interface ProcessSettings {
 }
 
 /** What an ingress process says. */
-export type Report =
+export type IngressReport =
   | {
       readonly type: 'hello';
       readonly version: string;
@@ -63,18 +63,18 @@ export type Report =
     };
 
 /** What a process gives to the one that takes its place, besides its listeners. */
-export interface Inheritance {
+export interface HandOver {
   readonly type: 'inherit';
-  readonly commands: readonly Command[];
+  readonly commands: readonly IngressCommand[];
 }
 
 /** Sends one message: a line of JSON. */
-export function send(socket: Socket, message: Command | Report): void {
+export function send(socket: Socket, message: IngressCommand | IngressReport): void {
   if (!socket.destroyed) socket.write(`${JSON.stringify(message)}\n`);
 }
 
 /** Calls back for each message that comes. */
-export function receive<T extends Command | Report>(
+export function receive<T extends IngressCommand | IngressReport>(
   socket: Socket,
   onMessage: (message: T) => void,
 ): void {

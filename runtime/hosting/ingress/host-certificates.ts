@@ -9,13 +9,13 @@ export interface HostCertificates {
   valid(host: string): boolean;
 }
 
-interface Held {
+interface HostCertificate {
   readonly context: SecureContext;
   readonly until: number;
 }
 
 export function createHostCertificates(now: () => number): HostCertificates {
-  const held = new Map<string, Held>();
+  const held = new Map<string, HostCertificate>();
   const find = (host: string) =>
     held.get(host) ?? held.get(`*${host.slice(Math.max(0, host.indexOf('.')))}`);
   return {

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createHoldQueue, type HoldQueue } from './hold-queue.ts';
 import { createHostCertificates, type HostCertificates } from './host-certificates.ts';
-import { createListeners, type Listeners, type Listening } from './listeners.ts';
+import { createListeners, type IngressListeners, type Listening } from './listeners.ts';
 import { createOpenResponses, type OpenResponses } from './open-responses.ts';
-import { createOriginReader, namesOneHost, type Origin } from './origin.ts';
+import { createOriginReader, namesOneHost, type RequestOrigin } from './origin.ts';
 import { pageHead, sendPage, sendToSecure } from './pages.ts';
 import { proxyRequest } from './proxy.ts';
 import { type AppRoute, createRouteTable, hostName, type RouteTable } from './route-table.ts';
@@ -55,8 +55,8 @@ export interface Ingress {
 /** An ingress in this process. */
 export interface LocalIngress extends Ingress {
   /** Listens; on what another process has given, where it has. */
-  listen(inherited?: Parameters<Listeners['open']>[1]): Promise<Listening>;
-  servers: Listeners['servers'];
+  listen(inherited?: Parameters<IngressListeners['open']>[1]): Promise<Listening>;
+  servers: IngressListeners['servers'];
   /** Stops accepting, for another process that has been given the listeners. What runs goes on until `close`. */
   release(): void;
   routes(): readonly AppRoute[];
@@ -66,13 +66,13 @@ const HOLD = 10_000;
 const MAX_CONNECTIONS = 10_000;
 const CHALLENGE = '/.well-known/acme-challenge/';
 
-interface State {
+interface IngressState {
   readonly table: RouteTable;
   readonly pools: TargetPools;
   readonly held: HoldQueue;
   readonly challenges: Map<string, string>;
   readonly open: OpenResponses;
-  readonly originOf: (request: IncomingMessage, tls: boolean) => Origin;
+  readonly originOf: (request: IncomingMessage, tls: boolean) => RequestOrigin;
   readonly certificates: HostCertificates;
   readonly now: () => number;
   readonly redirect: boolean;
@@ -82,7 +82,7 @@ interface State {
 
 export function createIngress(options: IngressOptions): LocalIngress {
   const { now, host, redirect = true } = options;
-  const state: State = {
+  const state: IngressState = {
     ...{
       table: createRouteTable(),
       pools: createTargetPools(now),
@@ -140,14 +140,14 @@ export function createIngress(options: IngressOptions): LocalIngress {
   };
 }
 
-interface Exchange {
+interface IngressExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Whether it came over our own TLS. */
   readonly secure: boolean;
 }
 
-function answer(state: State, exchange: Exchange): void {
+function answer(state: IngressState, exchange: IngressExchange): void {
   const { request, response, secure } = exchange;
   const { table } = state;
   if (!namesOneHost(request)) return sendPage(request, response, 'badRequest');
@@ -165,9 +165,13 @@ function answer(state: State, exchange: Exchange): void {
 
 /** Passes a request on, now or when its app is there. */
 function serve(
-  state: State,
+  state: IngressState,
   { appId, state: now }: AppRoute,
-  { request, response, origin }: Pick<Exchange, 'request' | 'response'> & { origin: Origin },
+  {
+    request,
+    response,
+    origin,
+  }: Pick<IngressExchange, 'request' | 'response'> & { origin: RequestOrigin },
 ): void {
   const { table } = state;
   const pass = () =>
@@ -189,7 +193,7 @@ interface UpgradeRequest {
   readonly secure: boolean;
 }
 
-async function upgrade(state: State, { request, socket, head, secure }: UpgradeRequest) {
+async function upgrade(state: IngressState, { request, socket, head, secure }: UpgradeRequest) {
   const { table, held, pools, now, open } = state;
   socket.on('error', () => socket.destroy());
   if (!namesOneHost(request)) return void socket.end(pageHead('badRequest'));
@@ -205,7 +209,10 @@ async function upgrade(state: State, { request, socket, head, secure }: UpgradeR
   else socket.end(pageHead(route ? 'stopped' : 'unknown'));
 }
 
-function answerChallenge({ challenges }: State, { request, response }: Exchange): boolean {
+function answerChallenge(
+  { challenges }: IngressState,
+  { request, response }: IngressExchange,
+): boolean {
   const text = challenges.get((request.url as string).slice(CHALLENGE.length));
   if (text === undefined) return false;
   response.writeHead(200, { 'Content-Type': 'text/plain' }).end(text);
@@ -214,8 +221,8 @@ function answerChallenge({ challenges }: State, { request, response }: Exchange)
 
 /** Only to the host's own name and only while its certificate holds: what cannot be served securely is served as it is. */
 function sendsOn(
-  { redirect, certificates, securePort }: State,
-  { request, response }: Exchange,
+  { redirect, certificates, securePort }: IngressState,
+  { request, response }: IngressExchange,
 ): boolean {
   if (!redirect || securePort === null) return false;
   const host = hostName(request.headers.host);

@@ -23,7 +23,7 @@ export interface Listening {
 export const NOT_LISTENING: Listening = { http: null, https: null, refused: {} };
 
 /** The servers of an ingress: one without and one with TLS. */
-export interface Listeners {
+export interface IngressListeners {
   /** Listens where it does not yet, on a listener that another process has given or on the port. */
   open(
     ports: Readonly<Record<ListenerName, number>>,
@@ -68,7 +68,7 @@ const BACKLOG = 4096;
 /** Milliseconds after a release in which connections that are kept alive ask once more, or are closed. */
 const IDLE = 5000;
 
-export function createListeners(options: ListenerOptions): Listeners {
+export function createListeners(options: ListenerOptions): IngressListeners {
   const { request, upgrade } = options;
   const servers = new Map<ListenerName, Server>();
   /** Connections that have become WebSockets: their server counts them and does not close them. */

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { addressMatcher } from '@twofold/runtime/http';
 
 /** Where a request comes from, as far as it is to be believed. */
-export interface Origin {
+export interface RequestOrigin {
   /** The address at the other end of the connection. */
   readonly peer: string;
   /** Whether that is one of `server.trusted_proxies`, which says the truth about its own clients. */
@@ -16,7 +16,7 @@ export interface Origin {
 /** Reads origins. @throws ConfigError when an entry is neither an address nor a range. */
 export function createOriginReader(
   trustedProxies: readonly string[],
-): (request: IncomingMessage, tls: boolean) => Origin {
+): (request: IncomingMessage, tls: boolean) => RequestOrigin {
   const isProxy = trustedProxies.length > 0 ? addressMatcher(trustedProxies) : () => false;
   return (request, tls) => {
     const peer = (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
@@ -50,7 +50,7 @@ const OURS = new Set([
  * Whether a header is not passed on as it is. CGI and its heirs read `X_Forwarded_For` and `X-Forwarded-For` as one, so a
  * name with `_` in the place of `-` is withheld whoever sends it.
  */
-export function isWithheld(name: string, { trusted }: Origin): boolean {
+export function isWithheld(name: string, { trusted }: RequestOrigin): boolean {
   const variant = name.includes('_');
   const plain = variant ? name.replaceAll('_', '-') : name;
   const claims =
@@ -59,7 +59,7 @@ export function isWithheld(name: string, { trusted }: Origin): boolean {
 }
 
 /** The lines that say who asked, for which host, and how. */
-export function forwardedHeaders(request: IncomingMessage, origin: Origin): string {
+export function forwardedHeaders(request: IncomingMessage, origin: RequestOrigin): string {
   const { headers } = request;
   const host = (origin.trusted && wellFormed(headers['x-forwarded-host'], isHost)) || headers.host;
   const proto = origin.secure ? 'https' : 'http';
@@ -72,7 +72,7 @@ export function forwardedHeaders(request: IncomingMessage, origin: Origin): stri
 }
 
 /** The addresses that the request has come through, the client's first. A trusted proxy's are continued. */
-function chainOf({ headers }: IncomingMessage, { peer, trusted }: Origin): string {
+function chainOf({ headers }: IncomingMessage, { peer, trusted }: RequestOrigin): string {
   const given = trusted ? String(headers['x-forwarded-for'] ?? '') : '';
   const hops = given
     .split(',')

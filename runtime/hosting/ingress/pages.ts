@@ -23,10 +23,14 @@ const PAGES = {
   },
 } as const;
 
-export type Page = keyof typeof PAGES;
+export type IngressPage = keyof typeof PAGES;
 
 /** Answers with a page for people, or with `{"error"}` for programs. */
-export function sendPage(request: IncomingMessage, response: ServerResponse, page: Page): void {
+export function sendPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  page: IngressPage,
+): void {
   const { status, title, text } = PAGES[page];
   const html = (request.headers.accept ?? '').includes('text/html');
   const body = html ? render(title, text) : JSON.stringify({ error: title });
@@ -59,7 +63,7 @@ export function sendToSecure(
 }
 
 /** The head of the same answer for a socket that wanted to upgrade. */
-export function pageHead(page: Page): string {
+export function pageHead(page: IngressPage): string {
   const { status, title } = PAGES[page];
   const body = JSON.stringify({ error: title });
   return `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${status === 503 ? 'Retry-After: 2\r\n' : ''}Connection: close\r\n\r\n${body}`;

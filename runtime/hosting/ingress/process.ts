@@ -3,11 +3,11 @@ import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import {
-  type Command,
-  type Inheritance,
+  type IngressCommand,
+  type HandOver,
   type ProcessSettings,
   type Program,
-  type Question,
+  type NumberedCommand,
   receive,
   send,
 } from './control.ts';
@@ -27,7 +27,7 @@ const TAKE_OVER = 12_000;
 const settings = JSON.parse(process.argv[2] ?? '{}') as ProcessSettings;
 const ingress = createIngress({ ...settings, now: Date.now });
 /** Certificates and challenges, as the last command about each has said, for the process that takes over. */
-const known = new Map<string, Command>();
+const known = new Map<string, IngressCommand>();
 const inherited: Partial<Record<ListenerName, Server>> = {};
 let connections = 0;
 let lonely = setTimeout(() => leave(LEAVE), settings.alone);
@@ -37,7 +37,7 @@ const control = createServer((socket) => {
   clearTimeout(lonely);
   const routes = ingress.routes();
   send(socket, { type: 'hello', version: settings.version, pid: process.pid, routes });
-  receive<Command>(socket, (command) => obey(command, socket));
+  receive<IngressCommand>(socket, (command) => obey(command, socket));
   socket.on('error', () => socket.destroy());
   socket.on('close', () => {
     connections -= 1;
@@ -49,7 +49,7 @@ control.listen(settings.socket);
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => leave(LEAVE));
 if (process.send) process.on('message', inherit);
 
-function obey(command: Command, socket: Socket): void {
+function obey(command: IngressCommand, socket: Socket): void {
   if ('id' in command) {
     const { id } = command;
     return void answer(command)
@@ -60,13 +60,13 @@ function obey(command: Command, socket: Socket): void {
   apply(command);
 }
 
-async function answer(question: Question) {
+async function answer(question: NumberedCommand) {
   if (question.type === 'drain') await ingress.drain(question.targetIds, question.timeout);
   if (question.type === 'handOver') await handOver(question.program);
   return question.type === 'listen' ? { listening: await ingress.listen() } : {};
 }
 
-function apply(command: Command): void {
+function apply(command: IngressCommand): void {
   switch (command.type) {
     case 'set':
       return ingress.set(command.route);
@@ -85,7 +85,7 @@ function apply(command: Command): void {
 
 /** What the process gives whose place this one takes: its listeners one by one, then all that it knows. */
 function inherit(message: unknown, listener?: unknown): void {
-  const given = message as Inheritance | { type: 'listener'; name: ListenerName };
+  const given = message as HandOver | { type: 'listener'; name: ListenerName };
   if (given.type === 'listener') inherited[given.name] = listener as Server;
   else {
     given.commands.forEach(apply);
@@ -108,8 +108,8 @@ async function handOver({ command, file, settings: next }: Program): Promise<voi
   for (const [name, server] of ingress.servers())
     if (next.host === settings.host && next[name] === settings[name])
       child.send({ type: 'listener', name }, server);
-  const routes = ingress.routes().map((route): Command => ({ type: 'set', route }));
-  child.send({ type: 'inherit', commands: [...known.values(), ...routes] } satisfies Inheritance);
+  const routes = ingress.routes().map((route): IngressCommand => ({ type: 'set', route }));
+  child.send({ type: 'inherit', commands: [...known.values(), ...routes] } satisfies HandOver);
   try {
     await listens;
     ingress.release();

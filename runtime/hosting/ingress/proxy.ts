@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Origin } from './origin.ts';
-import { type Page, sendPage } from './pages.ts';
+import type { RequestOrigin } from './origin.ts';
+import { type IngressPage, sendPage } from './pages.ts';
 import { requestHead, type RequestHead } from './request-head.ts';
-import { type AnswerHead, BadAnswer, CutAnswer } from './response-reader.ts';
+import { type ResponseHead, BadResponse, TruncatedResponse } from './response-reader.ts';
 import type { AppRoute } from './route-table.ts';
-import { AnswerTimeout, type RunningCall } from './target-connections.ts';
+import { ResponseTimeout, type RunningCall } from './target-connections.ts';
 import type { PooledTarget, TargetPools } from './target-pool.ts';
 import { eject } from './target-pool.ts';
 
@@ -17,17 +17,17 @@ const WHOLE = 64 * 1024;
 /** Milliseconds after which an answer that is kept back is passed on as far as it has come. */
 const PATIENCE = 1000;
 
-interface Given {
+interface ProxyRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Asked for each attempt: the route may have changed since the last. */
   readonly route: () => AppRoute | undefined;
   readonly pools: TargetPools;
-  readonly origin: Origin;
+  readonly origin: RequestOrigin;
   readonly now: () => number;
 }
 
-interface Exchange extends Given {
+interface ProxyExchange extends ProxyRequest {
   readonly head: RequestHead;
   /** Whether it may be sent again to a target that may have seen it. */
   readonly repeatable: boolean;
@@ -35,24 +35,24 @@ interface Exchange extends Given {
   /** The target that has it now. */
   pooled: PooledTarget | null;
   running: RunningCall | null;
-  held: Held | null;
+  held: HeldResponse | null;
   over: boolean;
 }
 
 /** The beginning of an answer of which the client has seen nothing, so that another target can still give all of it. */
-interface Held {
-  readonly head: AnswerHead;
+interface HeldResponse {
+  readonly head: ResponseHead;
   readonly parts: Buffer[];
   readonly since: number;
 }
 
 /** Passes one request to a target of the route and its answer back, both as streams. */
-export function proxyRequest(given: Given): void {
+export function proxyRequest(given: ProxyRequest): void {
   const { request, response } = given;
   const head = requestHead(request, given.origin);
   if (!head) return sendPage(request, response, 'badRequest');
   const repeatable = head.body === 'none' && IDEMPOTENT.has(request.method ?? '');
-  const exchange: Exchange = {
+  const exchange: ProxyExchange = {
     ...given,
     head,
     repeatable,
@@ -70,7 +70,7 @@ export function proxyRequest(given: Given): void {
   send(exchange);
 }
 
-function send(exchange: Exchange, failed?: PooledTarget): void {
+function send(exchange: ProxyExchange, failed?: PooledTarget): void {
   const { request, response, pools, head } = exchange;
   const targets = exchange.route()?.targets ?? [];
   const pooled = pools.pick(targets, failed?.target) ?? pools.pick(targets);
@@ -101,17 +101,17 @@ function send(exchange: Exchange, failed?: PooledTarget): void {
 }
 
 /** The target has nothing to do with it any more. */
-function leave(exchange: Exchange): void {
+function leave(exchange: ProxyExchange): void {
   if (exchange.pooled) exchange.pooled.active -= 1;
   exchange.pooled = null;
 }
 
-function end(exchange: Exchange): void {
+function end(exchange: ProxyExchange): void {
   exchange.over = true;
   leave(exchange);
 }
 
-function refuse(exchange: Exchange, page: Page): void {
+function refuse(exchange: ProxyExchange, page: IngressPage): void {
   end(exchange);
   sendPage(exchange.request, exchange.response, page);
 }
@@ -120,13 +120,13 @@ function refuse(exchange: Exchange, page: Page): void {
  * The head of an answer whose length is known is of no use without its body. Kept back until that begins, and with a
  * short body until that is whole, it leaves a request that may be sent twice free to go to another target.
  */
-function begin(exchange: Exchange, head: AnswerHead): void {
+function begin(exchange: ProxyExchange, head: ResponseHead): void {
   if (exchange.repeatable && head.length)
     exchange.held = { head, parts: [], since: exchange.now() };
   else if (writeHead(exchange, head)) process.nextTick(flush, exchange);
 }
 
-function writeHead(exchange: Exchange, { status, reason, headers }: AnswerHead): boolean {
+function writeHead(exchange: ProxyExchange, { status, reason, headers }: ResponseHead): boolean {
   const { response, running } = exchange;
   exchange.held = null;
   response.sendDate = false;
@@ -146,8 +146,8 @@ function writeHead(exchange: Exchange, { status, reason, headers }: AnswerHead):
  * knows none (RFC 9110 §15.2).
  */
 function passInterim(
-  { request, response }: Exchange,
-  { status, reason, headers }: AnswerHead,
+  { request, response }: ProxyExchange,
+  { status, reason, headers }: ResponseHead,
 ): void {
   if (!response.socket || response.headersSent || request.httpVersion !== '1.1') return;
   const lines = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
@@ -155,14 +155,14 @@ function passInterim(
 }
 
 /** A head whose body does not come with it goes at once: an event stream's has to arrive before its first event does. */
-function flush({ over, response }: Exchange): void {
+function flush({ over, response }: ProxyExchange): void {
   if (!over) response.flushHeaders();
 }
 
 /** More of an answer that is kept back. */
 function goOn(
-  exchange: Exchange,
-  { head, parts }: Held,
+  exchange: ProxyExchange,
+  { head, parts }: HeldResponse,
   { data, last }: { data: Buffer; last: boolean },
 ): boolean {
   if (!last && (head.length as number) <= WHOLE) {
@@ -179,19 +179,19 @@ function goOn(
  * An answer that takes its time is passed on as it comes. On a busy machine this process may have been the late one: what
  * has come meanwhile is read first, in this round of the loop, and a connection that has ended is told of in the next.
  */
-function hurry(exchange: Exchange, time: number): void {
+function hurry(exchange: ProxyExchange, time: number): void {
   const { held } = exchange;
   if (held && time - held.since > PATIENCE)
     setImmediate(() => setImmediate(release, exchange, held));
 }
 
-function release(exchange: Exchange, held: Held): void {
+function release(exchange: ProxyExchange, held: HeldResponse): void {
   if (exchange.over || exchange.held !== held || !writeHead(exchange, held.head)) return;
   exchange.response.flushHeaders();
   if (held.parts.length > 0) exchange.response.write(Buffer.concat(held.parts));
 }
 
-function pass(exchange: Exchange, data: Buffer, last: boolean): boolean {
+function pass(exchange: ProxyExchange, data: Buffer, last: boolean): boolean {
   const { response } = exchange;
   if (!last) return response.write(data) || wait(exchange);
   end(exchange);
@@ -202,7 +202,7 @@ function pass(exchange: Exchange, data: Buffer, last: boolean): boolean {
 }
 
 /** The client reads more slowly than the target writes. */
-function wait({ response, running }: Exchange): false {
+function wait({ response, running }: ProxyExchange): false {
   response.once('drain', () => running?.resume());
   return false;
 }
@@ -212,7 +212,7 @@ function wait({ response, running }: Exchange): false {
  * the same as once and its body has not been used up. A target that gives a wrong answer, or none in time, is not down,
  * and asking again would only make the client wait longer for the same.
  */
-function fail(exchange: Exchange, { error, sent }: { error: Error; sent: boolean }): void {
+function fail(exchange: ProxyExchange, { error, sent }: { error: Error; sent: boolean }): void {
   const { response, pooled, repeatable, attempts } = exchange;
   leave(exchange);
   exchange.held = null;
@@ -220,8 +220,8 @@ function fail(exchange: Exchange, { error, sent }: { error: Error; sent: boolean
     end(exchange);
     return void response.destroy();
   }
-  if (error instanceof AnswerTimeout) return refuse(exchange, 'timeout');
-  if (error instanceof BadAnswer && !(error instanceof CutAnswer))
+  if (error instanceof ResponseTimeout) return refuse(exchange, 'timeout');
+  if (error instanceof BadResponse && !(error instanceof TruncatedResponse))
     return refuse(exchange, 'badGateway');
   if (pooled) eject(pooled, exchange.now());
   if (pooled && (repeatable || !sent) && attempts < ATTEMPTS) return send(exchange, pooled);

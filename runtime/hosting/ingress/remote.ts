@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { InternalError } from '@twofold/runtime/errors';
-import type { Command, ProcessSettings, Program } from './control.ts';
+import type { IngressCommand, ProcessSettings, Program } from './control.ts';
 import type { Ingress, IngressOptions } from './ingress.ts';
-import { dial, type Link } from './link.ts';
+import { dial, type IngressLink } from './link.ts';
 import { type Listening, NOT_LISTENING } from './listeners.ts';
 import type { IngressRecord, IngressRecords } from './record.ts';
 import { createRouteTable } from './route-table.ts';
@@ -38,7 +38,7 @@ const LEAVE = 10 * 60_000;
  */
 export function createRemoteIngress(options: RemoteOptions): Ingress {
   const table = createRouteTable();
-  const certificates = new Map<string, Command>();
+  const certificates = new Map<string, IngressCommand>();
   const wire = createWire(options, () => [
     ...certificates.values(),
     ...table.all().map((route) => ({ type: 'set', route }) as const),
@@ -74,18 +74,18 @@ export function createRemoteIngress(options: RemoteOptions): Ingress {
 }
 
 /** The connection to the process, which is found or started, and started again when it ends. */
-function createWire(options: RemoteOptions, known: () => readonly Command[]) {
+function createWire(options: RemoteOptions, known: () => readonly IngressCommand[]) {
   const version = versionOf(options);
   /** Processes that were replaced, and still serve connections of theirs: they are told of new routes too. */
-  const leaving = new Set<Link>();
-  let link: Link | null = null;
+  const leaving = new Set<IngressLink>();
+  let link: IngressLink | null = null;
   let listening: Listening = NOT_LISTENING;
   /** Whether the process was started here, and not found: then no server before this one has served by it. */
   let started = false;
   let closing = false;
 
   const links = () => (link ? [link, ...leaving] : [...leaving]);
-  const use = (next: Link): Link => {
+  const use = (next: IngressLink): IngressLink => {
     link = next;
     for (const command of known()) next.tell(command);
     next.onEnd(() => {
@@ -100,12 +100,12 @@ function createWire(options: RemoteOptions, known: () => readonly Command[]) {
     });
     return next;
   };
-  const attach = async (): Promise<Link> => {
+  const attach = async (): Promise<IngressLink> => {
     const found = await findRunning(options.records);
     started = !found;
     return use(found ?? (await launch(options, version)));
   };
-  const replace = async (old: Link): Promise<Link> => {
+  const replace = async (old: IngressLink): Promise<IngressLink> => {
     const program = programOf(options, version);
     const done = await old.ask({ type: 'handOver', program }, START);
     if (!done || done.error)
@@ -129,7 +129,7 @@ function createWire(options: RemoteOptions, known: () => readonly Command[]) {
   return {
     attach,
     listen,
-    tell(command: Command) {
+    tell(command: IngressCommand) {
       for (const each of links()) each.tell(command);
     },
     async drain(targetIds: readonly string[], timeout: number) {
@@ -165,7 +165,7 @@ function versionOf({ http, https, host, redirect, trustedProxies }: RemoteOption
 }
 
 /** The process of the installation that runs on this machine, if one does. */
-export async function findRunning(records: IngressRecords): Promise<Link | null> {
+export async function findRunning(records: IngressRecords): Promise<IngressLink | null> {
   const record = await records.read();
   if (!record?.socket || record.host !== hostname()) return null;
   return dial(record.socket).catch(() => null);
@@ -184,7 +184,7 @@ function programOf(options: RemoteOptions, version: string): Program {
 }
 
 /** Starts a process, which does not listen before it is told to: when it has its routes. */
-async function launch(options: RemoteOptions, version: string): Promise<Link> {
+async function launch(options: RemoteOptions, version: string): Promise<IngressLink> {
   const { command, file, settings } = programOf(options, version);
   const { socket } = settings;
   const child = spawn(command, [file, JSON.stringify(settings)], {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { forwardedHeaders, isWithheld, type Origin } from './origin.ts';
+import { forwardedHeaders, isWithheld, type RequestOrigin } from './origin.ts';
 
 /** A request as a target is sent it, but for its body. */
 export interface RequestHead {
@@ -28,7 +28,7 @@ const DROPPED = new Set([
  *
  * @returns null for what can be read in two ways: an address of another host, bytes that end a line.
  */
-export function requestHead(request: IncomingMessage, origin: Origin): RequestHead | null {
+export function requestHead(request: IncomingMessage, origin: RequestOrigin): RequestHead | null {
   const path = pathOf(request);
   if (path === null) return null;
   const raw = request.rawHeaders;

@@ -1,11 +1,11 @@
 /** An answer that cannot be passed on: it is not HTTP/1.1, or can be read in two ways. */
-export class BadAnswer extends Error {}
+export class BadResponse extends Error {}
 
 /** An answer whose connection ended in the middle: another target may give all of it. */
-export class CutAnswer extends BadAnswer {}
+export class TruncatedResponse extends BadResponse {}
 
 /** The head of a target's answer. */
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number;
   readonly reason: string;
   /** Names and values by turns, without those of the connection to the target. */
@@ -15,10 +15,10 @@ export interface AnswerHead {
 }
 
 /** Where an answer goes, as it comes. */
-export interface AnswerSink {
+export interface ResponseSink {
   /** An interim answer (1xx, RFC 9110 §15.2) that comes before the answer itself. */
-  onInterim(head: AnswerHead): void;
-  onHead(head: AnswerHead): void;
+  onInterim(head: ResponseHead): void;
+  onHead(head: ResponseHead): void;
   /** `last` says that this ends it. */
   onBody(data: Buffer, last: boolean): void;
   /** The end of an answer whose last bytes were not known to be the last. */
@@ -31,7 +31,7 @@ export interface ResponseReader {
    * An answer is expected now. With `switches` it may be 101: then every byte behind its head goes to `onBody` as it is,
    * and the answer does not end.
    */
-  begin(method: string, sink: AnswerSink, switches?: boolean): void;
+  begin(method: string, sink: ResponseSink, switches?: boolean): void;
   /** @throws BadAnswer */
   push(data: Buffer): void;
   /** The connection has ended. @throws CutAnswer when the answer has not. */
@@ -44,7 +44,15 @@ export interface ResponseReader {
   reusable(): boolean;
 }
 
-type State = 'idle' | 'head' | 'sized' | 'rest' | 'chunk size' | 'chunk' | 'chunk end' | 'trailer';
+type ReaderPhase =
+  | 'idle'
+  | 'head'
+  | 'sized'
+  | 'rest'
+  | 'chunk size'
+  | 'chunk'
+  | 'chunk end'
+  | 'trailer';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LINE_END = Buffer.from('\r\n');
@@ -62,7 +70,7 @@ const [TAB, LF, CR, DEL] = [9, 10, 13, 127];
  * come. Nothing of a body is kept.
  */
 export function createResponseReader(): ResponseReader {
-  const answer: Answer = {
+  const answer: ReaderState = {
     ...{ state: 'idle', method: '', sink: null, switches: false },
     ...{ left: 0, persistent: true, interim: 0 },
   };
@@ -100,7 +108,8 @@ export function createResponseReader(): ResponseReader {
     },
     finish() {
       if (answer.state === 'idle') return;
-      if (answer.state !== 'rest') throw new CutAnswer('the connection ended before the answer');
+      if (answer.state !== 'rest')
+        throw new TruncatedResponse('the connection ended before the answer');
       end(answer).onEnd();
     },
     idle: () => answer.state === 'idle',
@@ -110,10 +119,10 @@ export function createResponseReader(): ResponseReader {
 }
 
 /** How far the reading of one answer has come. */
-interface Answer {
-  state: State;
+interface ReaderState {
+  state: ReaderPhase;
   method: string;
-  sink: AnswerSink | null;
+  sink: ResponseSink | null;
   switches: boolean;
   interim: number;
   /** Bytes of the body, or of the chunk, that are still to come. */
@@ -122,9 +131,9 @@ interface Answer {
 }
 
 /** @returns how far it has read from `at` on; -1 when more is needed. The first `seen` bytes were looked at before. */
-function readPart(answer: Answer, data: Buffer, at: number, seen: number): number {
+function readPart(answer: ReaderState, data: Buffer, at: number, seen: number): number {
   const { state } = answer;
-  if (state === 'idle') throw new BadAnswer('more came than was asked for');
+  if (state === 'idle') throw new BadResponse('more came than was asked for');
   if (state === 'sized' || state === 'rest' || state === 'chunk') return readBody(answer, data, at);
   const read = state === 'head' ? readHead : readLine;
   const next = read(answer, data, at, seen);
@@ -134,12 +143,12 @@ function readPart(answer: Answer, data: Buffer, at: number, seen: number): numbe
 }
 
 /** Refuses the beginning of a head or line whose end cannot mend it. `from` is where the new bytes begin, or one before. */
-function assertBeginning({ state }: Answer, data: Buffer, at: number, from: number): void {
+function assertBeginning({ state }: ReaderState, data: Buffer, at: number, from: number): void {
   for (let index = from; index < data.length; index += 1) {
     const byte = data[index] as number;
     const isLineEnd = byte === CR ? isNext(data, index, LF) : byte === LF && data[index - 1] === CR;
     if ((byte < 32 && byte !== TAB && !isLineEnd) || byte === DEL || (byte === LF && index === at))
-      throw new BadAnswer('bytes that no header may hold');
+      throw new BadResponse('bytes that no header may hold');
   }
   const start = data.toString('latin1', at, Math.min(data.length, at + 16));
   const fits =
@@ -148,26 +157,27 @@ function assertBeginning({ state }: Answer, data: Buffer, at: number, from: numb
       : state === 'chunk end'
         ? start === '\r'
         : state === 'trailer' || /^[0-9A-Fa-f]/.test(start);
-  if (!fits) throw new BadAnswer(`it is no HTTP/1.1 answer: ${JSON.stringify(start)}`);
+  if (!fits) throw new BadResponse(`it is no HTTP/1.1 answer: ${JSON.stringify(start)}`);
 }
 
 /** Whether this byte follows, or may still follow. */
 const isNext = (data: Buffer, index: number, byte: number) =>
   index + 1 >= data.length || data[index + 1] === byte;
 
-function readHead(answer: Answer, data: Buffer, at: number, seen: number): number {
+function readHead(answer: ReaderState, data: Buffer, at: number, seen: number): number {
   const stop = data.indexOf(HEAD_END, Math.max(at, seen - HEAD_END.length));
-  if ((stop < 0 ? data.length : stop) - at > MAX_HEAD) throw new BadAnswer('the head is too long');
+  if ((stop < 0 ? data.length : stop) - at > MAX_HEAD)
+    throw new BadResponse('the head is too long');
   if (stop < 0) return -1;
-  beginAnswer(answer, parseHead(data.toString('latin1', at, stop), answer));
+  beginResponse(answer, parseHead(data.toString('latin1', at, stop), answer));
   return stop + HEAD_END.length;
 }
 
-function beginAnswer(answer: Answer, { head, framing, keepAlive }: ParsedHead): void {
-  const sink = answer.sink as AnswerSink;
+function beginResponse(answer: ReaderState, { head, framing, keepAlive }: ParsedHead): void {
+  const sink = answer.sink as ResponseSink;
   if (head.status < 200 && head.status !== 101) {
     answer.interim += 1;
-    if (answer.interim > MAX_INTERIM) throw new BadAnswer('too many interim answers');
+    if (answer.interim > MAX_INTERIM) throw new BadResponse('too many interim answers');
     return sink.onInterim(head);
   }
   answer.persistent = keepAlive && framing.kind !== 'rest';
@@ -177,7 +187,7 @@ function beginAnswer(answer: Answer, { head, framing, keepAlive }: ParsedHead): 
   if (answer.state === 'sized' && answer.left === 0) end(answer).onEnd();
 }
 
-function readBody(answer: Answer, data: Buffer, at: number): number {
+function readBody(answer: ReaderState, data: Buffer, at: number): number {
   const part =
     answer.left >= data.length - at
       ? at === 0
@@ -186,28 +196,28 @@ function readBody(answer: Answer, data: Buffer, at: number): number {
       : data.subarray(at, at + answer.left);
   answer.left -= part.length;
   if (answer.state === 'sized' && answer.left === 0) end(answer).onBody(part, true);
-  else (answer.sink as AnswerSink).onBody(part, false);
+  else (answer.sink as ResponseSink).onBody(part, false);
   if (answer.state === 'chunk' && answer.left === 0) answer.state = 'chunk end';
   return at + part.length;
 }
 
-function readLine(answer: Answer, data: Buffer, at: number): number {
+function readLine(answer: ReaderState, data: Buffer, at: number): number {
   const stop = data.indexOf(LINE_END, at);
-  if ((stop < 0 ? data.length : stop) - at > MAX_LINE) throw new BadAnswer('a line is too long');
+  if ((stop < 0 ? data.length : stop) - at > MAX_LINE) throw new BadResponse('a line is too long');
   if (stop < 0) return -1;
   const line = data.toString('latin1', at, stop);
   if (answer.state === 'chunk size') {
     answer.left = chunkSize(line);
     answer.state = answer.left === 0 ? 'trailer' : 'chunk';
   } else if (answer.state === 'chunk end') {
-    if (line !== '') throw new BadAnswer('a chunk is longer than its size');
+    if (line !== '') throw new BadResponse('a chunk is longer than its size');
     answer.state = 'chunk size';
   } else if (line === '') end(answer).onEnd();
   return stop + LINE_END.length;
 }
 
-function end(answer: Answer): AnswerSink {
-  const sink = answer.sink as AnswerSink;
+function end(answer: ReaderState): ResponseSink {
+  const sink = answer.sink as ResponseSink;
   answer.state = 'idle';
   answer.sink = null;
   return sink;
@@ -229,17 +239,17 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const CONTENT_LENGTH = new Set(['content-length']);
 
 interface ParsedHead {
-  readonly head: AnswerHead;
+  readonly head: ResponseHead;
   readonly framing: Framing;
   readonly keepAlive: boolean;
 }
 
-function parseHead(text: string, expected: Pick<Answer, 'method' | 'switches'>): ParsedHead {
+function parseHead(text: string, expected: Pick<ReaderState, 'method' | 'switches'>): ParsedHead {
   const lines = text.split('\r\n');
   const first = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/.exec(
     lines[0] as string,
   );
-  if (!first) throw new BadAnswer('it is no HTTP/1.1 answer');
+  if (!first) throw new BadResponse('it is no HTTP/1.1 answer');
   const status = Number(first[2]);
   const { headers, own } = parseHeaders(lines);
   const framing = framingOf(own, { ...expected, status, old: first[1] === '0' });
@@ -265,9 +275,10 @@ function parseHeaders(lines: readonly string[]): { headers: string[]; own: Map<s
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(0, colon));
     const value = withoutBlanks(line, colon + 1);
-    if (!TOKEN.test(name) || !VALUE.test(value)) throw new BadAnswer('a header is not well formed');
+    if (!TOKEN.test(name) || !VALUE.test(value))
+      throw new BadResponse('a header is not well formed');
     const lower = name.toLowerCase();
-    if (lower === 'content-length' && own.has(lower)) throw new BadAnswer('it has two lengths');
+    if (lower === 'content-length' && own.has(lower)) throw new BadResponse('it has two lengths');
     if (DROPPED.has(lower) || lower === 'content-length')
       own.set(lower, own.has(lower) ? `${own.get(lower)}, ${value}` : value);
     if (!DROPPED.has(lower)) headers.push(name, value);
@@ -299,13 +310,13 @@ function framingOf(
   const length = own.get('content-length');
   if (status === 101) {
     if (!switches || own.get('upgrade')?.toLowerCase() !== 'websocket')
-      throw new BadAnswer('it changes to a protocol that was not asked for');
+      throw new BadResponse('it changes to a protocol that was not asked for');
     return { kind: 'rest', length: Number.POSITIVE_INFINITY };
   }
   if (coding !== undefined && (length !== undefined || old || coding !== 'chunked'))
-    throw new BadAnswer('its length can be read in two ways');
+    throw new BadResponse('its length can be read in two ways');
   if (length !== undefined && !/^\d{1,15}$/.test(length))
-    throw new BadAnswer('its length is no number');
+    throw new BadResponse('its length is no number');
   if (method === 'HEAD' || status === 204 || status === 304 || status < 200)
     return { kind: 'sized', length: 0 };
   if (coding !== undefined) return { kind: 'chunk size', length: 0 };
@@ -333,6 +344,6 @@ const CHUNK = (() => {
 
 function chunkSize(line: string): number {
   const size = CHUNK.exec(line)?.[1];
-  if (size === undefined) throw new BadAnswer('a chunk has no size');
+  if (size === undefined) throw new BadResponse('a chunk has no size');
   return Number.parseInt(size, 16);
 }

@@ -1,5 +1,5 @@
 /** A container that serves an app. */
-export interface Target {
+export interface RouteTarget {
   /** The container's id. */
   readonly id: string;
   readonly host: string;
@@ -15,7 +15,7 @@ export interface AppRoute {
   /** Exact names, and `*.example.test` for any one label in front. */
   readonly hosts: readonly string[];
   readonly state: 'serving' | 'holding' | 'stopped';
-  readonly targets: readonly Target[];
+  readonly targets: readonly RouteTarget[];
   /** How many responses and sockets may be open at once; 10,000 when it says nothing. */
   readonly maxConnections?: number;
 }

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { RequestHead } from './request-head.ts';
 import {
-  type AnswerHead,
-  type AnswerSink,
-  BadAnswer,
+  type ResponseHead,
+  type ResponseSink,
+  BadResponse,
   createResponseReader,
-  CutAnswer,
+  TruncatedResponse,
   type ResponseReader,
 } from './response-reader.ts';
 
@@ -24,8 +24,8 @@ export interface TargetCall {
   /** Once a second while it runs. */
   onTick(time: number): void;
   /** An interim answer (1xx), before the answer itself. */
-  onInterim(head: AnswerHead): void;
-  onHead(head: AnswerHead): void;
+  onInterim(head: ResponseHead): void;
+  onHead(head: ResponseHead): void;
   onBody(data: Buffer, last: boolean): boolean;
   onEnd(): void;
   /** `sent` says whether the target may have seen it. */
@@ -56,7 +56,7 @@ export interface TargetConnections {
 }
 
 /** No answer began in time. */
-export class AnswerTimeout extends Error {}
+export class ResponseTimeout extends Error {}
 
 /** Milliseconds. Servers close idle connections after five seconds or more, as a rule; Node after five. */
 const IDLE = 4000;
@@ -80,10 +80,10 @@ const SILENCE = 300_000;
 const GONE = 15_000;
 const REPLACED = 'another target has taken its place';
 
-interface Connection {
+interface TargetConnection {
   readonly socket: Socket;
   readonly reader: ResponseReader;
-  job: Job | null;
+  job: OpenCall | null;
   /** When its last job ended. */
   since: number;
   /** When the last bytes of an answer came. */
@@ -92,9 +92,9 @@ interface Connection {
   partialSince: number | null;
 }
 
-interface Job extends RunningCall {
+interface OpenCall extends RunningCall {
   readonly call: TargetCall;
-  connection: Connection | null;
+  connection: TargetConnection | null;
   over: boolean;
   sent: boolean;
   /** Whether the request's body has been sent whole. */
@@ -109,21 +109,21 @@ export function createTargetConnections(
   { host, port }: { readonly host: string; readonly port: number },
   now: () => number,
 ): TargetConnections {
-  const all = new Set<Connection>();
-  const idle: Connection[] = [];
+  const all = new Set<TargetConnection>();
+  const idle: TargetConnection[] = [];
   let closing = false;
   let closedAt = Infinity;
 
-  const open = (job: Job) => {
-    const closed = (connection: Connection, report: () => void) => {
+  const open = (job: OpenCall) => {
+    const closed = (connection: TargetConnection, report: () => void) => {
       all.delete(connection);
       report();
     };
-    const received = (connection: Connection, data: Buffer) =>
+    const received = (connection: TargetConnection, data: Buffer) =>
       read(connection, { data, time: now(), release });
     all.add(dial({ host, port, job, now, received, closed }));
   };
-  const release = (connection: Connection) => {
+  const release = (connection: TargetConnection) => {
     const { socket, reader, job } = connection;
     connection.job = null;
     if (closing || !job?.bodySent || !reader.reusable() || !reader.idle() || socket.destroyed)
@@ -134,7 +134,7 @@ export function createTargetConnections(
 
   return {
     send(call) {
-      const job = createJob(call, now);
+      const job = createOpenCall(call, now);
       const connection = takeIdle(idle, call.once ? IDLE_ONCE : IDLE, now());
       if (connection) start(connection, job, now);
       else open(job);
@@ -163,21 +163,25 @@ export function createTargetConnections(
 }
 
 /** Tells a call that time has passed, and gives up on an answer that does not begin or does not go on. */
-function attend(connection: Connection, time: number, closedAt: number): void {
+function attend(connection: TargetConnection, time: number, closedAt: number): void {
   const { job, socket, heard, partialSince } = connection;
   job?.call.onTick(time);
   if (partialSince !== null && time - partialSince > PARTIAL)
-    return void socket.destroy(new BadAnswer('its head or a chunk did not end'));
+    return void socket.destroy(new BadResponse('its head or a chunk did not end'));
   if (job?.sized && time - heard > SILENCE && !socket.isPaused())
-    return void socket.destroy(new BadAnswer('its body did not go on'));
+    return void socket.destroy(new BadResponse('its body did not go on'));
   if (!job?.waitsSince) return;
-  if (time - job.waitsSince > ANSWER) socket.destroy(new AnswerTimeout('no answer in time'));
+  if (time - job.waitsSince > ANSWER) socket.destroy(new ResponseTimeout('no answer in time'));
   else if (time - closedAt > GONE && !job.call.once && job.call.movable())
     socket.destroy(new Error(REPLACED));
 }
 
 /** The connection that rested the shortest; those that rested for too long are closed. */
-function takeIdle(idle: Connection[], longest: number, time: number): Connection | undefined {
+function takeIdle(
+  idle: TargetConnection[],
+  longest: number,
+  time: number,
+): TargetConnection | undefined {
   for (let connection = idle.pop(); connection; connection = idle.pop()) {
     if (!connection.socket.destroyed && time - connection.since < longest) return connection;
     connection.socket.destroy();
@@ -185,19 +189,19 @@ function takeIdle(idle: Connection[], longest: number, time: number): Connection
   return undefined;
 }
 
-interface Dialled {
+interface DialOptions {
   readonly host: string;
   readonly port: number;
-  readonly job: Job;
+  readonly job: OpenCall;
   readonly now: () => number;
-  received(connection: Connection, data: Buffer): void;
+  received(connection: TargetConnection, data: Buffer): void;
   /** Called when nothing is left of it; `report` lets its job know, once nothing else finds the connection any more. */
-  closed(connection: Connection, report: () => void): void;
+  closed(connection: TargetConnection, report: () => void): void;
 }
 
-function dial({ host, port, job, now, received, closed }: Dialled): Connection {
+function dial({ host, port, job, now, received, closed }: DialOptions): TargetConnection {
   const socket = connect({ host, port, noDelay: true });
-  const connection: Connection = {
+  const connection: TargetConnection = {
     ...{ socket, reader: createResponseReader(), job },
     ...{ since: 0, heard: 0, partialSince: null },
   };
@@ -222,13 +226,13 @@ function dial({ host, port, job, now, received, closed }: Dialled): Connection {
   return connection;
 }
 
-interface Received {
+interface ReceivedData {
   readonly data: Buffer;
   readonly time: number;
-  readonly release: (connection: Connection) => void;
+  readonly release: (connection: TargetConnection) => void;
 }
 
-function read(connection: Connection, { data, time, release }: Received): void {
+function read(connection: TargetConnection, { data, time, release }: ReceivedData): void {
   const { job, reader, socket } = connection;
   if (!job) return void socket.destroy();
   connection.heard = time;
@@ -242,8 +246,8 @@ function read(connection: Connection, { data, time, release }: Received): void {
   if (job.over && connection.job === job) release(connection);
 }
 
-function createJob(call: TargetCall, now: () => number): Job {
-  const job: Job = {
+function createOpenCall(call: TargetCall, now: () => number): OpenCall {
+  const job: OpenCall = {
     ...{ call, connection: null, over: false, sent: false, bodySent: false },
     ...{ waitsSince: null, sized: false },
     abandon() {
@@ -260,13 +264,13 @@ function createJob(call: TargetCall, now: () => number): Job {
   return job;
 }
 
-function start(connection: Connection, job: Job, now: () => number): void {
+function start(connection: TargetConnection, job: OpenCall, now: () => number): void {
   connection.job = job;
   job.connection = connection;
   write(connection, job, now);
 }
 
-function write({ socket, reader }: Connection, job: Job, now: () => number): void {
+function write({ socket, reader }: TargetConnection, job: OpenCall, now: () => number): void {
   const { call } = job;
   reader.begin(call.method, sinkOf(job, socket));
   job.sent = true;
@@ -278,7 +282,7 @@ function write({ socket, reader }: Connection, job: Job, now: () => number): voi
 }
 
 /** A body whose length is not known is cut into chunks anew: only our own cuts reach a target. */
-function writeBody(socket: Socket, job: Job, now: () => number): void {
+function writeBody(socket: Socket, job: OpenCall, now: () => number): void {
   const { head, body } = job.call;
   const chunked = head.body === 'chunked';
   socket.write(`${head.text}${chunked ? 'Transfer-Encoding: chunked\r\n' : ''}\r\n`, 'latin1');
@@ -297,7 +301,7 @@ function writeBody(socket: Socket, job: Job, now: () => number): void {
   });
 }
 
-function sinkOf(job: Job, socket: Socket): AnswerSink {
+function sinkOf(job: OpenCall, socket: Socket): ResponseSink {
   const { call } = job;
   return {
     onInterim(head) {
@@ -322,12 +326,12 @@ function sinkOf(job: Job, socket: Socket): AnswerSink {
 }
 
 /** The connection is gone: its request has ended, well or not. */
-function ended({ job, reader }: Connection, failure: Error | undefined): void {
+function ended({ job, reader }: TargetConnection, failure: Error | undefined): void {
   if (!job || job.over) return;
   try {
     // An answer without a length ends with its connection, but not with one that broke.
     if (failure) throw failure;
-    if (!job.sent) throw new CutAnswer('the connection was closed');
+    if (!job.sent) throw new TruncatedResponse('the connection was closed');
     reader.finish();
   } catch (error) {
     job.over = true;

@@ -1,9 +1,9 @@
-import type { Target } from './route-table.ts';
+import type { RouteTarget } from './route-table.ts';
 import { createTargetConnections, type TargetConnections } from './target-connections.ts';
 
 /** A target with its connections and what we have seen of it. */
 export interface PooledTarget {
-  readonly target: Target;
+  readonly target: RouteTarget;
   readonly connections: TargetConnections;
   /** Requests, streams and sockets that it serves now. */
   active: number;
@@ -14,7 +14,7 @@ export interface PooledTarget {
 /** The targets of all apps, by container. */
 export interface TargetPools {
   /** The least busy target that is up; undefined when there is none. `not` is one that has just failed. */
-  pick(targets: readonly Target[], not?: Target): PooledTarget | undefined;
+  pick(targets: readonly RouteTarget[], not?: RouteTarget): PooledTarget | undefined;
   /** When the last request of these is over, or the time is up; one that has not reached them goes where it can. */
   drained(ids: readonly string[], timeout: number): Promise<void>;
   /** Closes the connections of a target that serves no more. */
@@ -40,7 +40,7 @@ export function createTargetPools(now: () => number): TargetPools {
 
   return {
     pick(targets, not) {
-      if (targets.length === 1 && targets[0] !== not) return open(targets[0] as Target);
+      if (targets.length === 1 && targets[0] !== not) return open(targets[0] as RouteTarget);
       const others = targets.filter((target) => target !== not).map(open);
       const time = now();
       const up = others.filter((target) => target.downUntil <= time);
@@ -76,7 +76,7 @@ export function createTargetPools(now: () => number): TargetPools {
     },
   };
 
-  function open(target: Target): PooledTarget {
+  function open(target: RouteTarget): PooledTarget {
     const known = pools.get(target.id);
     if (known && known.target.host === target.host && known.target.port === target.port)
       return known;

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Origin } from './origin.ts';
+import type { RequestOrigin } from './origin.ts';
 import { pageHead } from './pages.ts';
 import { requestHead } from './request-head.ts';
 import {
-  type AnswerHead,
-  type AnswerSink,
+  type ResponseHead,
+  type ResponseSink,
   createResponseReader,
   type ResponseReader,
 } from './response-reader.ts';
-import type { Target } from './route-table.ts';
+import type { RouteTarget } from './route-table.ts';
 import { eject, type PooledTarget, type TargetPools } from './target-pool.ts';
 
 interface Upgrade {
@@ -18,9 +18,9 @@ interface Upgrade {
   readonly client: Duplex;
   /** What the client has sent already. */
   readonly head: Buffer;
-  readonly targets: readonly Target[];
+  readonly targets: readonly RouteTarget[];
   readonly pools: TargetPools;
-  readonly origin: Origin;
+  readonly origin: RequestOrigin;
   readonly now: () => number;
 }
 
@@ -50,7 +50,7 @@ export function proxyUpgrade(upgrade: Upgrade): void {
 function dial(
   upgrade: Upgrade,
   head: string,
-  { attempt, failed }: { attempt: number; failed: Target | undefined },
+  { attempt, failed }: { attempt: number; failed: RouteTarget | undefined },
 ): void {
   const { client, pools, targets, now } = upgrade;
   const pooled = pools.pick(targets, failed) ?? pools.pick(targets);
@@ -74,7 +74,7 @@ function dial(
 /** Waits for the target's answer to the upgrade, which is passed on as any other: a head that is not HTTP/1.1 is a 502. */
 function join({ client, head }: Upgrade, pooled: PooledTarget, target: Socket): void {
   const reader = createResponseReader();
-  const state: Joining = { client, target, begun: false, agreed: false };
+  const state: UpgradeState = { client, target, begun: false, agreed: false };
   const late = setTimeout(() => refuse(state, 'timeout'), ANSWER);
   let partial: NodeJS.Timeout | undefined;
   const read = (data: Buffer) => {
@@ -109,7 +109,7 @@ function join({ client, head }: Upgrade, pooled: PooledTarget, target: Socket): 
 }
 
 /** The target is gone. Its last bytes are still on their way to the client. */
-function leave({ client, begun, agreed }: Joining, reader: ResponseReader): void {
+function leave({ client, begun, agreed }: UpgradeState, reader: ResponseReader): void {
   setTimeout(() => client.destroy(), LINGER).unref();
   if (agreed) return void client.end();
   if (!begun) return void client.end(pageHead('badGateway'));
@@ -121,7 +121,7 @@ function leave({ client, begun, agreed }: Joining, reader: ResponseReader): void
   }
 }
 
-interface Joining {
+interface UpgradeState {
   readonly client: Duplex;
   readonly target: Socket;
   /** Whether the client has seen something of an answer. */
@@ -130,15 +130,15 @@ interface Joining {
   agreed: boolean;
 }
 
-function refuse({ client, target, begun }: Joining, page: 'badGateway' | 'timeout'): void {
+function refuse({ client, target, begun }: UpgradeState, page: 'badGateway' | 'timeout'): void {
   if (begun) client.destroy();
   else client.end(pageHead(page));
   target.destroy();
 }
 
-function sinkOf(state: Joining, begun: () => void): AnswerSink {
+function sinkOf(state: UpgradeState, begun: () => void): ResponseSink {
   const { client, target } = state;
-  const write = ({ status, reason, headers }: AnswerHead, connection: string) => {
+  const write = ({ status, reason, headers }: ResponseHead, connection: string) => {
     const lines = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
     const text = `HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}${connection}\r\n`;
     client.write(text, 'latin1');

@@ -14,7 +14,7 @@ import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/htt
 import type { Handlers } from '../routes/bind.ts';
 
 /** What of a call goes from one process to the other: what its handler reads. The body of an upload follows as it is. */
-interface Passed {
+interface ForwardedCall {
   readonly id: string;
   readonly params: Call['params'];
   readonly query: unknown;
@@ -51,7 +51,7 @@ export function serveCalls(handlers: Handlers, specs: readonly RouteSpec[], log:
   async function run(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const passed = JSON.parse(
       Buffer.from(String(incoming.headers[HEADER]), 'base64').toString('utf8'),
-    ) as Passed;
+    ) as ForwardedCall;
     const route = routes.get(passed.id);
     const handle = handlers[passed.id];
     if (!route || !handle) throw failure.notFound();
@@ -60,7 +60,7 @@ export function serveCalls(handlers: Handlers, specs: readonly RouteSpec[], log:
 }
 
 function toCall(
-  { params, query, body, requestId, ip, headers, principal }: Passed,
+  { params, query, body, requestId, ip, headers, principal }: ForwardedCall,
   {
     route,
     incoming,
@@ -130,7 +130,16 @@ function pass(
   socketPath: string,
 ): Promise<Reply> {
   const { id: requestId, ip, headers, principal } = context;
-  const passed: Passed = { id: route.id, params, query, body, requestId, ip, headers, principal };
+  const passed: ForwardedCall = {
+    id: route.id,
+    params,
+    query,
+    body,
+    requestId,
+    ip,
+    headers,
+    principal,
+  };
   return new Promise((resolve, reject) => {
     let connected = false;
     const sent = request({

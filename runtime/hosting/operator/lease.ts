@@ -6,7 +6,7 @@ import type { Store } from '@twofold/runtime/kernel';
 import { isRunning } from '../running.ts';
 
 /** The process that operates the engine, as the database has it. */
-export interface Holder {
+export interface LeaseHolder {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
@@ -27,7 +27,7 @@ export interface Lease {
   start(): Promise<void>;
   stop(): Promise<void>;
   held(): boolean;
-  holder(): Promise<Holder | null>;
+  holder(): Promise<LeaseHolder | null>;
 }
 
 export interface LeaseOptions {
@@ -108,7 +108,7 @@ export function createLease({
       return onLose();
     }
     const before = await read();
-    if (before !== undefined && isAlive(JSON.parse(before) as Holder, now())) return;
+    if (before !== undefined && isAlive(JSON.parse(before) as LeaseHolder, now())) return;
     if (!(await write(before))) return;
     await onTake().catch(async (error: unknown) => {
       await release();
@@ -141,13 +141,13 @@ export function createLease({
     held: () => mine !== null,
     async holder() {
       const value = await read();
-      return value === undefined ? null : (JSON.parse(value) as Holder);
+      return value === undefined ? null : (JSON.parse(value) as LeaseHolder);
     },
   };
 }
 
 /** A process of this machine that is gone needs not be waited for. */
-function isAlive({ until, host, pid, born }: Holder, now: number): boolean {
+function isAlive({ until, host, pid, born }: LeaseHolder, now: number): boolean {
   if (until <= now) return false;
   if (host !== hostname()) return true;
   return pid === process.pid ? born === Math.round(performance.timeOrigin) : isRunning(pid);

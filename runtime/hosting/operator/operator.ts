@@ -19,13 +19,13 @@ export interface Operator {
   /** Whether this process operates. */
   operates(): boolean;
   /** What operates here, or would. */
-  term(): Term;
+  session(): LeaderSession;
   /** The handlers for this process: run here, or passed on. */
   readonly handlers: Handlers;
 }
 
 /** What operates the apps for as long as this process is the one that does. */
-export interface Term {
+export interface LeaderSession {
   readonly handlers: Handlers;
   begin(): Promise<void>;
   /** Leaves everything as it is, for the next. */
@@ -38,7 +38,7 @@ export interface OperatorOptions {
   readonly kernel: Kernel;
   readonly specs: readonly RouteSpec[];
   /** A fresh one for each time that this process becomes the one that operates. */
-  readonly createTerm: () => Term;
+  readonly createLeaderSession: () => LeaderSession;
 }
 
 /** What every process can answer by itself. */
@@ -49,16 +49,16 @@ const ANYWHERE = new Set(['listTemplates']);
  */
 const PATIENCE = 10_000;
 const RETRY = 200;
-/** Milliseconds that the end of a term may take before the place is given to the next process all the same. */
+/** Milliseconds that the end of a session may take before the place is given to the next process all the same. */
 const END = 9000;
 
-export function createOperator({ kernel, specs, createTerm }: OperatorOptions): Operator {
+export function createOperator({ kernel, specs, createLeaderSession }: OperatorOptions): Operator {
   const { store, now, log } = kernel;
   // A folder that only we may enter: whoever can reach the socket is believed to be who it says.
   const folder = mkdtempSync(join(tmpdir(), 'twofold-operator-'));
   const socket = join(folder, 'calls');
   let server: Server | undefined;
-  let term = createTerm();
+  let session = createLeaderSession();
   let operating = false;
   let stopping = false;
   const end = async () => {
@@ -66,21 +66,21 @@ export function createOperator({ kernel, specs, createTerm }: OperatorOptions): 
     server?.close();
     server?.closeAllConnections();
     server = undefined;
-    await term.end();
+    await session.end();
   };
   /** What has ended cannot begin again. */
   const renew = async () => {
     await end().catch((error: Error) =>
       log.warn(`the apps' operation did not end well: ${error.message}`),
     );
-    term = createTerm();
+    session = createLeaderSession();
   };
   const lease = createLease({
     ...{ store, now, log, socket },
     async onTake() {
       try {
-        server = serveCalls(term.handlers, specs, log).listen(socket);
-        await term.begin();
+        server = serveCalls(session.handlers, specs, log).listen(socket);
+        await session.begin();
         operating = true;
       } catch (error) {
         await renew();
@@ -101,7 +101,7 @@ export function createOperator({ kernel, specs, createTerm }: OperatorOptions): 
   const run = (id: string, call: Call) =>
     untilReached(call, {
       attempt: () =>
-        operating || ANYWHERE.has(id) ? (term.handlers[id] as Handler)(call) : remote(call),
+        operating || ANYWHERE.has(id) ? (session.handlers[id] as Handler)(call) : remote(call),
       isOver: () => stopping,
     });
   const endInTime = () => inTime(log, end());
@@ -117,7 +117,7 @@ export function createOperator({ kernel, specs, createTerm }: OperatorOptions): 
       rmSync(folder, { recursive: true, force: true });
     },
     operates: () => operating,
-    term: () => term,
+    session: () => session,
     handlers: Object.fromEntries(specs.map(({ id }) => [id, (call: Call) => run(id, call)])),
   };
 }
@@ -139,11 +139,11 @@ async function untilReached({ context }: Call, { attempt, isOver }: Attempts): P
   }
 }
 
-/** What hangs in a term, an operation on an engine that does not answer, must not keep the next process waiting. */
+/** What hangs in a session, an operation on an engine that does not answer, must not keep the next process waiting. */
 async function inTime(log: Logger, end: Promise<void>): Promise<void> {
   const late = sleep(END, 'late' as const, { ref: false });
   const ended = end.catch((error: Error) =>
-    log.warn(`the term did not end well: ${error.message}`),
+    log.warn(`the session did not end well: ${error.message}`),
   );
   if ((await Promise.race([ended, late])) === 'late')
     log.warn('what operates the apps did not end in time: the next server goes on without waiting');

@@ -57,7 +57,7 @@ export interface AppVolume {
 }
 
 /** Where a deployment's image comes from. Never holds a token. */
-export type Source =
+export type AppSource =
   | { readonly kind: 'image'; readonly image: string }
   | {
       readonly kind: 'git';
@@ -86,7 +86,7 @@ export interface AppSpec {
   readonly builtHealth?: HealthCheck | null;
   readonly command: readonly string[] | null;
   readonly http?: Partial<HttpRules>;
-  readonly source: Source | null;
+  readonly source: AppSource | null;
 }
 
 /** How an app is asked: as it says, else as its Dockerfile says, else by dialling its port. */
@@ -99,7 +99,7 @@ export function healthCheckOf({
 }
 
 /** One app as we keep it. */
-export interface App {
+export interface HostedApp {
   readonly id: string;
   readonly name: string;
   readonly status: AppStatus;
@@ -136,7 +136,7 @@ export interface Deployment {
   readonly number: number;
   readonly status: DeploymentStatus;
   readonly trigger: Trigger;
-  readonly source: Source;
+  readonly source: AppSource;
   readonly image: string | null;
   readonly image_id: string | null;
   readonly port: number | null;

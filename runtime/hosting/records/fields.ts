@@ -1,6 +1,6 @@
 import type { HostingModel } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
-import type { App, AppSpec, AppVolume, HealthCheck, HttpRules, Resources } from './app.ts';
+import type { HostedApp, AppSpec, AppVolume, HealthCheck, HttpRules, Resources } from './app.ts';
 import { assertEnv, assertImage, parseDomain } from './names.ts';
 
 /** Fields of an app as a body holds them, already of the right types. */
@@ -69,7 +69,7 @@ export function changeSpec(spec: AppSpec, fields: AppFields): AppSpec {
 }
 
 /** A body's environment as text. @throws AppError 400 */
-export function toEnv(env: NonNullable<AppFields['env']>): App['env'] {
+export function toEnv(env: NonNullable<AppFields['env']>): HostedApp['env'] {
   const texts = Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)]));
   assertEnv(texts);
   return texts;

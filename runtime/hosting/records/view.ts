@@ -1,4 +1,4 @@
-import { type App, type Deployment, healthCheckOf, HTTP_RULES } from './app.ts';
+import { type HostedApp, type Deployment, healthCheckOf, HTTP_RULES } from './app.ts';
 
 /** Stands for a secret's value in answers. */
 export const MASK = '********';
@@ -7,14 +7,14 @@ export const MASK = '********';
 export type AddressOf = (domain: string) => string;
 
 /** What an app's view also takes from the server. */
-export interface Shown {
+export interface ViewContext {
   readonly addressOf: AddressOf;
   /** The port of an app that says none and has not been deployed. */
   readonly port: number;
 }
 
 /** An app as the API shows it. Values of secrets never leave; their keys do. */
-export function showApp(app: App, { addressOf, port }: Shown): Record<string, unknown> {
+export function showApp(app: HostedApp, { addressOf, port }: ViewContext): Record<string, unknown> {
   const { spec } = app;
   return {
     id: app.id,
@@ -45,14 +45,14 @@ export function showApp(app: App, { addressOf, port }: Shown): Record<string, un
 const HIDDEN_FROM = 6;
 
 /** A line of what an app printed, with the values of its secrets masked: it is kept where secrets are not. */
-export function hideSecrets({ secrets }: Pick<App, 'secrets'>, line: string): string {
+export function hideSecrets({ secrets }: Pick<HostedApp, 'secrets'>, line: string): string {
   return Object.values(secrets)
     .filter(({ length }) => length >= HIDDEN_FROM)
     .reduce((text, secret) => text.replaceAll(secret, MASK), line);
 }
 
 /** A deployment as the API shows it. The build log has a path of its own. */
-export function showDeployment(deployment: Deployment, app: App): Record<string, unknown> {
+export function showDeployment(deployment: Deployment, app: HostedApp): Record<string, unknown> {
   const { app_id: _id, build_log, ...rest } = deployment;
   return {
     app: app.name,

@@ -5,14 +5,14 @@ import type { Core } from '../core.ts';
 import type { Deployer } from '../deploy/deployer.ts';
 import type { Lifecycle } from '../deploy/lifecycle.ts';
 import { routeOf } from '../deploy/rollout.ts';
-import { APP_STATUSES, type App } from '../records/app.ts';
+import { APP_STATUSES, type HostedApp } from '../records/app.ts';
 import { changeSpec, newSpec, toEnv, type AppFields } from '../records/fields.ts';
 import { assertAppName } from '../records/names.ts';
-import { showApp, type AddressOf, type Shown } from '../records/view.ts';
+import { showApp, type AddressOf, type ViewContext } from '../records/view.ts';
 import { withoutMasks } from './settings.ts';
 
 /** What the handlers are made of. */
-export interface Parts {
+export interface RouteParts {
   readonly core: Core;
   readonly model: HostingModel;
   readonly deployer: Deployer;
@@ -22,12 +22,12 @@ export interface Parts {
 
 type CreateFields = AppFields & { readonly name: string };
 
-export function appHandlers(parts: Parts) {
+export function appHandlers(parts: RouteParts) {
   const { core, model, deployer, lifecycle, addressOf } = parts;
   const { apps } = core;
   const named = ({ params }: Call) => apps.byName(params['name'] as string);
-  const shown: Shown = { addressOf, port: model.defaults.port };
-  const show = (app: App, status = 200): Reply =>
+  const shown: ViewContext = { addressOf, port: model.defaults.port };
+  const show = (app: HostedApp, status = 200): Reply =>
     reply(status, showApp(apps.byId(app.id) ?? app, shown));
 
   return {
@@ -73,9 +73,9 @@ export function appHandlers(parts: Parts) {
 
 /** Names are in order, so that a name is a cursor. */
 function listApps(
-  all: readonly App[],
+  all: readonly HostedApp[],
   { limit, cursor, status, q }: Call['query'],
-  shown: Shown,
+  shown: ViewContext,
 ): Reply {
   if (status !== undefined && !APP_STATUSES.includes(status))
     throw failure.badRequest(`status must be one of ${APP_STATUSES.join(', ')}`);
@@ -92,12 +92,12 @@ function listApps(
 }
 
 /** New names and rules of the ingress hold at once: they need no new container. */
-function reroute(core: Core, app: App): void {
+function reroute(core: Core, app: HostedApp): void {
   const route = core.ingress.get(app.id);
   if (route) core.ingress.set({ ...route, ...routeOf(app) });
 }
 
-async function applyNow({ core, deployer }: Parts, app: App): Promise<void> {
+async function applyNow({ core, deployer }: RouteParts, app: HostedApp): Promise<void> {
   const current = await core.deployments.get(app.id, app.deployment as number);
   const { done } = await deployer.begin(app, {
     trigger: 'change',

@@ -1,12 +1,12 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
-import type { Begun } from '../deploy/deployer.ts';
-import type { App, Deployment } from '../records/app.ts';
+import type { StartedDeployment } from '../deploy/deployer.ts';
+import type { HostedApp, Deployment } from '../records/app.ts';
 import { assertImage } from '../records/names.ts';
 import { showDeployment } from '../records/view.ts';
-import type { Parts } from './apps.ts';
+import type { RouteParts } from './apps.ts';
 
-export function deploymentHandlers({ core, deployer }: Parts) {
+export function deploymentHandlers({ core, deployer }: RouteParts) {
   const { apps, deployments } = core;
   const named = ({ params }: Call) => apps.byName(params['name'] as string);
   return {
@@ -44,8 +44,8 @@ export function deploymentHandlers({ core, deployer }: Parts) {
 
 /** `202` while it is being built, `200` when it serves; a failure is thrown with its reason. */
 export async function answer(
-  { deployment, done }: Begun,
-  { app, wait }: { readonly app: () => App; readonly wait: boolean },
+  { deployment, done }: StartedDeployment,
+  { app, wait }: { readonly app: () => HostedApp; readonly wait: boolean },
 ): Promise<Reply> {
   if (wait) return reply(200, showDeployment(await done, app()));
   // Nobody waits: the record has the reason.
@@ -64,15 +64,18 @@ export function numberOf({ params }: Call): number {
 }
 
 /** The one that served before the one that does. */
-async function previous(book: Parts['core']['deployments'], app: App): Promise<Deployment> {
-  const kept = await book.kept(app.id, 50);
+async function previous(
+  deployments: RouteParts['core']['deployments'],
+  app: HostedApp,
+): Promise<Deployment> {
+  const kept = await deployments.kept(app.id, 50);
   const earlier = kept.find(({ number }) => app.deployment !== null && number < app.deployment);
   if (earlier) return earlier;
   throw failure.conflict('There is no earlier deployment to go back to');
 }
 
 /** An image deploy: the body's image, or the app's own once more. */
-export function imageOf(app: App, image: string | undefined): string {
+export function imageOf(app: HostedApp, image: string | undefined): string {
   const reference =
     image ?? (app.spec.source === null || app.spec.source.kind === 'image' ? app.spec.image : null);
   if (!reference) throw failure.badRequest('No image specified');

@@ -12,7 +12,7 @@ export function logHandlers(core: Core) {
       const app = core.apps.byName(call.params['name'] as string);
       const { tail, timestamps } = call.query as { tail: number; timestamps: boolean };
       const since = sinceOf(call.query.since);
-      const show: Show = ({ time, text }) => (timestamps ? `${time} ${text}` : text);
+      const show: FormatLine = ({ time, text }) => (timestamps ? `${time} ${text}` : text);
       if (wantsEvents(call)) return eventStream(call, events(core, app.id, call, show));
       if (call.query.follow === true) return follow(core, app.id, call, show);
       const lines = await readAppLogs(core, app, { tail, ...(since !== undefined && { since }) });
@@ -34,9 +34,9 @@ function sinceOf(text: string | undefined): number | undefined {
   throw failure.badRequest('since must be a time, Unix seconds or a duration such as 10m');
 }
 
-type Show = (line: LogLine) => string;
+type FormatLine = (line: LogLine) => string;
 
-function follow(core: Core, appId: string, { query, context }: Call, show: Show): Reply {
+function follow(core: Core, appId: string, { query, context }: Call, show: FormatLine): Reply {
   const lines = followApp(core, appId, {
     tail: query.tail,
     cursor: new Map(),
@@ -48,12 +48,12 @@ function follow(core: Core, appId: string, { query, context }: Call, show: Show)
   });
 }
 
-async function* text(batches: AsyncGenerator<AppLines>, show: Show): AsyncGenerator<string> {
+async function* text(batches: AsyncGenerator<AppLines>, show: FormatLine): AsyncGenerator<string> {
   for await (const { lines } of batches) yield `${lines.map(show).join('\n')}\n`;
 }
 
 /** Each line is an event whose id says how far the reader has come in every container. */
-async function* events(core: Core, appId: string, { query, context, koa }: Call, show: Show) {
+async function* events(core: Core, appId: string, { query, context, koa }: Call, show: FormatLine) {
   const cursor = new Map(parseCursor(koa.get('Last-Event-ID')));
   for await (const { container, lines } of followApp(core, appId, {
     tail: query.tail,

@@ -2,7 +2,7 @@ import type { HostingModel } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, reply } from '@twofold/runtime/http';
 import type { Core } from '../core.ts';
-import type { App } from '../records/app.ts';
+import type { HostedApp } from '../records/app.ts';
 import { toEnv, type AppFields } from '../records/fields.ts';
 import { ENV_KEY } from '../records/names.ts';
 import { MASK, showApp, type AddressOf } from '../records/view.ts';
@@ -18,7 +18,8 @@ export function settingHandlers({
   readonly model: HostingModel;
 }) {
   const named = ({ params }: Call) => apps.byName(params['name'] as string);
-  const show = (app: App) => reply(200, showApp(app, { addressOf, port: model.defaults.port }));
+  const show = (app: HostedApp) =>
+    reply(200, showApp(app, { addressOf, port: model.defaults.port }));
   return {
     async putEnv(call: Call<NonNullable<AppFields['env']>>) {
       const app = named(call);
@@ -46,7 +47,7 @@ export function settingHandlers({
 }
 
 /** A body made from an answer holds masks where secrets are: they change nothing. */
-export function withoutMasks(app: App, env: App['env']): App['env'] {
+export function withoutMasks(app: HostedApp, env: HostedApp['env']): HostedApp['env'] {
   return Object.fromEntries(
     Object.entries(env).filter(([key, value]) => !(value === MASK && key in app.secrets)),
   );

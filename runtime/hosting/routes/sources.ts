@@ -4,7 +4,7 @@ import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, createChecks, reply } from '@twofold/runtime/http';
 import type { BuildLogs } from '../deploy/build-logs.ts';
 import type { SourceDeploys } from '../deploy/source-deploys.ts';
-import type { App, Deployment, Source, Trigger } from '../records/app.ts';
+import type { HostedApp, Deployment, AppSource, Trigger } from '../records/app.ts';
 import { changeSpec, newSpec, toEnv, type AppFields } from '../records/fields.ts';
 import { assertAppName } from '../records/names.ts';
 import { gitTokenKey, type Vault } from '../records/vault.ts';
@@ -12,11 +12,11 @@ import { bytesOf } from '@twofold/runtime/http';
 import { assertGitRef, parseGitUrl, resolveGitHost } from '../source/git-url.ts';
 import { boundaryOf, readForm, type FormPart } from '../source/multipart.ts';
 import { sourceFolder } from '../source/plan.ts';
-import type { Parts } from './apps.ts';
+import type { RouteParts } from './apps.ts';
 import { answer, imageOf, numberOf } from './deployments.ts';
 import { eventStream, wantsEvents } from './sse.ts';
 
-type Git = Extract<Source, { kind: 'git' }>;
+type GitSource = Extract<AppSource, { kind: 'git' }>;
 type Config = AppFields & { readonly name: string };
 
 interface DeployBody {
@@ -31,7 +31,7 @@ interface DeployBody {
   readonly branch?: string;
 }
 
-export interface SourceParts extends Parts {
+export interface SourceParts extends RouteParts {
   readonly sources: SourceDeploys;
   readonly buildLogs: BuildLogs;
   readonly vault: Vault;
@@ -120,7 +120,7 @@ export function sourceHandlers(parts: SourceParts) {
     },
   };
 
-  async function intoApp({ name, env, ...fields }: Config): Promise<App> {
+  async function intoApp({ name, env, ...fields }: Config): Promise<HostedApp> {
     const known = core.apps.all().find((app) => app.name === name);
     if (!known)
       return core.apps.insert({ name, spec: newSpec(name, fields, model), env: toEnv(env ?? {}) });
@@ -142,8 +142,8 @@ const SEND_AGAIN =
 
 /** The last deployment whose source somebody gave, whatever became of it. */
 async function lastGiven(
-  deployments: Parts['core']['deployments'],
-  { id }: App,
+  deployments: RouteParts['core']['deployments'],
+  { id }: HostedApp,
 ): Promise<Deployment | null> {
   const all = await deployments.list(id, 100);
   return all.find(({ trigger }) => trigger !== 'rollback' && trigger !== 'change') ?? null;
@@ -152,8 +152,8 @@ async function lastGiven(
 /** Builds and deploys what git has. The token is kept, sealed, for the next time. */
 export async function deployGit(
   { core, deployer, sources, vault }: SourceParts,
-  app: App,
-  git: Git,
+  app: HostedApp,
+  git: GitSource,
   { trigger, token }: { trigger: Trigger; token?: string | undefined },
 ) {
   parseGitUrl(git.url, core.model.git);
@@ -172,7 +172,7 @@ export async function deployGit(
 /** The token for this deploy. A kept one goes to the host that it was given for, and to no other. */
 async function keptToken(
   { core, vault }: Pick<SourceParts, 'core' | 'vault'>,
-  app: App,
+  app: HostedApp,
   { url, token }: { readonly url: string; readonly token: string | undefined },
 ): Promise<string | undefined> {
   const hostOf = (address: string) => new URL(parseGitUrl(address, core.model.git).url).host;
@@ -192,7 +192,7 @@ async function keptToken(
   return source?.kind === 'git' && hostOf(source.url) === hostOf(url) ? kept : undefined;
 }
 
-function gitOf({ git, git_url, branch }: DeployBody): Git | null {
+function gitOf({ git, git_url, branch }: DeployBody): GitSource | null {
   const url = git?.url ?? git_url;
   if (url === undefined) return null;
   const ref = git?.ref ?? branch;

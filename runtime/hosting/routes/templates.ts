@@ -5,10 +5,10 @@ import { assertAppName } from '../records/names.ts';
 import { showApp } from '../records/view.ts';
 import type { Template } from '../templates/template.ts';
 import { fillTemplate, showTemplate } from '../templates/templates.ts';
-import type { Parts } from './apps.ts';
+import type { RouteParts } from './apps.ts';
 
 export function templateHandlers(
-  { core, model, deployer, addressOf }: Parts,
+  { core, model, deployer, addressOf }: RouteParts,
   templates: ReadonlyMap<string, Template>,
 ) {
   return {

@@ -3,7 +3,7 @@ import { AppError, failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { Store } from '@twofold/runtime/kernel';
 import type { AuditLog } from '../audit.ts';
-import type { App, Source } from '../records/app.ts';
+import type { HostedApp, AppSource } from '../records/app.ts';
 import { webhookKey } from '../records/vault.ts';
 import { bytesOf } from '@twofold/runtime/http';
 import { createWebhookSecret, deliveryId, isSigned, readPush, type Push } from '../webhooks.ts';
@@ -14,7 +14,7 @@ const DELIVERIES = 20;
 /** Stands in for the secret of an app that is not there, so that both take the same time. */
 const NO_SECRET = 'no such app';
 
-type Git = Extract<Source, { kind: 'git' }>;
+type GitSource = Extract<AppSource, { kind: 'git' }>;
 
 export function webhookHandlers(
   parts: SourceParts,
@@ -101,11 +101,11 @@ async function claimDelivery(
 }
 
 /** A push during a deployment waits for its end; of several only the newest is deployed. */
-function createPushQueue(parts: SourceParts): (app: App, git: Git) => Promise<Reply> {
+function createPushQueue(parts: SourceParts): (app: HostedApp, git: GitSource) => Promise<Reply> {
   const { core } = parts;
-  const next = new Map<string, Git>();
+  const next = new Map<string, GitSource>();
 
-  const begin = async (app: App, git: Git): Promise<Reply> => {
+  const begin = async (app: HostedApp, git: GitSource): Promise<Reply> => {
     try {
       const { deployment, done } = await deployGit(parts, app, git, { trigger: 'webhook' });
       void done.catch(() => {}).then(() => follow(app.id));

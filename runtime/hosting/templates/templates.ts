@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, failure } from '@twofold/runtime/errors';
-import type { App } from '../records/app.ts';
+import type { HostedApp } from '../records/app.ts';
 import { assertImage, ENV_KEY, VOLUME_NAME } from '../records/names.ts';
 import { catalogue } from './catalogue.ts';
 import type { Template, TemplateEnv } from './template.ts';
@@ -94,9 +94,9 @@ export function showTemplate({ command: _command, ...template }: Template): obje
  */
 export function fillTemplate(
   template: Template,
-  given: App['env'],
+  given: HostedApp['env'],
   { name, domain, url }: { name: string; domain: string; url: string },
-): { env: App['env']; secrets: App['secrets']; generated: App['env'] } {
+): { env: HostedApp['env']; secrets: HostedApp['secrets']; generated: HostedApp['env'] } {
   const env: Record<string, string> = { ...given };
   const secrets: Record<string, string> = {};
   const generated: Record<string, string> = {};

@@ -1,45 +1,48 @@
 import { randomUUID } from 'node:crypto';
 import { failure } from '@twofold/runtime/errors';
 import type { Store } from '@twofold/runtime/kernel';
-import type { App, AppSpec } from './app.ts';
+import type { HostedApp, AppSpec } from './app.ts';
 import { ownHost } from './own-host.ts';
 import type { Seal } from './seal.ts';
 import { gitTokenKey, webhookKey } from './vault.ts';
 
 /** What of an app may change. */
 export type AppChange = Partial<
-  Pick<App, 'status' | 'desired' | 'deployment' | 'restarts' | 'error' | 'spec' | 'env' | 'secrets'>
+  Pick<
+    HostedApp,
+    'status' | 'desired' | 'deployment' | 'restarts' | 'error' | 'spec' | 'env' | 'secrets'
+  >
 >;
 
 /**
  * The apps: in the database, with a copy in memory that answers reads. Another server's changes are seen at `load`,
  * which the resync calls.
  */
-export interface AppBook {
+export interface AppRepository {
   load(): Promise<void>;
-  all(): readonly App[];
-  byId(id: string): App | undefined;
+  all(): readonly HostedApp[];
+  byId(id: string): HostedApp | undefined;
   /** @throws AppError 404 `App not found` */
-  byName(name: string): App;
+  byName(name: string): HostedApp;
   /** @throws AppError 409 when the name or a domain is taken. */
   insert(app: {
     readonly name: string;
     readonly spec: AppSpec;
-    readonly env: App['env'];
-    readonly secrets?: App['secrets'];
-  }): Promise<App>;
+    readonly env: HostedApp['env'];
+    readonly secrets?: HostedApp['secrets'];
+  }): Promise<HostedApp>;
   /** @throws AppError 409 when a domain is taken; 404 when the app is gone. */
-  update(id: string, change: AppChange): Promise<App>;
+  update(id: string, change: AppChange): Promise<HostedApp>;
   remove(id: string): Promise<void>;
   /** Called after every change. */
-  onChange(listener: (app: App) => void): void;
+  onChange(listener: (app: HostedApp) => void): void;
 }
 
-interface Row {
+interface AppRow {
   readonly id: string;
   readonly name: string;
-  readonly status: App['status'];
-  readonly desired: App['desired'];
+  readonly status: HostedApp['status'];
+  readonly desired: HostedApp['desired'];
   readonly deployment: number | null;
   readonly restarts: number;
   readonly error: string | null;
@@ -49,7 +52,7 @@ interface Row {
   readonly updated_at: string;
 }
 
-export function createAppBook({
+export function createAppRepository({
   store,
   seal,
   now,
@@ -60,13 +63,13 @@ export function createAppBook({
   readonly now: () => number;
   /** `APP_URL`, whose host no app may have. */
   readonly appUrl?: string | undefined;
-}): AppBook {
+}): AppRepository {
   const { db } = store;
-  let apps = new Map<string, App>();
+  let apps = new Map<string, HostedApp>();
   const assertNotOurs = ownHost(appUrl);
-  const listeners: ((app: App) => void)[] = [];
+  const listeners: ((app: HostedApp) => void)[] = [];
   const stamp = () => new Date(now()).toISOString();
-  const keep = (app: App) => {
+  const keep = (app: HostedApp) => {
     apps.set(app.id, app);
     for (const listener of listeners) listener(app);
     return app;
@@ -77,7 +80,7 @@ export function createAppBook({
       .selectFrom('hosting_apps')
       .selectAll()
       .orderBy('name')
-      .execute()) as Row[];
+      .execute()) as AppRow[];
     apps = new Map(rows.map((row) => [row.id, fromRow(row, seal)]));
   };
 
@@ -99,7 +102,7 @@ export function createAppBook({
       const app = apps.get(id);
       if (!app) throw failure.notFound('App not found');
       if (change.spec) assertNotOurs(change.spec, app.spec);
-      const changed: App = { ...app, ...change, updated_at: stamp() };
+      const changed: HostedApp = { ...app, ...change, updated_at: stamp() };
       // In the copy at once, so that two changes which overlap both last.
       apps.set(id, changed);
       await saveApp(store, seal, { app: changed, change }).catch(async (error: unknown) => {
@@ -117,9 +120,9 @@ export function createAppBook({
 }
 
 function newApp(
-  { name, spec, env, secrets = {} }: Parameters<AppBook['insert']>[0],
+  { name, spec, env, secrets = {} }: Parameters<AppRepository['insert']>[0],
   at: string,
-): App {
+): HostedApp {
   return {
     ...{
       id: randomUUID(),
@@ -134,7 +137,7 @@ function newApp(
   };
 }
 
-async function insertApp(store: Store, app: App, seal: Seal): Promise<void> {
+async function insertApp(store: Store, app: HostedApp, seal: Seal): Promise<void> {
   await store.transaction(async (trx) => {
     const taken = await trx
       .selectFrom('hosting_apps')
@@ -162,7 +165,7 @@ async function removeApp(store: Store, id: string): Promise<void> {
 async function saveApp(
   store: Store,
   seal: Seal,
-  { app, change }: { readonly app: App; readonly change: AppChange },
+  { app, change }: { readonly app: HostedApp; readonly change: AppChange },
 ): Promise<void> {
   const row = changedColumns(app, change, seal);
   if (!change.spec)
@@ -179,7 +182,7 @@ async function saveApp(
 }
 
 /** The domain's key decides who has it, so that of two requests for one only one is served. */
-async function claimDomains(trx: Store['db'], app: App): Promise<void> {
+async function claimDomains(trx: Store['db'], app: HostedApp): Promise<void> {
   for (const domain of [app.spec.domain, ...app.spec.aliases]) {
     const holder = await trx
       .selectFrom('hosting_domains')
@@ -191,15 +194,15 @@ async function claimDomains(trx: Store['db'], app: App): Promise<void> {
   }
 }
 
-function fromRow({ spec, sealed, ...row }: Row, seal: Seal): App {
+function fromRow({ spec, sealed, ...row }: AppRow, seal: Seal): HostedApp {
   return {
     ...row,
     spec: JSON.parse(spec),
-    ...(JSON.parse(seal.open(sealed, aboutApp(row.id))) as Pick<App, 'env' | 'secrets'>),
+    ...(JSON.parse(seal.open(sealed, aboutApp(row.id))) as Pick<HostedApp, 'env' | 'secrets'>),
   };
 }
 
-function toRow(app: App, seal: Seal): Row {
+function toRow(app: HostedApp, seal: Seal): AppRow {
   const { spec, env, secrets, ...row } = app;
   return {
     ...row,
@@ -208,7 +211,7 @@ function toRow(app: App, seal: Seal): Row {
   };
 }
 
-function changedColumns(app: App, change: AppChange, seal: Seal): Partial<Row> {
+function changedColumns(app: HostedApp, change: AppChange, seal: Seal): Partial<AppRow> {
   const { spec, env, secrets, ...columns } = change;
   return {
     ...columns,

@@ -7,7 +7,7 @@ export type DeploymentChange = Partial<
 >;
 
 /** The deployments of every app. They are few and asked for seldom: always read from the database. */
-export interface DeploymentBook {
+export interface DeploymentRepository {
   /** Numbers count from 1 in each app. */
   insert(deployment: Pick<Deployment, 'app_id' | 'trigger' | 'source'>): Promise<Deployment>;
   update(
@@ -29,13 +29,13 @@ export interface DeploymentBook {
 const UNFINISHED: readonly DeploymentStatus[] = ['pending', 'building', 'deploying'];
 const DOCUMENTS = ['source', 'probes', 'log'] as const;
 
-export function createDeploymentBook({
+export function createDeploymentRepository({
   store,
   now,
 }: {
   readonly store: Store;
   readonly now: () => number;
-}): DeploymentBook {
+}): DeploymentRepository {
   const { db } = store;
   const rows = () => db.selectFrom('hosting_deployments').selectAll();
   return {

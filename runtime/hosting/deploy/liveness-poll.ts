@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../core.ts';
-import type { App } from '../records/app.ts';
+import type { HostedApp } from '../records/app.ts';
 
 /**
  * Notices within a moment that a container's process is gone. Podman tells of an end when somebody looks, or when a
  * process of its own has got round to it: an event may come half a minute late. The process's entry in `/proc` is looked
  * at, which costs next to nothing; where the engine runs elsewhere there is no such entry, and events have to do.
  */
-export interface Pulse {
+export interface LivenessPoll {
   start(): void;
   stop(): Promise<void>;
 }
@@ -17,7 +17,7 @@ const INTERVAL = 500;
 /** Looks after which the engine is asked again about a process that is not in `/proc`, at most: half a minute. */
 const MOST = 64;
 
-interface Watched {
+interface WatchedProcess {
   readonly pid: number;
   readonly mark: string | null;
   /** Without a mark: looks until the engine is asked again, and how many they were. */
@@ -25,17 +25,17 @@ interface Watched {
   readonly pause: number;
 }
 
-export function createPulse(
+export function createLivenessPoll(
   core: Core,
-  onDeath: (app: App, containerId: string) => void,
+  onDeath: (app: HostedApp, containerId: string) => void,
   every = INTERVAL,
-): Pulse {
+): LivenessPoll {
   const abort = new AbortController();
   let loop: Promise<void> = Promise.resolve();
-  let watched = new Map<string, Watched>();
+  let watched = new Map<string, WatchedProcess>();
 
   const look = async () => {
-    const seen = new Map<string, Watched>();
+    const seen = new Map<string, WatchedProcess>();
     for (const app of core.apps.all()) {
       const route = core.ingress.get(app.id);
       if (app.desired !== 'running' || route?.state !== 'serving') continue;
@@ -52,10 +52,10 @@ export function createPulse(
    * process is ever here: it is asked less and less often.
    */
   const ask = async (
-    app: App,
+    app: HostedApp,
     id: string,
-    before: Watched | undefined,
-  ): Promise<Watched | null> => {
+    before: WatchedProcess | undefined,
+  ): Promise<WatchedProcess | null> => {
     if (core.leaving.has(id)) return null;
     const detail = await core.connection.engine().inspect(id);
     if (core.leaving.has(id)) return null;
@@ -74,7 +74,7 @@ export function createPulse(
       loop = (async () => {
         while (!abort.signal.aborted) {
           if (hasProcesses(core))
-            await look().catch((error: Error) => core.log.debug(`pulse: ${error.message}`));
+            await look().catch((error: Error) => core.log.debug(`liveness poll: ${error.message}`));
           await sleep(every, undefined, { signal: abort.signal, ref: false }).catch(() => {});
         }
       })();
@@ -91,7 +91,7 @@ const hasProcesses = ({ connection }: Core): boolean =>
   (connection.info()?.kind ?? 'swarm') !== 'swarm';
 
 /** Whether the engine has to be asked: the process is gone, or was not here. */
-function isDue(watched: Watched): boolean {
+function isDue(watched: WatchedProcess): boolean {
   if (watched.mark !== null) return markOf(watched.pid) !== watched.mark;
   watched.left -= 1;
   return watched.left <= 0;

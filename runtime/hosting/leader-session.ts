@@ -5,19 +5,19 @@ import type { AuditLog } from './audit.ts';
 import type { HostedPart, HostedWork } from './hosted-part.ts';
 import { createCore } from './create-core.ts';
 import { createBuildLogs } from './deploy/build-logs.ts';
-import { createBuilder } from './deploy/builder.ts';
+import { createImageBuilder } from './deploy/builder.ts';
 import { networkName } from './deploy/containers.ts';
 import { createDeployer } from './deploy/deployer.ts';
 import { createLifecycle } from './deploy/lifecycle.ts';
 import { createHealthWatch } from './deploy/health-watch.ts';
-import { createPulse } from './deploy/pulse.ts';
+import { createLivenessPoll } from './deploy/liveness-poll.ts';
 import { createReconciler } from './deploy/reconciler.ts';
 import { createSourceDeploys } from './deploy/source-deploys.ts';
 import type { DeployStep } from './deploy/steps.ts';
 import { createSupervisor } from './deploy/supervisor.ts';
 import type { Listening } from './ingress/listeners.ts';
-import { createAppBook } from './records/app-book.ts';
-import type { Term } from './operator/operator.ts';
+import { createAppRepository } from './records/app-repository.ts';
+import type { LeaderSession } from './operator/operator.ts';
 import { pruneRecords } from './records/prune.ts';
 import type { Seal } from './records/seal.ts';
 import { appHandlers } from './routes/apps.ts';
@@ -40,7 +40,7 @@ const CLOSE = 5000;
 /** Milliseconds until the ingress listens, though the state of the engine has not been read to its end. */
 const PATIENCE = 7000;
 
-interface Given {
+interface LeaderSessionParts {
   readonly model: HostingModel;
   readonly seal: Seal;
   readonly audit: AuditLog;
@@ -51,17 +51,17 @@ interface Given {
 
 /**
  * All that operates the apps, from when this process is the one that does until it is not any more: made anew each time,
- * so that nothing of an earlier term is left in it.
+ * so that nothing of an earlier session is left in it.
  */
-export function createTerm(
+export function createLeaderSession(
   kernel: Kernel,
-  { model, seal, audit, templates, parts, onStep }: Given,
-): Term {
+  { model, seal, audit, templates, parts, onStep }: LeaderSessionParts,
+): LeaderSession {
   const { store, now, settings } = kernel;
   const core = createCore(kernel, {
     model,
     seal,
-    apps: createAppBook({ store, seal, now, appUrl: settings.text('APP_URL') }),
+    apps: createAppRepository({ store, seal, now, appUrl: settings.text('APP_URL') }),
     onStep,
   });
   const works = parts.map(({ hosted }) =>
@@ -93,10 +93,10 @@ function createWork(
   { log, store }: Kernel,
   core: WholeCore,
   works: readonly HostedWork[],
-): Pick<Term, 'begin' | 'end'> {
+): Pick<LeaderSession, 'begin' | 'end'> {
   const supervisor = createSupervisor(core);
   const reconciler = createReconciler(core, supervisor);
-  const pulse = createPulse(core, supervisor.onDeath);
+  const livenessPoll = createLivenessPoll(core, supervisor.onDeath);
   const health = createHealthWatch(core, (app, id, detail) => {
     log.warn(`${app.name} is not well and is started again: ${detail}`);
     supervisor.onSick(app, id, `It was not well: ${detail}`);
@@ -115,13 +115,13 @@ function createWork(
       // Apps that have to be started first must not keep the others, and the API, from being reached.
       await Promise.race([core.connection.start(), sleep(PATIENCE, undefined, { ref: false })]);
       await core.listen();
-      for (const part of [reconciler, pulse, health, core.certificates]) part.start();
+      for (const part of [reconciler, livenessPoll, health, core.certificates]) part.start();
       for (const work of works) await work.start();
       log.info(`hosting apps at *.${core.model.domain}, port ${core.ports().http}`);
     },
     async end() {
       await Promise.all([
-        pulse.stop(),
+        livenessPoll.stop(),
         health.stop(),
         core.certificates.stop(),
         reconciler.stop(),
@@ -150,7 +150,7 @@ function createHandlers(
 ) {
   const { model, vault, addressOf, certificates } = core;
   const buildLogs = createBuildLogs();
-  const sources = createSourceDeploys(core, createBuilder(core, buildLogs), buildLogs);
+  const sources = createSourceDeploys(core, createImageBuilder(core, buildLogs), buildLogs);
   const parts: SourceParts = {
     core,
     model,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { Core } from '../../runtime/hosting/core.ts';
-import { createPulse } from '../../runtime/hosting/deploy/pulse.ts';
+import { createLivenessPoll } from '../../runtime/hosting/deploy/liveness-poll.ts';
 
 const app = { id: '1', name: 'shop', desired: 'running' };
 
@@ -23,8 +23,12 @@ function createWorld(detail: { state: string; pid: number }) {
     leaving: world.leaving,
     log: { debug: (text: string) => expect.unreachable(text) },
   };
-  const pulse = createPulse(core as unknown as Core, (_, id) => void world.deaths.push(id), 5);
-  return { world, pulse };
+  const poll = createLivenessPoll(
+    core as unknown as Core,
+    (_, id) => void world.deaths.push(id),
+    5,
+  );
+  return { world, poll };
 }
 
 async function processOf(): Promise<{ pid: number; end(): Promise<void> }> {
@@ -39,18 +43,18 @@ async function processOf(): Promise<{ pid: number; end(): Promise<void> }> {
   };
 }
 
-describe.skipIf(process.platform !== 'linux')('the pulse', () => {
+describe.skipIf(process.platform !== 'linux')('the liveness poll', () => {
   it('tells of a process that is gone, though the engine goes on to say for a while that it runs', async () => {
     const own = await processOf();
-    const { world, pulse } = createWorld({ state: 'running', pid: own.pid });
-    pulse.start();
+    const { world, poll } = createWorld({ state: 'running', pid: own.pid });
+    poll.start();
     await expect.poll(() => world.asked, { timeout: 10_000 }).toBe(1);
     await own.end();
     await expect.poll(() => world.asked, { timeout: 10_000 }).toBeGreaterThan(3);
     expect(world.deaths).toEqual([]);
     world.detail = { state: 'stopped', pid: 0 };
     await expect.poll(() => world.deaths.length, { timeout: 10_000 }).toBeGreaterThan(0);
-    await pulse.stop();
+    await poll.stop();
   });
 
   it.each([
@@ -59,12 +63,12 @@ describe.skipIf(process.platform !== 'linux')('the pulse', () => {
   ])('tells of a process that was gone before it was looked at, which %s', async (_, state) => {
     const own = await processOf();
     await own.end();
-    const { world, pulse } = createWorld({ state, pid: own.pid });
-    pulse.start();
+    const { world, poll } = createWorld({ state, pid: own.pid });
+    poll.start();
     await expect.poll(() => world.asked, { timeout: 10_000 }).toBeGreaterThan(0);
     world.detail = { state: 'stopped', pid: 0 };
     await expect.poll(() => world.deaths.length, { timeout: 10_000 }).toBeGreaterThan(0);
-    await pulse.stop();
+    await poll.stop();
   });
 
   it('asks the engine once about a process that runs, and ever more seldom about one that is elsewhere', async () => {
@@ -73,9 +77,9 @@ describe.skipIf(process.platform !== 'linux')('the pulse', () => {
       createWorld({ state: 'running', pid: own.pid }),
       createWorld({ state: 'running', pid: 2 ** 22 + 1 }),
     ];
-    for (const { pulse } of [here, elsewhere]) pulse.start();
+    for (const { poll } of [here, elsewhere]) poll.start();
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    for (const { pulse } of [here, elsewhere]) await pulse.stop();
+    for (const { poll } of [here, elsewhere]) await poll.stop();
     expect([here.world.asked, here.world.deaths, elsewhere.world.deaths]).toEqual([1, [], []]);
     // After 1, 2, 4, 8, 16, 32 looks, and then every 64: of two hundred in a second.
     expect(elsewhere.world.asked).toBeLessThan(12);
@@ -83,11 +87,11 @@ describe.skipIf(process.platform !== 'linux')('the pulse', () => {
   });
 
   it('says nothing of what is stopped on purpose', async () => {
-    const { world, pulse } = createWorld({ state: 'stopped', pid: 0 });
+    const { world, poll } = createWorld({ state: 'stopped', pid: 0 });
     world.leaving.add('c1');
-    pulse.start();
+    poll.start();
     await new Promise((resolve) => setTimeout(resolve, 200));
-    await pulse.stop();
+    await poll.stop();
     expect(world.deaths).toEqual([]);
   });
 });
