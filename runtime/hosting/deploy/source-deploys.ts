@@ -1,120 +1,152 @@
+import { failure } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
-import type { Deployment, AppSource } from '../records/app.ts';
+import type { AppSource, Deployment } from '../records/app.ts';
 import { fetchGit } from '../source/git.ts';
-import { planBuild, type BuildPlan } from '../source/plan.ts';
-import { spoolSource, type Spool } from '../source/spool.ts';
+import { type BuildPlan, planBuild } from '../source/plan.ts';
+import { type Spool, spoolSource } from '../source/spool.ts';
 import type { SourceLimits } from '../source/tar-filter.ts';
 import { unpack } from '../source/unpack.ts';
 import type { BuildLogs } from './build-logs.ts';
 import type { ImageBuilder } from './builder.ts';
-import type { PrepareImage } from './deployer.ts';
 import { imageTag } from './containers.ts';
+import type { PrepareImage } from './deployer.ts';
 
-/** A git source, with the token that its record never holds. */
+/** A git repository, with the token that is never stored in a deployment's record. */
 export interface GitSourceWithToken {
   readonly source: Extract<AppSource, { kind: 'git' }>;
   readonly token: string | undefined;
 }
 
-/** Images made from source. */
+/** An upload that has been checked and stored, and the plan of its build. */
+export interface ReceivedSource {
+  readonly spool: Spool;
+  readonly plan: BuildPlan;
+}
+
+/** Builds images from source. */
 export interface SourceDeploys {
-  /** Takes an upload in and says how it is built. @throws AppError 413 and 422: nothing is kept. */
-  receive(
-    upload: AsyncIterable<Buffer>,
-  ): Promise<{ readonly spool: Spool; readonly plan: BuildPlan }>;
-  fromUpload(received: { readonly spool: Spool; readonly plan: BuildPlan }): PrepareImage;
+  /** Stores an upload and plans its build. @throws AppError 413 or 422, after which nothing is left on the disk. */
+  receive(upload: AsyncIterable<Buffer>): Promise<ReceivedSource>;
+  fromUpload(received: ReceivedSource): PrepareImage;
   fromGit(git: GitSourceWithToken): PrepareImage;
 }
 
-/** How often larger an upload may become. */
-const RATIO = 200;
-const FILE = 512 * 1024 * 1024;
+/** How many times larger an upload may become when it is unpacked. */
+const MAX_RATIO = 200;
+/** Bytes of one file of a source. */
+const MAX_FILE = 512 * 1024 * 1024;
+/** Bytes that the header of each archive entry may add to the unpacked size. */
+const ENTRY_HEADER = 1024;
 
 export function createSourceDeploys(
   core: Core,
   builder: ImageBuilder,
   logs: BuildLogs,
 ): SourceDeploys {
-  const { source: limits, build, git: gitPolicy } = core.model;
-  const sourceLimits: SourceLimits = {
-    entries: limits.entries,
-    total: limits.maxUnpacked,
-    file: Math.min(FILE, limits.maxUnpacked),
-  };
-  const policy = { allowAddUrl: build.allowAddUrl, from: build.from };
-
-  const plan = async (spool: Spool, path?: string) => {
-    try {
-      return planBuild(spool.listing, { policy, ...(path !== undefined && { path }) });
-    } catch (error) {
-      await spool.remove();
-      throw error;
-    }
-  };
-  const build_ = async (deployment: Deployment, work: Parameters<ImageBuilder['build']>[1]) => {
-    const id = await builder.build(deployment, work);
-    const app = core.apps.byId(deployment.app_id);
-    return {
-      id,
-      image: imageTag(core.naming, app ?? { name: deployment.app_id }, deployment.number),
-    };
-  };
-
+  const { source: limits } = core.model;
   return {
     async receive(upload) {
       const unpacked = unpack(upload, {
         compressed: limits.max,
-        total: limits.maxUnpacked + 1024 * limits.entries,
-        ratio: RATIO,
+        total: limits.maxUnpacked + ENTRY_HEADER * limits.entries,
+        ratio: MAX_RATIO,
       });
-      const spool = await spoolSource(unpacked, sourceLimits);
+      const received = await receive(core, unpacked);
       core.onStep('received');
-      return { spool, plan: await plan(spool) };
+      return received;
     },
-    fromUpload: ({ spool, plan: known }) =>
-      logged(core, logs, async (deployment, signal) => {
-        try {
-          return await build_(deployment, { plan: known, spool, signal });
-        } finally {
-          await spool.remove();
-        }
-      }),
-    fromGit: ({ source, token }) =>
-      logged(core, logs, async (deployment, signal) => {
-        const onLine = (line: string) => logs.add(deployment, line);
-        onLine(`Fetching ${source.url}${source.ref === undefined ? '' : ` at ${source.ref}`}`);
-        const request = {
-          url: source.url,
-          ...(source.ref !== undefined && { ref: source.ref }),
-          ...(token !== undefined && { token }),
-        };
-        const fetched = await fetchGit(request, {
-          policy: gitPolicy,
+    fromUpload: (received) =>
+      logged(core, logs, (deployment, signal) =>
+        build(core, builder, { deployment, received, signal }),
+      ),
+    fromGit: (git) =>
+      logged(core, logs, (deployment, signal) =>
+        buildFromGit(core, builder, {
+          deployment,
           signal,
-          onLine,
-          limit: limits.maxUnpacked,
-        });
-        try {
-          onLine(`Commit ${fetched.commit}`);
-          const spool = await spoolSource(fetched.archive(), sourceLimits);
-          try {
-            const built = await build_(deployment, {
-              plan: await plan(spool, source.path),
-              spool,
-              signal,
-            });
-            return { ...built, source: { ...source, commit: fetched.commit } };
-          } finally {
-            await spool.remove();
-          }
-        } finally {
-          await fetched.remove();
-        }
-      }),
+          git,
+          onLine: (line) => logs.add(deployment, line),
+        }),
+      ),
   };
 }
 
-/** Keeps what the build prints, whether it succeeds or not. */
+/** Stores an archive and plans its build. When it cannot be built, it is removed again. */
+async function receive(
+  { model }: Core,
+  archive: AsyncIterable<Buffer>,
+  path?: string,
+): Promise<ReceivedSource> {
+  const limits: SourceLimits = {
+    entries: model.source.entries,
+    total: model.source.maxUnpacked,
+    file: Math.min(MAX_FILE, model.source.maxUnpacked),
+  };
+  const spool = await spoolSource(archive, limits);
+  try {
+    const plan = planBuild(spool.listing, {
+      policy: { allowAddUrl: model.build.allowAddUrl, from: model.build.from },
+      ...(path !== undefined && { path }),
+    });
+    return { spool, plan };
+  } catch (error) {
+    await spool.remove();
+    throw error;
+  }
+}
+
+interface BuildRequest {
+  readonly deployment: Deployment;
+  readonly received: ReceivedSource;
+  readonly signal: AbortSignal;
+}
+
+/** Builds a stored source, and removes it from the disk afterwards. */
+async function build(
+  core: Core,
+  builder: ImageBuilder,
+  { deployment, received: { spool, plan }, signal }: BuildRequest,
+) {
+  try {
+    const id = await builder.build(deployment, { plan, spool, signal });
+    const app = core.apps.byId(deployment.app_id);
+    if (!app) throw failure.notFound('App not found');
+    return { id, image: imageTag(core.naming, app, deployment.number) };
+  } finally {
+    await spool.remove();
+  }
+}
+
+interface GitBuildRequest extends Pick<BuildRequest, 'deployment' | 'signal'> {
+  readonly git: GitSourceWithToken;
+  readonly onLine: (line: string) => void;
+}
+
+async function buildFromGit(
+  core: Core,
+  builder: ImageBuilder,
+  { deployment, signal, git: { source, token }, onLine }: GitBuildRequest,
+) {
+  onLine(`Fetching ${source.url}${source.ref === undefined ? '' : ` at ${source.ref}`}`);
+  const fetched = await fetchGit(
+    {
+      url: source.url,
+      ...(source.ref !== undefined && { ref: source.ref }),
+      ...(token !== undefined && { token }),
+    },
+    { policy: core.model.git, signal, onLine, limit: core.model.source.maxUnpacked },
+  );
+  try {
+    onLine(`Commit ${fetched.commit}`);
+    const received = await receive(core, fetched.archive(), source.path);
+    const built = await build(core, builder, { deployment, received, signal });
+    return { ...built, source: { ...source, commit: fetched.commit } };
+  } finally {
+    await fetched.remove();
+  }
+}
+
+/** Stores what the build prints in the deployment's record, whether the build succeeds or fails. */
 function logged(core: Core, logs: BuildLogs, prepare: PrepareImage): PrepareImage {
   return async (deployment, signal) => {
     logs.open(deployment);
