@@ -10,10 +10,12 @@ import { CommandError, EXIT, type ExitCode } from './failure.ts';
  * @returns the exit code.
  */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
+  // Read before the rest is: a wrong command line is reported in the form that was asked for.
+  const flags = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   const plain = createTerminal({
-    json: argv.includes('--json'),
-    quiet: argv.includes('--quiet'),
-    color: !argv.includes('--no-color'),
+    json: flags.includes('--json'),
+    quiet: flags.includes('--quiet'),
+    color: !flags.includes('--no-color'),
   });
   try {
     return await dispatch(argv, plain);
@@ -32,6 +34,7 @@ async function dispatch(argv: readonly string[], plain: Terminal): Promise<ExitC
   return run({
     options,
     positionals,
+    commands,
     terminal: plain,
     cwd: typeof options['cwd'] === 'string' ? options['cwd'] : process.cwd(),
   });

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { closest } from './closest.ts';
 import { CommandError, EXIT } from '../failure.ts';
 import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, type OptionValues } from './command.ts';
@@ -11,21 +12,25 @@ export interface Arguments {
   readonly version: boolean;
 }
 
+type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
+type OptionToken = Extract<Token, { kind: 'option' }>;
+
 /**
- * Reads the command line by the table of commands.
+ * Reads the command line by the table of commands. Node's own `parseArgs` splits the words (`--name=value`, `-h`, `--`); what it
+ * finds is compared with the table here, because it knows no choices and suggests no spelling.
  *
- * @throws CommandError 2 on anything that is not in the table, with the nearest thing that is.
+ * @throws CommandError 2 on anything that is not in the table, with the nearest name that is.
  */
 export function parseArguments(
   argv: readonly string[],
   commands: readonly CommandSpec[],
 ): Arguments {
-  const words = argv.map((word) => (word === '-h' ? '--help' : word === '-v' ? '--version' : word));
-  const name = firstWord(words);
+  const name = wordsOf(tokensOf(argv, GLOBAL_OPTIONS))[0];
   const command = name === undefined || name === 'help' ? null : findCommand(name, commands);
-  const rest = name === undefined ? words : words.toSpliced(words.indexOf(name), 1);
   const specs = [...GLOBAL_OPTIONS, ...(command?.options ?? [])];
-  const { options, positionals } = readWords(rest, specs, command);
+  const tokens = tokensOf(argv, specs);
+  const options = readOptions(tokens, specs, command);
+  const positionals = wordsOf(tokens).slice(name === undefined ? 0 : 1);
   if (positionals.length > (command?.positionals ?? 1))
     throw usage('UNEXPECTED_WORD', `unexpected argument ${positionals.at(-1)}`, command);
   const helped =
@@ -41,9 +46,18 @@ export function parseArguments(
   };
 }
 
-/** The first word that is neither an option nor the value of `--cwd`. */
-function firstWord(words: readonly string[]): string | undefined {
-  return words.find((word, at) => !word.startsWith('-') && words[at - 1] !== '--cwd');
+function tokensOf(argv: readonly string[], specs: readonly OptionSpec[]): readonly Token[] {
+  const options = Object.fromEntries(
+    specs.map(({ name, value, short }) => [
+      name,
+      { type: value === undefined ? 'boolean' : 'string', ...(short && { short }) } as const,
+    ]),
+  );
+  return parseArgs({ args: [...argv], options, strict: false, tokens: true }).tokens;
+}
+
+function wordsOf(tokens: readonly Token[]): string[] {
+  return tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
 }
 
 function findCommand(name: string, commands: readonly CommandSpec[]): CommandSpec {
@@ -61,66 +75,56 @@ function findCommand(name: string, commands: readonly CommandSpec[]): CommandSpe
   );
 }
 
-function readWords(
-  words: readonly string[],
+function readOptions(
+  tokens: readonly Token[],
   specs: readonly OptionSpec[],
   command: CommandSpec | null,
-): { options: OptionValues; positionals: string[] } {
+): OptionValues {
   const options: Record<string, string | boolean | string[]> = {};
-  const positionals: string[] = [];
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at]!;
-    if (!word.startsWith('-')) {
-      positionals.push(word);
-      continue;
-    }
-    const [flag = '', inline] = word.split(/=(.*)/s);
-    const spec = findOption(flag, specs, command);
-    const value = spec.value === undefined ? true : (inline ?? words[++at]);
-    if (value === undefined || (spec.value === undefined && inline !== undefined)) {
-      throw usage(
-        'OPTION_VALUE',
-        spec.value === undefined
-          ? `${flag} takes no value`
-          : `${flag} needs a value: ${flag} ${spec.value}`,
-        command,
-      );
-    }
-    checkChoice(flag, value, spec, command);
+  for (const token of tokens.filter(({ kind }) => kind === 'option') as OptionToken[]) {
+    const spec = findOption(token, specs, command);
+    const value = valueOf(token, spec, command);
     options[spec.name] = spec.many
       ? [...((options[spec.name] as string[] | undefined) ?? []), String(value)]
       : value;
   }
-  return { options, positionals };
+  return options;
 }
 
 function findOption(
-  flag: string,
+  { name, rawName }: OptionToken,
   specs: readonly OptionSpec[],
   command: CommandSpec | null,
 ): OptionSpec {
-  const found = specs.find((spec) => `--${spec.name}` === flag);
+  const found = specs.find((spec) => spec.name === name);
   if (found) return found;
   const near = closest(
-    flag,
+    rawName,
     specs.filter((spec) => !spec.hidden).map((spec) => `--${spec.name}`),
   );
   throw new CommandError(
     EXIT.usage,
     'UNKNOWN_OPTION',
-    `unknown option ${flag}`,
+    `unknown option ${rawName}`,
     near ? `did you mean ${near}?` : helpOf(command),
   );
 }
 
-function checkChoice(
-  flag: string,
-  value: string | boolean,
-  { choices }: OptionSpec,
+function valueOf(
+  { rawName, value, inlineValue }: OptionToken,
+  spec: OptionSpec,
   command: CommandSpec | null,
-): void {
-  if (choices && !choices.includes(String(value)))
-    throw usage('OPTION_VALUE', `${flag} is one of ${choices.join(', ')}`, command);
+): string | true {
+  if (spec.value === undefined) {
+    if (value !== undefined) throw usage('OPTION_VALUE', `${rawName} takes no value`, command);
+    return true;
+  }
+  // `--template --force` is a value that was forgotten; one that begins with a dash is written `--name=-x`.
+  if (value === undefined || (!inlineValue && /^-./.test(value)))
+    throw usage('OPTION_VALUE', `${rawName} needs a value: ${rawName} ${spec.value}`, command);
+  if (spec.choices && !spec.choices.includes(value))
+    throw usage('OPTION_VALUE', `${rawName} is one of ${spec.choices.join(', ')}`, command);
+  return value;
 }
 
 function usage(code: string, message: string, command: CommandSpec | null): CommandError {

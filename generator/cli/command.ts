@@ -5,6 +5,8 @@ import type { Terminal } from './terminal.ts';
 export interface OptionSpec {
   readonly name: string;
   readonly value?: string;
+  /** The letter of its short form: `-h`. */
+  readonly short?: string;
   readonly choices?: readonly string[];
   /** May be given several times. */
   readonly many?: boolean;
@@ -21,6 +23,8 @@ export interface CommandSpec {
   readonly options: readonly OptionSpec[];
   /** How many words may stand after the name. */
   readonly positionals: number;
+  /** The words that the first of them can be, where they are known: for completion. */
+  readonly words?: readonly string[];
   readonly example: string;
   /** Loads what the command needs, and nothing before it is asked for. */
   readonly load: () => Promise<{ run: (call: CommandCall) => Promise<ExitCode> }>;
@@ -36,6 +40,8 @@ export interface CommandCall {
   readonly terminal: Terminal;
   /** The project's folder. */
   readonly cwd: string;
+  /** The table that the command stands in. */
+  readonly commands: readonly CommandSpec[];
 }
 
 /** Options of every command. */
@@ -44,6 +50,6 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { name: 'json', about: 'one JSON document on standard output' },
   { name: 'quiet', about: 'only findings and failures' },
   { name: 'no-color', about: 'no colours' },
-  { name: 'help', about: 'this text' },
-  { name: 'version', about: 'the version', hidden: true },
+  { name: 'help', short: 'h', about: 'this text' },
+  { name: 'version', short: 'v', about: 'the version', hidden: true },
 ];

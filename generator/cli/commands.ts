@@ -1,5 +1,6 @@
 import { PACKAGE_MANAGERS } from '../commands/package-manager.ts';
 import type { CommandSpec, OptionSpec } from './command.ts';
+import { SHELLS } from './completion.ts';
 
 /** Of the commands that make or apply migrations. */
 const ALLOW_LOSS: OptionSpec = {
@@ -150,6 +151,7 @@ export const commands: readonly CommandSpec[] = [
     usage: '[up|status|down|new NAME]',
     about: 'applies, lists, undoes or starts migrations',
     positionals: 2,
+    words: ['up', 'status', 'down', 'new'],
     options: [ALLOW_LOSS],
     example: 'npm run migrate -- status\nnpm run migrate -- new fill_summaries',
     load: () => import('../commands/migrate.ts'),
@@ -177,6 +179,7 @@ export const commands: readonly CommandSpec[] = [
     usage: 'create|grant|link',
     about: 'the first administrator of a project with sign-in: an account, a role, or a setup link',
     positionals: 1,
+    words: ['create', 'grant', 'link'],
     options: [
       { name: 'email', value: 'ADDRESS', about: 'whose account it is' },
       { name: 'role', value: 'ROLE', about: 'what they become (create: auth.roles.first)' },
@@ -222,5 +225,15 @@ export const commands: readonly CommandSpec[] = [
     ],
     example: 'npm run generator -- deploy --to https://host.example.com --env DATABASE_URL',
     load: () => import('../commands/deploy.ts'),
+  },
+  {
+    name: 'completion',
+    usage: 'bash|zsh|fish',
+    about: 'a script with which the shell completes commands, options and their values',
+    positionals: 1,
+    words: SHELLS,
+    options: [],
+    example: 'eval "$(generator completion bash)"',
+    load: () => import('../commands/completion.ts'),
   },
 ];

@@ -62,6 +62,21 @@ describe('help', () => {
     );
   });
 
+  test('of a command is shown by -h, in front of it and by the word help, the version by -v', async () => {
+    const { stdout } = await generator(['check', '--help'], '/');
+    for (const words of [
+      ['check', '-h'],
+      ['-h', 'check'],
+      ['help', 'check'],
+      ['-h', '--', 'check'],
+    ])
+      expect([words, await generator(words, '/')]).toEqual([
+        words,
+        { code: 0, stdout, stderr: '' },
+      ]);
+    expect((await generator(['-v'], '/')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
   test('no command is a usage error with the overview', async () => {
     const { code, stdout } = await generator([], '/');
     expect(code).toBe(2);
@@ -75,6 +90,9 @@ describe('help', () => {
     [['init', '--template'], '--template needs a value'],
     [['check', 'this'], 'unexpected argument this'],
     [['check', '--json=yes'], 'takes no value'],
+    [['init', '--template', '--force'], '--template needs a value'],
+    [['check', '--', '--json'], 'unexpected argument --json'],
+    [['check', '-q'], 'unknown option -q'],
   ])('%j says %j', async (args, text) => {
     const { code, stderr, stdout } = await generator(args, '/');
     expect([code, stdout]).toEqual([2, args.includes('--json=yes') ? stdout : '']);

@@ -126,6 +126,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ],
   doctor: ['project-commands: says what is wrong and the command that mends it'],
   deploy: ['../hosting/deploy-command: builds a new project from its source'],
+  completion: ['completion: completion of commands, options and their choices'],
 };
 
 const EXITS: Readonly<Record<keyof typeof EXIT, readonly string[]>> = {

@@ -236,7 +236,7 @@ async function ejectAll(root: string): Promise<string[]> {
   for (const coordinate of fields)
     expect([
       coordinate,
-      await eject({ options: {}, positionals: [coordinate], cwd: root, terminal }),
+      await eject({ options: {}, positionals: [coordinate], commands: [], cwd: root, terminal }),
     ]).toEqual([coordinate, 0]);
   return fields;
 }
