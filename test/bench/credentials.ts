@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { auth } from '@twofold/auth';
 import { createServer, defineApp } from '@twofold/runtime';
 import type { Project } from '@twofold/schema';
 import { ORIGIN } from './shape.ts';
@@ -25,7 +26,8 @@ export async function createCredentials(
   project: Project,
   databaseUrl: string,
 ): Promise<Credentials> {
-  const { url, close } = await createServer(defineApp({ project })).start('127.0.0.1:0', {
+  const app = defineApp({ project, capabilities: [auth()] });
+  const { url, close } = await createServer(app).start('127.0.0.1:0', {
     env: {
       DATABASE_URL: databaseUrl,
       JWT_SECRET: process.env['JWT_SECRET'],

@@ -1,6 +1,7 @@
 /**
- * Where the time goes: `node profile.ts <server> <workload> [sqlite|postgres] [functions]`, self time by part and by function, in µs
- * for a request. Without arguments: the table of `graphql.md`, ours on SQLite. What is idle and what profiling costs is left out.
+ * Where the time goes: `node profile.ts <server> <workload> [sqlite|postgres] [functions] [bare|asRun]`, self time by part and by
+ * function, in µs for a request. Without arguments: the table of `graphql.md`, ours on SQLite, bare. What is idle and what
+ * profiling costs is left out.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { startContender } from './contender.ts';
 import { postgresDatabase, sqliteDatabase } from './database.ts';
 import { warmUp } from './measure.ts';
 import { contenders } from './servers/index.ts';
+import type { Shape } from './shape.ts';
 import { workloads, type Workload } from './workloads.ts';
 
 interface Frame {
@@ -32,7 +34,9 @@ interface Profiled {
   readonly functions: Shares;
 }
 
-const [server, workloadName, dialect = 'sqlite', count = '40'] = process.argv.slice(2);
+const [server, workloadName, dialect = 'sqlite', count = '40', shapeName = 'bare'] =
+  process.argv.slice(2);
+const shape: Shape = shapeName === 'asRun' ? 'asRun' : 'bare';
 const print = (line: string) => process.stdout.write(`${line}\n`);
 if (server === undefined) await printAll();
 else await printOne(server, workloadName ?? 'byId');
@@ -78,8 +82,8 @@ async function profileOf(name: string, workload: Workload): Promise<Profiled> {
   const contender = contenders.find((candidate) => candidate.name === name);
   if (!contender) throw new TypeError(`no server is called ${name}`);
   const database = await (dialect === 'sqlite'
-    ? sqliteDatabase()
-    : postgresDatabase(process.env['TEST_POSTGRES_URL'] ?? ''));
+    ? sqliteDatabase(shape)
+    : postgresDatabase(process.env['TEST_POSTGRES_URL'] ?? '', shape));
   const folder = mkdtempSync(join(tmpdir(), 'twofold-profile-'));
   try {
     const running = await startContender(contender, database);

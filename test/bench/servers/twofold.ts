@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { auth } from '@twofold/auth';
 import { createServer, defineApp } from '@twofold/runtime';
 import { projectOf } from '../database.ts';
 import { DECLARED, HEADER, HEADER_VALUE, ORIGIN } from '../shape.ts';
@@ -21,7 +22,7 @@ export const start: Start = async (databaseUrl, shape) => {
   process.env['APP_URL'] = ORIGIN;
   const server = createServer(app);
   if (shape === 'asRun')
-    server.use(async (ctx, next) => {
+    server.with(auth()).use(async (ctx, next) => {
       ctx.set(HEADER, HEADER_VALUE);
       await next();
     });
