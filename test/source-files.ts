@@ -10,6 +10,8 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 export interface Import {
   readonly from: string;
   readonly to: string;
+  /** As it is written. */
+  readonly specifier: string;
   readonly typeOnly: boolean;
   /** Imported as `@twofold/…` and not by its path. */
   readonly byName: boolean;
@@ -30,6 +32,7 @@ export function importsOf(file: string): Import[] {
       found.push({
         from: file,
         to: toPath(file, specifier.text),
+        specifier: specifier.text,
         typeOnly,
         byName: isOurs(specifier.text),
       });

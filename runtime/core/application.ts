@@ -1,8 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
 import cors from '@koa/cors';
 import Router from '@koa/router';
+import helmet from 'helmet';
 import Koa, { type Middleware } from 'koa';
-import helmet from 'koa-helmet';
 import type { App } from './app.ts';
 import type { Booted } from './boot.ts';
 import type { RequestContext } from './context/request-context.ts';
@@ -52,7 +53,7 @@ export function createApplication(
     requestContext(kernel, loaders, { answersItself: own.length === 0 }),
     ...between,
     ...modules.flatMap((module) => (module.endpoint ? [module.endpoint] : [])),
-    helmet() as unknown as Middleware,
+    securityHeaders(),
     ...routers(app, booted),
   ];
   for (const layer of chain) koa.use(layer);
@@ -105,6 +106,12 @@ function directListener(
     });
     return true;
   };
+}
+
+/** Helmet sets its headers at once: its callback is there for its form as a middleware of Express. */
+function securityHeaders(): Middleware {
+  const setHeaders = promisify(helmet());
+  return (ctx, next) => setHeaders(ctx.req, ctx.res).then(next);
 }
 
 function exposeContext(koa: Koa): void {

@@ -38,6 +38,8 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
       ),
       devDependencies: {
         '@twofold/generator': at('generator'),
+        // Types of ours are types of Koa; a running server has no use for them.
+        '@types/koa': '^3.0.0',
         '@types/node': '^24.0.0',
         node: NODE,
         typescript: '7.0.2',
