@@ -10,6 +10,7 @@ import type { Start } from './start.ts';
 export const start: Start = async (databaseUrl, shape) => {
   const app = defineApp({
     project: projectOf(DECLARED[shape]),
+    capabilities: shape === 'asRun' ? [auth()] : [],
     resolvers: {
       Query: { authors: () => AUTHORS },
       Author: { md5: ({ name }: { name: string }) => hash('md5', name) },
