@@ -76,13 +76,10 @@ export async function compareAnswers(comparison: Comparison): Promise<Compared> 
   let reference: Reference | undefined;
   if (execution === 'unplanned') takeOver(random, project, () => reference as Reference, functions);
   // Every other SQLite is a file, where statements are answered at once, and the rest are in memory, where they are not.
-  // Most of what the executor does is done by code that was made for the operation, which is not made for few runs.
-  const codeAfter = createRandom(seed * 7).chance(0.3) ? Infinity : 0;
   const server = await startServer(sdl, {
     database,
     change: OPEN,
     resolvers: functions,
-    codeAfter,
     ...(database === 'sqlite' && seed % 2 === 0 && { url: `file:${join(folder, 'app.db')}` }),
   });
   const ask = connect(server);

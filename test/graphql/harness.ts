@@ -56,8 +56,6 @@ export interface TestOptions {
   readonly manifest?: string;
   readonly resolvers?: Resolvers;
   readonly scalars?: Record<string, ScalarMapping>;
-  /** After how many runs code is made for an operation: 0 for the first already, `Infinity` for never. */
-  readonly codeAfter?: number;
   readonly database?: 'sqlite' | 'postgres';
   readonly env?: Record<string, string>;
   readonly root?: string;
@@ -104,12 +102,11 @@ export async function startServer(sdl: string, options: TestOptions = {}): Promi
     now: options.now ?? Date.now,
     root: options.root ?? '/',
   };
-  const { resolvers, scalars, codeAfter } = options;
+  const { resolvers, scalars } = options;
   const module = createGraphql({
     kernel,
     ...(resolvers && { resolvers }),
     ...(scalars && { scalars }),
-    ...(codeAfter !== undefined && { codeAfter }),
   });
   const modules = [module, ...(options.also ? [options.also(kernel, module)] : [])];
   const server = http.createServer(application(kernel, modules).callback());

@@ -1,6 +1,7 @@
 import { createClient, type Client } from 'graphql-ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { AppError } from '../../runtime/core/errors.ts';
 import { createDatabase } from '../engines/available.ts';
 import { end, run } from '../server/program.ts';
 import { databases, startServer, user, type TestServer, type TestOptions } from './harness.ts';
@@ -12,7 +13,7 @@ const SDL = `
   input NoteInput { text: String! authorId: ID }
   input NotePatch { text: String }
   type Mutation { createMember(name: String!): Member! createNote(input: NoteInput!): Note! updateNote(id: ID!, input: NotePatch!): Note deleteNote(id: ID!): Boolean! }
-  type Subscription { noteCreated: Note! noteDeleted: Note! noteChanged(id: ID): Note! memberCreated: Member! ticks(to: Int!): Int! }
+  type Subscription { noteCreated: Note! noteDeleted: Note! noteChanged(id: ID): Note! memberCreated: Member! ticks(to: Int!): Int! broken(how: String!): Int! }
 `;
 const MANIFEST =
   'name: test\napi: { access: public }\nauth: { roles: { list: [admin, member], default: member } }\n';
@@ -26,7 +27,24 @@ const RESOLVERS = {
       },
       resolve: (tick: unknown) => tick,
     },
+    broken: {
+      subscribe: (_: unknown, { how }: { how: string }) => BROKEN[how]?.(),
+      resolve: (value: unknown) => value,
+    },
   },
+};
+
+/** Sources of events that never come to be, and one that breaks on its way. */
+const BROKEN: Record<string, () => unknown> = {
+  refused: () => {
+    throw new AppError(403, 'NOT_TODAY', 'not today');
+  },
+  late: () => Promise.reject(new AppError(403, 'NOT_TODAY', 'not today')),
+  returned: () => new AppError(403, 'NOT_TODAY', 'not today'),
+  secret: () => {
+    throw new RangeError('a secret');
+  },
+  none: () => [1, 2],
 };
 
 let servers: TestServer[] = [];
@@ -318,6 +336,27 @@ describe('a socket', () => {
     const wrong = await listen(client, 'subscription { nothing }');
     await vi.waitFor(() => expect(wrong.errors).toHaveLength(1), 20_000);
     expect(wrong.errors[0]).toMatchObject([{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]);
+  });
+
+  it("says why the user's own source of events cannot be opened", async () => {
+    const server = await start({});
+    const client = connect(server);
+    for (const how of ['refused', 'late', 'returned']) {
+      const { errors } = await listen(client, `subscription { broken(how: "${how}") }`);
+      expect([how, errors]).toMatchObject([
+        how,
+        [[{ message: 'not today', path: ['broken'], extensions: { code: 'NOT_TODAY' } }]],
+      ]);
+    }
+    for (const how of ['secret', 'none']) {
+      const { errors } = await listen(client, `subscription { broken(how: "${how}") }`);
+      expect([how, errors]).toMatchObject([
+        how,
+        [[{ message: 'Internal server error', path: ['broken'] }]],
+      ]);
+    }
+    const wrong = await listen(client, 'subscription ($to: Int = null) { ticks(to: $to) }');
+    expect(wrong.errors).toMatchObject([[{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]]);
   });
 
   it('is closed with the code of the protocol when it does not keep to it', async () => {

@@ -48,8 +48,8 @@ export interface DocumentOptions extends DocumentRules {
 }
 
 /**
- * What holds a document in memory, as seen with `--expose-gc`: its tree for each word and sign, its plans for each field, of
- * which two thirds are the code that may be made for it.
+ * Bytes that a document holds, measured with `--expose-gc`: its tree for each word and sign, and for each plan what its
+ * fields are compiled to.
  */
 const WEIGHTS = { document: 2_000, token: 400, plan: 6_000, field: 900, error: 1_000 };
 

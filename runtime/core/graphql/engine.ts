@@ -16,8 +16,6 @@ export interface Engine {
   readonly resolvers: Resolvers;
   readonly log: Logger;
   readonly now: () => number;
-  /** How often an operation with functions of the user's runs before code is made for what it selects. */
-  readonly codeAfter: number;
   /** Whether values of the scalar go to the wire as the database writes them. */
   isPlain(scalar: string): boolean;
   /** Whether some subscription wants to know of removed rows of the entity. */

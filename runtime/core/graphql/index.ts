@@ -26,8 +26,6 @@ export interface GraphqlOptions {
   /** The user's functions by type and field; each takes the place of an inferred one. */
   readonly resolvers?: Resolvers;
   readonly scalars?: Readonly<Record<string, ScalarMapping>>;
-  /** How often an operation with functions of the user's runs before code is made for what it selects: 30. */
-  readonly codeAfter?: number;
   /** Who the caller of an earlier request is now. */
   readonly recheck?: RecheckCaller;
 }
@@ -42,10 +40,9 @@ export function createGraphql({
   kernel,
   resolvers = {},
   scalars = {},
-  codeAfter = CODE_AFTER,
   recheck,
 }: GraphqlOptions): ServerModule {
-  const engine = createEngine(kernel, resolvers, scalars, codeAfter);
+  const engine = createEngine(kernel, resolvers, scalars);
   const { api, server } = kernel.project;
   const isOn = (when: When) =>
     when === 'always' || (when === 'development' && !kernel.settings.production);
@@ -110,15 +107,11 @@ function announcementsOf(
   return createWorkerAnnouncements(changes);
 }
 
-/** Code takes longer to be made than a document that is asked a few times takes without. */
-const CODE_AFTER = 30;
-
 /** An engine over the model of `kernel.project`: GraphQL has one, REST another. */
 export function createEngine(
   kernel: Kernel,
   resolvers: Resolvers,
   scalars: Readonly<Record<string, ScalarMapping>>,
-  codeAfter = CODE_AFTER,
 ): Engine {
   const { project, store, log, now } = kernel;
   const model = indexModel(project);
@@ -138,7 +131,6 @@ export function createEngine(
     log,
     now,
     resolvers,
-    codeAfter,
     reader: createReader(model, store),
     changes: changesOf(store),
     isPlain: (scalar) => codecs.get(scalar)?.plain ?? true,

@@ -1,9 +1,4 @@
-import {
-  createSourceEventStream,
-  type ExecutionResult,
-  type GraphQLError,
-  validateSubscriptionArgs,
-} from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Operation } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { callerId, refusal, rootAccess } from '../data/access.ts';
@@ -16,7 +11,7 @@ import { checkCost } from './cost.ts';
 import type { PreparedOperation } from './document-cache.ts';
 import type { Engine } from './engine.ts';
 import { formatError, toGraphqlError } from './errors.ts';
-import { executeRun } from './execute/index.ts';
+import { executeRun, openSource } from './execute/index.ts';
 import { createEventQueue } from './event-queue.ts';
 import type { RootPlan } from './plan/operation.ts';
 import { startRun, type Run } from './run.ts';
@@ -202,29 +197,17 @@ async function ownEvents(
   request: SubscriptionRequest,
   run: Run,
 ): Promise<AsyncIterableIterator<string>> {
-  const { operation, variables } = request;
-  const args = validateSubscriptionArgs({
-    schema: engine.schema,
-    document: operation.document,
-    rootValue: run,
-    contextValue: run.context,
-    variableValues: variables,
-    operationName: operation.node.name?.value,
-  });
-  if (isErrors(args)) throw new RequestErrors(args);
   assertSource(engine, run);
-  const stream = await createSourceEventStream(args);
-  if (!(Symbol.asyncIterator in stream))
-    throw new RequestErrors((stream as ExecutionResult).errors ?? []);
-  return mapped((stream as AsyncIterable<unknown>)[Symbol.asyncIterator](), (event) =>
+  const source = await openSource(run).catch((error: GraphQLError) => {
+    throw new RequestErrors([error]);
+  });
+  return mapped(source, (event) =>
     answerEvent(engine, request, async (context) => {
       const next = startRun(engine, { ...request, context, event });
       return 'errors' in next ? undefined : finish(next);
     }),
   );
 }
-
-const isErrors = (value: object): value is readonly GraphQLError[] => Array.isArray(value);
 
 function assertSource({ model, schema }: Engine, run: Run): void {
   const name = run.plan.roots[0]?.node.name.value ?? '';

@@ -21,7 +21,6 @@ import {
   requiredCompleter,
 } from './complete.ts';
 import type { Completer, ExecutableField, Fields, Reads } from './field.ts';
-import { Selection } from './selection.ts';
 import { leafOf } from './value.ts';
 
 export interface Compiling {
@@ -136,21 +135,21 @@ function completerFor(
   if (isListType(type))
     return listCompleter(completerFor(compiling, type.ofType, nodes), isNonNullType(type.ofType));
   if (isLeafType(type)) return leafCompleter(type);
-  const selectionOf = lazily((object) => new Selection(compileFields(compiling, object, nodes)));
+  const fieldsOf = lazily((object) => compileFields(compiling, object, nodes));
   return isAbstractType(type)
-    ? abstractCompleter(type, selectionOf)
-    : objectCompleter(type, selectionOf(type));
+    ? abstractCompleter(type, fieldsOf)
+    : objectCompleter(type, fieldsOf(type));
 }
 
 function lazily(
-  compile: (type: GraphQLObjectType) => Selection,
-): (type: GraphQLObjectType) => () => Selection {
-  const known = new Map<GraphQLObjectType, () => Selection>();
+  compile: (type: GraphQLObjectType) => Fields,
+): (type: GraphQLObjectType) => () => Fields {
+  const known = new Map<GraphQLObjectType, () => Fields>();
   return (type) => {
     const found = known.get(type);
     if (found) return found;
-    let selection: Selection | undefined;
-    const made = () => (selection ??= compile(type));
+    let fields: Fields | undefined;
+    const made = () => (fields ??= compile(type));
     known.set(type, made);
     return made;
   };

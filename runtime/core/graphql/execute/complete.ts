@@ -8,8 +8,8 @@ import { InternalError } from '../../errors.ts';
 import { WrongResult } from '../errors.ts';
 import { type Execution, nullWithError, type Path, placeAt, resolveInfo } from './execution.ts';
 import { Waiting } from './answer.ts';
-import type { Completer, ExecutableField } from './field.ts';
-import type { Selection } from './selection.ts';
+import type { Completer, ExecutableField, Fields } from './field.ts';
+import { executeFields } from './fields.ts';
 import { assertJson, assertNoError, isThenable } from './value.ts';
 
 /** The sentences are those of graphql-js: they are part of the answer. */
@@ -107,11 +107,11 @@ function itemCompleter(complete: Completer, required: boolean): Completer {
   };
 }
 
-export function objectCompleter(type: GraphQLObjectType, selectionOf: () => Selection): Completer {
+export function objectCompleter(type: GraphQLObjectType, fieldsOf: () => Fields): Completer {
   const complete: Completer = (execution, _field, value, path, index) =>
     value === null || value === undefined
       ? null
-      : selectionOf().execute(execution, value, path, index);
+      : executeFields(execution, fieldsOf(), value, placeAt(path, index));
   return type.isTypeOf ? askingCompleter(type, complete) : complete;
 }
 
@@ -131,16 +131,16 @@ function askingCompleter(type: GraphQLObjectType, complete: Completer): Complete
 
 export function abstractCompleter(
   type: GraphQLAbstractType,
-  selectionOf: (type: GraphQLObjectType) => () => Selection,
+  fieldsOf: (type: GraphQLObjectType) => () => Fields,
 ): Completer {
   return (execution, field, value, path, index) => {
     if (value === null || value === undefined) return null;
     const complete = (name: unknown) =>
-      selectionOf(concreteType(execution, field, type, name))().execute(
+      executeFields(
         execution,
+        fieldsOf(concreteType(execution, field, type, name))(),
         value,
-        path,
-        index,
+        placeAt(path, index),
       );
     const name = type.resolveType?.(
       value,

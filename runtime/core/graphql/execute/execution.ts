@@ -22,8 +22,6 @@ export interface Execution {
   readonly run: Run;
   readonly fragments: GraphQLResolveInfo['fragments'];
   readonly errors: Errors;
-  /** Whether the operation has run so often that code is made for what it selects. */
-  readonly often: boolean;
   /** What resolvers may ask of `info` while the operation runs. */
   readonly helpers: Pick<GraphQLResolveInfo, 'getAbortSignal' | 'getAsyncHelpers'>;
 }

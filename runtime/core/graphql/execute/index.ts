@@ -1,29 +1,30 @@
-import type { GraphQLError, GraphQLObjectType } from 'graphql';
+import {
+  type GraphQLError,
+  type GraphQLObjectType,
+  locatedError,
+  responsePathAsArray,
+} from 'graphql';
 import { Cancellation } from '../../context/cancellation.ts';
 import type { PreparedOperation } from '../document-cache.ts';
+import { WrongResult } from '../errors.ts';
 import type { OperationPlan } from '../plan/operation.ts';
 import type { Answer, Run } from '../run.ts';
 import { compileFields } from './compile.ts';
 import { EmptyAnswer, Waiting } from './answer.ts';
-import { createErrors, type Execution } from './execution.ts';
+import { createErrors, type Execution, resolveInfo } from './execution.ts';
 import type { ExecutableField, Fields } from './field.ts';
 import { executeField } from './fields.ts';
+import { assertNoError } from './value.ts';
 
 /**
  * Runs an operation that has user code in it, over what plans have read. It answers what graphql-js answers, and is
- * several times as fast: selections are looked at once for a plan and not for every object, and what is at hand makes no
- * promise.
+ * several times as fast: selections are looked at once for a plan and not for every object, and a value that is there
+ * already makes no promise.
  */
 export function executeRun(run: Run): Answer | Promise<Answer> {
   const compiled = compiledFor(run);
   const abort = lazyAbort(run);
-  const execution: Execution = {
-    run,
-    fragments: compiled.fragments,
-    errors: createErrors(),
-    often: ++compiled.runs > run.engine.codeAfter,
-    helpers: { getAbortSignal: abort.signal, getAsyncHelpers: () => HELPERS },
-  };
+  const execution = startExecution(run, compiled, abort);
   const { list } = execution.errors;
   const finish = (roots: Roots): Answer => {
     abort.end();
@@ -46,6 +47,42 @@ export function executeRun(run: Run): Answer | Promise<Answer> {
     return failed(thrown);
   }
 }
+
+/**
+ * Opens the user's own source of events for the one root field of a subscription; each event is then run by `executeRun`.
+ *
+ * @throws GraphQLError located at the field, when its function throws or returns no async iterable.
+ */
+export async function openSource(run: Run): Promise<AsyncIterator<unknown>> {
+  const compiled = compiledFor(run);
+  const [field] = compiled.fields as readonly [ExecutableField];
+  const execution = startExecution(run, compiled, lazyAbort(run));
+  const path = { prev: undefined, key: field.key, typename: field.parent.name };
+  try {
+    const source = await field.definition.subscribe?.(
+      run,
+      field.arguments(run.variables),
+      run.context,
+      resolveInfo(execution, field, path),
+    );
+    return iteratorOf(field, assertNoError(source));
+  } catch (thrown) {
+    throw locatedError(thrown, field.nodes, responsePathAsArray(path));
+  }
+}
+
+function iteratorOf({ parent, name }: ExecutableField, source: unknown): AsyncIterator<unknown> {
+  if (typeof source !== 'object' || source === null || !(Symbol.asyncIterator in source))
+    throw new WrongResult(`${parent.name}.${name}`, 'an async iterable was expected');
+  return (source as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+}
+
+const startExecution = (run: Run, { fragments }: Compiled, abort: LazyAbort): Execution => ({
+  run,
+  fragments,
+  errors: createErrors(),
+  helpers: { getAbortSignal: abort.signal, getAsyncHelpers: () => HELPERS },
+});
 
 /** What the root fields came to. */
 type Roots = Readonly<Record<string, unknown>>;
@@ -110,7 +147,6 @@ function valuesOf(roots: Roots): Roots {
 interface Compiled {
   readonly fields: Fields;
   readonly fragments: Execution['fragments'];
-  runs: number;
 }
 
 /** Kept as long as the plan, which is made for each of the conditions that decide what is selected. */
@@ -131,7 +167,6 @@ function compiledFor({ engine, operation, plan, variables }: Run): Compiled {
   const compiled = {
     fields: compileFields({ engine, selecting }, type, [operation.node]),
     fragments: fragmentsOf(operation),
-    runs: 0,
   };
   COMPILED.set(plan, compiled);
   return compiled;
@@ -140,8 +175,13 @@ function compiledFor({ engine, operation, plan, variables }: Run): Compiled {
 const fragmentsOf = ({ fragments }: PreparedOperation): Execution['fragments'] =>
   Object.assign(Object.create(null), Object.fromEntries(fragments));
 
+interface LazyAbort {
+  signal(): AbortSignal;
+  end(): void;
+}
+
 /** A signal costs more than a small resolver: it is made for the first one that asks. */
-function lazyAbort({ context }: Run): { signal(): AbortSignal; end(): void } {
+function lazyAbort({ context }: Run): LazyAbort {
   let made: Cancellation | undefined;
   return { signal: () => (made ??= new Cancellation(context)).signal, end: () => made?.cancel() };
 }

@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import {
   buildSchema,
   execute,
@@ -8,12 +6,10 @@ import {
   parse,
   responsePathAsArray,
 } from 'graphql';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSettings } from '../../runtime/core/config/settings.ts';
 import type { RequestContext } from '../../runtime/core/context/request-context.ts';
 import { createDocumentCache } from '../../runtime/core/graphql/document-cache.ts';
-import { codeOf, compileCode } from '../../runtime/core/graphql/execute/code.ts';
-import type { ExecutableField } from '../../runtime/core/graphql/execute/field.ts';
 import { createEngine } from '../../runtime/core/graphql/index.ts';
 import { runOperation } from '../../runtime/core/graphql/run.ts';
 import { projectOf } from './harness.ts';
@@ -191,20 +187,11 @@ const functions = (world: World) => ({
   },
 });
 
-const byUs = (
-  world: World,
-  query: string,
-  variables: Made,
-  codeAfter: number,
-): Promise<ExecutionResult> => prepare(world, query, variables, codeAfter)();
+const byUs = (world: World, query: string, variables: Made): Promise<ExecutionResult> =>
+  prepare(world, query, variables)();
 
 /** An operation that can be asked again and again. */
-function prepare(
-  world: World,
-  query: string,
-  variables: Made,
-  codeAfter: number,
-): () => Promise<ExecutionResult> {
+function prepare(world: World, query: string, variables: Made): () => Promise<ExecutionResult> {
   const kernel = {
     project,
     settings: createSettings({}),
@@ -212,7 +199,7 @@ function prepare(
     now: Date.now,
     root: '/',
   } as never;
-  const engine = createEngine(kernel, functions(world), {}, codeAfter);
+  const engine = createEngine(kernel, functions(world), {});
   const limits = { ...project.api.limits, aliases: 99 };
   const { prepared, errors } = createDocumentCache({
     schema: engine.schema,
@@ -264,12 +251,7 @@ const inCommon = (answer: ExecutionResult) => {
   };
 };
 
-const EXECUTIONS = [
-  ['code that is made for the selection', 0],
-  ['the loop over fields', Infinity],
-] as const;
-
-describe.each(EXECUTIONS)('objects that user code returned, by %s', (_name, codeAfter) => {
+describe('objects that user code returned', () => {
   it.each([0, 0.05, 0.3])(
     'become what graphql-js makes of them, with %d of their values odd',
     async (odd) => {
@@ -278,7 +260,7 @@ describe.each(EXECUTIONS)('objects that user code returned, by %s', (_name, code
         const variables = query.includes('$on') ? { on: seed % 2 === 0 } : {};
         const [ours, theirs] = [new World(seed, odd), new World(seed, odd)];
         const [a, b] = [
-          await byUs(ours, query, variables, codeAfter),
+          await byUs(ours, query, variables),
           await byGraphqlJs(theirs, query, variables),
         ];
         expect({ seed, query, data: written(a).data }).toEqual({
@@ -308,80 +290,14 @@ describe.each(EXECUTIONS)('objects that user code returned, by %s', (_name, code
       },
     };
     const world = { node: () => node, nodes: () => [] } as unknown as World;
-    expect(written(await byUs(world, '{ node { text words } }', {}, codeAfter))).toEqual({
+    expect(written(await byUs(world, '{ node { text words } }', {}))).toEqual({
       data: '{"node":{"text":"text","words":["a"]}}',
       errors: [],
     });
-    expect(written(await byUs(world, '{ node { count text } }', {}, codeAfter))).toEqual({
+    expect(written(await byUs(world, '{ node { count text } }', {}))).toEqual({
       data: '{"node":null}',
       errors: ['node.count: no count'],
     });
     expect(asked).toEqual(['text', 'words', 'count']);
-  });
-});
-
-const field = (key: string, name = key): ExecutableField =>
-  ({
-    key,
-    name,
-    parent: { name: 'Node' },
-    reads: { fromTree: true, fromMember: true, typename: false },
-    member: 'text',
-    planned: true,
-  }) as ExecutableField;
-
-describe('the code of a selection', () => {
-  it('reads as what it does, with names as literals', () => {
-    const code = codeOf([field('alias', 'text')], 'object');
-    expect(code).toContain('v0 = object["text"];\n      if (typeof v0 !== "string") {');
-    expect(code).toContain('const answer = { "alias": v0 };');
-    expect(codeOf([field('alias', 'text')], 'tree')).toContain('let v0 = object["alias"];');
-  });
-
-  it('is made of names alone, and of a hundred fields at most', () => {
-    expect(compileCode([field('a')], 'object')).toBeTypeOf('function');
-    for (const name of ['a"]; process.exit(1); //', '', 'a b', 'ä', '1a', 'a\n']) {
-      expect(compileCode([field(name)], 'object')).toBeNull();
-      expect(compileCode([field('a', name)], 'tree')).toBeNull();
-    }
-    expect(
-      compileCode(
-        Array.from({ length: 101 }, (_, index) => field(`a${index}`)),
-        'object',
-      ),
-    ).toBeNull();
-  });
-
-  it('is made for an operation that runs often, and once', async () => {
-    const ask = prepare(
-      {
-        node: () => ({ must: 'must', child: { must: 'below' } }),
-        nodes: () => [],
-      } as unknown as World,
-      '{ node { must child { must } } }',
-      {},
-      2,
-    );
-    const made = vi.spyOn(globalThis, 'Function');
-    const counts: number[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      expect(await ask()).toEqual({ data: { node: { must: 'must', child: { must: 'below' } } } });
-      counts.push(made.mock.calls.length);
-    }
-    made.mockRestore();
-    expect(counts).toEqual([0, 0, 2, 2, 2]);
-  });
-
-  it('is done without where a process makes no code of texts', () => {
-    const module = fileURLToPath(
-      new URL('../../runtime/core/graphql/execute/code.ts', import.meta.url),
-    );
-    const text = `const { compileCode } = await import(${JSON.stringify(module)}); process.stdout.write(String(compileCode([{ key: 'a', name: 'a', parent: {}, reads: {} }], 'object')))`;
-    const run = (...flags: string[]) =>
-      execFileSync(process.execPath, [...flags, '--input-type=module', '--eval', text], {
-        encoding: 'utf8',
-      });
-    expect(run('--disallow-code-generation-from-strings')).toBe('null');
-    expect(run()).toContain('=>');
   });
 });
