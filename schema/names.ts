@@ -1,3 +1,5 @@
+import { sections } from './sections.ts';
+
 /** `createdAt` → `created_at`, `HTMLPage` → `html_page`, `OAuth2Token` → `o_auth2_token`. */
 export function snakeCase(name: string): string {
   if (ONE_WORD.test(name)) return name;
@@ -104,12 +106,18 @@ function singularWord(word: string): string {
 /** PostgreSQL cuts names at 63 bytes without a word; a longer one of ours keeps its start and gets a hash. */
 export const LONGEST_NAME = 63;
 
-/** Tables of the runtime start with these, and so do those of the databases themselves. */
-const RESERVED = /^(?:auth|hosting|twofold|sqlite|pg)_/i;
+/** Tables of the runtime and of its capabilities start with these, and so do those of the databases themselves. */
+const RESERVED = [
+  'twofold',
+  'sqlite',
+  'pg',
+  ...sections.flatMap(({ name, within }) => (within === undefined ? [name] : [])),
+];
 
 /** Whether a table of this name could be one of the server's own. */
 export function isReservedTable(table: string): boolean {
-  return RESERVED.test(table);
+  const name = table.toLowerCase();
+  return RESERVED.some((prefix) => name.startsWith(`${prefix}_`));
 }
 
 /**

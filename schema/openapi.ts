@@ -1,5 +1,5 @@
 import { Kind, parse } from 'graphql';
-import { capabilitiesOf } from './capabilities.ts';
+import { capabilityRoutes } from './capabilities.ts';
 import type { Project } from './model.ts';
 import { restSchemas } from './rest/schemas.ts';
 import { restRoutes, type IsOwn } from './routes/rest.ts';
@@ -10,7 +10,7 @@ import { documentRoutes, systemRoutes } from './routes/system.ts';
 export type OpenapiDocument = Readonly<Record<string, unknown>>;
 
 /**
- * Every endpoint of a project's server as OpenAPI 3.1: system, auth, hosting and REST. Paths and schemas are in the order
+ * Every endpoint of a project's server as OpenAPI 3.1: of the system, of its capabilities and of REST. Paths and schemas are in the order
  * of their names, tags in that of the schema, so that a project gives the same document in its emitted form, which has
  * its entities by name.
  *
@@ -63,12 +63,12 @@ export function projectRoutes(project: Project, own?: IsOwn): RouteSpec[] {
   return distinctIds([
     ...systemRoutes,
     ...(api.rest ? documentRoutes : []),
-    ...capabilitiesOf(project).flatMap((capability) => capability.routes(project)),
+    ...capabilityRoutes(project),
     ...(api.rest ? restRoutes(project, own) : []),
   ]);
 }
 
-/** An entity may be called App, which the hosting API has a `getApp` for. */
+/** An entity may have the name of something that a capability serves: `getApp` is taken where apps are hosted. */
 function distinctIds(routes: readonly RouteSpec[]): RouteSpec[] {
   const seen = new Set<string>();
   return routes.map((route) => {

@@ -3,7 +3,7 @@ import type { GraphQLNamedType } from 'graphql';
 import type { Column, ColumnDefault, ColumnType } from '../model.ts';
 import { snakeCase } from '../names.ts';
 import { knownScalar } from '../scalars.ts';
-import { userAttributes, userEntity } from './auth.ts';
+import { userAttributes, userEntity } from './user.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
 import { keyScalar } from './keys.ts';
 import type { ForeignKey, Links } from './links.ts';

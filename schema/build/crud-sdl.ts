@@ -1,12 +1,12 @@
 import type { Column } from '../model.ts';
 import { singularize } from '../names.ts';
-import { userEntity } from './auth.ts';
+import { userEntity } from './user.ts';
 import type { EntityFact, FieldFact, Parsed } from './facts.ts';
 import { identityFields } from './identity.ts';
 import { createInputMirror } from './input-mirror.ts';
 import type { InputMirror } from './input-mirror.ts';
 import { build } from './project.ts';
-import type { Built } from './project.ts';
+import type { Built } from './built.ts';
 import { ownerColumns } from './unset-columns.ts';
 
 /** File that the added SDL is said to stand in; an emitted project has it under this name. */

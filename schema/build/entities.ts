@@ -1,7 +1,7 @@
 import type { Entity, Field, FieldSource, Index, ListOptions, Many } from '../model.ts';
 import { indexName, pluralize, camelCase, snakeCase } from '../names.ts';
-import { userEntity } from './auth.ts';
-import { authRules } from './auth-rules.ts';
+import { userEntity } from './user.ts';
+import { authRules } from './access.ts';
 import { storedAs } from './columns.ts';
 import { isQueryRoot, QUERY_ROOT } from './facts.ts';
 import type { EntityFact, FieldFact } from './facts.ts';

@@ -22,8 +22,10 @@ import type { Argument, ColumnType, TypeKind, TypeRef } from '../model.ts';
 import { createMemory } from '../remembered.ts';
 import { camelCase, inventedTable, pluralize, snakeCase } from '../names.ts';
 import type { ParsedSchema } from '../parse/schema.ts';
+import type { SignIn } from '../manifest/section.ts';
 import type { Manifest } from '../parse/manifest.ts';
 import { classify } from './classify.ts';
+import { signInOf } from './settings.ts';
 import type { ClassifiedType } from './classify.ts';
 import { readFieldDirectives } from './directive-uses.ts';
 import type { FieldDirectives, TypeDirectives } from './directive-uses.ts';
@@ -45,6 +47,8 @@ export interface Facts {
   readonly entities: ReadonlyMap<string, EntityFact>;
   /** How the user's own scalars are stored, if the caller knows. */
   readonly scalars: ReadonlyMap<string, ColumnType> | null;
+  /** How people sign in; null where nobody can. */
+  readonly signIn: SignIn | null;
 }
 
 export interface EntityFact {
@@ -99,6 +103,7 @@ export function gatherFacts({ schema: parsed, manifest, scalars }: Parsed): Fact
     types,
     entities,
     scalars: scalars ? new Map(Object.entries(scalars)) : null,
+    signIn: signInOf(manifest.values),
   };
 }
 

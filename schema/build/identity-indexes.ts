@@ -1,6 +1,6 @@
 import type { Fold, Index } from '../model.ts';
 import { indexName } from '../names.ts';
-import { userAttributes } from './auth.ts';
+import { userAttributes } from './user.ts';
 import type { EntityFact } from './facts.ts';
 import type { Shapes } from './shapes.ts';
 

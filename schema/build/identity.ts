@@ -26,28 +26,6 @@ export function identityKind(name: string): IdentityKind | undefined {
   return SPELLINGS.find(([, spelling]) => spelling.test(letters))?.[0];
 }
 
-const VERIFIED = /verif|confirm|validat/i;
-const LOCKED = /lock/i;
-const DELETED = /delet|remov/i;
-
-/** What writes an identity column, for who is told to leave it out of a mutation. */
-export function identityFlow(name: string): string {
-  switch (identityKind(name)) {
-    case 'email':
-      return 'POST /api/auth/change-email changes it, and the new address proves itself';
-    case 'username':
-    case 'phone':
-      return 'PATCH /api/auth/me changes it';
-    case 'last_login':
-      return 'a sign-in writes it';
-    default:
-      if (VERIFIED.test(name)) return 'POST /api/auth/verify-email writes it';
-      if (LOCKED.test(name)) return 'POST /api/auth/admin/users/:id/unlock is for that';
-      if (DELETED.test(name)) return 'DELETE /api/auth/me is for that';
-      return 'POST /api/auth/admin/users/:id/disable and …/enable are for that';
-  }
-}
-
 /** The fields of the user's type that only signing in writes, each with what it is about. */
 export function identityFields(user: EntityFact): ReadonlyMap<FieldFact, IdentityKind> {
   return new Map(

@@ -1,6 +1,6 @@
 import { isObjectType } from 'graphql';
 import type { Operation } from '../model.ts';
-import { authRules } from './auth-rules.ts';
+import { authRules } from './access.ts';
 import { fieldFacts, isQueryRoot, QUERY_ROOT } from './facts.ts';
 import type { FieldFact } from './facts.ts';
 import { inferMutation } from './infer-mutation.ts';

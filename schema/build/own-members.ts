@@ -1,7 +1,7 @@
 import { connectionOf } from './connections.ts';
 import { fieldFacts } from './facts.ts';
 import type { Facts, FieldFact } from './facts.ts';
-import type { Built } from './project.ts';
+import type { Built } from './built.ts';
 
 /**
  * Members of connections, edges and payloads that we serve and that nothing can be inferred for: functions of the user's.

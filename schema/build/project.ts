@@ -1,28 +1,19 @@
 import type { Project } from '../model.ts';
-import { buildAuth } from './auth.ts';
+import { capabilities } from '../capabilities.ts';
+import type { SectionModels } from '../sections.ts';
+import type { Built } from './built.ts';
 import { buildEntity } from './entities.ts';
 import type { BuiltEntity } from './entities.ts';
 import { gatherFacts } from './facts.ts';
 import type { Facts, Parsed } from './facts.ts';
 import { linkRelations } from './links.ts';
-import type { Links } from './links.ts';
 import { buildLoaders } from './loaders.ts';
 import { inferOperations } from './operations.ts';
 import type { OperationFact } from './operations.ts';
-import { buildApi, buildHosting, buildServer } from './settings.ts';
+import { buildApi, buildServer } from './settings.ts';
 import { createShapes } from './shapes.ts';
 import type { Shapes } from './shapes.ts';
 import { buildTypes } from './types.ts';
-
-/** The model with everything that led to it: what the rules judge. */
-export interface Built {
-  readonly project: Project;
-  readonly facts: Facts;
-  readonly links: Links;
-  readonly shapes: Shapes;
-  readonly operations: readonly OperationFact[];
-  readonly entities: readonly BuiltEntity[];
-}
 
 const built = new WeakMap<Parsed, Built>();
 
@@ -82,7 +73,14 @@ function assemble(
     orders: [...shapes.orders.values()],
     api: buildApi(values),
     server: buildServer(values),
-    auth: buildAuth(facts),
-    hosting: buildHosting(values),
+    ...sectionModels(facts),
   };
+}
+
+/** The model of each capability that has a section of its own at the top of the manifest. */
+function sectionModels(facts: Facts): SectionModels {
+  const models = capabilities.flatMap(({ name, build }) =>
+    build ? [[name, build(facts)] as const] : [],
+  );
+  return Object.fromEntries(models) as unknown as SectionModels;
 }

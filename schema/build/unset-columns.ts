@@ -1,5 +1,5 @@
 import type { Column, Write, WriteShape } from '../model.ts';
-import { ownerColumn } from './auth-rules.ts';
+import { ownerColumn } from './access.ts';
 import type { EntityFact } from './facts.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 

@@ -1,7 +1,7 @@
 import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import type { GraphQLInputField, GraphQLInputObjectType, GraphQLType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
-import { patchOf } from '../identity-writes.ts';
+import { patchOf } from '../write-shape-ids.ts';
 import type { Constraint, Write, WriteShape } from '../model.ts';
 import { singularize } from '../names.ts';
 import { storedAs } from './columns.ts';

@@ -15,3 +15,20 @@ export interface AuthRule {
    */
   readonly implied?: true;
 }
+
+/** What signing in may keep of a user in a column of the user's own type, in snake_case or camelCase. */
+export const USER_ATTRIBUTES = [
+  'email',
+  'name',
+  'first_name',
+  'last_name',
+  'username',
+  'phone',
+  'avatar_url',
+  'last_login',
+  'email_verified_at',
+  'created_at',
+  'updated_at',
+] as const;
+
+export type UserAttribute = (typeof USER_ATTRIBUTES)[number];

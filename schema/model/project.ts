@@ -1,11 +1,12 @@
 import type { Entity, Loader } from './entity.ts';
 import type { FilterShape, OrderShape } from './lists.ts';
 import type { Operation, WriteShape } from './operations.ts';
-import type { Api, AuthModel, HostingModel, ServerOptions } from './settings.ts';
+import type { SectionModels } from '../sections.ts';
+import type { Api, ServerOptions } from './settings.ts';
 import type { AbstractType, EnumType, ObjectType, ScalarType } from './types.ts';
 
-/** The whole project. */
-export interface Project {
+/** The whole project, with the settings of each capability. */
+export interface Project extends SectionModels {
   readonly name: string;
   /** The SDL as it is served: the user's own text merged, with our directives' uses and definitions left out. */
   readonly sdl: string;
@@ -27,8 +28,6 @@ export interface Project {
   readonly orders: readonly OrderShape[];
   readonly api: Api;
   readonly server: ServerOptions;
-  readonly auth: AuthModel | null;
-  readonly hosting: HostingModel | null;
 }
 
 /** `integer`: 1, 2, 3 …, on the wire as strings. `uuid`: version 7. */

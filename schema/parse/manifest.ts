@@ -1,15 +1,16 @@
 import type { Diagnostic, Position } from '../diagnostic.ts';
-import type { ManifestValues } from '../manifest.ts';
+import { manifestSchema } from '../manifest-schema.ts';
+import { toModel } from '../manifest/units.ts';
+import { sections, type ManifestValues } from '../sections.ts';
 import { positionAt } from '../source.ts';
 import type { SourceText } from '../source.ts';
-import { withProfile } from './profiles.ts';
 import { secretFindings } from './secrets.ts';
-import { settleManifest } from './shape.ts';
-import type { ShapeProblem } from './shape.ts';
+import { settleManifest } from './settle.ts';
+import type { ShapeProblem } from './settle.ts';
 import { parseYaml } from './yaml.ts';
 import type { ManifestPath } from './yaml.ts';
 
-/** The manifest with every default, and where each of its values stands. */
+/** The manifest as the model has it, and where each of its values stands. Paths have the keys as they are written. */
 export interface Manifest {
   readonly values: ManifestValues;
   /** Place of the value at a path, or of its key. */
@@ -30,24 +31,23 @@ export function parseManifest(source: SourceText | null): {
   manifest: Manifest;
   diagnostics: Diagnostic[];
 } {
-  if (!source)
-    return { manifest: { values: settled(NOTHING, () => {}), at: () => START }, diagnostics: [] };
+  if (!source) return { manifest: { values: valuesOf(NOTHING), at: () => START }, diagnostics: [] };
   const { value, diagnostics, at } = parseYaml(source);
   const place: Manifest['at'] = (path, part = 'value') => at(path, part);
   if (diagnostics.length > 0)
     return {
-      manifest: { values: settled(NOTHING, () => {}), at: place },
+      manifest: { values: valuesOf(NOTHING), at: place },
       diagnostics: [...diagnostics],
     };
   if (value !== null && !isData(value))
     return {
-      manifest: { values: settled(NOTHING, () => {}), at: place },
+      manifest: { values: valuesOf(NOTHING), at: place },
       diagnostics: [notSettings(source)],
     };
   const secrets = secretFindings(value, place);
   const found: Diagnostic[] = secrets.map(({ finding }) => finding);
   const known = new Set(secrets.map(({ path }) => path.join('.')));
-  const values = settled(isData(value) ? value : {}, (problem) => {
+  const values = valuesOf(isData(value) ? value : {}, (problem) => {
     if (!known.has(problem.path.join('.'))) found.push(shapeFinding(problem, place));
   });
   return { manifest: { values, at: place }, diagnostics: found };
@@ -55,17 +55,28 @@ export function parseManifest(source: SourceText | null): {
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** `auth:` and `hosting:` mean on, whatever stands behind them. */
-function settled(data: Data, report: (problem: ShapeProblem) => void): ManifestValues {
-  const sections = Object.fromEntries(
-    ['auth', 'hosting'].filter((name) => data[name] === null).map((name) => [name, {}]),
-  );
-  const on: Data = { ...data, ...sections };
-  const auth = on['auth'];
-  return settleManifest(
-    isData(auth) ? { ...on, auth: withProfile(auth) } : on,
-    report,
-  ) as unknown as ManifestValues;
+/**
+ * What plain data means as a manifest. Values that do not fit are reported and replaced by their defaults.
+ *
+ * @example
+ * valuesOf({ name: 'shop' }).server.bodyLimit // 1048576
+ */
+export function valuesOf(
+  data: Data,
+  report: (problem: ShapeProblem) => void = () => {},
+): ManifestValues {
+  const written = { ...data, ...writtenSections(data) };
+  return toModel(settleManifest(written, report), manifestSchema) as ManifestValues;
+}
+
+/** The sections of capabilities. `auth:` means on, whatever stands behind it. */
+function writtenSections(data: Data): Data {
+  const found = sections.flatMap(({ name, within, withDefaults }) => {
+    const value = data[name] === null ? {} : data[name];
+    if (within !== undefined || value === undefined) return [];
+    return [[name, withDefaults && isData(value) ? withDefaults(value) : value] as const];
+  });
+  return Object.fromEntries(found);
 }
 
 function shapeFinding({ path, part, ...problem }: ShapeProblem, at: Manifest['at']): Diagnostic {

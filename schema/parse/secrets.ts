@@ -1,12 +1,12 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import { snakeCase } from '../names.ts';
+import { sections } from '../sections.ts';
 import type { Manifest } from './manifest.ts';
 import type { ManifestPath } from './yaml.ts';
 
 const SECRET_KEY =
   /^(?:.*_)?(?:password|passwd|passphrase|secret|token|api_?key|private_?key|access_?key|credentials?)$/;
-/** `secret_env` names a setting, and these hold words that only sound secret. */
-const NOT_SECRET = new Set(['secret_env', 'context_words']);
+const NOT_SECRET = new Set(sections.flatMap(({ notSecret = [] }) => notSecret));
 
 /** Values that are keys whatever their name: JWTs, the prefixes of well-known services, PEM, URLs with a password in them. */
 const SECRET_VALUE: readonly RegExp[] = [
@@ -23,11 +23,9 @@ const SECRET_VALUE: readonly RegExp[] = [
 
 /** Which setting holds what stands at a path. */
 const SETTINGS: readonly (readonly [RegExp, string])[] = [
-  [/^auth\.jwt\.|jwt_secret$/, 'JWT_SECRET'],
+  [/jwt_secret$/, 'JWT_SECRET'],
   [/api_?key$/, 'API_KEY'],
   [/^database\./, 'DATABASE_URL'],
-  [/^hosting\.models/, 'HF_TOKEN'],
-  [/^hosting\./, 'HOST_PASSWORD'],
   [/smtp|mail/, 'SMTP_URL'],
   [/webhook/, 'WEBHOOK_SECRET'],
 ];
@@ -68,12 +66,23 @@ function isSecret(path: ManifestPath, value: string | number): boolean {
 
 function settingFor(path: ManifestPath): string {
   const name = path.join('.').toLowerCase();
-  if (path[1] === 'oauth' && path[2] === 'providers' && path[3] !== undefined)
-    return `${snakeCase(String(path[3])).replaceAll('-', '_').toUpperCase()}_CLIENT_SECRET`;
   return (
+    sectionSetting(path) ??
     SETTINGS.find(([pattern]) => pattern.test(name))?.[1] ??
     snakeCase(String(path.at(-1))).toUpperCase()
   );
+}
+
+/** A section within another one is asked first. */
+function sectionSetting(path: ManifestPath): string | undefined {
+  const keys = path.map((key) => snakeCase(String(key)));
+  for (const { name, within, settingFor } of sections.toReversed()) {
+    const place = within === undefined ? [name] : [within, name];
+    if (!place.every((key, at) => key === keys[at])) continue;
+    const setting = settingFor?.(keys.slice(place.length));
+    if (setting !== undefined) return setting;
+  }
+  return undefined;
 }
 
 function* leaves(

@@ -1,4 +1,5 @@
 import { buildSchema, type GraphQLSchema } from 'graphql';
+import { signsIn } from '../capabilities.ts';
 import type { AuthRule, FilterOperator, Operation, Project, Verb } from '../model.ts';
 import { pascalCase } from '../names.ts';
 import { restMembers } from '../rest/members.ts';
@@ -228,7 +229,7 @@ function refusals(project: Project, descriptions: Readonly<Record<number, string
   );
 }
 
-const needsNobody = ({ auth, api }: Project) => auth === null && api.access === 'public';
+const needsNobody = (project: Project) => project.api.access === 'public' && !signsIn(project);
 
 const object = ({ module: { entity } }: Making) => ({
   description: `The ${entity.singular}`,

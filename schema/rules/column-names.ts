@@ -1,6 +1,6 @@
 import type { EntityFact, FieldFact } from '../build/facts.ts';
 import { storedAs } from '../build/columns.ts';
-import type { Built } from '../build/project.ts';
+import type { Built } from '../build/built.ts';
 import type { Finding } from '../parse/places.ts';
 import { showsKey } from '../build/keys.ts';
 import { inventedTable } from '../names.ts';

@@ -2,7 +2,7 @@ import { getNamedType, isInputObjectType } from 'graphql';
 import type { ASTNode, GraphQLType } from 'graphql';
 import { readFieldDirectives } from '../build/directive-uses.ts';
 import type { Carrier } from '../build/directive-uses.ts';
-import type { Built } from '../build/project.ts';
+import type { Built } from '../build/built.ts';
 import type { Finding } from '../parse/places.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Constraint } from '../model.ts';

@@ -5,7 +5,7 @@ import { connectionOf } from '../build/connections.ts';
 import { storedAs } from '../build/columns.ts';
 import { coordinate } from '../build/facts.ts';
 import type { Facts, FieldFact } from '../build/facts.ts';
-import type { Built } from '../build/project.ts';
+import type { Built } from '../build/built.ts';
 import type { Change } from '../parse/changes.ts';
 import type { Finding } from '../parse/places.ts';
 import { isOurDirective } from '../our-directives.ts';

@@ -4,7 +4,7 @@ import { coordinate } from '../build/facts.ts';
 import type { EntityFact, FieldFact } from '../build/facts.ts';
 import { parseOrder } from '../build/list-options.ts';
 import { columnNames, namedColumn } from '../build/named-columns.ts';
-import type { Built } from '../build/project.ts';
+import type { Built } from '../build/built.ts';
 import type { Shapes } from '../build/shapes.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Finding } from '../parse/places.ts';

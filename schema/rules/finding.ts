@@ -1,6 +1,6 @@
 import type { ASTNode } from 'graphql';
 import type { EntityFact, FieldFact } from '../build/facts.ts';
-import type { Built } from '../build/project.ts';
+import type { Built } from '../build/built.ts';
 import type { Position, Severity } from '../diagnostic.ts';
 import type { Change, Mend } from '../parse/changes.ts';
 import type { Finding } from '../parse/places.ts';

@@ -1,9 +1,4 @@
-import { access } from './access.ts';
-import { addresses } from './addresses.ts';
-import { authColumns } from './auth-columns.ts';
-import { authOpen } from './auth-open.ts';
-import { authSettings } from './auth-settings.ts';
-import { authUser } from './auth-user.ts';
+import { capabilities } from '../capabilities.ts';
 import { columnNames } from './column-names.ts';
 import { constraints } from './constraints.ts';
 import { defaults } from './defaults.ts';
@@ -14,7 +9,6 @@ import { entityKey } from './entity-key.ts';
 import { fieldLists } from './field-lists.ts';
 import type { Rule } from './finding.ts';
 import { lookups } from './lookups.ts';
-import { oauthProviders } from './oauth-providers.ts';
 import { operations } from './operations.ts';
 import { relationArguments } from './relation-arguments.ts';
 import { relationDoubts } from './relation-doubts.ts';
@@ -23,6 +17,7 @@ import { relationSplit } from './relation-split.ts';
 import { renames } from './renames.ts';
 import { restPaths } from './rest-paths.ts';
 import { scalarsMapped } from './scalars-mapped.ts';
+import { serverAddresses } from './server-addresses.ts';
 import { tableNames } from './table-names.ts';
 import { valueHoldsEntity } from './value-holds-entity.ts';
 
@@ -45,12 +40,13 @@ export const schemaRules: readonly Rule[] = [
   constraints,
   fieldLists,
   renames,
-  access,
   operations,
   lookups,
-  authColumns,
-  authOpen,
+  ...capabilities.flatMap(({ schemaRules = [] }) => schemaRules),
 ];
 
 /** What is asked of the manifest, in the light of the schema. */
-export const manifestRules: readonly Rule[] = [authUser, authSettings, oauthProviders, addresses];
+export const manifestRules: readonly Rule[] = [
+  serverAddresses,
+  ...capabilities.flatMap(({ manifestRules: rules = [] }) => rules),
+];

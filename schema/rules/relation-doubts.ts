@@ -2,7 +2,7 @@ import { coordinate } from '../build/facts.ts';
 import type { EntityFact, FieldFact } from '../build/facts.ts';
 import type { Links } from '../build/links.ts';
 import type { Doubt } from '../build/pair-relations.ts';
-import type { Built } from '../build/project.ts';
+import type { Built } from '../build/built.ts';
 import { nearest } from '../did-you-mean.ts';
 import type { Change, Mend } from '../parse/changes.ts';
 import type { Finding } from '../parse/places.ts';

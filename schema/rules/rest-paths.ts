@@ -1,6 +1,5 @@
 import { kebabCase } from '../names.ts';
-import { authRoutes } from '../routes/auth.ts';
-import { hostingRoutes } from '../routes/hosting.ts';
+import { capabilities, capabilityRoutes } from '../capabilities.ts';
 import { documentRoutes, systemRoutes } from '../routes/system.ts';
 import type { Project } from '../model.ts';
 import { finding, onType, quoted } from './finding.ts';
@@ -10,15 +9,16 @@ const below = (routes: readonly { readonly path: string }[]): string[] =>
   routes.flatMap(({ path }) => path.split('/')[2] ?? []);
 
 const SERVER = below([...systemRoutes, ...documentRoutes]);
-const AUTH = below(authRoutes);
-const HOSTING = [...below(hostingRoutes), 'mlx'];
 
 /** GraphQL's path is chosen once, so it stays clear of what may be switched on later. */
-const ALL: ReadonlySet<string> = new Set([...SERVER, ...AUTH, ...HOSTING]);
+const ALL: ReadonlySet<string> = new Set([
+  ...SERVER,
+  ...below(capabilities.flatMap(({ routes }) => routes)),
+]);
 
-/** First parts below /api that the server answers itself: those of a module that is off are free. */
-function ownPaths({ auth, hosting }: Project): ReadonlySet<string> {
-  return new Set([...SERVER, ...(auth ? AUTH : []), ...(hosting ? HOSTING : [])]);
+/** First parts below /api that the server answers itself: those of a capability that is off are free. */
+function ownPaths(project: Project): ReadonlySet<string> {
+  return new Set([...SERVER, ...below(capabilityRoutes(project))]);
 }
 
 /** API_PATH_RESERVED, REST_PATH_RESERVED, REST_PATH_CLASH: GraphQL and each REST module shadow no path of the server and no other module. */

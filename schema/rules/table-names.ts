@@ -1,6 +1,6 @@
 import type { Finding } from '../parse/places.ts';
 import type { EntityFact } from '../build/facts.ts';
-import type { Built } from '../build/project.ts';
+import type { Built } from '../build/built.ts';
 import { inventedTable, isReservedTable, LONGEST_NAME } from '../names.ts';
 import type { FieldFact } from '../build/facts.ts';
 import { finding, onField, onType, quoted } from './finding.ts';

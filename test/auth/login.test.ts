@@ -1,7 +1,7 @@
 import bcrypt from 'bcrypt';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { authRoutes } from '../../schema/routes/auth.ts';
-import { LOGIN } from '../../schema/routes/auth-schemas.ts';
+import { authRoutes } from '../../schema/auth/routes.ts';
+import { LOGIN } from '../../schema/auth/route-shapes.ts';
 import { failure } from '../../runtime/core/errors.ts';
 import {
   asRoot,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { parseManifest } from '@twofold/schema';
-import { settleManifest } from '../../schema/parse/shape.ts';
+import { settleManifest } from '../../schema/parse/settle.ts';
 import { projectOf, QUERY, read } from './reading.ts';
 
 const schema = JSON.parse(

@@ -1,0 +1,77 @@
+import type { Facts } from '../build/facts.ts';
+import { identityFields } from '../build/identity.ts';
+import { userAttributes, userEntity } from '../build/user.ts';
+import { rateLimit } from '../manifest/quantities.ts';
+import type { AuthValues } from './manifest.ts';
+import type { AuthModel, AuthUser, OAuthProvider } from './model.ts';
+
+/** The table that the runtime keeps when no entity is a user. */
+export const OWN_USERS: AuthUser = {
+  entity: null,
+  table: 'users',
+  columns: { email: 'email', created_at: 'created_at', updated_at: 'updated_at' },
+  identity: ['email'],
+  registerFields: [],
+};
+
+/** `auth:` of the manifest, and which entity is a user; null when it is not there. */
+export function buildAuth(facts: Facts): AuthModel | null {
+  const { auth } = facts.manifest.values;
+  return auth ? authModel(auth, buildUser(facts, auth)) : null;
+}
+
+/** Everything that is not reworded stays as the manifest has it. */
+export function authModel(auth: AuthValues, user: AuthUser): AuthModel {
+  const { user: _named, register: _fields, trustedProxies: _proxies, routes, ...rest } = auth;
+  const { listeners: _file, ...events } = rest.events;
+  return {
+    ...rest,
+    roles: rest.roles && {
+      list: rest.roles.list,
+      default: defaultRole(rest.roles),
+      first: rest.roles.first,
+    },
+    ...routeLimits(routes),
+    oauth: { ...rest.oauth, providers: Object.entries(rest.oauth.providers).map(provider) },
+    events,
+    user,
+  };
+}
+
+function defaultRole(roles: NonNullable<AuthValues['roles']>): string {
+  return roles.default ?? roles.list.at(-1) ?? '';
+}
+
+function routeLimits(routes: AuthValues['routes']): Pick<AuthModel, 'routeLimits'> {
+  const entries = Object.entries(routes);
+  if (entries.length === 0) return {};
+  const limits = entries.map(([route, { limit }]) => {
+    const by = limit.split('/')[2] ?? 'ip';
+    return [route, { ...rateLimit(limit), by: by as 'ip' | 'user' | 'key' }] as const;
+  });
+  return { routeLimits: Object.fromEntries(limits) };
+}
+
+function provider([name, values]: readonly [
+  string,
+  Readonly<Record<string, unknown>> | null,
+]): OAuthProvider {
+  const { preset, ...options } = values ?? {};
+  return { name, preset: typeof preset === 'string' ? preset : name, options };
+}
+
+function buildUser(facts: Facts, auth: AuthValues): AuthUser {
+  const entity = userEntity(facts);
+  if (!entity) return OWN_USERS;
+  const columns = [...userAttributes(entity)].map(([attribute, field]) => [
+    attribute,
+    field.snakeName,
+  ]);
+  return {
+    entity: entity.name,
+    table: entity.table,
+    columns: Object.fromEntries(columns),
+    identity: [...identityFields(entity).keys()].map((field) => field.snakeName),
+    registerFields: auth.register.fields,
+  };
+}

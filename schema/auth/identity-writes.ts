@@ -1,0 +1,54 @@
+import type { Project, Write, WriteShape } from '../model.ts';
+import { shapeOwner } from '../write-shape-ids.ts';
+
+/** An identity column of the user, and the argument or field of an input that would write it. */
+export interface IdentityWrite {
+  /** The input type, or the mutation whose argument it is: `UpdateUserInput`, `Mutation.createUser`. */
+  readonly owner: string;
+  readonly name: string;
+  readonly column: string;
+  /** Id of the write shape. */
+  readonly shape: string;
+}
+
+/**
+ * What mutations would write that only signing in may: the address of another person, set to one's own, is their account.
+ *
+ * @example identityWrites(project) // [{ owner: 'UpdateUserInput', name: 'email', column: 'email', … }]
+ */
+export function identityWrites(project: Project): IdentityWrite[] {
+  const { entity, identity = [] } = project.auth?.user ?? {};
+  if (!entity) return [];
+  return reachable(project)
+    .filter((shape) => shape.entity === entity)
+    .flatMap(({ id, writes }) =>
+      writes.flatMap((write) =>
+        write.kind === 'column' && identity.includes(write.column)
+          ? [{ owner: shapeOwner(id), name: write.name, column: write.column, shape: id }]
+          : [],
+      ),
+    );
+}
+
+/** @example identityWriteText(write) // 'UpdateUserInput.email would let a mutation change what people sign in with' */
+export function identityWriteText({ owner, name }: IdentityWrite): string {
+  return `${owner}.${name} would let a mutation change what signs a person in`;
+}
+
+/** The shapes that some mutation writes, those that it nests among them. */
+function reachable({ operations, writes }: Project): WriteShape[] {
+  const known = new Map(writes.map((shape) => [shape.id, shape]));
+  const found = new Set<WriteShape>();
+  const visit = (id: string) => {
+    const shape = known.get(id);
+    if (!shape || found.has(shape)) return;
+    found.add(shape);
+    for (const nested of shape.writes.flatMap(nestedShape)) visit(nested);
+  };
+  for (const { action } of operations)
+    if (action.kind === 'create' || action.kind === 'update') visit(action.write);
+  return [...found];
+}
+
+export const nestedShape = (write: Write): string[] =>
+  write.kind === 'nested' && write.create ? [write.create.shape] : [];

@@ -1,0 +1,27 @@
+import type { CapabilitySpec } from '../capability.ts';
+import { buildAuth } from './build.ts';
+import { authRoutes } from './routes.ts';
+import { access } from './rules/access.ts';
+import { addresses } from './rules/addresses.ts';
+import { identityColumns } from './rules/identity-columns.ts';
+import { oauthProviders } from './rules/oauth-providers.ts';
+import { openTypes } from './rules/open-types.ts';
+import { settings } from './rules/settings.ts';
+import { userType } from './rules/user-type.ts';
+
+/** The routes that are left when only the operator of a hosting server signs in. */
+const OPERATOR = new Set<string>(['login', 'logout', 'logoutAll', 'sessions', 'endSession']);
+
+/** Signing in. */
+export const authCapability: CapabilitySpec = {
+  name: 'auth',
+  package: '@twofold/auth',
+  // The operator of a hosting server signs in too.
+  isWanted: ({ auth, hosting }) => auth !== null || hosting !== null,
+  signsIn: ({ auth }) => auth !== null,
+  build: buildAuth,
+  schemaRules: [access, identityColumns, openTypes],
+  manifestRules: [userType, settings, oauthProviders, addresses],
+  routes: authRoutes,
+  isServed: ({ id }, { auth }) => auth !== null || OPERATOR.has(id),
+};

@@ -1,0 +1,128 @@
+import type { JsonSchema } from '../routes/route.ts';
+
+/** Shapes that the auth routes share: bodies and answers, as JSON Schema. */
+
+const text = (maxLength = 256, minLength = 0): JsonSchema => ({
+  type: 'string',
+  maxLength,
+  ...(minLength > 0 && { minLength }),
+});
+
+/** An object; `required` names are in `properties`. */
+export function object(
+  properties: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[] = [],
+): JsonSchema {
+  return { type: 'object', properties, ...(required.length > 0 && { required }) };
+}
+
+export const ERROR: JsonSchema = object({ error: text() }, ['error']);
+export const MESSAGE: JsonSchema = object({ message: text() }, ['message']);
+
+/** Longer than any password that the policy takes: it is for the policy to say how long one may be. */
+export const PASSWORD: JsonSchema = text(4096);
+export const SHORT: JsonSchema = text(256);
+export const TOKEN: JsonSchema = text(8192, 1);
+/** The text whose SHA-256 in hex is the `nonce` of an id token. */
+export const NONCE: JsonSchema = {
+  ...text(256, 16),
+  description: 'The random text whose SHA-256 in hex the id token has as its nonce',
+};
+/** RFC 7636 section 4: the application proves in the exchange that it began the flow. */
+export const CODE_VERIFIER: JsonSchema = { type: 'string', pattern: '^[A-Za-z0-9._~-]{43,128}$' };
+export const CODE_CHALLENGE: JsonSchema = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9_-]{43}$',
+  description: 'SHA-256 of the code verifier, in base64url (S256)',
+};
+export const OPTIONAL_TOKEN: JsonSchema = text(8192);
+export const DURATION: JsonSchema = {
+  type: ['integer', 'string'],
+  description: 'Seconds, or a duration such as "30d"',
+};
+export const TIME: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
+export const ID: JsonSchema = { type: ['integer', 'string'] };
+export const NAMES: JsonSchema = { type: 'array', items: text(64, 1), maxItems: 64 };
+
+const profile = {
+  id: ID,
+  first_name: text(),
+  last_name: text(),
+  username: text(),
+  phone: text(),
+  email: text(),
+  role_id: { type: 'integer', description: 'Present when roles are in use' },
+  role_name: { type: 'string', description: 'Present when roles are in use' },
+  avatar_url: text(),
+  last_login: { type: 'string', description: 'ISO 8601 with a numeric offset' },
+} as const satisfies Record<string, JsonSchema>;
+
+/** The signed-in user. */
+export const USER: JsonSchema = object(profile, ['id', 'email', 'last_login']);
+
+/** What login, register, refresh and the OAuth exchange answer with. */
+export const LOGIN: JsonSchema = object(
+  {
+    ...profile,
+    accessToken: { type: 'string', description: 'The signed JWT' },
+    exp: { type: 'integer', description: 'Unix time in seconds' },
+    extend: {
+      type: 'object',
+      description: 'What Extend returned; the same object stands in the token',
+    },
+    refreshToken: text(),
+    refreshExp: { type: 'integer' },
+  },
+  ['id', 'email', 'accessToken', 'exp', 'extend'],
+);
+
+export const SESSIONS: JsonSchema = object(
+  {
+    sessions: {
+      type: 'array',
+      items: object({
+        id: text(),
+        created_at: TIME,
+        last_seen_at: TIME,
+        ip: text(),
+        user_agent: text(),
+        auth_method: text(),
+        current: { type: 'boolean' },
+      }),
+    },
+    total: { type: 'integer' },
+  },
+  ['sessions', 'total'],
+);
+
+export const API_KEY: JsonSchema = object({
+  id: text(),
+  name: text(),
+  prefix: text(),
+  key: text(),
+  scopes: NAMES,
+  expires_at: TIME,
+});
+
+/** A key as its owner sees it afterwards. */
+export const OWN_KEY: JsonSchema = object({
+  id: text(),
+  name: text(),
+  prefix: text(),
+  scopes: NAMES,
+  created_at: TIME,
+  expires_at: TIME,
+  last_used_at: TIME,
+});
+
+export const OWN_KEYS: JsonSchema = object(
+  { api_keys: { type: 'array', items: OWN_KEY }, total: { type: 'integer' } },
+  ['api_keys', 'total'],
+);
+
+/** A page of a log: newest first, `next_cursor` null at its end. */
+export const page = (name: string): JsonSchema =>
+  object({
+    [name]: { type: 'array', items: { type: 'object' } },
+    next_cursor: { type: ['string', 'null'] },
+  });

@@ -1,0 +1,95 @@
+import type { ASTNode } from 'graphql';
+import { ownerColumn } from '../../build/access.ts';
+import { userEntity } from '../../build/user.ts';
+import type { AuthUse } from '../../build/directive-uses.ts';
+import type { Built } from '../../build/built.ts';
+import { didYouMean, nearest } from '../../did-you-mean.ts';
+import type { Finding } from '../../parse/places.ts';
+import { finding } from '../../rules/finding.ts';
+import type { Rule } from '../../rules/finding.ts';
+
+/** AUTH_OFF, AUTH_RULE_EMPTY, AUTH_ROLE_UNKNOWN, AUTH_OWNER_UNKNOWN: every @auth can be asked of somebody. */
+export const access: Rule = function* (built) {
+  for (const entity of built.facts.entities.values()) {
+    for (const use of entity.directives.auth) yield* checkUse(built, use, entity.name);
+    for (const field of entity.fields.values())
+      for (const use of field.directives.auth) yield* checkUse(built, use, entity.name);
+  }
+  for (const { field, operation } of built.operations) {
+    const entity = 'entity' in operation.action ? operation.action.entity : undefined;
+    for (const use of field.directives.auth) yield* checkUse(built, use, entity);
+  }
+};
+
+function* checkUse(built: Built, use: AuthUse, entity: string | undefined): Generator<Finding> {
+  const { auth } = built.facts.manifest.values;
+  const people = use.allow.filter((word) => word === 'USER' || word === 'OWNER' || word === 'ROLE');
+  if (use.allow.length === 0 || use.on.length === 0)
+    yield finding('AUTH_RULE_EMPTY', 'This rule allows nobody anything', use.node, {
+      fix: '@auth(allow: [USER])',
+    });
+  if (people.length > 0 && !auth) {
+    yield finding('AUTH_OFF', `Nobody can be ${people.join(' or ')}: signing in is off`, use.node, {
+      why: 'the manifest has no auth section',
+      fix: 'in manifest.yaml: auth: {}',
+    });
+    return;
+  }
+  yield* checkRoles(use, auth?.roles?.list);
+  if (use.allow.includes('OWNER')) yield* checkOwner(built, use, entity);
+  else if (use.owner !== undefined)
+    yield finding('AUTH_OWNER_UNKNOWN', 'owner is named and OWNER is not allowed', use.node, {
+      fix: '@auth(allow: [OWNER], owner: …)',
+    });
+}
+
+function* checkRoles(use: AuthUse, known: readonly string[] | undefined): Generator<Finding> {
+  if (!use.allow.includes('ROLE')) {
+    if (use.roles.length > 0)
+      yield finding('AUTH_ROLE_UNKNOWN', 'Roles are named and ROLE is not allowed', use.node, {
+        fix: `@auth(allow: [ROLE], roles: ${JSON.stringify(use.roles)})`,
+      });
+    return;
+  }
+  if (use.roles.length === 0)
+    yield finding('AUTH_ROLE_UNKNOWN', 'ROLE is allowed and no role is named', use.node, {
+      fix: `@auth(allow: [ROLE], roles: ["${known?.[0] ?? 'Administrator'}"])`,
+    });
+  for (const role of use.roles) {
+    if (known?.includes(role)) continue;
+    const fix = known
+      ? (didYouMean(role, known) ?? `known: ${known.join(', ')}`)
+      : `in manifest.yaml: auth: { roles: { list: [${role}, Member], default: Member } }`;
+    yield finding('AUTH_ROLE_UNKNOWN', `There is no role ${role}`, use.node, {
+      why: known ? undefined : 'the manifest has no auth.roles',
+      fix,
+    });
+  }
+}
+
+function* checkOwner(built: Built, use: AuthUse, entity: string | undefined): Generator<Finding> {
+  const fact = entity === undefined ? undefined : built.facts.entities.get(entity);
+  const user = userEntity(built.facts);
+  const at: ASTNode = use.node;
+  if (!fact)
+    yield finding(
+      'AUTH_OWNER_UNKNOWN',
+      'OWNER is about rows, and this field is yours to write',
+      at,
+      { fix: '@auth(allow: [USER]), and ask ctx.user in your function' },
+    );
+  else if (ownerColumn(built.shapes, use, fact) === undefined) {
+    const keys = (built.links.keys.get(fact.name) ?? [])
+      .filter((key) => key.target === user?.name)
+      .flatMap((key) => key.field?.name ?? []);
+    const summary =
+      use.owner === undefined
+        ? `Nothing says who owns a ${fact.name}`
+        : `${fact.name} has no field ${use.owner} that holds a user`;
+    const fix = `@auth(allow: [OWNER], owner: "${nearest(use.owner ?? '', keys) ?? keys[0] ?? 'author'}")`;
+    yield finding('AUTH_OWNER_UNKNOWN', summary, at, {
+      why: keys.length > 1 ? `it could be ${keys.join(' or ')}` : undefined,
+      fix,
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import { getNamedType, isInputObjectType } from 'graphql';
+import type { ASTNode, GraphQLArgument, GraphQLInputField } from 'graphql';
+import { coordinate } from '../../build/facts.ts';
+import type { FieldFact } from '../../build/facts.ts';
+import { identityFlow } from '../identity-flow.ts';
+import type { Built } from '../../build/built.ts';
+import {
+  identityWrites,
+  identityWriteText,
+  nestedShape,
+  type IdentityWrite,
+} from '../identity-writes.ts';
+import type { WriteShape } from '../../model.ts';
+import { shapeOwner } from '../../write-shape-ids.ts';
+import { finding } from '../../rules/finding.ts';
+import type { Rule } from '../../rules/finding.ts';
+
+/** AUTH_COLUMN_WRITTEN: what signs a person in is changed by flows that prove who asks, and by no mutation. */
+export const identityColumns: Rule = function* (built) {
+  for (const write of identityWrites(built.project)) {
+    const fixes = fixesOf(built, write);
+    const changes = fixes.flatMap(({ node }) => (node ? [{ kind: 'remove' as const, node }] : []));
+    yield finding(
+      'AUTH_COLUMN_WRITTEN',
+      identityWriteText(write),
+      slot(built, write.owner, write.name)?.astNode?.name,
+      {
+        why: 'an account belongs to its address: with a mutation that writes it, one person takes the account of another',
+        fix: fixes.map(({ text }) => text).join('; '),
+        ...(changes.length === fixes.length && { changes }),
+      },
+    );
+  }
+};
+
+/** What to take out, and what to call instead. */
+interface TakenOut {
+  readonly text: string;
+  /** Absent where a type would be left without a field: then the whole of it has to go. */
+  readonly node: ASTNode | undefined;
+}
+
+const REGISTER = 'POST /api/auth/register makes accounts';
+
+/** One for each way in which the shape is written. */
+function fixesOf(built: Built, write: IdentityWrite): TakenOut[] {
+  const shape = built.project.writes.find(({ id }) => id === write.shape);
+  const { creates, updates } = usesOf(built, write.shape);
+  const flow = identityFlow(write.name);
+  const made = [
+    ...creates.map((field) => withoutMutation(built, field, REGISTER)),
+    ...nestings(built, write.shape),
+  ];
+  if (updates.length === 0) return made;
+  if (isOnlyIdentity(built, shape))
+    return [...made, ...updates.map((field) => withoutMutation(built, field, flow))];
+  const taken = slot(built, write.owner, write.name);
+  const text = `take "${write.name}: ${String(taken?.type)}" out of ${write.owner}: ${flow}`;
+  return [...made, { text, node: taken?.astNode ?? undefined }];
+}
+
+function withoutMutation({ facts }: Built, field: FieldFact, instead: string): TakenOut {
+  const others = Object.keys(facts.schema.getMutationType()?.getFields() ?? {}).length > 1;
+  return {
+    text: `take ${field.name} out of ${field.owner}: ${instead}`,
+    node: others ? (field.field.astNode ?? undefined) : undefined,
+  };
+}
+
+function usesOf({ operations }: Built, shape: string) {
+  const named = (kind: 'create' | 'update') =>
+    operations.flatMap(({ field, operation: { action } }) =>
+      action.kind === kind && action.write === shape ? [field] : [],
+    );
+  return { creates: named('create'), updates: named('update') };
+}
+
+/** Nothing would be left to write: the whole mutation has to go. */
+function isOnlyIdentity({ project }: Built, shape: WriteShape | undefined): boolean {
+  const identity = project.auth?.user.identity ?? [];
+  const writes = shape?.writes.filter(({ kind }) => kind !== 'ignored') ?? [];
+  return writes.every((write) => write.kind === 'column' && identity.includes(write.column));
+}
+
+/** The members `create` through which other inputs make such a row. */
+function nestings(built: Built, shape: string): TakenOut[] {
+  return built.project.writes.flatMap((parent) =>
+    parent.writes.flatMap((write) => {
+      if (write.kind !== 'nested' || !nestedShape(write).includes(shape)) return [];
+      const around = slot(built, shapeOwner(parent.id), write.name);
+      const input = around && getNamedType(around.type);
+      const parts = isInputObjectType(input) ? input.getFields() : {};
+      const part = parts['create'];
+      if (!input || !part) return [];
+      const text = `take "${part.name}: ${String(part.type)}" out of ${input.name}: ${REGISTER}`;
+      const node = Object.keys(parts).length > 1 ? part.astNode : undefined;
+      return [{ text, node: node ?? undefined }];
+    }),
+  );
+}
+
+/** The field of an input type, or the argument of a mutation. */
+function slot(
+  built: Built,
+  owner: string,
+  name: string,
+): GraphQLInputField | GraphQLArgument | undefined {
+  const type = built.facts.schema.getType(owner);
+  if (isInputObjectType(type)) return type.getFields()[name];
+  return mutationAt(built, owner)?.field.args.find((each) => each.name === name);
+}
+
+const mutationAt = ({ operations }: Built, owner: string): FieldFact | undefined =>
+  operations.find(({ field }) => coordinate(field) === owner)?.field;

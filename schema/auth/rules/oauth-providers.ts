@@ -1,0 +1,46 @@
+import type { Position } from '../../diagnostic.ts';
+import type { Finding } from '../../parse/places.ts';
+import { finding } from '../../rules/finding.ts';
+import type { Rule } from '../../rules/finding.ts';
+import { isSafeUrl } from '../../rules/urls.ts';
+
+const NEEDED: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['oidc', ['issuer']],
+  ['oauth2', ['authorize_url', 'access_url', 'profile_url', 'subject', 'email']],
+]);
+
+/** OAUTH_PROVIDER: every provider has what its preset needs, and addresses that nobody can listen in on. */
+export const oauthProviders: Rule = function* ({ facts }) {
+  const { values, at } = facts.manifest;
+  for (const [name, provider] of Object.entries(values.auth?.oauth.providers ?? {})) {
+    const path = ['auth', 'oauth', 'providers', name];
+    if (name.includes('defaults'))
+      yield finding('OAUTH_PROVIDER', `A provider cannot be called ${name}`, at(path, 'key'), {
+        why: 'the sign-in library keeps that name for itself',
+        fix: 'choose another name',
+      });
+    if (name === 'exchange')
+      yield finding('OAUTH_PROVIDER', 'A provider cannot be called exchange', at(path, 'key'), {
+        why: 'POST /api/oauth/exchange is a route of its own',
+        fix: 'choose another name',
+      });
+    for (const key of NEEDED.get(provider?.['preset'] ?? name) ?? []) {
+      if (provider?.[key] === undefined)
+        yield missing(name, String(provider?.['preset'] ?? name), key, at(path, 'key'));
+    }
+    for (const [key, value] of Object.entries(provider ?? {})) {
+      if (!/^issuer$|_url$/.test(key) || isSafeUrl(String(value))) continue;
+      yield finding('OAUTH_PROVIDER', `${name}.${key} is no https address`, at([...path, key]), {
+        why: 'only the machine itself may be called without',
+        fix: `${key}: https://…`,
+      });
+    }
+  }
+};
+
+function missing(name: string, preset: string, key: string, at: Position): Finding {
+  return finding('OAUTH_PROVIDER', `The provider ${name} has no ${key}`, at, {
+    why: `the preset ${preset} needs it`,
+    fix: `${name}: { preset: ${preset}, ${key}: … }`,
+  });
+}

@@ -1,0 +1,178 @@
+import { userEntity } from '../../build/user.ts';
+import type { AuthUse } from '../../build/directive-uses.ts';
+import type { EntityFact, FieldFact } from '../../build/facts.ts';
+import type { Built } from '../../build/built.ts';
+import type { Verb, WriteShape } from '../../model.ts';
+import type { Finding } from '../../parse/places.ts';
+import type { Change } from '../../parse/changes.ts';
+import { finding, listed, onField, onType, quoted } from '../../rules/finding.ts';
+import type { Advice, Rule } from '../../rules/finding.ts';
+
+/** AUTH_USER_OPEN, AUTH_TYPE_OPEN: whoever registers must not have every row of everybody. */
+export const openTypes: Rule = function* (built) {
+  const user = userEntity(built.facts);
+  if (!built.facts.manifest.values.auth) return;
+  for (const entity of built.facts.entities.values()) {
+    if (entity !== user) yield* typeOpen(built, entity, user);
+    else {
+      yield* userOpen(built, entity);
+      yield* privileges(built, entity);
+    }
+  }
+};
+
+const speaksOf = (uses: readonly AuthUse[], verb: Verb) =>
+  uses.filter(({ on }) => on.includes(verb));
+
+interface Mutation {
+  readonly field: FieldFact;
+  readonly verb: Verb;
+  readonly write?: WriteShape | undefined;
+}
+
+const VERBS = { create: 'CREATE', update: 'UPDATE', remove: 'DELETE' } as const;
+
+/** The mutations that are answered without a function, by the type that they write. */
+function mutationsOf({ operations, shapes }: Built, { name }: EntityFact): Mutation[] {
+  return operations.flatMap(({ field, operation: { action } }): Mutation[] =>
+    (action.kind === 'create' || action.kind === 'update' || action.kind === 'remove') &&
+    action.entity === name
+      ? [
+          {
+            field,
+            verb: VERBS[action.kind],
+            ...(action.kind !== 'remove' && { write: shapes.writes.get(action.write) }),
+          },
+        ]
+      : [],
+  );
+}
+
+function* typeOpen(
+  built: Built,
+  entity: EntityFact,
+  user: EntityFact | undefined,
+): Generator<Finding> {
+  const open = mutationsOf(built, entity).filter(
+    ({ field, verb }) =>
+      speaksOf(field.directives.auth, verb).length === 0 &&
+      speaksOf(entity.directives.auth, verb).length === 0,
+  );
+  const changing = open.filter(({ verb }) => verb !== 'CREATE');
+  if (changing.length === 0) return;
+  const verbs = (['CREATE', 'UPDATE', 'DELETE'] as const).filter((verb) =>
+    open.some((mutation) => mutation.verb === verb),
+  );
+  const names = listed(changing.map(({ field }) => field.name));
+  yield finding(
+    'AUTH_TYPE_OPEN',
+    `Whoever registers may change every ${entity.name}: ${names} ${changing.length === 1 ? 'has' : 'have'} no rule`,
+    entity.node,
+    {
+      why: 'without @auth a signed-in user is all that is asked for',
+      ...closing(built, entity, user, verbs),
+    },
+    'warning',
+  );
+}
+
+/** For owners where a row has one, else for a role. */
+function closing(
+  built: Built,
+  entity: EntityFact,
+  user: EntityFact | undefined,
+  verbs: readonly Verb[],
+): Advice {
+  const keys = built.links.keys.get(entity.name) ?? [];
+  const key = keys.find(({ target, field }) => target === user?.name && field);
+  const on = `[${verbs.join(', ')}]`;
+  if (key?.field)
+    return ruled(onType(entity, 'auth', { allow: '[OWNER]', owner: quoted(key.field.name), on }));
+  const roles = built.facts.manifest.values.auth?.roles;
+  if (roles) {
+    const names = `[${quoted(roles.list[0] ?? '')}]`;
+    return ruled(onType(entity, 'auth', { allow: '[ROLE]', roles: names, on }));
+  }
+  const rule = `@auth(allow: [ROLE], roles: ["Administrator"], on: ${on})`;
+  return { fix: `type ${entity.name} ${rule}, ${ROLES}; or OWNER, with a field that holds a user` };
+}
+
+/** One more `@auth`, beside those that stand there. */
+const ruled = (change: Change): Advice => ({
+  changes: [change.kind === 'directive' ? { ...change, repeated: true } : change],
+});
+
+const ROLES =
+  'in manifest.yaml: auth: { roles: { list: [Administrator, Member], default: Member, first: Administrator } }';
+
+const OTHERS = ['PUBLIC', 'USER'] as const;
+
+function* userOpen(built: Built, user: EntityFact): Generator<Finding> {
+  const open = new Map<AuthUse, Verb[]>();
+  for (const verb of ['UPDATE', 'DELETE'] as const)
+    for (const use of deciding(built, user, verb))
+      if (OTHERS.some((who) => use.allow.includes(who)))
+        open.set(use, [...(open.get(use) ?? []), verb]);
+  for (const [use, verbs] of open)
+    yield finding(
+      'AUTH_USER_OPEN',
+      `This rule lets people ${listed(verbs.map((verb) => verb.toLowerCase()))} the ${user.name} of others`,
+      use.node,
+      {
+        why: 'a row of this type is an account, and belongs to one person',
+        fix: narrowed(use, verbs),
+      },
+      'warning',
+    );
+}
+
+/** The rules of the type, or of its mutations where the type says nothing of the verb. */
+function deciding(built: Built, user: EntityFact, verb: Verb): AuthUse[] {
+  const own = speaksOf(user.directives.auth, verb);
+  if (own.length > 0) return own;
+  const mutations = mutationsOf(built, user).filter((mutation) => mutation.verb === verb);
+  return mutations.flatMap(({ field }) => speaksOf(field.directives.auth, verb));
+}
+
+/** The rule as it is for the other verbs, and OWNER for these. */
+function narrowed({ allow, roles, owner, on }: AuthUse, verbs: readonly Verb[]): string {
+  const rest = on.filter((verb) => !verbs.includes(verb));
+  const words = [
+    `allow: [${allow.join(', ')}]`,
+    ...(roles.length > 0 ? [`roles: ${JSON.stringify(roles)}`] : []),
+    ...(owner === undefined ? [] : [`owner: ${JSON.stringify(owner)}`]),
+    `on: [${rest.join(', ')}]`,
+  ];
+  const kept = rest.length > 0 ? `@auth(${words.join(', ')}) ` : '';
+  return `${kept}@auth(allow: [OWNER], on: [${verbs.join(', ')}])`;
+}
+
+const PRIVILEGE = /^(?:roles?|permissions?|(?:is_)?(?:admin|administrator|staff|superuser|owner))$/;
+
+/** What a person may do is not for that person to say. */
+function* privileges(built: Built, user: EntityFact): Generator<Finding> {
+  const found = new Set<FieldFact>();
+  for (const { verb, write } of mutationsOf(built, user))
+    for (const { kind, ...written } of verb === 'UPDATE' ? (write?.writes ?? []) : []) {
+      const name = 'field' in written ? written.field : written.name;
+      const field = kind === 'ignored' ? undefined : user.fields.get(name);
+      if (field && PRIVILEGE.test(field.snakeName) && !isGuarded(field)) found.add(field);
+    }
+  const roles = built.facts.manifest.values.auth?.roles;
+  const rule: Readonly<Record<string, string>> = roles
+    ? { allow: '[ROLE]', roles: `[${quoted(roles.list[0] ?? '')}]` }
+    : { allow: '[API_KEY]' };
+  for (const field of found)
+    yield finding(
+      'AUTH_USER_OPEN',
+      `People could set their own ${field.name}`,
+      field.node,
+      {
+        why: 'a mutation updates it, and the owner of a row may update it',
+        ...ruled(onField(field, 'auth', { ...rule, on: '[CREATE, UPDATE]' })),
+      },
+      'warning',
+    );
+}
+
+const isGuarded = ({ directives }: FieldFact) => speaksOf(directives.auth, 'UPDATE').length > 0;

@@ -1,0 +1,71 @@
+import { durationText } from '../../manifest/quantities.ts';
+import { didYouMean } from '../../did-you-mean.ts';
+import { finding } from '../../rules/finding.ts';
+import type { Rule } from '../../rules/finding.ts';
+
+/** AUTH_TIMES, AUTH_PASSWORD_LENGTHS, AUTH_ROLE_FIRST, AUTH_ROLE_UNKNOWN: numbers of the auth section that only make sense together. */
+export const settings: Rule = function* ({ facts }) {
+  const { values, at } = facts.manifest;
+  const { auth } = values;
+  if (!auth) return;
+  const { jwt, refresh, lockout, password, roles } = auth;
+  if (jwt.leeway > 60_000)
+    yield finding(
+      'AUTH_TIMES',
+      'auth.jwt.leeway is above a minute',
+      at(['auth', 'jwt', 'leeway']),
+      { why: 'clocks that far apart need mending', fix: 'leeway: 60s' },
+    );
+  if (jwt.ttl === 0)
+    yield finding(
+      'AUTH_TIMES',
+      'auth.jwt.ttl is nothing: every token would be expired',
+      at(['auth', 'jwt', 'ttl']),
+      { fix: 'ttl: 24h' },
+    );
+  if (refresh.idle > refresh.absolute)
+    yield finding(
+      'AUTH_TIMES',
+      'auth.refresh.idle is longer than auth.refresh.absolute',
+      at(['auth', 'refresh', 'idle']),
+      {
+        why: 'a session ends at the absolute limit',
+        fix: `absolute: ${durationText(refresh.idle)}`,
+      },
+    );
+  if (lockout.duration > lockout.max)
+    yield finding(
+      'AUTH_TIMES',
+      'auth.lockout.duration is longer than auth.lockout.max',
+      at(['auth', 'lockout', 'duration']),
+      { fix: `max: ${durationText(lockout.duration)}` },
+    );
+  if (password.min > password.max)
+    yield finding(
+      'AUTH_PASSWORD_LENGTHS',
+      'auth.password.min is above auth.password.max',
+      at(['auth', 'password', 'min']),
+      { fix: `max: ${password.min}` },
+    );
+  const given = roles && (roles.default ?? roles.list.at(-1));
+  if (roles && given !== undefined && given === roles.first)
+    yield finding(
+      'AUTH_ROLE_FIRST',
+      `auth.roles.first and auth.roles.default are both ${given}`,
+      at(['auth', 'roles', 'first']),
+      {
+        why: 'the first role holds every permission, and whoever registers gets the default one',
+        fix: `default: ${roles.list.find((name) => name !== given) ?? 'Member, which the list needs as well'}`,
+      },
+    );
+  for (const key of ['default', 'first'] as const) {
+    const name = roles?.[key];
+    if (!roles || name === null || name === undefined || roles.list.includes(name)) continue;
+    yield finding(
+      'AUTH_ROLE_UNKNOWN',
+      `auth.roles.${key} names ${name}, which is not in the list`,
+      at(['auth', 'roles', key]),
+      { fix: didYouMean(name, roles.list) ?? `one of ${roles.list.join(', ')}` },
+    );
+  }
+};

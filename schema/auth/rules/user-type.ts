@@ -1,0 +1,194 @@
+import { isEnumType } from 'graphql';
+import { storedAs } from '../../build/columns.ts';
+import { userAttributes } from '../../build/user.ts';
+import { coordinate } from '../../build/facts.ts';
+import type { EntityFact, FieldFact } from '../../build/facts.ts';
+import type { Built } from '../../build/built.ts';
+import { didYouMean } from '../../did-you-mean.ts';
+import type { Position } from '../../diagnostic.ts';
+import type { Finding } from '../../parse/places.ts';
+import type { AuthValues } from '../manifest.ts';
+import { finding, onField } from '../../rules/finding.ts';
+import type { Advice, Rule } from '../../rules/finding.ts';
+
+/** AUTH_USER_UNKNOWN, AUTH_USER_EMAIL, AUTH_USER_FIELD_UNSET, AUTH_REGISTER_FIELD_UNKNOWN, AUTH_REGISTER_PRIVILEGE, AUTH_CREDENTIAL_FIELD: somebody can register. */
+export const userType: Rule = function* (built) {
+  const { auth } = built.facts.manifest.values;
+  if (!auth) return;
+  const entity = built.facts.entities.get(auth.user ?? 'User');
+  const email = entity && userAttributes(entity).get('email');
+  // A type that only happens to be called User does no harm while the runtime can keep users of its own beside it.
+  const isOther = auth.user === undefined && !email && entity?.table !== 'users';
+  if (!entity || isOther) return yield* noEntity(built, auth);
+  if (!email || storedAs(email, built.facts) !== 'text') return yield noEmail(built, entity, auth);
+  yield* registerFields(built, entity, auth);
+  yield* unsetFields(built, entity, auth);
+  yield* credentials(entity);
+};
+
+function* noEntity({ facts }: Built, auth: AuthValues): Generator<Finding> {
+  if (auth.user !== undefined) {
+    const fix =
+      didYouMean(auth.user, facts.entities.keys()) ??
+      `type ${auth.user} { id: ID! email: String! }`;
+    return yield finding(
+      'AUTH_USER_UNKNOWN',
+      `There is no type ${auth.user} that is kept in a table`,
+      facts.manifest.at(['auth', 'user']),
+      { fix },
+    );
+  }
+  const squatter = [...facts.entities.values()].find(({ table }) => table === 'users');
+  if (squatter)
+    yield finding(
+      'TABLE_RESERVED',
+      `The table users of ${squatter.name} is the one that signing in keeps`,
+      squatter.node,
+      {
+        why: 'no type of the schema is the user',
+        fix: `in manifest.yaml: auth: { user: ${squatter.name} }`,
+      },
+    );
+  for (const field of auth.register.fields)
+    yield finding(
+      'AUTH_REGISTER_FIELD_UNKNOWN',
+      `auth.register.fields names ${field}, and no type is the user`,
+      facts.manifest.at(['auth', 'register', 'fields']),
+      { fix: 'add type User { id: ID! email: String! }' },
+    );
+}
+
+function noEmail({ facts }: Built, entity: EntityFact, auth: AuthValues): Finding {
+  const others = [...facts.entities.values()].filter((other) => userAttributes(other).has('email'));
+  const fix = `email: String! @unique${others[0] ? `   or, in manifest.yaml: auth: { user: ${others[0].name} }` : ''}`;
+  const present = entity.fields.get('email');
+  const at =
+    present?.node ?? (auth.user === undefined ? entity.node : facts.manifest.at(['auth', 'user']));
+  return finding(
+    'AUTH_USER_EMAIL',
+    present
+      ? `${entity.name}.email is ${present.type.text}, and people sign in with a text`
+      : `${entity.name} has no email, and people sign in with it`,
+    at,
+    { fix },
+  );
+}
+
+function* registerFields(
+  { facts }: Built,
+  entity: EntityFact,
+  auth: AuthValues,
+): Generator<Finding> {
+  for (const [index, name] of auth.register.fields.entries()) {
+    const field = entity.fields.get(name);
+    if (field && PRIVILEGE.test(field.snakeName))
+      yield privilege(field, facts.manifest.at(['auth', 'register', 'fields', index]));
+    if (field && (storedAs(field, facts) || field.type.kind === 'entity')) continue;
+    yield finding(
+      'AUTH_REGISTER_FIELD_UNKNOWN',
+      `${entity.name} has no field ${name} that register could fill`,
+      facts.manifest.at(['auth', 'register', 'fields', index]),
+      {
+        fix:
+          didYouMean(name, entity.fields.keys()) ??
+          `known: ${[...entity.fields.keys()].filter((known) => known !== 'id').join(', ')}`,
+      },
+    );
+  }
+}
+
+const PRIVILEGE = /^(?:roles?|permissions?|(?:is_)?(?:admin|staff|superuser|owner))$/;
+
+function privilege(field: FieldFact, at: Position): Finding {
+  return finding(
+    'AUTH_REGISTER_PRIVILEGE',
+    `Whoever registers would choose their own ${field.name}`,
+    at,
+    {
+      why: 'what register takes, anybody can send',
+      fix: `remove it here, and give ${coordinate(field)} a @default`,
+    },
+    'warning',
+  );
+}
+
+/** Filled by register itself, from its body or by the clock. */
+const FILLED = new Set([
+  'email',
+  'name',
+  'first_name',
+  'last_name',
+  'username',
+  'phone',
+  'avatar_url',
+  'last_login',
+  'created_at',
+  'updated_at',
+]);
+
+function* unsetFields(built: Built, entity: EntityFact, auth: AuthValues): Generator<Finding> {
+  for (const column of built.shapes.columns.get(entity.name) ?? []) {
+    if (!column.required || column.default || column.stamp || column.name === 'id') continue;
+    const field = fieldOf(built, entity, column.name);
+    if (!field || FILLED.has(field.snakeName) || auth.register.fields.includes(field.name))
+      continue;
+    yield finding(
+      'AUTH_USER_FIELD_UNSET',
+      `Nobody could register: nothing fills ${coordinate(field)}`,
+      field.node,
+      {
+        why: 'it is required, has no default, and is no part of what register takes',
+        ...(choice(field) ?? {
+          fix: `in manifest.yaml: auth: { register: { fields: [${[...auth.register.fields, field.name].join(', ')}] } }`,
+        }),
+      },
+    );
+  }
+}
+
+/** Whoever registers must not choose what they are allowed: a role gets a default, and the least of them if it can be told. */
+function choice(field: FieldFact): Pick<Advice, 'changes'> | undefined {
+  const fallback = (value: string) => ({ changes: [onField(field, 'default', { value })] });
+  if (field.named.name === 'Boolean') return fallback('false');
+  if (!isEnumType(field.named) || field.type.list) return undefined;
+  const names = field.named.getValues().map(({ name }) => name);
+  return fallback(
+    names.find((name) => /user|member|viewer|guest|reader/i.test(name)) ?? names[0] ?? '',
+  );
+}
+
+function fieldOf({ links }: Built, entity: EntityFact, column: string): FieldFact | undefined {
+  const key = links.keys.get(entity.name)?.find((candidate) => candidate.column === column);
+  return key ? key.field : [...entity.fields.values()].find((field) => field.snakeName === column);
+}
+
+const CREDENTIALS = [
+  'password',
+  'password_hash',
+  'hashed_password',
+  'passwd',
+  'pin',
+  'otp_secret',
+  'totp_secret',
+  'mfa_secret',
+  'refresh_token',
+  'access_token',
+  'reset_token',
+  'api_key',
+  'salt',
+];
+
+function* credentials(entity: EntityFact): Generator<Finding> {
+  for (const field of entity.fields.values()) {
+    if (!CREDENTIALS.includes(field.snakeName) || field.directives.computed) continue;
+    yield finding(
+      'AUTH_CREDENTIAL_FIELD',
+      `${coordinate(field)} would be stored and served as plain text`,
+      field.node,
+      {
+        why: 'signing in keeps credentials in a table of its own, hashed, where no query and no mutation reaches them',
+        fix: 'remove the field; people set their password by POST /api/auth/register',
+      },
+    );
+  }
+}

@@ -1,0 +1,55 @@
+import type { AuthRule } from '../model.ts';
+import { userEntity } from './user.ts';
+import type { AuthUse } from './directive-uses.ts';
+import type { EntityFact } from './facts.ts';
+import { namedColumn } from './named-columns.ts';
+import type { Shapes } from './shapes.ts';
+
+/** The rules on a type, a field or an operation; `entity` is the one whose rows they are about. */
+export function authRules(
+  shapes: Shapes,
+  uses: readonly AuthUse[],
+  entity: string | undefined,
+): AuthRule[] {
+  const fact = entity === undefined ? undefined : shapes.facts.entities.get(entity);
+  return uses.map((use) => {
+    const owner = use.allow.includes('OWNER') && fact ? ownerColumn(shapes, use, fact) : undefined;
+    return {
+      allow: use.allow,
+      roles: use.roles,
+      ...(owner !== undefined && { owner }),
+      on: use.on,
+    };
+  });
+}
+
+/**
+ * The column that holds the owner's user id: the field that the rule names, the row itself if it is a user, or the only
+ * key of a user that there is.
+ *
+ * @example
+ * ownerColumn(shapes, { allow: ['OWNER'], owner: 'author', … }, post) // 'author_id'
+ */
+export function ownerColumn(shapes: Shapes, use: AuthUse, entity: EntityFact): string | undefined {
+  const user = userEntity(shapes.facts);
+  if (use.owner !== undefined) return namedOwner(shapes, use.owner, entity, user);
+  if (user === entity) return 'id';
+  const keys = (shapes.links.keys.get(entity.name) ?? []).filter(
+    (key) => key.target === user?.name,
+  );
+  return keys.length === 1 ? keys[0]?.column : undefined;
+}
+
+/** A key of the user, the user's own key, or an `ID` of which nobody knows what it points at. */
+function namedOwner(
+  shapes: Shapes,
+  name: string,
+  entity: EntityFact,
+  user: EntityFact | undefined,
+): string | undefined {
+  const named = namedColumn(shapes, entity, name);
+  if (!named?.key) return undefined;
+  if (named.column === 'id') return user === entity ? 'id' : undefined;
+  const key = shapes.links.keys.get(entity.name)?.find(({ column }) => column === named.column);
+  return !key || !user || key.target === user.name ? named.column : undefined;
+}

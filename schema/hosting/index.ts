@@ -1,0 +1,13 @@
+import type { CapabilitySpec } from '../capability.ts';
+import { hostingRoutes } from './routes.ts';
+import { domain } from './rules/domain.ts';
+
+/** Hosting container apps. */
+export const hostingCapability: CapabilitySpec = {
+  name: 'hosting',
+  package: '@twofold/hosting',
+  isWanted: ({ hosting }) => hosting !== null,
+  build: ({ manifest }) => manifest.values.hosting ?? null,
+  manifestRules: [domain],
+  routes: hostingRoutes,
+};

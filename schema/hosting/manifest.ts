@@ -1,0 +1,120 @@
+import type { Shape } from '../manifest/shape.ts';
+import type { ValuesOf } from '../manifest/values-of.ts';
+
+/** `hosting:` of the manifest as JSON Schema, without what the capability `models` adds to it. */
+export const hostingSchema = {
+  type: ['object', 'null'],
+  additionalProperties: false,
+  description: 'Running containers. Present, even empty, means on.',
+  properties: {
+    engine: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        kind: { enum: ['auto', 'docker', 'podman', 'swarm'], default: 'auto' },
+        socket: {
+          type: ['string', 'null'],
+          default: null,
+          description: 'Default: DOCKER_HOST, then the usual places.',
+        },
+      },
+    },
+    domain: {
+      type: 'string',
+      minLength: 1,
+      default: 'localhost',
+      description: 'An app answers at <name>.<domain>.',
+    },
+    access: {
+      enum: ['host', 'users'],
+      default: 'host',
+      description:
+        'Who may call: the operator and API keys with the scope, or users with the permission that a route names too.',
+    },
+    defaults: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        port: { type: 'integer', minimum: 1, maximum: 65535, default: 8080 },
+        memory: { $ref: '#/definitions/size', default: '512MiB' },
+        cpus: { type: 'number', exclusiveMinimum: 0, default: 1 },
+        pids: { $ref: '#/definitions/count', default: 512 },
+      },
+    },
+    deploys: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        keep: { $ref: '#/definitions/count', default: 5 },
+        ready_timeout: { $ref: '#/definitions/duration', default: '60s' },
+        drain: { $ref: '#/definitions/duration', default: '30s' },
+      },
+    },
+    build: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        timeout: { $ref: '#/definitions/duration', default: '15m' },
+        memory: { $ref: '#/definitions/size', default: '2GiB' },
+        concurrency: { $ref: '#/definitions/count', default: 1 },
+        allow_add_url: { type: 'boolean', default: false },
+        from: {
+          type: 'array',
+          items: { type: 'string', minLength: 1 },
+          default: ['*'],
+          description: 'Images that a Dockerfile may build on.',
+        },
+      },
+    },
+    source: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        max: { $ref: '#/definitions/size', default: '256MiB' },
+        max_unpacked: { $ref: '#/definitions/size', default: '2GiB' },
+        entries: { $ref: '#/definitions/count', default: 50000 },
+      },
+    },
+    git: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        allow_http: { type: 'boolean', default: false },
+        allow_private: { type: 'boolean', default: false },
+      },
+    },
+    ingress: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        http: { type: 'integer', minimum: 0, maximum: 65535, default: 80 },
+        https: { type: 'integer', minimum: 0, maximum: 65535, default: 443 },
+        acme: {
+          type: 'object',
+          additionalProperties: false,
+          default: {},
+          properties: {
+            email: { type: ['string', 'null'], default: null },
+            directory: { type: ['string', 'null'], default: null },
+          },
+        },
+      },
+    },
+    disk_floor: {
+      $ref: '#/definitions/size',
+      default: '2GiB',
+      description: 'Deploys are refused when less is free.',
+    },
+    templates: { type: 'string', minLength: 1, default: 'templates/' },
+  },
+} as const satisfies Shape;
+
+/** `hosting:` with every default. Times are in milliseconds, sizes in bytes. */
+export type HostingValues = NonNullable<ValuesOf<typeof hostingSchema>>;

@@ -1,0 +1,228 @@
+import type { JsonSchema } from '../routes/route.ts';
+
+/** The shapes of the hosting API, written once: bodies are checked against them and OpenAPI shows them. */
+
+const text = { type: 'string' } as const;
+const count = { type: 'integer', minimum: 0 } as const;
+const stamp = { type: 'string', format: 'date-time' } as const;
+const exact = (
+  properties: Record<string, JsonSchema>,
+  required: readonly string[] = [],
+): JsonSchema => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+const open = (properties: Record<string, JsonSchema>): JsonSchema => ({
+  type: 'object',
+  properties,
+});
+
+/** Values are text; numbers and booleans are taken as their text, as YAML and JSON writers expect. */
+export const env: JsonSchema = {
+  type: 'object',
+  maxProperties: 500,
+  propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$' },
+  additionalProperties: { type: ['string', 'number', 'boolean'], maxLength: 65_536 },
+};
+
+const name = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 63,
+  pattern: '^[a-z][a-z0-9-]{0,62}$',
+} as const;
+const domain = { type: 'string', minLength: 1, maxLength: 253 } as const;
+const image = { type: 'string', minLength: 1, maxLength: 400 } as const;
+const port = { type: 'integer', minimum: 1, maximum: 65_535 } as const;
+
+const health = exact({
+  path: { type: 'string', pattern: '^/[\\x21-\\x7e]*$', maxLength: 500 },
+  tcp: { type: 'boolean' },
+  command: { type: 'array', items: text, minItems: 1, maxItems: 100 },
+  interval_s: { type: 'number', minimum: 0.1, maximum: 3600 },
+  timeout_s: { type: 'number', minimum: 0.1, maximum: 600 },
+  retries: { type: 'integer', minimum: 1, maximum: 100 },
+});
+
+const volumes = {
+  type: 'array',
+  maxItems: 20,
+  items: exact(
+    {
+      name: { type: 'string', pattern: '^[a-z0-9][a-z0-9_.-]{0,62}$' },
+      path: { type: 'string', pattern: '^/[A-Za-z0-9_./-]{1,254}$' },
+    },
+    ['name', 'path'],
+  ),
+} as const;
+
+const resources = exact({
+  memory_mb: { type: 'integer', minimum: 0, maximum: 1_048_576 },
+  cpus: { type: 'number', minimum: 0, maximum: 512 },
+  pids: { type: 'integer', minimum: 0, maximum: 4_194_304 },
+});
+
+const http = exact({ max_connections: { type: 'integer', minimum: 1, maximum: 1_000_000 } });
+
+/** What may be set of an app, whenever it is set. */
+const changeable = {
+  port,
+  domain,
+  aliases: { type: 'array', items: domain, maxItems: 20, uniqueItems: true },
+  env,
+  volumes,
+  replicas: { type: 'integer', minimum: 1, maximum: 50 },
+  resources,
+  health,
+  command: { type: ['array', 'null'], items: text, maxItems: 100 },
+  http,
+} as const;
+
+export const createBody = exact({ name, image, ...changeable }, ['name']);
+export const changeBody = exact(changeable);
+
+const git = exact(
+  {
+    url: { type: 'string', minLength: 1, maxLength: 2000 },
+    ref: { type: 'string', minLength: 1, maxLength: 200 },
+    path: { type: 'string', maxLength: 500 },
+    token: { type: 'string', maxLength: 4000 },
+  },
+  ['url'],
+);
+
+export const deployBody = exact({
+  image,
+  git,
+  git_url: { type: 'string', minLength: 1, maxLength: 2000 },
+  branch: { type: 'string', minLength: 1, maxLength: 200 },
+});
+
+/** `config` of `POST /api/deploy`. */
+export const deployConfig = exact({ name, ...changeable }, ['name']);
+
+export const rollbackBody = exact({ deployment: { type: 'integer', minimum: 1 } });
+
+export const execBody = exact(
+  {
+    command: {
+      type: 'array',
+      items: { type: 'string', maxLength: 65_536 },
+      minItems: 1,
+      maxItems: 1000,
+    },
+    timeout_s: { type: 'number', exclusiveMinimum: 0, maximum: 600 },
+  },
+  ['command'],
+);
+
+export const secretBody = exact({ value: { type: 'string', maxLength: 65_536 } }, ['value']);
+export const templateBody = exact({ name, env, domain }, ['name']);
+export const pushBody: JsonSchema = { type: 'object' };
+
+/** `App` in answers. The first six are the seed's. */
+export const app = open({
+  id: text,
+  name: text,
+  status: {
+    enum: [
+      'created',
+      'building',
+      'deploying',
+      'running',
+      'restarting',
+      'stopped',
+      'failed',
+      'crashed',
+    ],
+  },
+  domain: text,
+  image: { type: ['string', 'null'] },
+  created_at: stamp,
+  updated_at: stamp,
+  port: { type: ['integer', 'null'] },
+  env: open({}),
+  aliases: { type: 'array', items: text },
+  volumes,
+  replicas: count,
+  resources,
+  health,
+  command: { type: ['array', 'null'], items: text },
+  http,
+  source: { type: ['object', 'null'] },
+  deployment: { type: ['integer', 'null'] },
+  url: text,
+  restarts: count,
+  error: text,
+});
+
+/** The app that was made from a template. `generated` is in this answer alone. */
+export const templateApp = open({
+  ...(app.properties as Readonly<Record<string, JsonSchema>>),
+  generated: open({}),
+});
+
+export const appList = open({
+  apps: { type: 'array', items: app },
+  total: count,
+  next_cursor: text,
+});
+
+export const deployment = open({
+  app: text,
+  number: count,
+  status: { enum: ['pending', 'building', 'deploying', 'healthy', 'failed', 'superseded'] },
+  current: { type: 'boolean' },
+  trigger: text,
+  source: open({}),
+  image: { type: ['string', 'null'] },
+  image_id: { type: ['string', 'null'] },
+  reason: { type: ['string', 'null'] },
+  probes: { type: 'array', items: open({ at: stamp, ok: { type: 'boolean' }, detail: text }) },
+  log: { type: 'array', items: text },
+  has_build_log: { type: 'boolean' },
+  created_at: stamp,
+  finished_at: { type: ['string', 'null'] },
+});
+
+export const deploymentList = open({
+  deployments: { type: 'array', items: deployment },
+  total: count,
+});
+export const execResult = open({
+  exit_code: { type: 'integer' },
+  stdout: text,
+  stderr: text,
+  truncated: { type: 'boolean' },
+});
+
+export const templateList = open({
+  templates: {
+    type: 'array',
+    items: open({
+      id: text,
+      name: text,
+      description: text,
+      category: text,
+      image: text,
+      port: { type: 'integer' },
+      env: {
+        type: 'array',
+        items: open({
+          key: text,
+          description: text,
+          secret: { type: 'boolean' },
+          default: text,
+          generate: { type: 'integer' },
+        }),
+      },
+      volumes: { type: 'array', items: open({ name: text, path: text }) },
+    }),
+  },
+  total: count,
+});
+
+export const error = open({ error: text });
+export const anything = open({});

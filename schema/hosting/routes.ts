@@ -1,0 +1,452 @@
+import type { RouteSpec } from '../routes/route.ts';
+import * as shape from './route-shapes.ts';
+
+const done = (
+  description: string,
+  schema: Record<string, unknown> | typeof shape.app = shape.anything,
+) => ({ description, schema });
+const REFUSED = {
+  description: 'What is wrong, and nothing was changed',
+  schema: shape.error,
+} as const;
+const refused = { 400: REFUSED, 401: REFUSED, 403: REFUSED, 500: REFUSED } as const;
+const onApp = { ...refused, 404: REFUSED } as const;
+/** What a call that reaches the engine may also answer. */
+const onEngine = { ...onApp, 409: REFUSED, 502: REFUSED, 503: REFUSED, 507: REFUSED } as const;
+
+const MIB = 1024 * 1024;
+const wait = { wait: { type: 'boolean', default: false } } as const;
+const body = (schema: Readonly<Record<string, unknown>>, optional = false) =>
+  ({ kind: 'json', schema, limit: MIB, optional }) as const;
+/** `access` is the permission that a caller needs; `area:*`, `*` and `host:manage` include it. */
+const needs = <const Permission extends string>(access: Permission) =>
+  ({ access, tag: 'hosting' }) as const;
+const open = needs('public');
+const reads = needs('apps:read');
+const writes = needs('apps:write');
+const runs = needs('apps:exec');
+const readsSystem = needs('system:read');
+const changesSystem = needs('system:write');
+
+/** Every endpoint of the hosting API but health, which the server adds to, and the language models. */
+export const hostingRoutes = [
+  {
+    ...{
+      id: 'listApps',
+      method: 'GET',
+      path: '/api/apps',
+      ...reads,
+      summary: 'The apps, by name',
+    },
+    query: {
+      limit: { type: 'integer', minimum: 1, maximum: 1000 },
+      cursor: { type: 'string', maxLength: 100 },
+      status: { type: 'string', maxLength: 20 },
+      q: { type: 'string', maxLength: 100 },
+    },
+    responses: { 200: done('The apps', shape.appList), ...refused },
+  },
+  {
+    ...{
+      id: 'createApp',
+      method: 'POST',
+      path: '/api/apps',
+      ...writes,
+      summary: 'Makes an app, and deploys its image if it has one',
+    },
+    body: body(shape.createBody),
+    responses: {
+      201: done('The app', shape.app),
+      ...refused,
+      409: REFUSED,
+      502: REFUSED,
+      503: REFUSED,
+      507: REFUSED,
+    },
+  },
+  {
+    ...{ id: 'getApp', method: 'GET', path: '/api/apps/:name', ...reads, summary: 'One app' },
+    responses: { 200: done('The app', shape.app), ...onApp },
+  },
+  {
+    ...{
+      id: 'changeApp',
+      method: 'PATCH',
+      path: '/api/apps/:name',
+      ...writes,
+      summary: 'Changes settings, for the next deploy or at once',
+    },
+    query: { apply: { type: 'boolean', default: false } },
+    body: body(shape.changeBody),
+    responses: { 200: done('The app', shape.app), ...onEngine },
+  },
+  {
+    ...{
+      id: 'deleteApp',
+      method: 'DELETE',
+      path: '/api/apps/:name',
+      ...writes,
+      summary: 'Deletes an app; its volumes only when asked',
+    },
+    query: { volumes: { type: 'boolean', default: false } },
+    responses: { 200: done('It is gone'), ...onEngine },
+  },
+  {
+    ...{
+      id: 'deployApp',
+      method: 'POST',
+      path: '/api/apps/:name/deploy',
+      ...writes,
+      summary: 'Deploys an image, or builds and deploys from git',
+    },
+    query: wait,
+    body: body(shape.deployBody, true),
+    responses: {
+      200: done('The deployment, which serves', shape.deployment),
+      202: done('The deployment, which is being built', shape.deployment),
+      ...onEngine,
+      422: REFUSED,
+    },
+  },
+  {
+    ...{
+      id: 'startApp',
+      method: 'POST',
+      path: '/api/apps/:name/start',
+      ...writes,
+      summary: 'Starts a stopped app',
+    },
+    responses: { 200: done('The app', shape.app), ...onEngine },
+  },
+  {
+    ...{
+      id: 'stopApp',
+      method: 'POST',
+      path: '/api/apps/:name/stop',
+      ...writes,
+      summary: 'Stops a running app',
+    },
+    responses: { 200: done('The app', shape.app), ...onEngine },
+  },
+  {
+    ...{
+      id: 'restartApp',
+      method: 'POST',
+      path: '/api/apps/:name/restart',
+      ...writes,
+      summary: 'Restarts an app, one replica after the other',
+    },
+    responses: { 200: done('The app', shape.app), ...onEngine },
+  },
+  {
+    ...{
+      id: 'appLogs',
+      method: 'GET',
+      path: '/api/apps/:name/logs',
+      ...reads,
+      summary: 'What the app printed; follows it as a stream',
+    },
+    query: {
+      tail: { type: 'integer', minimum: 0, maximum: 100_000, default: 100 },
+      since: { type: 'string', maxLength: 40 },
+      follow: { type: 'boolean', default: false },
+      timestamps: { type: 'boolean', default: false },
+    },
+    responses: { 200: { description: 'Lines', type: 'text/plain' }, ...onEngine },
+  },
+  {
+    ...{
+      id: 'listDeployments',
+      method: 'GET',
+      path: '/api/apps/:name/deployments',
+      ...reads,
+      summary: 'Deployments, newest first',
+    },
+    query: { limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 } },
+    responses: { 200: done('The deployments', shape.deploymentList), ...onApp },
+  },
+  {
+    ...{
+      id: 'getDeployment',
+      method: 'GET',
+      path: '/api/apps/:name/deployments/:number',
+      ...reads,
+      summary: 'One deployment, with its reason and probes',
+    },
+    responses: { 200: done('The deployment', shape.deployment), ...onApp },
+  },
+  {
+    ...{
+      id: 'deploymentLogs',
+      method: 'GET',
+      path: '/api/apps/:name/deployments/:number/logs',
+      ...reads,
+      summary: 'The build log; follows a running build as a stream',
+    },
+    query: { follow: { type: 'boolean', default: false } },
+    responses: { 200: { description: 'Lines', type: 'text/plain' }, ...onApp },
+  },
+  {
+    ...{
+      id: 'rollbackApp',
+      method: 'POST',
+      path: '/api/apps/:name/rollback',
+      ...writes,
+      summary: 'Deploys the image of an earlier deployment',
+    },
+    body: body(shape.rollbackBody, true),
+    responses: { 200: done('The deployment, which serves', shape.deployment), ...onEngine },
+  },
+  {
+    ...{
+      id: 'appStats',
+      method: 'GET',
+      path: '/api/apps/:name/stats',
+      ...reads,
+      summary: 'CPU, memory and network of each replica',
+    },
+    responses: { 200: done('The numbers'), ...onEngine },
+  },
+  {
+    ...{
+      id: 'appMetrics',
+      method: 'GET',
+      path: '/api/apps/:name/metrics',
+      ...reads,
+      summary: 'The same for Prometheus',
+    },
+    responses: { 200: { description: 'Prometheus text', type: 'text/plain' }, ...onEngine },
+  },
+  {
+    ...{
+      id: 'allMetrics',
+      method: 'GET',
+      path: '/metrics',
+      ...readsSystem,
+      summary: 'Every app, for Prometheus',
+    },
+    responses: { 200: { description: 'Prometheus text', type: 'text/plain' }, ...refused },
+  },
+  {
+    ...{
+      id: 'execInApp',
+      method: 'POST',
+      path: '/api/apps/:name/exec',
+      ...runs,
+      summary: 'Runs a command in the running app',
+    },
+    body: body(shape.execBody),
+    responses: { 200: done('What it said', shape.execResult), ...onEngine },
+  },
+  {
+    ...{
+      id: 'putEnv',
+      method: 'PUT',
+      path: '/api/apps/:name/env',
+      ...writes,
+      summary: 'Replaces the whole environment',
+    },
+    body: body(shape.env),
+    responses: { 200: done('The app', shape.app), ...onApp },
+  },
+  {
+    ...{
+      id: 'putSecret',
+      method: 'PUT',
+      path: '/api/apps/:name/secrets/:key',
+      ...writes,
+      summary: 'Sets a secret, which is never read back',
+    },
+    body: body(shape.secretBody),
+    responses: { 200: done('The app', shape.app), ...onApp },
+  },
+  {
+    ...{
+      id: 'deleteSecret',
+      method: 'DELETE',
+      path: '/api/apps/:name/secrets/:key',
+      ...writes,
+      summary: 'Removes a secret',
+    },
+    responses: { 200: done('The app', shape.app), ...onApp },
+  },
+  {
+    ...{
+      id: 'getWebhook',
+      method: 'GET',
+      path: '/api/apps/:name/webhook',
+      ...reads,
+      summary: 'Whether the app deploys on a push, and the last deliveries',
+    },
+    responses: { 200: done('The webhook, without its secret'), ...onApp },
+  },
+  {
+    ...{
+      id: 'putWebhook',
+      method: 'PUT',
+      path: '/api/apps/:name/webhook',
+      ...writes,
+      summary: 'Makes or replaces the secret; shown this once',
+    },
+    responses: { 200: done('Address and secret'), ...onApp },
+  },
+  {
+    ...{
+      id: 'deleteWebhook',
+      method: 'DELETE',
+      path: '/api/apps/:name/webhook',
+      ...writes,
+      summary: 'Pushes deploy no more',
+    },
+    responses: { 200: done('It is gone'), ...onApp },
+  },
+  {
+    ...{
+      id: 'putCertificate',
+      method: 'PUT',
+      path: '/api/apps/:name/certificate',
+      ...writes,
+      summary: 'Uses a certificate of your own',
+    },
+    body: body({
+      type: 'object',
+      properties: {
+        certificate: { type: 'string', maxLength: 200_000 },
+        key: { type: 'string', maxLength: 50_000 },
+      },
+      required: ['certificate', 'key'],
+      additionalProperties: false,
+    }),
+    responses: { 200: done('The names it is for, and until when'), ...onApp },
+  },
+  {
+    ...{
+      id: 'deploySource',
+      method: 'POST',
+      path: '/api/deploy',
+      ...writes,
+      summary: 'Builds and deploys a source archive',
+    },
+    query: wait,
+    body: {
+      kind: 'stream',
+      type: 'multipart/form-data',
+      schema: {
+        type: 'object',
+        required: ['config', 'source'],
+        properties: {
+          config: {
+            type: 'string',
+            contentMediaType: 'application/json',
+            contentSchema: shape.deployConfig,
+          },
+          source: { type: 'string', format: 'binary' },
+        },
+      },
+    },
+    responses: {
+      200: done('The deployment, which serves', shape.deployment),
+      202: done('The deployment, which is being built', shape.deployment),
+      ...onEngine,
+      413: REFUSED,
+      415: REFUSED,
+      422: REFUSED,
+    },
+  },
+  {
+    ...{
+      id: 'webhook',
+      method: 'POST',
+      path: '/api/webhooks/:app',
+      ...open,
+      summary: 'A signed push from GitHub, Gitea or GitLab',
+    },
+    body: { kind: 'stream', type: 'application/json', schema: shape.pushBody },
+    responses: {
+      200: done('Nothing to do'),
+      202: done('Being deployed'),
+      400: REFUSED,
+      401: REFUSED,
+      409: REFUSED,
+      413: REFUSED,
+    },
+  },
+  {
+    ...{
+      id: 'listTemplates',
+      method: 'GET',
+      path: '/api/templates',
+      ...open,
+      summary: 'Apps that are ready to deploy',
+    },
+    responses: { 200: done('The templates', shape.templateList) },
+  },
+  {
+    ...{
+      id: 'deployTemplate',
+      method: 'POST',
+      path: '/api/templates/:id/deploy',
+      ...writes,
+      summary: 'Makes an app from a template and deploys it',
+    },
+    body: body(shape.templateBody),
+    responses: {
+      201: done('The app, and once what was generated for it', shape.templateApp),
+      ...onEngine,
+    },
+  },
+  {
+    ...{
+      id: 'systemInfo',
+      method: 'GET',
+      path: '/api/system/info',
+      ...readsSystem,
+      summary: 'The server, its engine and its machine',
+    },
+    responses: { 200: done('Facts'), ...refused },
+  },
+  {
+    ...{
+      id: 'systemConfig',
+      method: 'GET',
+      path: '/api/system/config',
+      ...readsSystem,
+      summary: 'Root domain, limits and features',
+    },
+    responses: { 200: done('Settings, none of them secret'), ...refused },
+  },
+  {
+    ...{
+      id: 'prune',
+      method: 'POST',
+      path: '/api/system/prune',
+      ...changesSystem,
+      summary: 'Removes unused images, build cache and old logs',
+    },
+    responses: { 200: done('What was reclaimed'), ...onEngine },
+  },
+  {
+    ...{
+      id: 'auditLog',
+      method: 'GET',
+      path: '/api/system/audit',
+      ...readsSystem,
+      summary: 'Who changed what, newest first',
+    },
+    query: {
+      limit: { type: 'integer', minimum: 1, maximum: 500, default: 100 },
+      app: { type: 'string', maxLength: 63 },
+    },
+    responses: { 200: done('The entries'), ...refused },
+  },
+  {
+    ...{
+      id: 'events',
+      method: 'GET',
+      path: '/api/events',
+      ...reads,
+      summary: 'Changes as they happen, as server-sent events',
+    },
+    responses: { 200: { description: 'Events', type: 'text/event-stream' }, ...refused },
+  },
+] as const satisfies readonly RouteSpec[];

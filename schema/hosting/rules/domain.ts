@@ -1,0 +1,17 @@
+import { finding, type Rule } from '../../rules/finding.ts';
+
+const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+const DOMAIN = new RegExp(`^(?:${LABEL}\\.)*${LABEL}$`, 'i');
+
+/** ADDRESS_INVALID: apps get names below the domain. */
+export const domain: Rule = function* ({ facts }) {
+  const { values, at } = facts.manifest;
+  const name = values.hosting?.domain;
+  if (name === undefined || DOMAIN.test(name)) return;
+  yield finding(
+    'ADDRESS_INVALID',
+    `hosting.domain: ${name} is no domain`,
+    at(['hosting', 'domain']),
+    { why: 'an app answers at <name>.<domain>', fix: 'apps.example.com' },
+  );
+};

@@ -1,0 +1,9 @@
+import type { Section } from '../manifest/section.ts';
+import { hostingSchema } from './manifest.ts';
+
+/** `hosting:` of the manifest. */
+export const hostingSection = {
+  name: 'hosting',
+  schema: hostingSchema,
+  settingFor: () => 'HOST_PASSWORD',
+} as const satisfies Section;

@@ -1,0 +1,39 @@
+import { coreSchema, definitions } from './manifest/core.ts';
+import type { Section } from './manifest/section.ts';
+import type { Shape } from './manifest/shape.ts';
+import { sections } from './sections.ts';
+
+/** A JSON Schema with the definitions that its parts refer to. */
+export interface ManifestSchema extends Shape {
+  readonly $schema: string;
+  readonly $id: string;
+  readonly title: string;
+  readonly properties: Readonly<Record<string, Shape>>;
+  readonly definitions: Readonly<Record<string, Shape>>;
+}
+
+/** The whole JSON Schema of the manifest. `manifest.schema.json` is its text, which `npm run schema` writes. */
+export const manifestSchema: ManifestSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: 'https://twofold.dev/manifest.schema.json',
+  title: 'Twofold manifest',
+  description:
+    'How people sign in and what the server hosts. Everything but the name has a default; no secret stands here.',
+  type: 'object',
+  additionalProperties: false,
+  required: ['name'],
+  properties: sections.reduce<Readonly<Record<string, Shape>>>(withSection, coreSchema),
+  definitions: Object.assign({}, definitions, ...sections.map((section) => section.definitions)),
+};
+
+/** The properties with one more section, at its place. */
+function withSection(
+  properties: Readonly<Record<string, Shape>>,
+  { name, within, schema }: Section,
+): Readonly<Record<string, Shape>> {
+  if (within === undefined) return { ...properties, [name]: schema };
+  const outer = properties[within];
+  if (!outer) throw new Error(`The section ${within} has to stand before ${name} in sections.ts`);
+  const inner = { ...outer.properties, [name]: schema };
+  return { ...properties, [within]: { ...outer, properties: inner } };
+}

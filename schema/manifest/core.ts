@@ -1,0 +1,162 @@
+import type { Shape } from './shape.ts';
+
+/** The sections of the manifest that every project has, as JSON Schema. */
+export const coreSchema = {
+  name: {
+    type: 'string',
+    pattern: '^[a-z][a-z0-9-]{0,62}$',
+    description: 'Name of the project: lower case letters, digits and dashes.',
+    default: 'app',
+  },
+  server: {
+    type: 'object',
+    additionalProperties: false,
+    default: {},
+    description: 'Where and how the server listens.',
+    properties: {
+      port: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 65535,
+        default: 8080,
+        description: 'PORT in the environment wins.',
+      },
+      host: {
+        type: 'string',
+        minLength: 1,
+        default: '0.0.0.0',
+        description: 'HOST in the environment wins.',
+      },
+      cors: {
+        type: 'array',
+        items: { type: 'string', minLength: 1 },
+        default: [],
+        description:
+          'Origins of browsers that may call: https://app.example.com; ["*"]: every origin, without cookies',
+      },
+      trusted_proxies: {
+        type: 'array',
+        items: { type: 'string', minLength: 1 },
+        default: [],
+        description: 'Addresses of the proxies whose X-Forwarded-For is believed: 10.0.0.0/8',
+      },
+      body_limit: {
+        $ref: '#/definitions/size',
+        default: '1MiB',
+        description: 'The largest body of a request.',
+      },
+    },
+  },
+  database: {
+    type: 'object',
+    additionalProperties: false,
+    default: {},
+    description: 'How rows are kept. Where they are kept is the setting DATABASE_URL.',
+    properties: {
+      ids: {
+        enum: ['integer', 'uuid'],
+        default: 'integer',
+        description: 'integer: 1, 2, 3 … uuid: version 7.',
+      },
+    },
+  },
+  api: {
+    type: 'object',
+    additionalProperties: false,
+    default: {},
+    description: 'The GraphQL and REST surface.',
+    properties: {
+      path: {
+        type: 'string',
+        pattern: '^/[A-Za-z0-9/_.-]*$',
+        default: '/graphql',
+        description: 'Where GraphQL answers.',
+      },
+      access: {
+        enum: ['user', 'public'],
+        description:
+          'What a type without @auth needs. Default: user when there is an auth section, else public.',
+      },
+      crud: {
+        type: 'boolean',
+        default: false,
+        description: 'true: create, update and delete for every entity, as SDL that you can read.',
+      },
+      rest: {
+        type: 'boolean',
+        default: false,
+        description: 'true: a REST module for every entity, at /api/<plural>.',
+      },
+      limits: {
+        type: 'object',
+        additionalProperties: false,
+        default: {},
+        description: 'What one request may ask for.',
+        properties: {
+          depth: { $ref: '#/definitions/count', default: 12 },
+          cost: {
+            $ref: '#/definitions/count',
+            default: 50000,
+            description:
+              'The most objects: each list multiplied by its size, without one by its cap; hops of filters count.',
+          },
+          aliases: { $ref: '#/definitions/count', default: 30 },
+          root_fields: { $ref: '#/definitions/count', default: 20 },
+          directives: { $ref: '#/definitions/count', default: 50 },
+          tokens: { $ref: '#/definitions/count', default: 2000 },
+          batch: {
+            type: 'integer',
+            minimum: 0,
+            default: 0,
+            description: 'Operations in one request; 0 is off.',
+          },
+          list: {
+            $ref: '#/definitions/count',
+            default: 100,
+            description: 'The most rows of any list.',
+          },
+          time: { $ref: '#/definitions/duration', default: '10s' },
+          result: { $ref: '#/definitions/size', default: '10MiB' },
+          memory: {
+            $ref: '#/definitions/size',
+            default: '128MiB',
+            description: 'What answers in the making may hold together.',
+          },
+        },
+      },
+      introspection: { $ref: '#/definitions/when', default: 'development' },
+      graphiql: { $ref: '#/definitions/when', default: 'development' },
+      suggestions: { $ref: '#/definitions/when', default: 'development' },
+      trusted_documents: {
+        type: ['object', 'null'],
+        additionalProperties: false,
+        default: null,
+        required: ['file'],
+        description: 'The operations that may run.',
+        properties: {
+          file: { type: 'string', minLength: 1 },
+          required: { type: 'boolean', default: true, description: 'true: nothing else runs.' },
+        },
+      },
+    },
+  },
+} as const satisfies Readonly<Record<string, Shape>>;
+
+/** What sections share. `units.ts` says what `duration`, `size` and `limit` become. */
+export const definitions = {
+  duration: {
+    type: 'string',
+    pattern: '^[0-9]+(ms|s|m|h|d)$',
+    description: '500ms, 10s, 15m, 24h or 7d',
+  },
+  size: {
+    anyOf: [
+      { type: 'string', pattern: '^[0-9]+(B|KiB|MiB|GiB|TiB)$' },
+      { type: 'integer', minimum: 0 },
+    ],
+    description: '512KiB, 1MiB or 2GiB',
+  },
+  limit: { type: 'string', pattern: '^[1-9][0-9]*/[1-9][0-9]*(ms|s|m|h|d)$', description: '60/1m' },
+  count: { type: 'integer', minimum: 1 },
+  when: { enum: ['always', 'development', 'never'] },
+} as const satisfies Readonly<Record<string, Shape>>;

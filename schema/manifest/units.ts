@@ -1,0 +1,87 @@
+import { duration, rateLimit, size } from './quantities.ts';
+import { definitionOf, type Shape } from './shape.ts';
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** What a shared definition becomes in the model. A definition that is not listed keeps its value as it is written. */
+const UNITS: Readonly<Record<string, (written: never) => unknown>> = {
+  duration,
+  size,
+  limit: rateLimit,
+};
+
+/**
+ * Values as the manifest writes them, with keys in camelCase, durations in milliseconds and sizes in bytes. Which value
+ * is which, the JSON Schema says. Keys that the user chose stay as they are.
+ *
+ * @example
+ * toModel({ max_bytes: 8192, ttl: '24h' }, jwtSchema) // { maxBytes: 8192, ttl: 86400000 }
+ */
+export function toModel(written: unknown, shape: Shape): unknown {
+  const name = definitionOf(shape);
+  if (name !== undefined) return UNITS[name] ? UNITS[name](written as never) : written;
+  if (Array.isArray(written))
+    return shape.items ? written.map((item) => toModel(item, shape.items!)) : written;
+  if (!isData(written)) return written;
+  return Object.fromEntries(
+    Object.entries(written).map(([key, value]) => {
+      const own = propertyOf(shape, key);
+      if (own) return [modelKey(key), toModel(value, own)];
+      const other = shape.additionalProperties;
+      return [key, typeof other === 'object' ? toModel(value, other) : value];
+    }),
+  );
+}
+
+/** How a template prints a value that has a unit. */
+export interface UnitPrinters<Printed> {
+  duration(milliseconds: number): Printed;
+  size(bytes: number): Printed;
+}
+
+/**
+ * A section of the model in which every duration and size of the JSON Schema is printed. What the schema does not have,
+ * as a capability adds it to its model, stays as it is.
+ *
+ * @example
+ * printUnits({ ttl: 86400000, maxBytes: 8192 }, jwtSchema, { duration: durationText, size: sizeText }) // { ttl: '1d', maxBytes: 8192 }
+ */
+export function printUnits<Printed>(
+  value: unknown,
+  shape: Shape,
+  printers: UnitPrinters<Printed>,
+): unknown {
+  switch (definitionOf(shape)) {
+    case 'duration':
+      return printers.duration(value as number);
+    case 'size':
+      return printers.size(value as number);
+    case 'limit': {
+      const { count, window } = value as ReturnType<typeof rateLimit>;
+      return { count, window: printers.duration(window) };
+    }
+  }
+  if (!isData(value) || !shape.properties) return value;
+  const shapes = new Map(
+    Object.entries(shape.properties).map(([key, property]) => [modelKey(key), property]),
+  );
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      const own = shapes.get(key);
+      return [key, own ? printUnits(inner, own, printers) : inner];
+    }),
+  );
+}
+
+/** `max_bytes` → `maxBytes`; `login-ip` stays. */
+function modelKey(key: string): string {
+  return key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function propertyOf({ properties }: Shape, key: string): Shape | undefined {
+  return properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
+}
+
+function isData(value: unknown): value is Data {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,10 @@
+import type { CapabilitySpec } from '../capability.ts';
+import { modelRoutes } from './routes.ts';
+
+/** Local language models. Their settings are part of the hosting section. */
+export const modelsCapability: CapabilitySpec = {
+  name: 'models',
+  package: '@twofold/models',
+  isWanted: ({ hosting }) => hosting !== null,
+  routes: modelRoutes,
+};

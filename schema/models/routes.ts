@@ -1,0 +1,149 @@
+import type { JsonSchema, RouteSpec } from '../routes/route.ts';
+
+const text = { type: 'string' } as const;
+const bytes = { type: 'integer', minimum: 0 } as const;
+const id = { type: 'string', minLength: 1, maxLength: 200 } as const;
+
+const failed: JsonSchema = { type: 'object', properties: { error: text }, required: ['error'] };
+const REFUSED = { description: 'What is wrong, and nothing was changed', schema: failed } as const;
+const refused = { 400: REFUSED, 401: REFUSED, 403: REFUSED, 500: REFUSED } as const;
+const onModel = { ...refused, 404: REFUSED, 409: REFUSED } as const;
+/** 507: too little disk or memory. 502: the hub or the engine did not do what it should. */
+const onMachine = { ...onModel, 502: REFUSED, 503: REFUSED, 507: REFUSED } as const;
+
+const model: JsonSchema = {
+  type: 'object',
+  required: ['id', 'name', 'size_bytes', 'format', 'quantization', 'status'],
+  properties: {
+    id: { ...text, description: 'org/name, as on the hub' },
+    name: text,
+    size_bytes: { ...bytes, description: 'Rounded until the hub has been asked' },
+    format: { enum: ['gguf', 'mlx', 'remote'], description: 'remote: the attached server has it' },
+    quantization: { type: ['string', 'null'] },
+    status: { enum: ['available', 'downloading', 'downloaded', 'running'] },
+    licence: { type: ['string', 'null'] },
+    context: { type: ['integer', 'null'], description: 'Tokens the model was trained on' },
+    runnable: { type: 'boolean', description: 'Whether the engine here runs this format' },
+    progress: { type: 'number', minimum: 0, maximum: 1 },
+    downloaded_bytes: bytes,
+    path: text,
+    error: { ...text, description: 'Why the last download or start of it failed' },
+  },
+};
+
+const list: JsonSchema = {
+  type: 'object',
+  required: ['models', 'running', 'engine', 'eligible'],
+  properties: {
+    models: { type: 'array', items: model },
+    total: bytes,
+    running: { type: ['string', 'null'], description: 'The id of the model that runs' },
+    engine: { enum: ['mlx', 'llamacpp', 'openai', null] },
+    eligible: { type: 'boolean' },
+    reason: { ...text, description: 'Why no model can run here' },
+    state: { enum: ['stopped', 'starting', 'running', 'restarting'] },
+  },
+};
+
+const naming: JsonSchema = {
+  type: 'object',
+  properties: { model: id },
+  required: ['model'],
+  additionalProperties: false,
+};
+const done = (description: string, schema: JsonSchema = model) => ({ description, schema });
+const secured = { tag: 'models' } as const;
+const reads = { ...secured, access: 'models:read' } as const;
+const writes = { ...secured, access: 'models:write' } as const;
+
+const show = {
+  ...reads,
+  method: 'GET',
+  summary: 'One model',
+  responses: { 200: done('The model'), ...onModel },
+} as const;
+const download = {
+  ...writes,
+  method: 'POST',
+  summary: 'Downloads a model, or goes on where a download was cut',
+  responses: { 200: done('It is here already'), 202: done('It is being downloaded'), ...onMachine },
+} as const;
+const cancel = {
+  ...writes,
+  method: 'DELETE',
+  summary: 'Cancels a download and removes what it brought',
+  responses: { 200: done('The model'), ...onModel },
+} as const;
+const remove = {
+  ...writes,
+  method: 'DELETE',
+  summary: 'Removes a model from the disk',
+  responses: { 200: done('It is gone'), ...onModel },
+} as const;
+const start = {
+  ...writes,
+  method: 'POST',
+  summary: 'Starts a model, in the place of the one that runs; answers when it does',
+  body: { kind: 'json', schema: naming },
+  responses: { 200: done('The model'), ...onMachine },
+} as const;
+const pass = {
+  ...reads,
+  path: '/api/mlx/v1/*path',
+  summary: 'The OpenAI API of the running model',
+} as const;
+const passed = {
+  200: { description: 'As the OpenAI API answers; `text/event-stream` when `stream` is true' },
+  ...onModel,
+  413: REFUSED,
+  502: REFUSED,
+  503: REFUSED,
+} as const;
+
+/**
+ * The endpoints for language models. An id holds a slash: it is taken encoded (`org%2Fname`) and as it is, so each path
+ * with an id stands here twice.
+ */
+export const modelRoutes = [
+  {
+    ...{
+      ...reads,
+      id: 'listModels',
+      method: 'GET',
+      path: '/api/mlx/models',
+      summary: 'The models, and whether they can run here',
+    },
+    query: {
+      format: { type: 'string', enum: ['gguf', 'mlx', 'remote'] },
+      status: { type: 'string', enum: ['available', 'downloading', 'downloaded', 'running'] },
+    },
+    responses: { 200: done('The models', list), ...refused },
+  },
+  { ...show, id: 'getModel', path: '/api/mlx/models/:id' },
+  { ...show, id: 'getModelOf', path: '/api/mlx/models/:org/:name' },
+  { ...download, id: 'downloadModel', path: '/api/mlx/models/:id/download' },
+  { ...download, id: 'downloadModelOf', path: '/api/mlx/models/:org/:name/download' },
+  { ...cancel, id: 'cancelDownload', path: '/api/mlx/models/:id/download' },
+  { ...cancel, id: 'cancelDownloadOf', path: '/api/mlx/models/:org/:name/download' },
+  { ...remove, id: 'deleteModel', path: '/api/mlx/models/:id' },
+  { ...remove, id: 'deleteModelOf', path: '/api/mlx/models/:org/:name' },
+  { ...download, id: 'pullModel', path: '/api/mlx/pull', body: { kind: 'json', schema: naming } },
+  { ...start, id: 'startModel', path: '/api/mlx/start' },
+  { ...start, id: 'runModel', path: '/api/mlx/run' },
+  {
+    ...writes,
+    id: 'stopModel',
+    method: 'POST',
+    path: '/api/mlx/stop',
+    summary: 'Stops the running model',
+    responses: { 200: done('It is stopped'), ...refused },
+  },
+  { ...pass, id: 'askModel', method: 'GET', responses: passed },
+  {
+    ...pass,
+    id: 'promptModel',
+    method: 'POST',
+    body: { kind: 'stream', type: 'application/json', schema: { type: 'object' } },
+    responses: passed,
+  },
+] as const satisfies readonly RouteSpec[];

@@ -1,0 +1,48 @@
+import type { Position } from '../diagnostic.ts';
+import type { Manifest } from '../parse/manifest.ts';
+import type { Finding } from '../parse/places.ts';
+import { finding } from './finding.ts';
+import type { Rule } from './finding.ts';
+import { isAddressRange, isOrigin } from './urls.ts';
+
+/** ADDRESS_INVALID: proxies and origins of the server section are what they are used as. */
+export const serverAddresses: Rule = function* ({ facts: { manifest } }) {
+  const { values, at } = manifest;
+  yield* proxyFindings(manifest, 'server', values.server.trustedProxies);
+  for (const [index, text] of values.server.cors.entries()) {
+    if (text !== '*' && !isOrigin(text))
+      yield finding(
+        'ADDRESS_INVALID',
+        `server.cors: ${text} is no origin`,
+        at(['server', 'cors', index]),
+        { why: 'scheme, host and port, with nothing behind them', fix: 'https://app.example.com' },
+      );
+  }
+  yield* wildcard(values.server.cors, at(['server', 'cors']));
+};
+
+/** ADDRESS_INVALID for each entry of a section's `trusted_proxies` that is no address. */
+export function* proxyFindings(
+  { at }: Manifest,
+  section: string,
+  proxies: readonly string[],
+): Generator<Finding> {
+  for (const [index, text] of proxies.entries()) {
+    if (!isAddressRange(text))
+      yield finding(
+        'ADDRESS_INVALID',
+        `${section}.trusted_proxies: ${text} is no address and no range`,
+        at([section, 'trusted_proxies', index]),
+        { fix: '10.0.0.0/8' },
+      );
+  }
+}
+
+/** CORS_WILDCARD: `*` gives every origin the answers without cookies, so that another origin beside it would lose them too. */
+function* wildcard(cors: readonly string[], at: Position): Iterable<Finding> {
+  if (!cors.includes('*') || cors.length === 1) return;
+  yield finding('CORS_WILDCARD', 'server.cors has * beside other origins', at, {
+    why: '* is every origin, and a browser sends no cookies then, to none of them',
+    fix: 'cors: ["*"]',
+  });
+}
