@@ -86,6 +86,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'createKnown',
     'createMemory',
     'crudSdl',
+    'defaultAuth',
     'defaultPageSize',
     'directivesSdl',
     'documentRoutes',
