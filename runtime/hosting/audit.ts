@@ -9,7 +9,10 @@ export interface AuditEntry {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** Who changed what, and from where. Values of environments and secrets never get into it. */
+/**
+ * Records who changed what, and from which address. Values of environments and secrets are never
+ * recorded.
+ */
 export interface AuditLog {
   record(
     context: Pick<RequestContext, 'principal' | 'ip'>,

@@ -3,9 +3,8 @@ import { hostedParts } from './hosted-part.ts';
 import { createHosting } from './hosting.ts';
 
 /**
- * Hosting of container apps, as the manifest's `hosting` section says.
- *
- * @example defineApp({ project, capabilities: [auth(), hosting(), models()] });
+ * Hosting of container apps, configured by the manifest's `hosting` section.
+ * ⏎ @example defineApp({ project, capabilities: [auth(), hosting(), models()] });
  */
 export function hosting(): Capability {
   return {

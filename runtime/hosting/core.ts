@@ -10,7 +10,7 @@ import type { Ingress } from './ingress/ingress.ts';
 import type { AppRepository } from './records/app-repository.ts';
 import type { DeploymentRepository } from './records/deployment-repository.ts';
 
-/** What the parts of the module share. Made once, in `hosting.ts`. */
+/** What all parts of this package share. Made once for each leader session, by `createCore`. */
 export interface Core {
   readonly model: HostingModel;
   readonly naming: EngineNaming;
@@ -22,15 +22,18 @@ export interface Core {
   readonly events: EventHub;
   readonly log: Logger;
   readonly now: () => number;
-  /** Containers that are being stopped on purpose: their end is no crash, and no one else removes them. */
+  /**
+   * Containers that we are stopping on purpose. Their end is not a crash, and only the code that
+   * added them here removes them.
+   */
   readonly leaving: Set<string>;
-  /** Images that are to go and could not yet. */
+  /** Images that should be removed and could not be removed yet. */
   readonly oldImages: Retries;
-  /** Told after each step of a deployment. */
+  /** Called after each step of a deployment. */
   readonly onStep: (step: DeployStep) => void;
 }
 
-/** How containers are named and reached now. */
+/** How containers are named, and how the server reaches them, at this moment. */
 export const placement = (
   core: Core,
 ): { readonly naming: EngineNaming; readonly reach: Reach } => ({

@@ -33,7 +33,10 @@ interface CoreOptions {
   readonly onStep: (step: DeployStep) => void;
 }
 
-/** The shared parts. What refers back to them is wired in afterwards. */
+/**
+ * Creates the shared parts. Some of them call the supervisor and the reconciler, which are made
+ * later: `wire` connects them.
+ */
 export function createCore(kernel: Kernel, { model, seal, apps, onStep }: CoreOptions) {
   const { store, now, log, settings } = kernel;
   assertLogs(settings.text('HOSTING_LOGS'));
@@ -86,7 +89,7 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep }: CoreOp
     async nameInstance(from: Kernel['store']) {
       naming.instance = await instanceOf(from);
     },
-    /** When the routes are known, as far as they can be: an app that is not known yet has its requests wait. */
+    /** Opens the listeners. Requests for an app whose containers are not known yet wait. */
     async listen() {
       routeUnknown(apps, ingress);
       ports = await ingress.listen();
@@ -98,7 +101,7 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep }: CoreOp
 interface ConnectionParts {
   readonly model: HostingModel;
   readonly naming: EngineNaming;
-  /** Who is told; undefined until it is wired. */
+  /** The functions to call; undefined until `wire` has been called. */
   readonly wiring: () => Wiring | undefined;
 }
 
@@ -114,7 +117,7 @@ function connectionOf({ settings, log }: Kernel, { model, naming, wiring }: Conn
   });
 }
 
-/** Gives every app a route, and takes those away that belong to none. */
+/** Gives a route to each app that has none, and removes the routes of apps that no longer exist. */
 function routeUnknown(apps: AppRepository, ingress: Ingress): void {
   for (const app of apps.all()) {
     const runs = app.desired === 'running' && app.deployment !== null;
@@ -124,10 +127,9 @@ function routeUnknown(apps: AppRepository, ingress: Ingress): void {
 }
 
 /**
- * In production a server without its ports is of no use, and whoever restarts it has to see that. In development it goes
- * on, and `/api/health` says that apps cannot be reached.
- *
- * @throws ConfigError
+ * In production a server without its ports must exit with an error, so that the process manager
+ * reports it. In development it runs on, and `/api/health` shows that apps cannot be reached.
+ * ⏎ @throws ConfigError
  */
 function refusePorts(
   { log, settings }: Kernel,
@@ -149,12 +151,13 @@ function refusePorts(
   for (const problem of problems) log.warn(`apps cannot be reached: ${problem}`);
 }
 
-/** Milliseconds that an ingress process serves on without a server. */
+/** Milliseconds that an ingress process continues to serve when no server is connected to it. */
 const ALONE = 10 * 60_000;
 
 /**
- * In production the ingress is a process of its own, which outlives this one: apps are reached while the server starts
- * again. Elsewhere it lives and ends with the server. `HOSTING_INGRESS` (`process` or `inline`) says otherwise.
+ * In production the ingress is a separate process, which keeps running while the server restarts.
+ * In development it is a part of the server. `HOSTING_INGRESS` (`process` or `inline`) overrides
+ * this.
  */
 function chooseIngress(
   { settings, project, store, now, log }: Kernel,
@@ -174,7 +177,7 @@ function chooseIngress(
   return createRemoteIngress({ ...listen, records, log, alone: ALONE, outlives: true });
 }
 
-/** Null: found out when the engine is connected. */
+/** @returns null when it has to be detected after the engine is connected. */
 function reachOf(text: string | undefined): Reach | null {
   if (text === undefined || text === '') return null;
   if (text !== 'address' && text !== 'port')
@@ -182,13 +185,16 @@ function reachOf(text: string | undefined): Reach | null {
   return text;
 }
 
-/** What apps print is read from the engine's files where it can be, unless its stream is asked for. */
+/** Checks the setting. Without it, logs are read from the engine's files where that is possible. */
 function assertLogs(text: string | undefined): void {
   if (text !== undefined && text !== 'file' && text !== 'stream')
     throw new ConfigError(['HOSTING_LOGS must be file or stream']);
 }
 
-/** The installation's id, made once: of two servers that start at the same time on a new database, one makes it. */
+/**
+ * Reads the installation's id, or creates it. When two servers start on a new database at the same
+ * time, both get the same id.
+ */
 async function instanceOf({ db }: Kernel['store']): Promise<string> {
   const row = { key: 'instance', value: randomBytes(4).toString('hex') };
   await db

@@ -1,21 +1,24 @@
-/** Something that a caller of `GET /api/events` may want to know. */
+/** An event of `GET /api/events`. */
 export interface HostingEvent {
   readonly id: number;
-  /** `app`, `deployment`, `removed`. */
+  /** `app`, `deployment` or `removed`. */
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Passes events on to those who listen now, and keeps the last ones for those who come back. */
+/** Sends events to the current listeners, and keeps the latest ones for clients that reconnect. */
 export interface EventHub {
   emit(type: string, data: HostingEvent['data']): void;
-  /** Every event from now on; first those after `lastId` that are still kept. */
+  /**
+   * Calls the listener for each kept event after `lastId`, then for each new event. @returns a
+   * function that ends this.
+   */
   listen(listener: (event: HostingEvent) => void, lastId?: number): () => void;
 }
 
 const KEPT = 500;
 
-/** Ids count from the time of the start, so that those of an earlier run are always smaller. */
+/** Ids start from the current time, so that the ids of an earlier run are always smaller. */
 export function createEventHub(now: () => number): EventHub {
   const kept: HostingEvent[] = [];
   const listeners = new Set<(event: HostingEvent) => void>();

@@ -1,12 +1,12 @@
 import { AppError } from '@twofold/runtime/errors';
 
-/** Of the system, of SQLite and of PostgreSQL. */
+/** Error codes of the operating system, SQLite and PostgreSQL. */
 const CODES = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', '53100'];
 const WORDS = /no space left on device|disk quota exceeded|database or disk is full/i;
 
 /**
- * Throws what was thrown, as 507 when the cause is that there is no room: wherever it was met, the caller mends it in
- * the same way.
+ * Throws the error again, as 507 when its cause is a full disk: the user has to do the same
+ * wherever it happened.
  */
 export function asFullDisk(error: unknown): never {
   if (!isFullDisk(error)) throw error;

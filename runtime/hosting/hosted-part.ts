@@ -4,28 +4,29 @@ import type { AuditLog } from './audit.ts';
 import type { EventHub } from './events.ts';
 import type { Handlers } from './routes/bind.ts';
 
-/** What a part is made of. */
+/** What a part gets when it is created. */
 export interface HostedContext {
   readonly kernel: Kernel;
   readonly model: HostingModel;
-  /** Every change has to be noted here. */
+  /** Every change must be recorded here. */
   readonly audit: AuditLog;
-  /** What `GET /api/events` streams. */
+  /** The source of `GET /api/events`. */
   readonly events: EventHub;
 }
 
-/** A part while this process is the one that operates. */
+/** The work of a part while this process is the leader. */
 export interface HostedWork {
-  /** One for each of the part's routes. */
+  /** One handler for each of the part's routes. */
   readonly handlers: Handlers;
   start(): Promise<void>;
-  /** Leaves everything as it is, for the next process that operates. */
+  /** Ends the work. Containers and records stay as they are, for the next leader. */
   stop(): Promise<void>;
 }
 
 /**
- * A capability that works inside hosting, as language models do: its routes stand under the same guards, its changes in
- * the same audit log, and it runs in the one process that operates the apps.
+ * A capability that works inside hosting, as language models do. Its routes have the same guards,
+ * its changes are in the same audit log, and it runs only in the leader: the one process that
+ * operates the apps.
  */
 export interface HostedPart extends Capability {
   readonly hosted: {
@@ -34,7 +35,7 @@ export interface HostedPart extends Capability {
   };
 }
 
-/** Those of the capabilities that work inside hosting. */
+/** The capabilities that work inside hosting. */
 export function hostedParts(all: readonly Capability[]): readonly HostedPart[] {
   return all.filter((capability): capability is HostedPart => 'hosted' in capability);
 }

@@ -17,18 +17,17 @@ import { createLeaderSession, ingressState } from './leader-session.ts';
 export interface HostingOptions {
   readonly kernel: Kernel;
   readonly model: HostingModel;
-  /** What else works in the process that operates. */
+  /** Other capabilities that work in the leader. */
   readonly parts?: readonly HostedPart[];
-  /** Told after each step of a deployment: for who watches a server, or has to see it end at one. */
+  /** Called after each step of a deployment. Tests use it to kill a server at one step. */
   readonly onStep?: (step: DeployStep) => void;
 }
 
 const VERSION = '0.1.0';
 
 /**
- * The container app hosting API: apps, deployments, the way in to them, and what keeps them running.
- *
- * @throws ConfigError when a template of the project's own is wrong.
+ * The API for container apps: apps, deployments, the ingress to them, and their supervision.
+ * ⏎ @throws ConfigError when a template file of the project is wrong.
  * @example
  * const hosting = await createHosting({ kernel, model: project.hosting });
  */
@@ -68,13 +67,13 @@ export async function createHosting({
   };
 }
 
-/** What the process that operates has written down of the ingress. */
+/** The state of the ingress as the leader has stored it. */
 async function readIngress({ store }: Kernel): Promise<'listening' | 'unavailable'> {
   const record = await createIngressRecords(store).read();
   return ingressState(record ?? { http: null, https: null });
 }
 
-/** A process that passes its calls on looks at the engine itself, without keeping anything. */
+/** A process that is not the leader connects to the engine only to report its state. */
 async function lookAtEngine(
   { settings }: Kernel,
   { engine }: HostingModel,

@@ -1,4 +1,4 @@
-/** `@twofold/hosting`: everything that a project, or a part that works inside hosting, may import. */
+/** `@twofold/hosting`: what a project, or a part that works inside hosting, may import. */
 export { hosting } from './capability.ts';
 export type { HostedPart, HostedWork, HostedContext } from './hosted-part.ts';
 export type { AuditLog } from './audit.ts';

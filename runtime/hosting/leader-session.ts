@@ -35,9 +35,11 @@ import { removeLeftovers } from './source/leftovers.ts';
 import { createStatsReader } from './stats.ts';
 import type { Template } from './templates/template.ts';
 
-/** Milliseconds that running requests have when the server stops. */
+/** Milliseconds in which running requests can finish when the server stops. */
 const CLOSE = 5000;
-/** Milliseconds until the ingress listens, though the state of the engine has not been read to its end. */
+/**
+ * Milliseconds after which the ingress listens even if the state of the engine is not fully known.
+ */
 const PATIENCE = 7000;
 
 interface LeaderSessionParts {
@@ -50,8 +52,8 @@ interface LeaderSessionParts {
 }
 
 /**
- * All that operates the apps, from when this process is the one that does until it is not any more: made anew each time,
- * so that nothing of an earlier session is left in it.
+ * Everything that operates the apps while this process is the leader. Each time the process becomes
+ * the leader, a new session is created, so that no state of an earlier session is left.
  */
 export function createLeaderSession(
   kernel: Kernel,
@@ -82,13 +84,13 @@ export function createLeaderSession(
   };
 }
 
-/** For `/api/health`: whether apps can be reached on every port that they should be. */
+/** For `/api/health`: whether both ports of the ingress are open. */
 export const ingressState = ({ http, https }: Pick<Listening, 'http' | 'https'>) =>
   http !== null && https !== null ? 'listening' : 'unavailable';
 
 type WholeCore = ReturnType<typeof createCore>;
 
-/** What runs beside the calls, while this process operates. */
+/** The background work of the leader. */
 function createWork(
   { log, store }: Kernel,
   core: WholeCore,
@@ -112,7 +114,7 @@ function createWork(
       await core.apps.load();
       await core.ingress.attach();
       await core.certificates.load();
-      // Apps that have to be started first must not keep the others, and the API, from being reached.
+      // An app that takes long to start must not delay the other apps and the API.
       await Promise.race([core.connection.start(), sleep(PATIENCE, undefined, { ref: false })]);
       await core.listen();
       for (const part of [reconciler, livenessPoll, health, core.certificates]) part.start();
@@ -129,7 +131,7 @@ function createWork(
       ]);
       await Promise.all([core.operations.stop(), ...works.map((work) => work.stop())]);
       await core.ingress.close(CLOSE);
-      // The last app's network is nobody's: engines have few to give.
+      // Without apps the network is not needed, and engines have a limited number of networks.
       if (core.apps.all().length === 0 && core.connection.info())
         await core.connection
           .engine()

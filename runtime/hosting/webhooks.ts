@@ -1,13 +1,13 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { failure } from '@twofold/runtime/errors';
 
-/** The headers of a push and its body, byte for byte. */
+/** The headers and the exact bytes of a webhook request. */
 export interface Push {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Buffer;
 }
 
-/** What a push means to us. */
+/** The meaning of a webhook request. */
 export type PushEvent =
   | { readonly kind: 'ping' }
   | {
@@ -21,10 +21,10 @@ export type PushEvent =
 export const createWebhookSecret = () => randomBytes(32).toString('hex');
 
 /**
- * Whether a push was signed with the secret: GitHub (`X-Hub-Signature-256`), Gitea and Forgejo (`X-Gitea-Signature`),
- * GitLab (`X-Gitlab-Token`). Takes the same time whatever is wrong.
- *
- * @example
+ * Whether a push was signed with the secret by GitHub (`X-Hub-Signature-256`), Gitea or Forgejo
+ * (`X-Gitea-Signature`) or GitLab (`X-Gitlab-Token`). The check takes the same time for every wrong
+ * signature.
+ * ⏎ @example
  * isSigned({ headers: request.headers, body }, secret)
  */
 export function isSigned({ headers, body }: Push, secret: string): boolean {
@@ -37,12 +37,15 @@ export function isSigned({ headers, body }: Push, secret: string): boolean {
 }
 
 /**
- * What tells one delivery from another: its signed bytes. The sender's own id is in a header that nobody signs, so that
- * an old body could be sent again under a new one.
+ * Identifies a delivery by its signed bytes. The sender's own id is in a header that is not signed,
+ * so an old body could be sent again with a new id.
  */
 export const deliveryId = ({ body }: Push) => createHash('sha256').update(body).digest('hex');
 
-/** Reads a push. What is no push of a branch is `other`. @throws AppError 400 for a push that cannot be read: its sender shows that to its user. */
+/**
+ * Reads a push. Everything except a push to a branch is `other`. @throws AppError 400 when it
+ * cannot be read, with a message for the user of the git host.
+ */
 export function readPush({ headers, body }: Push): PushEvent {
   const name =
     text(headers, 'x-github-event') ||

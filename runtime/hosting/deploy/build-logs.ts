@@ -2,15 +2,18 @@ import type { Deployment } from '../records/app.ts';
 
 type DeploymentKey = Pick<Deployment, 'app_id' | 'number'>;
 
-/** What builds print while they run; the database has it afterwards. */
+/** The output of builds that are running. When a build has ended, its output is in the database. */
 export interface BuildLogs {
   open(deployment: DeploymentKey): void;
   add(deployment: DeploymentKey, line: string): void;
-  /** @returns all of it, and forgets it. */
+  /** @returns the whole output, which is then no longer kept here. */
   close(deployment: DeploymentKey): string;
   /** What a running build has printed so far. */
   peek(deployment: DeploymentKey): string;
-  /** The lines of a running build, and those to come; null when it does not run here. */
+  /**
+   * The lines so far of a running build and all later ones. Null when no such build runs in this
+   * process.
+   */
   follow(deployment: DeploymentKey, signal: AbortSignal): AsyncGenerator<string> | null;
 }
 
@@ -21,7 +24,7 @@ interface Log {
   over: boolean;
 }
 
-/** A build that prints more goes on, unheard. */
+/** A build that prints more is not stopped, but the rest of its output is not kept. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_LINE = 4000;
 
@@ -75,7 +78,7 @@ async function* follow(log: Log, signal: AbortSignal): AsyncGenerator<string> {
 
 const keyOf = ({ app_id, number }: DeploymentKey) => `${app_id}/${number}`;
 
-/** No colours and no cursor movements: it is read in places that are no terminal. */
+/** Removes colours and cursor movements, because the output is also shown outside of terminals. */
 const clean = (line: string) =>
   line
     .replace(/\p{Cc}\[[0-9;?]*[A-Za-z]/gu, '')

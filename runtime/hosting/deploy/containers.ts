@@ -3,8 +3,9 @@ import type { RouteTarget } from '../ingress/route-table.ts';
 import type { HostedApp, Deployment } from '../records/app.ts';
 
 /**
- * Labels that everything of ours carries. `instance` is one installation: two that share an engine leave each other's
- * containers alone, and neither touches what has no label.
+ * Labels on everything that we create on an engine. `instance` identifies one installation: two
+ * installations on one engine do not touch each other's containers, and neither touches containers
+ * without these labels.
  */
 export const LABELS = {
   instance: 'twofold.instance',
@@ -12,16 +13,19 @@ export const LABELS = {
   name: 'twofold.name',
   deployment: 'twofold.deployment',
   replica: 'twofold.replica',
-  /** Of an image that was built here: the HEALTHCHECK of its Dockerfile, as JSON. */
+  /** On an image that was built here: the HEALTHCHECK of its Dockerfile, as JSON. */
   health: 'twofold.health',
 } as const;
 
-/** How the server gets to a container: by its own address, or by a port that is published on 127.0.0.1. */
+/**
+ * How the server reaches a container: at the container's own address, or at a port that is
+ * published on 127.0.0.1.
+ */
 export type Reach = 'address' | 'port';
 
-/** The names of one installation's things on the engine. */
+/** Prefix of the names that one installation uses on the engine. */
 export interface EngineNaming {
-  /** Eight characters: the installation's id. */
+  /** The installation's id, eight characters. */
   readonly instance: string;
 }
 
@@ -36,27 +40,36 @@ export const volumeName = (
   app: Pick<HostedApp, 'name'>,
   volume: string,
 ) => `twofold-${instance}-${app.name}-${volume}`;
-/** Engines fill in a registry where a name has none; `localhost/` is left as it is by both. */
+/**
+ * Docker and Podman add a registry to a name that has none. They leave names with `localhost/`
+ * unchanged.
+ */
 export const allImagesPrefix = ({ instance }: EngineNaming) => `localhost/twofold-${instance}/`;
 export const imagePrefix = ({ instance }: EngineNaming, app: Pick<HostedApp, 'name'>) =>
   `${allImagesPrefix({ instance })}${app.name}:`;
 export const imageTag = (naming: EngineNaming, app: Pick<HostedApp, 'name'>, deployment: number) =>
   `${imagePrefix(naming, app)}${deployment}`;
 
-/** Names of the stages of builds: the cache of later ones. The images of deployments are elsewhere. */
+/**
+ * Names of build stages, which are the cache of later builds. They are separate from the images of
+ * deployments.
+ */
 export const allStagesPrefix = ({ instance }: EngineNaming) =>
   `localhost/twofold-${instance}-cache/`;
 export const stagesRepository = (naming: EngineNaming, app: Pick<HostedApp, 'name'>) =>
   `${allStagesPrefix(naming)}${app.name}`;
 
-/** What a container of ours says of itself. */
+/** Reads our labels of a container. */
 export const deploymentOf = (container: EngineContainer) =>
   Number(container.labels[LABELS.deployment]);
 export const replicaOf = (container: EngineContainer) => Number(container.labels[LABELS.replica]);
 
 const MIB = 1024 * 1024;
 
-/** One replica of a deployment. `attempt` keeps the name apart from that of a container that is still going away. */
+/**
+ * The specification of one replica. `attempt` makes its name differ from that of an older container
+ * that is still being removed.
+ */
 export function containerSpec(
   {
     app,
@@ -99,7 +112,10 @@ export function containerSpec(
   };
 }
 
-/** Where the container answers now. Docker gives another port at each start: never kept from before one. */
+/**
+ * Where the container can be reached now. Docker publishes another port at each start, so this is
+ * never cached over a start.
+ */
 export function targetOf(
   detail: ContainerDetail,
   port: number,
@@ -114,7 +130,9 @@ export function targetOf(
   return host ? { id: detail.id, host, port } : null;
 }
 
-/** The containers of an app, those of one deployment first to last. */
+/**
+ * The containers of an app, or of one of its deployments, in the order of their replica numbers.
+ */
 export async function listContainers(
   engine: Engine,
   naming: EngineNaming,

@@ -8,7 +8,10 @@ import { asFullDisk } from '../full-disk.ts';
 import { forgetOldImages } from './kept-images.ts';
 import { rollOut, RolloutError } from './rollout.ts';
 
-/** Makes the deployment's image be on the engine. `image` is the name to show, `id` what is run. */
+/**
+ * Makes sure that the deployment's image is on the engine. `image` is the name to show, `id` is
+ * what the containers run.
+ */
 export type PrepareImage = (
   deployment: Deployment,
   signal: AbortSignal,
@@ -18,11 +21,14 @@ export interface DeployRequest {
   readonly trigger: Trigger;
   readonly source: AppSource;
   readonly prepare: PrepareImage;
-  /** The image is built first: the app shows `building`. */
+  /** Whether the image is built first: the app's status is `building` until then. */
   readonly builds?: boolean;
 }
 
-/** A deployment that has begun. `done` rejects with the reason when it fails; the deployment's record has it too. */
+/**
+ * A deployment that has started. When it fails, `done` rejects with the reason, which is also
+ * stored in the deployment's record.
+ */
 export interface StartedDeployment {
   readonly deployment: Deployment;
   readonly done: Promise<Deployment>;
@@ -31,14 +37,14 @@ export interface StartedDeployment {
 export interface Deployer {
   /** @throws AppError 409 when another operation runs on the app. */
   begin(app: HostedApp, request: DeployRequest): Promise<StartedDeployment>;
-  /** Pulls the image, or takes the local one of that name. */
+  /** Pulls the image, or uses the local image of that name. */
   fromImage(reference: string): PrepareImage;
-  /** The image of an earlier deployment. */
+  /** Uses the image of an earlier deployment. */
   fromDeployment(earlier: Deployment): PrepareImage;
   /**
-   * Deploys a new app, and waits. When its image cannot be had the app is as if it had never been: its name is free.
-   *
-   * @throws AppError as the deployment failed.
+   * Deploys a new app and waits for the result. When its image cannot be pulled, the app is removed
+   * again, so that its name is free.
+   * ⏎ @throws AppError the error of the deployment.
    */
   first(app: HostedApp, request: DeployRequest): Promise<void>;
 }
@@ -75,7 +81,7 @@ export function createDeployer(core: Core): Deployer {
   };
 }
 
-/** An app whose image never came has nothing on the engine, and nothing to show. */
+/** Removes an app whose first image could not be pulled: there is nothing of it on the engine. */
 async function forgetUnborn(core: Core, app: HostedApp): Promise<void> {
   const tried = await core.deployments.list(app.id, 2);
   if (tried.length > 1 || tried.some(({ image_id }) => image_id !== null)) return;
@@ -101,7 +107,8 @@ function begin(core: Core, app: HostedApp, request: DeployRequest): Promise<Star
         return run(core, app.id, { deployment, request, signal });
       },
     );
-    // The record has the reason; who waits for `done` gets it too.
+    // Reports an error that comes before the deployment's record exists. A later error is reported
+    // by `done` itself.
     done.catch(reject);
   });
 }
@@ -155,7 +162,7 @@ async function run(
   }
 }
 
-/** An app with something that serves goes on to show `running`. */
+/** An app that already serves keeps the status `running` meanwhile. */
 async function show(
   core: Core,
   appId: string,
@@ -174,7 +181,7 @@ async function finished(core: Core, { app_id, number }: Deployment): Promise<Dep
   return core.deployments.get(app_id, number);
 }
 
-/** An app that had served is again what it was before. */
+/** An app that served before the deployment gets its earlier status back. */
 async function fail(
   core: Core,
   {
@@ -222,8 +229,9 @@ function announce(
 }
 
 /**
- * A tag may have moved, so the registry is asked each time; when it cannot be, or does not know the image, the local
- * one of that name is used. `localhost/` is never asked.
+ * Asks the registry each time, because a tag may point to a new image. When the registry does not
+ * answer or does not know the image, the local image of that name is used. Names with `localhost/`
+ * are local only.
  */
 async function pull(core: Core, reference: string, signal: AbortSignal): Promise<string> {
   const engine = core.connection.engine();
@@ -243,7 +251,7 @@ async function pull(core: Core, reference: string, signal: AbortSignal): Promise
   throw unavailable(reference);
 }
 
-/** What the caller named is not to be had: nothing is wrong with the engine. */
+/** The error of the caller's image name. The engine itself works. */
 function unavailable(reference: string, cause?: EngineError): AppError {
   const why = cause ? `: ${cause.message}` : '';
   return new AppError(422, 'IMAGE_UNAVAILABLE', `Image ${reference} cannot be pulled${why}`, {
@@ -251,7 +259,7 @@ function unavailable(reference: string, cause?: EngineError): AppError {
   });
 }
 
-/** A tag of ours holds the image until the deployment is forgotten. */
+/** Gives the image a tag of ours, so that the engine keeps it as long as we keep the deployment. */
 async function keepImage(
   core: Core,
   app: HostedApp,
@@ -265,7 +273,10 @@ async function keepImage(
   throw new EngineError('failed', 'The image is gone');
 }
 
-/** What the build has put into the image's label. On an image that was made elsewhere it would be a stranger's. */
+/**
+ * Reads the health check that our build stored in the image's label. In an image that was built
+ * elsewhere this label cannot be trusted.
+ */
 function builtHealthOf({ labels }: EngineImage, source: AppSource): HealthCheck | null {
   const text =
     source.kind === 'git' || source.kind === 'tarball' ? labels[LABELS.health] : undefined;

@@ -3,13 +3,13 @@ import { EngineError } from '../engine/errors.ts';
 import type { HostedApp } from '../records/app.ts';
 import { allImagesPrefix, imagePrefix, imageTag } from './containers.ts';
 
-/** Among the retries: to look at all there is. */
+/** The key, among the retries, for checking the images of every app. */
 const ALL = 'images';
 const ALL_AGAIN = 30_000;
 
 /**
- * Only the last deployments that served keep their images, and none that failed. What cannot be removed now is later: by
- * the reconciler, or at the next deployment.
+ * Keeps the images of the last deployments that served, and no others. An image that cannot be
+ * removed now is tried again by the reconciler or at the next deployment.
  */
 export async function forgetOldImages(core: Core, app: HostedApp): Promise<void> {
   await orLater(core, async () =>
@@ -18,8 +18,8 @@ export async function forgetOldImages(core: Core, app: HostedApp): Promise<void>
 }
 
 /**
- * The same for every app, with one look at the engine's images, when something may be left. An app on which something
- * else is done now is looked at again.
+ * Does the same for every app, with one list request to the engine, when a check is due. Apps that
+ * are busy with another operation are checked again later.
  */
 export async function forgetOldImagesOfAll(core: Core): Promise<void> {
   if (!core.oldImages.anyDue()) return;
@@ -40,7 +40,10 @@ export async function forgetOldImagesOfAll(core: Core): Promise<void> {
   });
 }
 
-/** After this every app's images are looked at: a deployment may have been cut off, or the engine was away. */
+/**
+ * Requests a check of every app's images: a deployment may have been interrupted, or the engine was
+ * not reachable.
+ */
 export function suspectOldImages({ oldImages }: Core): void {
   oldImages.failed(ALL, 'not looked at yet');
   oldImages.hurry();
@@ -53,14 +56,14 @@ async function untagAllBut(core: Core, app: HostedApp, tags: readonly string[]):
     if (!wanted.has(tag) && core.oldImages.due(tag)) await untag(core, app, tag);
 }
 
-/** One that is refused holds up no other, and is said once. */
+/** Removes one tag. A refusal does not stop the others, and is logged only once. */
 async function untag(core: Core, app: HostedApp, tag: string): Promise<void> {
   try {
     await core.connection.engine().untag(tag);
     core.oldImages.done(tag);
   } catch (error) {
     if (!(error instanceof EngineError) || error.kind === 'unavailable') throw error;
-    // A container that is still being stopped is nothing to worry about.
+    // The container that uses it is still being stopped, which is normal.
     const level = error.kind === 'conflict' ? 'info' : 'warn';
     if (core.oldImages.failed(tag, error.message))
       core.log[level](`${app.name}: the image ${tag} stays for now: ${error.message}`);

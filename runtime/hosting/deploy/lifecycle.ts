@@ -14,15 +14,18 @@ import {
 import { createReplica, ensureVolumes, lastLines, retire, startReplica } from './replicas.ts';
 import { idleRoute, currentTargets, servingRoute } from './rollout.ts';
 
-/** Milliseconds that running requests have when an app is stopped by hand. */
+/** Milliseconds in which running requests can finish when a user stops an app. */
 const STOP_DRAIN = 2000;
 
-/** Start, stop, restart and delete: what happens to an app between its deployments. */
+/** Start, stop, restart and delete: the operations between deployments. */
 export interface Lifecycle {
-  /** Nothing happens to an app that runs. @throws AppError 400 never deployed, 502 when it does not come to serve. */
+  /**
+   * Does nothing when the app runs already. @throws AppError 400 when it was never deployed, 502
+   * when it does not become ready.
+   */
   start(app: HostedApp): Promise<HostedApp>;
   stop(app: HostedApp): Promise<HostedApp>;
-  /** One replica after the other; with a single one its requests wait. */
+  /** Restarts one replica after the other. With a single replica, requests wait meanwhile. */
   restart(app: HostedApp): Promise<HostedApp>;
   remove(app: HostedApp, options: { readonly volumes: boolean }): Promise<void>;
 }
@@ -42,7 +45,7 @@ export function createLifecycle(core: Core): Lifecycle {
       return core.operations.run(app.id, 'restart', (signal) => restart(core, app.id, signal));
     },
     async remove(app, options) {
-      // A build or deploy of what is to go is not waited for.
+      // A running build or deployment of this app is cancelled first.
       await core.operations.cancel(app.id);
       await core.operations.run(app.id, 'delete', () => remove(core, app.id, options));
     },
@@ -79,7 +82,10 @@ async function start(core: Core, appId: string, signal: AbortSignal): Promise<Ho
   return core.apps.update(appId, { status: 'running' });
 }
 
-/** What became of bringing an app up: `failed` are the containers that did not come to serve, `reason` says why. */
+/**
+ * The result of starting an app's replicas. `failed` has the containers that did not become ready,
+ * `reason` the first error.
+ */
 export interface EnsuredReplicas {
   readonly targets: RouteTarget[];
   readonly reason: string | null;
@@ -87,8 +93,8 @@ export interface EnsuredReplicas {
 }
 
 /**
- * Every replica of the app's deployment running: those that exist are started, the others made anew. Those that run
- * already are taken as they are, unless `ask` says that they have to answer too.
+ * Makes every replica of the app's deployment run: existing containers are started, missing ones
+ * are created. A container that runs already is used without a probe, unless `ask` is set.
  */
 export async function ensureReplicas(
   core: Core,
@@ -136,7 +142,7 @@ async function stop(core: Core, appId: string): Promise<HostedApp> {
   return core.apps.update(appId, { status: 'stopped', error: null });
 }
 
-/** Stops the app's containers and keeps them, with what they printed. */
+/** Stops the app's containers and keeps them, so that their logs can still be read. */
 export async function halt(core: Core, app: HostedApp): Promise<void> {
   const containers = await listContainers(core.connection.engine(), core.naming, app);
   await retire(
@@ -162,7 +168,7 @@ async function restart(core: Core, appId: string, signal: AbortSignal): Promise<
   return core.apps.update(appId, { status: 'running', desired: 'running', error: null });
 }
 
-/** Its requests go to the others meanwhile, or wait when there are none. */
+/** Meanwhile its requests go to the other replicas, or wait when there are none. */
 async function restartOne(
   core: Core,
   app: HostedApp,
@@ -205,7 +211,7 @@ async function remove(
   if (!app) return;
   const engine = core.connection.engine();
   if (volumes) await assertOwnVolumes(core, app);
-  // Should this be cut off, the next start brings nothing of it back to life.
+  // If the server is killed during the removal, its next start must not start the app again.
   await core.apps.update(appId, {
     desired: 'stopped',
     status: app.deployment === null ? app.status : 'stopped',
@@ -218,7 +224,7 @@ async function remove(
   } finally {
     for (const { id } of containers) core.leaving.delete(id);
   }
-  // An image that a container of somebody else's runs stays theirs.
+  // An image that another user's container still runs is left alone.
   const unlessUsed = (error: { kind?: string }) => {
     if (error.kind !== 'conflict') throw error;
   };
@@ -231,7 +237,10 @@ async function remove(
   core.events.emit('removed', { app: app.name });
 }
 
-/** Before anything is removed. @throws AppError 409 for a volume that this server did not make. */
+/**
+ * Is called before anything is removed. @throws AppError 409 for a volume that this server did not
+ * create.
+ */
 async function assertOwnVolumes(core: Core, app: HostedApp): Promise<void> {
   for (const { name } of app.spec.volumes) {
     const full = volumeName(core.naming, app, name);

@@ -1,25 +1,30 @@
 import { failure } from '@twofold/runtime/errors';
 
-/** One operation an app at a time. */
+/** Allows one operation for each app at a time. */
 export interface Operations {
   /**
-   * What runs by itself (`tryRun`) gives way; another caller's operation does not.
-   *
-   * @throws AppError 409 while another one runs on the app.
+   * Cancels an automatic operation (`tryRun`) of this app and waits for its end.
+   * ⏎ @throws AppError 409 while an operation of another caller runs on the app.
    */
   run<T>(appId: string, kind: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Runs it when nothing else does, and says whether it ran: for the reconciler, which comes again. */
+  /**
+   * Runs `work` when no other operation runs on the app. @returns whether it ran: the reconciler
+   * tries again later.
+   */
   tryRun(
     appId: string,
     kind: string,
     work: (signal: AbortSignal) => Promise<void>,
   ): Promise<boolean>;
   running(appId: string): string | undefined;
-  /** The app's operation has come to its end but for what it clears away: the next one waits for it, and is not refused. */
+  /**
+   * Marks that only the clean-up of the app's operation is left. The next operation then waits for
+   * it instead of being refused.
+   */
   finishing(appId: string): void;
-  /** Tells the app's operation to give up, and waits for its end. */
+  /** Aborts the app's operation and waits for its end. */
   cancel(appId: string): Promise<void>;
-  /** Tells every operation to give up, and waits. */
+  /** Aborts every operation and waits for all of them. */
   stop(): Promise<void>;
 }
 

@@ -5,12 +5,12 @@ import type { Engine } from '../engine/engine.ts';
 import type { RouteTarget } from '../ingress/route-table.ts';
 import type { HealthCheck, ProbeRecord } from '../records/app.ts';
 
-/** One look at a container: does it serve? `detail` says in a few words what was seen. */
+/** Checks once whether a container serves. `detail` describes in a few words what happened. */
 export type Probe = () => Promise<{ readonly ok: boolean; readonly detail: string }>;
 
 /**
- * How a replica is asked, by its app's health check: over HTTP or by dialling its port, and by a command in it besides
- * when there is one. All have to be good.
+ * The probe of an app's health check: an HTTP request or a TCP connection, and then the command, if
+ * there is one. All must succeed.
  */
 export function createProbe(
   health: HealthCheck,
@@ -30,19 +30,19 @@ export function createProbe(
   };
 }
 
-/** What became of waiting for a replica. */
+/** The result of waiting for a replica. */
 export interface Readiness {
   readonly ready: boolean;
   readonly reason: string;
   readonly probes: readonly ProbeRecord[];
 }
 
-/** Probe records that a deployment keeps. */
+/** How many probe records a deployment keeps. */
 const KEPT = 50;
 
 /**
- * Asks until the probe succeeds, the container has ended, or the time is up. Early looks come quickly, so that a fast app
- * is not waited for.
+ * Repeats the probe until it succeeds, the container has ended, or the time is over. The first
+ * pauses are short, so that a fast app is ready soon.
  */
 export async function waitUntilReady(
   probe: Probe,
@@ -109,8 +109,8 @@ function probeHttp(
 }
 
 /**
- * A port published by an engine accepts before the app does and hangs up at once: a connection counts when it lasts a
- * moment or says something.
+ * A port that an engine publishes accepts connections before the app listens, and closes them at
+ * once. So a connection counts only when it stays open for a moment or when data arrives.
  */
 function probeTcp({ host, port }: RouteTarget, timeout: number): ReturnType<Probe> {
   return new Promise((resolve) => {

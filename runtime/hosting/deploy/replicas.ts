@@ -14,7 +14,7 @@ import { hideSecrets } from '../records/view.ts';
 import { containerSpec, instanceLabels, targetOf, volumeName } from './containers.ts';
 import { createProbe, waitUntilReady } from './probe.ts';
 
-/** A replica that was started, and whether it came to serve. */
+/** A replica that was started, and whether it became ready. */
 export interface StartedReplica {
   readonly id: string;
   readonly target: RouteTarget | null;
@@ -23,18 +23,18 @@ export interface StartedReplica {
   readonly probes: readonly ProbeRecord[];
 }
 
-/** Seconds that a container has between SIGTERM and SIGKILL. */
+/** Seconds between SIGTERM and SIGKILL. */
 const GRACE = 10;
 const LAST_LINES = 100;
 
-/** Makes the app's volumes where they are missing. */
+/** Creates the app's volumes where they do not exist. */
 export async function ensureVolumes(core: Core, app: HostedApp): Promise<void> {
   const engine = core.connection.engine();
   for (const { name } of app.spec.volumes)
     await engine.ensureVolume(volumeName(core.naming, app, name), instanceLabels(core.naming));
 }
 
-/** Creates one container of a deployment, not started. @returns its id. */
+/** Creates one container of a deployment without starting it. @returns its id. */
 export async function createReplica(
   core: Core,
   app: HostedApp,
@@ -47,7 +47,10 @@ export async function createReplica(
     .create(containerSpec({ app, deployment, replica, attempt }, placement(core)));
 }
 
-/** Starts a container and waits until it serves. Never throws for what the app does wrong: `reason` says it. */
+/**
+ * Starts a container and waits until it is ready. An app that does not work is not an exception
+ * here: `reason` describes the problem.
+ */
 export async function startReplica(
   core: Core,
   app: HostedApp,
@@ -90,7 +93,7 @@ export async function startReplica(
   return { id, target, ...readiness };
 }
 
-/** An address appears a moment after the start on some engines. */
+/** Some engines report the address a moment after the start. */
 async function addressed(core: Core, id: string, port: number): Promise<ContainerDetail | null> {
   for (let attempt = 0; ; attempt += 1) {
     const detail = await core.connection.engine().inspect(id);
@@ -105,11 +108,12 @@ async function addressed(core: Core, id: string, port: number): Promise<Containe
   }
 }
 
-/** Why a container is not running any more, in a sentence. */
+/** A sentence that says why a container does not run. */
 export function describeEnd(detail: ContainerDetail, app: HostedApp): string {
   const { exitCode, error, outOfMemory, state } = detail;
   if (state === 'created') return `It could not be started${error ? `: ${error}` : ''}`;
-  // Podman never says that it was the memory: a kill under a limit almost always is.
+  // Podman does not report that memory ran out. Exit code 137 (SIGKILL) in a container with a
+  // memory limit nearly always means that.
   const limit = app.spec.resources.memory_mb;
   const memory =
     outOfMemory || (exitCode === 137 && limit > 0)
@@ -118,7 +122,10 @@ export function describeEnd(detail: ContainerDetail, app: HostedApp): string {
   return `It ended with exit code ${exitCode}${memory}${error ? `: ${error}` : ''}`;
 }
 
-/** Takes containers out of service: their requests are finished, then they are stopped, and removed unless kept. */
+/**
+ * Waits until the containers' requests are finished, then stops the containers, and removes them
+ * unless `keep` is set.
+ */
 export async function retire(
   core: Core,
   containers: readonly EngineContainer[],
@@ -146,7 +153,7 @@ async function takeDown(core: Core, id: string, keep: boolean): Promise<void> {
   core.onStep('removed');
 }
 
-/** The last lines that containers of an app printed, for the record of a failure. */
+/** The last lines that the containers printed, for the record of a failure. */
 export async function lastLines(
   core: Core,
   app: HostedApp,

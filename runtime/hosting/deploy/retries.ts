@@ -1,15 +1,21 @@
-/** What could not be done, and when each is tried again: soon at first, then less and less often. */
+/**
+ * Work that failed, and when each piece is tried again: soon at first, then after longer and longer
+ * pauses.
+ */
 export interface Retries {
-  /** Whether this one is to be tried now: it never failed, or its time has come. */
+  /** Whether to try this now: it has not failed before, or its pause is over. */
   due(key: string): boolean;
-  /** Whether one of those that failed is to be tried now. */
+  /** Whether at least one failed piece is to be tried now. */
   anyDue(): boolean;
-  /** It is tried again after `most` milliseconds at the latest. @returns whether that is news: it did not fail before, or for another reason. */
+  /**
+   * Notes a failure. The pause is at most `most` milliseconds. @returns whether to log it: it is
+   * the first failure, or it has another reason than the last one.
+   */
   failed(key: string, reason: string, most?: number): boolean;
   done(key: string): void;
-  /** Forgets those that are no longer there to be tried. */
+  /** Forgets the keys that no longer exist. */
   keep(exists: (key: string) => boolean): void;
-  /** The reason for the failures may be gone: all are tried at once. */
+  /** Makes all of them due now, because the reason for the failures may be gone. */
   hurry(): void;
 }
 

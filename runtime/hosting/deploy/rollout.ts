@@ -15,7 +15,7 @@ import {
   type StartedReplica,
 } from './replicas.ts';
 
-/** The new containers did not come to serve: the old ones still do. */
+/** The new containers did not become ready. The old ones continue to serve. */
 export class RolloutError extends AppError {
   readonly replicas: readonly StartedReplica[];
   readonly lines: readonly string[];
@@ -36,15 +36,18 @@ export class RolloutError extends AppError {
   }
 }
 
-/** How long an answer waits for the old containers to be gone; they may take longer. */
+/**
+ * Milliseconds that the caller waits for the removal of the old containers. The removal itself may
+ * take longer.
+ */
 const PATIENCE = 5000;
 
 /**
- * Puts a deployment, whose image is there, in the place of what serves: create, start, probe, switch, drain, stop,
- * remove. What serves is not touched before the new one answers; apps with volumes are stopped first, for two processes
- * on one set of files would harm them, and their requests wait meanwhile.
- *
- * @throws RolloutError when it does not come to serve.
+ * Replaces what serves with a deployment whose image is on the engine: create, start, probe,
+ * switch, drain, stop, remove. The old containers serve until the new ones answer. Apps with
+ * volumes are an exception: two processes must not use the same files, so the old containers are
+ * stopped first, and requests wait meanwhile.
+ * ⏎ @throws RolloutError when it does not become ready.
  */
 export async function rollOut(
   core: Core,
@@ -57,7 +60,7 @@ export async function rollOut(
     (container) => !core.leaving.has(container.id) && deploymentOf(container) !== deployment.number,
   );
   const exclusive = app.spec.volumes.length > 0;
-  if (exclusive) await stand(core, app, old);
+  if (exclusive) await pauseOld(core, app, old);
   await ensureVolumes(core, app);
   let replicas: StartedReplica[];
   try {
@@ -83,17 +86,20 @@ export async function rollOut(
   await Promise.race([gone, sleep(PATIENCE, undefined, { ref: false })]);
 }
 
-/** The route of a running app. */
+/** The route of an app with running replicas. */
 export function servingRoute(app: HostedApp, targets: readonly RouteTarget[]) {
   return { ...routeOf(app), state: 'serving', targets } as const;
 }
 
-/** The route of an app with nothing to send requests to: now (`holding`) or until it is started (`stopped`). */
+/**
+ * The route of an app without a running replica. `holding`: requests wait. `stopped`: a page says
+ * that it is stopped.
+ */
 export function idleRoute(app: HostedApp, state: 'holding' | 'stopped') {
   return { ...routeOf(app), state, targets: [] } as const;
 }
 
-/** What of an app's route does not depend on what runs. */
+/** The part of an app's route that does not depend on its containers. */
 export function routeOf({
   id,
   spec,
@@ -102,7 +108,7 @@ export function routeOf({
   return { appId: id, hosts: [spec.domain, ...spec.aliases], maxConnections: max_connections };
 }
 
-/** Creates, starts and probes every replica; removes them all when one fails. */
+/** Creates, starts and probes every replica. When one fails, all of them are removed. */
 async function bringUp(
   core: Core,
   app: HostedApp,
@@ -129,7 +135,9 @@ async function bringUp(
   }
 }
 
-/** Never throws: also without the engine the container has to be somebody's. */
+/**
+ * Removes a failed container. Does not throw: without the engine, the reconciler removes it later.
+ */
 async function discard(core: Core, id: string): Promise<void> {
   core.leaving.add(id);
   try {
@@ -141,7 +149,10 @@ async function discard(core: Core, id: string): Promise<void> {
   }
 }
 
-/** The point of no return: after a crash before it the old deployment is the app's, after it the new one is. */
+/**
+ * The point of no return. When the server crashes before it, the old deployment is the app's; after
+ * it, the new one is.
+ */
 async function commit(core: Core, app: HostedApp, deployment: Deployment): Promise<void> {
   await core.apps.update(app.id, {
     ...{ deployment: deployment.number, desired: 'running', status: 'running', error: null },
@@ -164,15 +175,19 @@ async function commit(core: Core, app: HostedApp, deployment: Deployment): Promi
   core.onStep('superseded');
 }
 
-/** Stops what serves, with its requests waiting. */
-async function stand(core: Core, app: HostedApp, old: readonly EngineContainer[]): Promise<void> {
+/** Stops the old containers while requests wait. */
+async function pauseOld(
+  core: Core,
+  app: HostedApp,
+  old: readonly EngineContainer[],
+): Promise<void> {
   if (old.length === 0) return;
   core.ingress.set(idleRoute(app, 'holding'));
   await retire(core, old, { keep: true });
-  core.onStep('stood');
+  core.onStep('paused');
 }
 
-/** Puts the stopped ones back, after the new one failed. */
+/** Starts the old containers again, after the new ones failed. */
 async function restore(core: Core, app: HostedApp, old: readonly EngineContainer[]): Promise<void> {
   const current = old.filter((container) => deploymentOf(container) === app.deployment);
   if (app.desired !== 'running' || current.length === 0)
@@ -190,7 +205,7 @@ async function restore(core: Core, app: HostedApp, old: readonly EngineContainer
   core.ingress.set(targets.length > 0 ? servingRoute(app, targets) : idleRoute(app, 'stopped'));
 }
 
-/** Targets of containers that run now. */
+/** The addresses of those containers that run now. */
 export async function currentTargets(
   core: Core,
   containers: readonly EngineContainer[],

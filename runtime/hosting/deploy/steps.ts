@@ -1,9 +1,9 @@
 /**
- * What a deployment has done, in the order in which it does it. A server may be killed after any of them: the next start
- * ends in the old or the new version. `test/hosting/killed.test.ts` kills one after each.
- *
- * `received` to `built` are those of a build, `stood` that of an app with volumes, and one with nothing old skips what is
- * done to it.
+ * The steps of a deployment, in their order. When a server is killed after any of them, its next
+ * start ends with the old or the new version. `test/hosting/killed.test.ts` kills a server after
+ * each step.
+ * ⏎ Only builds have `received` to `built`. Only apps with volumes have `paused`. A first
+ * deployment has no steps for old containers.
  */
 export const DEPLOY_STEPS = [
   'received',
@@ -12,7 +12,7 @@ export const DEPLOY_STEPS = [
   'built',
   'tagged',
   'planned',
-  'stood',
+  'paused',
   'created',
   'started',
   'ready',

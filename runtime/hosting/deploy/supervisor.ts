@@ -7,44 +7,49 @@ import { halt } from './lifecycle.ts';
 import { createReplica, describeEnd, lastLines, startReplica } from './replicas.ts';
 import { idleRoute, servingRoute } from './rollout.ts';
 
-/** Starts again what ends by itself, and gives up on what keeps ending. */
+/** Restarts containers that have ended, and stops an app whose containers end again and again. */
 export interface AppSupervisor {
   onEvent(event: EngineEvent): void;
-  /** A container was found dead. */
+  /** Call this when a container was found dead. */
   onDeath(app: HostedApp, containerId: string): void;
-  /** A container runs and does not do well: it is stopped and started again, as one that has ended. */
+  /** Call this when a container runs but fails its health check: it is stopped and restarted. */
   onSick(app: HostedApp, containerId: string, reason: string): void;
-  /** Whether containers of the app are being brought back: the reconciler leaves it alone meanwhile. */
+  /** Whether containers of the app are being restarted. The reconciler leaves such an app alone. */
   handles(appId: string): boolean;
-  /** The engine is there again: what ended with it did not end by itself, and is not held against its app. */
+  /**
+   * Call this when the engine is reachable again. Containers that ended together with the engine
+   * did not crash: the counts are reset.
+   */
   forgive(): void;
   stop(): Promise<void>;
 }
 
-/** So many ends within this time are too many. */
+/** An app whose containers end this often within `WINDOW` is stopped. */
 const MAX_ENDS = 5;
 const WINDOW = 10 * 60_000;
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 60_000;
-/** An engine says that a container was stopped or removed a moment after it says that it has ended. */
+/**
+ * Milliseconds. Engines report an end first, and a moment later that it was a stop or a removal.
+ */
 const SETTLE = 400;
-/** Seconds from SIGTERM to SIGKILL for a container that does not do well. */
+/** Seconds between SIGTERM and SIGKILL for a container that fails its health check. */
 const GRACE = 5;
 
 export const REMOVED = 'Its container was removed from outside';
 const STOPPED = 'Its container was stopped from outside';
 
-/** Exit codes of a process that was told to stop. */
+/** Exit codes of a process that received SIGTERM. */
 const BY_SIGTERM = [0, 143];
 
 interface SupervisorState {
   readonly core: Core;
-  /** When containers of an app ended, by app and deployment. */
+  /** When containers ended, for each app and deployment. */
   readonly ends: Map<string, number[]>;
-  /** When an engine said of a container that it was told to stop. */
+  /** When the engine reported that a container was stopped, for each container. */
   readonly stops: Map<string, number>;
   readonly signal: AbortSignal;
-  /** Milliseconds after the first end; twice as many after each further one. */
+  /** Milliseconds to wait after the first end. The wait doubles with each further end. */
   readonly pause: number;
 }
 
@@ -52,7 +57,7 @@ interface EndedReplica {
   readonly appId: string;
   readonly deployment: number;
   readonly containerId: string;
-  /** Why we stop it; null when it has ended already. */
+  /** Why we stop the container; null when it has already ended. */
   readonly sick: string | null;
 }
 
@@ -60,7 +65,10 @@ export function createSupervisor(core: Core, pause = FIRST_PAUSE): AppSupervisor
   const abort = new AbortController();
   const state = { core, ends: new Map(), stops: new Map(), signal: abort.signal, pause };
   const pending = new Set<Promise<void>>();
-  /** The app of each container that is seen to. An end may be told of by an event, by the liveness poll and by a resync. */
+  /**
+   * Which app each container belongs to, for those that are being handled. One end may be reported
+   * three times: by an event, by the liveness poll and by a resync.
+   */
   const handling = new Map<string, string>();
 
   const begin = (app: HostedApp, containerId: string, sick: string | null) => {
@@ -101,12 +109,15 @@ export function createSupervisor(core: Core, pause = FIRST_PAUSE): AppSupervisor
   };
 }
 
-/** What became of an attempt to bring a container back. `other` is one that was made in its place. */
+/** The result of one restart. `ended` has the id of the container, which may be a new one. */
 type RestartOutcome =
   | { readonly kind: 'serves' | 'not ours' | 'interrupted' }
   | { readonly kind: 'ended'; readonly id: string; readonly reason: string };
 
-/** Until it serves again, is not ours any more, or has ended too often. */
+/**
+ * Repeats the restart until the container serves, no longer belongs to the app's deployment, or has
+ * ended too often.
+ */
 async function handle(state: SupervisorState, given: EndedReplica): Promise<void> {
   const { core, signal } = state;
   const { appId, sick } = given;
@@ -134,14 +145,14 @@ async function handle(state: SupervisorState, given: EndedReplica): Promise<void
   }
 }
 
-/** The app, while the container belongs to what it should run. */
+/** The app, as long as the container belongs to the deployment that should run. */
 function current(core: Core, { appId, deployment, containerId }: EndedReplica): HostedApp | null {
   const app = core.apps.byId(appId);
   const wanted = app?.desired === 'running' && app.deployment === deployment;
   return wanted && !core.leaving.has(containerId) ? app : null;
 }
 
-/** An engine may tell of a stop long after the container was started again. */
+/** Ignores a stop that was reported before the container was last started: events can be late. */
 function endOf({ core, stops }: SupervisorState, app: HostedApp, detail: ContainerDetail): string {
   const stopped = stops.get(detail.id) ?? 0;
   if (stopped > Date.parse(detail.startedAt)) return STOPPED;
@@ -162,8 +173,8 @@ function recentEnds(
 }
 
 /**
- * A forced removal kills first, and a busy engine may take seconds until the container is gone: what looked like an end of
- * its own was a removal, and does not count as an end.
+ * A forced removal kills the process first, and a busy engine may need seconds to remove the
+ * container. An end that was such a removal is taken out of the count.
  */
 async function correctReason(
   state: SupervisorState,
@@ -189,7 +200,7 @@ function takeOut(core: Core, appId: string, containerId: string): void {
   core.ingress.set(others.length > 0 ? servingRoute(app, others) : idleRoute(app, 'holding'));
 }
 
-/** An app with another replica that serves goes on to be `running`. */
+/** Stores the reason. An app whose other replicas serve keeps the status `running`. */
 async function note(core: Core, app: HostedApp, reason: string): Promise<void> {
   const serves = core.ingress.get(app.id)?.state === 'serving';
   await core.apps.update(app.id, {
@@ -198,7 +209,10 @@ async function note(core: Core, app: HostedApp, reason: string): Promise<void> {
   });
 }
 
-/** Waits for its turn among the app's operations; nothing is done for an app that should not run any more. */
+/**
+ * Waits until no other operation runs on the app, then restarts the container if the app should
+ * still run.
+ */
 async function bringBack(
   state: SupervisorState,
   given: EndedReplica,
@@ -229,7 +243,8 @@ async function startAgain(
   const detail = await core.connection.engine().inspect(known);
   const id = detail ? known : await createInPlace(core, app, deployment);
   if (id === null) return { kind: 'not ours' };
-  // An end may be told of twice: what runs was counted, unless the engine itself has brought it back.
+  // One end may be reported twice: a container that runs again was already counted, unless the
+  // engine restarts containers itself.
   if (detail?.state !== 'running' || core.connection.engine().bringsBack)
     await core.apps.update(app.id, { restarts: app.restarts + 1 });
   const port = deployment.port ?? core.model.defaults.port;
@@ -245,7 +260,7 @@ async function startAgain(
   return { kind: 'serves' };
 }
 
-/** A container for the replica that has none. @returns null when there is one for each. */
+/** Creates a container for a replica that has none. @returns null when every replica has one. */
 async function createInPlace(
   core: Core,
   app: HostedApp,

@@ -3,7 +3,10 @@ import type { CertificatePair } from './ingress.ts';
 import type { Listening } from './listeners.ts';
 import type { AppRoute } from './route-table.ts';
 
-/** What the server says to an ingress process. Those with an id are answered when they are done. */
+/**
+ * What the server sends to an ingress process. A command with an id gets a `done` report when it
+ * has been carried out.
+ */
 export type IngressCommand =
   | { readonly type: 'set'; readonly route: AppRoute }
   | { readonly type: 'remove'; readonly appId: string }
@@ -15,7 +18,7 @@ export type IngressCommand =
   /** Finishes what runs and ends. */
   | { readonly type: 'leave'; readonly timeout: number };
 
-/** A command that is answered with `done`. */
+/** A command that is answered with a `done` report. */
 export type NumberedCommand = { readonly id: number } & CommandWithReply;
 
 export type CommandWithReply =
@@ -25,7 +28,7 @@ export type CommandWithReply =
   /** Starts this program in its place, gives it the listeners and all it knows, and leaves. */
   | { readonly type: 'handOver'; readonly program: Program };
 
-/** An ingress process to be. */
+/** How to start an ingress process. */
 export interface Program {
   readonly command: string;
   readonly file: string;
@@ -34,18 +37,18 @@ export interface Program {
 
 export interface ProcessSettings {
   readonly version: string;
-  /** The socket on which it takes commands. */
+  /** The Unix socket on which it accepts commands. */
   readonly socket: string;
   readonly http: number;
   readonly https: number;
   readonly host: string;
   readonly redirect: boolean;
   readonly trustedProxies: readonly string[];
-  /** How long it serves without a server, in milliseconds. */
+  /** Milliseconds that it continues to serve when no server is connected. */
   readonly alone: number;
 }
 
-/** What an ingress process says. */
+/** What an ingress process sends to the server. */
 export type IngressReport =
   | {
       readonly type: 'hello';
@@ -56,24 +59,24 @@ export type IngressReport =
   | {
       readonly type: 'done';
       readonly id: number;
-      /** Of `listen`. */
+      /** The result of `listen`. */
       readonly listening?: Listening;
-      /** Of `handOver`: why it could not. */
+      /** Why `handOver` failed. */
       readonly error?: string;
     };
 
-/** What a process gives to the one that takes its place, besides its listeners. */
+/** What a process sends, besides its listeners, to the process that replaces it. */
 export interface HandOver {
   readonly type: 'inherit';
   readonly commands: readonly IngressCommand[];
 }
 
-/** Sends one message: a line of JSON. */
+/** Sends one message as a line of JSON. */
 export function send(socket: Socket, message: IngressCommand | IngressReport): void {
   if (!socket.destroyed) socket.write(`${JSON.stringify(message)}\n`);
 }
 
-/** Calls back for each message that comes. */
+/** Calls `onMessage` for each message that arrives. */
 export function receive<T extends IngressCommand | IngressReport>(
   socket: Socket,
   onMessage: (message: T) => void,

@@ -1,11 +1,14 @@
-/** Requests that wait for an app's next route. */
+/** Requests that wait until their app has a route again. */
 export interface HoldQueue {
-  /** Until the app is released, or the time is over; at once when too many wait already. */
+  /**
+   * Resolves when the app is released or the time is over. Resolves at once when too many requests
+   * wait already.
+   */
   wait(appId: string): Promise<void>;
   release(appId: string): void;
 }
 
-/** More than this many waiting requests of one app go on at once, to be told that it is not there. */
+/** How many requests of one app may wait. Further ones are answered at once with an error page. */
 const MAX_HELD = 10_000;
 
 export function createHoldQueue(timeout: number): HoldQueue {

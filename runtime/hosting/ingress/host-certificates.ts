@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 
-/** The certificates of hosts, exact names and `*.example.test`. */
+/** The certificates of exact host names and of names such as `*.example.test`. */
 export interface HostCertificates {
   set(host: string, pair: { readonly certificate: string; readonly key: string }): void;
   find(host: string): SecureContext | undefined;
-  /** Whether the host has one that has not ended. */
+  /** Whether the host has a certificate that has not expired. */
   valid(host: string): boolean;
 }
 

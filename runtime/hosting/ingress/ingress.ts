@@ -12,16 +12,19 @@ import { createTargetPools, type TargetPools } from './target-pool.ts';
 import { proxyUpgrade } from './upgrade.ts';
 
 export interface IngressOptions {
-  /** 0 takes a free port. */
+  /** 0 chooses a free port. */
   readonly http: number;
   readonly https: number;
   readonly host: string;
   readonly now: () => number;
-  /** How long a held request waits, in milliseconds. */
+  /** Milliseconds that a request waits for a route. */
   readonly hold?: number;
-  /** Whether plain requests for a host with a certificate are sent on to `https:`; they are unless this is false. */
+  /**
+   * Whether plain requests for a host with a certificate are redirected to `https:`. The default is
+   * true.
+   */
   readonly redirect?: boolean;
-  /** Addresses and ranges of the proxies whose word on their clients is taken. */
+  /** Addresses and ranges of the proxies whose `X-Forwarded-*` headers are trusted. */
   readonly trustedProxies?: readonly string[];
 }
 
@@ -30,34 +33,49 @@ export interface CertificatePair {
   readonly key: string;
 }
 
-/** The way in: from a host's name to the containers that serve it. */
+/**
+ * Receives the requests for all apps, and sends each to a container of the app that has the
+ * request's host.
+ */
 export interface Ingress {
-  /** Finds or starts what is going to listen; what is set from now on reaches it. */
+  /** Connects to the ingress, or starts it. Everything that is set afterwards reaches it. */
   attach(): Promise<void>;
-  /** Opens the listeners, when the routes are there: nothing is accepted before. */
+  /** Opens the ports. Nothing is accepted before, so call this when the routes are known. */
   listen(): Promise<Listening>;
-  /** Puts a route in place; what was held goes on. One assignment: a request sees the old one or the new one. */
+  /**
+   * Replaces the app's route in one assignment: each request uses the old route or the new one.
+   * Waiting requests continue.
+   */
   set(route: AppRoute): void;
   remove(appId: string): void;
   get(appId: string): AppRoute | undefined;
-  /** Forgets every app but these. */
+  /** Removes every route except those of these apps. */
   keep(appIds: readonly string[]): void;
-  /** Serves a host with this certificate, both PEM. A connection for a host without one is refused. */
+  /**
+   * Uses this certificate (both texts are PEM) for a host. TLS connections for a host without a
+   * certificate are refused.
+   */
   certify(host: string, pair: CertificatePair): void;
-  /** Answers an ACME challenge (RFC 8555 §8.3) with the text, until it is null. */
+  /** Answers an ACME challenge (RFC 8555 §8.3) with the text; null ends this. */
   challenge(token: string, text: string | null): void;
-  /** When the targets serve nothing any more, or after the time; then their connections are closed. */
+  /**
+   * Resolves when the targets have no more requests or the time is over, and then closes their
+   * connections.
+   */
   drain(targetIds: readonly string[], timeout: number): Promise<void>;
-  /** Stops accepting and finishes what runs, within the time. */
+  /** Stops accepting, and gives running requests this many milliseconds to finish. */
   close(timeout: number): Promise<void>;
 }
 
 /** An ingress in this process. */
 export interface LocalIngress extends Ingress {
-  /** Listens; on what another process has given, where it has. */
+  /** Opens the ports, or uses the listeners that another process has sent. */
   listen(inherited?: Parameters<IngressListeners['open']>[1]): Promise<Listening>;
   servers: IngressListeners['servers'];
-  /** Stops accepting, for another process that has been given the listeners. What runs goes on until `close`. */
+  /**
+   * Stops accepting, because another process now has the listeners. Running requests continue until
+   * `close`.
+   */
   release(): void;
   routes(): readonly AppRoute[];
 }
@@ -76,7 +94,7 @@ interface IngressState {
   readonly certificates: HostCertificates;
   readonly now: () => number;
   readonly redirect: boolean;
-  /** Where `https:` is served; null where it is not. */
+  /** The port for `https:`; null when there is none. */
   securePort: number | null;
 }
 
@@ -99,7 +117,7 @@ export function createIngress(options: IngressOptions): LocalIngress {
     contextOf: certificates.find,
     request: (secure) => (request, response) => {
       if (listeners.released()) response.setHeader('Connection', 'close');
-      answer(state, { request, response, secure });
+      handle(state, { request, response, secure });
     },
     upgrade: (secure) => (request, socket, head) =>
       void upgrade(state, { request, socket, head, secure }),
@@ -143,11 +161,11 @@ export function createIngress(options: IngressOptions): LocalIngress {
 interface IngressExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Whether it came over our own TLS. */
+  /** Whether the request came over TLS to this process. */
   readonly secure: boolean;
 }
 
-function answer(state: IngressState, exchange: IngressExchange): void {
+function handle(state: IngressState, exchange: IngressExchange): void {
   const { request, response, secure } = exchange;
   const { table } = state;
   if (!namesOneHost(request)) return sendPage(request, response, 'badRequest');
@@ -163,7 +181,7 @@ function answer(state: IngressState, exchange: IngressExchange): void {
   serve(state, route, { request, response, origin });
 }
 
-/** Passes a request on, now or when its app is there. */
+/** Forwards a request, now or when its app has a route to a container. */
 function serve(
   state: IngressState,
   { appId, state: now }: AppRoute,
@@ -188,7 +206,7 @@ function serve(
 interface UpgradeRequest {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
-  /** What the client has sent already. */
+  /** Bytes that the client has already sent after the head. */
   readonly head: Buffer;
   readonly secure: boolean;
 }
@@ -219,7 +237,10 @@ function answerChallenge(
   return true;
 }
 
-/** Only to the host's own name and only while its certificate holds: what cannot be served securely is served as it is. */
+/**
+ * Redirects to `https:` on the same host while its certificate is valid. Any other request is
+ * served without TLS.
+ */
 function sendsOn(
   { redirect, certificates, securePort }: IngressState,
   { request, response }: IngressExchange,

@@ -4,10 +4,13 @@ import { createIngress, type Ingress, type IngressOptions } from './ingress.ts';
 import type { IngressRecords } from './record.ts';
 import { findRunning } from './remote.ts';
 
-/** Milliseconds in which a process that is asked to leave lets go of its ports. */
+/** Milliseconds in which an ingress process must close its ports after it was asked to leave. */
 const LET_GO = 5000;
 
-/** An ingress that lives and ends with its server. A process that an earlier server has left is asked to go. */
+/**
+ * An ingress inside the server. When an earlier server has left an ingress process running, that
+ * process is asked to leave.
+ */
 export function createInlineIngress(
   options: IngressOptions & { readonly records: IngressRecords },
 ): Ingress {

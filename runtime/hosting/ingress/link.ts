@@ -14,25 +14,28 @@ type DoneReport = Extract<IngressReport, { type: 'done' }>;
 export interface IngressLink {
   readonly hello: HelloReport;
   tell(command: IngressCommand): void;
-  /** Resolves when it is done; with undefined when the process ends before, or the time is over. */
-  ask(question: CommandWithReply, timeout: number): Promise<DoneReport | undefined>;
+  /**
+   * Resolves with the report of the process. Resolves with undefined when the process ends first or
+   * the time is over.
+   */
+  ask(command: CommandWithReply, timeout: number): Promise<DoneReport | undefined>;
   onEnd(listener: () => void): void;
-  /** Lets go of the process, which goes on. */
+  /** Closes the connection. The process continues. */
   end(): void;
 }
 
-/** Connects to the process that takes commands on this socket. */
+/** Connects to the process that accepts commands on this socket. */
 export function dial(path: string): Promise<IngressLink> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
-    const answers = createAnswers();
+    const pending = createPendingReports();
     socket.on('error', reject).on('close', () => {
-      answers.finishAll();
+      pending.finishAll();
       reject(new Error('it has ended'));
     });
     receive<IngressReport>(socket, (report) => {
-      if (report.type === 'hello') resolve(linkOf(socket, report, answers));
-      else answers.finish(report.id, report);
+      if (report.type === 'hello') resolve(linkOf(socket, report, pending));
+      else pending.finish(report.id, report);
     });
     socket.unref();
   });
@@ -41,15 +44,15 @@ export function dial(path: string): Promise<IngressLink> {
 function linkOf(
   socket: Socket,
   hello: HelloReport,
-  answers: ReturnType<typeof createAnswers>,
+  pending: ReturnType<typeof createPendingReports>,
 ): IngressLink {
   return {
     hello,
     tell: (command) => send(socket, command),
-    ask(question, timeout) {
+    ask(command, timeout) {
       if (socket.destroyed) return Promise.resolve(undefined);
-      const { id, done } = answers.expect(timeout);
-      send(socket, { ...question, id });
+      const { id, done } = pending.expect(timeout);
+      send(socket, { ...command, id });
       return done;
     },
     onEnd: (listener) => void (socket.destroyed ? listener() : socket.once('close', listener)),
@@ -57,8 +60,11 @@ function linkOf(
   };
 }
 
-/** Answers that are waited for, by number. A process that does not answer holds nothing up for longer than it may. */
-function createAnswers() {
+/**
+ * The reports that are waited for, by id. The timeout makes sure that a process without an answer
+ * blocks nothing.
+ */
+function createPendingReports() {
   const waiting = new Map<number, (report?: DoneReport) => void>();
   let last = 0;
   const finish = (id: number, report?: DoneReport) => {

@@ -13,7 +13,10 @@ import { takeRawPaths } from './raw-path.ts';
 
 export type ListenerName = 'http' | 'https';
 
-/** What listens. A port that does not is null, and `refused` has the error's code: it is taken, or needs more rights. */
+/**
+ * The open ports. A port that could not be opened is null, and `refused` has the error code, such
+ * as `EADDRINUSE` or `EACCES`.
+ */
 export interface Listening {
   readonly http: number | null;
   readonly https: number | null;
@@ -22,23 +25,27 @@ export interface Listening {
 
 export const NOT_LISTENING: Listening = { http: null, https: null, refused: {} };
 
-/** The servers of an ingress: one without and one with TLS. */
+/** The servers of an ingress: one without TLS and one with TLS. */
 export interface IngressListeners {
-  /** Listens where it does not yet, on a listener that another process has given or on the port. */
+  /**
+   * Opens each port that is not open yet. A listener from another process is used instead of the
+   * port.
+   */
   open(
     ports: Readonly<Record<ListenerName, number>>,
     inherited?: Readonly<Partial<Record<ListenerName, NetServer>>>,
   ): Promise<Listening>;
-  /** Those that listen. */
+  /** The servers that listen. */
   servers(): ReadonlyMap<ListenerName, NetServer>;
   /**
-   * Stops accepting, because another process does from now on. A connection that is kept alive is closed with its next
-   * answer, or when it has been idle for a while: closed at once, it could meet a request on its way.
+   * Stops accepting, because another process accepts from now on. A kept-alive connection is closed
+   * with its next response or when it has been idle for a while. Closing it at once could lose a
+   * request that is already on its way.
    */
   release(): void;
-  /** Whether it was released: an answer then has to end its connection. */
+  /** Whether `release` was called: each response must then close its connection. */
   released(): boolean;
-  /** Stops accepting and finishes what runs, within the time. */
+  /** Stops accepting, and gives running requests this many milliseconds to finish. */
   close(timeout: number): Promise<void>;
 }
 
@@ -51,7 +58,7 @@ export interface ListenerOptions {
   ) => (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
-/** A head that does not come is given up on; a body may take as long as it likes. */
+/** The head of a request has a time limit. The body has none. */
 const LIMITS: ServerOptions = {
   ...{
     keepAliveTimeout: 75_000,
@@ -59,19 +66,23 @@ const LIMITS: ServerOptions = {
     requestTimeout: 0,
     maxHeaderSize: 32 * 1024,
   },
-  // Any other protocol, such as HTTP/2 without TLS, would carry requests past us: it is answered as a plain request.
+  // Refuses upgrades to other protocols, such as HTTP/2 without TLS, because we could not read the
+  // requests inside them. Such a request is handled as a plain one.
   shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
 };
 
-/** Connections that wait to be accepted: thousands may come at once, and the kernel may allow fewer. */
+/** How many connections may wait to be accepted. The kernel may lower this. */
 const BACKLOG = 4096;
-/** Milliseconds after a release in which connections that are kept alive ask once more, or are closed. */
+/** Milliseconds after `release` until idle kept-alive connections are closed. */
 const IDLE = 5000;
 
 export function createListeners(options: ListenerOptions): IngressListeners {
   const { request, upgrade } = options;
   const servers = new Map<ListenerName, Server>();
-  /** Connections that have become WebSockets: their server counts them and does not close them. */
+  /**
+   * Connections that became WebSockets. Node counts them in its server but does not close them with
+   * it.
+   */
   const upgraded = new Set<Duplex>();
   let closed: Promise<unknown> | null = null;
 
@@ -87,7 +98,7 @@ export function createListeners(options: ListenerOptions): IngressListeners {
       pass(incoming, socket, head);
     });
     takeRawPaths(server, secure ? 'secureConnection' : 'connection');
-    // A client that speaks no TLS, or names a host without a certificate, is nothing to report.
+    // Clients without TLS and unknown host names cause this error. It is not worth a log line.
     return server.on('tlsClientError', () => {});
   };
   const open = async (name: ListenerName, port: number, given: NetServer | undefined) => {
@@ -112,7 +123,8 @@ export function createListeners(options: ListenerOptions): IngressListeners {
     },
     servers: () => servers,
     release() {
-      // `http.Server.close` would close idle connections at once.
+      // `http.Server.close` would close idle connections at once, so the method of `net.Server` is
+      // called.
       closed ??= stop((server, done) => void NetServer.prototype.close.call(server, () => done()));
       setTimeout(() => servers.forEach((server) => server.closeIdleConnections()), IDLE).unref();
     },
@@ -139,7 +151,7 @@ function sniOf({ contextOf }: ListenerOptions) {
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-/** @returns why it cannot; null when it listens. */
+/** @returns the error code, or null when it listens. */
 function listen(server: Server, where: NetServer | object): Promise<string | null> {
   return new Promise((resolve) => {
     const refuse = (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message);

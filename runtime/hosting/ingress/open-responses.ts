@@ -1,21 +1,29 @@
 import { readFileSync } from 'node:fs';
 
-/** Counts the responses and sockets that are open, for each app, and says when there are too many. */
+/** Counts the open responses and WebSockets of each app, and limits them. */
 export interface OpenResponses {
-  /** Takes a place for one more. @returns how to give it back; null when the app has as many as it may have. */
+  /**
+   * Counts one more. @returns the function that ends it; null when the app has reached its limit.
+   */
   enter(appId: string, max: number): (() => void) | null;
 }
 
-/** Descriptors that the process needs for everything else: listeners, files, clients that have not asked yet. */
+/**
+ * File descriptors that are kept free for everything else: listeners, files, clients that have not
+ * sent a request yet.
+ */
 const RESERVE = 512;
-/** Of all descriptors, this part is one app's at most, and from the second part on only apps with few open get more. */
+/**
+ * Shares of the available descriptors: the most for one app, and the fill level at which only apps
+ * with few open responses get more.
+ */
 const ONE_APP = 0.75;
 const ALL_APPS = 0.9;
 const FEW = 16;
 
 /**
- * @param descriptors How many files and sockets the process may have open. A response takes two: the client's and the
- * target's connection.
+ * @param descriptors How many files and sockets the process may have open. A response needs two:
+ * the connection of the client and the connection to the target.
  */
 export function createOpenResponses(descriptors = descriptorLimit()): OpenResponses {
   const capacity = Math.max(FEW, (descriptors - RESERVE) / 2);
@@ -44,7 +52,9 @@ export function createOpenResponses(descriptors = descriptorLimit()): OpenRespon
   }
 }
 
-/** Node has raised its limit as far as the system lets it when it started. Elsewhere than on Linux it is not known. */
+/**
+ * At its start, Node raises the limit as far as the system allows. Only Linux shows it in a file.
+ */
 function descriptorLimit(): number {
   try {
     const line = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'));

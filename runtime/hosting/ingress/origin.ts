@@ -3,17 +3,23 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { addressMatcher } from '@twofold/runtime/http';
 
-/** Where a request comes from, as far as it is to be believed. */
+/** Where a request comes from. */
 export interface RequestOrigin {
-  /** The address at the other end of the connection. */
+  /** The address of the other end of the connection. */
   readonly peer: string;
-  /** Whether that is one of `server.trusted_proxies`, which says the truth about its own clients. */
+  /**
+   * Whether that address is one of `server.trusted_proxies`, whose statements about its own clients
+   * are used.
+   */
   readonly trusted: boolean;
-  /** Whether the client speaks TLS, to us or to the trusted proxy. */
+  /** Whether the client uses TLS, to this server or to the trusted proxy. */
   readonly secure: boolean;
 }
 
-/** Reads origins. @throws ConfigError when an entry is neither an address nor a range. */
+/**
+ * Creates a function that reads the origin of a request. @throws ConfigError when an entry is
+ * neither an address nor a range.
+ */
 export function createOriginReader(
   trustedProxies: readonly string[],
 ): (request: IncomingMessage, tls: boolean) => RequestOrigin {
@@ -26,7 +32,10 @@ export function createOriginReader(
   };
 }
 
-/** Headers in which proxies say who asked, each by its own custom; apps believe one or another of them. */
+/**
+ * Headers in which proxies name the client. Each proxy uses another one, and apps trust one or
+ * another.
+ */
 const CLAIMS = new Set([
   'forwarded',
   'x-forwarded',
@@ -37,7 +46,7 @@ const CLAIMS = new Set([
   'x-rewrite-url',
   'x-request-id',
 ]);
-/** Those that we write ourselves, so that there is one of each. */
+/** The headers that we write ourselves. The client's own are dropped, so that each appears once. */
 const OURS = new Set([
   'x-forwarded-for',
   'x-forwarded-host',
@@ -47,8 +56,8 @@ const OURS = new Set([
 ]);
 
 /**
- * Whether a header is not passed on as it is. CGI and its heirs read `X_Forwarded_For` and `X-Forwarded-For` as one, so a
- * name with `_` in the place of `-` is withheld whoever sends it.
+ * Whether this header must not be forwarded as it is. CGI programs treat `X_Forwarded_For` and
+ * `X-Forwarded-For` as the same, so a name with `_` instead of `-` is dropped for every client.
  */
 export function isWithheld(name: string, { trusted }: RequestOrigin): boolean {
   const variant = name.includes('_');
@@ -58,7 +67,9 @@ export function isWithheld(name: string, { trusted }: RequestOrigin): boolean {
   return claims && (variant || !trusted || OURS.has(plain));
 }
 
-/** The lines that say who asked, for which host, and how. */
+/**
+ * The header lines that tell the app who sent the request, for which host and over which protocol.
+ */
 export function forwardedHeaders(request: IncomingMessage, origin: RequestOrigin): string {
   const { headers } = request;
   const host = (origin.trusted && wellFormed(headers['x-forwarded-host'], isHost)) || headers.host;
@@ -71,7 +82,10 @@ export function forwardedHeaders(request: IncomingMessage, origin: RequestOrigin
   return `X-Forwarded-For: ${chainOf(request, origin)}\r\nX-Forwarded-Host: ${host ?? ''}\r\nX-Forwarded-Proto: ${proto}\r\nX-Forwarded-Port: ${port}\r\nX-Request-Id: ${id}\r\n`;
 }
 
-/** The addresses that the request has come through, the client's first. A trusted proxy's are continued. */
+/**
+ * The addresses that the request came through, the client's first. The list of a trusted proxy is
+ * continued.
+ */
 function chainOf({ headers }: IncomingMessage, { peer, trusted }: RequestOrigin): string {
   const given = trusted ? String(headers['x-forwarded-for'] ?? '') : '';
   const hops = given
@@ -85,7 +99,7 @@ function protoOf({ headers }: IncomingMessage): string | undefined {
   return wellFormed(headers['x-forwarded-proto'], (text) => /^https?$/i.test(text))?.toLowerCase();
 }
 
-/** A header that came twice has been joined with a comma, and is not well-formed. */
+/** A header that was sent twice has a comma in its value, so it does not pass the check. */
 function wellFormed(
   value: string | readonly string[] | undefined,
   is: (text: string) => boolean,
@@ -98,7 +112,7 @@ const isRequestId = (text: string) => /^[\w.:+/=-]{1,200}$/.test(text);
 
 const HOST = /^(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}|\[([0-9A-Fa-f:.]+)\])(?::(\d{0,5}))?$/;
 
-/** Whether it is a name or an address with an optional port (RFC 9112 §3.2), and nothing else. */
+/** Whether the text is only a name or an address, with an optional port (RFC 9112 §3.2). */
 export function isHost(text: string): boolean {
   const match = HOST.exec(text);
   if (!match) return false;
@@ -107,8 +121,8 @@ export function isHost(text: string): boolean {
 }
 
 /**
- * Whether the request names its host once and in one way. HTTP/1.0 need not name one; HTTP/1.1 without one is refused
- * before it comes here.
+ * Whether the request names exactly one valid host. HTTP/1.0 needs none. Node refuses an HTTP/1.1
+ * request without one before this is called.
  */
 export function namesOneHost({ rawHeaders, headers }: IncomingMessage): boolean {
   let count = 0;

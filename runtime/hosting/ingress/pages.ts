@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 
-/** What the ingress says itself, when no app can. */
+/** The responses of the ingress itself, when no app can answer. */
 const PAGES = {
   badRequest: { status: 400, title: 'Bad request', text: 'This request cannot be passed on.' },
   unknown: { status: 404, title: 'Nothing here', text: 'No app has this address.' },
@@ -25,7 +25,7 @@ const PAGES = {
 
 export type IngressPage = keyof typeof PAGES;
 
-/** Answers with a page for people, or with `{"error"}` for programs. */
+/** Sends a page to browsers, and `{"error"}` to programs. */
 export function sendPage(
   request: IncomingMessage,
   response: ServerResponse,
@@ -34,19 +34,23 @@ export function sendPage(
   const { status, title, text } = PAGES[page];
   const html = (request.headers.accept ?? '').includes('text/html');
   const body = html ? render(title, text) : JSON.stringify({ error: title });
-  // With its own reason: `writeHead` keeps the one of an answer that could not be written, and refuses it again.
+  // The reason is passed because `writeHead` otherwise reuses the reason of a response that it
+  // refused, and refuses again.
   response.writeHead(status, STATUS_CODES[status], {
     'Content-Type': html ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     ...(status === 503 && { 'Retry-After': '2' }),
-    // A body that nobody reads would be taken for the next request.
+    // An unread body would be taken for the next request on this connection.
     ...(request.complete ? {} : { Connection: 'close' }),
   });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** Says that the same thing is to be had over TLS (RFC 9110 §15.4.9: the method stays). Not kept, as a certificate may end. */
+/**
+ * Redirects to the same path over TLS. 308 keeps the method (RFC 9110 §15.4.9). Not cached, because
+ * certificates can expire.
+ */
 export function sendToSecure(
   request: IncomingMessage,
   response: ServerResponse,
@@ -62,7 +66,7 @@ export function sendToSecure(
     .end();
 }
 
-/** The head of the same answer for a socket that wanted to upgrade. */
+/** The same response as bytes, for a socket that asked for an upgrade. */
 export function pageHead(page: IngressPage): string {
   const { status, title } = PAGES[page];
   const body = JSON.stringify({ error: title });

@@ -14,19 +14,19 @@ import {
 import { createIngress } from './ingress.ts';
 import type { ListenerName } from './listeners.ts';
 
-/** Milliseconds that what runs has to finish. */
+/** Milliseconds in which running requests can finish. */
 const LEAVE = 10_000;
-/** Milliseconds until the process that takes over must listen. */
+/** Milliseconds in which the new process must listen. */
 const TAKE_OVER = 12_000;
 
 /**
- * The ingress as a program of its own: it goes on serving while the server that it belongs to starts again. Its one
- * argument is JSON: where to listen, and the socket on which it takes commands. Started by the process whose place it
- * takes, it is sent that one's listeners and all that it knows.
+ * The ingress as a separate program: it continues to serve while its server restarts. Its argument
+ * is JSON: where to listen, and the socket for commands. When it replaces another ingress process,
+ * that process starts it, and sends it the listeners, routes and certificates.
  */
 const settings = JSON.parse(process.argv[2] ?? '{}') as ProcessSettings;
 const ingress = createIngress({ ...settings, now: Date.now });
-/** Certificates and challenges, as the last command about each has said, for the process that takes over. */
+/** The last command about each certificate and challenge, for a process that replaces this one. */
 const known = new Map<string, IngressCommand>();
 const inherited: Partial<Record<ListenerName, Server>> = {};
 let connections = 0;
@@ -52,7 +52,7 @@ if (process.send) process.on('message', inherit);
 function obey(command: IngressCommand, socket: Socket): void {
   if ('id' in command) {
     const { id } = command;
-    return void answer(command)
+    return void carryOut(command)
       .catch((error: Error) => ({ error: error.message }))
       .then((result) => send(socket, { type: 'done', id, ...result }));
   }
@@ -60,10 +60,10 @@ function obey(command: IngressCommand, socket: Socket): void {
   apply(command);
 }
 
-async function answer(question: NumberedCommand) {
-  if (question.type === 'drain') await ingress.drain(question.targetIds, question.timeout);
-  if (question.type === 'handOver') await handOver(question.program);
-  return question.type === 'listen' ? { listening: await ingress.listen() } : {};
+async function carryOut(command: NumberedCommand) {
+  if (command.type === 'drain') await ingress.drain(command.targetIds, command.timeout);
+  if (command.type === 'handOver') await handOver(command.program);
+  return command.type === 'listen' ? { listening: await ingress.listen() } : {};
 }
 
 function apply(command: IngressCommand): void {
@@ -83,7 +83,10 @@ function apply(command: IngressCommand): void {
   }
 }
 
-/** What the process gives whose place this one takes: its listeners one by one, then all that it knows. */
+/**
+ * Handles a message of the process that this one replaces: first the listeners one by one, then the
+ * routes and certificates.
+ */
 function inherit(message: unknown, listener?: unknown): void {
   const given = message as HandOver | { type: 'listener'; name: ListenerName };
   if (given.type === 'listener') inherited[given.name] = listener as Server;
@@ -93,7 +96,9 @@ function inherit(message: unknown, listener?: unknown): void {
   }
 }
 
-/** Starts a process in this one's place. It serves before this one stops accepting. */
+/**
+ * Starts a process that replaces this one. This process stops accepting when the new one serves.
+ */
 async function handOver({ command, file, settings: next }: Program): Promise<void> {
   const child = spawn(command, [file, JSON.stringify(next)], {
     detached: true,

@@ -8,19 +8,22 @@ import { ResponseTimeout, type RunningCall } from './target-connections.ts';
 import type { PooledTarget, TargetPools } from './target-pool.ts';
 import { eject } from './target-pool.ts';
 
-/** Methods that may be sent twice (RFC 9110 §9.2.2). */
+/** Idempotent methods, which may be sent twice (RFC 9110 §9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
 const ATTEMPTS = 3;
 const SHORT = 4096;
-/** Bytes of a body that is passed on only when it is whole: as much as one read of a connection may bring. */
+/**
+ * A body of at most this many bytes is passed on only when it is complete. This is the most that
+ * one read of a socket returns.
+ */
 const WHOLE = 64 * 1024;
-/** Milliseconds after which an answer that is kept back is passed on as far as it has come. */
+/** Milliseconds after which a response that is held back is passed on as far as it has arrived. */
 const PATIENCE = 1000;
 
 interface ProxyRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Asked for each attempt: the route may have changed since the last. */
+  /** Called for each attempt, because the route may have changed. */
   readonly route: () => AppRoute | undefined;
   readonly pools: TargetPools;
   readonly origin: RequestOrigin;
@@ -29,24 +32,27 @@ interface ProxyRequest {
 
 interface ProxyExchange extends ProxyRequest {
   readonly head: RequestHead;
-  /** Whether it may be sent again to a target that may have seen it. */
+  /** Whether the request may be sent again after a target may have received it. */
   readonly repeatable: boolean;
   attempts: number;
-  /** The target that has it now. */
+  /** The target that currently has the request. */
   pooled: PooledTarget | null;
   running: RunningCall | null;
   held: HeldResponse | null;
   over: boolean;
 }
 
-/** The beginning of an answer of which the client has seen nothing, so that another target can still give all of it. */
+/**
+ * The beginning of a response of which the client has received nothing, so that another target can
+ * still answer.
+ */
 interface HeldResponse {
   readonly head: ResponseHead;
   readonly parts: Buffer[];
   readonly since: number;
 }
 
-/** Passes one request to a target of the route and its answer back, both as streams. */
+/** Forwards one request to a target of the route, and streams the response back. */
 export function proxyRequest(given: ProxyRequest): void {
   const { request, response } = given;
   const head = requestHead(request, given.origin);
@@ -88,8 +94,8 @@ function send(exchange: ProxyExchange, failed?: PooledTarget): void {
     },
     movable: () => exchange.route()?.targets.some(({ id }) => id !== pooled.target.id) ?? false,
     onTick: (time) => hurry(exchange, time),
-    onInterim: (answer) => passInterim(exchange, answer),
-    onHead: (answer) => begin(exchange, answer),
+    onInterim: (responseHead) => passInterim(exchange, responseHead),
+    onHead: (responseHead) => begin(exchange, responseHead),
     onBody: (data, last) =>
       exchange.held ? goOn(exchange, exchange.held, { data, last }) : pass(exchange, data, last),
     onEnd() {
@@ -100,7 +106,7 @@ function send(exchange: ProxyExchange, failed?: PooledTarget): void {
   });
 }
 
-/** The target has nothing to do with it any more. */
+/** The target no longer has the request. */
 function leave(exchange: ProxyExchange): void {
   if (exchange.pooled) exchange.pooled.active -= 1;
   exchange.pooled = null;
@@ -117,8 +123,8 @@ function refuse(exchange: ProxyExchange, page: IngressPage): void {
 }
 
 /**
- * The head of an answer whose length is known is of no use without its body. Kept back until that begins, and with a
- * short body until that is whole, it leaves a request that may be sent twice free to go to another target.
+ * Holds a response of known length back until its body begins, or until a short body is complete.
+ * If the target fails before that, a request that may be sent twice can still go to another target.
  */
 function begin(exchange: ProxyExchange, head: ResponseHead): void {
   if (exchange.repeatable && head.length)
@@ -134,7 +140,8 @@ function writeHead(exchange: ProxyExchange, { status, reason, headers }: Respons
     response.writeHead(status, reason, headers);
     return true;
   } catch {
-    // The reader refuses all that Node refuses. If it should ever not, this is still the answer of one app only.
+    // The response reader refuses everything that Node refuses. If it ever misses something, only
+    // this one response fails.
     running?.abandon();
     refuse(exchange, 'badGateway');
     return false;
@@ -142,8 +149,8 @@ function writeHead(exchange: ProxyExchange, { status, reason, headers }: Respons
 }
 
 /**
- * Interim answers go on as they are, on a connection that is this response's: behind another one it has none yet. HTTP/1.0
- * knows none (RFC 9110 §15.2).
+ * Interim responses are written directly to the socket. With HTTP pipelining, a response that waits
+ * for an earlier one has no socket yet. HTTP/1.0 has no interim responses (RFC 9110 §15.2).
  */
 function passInterim(
   { request, response }: ProxyExchange,
@@ -154,12 +161,15 @@ function passInterim(
   response.socket.write(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n`, 'latin1');
 }
 
-/** A head whose body does not come with it goes at once: an event stream's has to arrive before its first event does. */
+/**
+ * Sends the head even if no body has arrived yet: the client of an event stream needs the head
+ * before the first event.
+ */
 function flush({ over, response }: ProxyExchange): void {
   if (!over) response.flushHeaders();
 }
 
-/** More of an answer that is kept back. */
+/** Continues a response that is held back. */
 function goOn(
   exchange: ProxyExchange,
   { head, parts }: HeldResponse,
@@ -176,8 +186,9 @@ function goOn(
 }
 
 /**
- * An answer that takes its time is passed on as it comes. On a busy machine this process may have been the late one: what
- * has come meanwhile is read first, in this round of the loop, and a connection that has ended is told of in the next.
+ * Passes on a response that takes longer than `PATIENCE`. On a busy machine this process itself may
+ * be late, so data that has already arrived is read first (in this round of the event loop), and
+ * closed connections are noticed (in the next round).
  */
 function hurry(exchange: ProxyExchange, time: number): void {
   const { held } = exchange;
@@ -195,7 +206,7 @@ function pass(exchange: ProxyExchange, data: Buffer, last: boolean): boolean {
   const { response } = exchange;
   if (!last) return response.write(data) || wait(exchange);
   end(exchange);
-  // A short body goes out with the head as one text, which is one write instead of two.
+  // A short body is written together with the head as one text: one system call instead of two.
   if (data.length <= SHORT) response.end(data.toString('latin1'), 'latin1');
   else response.end(data);
   return true;
@@ -208,9 +219,10 @@ function wait({ response, running }: ProxyExchange): false {
 }
 
 /**
- * A request that was never sent may go to another target whatever it is; one that was sent only when doing it twice is
- * the same as once and its body has not been used up. A target that gives a wrong answer, or none in time, is not down,
- * and asking again would only make the client wait longer for the same.
+ * Decides what to do after an error. A request that was not sent may go to another target. A
+ * request that was sent may go to another target only if its method is idempotent and it has no
+ * body. After an invalid response or a timeout the target is not considered down, and the request
+ * is not repeated: the client would only wait longer for the same result.
  */
 function fail(exchange: ProxyExchange, { error, sent }: { error: Error; sent: boolean }): void {
   const { response, pooled, repeatable, attempts } = exchange;

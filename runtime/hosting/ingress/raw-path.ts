@@ -11,16 +11,16 @@ interface ParseError extends Error {
 }
 
 /**
- * Lets a server take paths in raw UTF-8, which some clients send and Node's parser refuses: such a request is read again
- * with these bytes percent-encoded (RFC 3986 §2.1), as strictly as any other. Everything else that cannot be read is
- * refused with 400.
- *
- * @param event What a new connection is announced by: `secureConnection` for a server with TLS.
+ * Some clients send paths in raw UTF-8, which Node's parser refuses. Such a request is parsed again
+ * with these bytes percent-encoded (RFC 3986 §2.1). Any other unreadable request is refused with
+ * 400.
+ * ⏎ @param event The server's event for a new connection: `secureConnection` for a server with TLS.
  */
 export function takeRawPaths(server: Server, event: 'connection' | 'secureConnection'): void {
   const continued = new WeakSet<Duplex>();
   server.on('clientError', (error: ParseError, socket) => {
-    // Its own parser has failed, and looks at nothing more of it.
+    // The first parser of this socket has failed. Later errors of it are ignored, because a second
+    // parser reads the socket now.
     if (continued.has(socket)) return;
     const packet = error.code === 'HPE_INVALID_URL' && encodeRawPath(error.rawPacket);
     if (!packet) return refuseUnreadable(error, socket);
@@ -29,7 +29,10 @@ export function takeRawPaths(server: Server, event: 'connection' | 'secureConnec
   });
 }
 
-/** @returns null when it is not a whole request line that is well-formed but for UTF-8 in its path. */
+/**
+ * @returns null unless it starts with a complete request line whose only fault is UTF-8 in its
+ * path.
+ */
 export function encodeRawPath(packet: Buffer | undefined): Buffer | null {
   const end = packet?.indexOf('\r\n') ?? -1;
   if (!packet || end < 0 || !isUtf8(packet.subarray(0, end))) return null;
@@ -43,7 +46,7 @@ export function encodeRawPath(packet: Buffer | undefined): Buffer | null {
 
 const encodeByte = (byte: number) => `%${byte.toString(16).toUpperCase()}`;
 
-/** A connection whose first bytes were changed. */
+/** The same connection, with changed first bytes. */
 class Continued extends Duplex {
   readonly #socket: Socket;
 

@@ -20,21 +20,22 @@ export interface RemoteOptions extends Pick<
 > {
   readonly records: IngressRecords;
   readonly log: Logger;
-  /** How long it serves without a server, in milliseconds. */
+  /** Milliseconds that the process continues to serve without a server. */
   readonly alone: number;
-  /** Whether it goes on when this server stops. */
+  /** Whether the process continues when this server stops. */
   readonly outlives: boolean;
 }
 
-/** Milliseconds until a process that was started, or takes another's place, must answer. */
+/** Milliseconds in which a new process must answer. */
 const START = 15_000;
-/** Milliseconds that a process which was replaced has to finish what runs: downloads, event streams, WebSockets. */
+/** Milliseconds in which a replaced process can finish downloads, event streams and WebSockets. */
 const LEAVE = 10 * 60_000;
 
 /**
- * An ingress in a process of its own. The one that an earlier server of the installation has left is taken over, with
- * routes, connections and all. One of another version or with other settings hands its listeners to the new process: no
- * connection is lost that way, as the kernel's queue of them is handed over too.
+ * An ingress in a separate process. A process that an earlier server of this installation has left
+ * is used again, with its routes and connections. If its version or settings differ, it hands its
+ * listeners to a new process. No connection is lost by that, because the kernel's queue of waiting
+ * connections moves with the listeners.
  */
 export function createRemoteIngress(options: RemoteOptions): Ingress {
   const table = createRouteTable();
@@ -45,7 +46,7 @@ export function createRemoteIngress(options: RemoteOptions): Ingress {
   ]);
   return {
     async attach() {
-      // What is served now stays so until it is known better.
+      // Keeps the routes that the process has, until better ones are known.
       for (const route of (await wire.attach()).hello.routes)
         if (!table.get(route.appId)) table.set(route);
     },
@@ -73,14 +74,17 @@ export function createRemoteIngress(options: RemoteOptions): Ingress {
   };
 }
 
-/** The connection to the process, which is found or started, and started again when it ends. */
+/**
+ * The connection to the ingress process. The process is found or started, and started again when it
+ * ends.
+ */
 function createWire(options: RemoteOptions, known: () => readonly IngressCommand[]) {
   const version = versionOf(options);
-  /** Processes that were replaced, and still serve connections of theirs: they are told of new routes too. */
+  /** Replaced processes that still serve some connections. They get new routes too. */
   const leaving = new Set<IngressLink>();
   let link: IngressLink | null = null;
   let listening: Listening = NOT_LISTENING;
-  /** Whether the process was started here, and not found: then no server before this one has served by it. */
+  /** Whether this server started the process, so that no earlier server has used it. */
   let started = false;
   let closing = false;
 
@@ -133,8 +137,8 @@ function createWire(options: RemoteOptions, known: () => readonly IngressCommand
       for (const each of links()) each.tell(command);
     },
     async drain(targetIds: readonly string[], timeout: number) {
-      const question = { type: 'drain', targetIds, timeout } as const;
-      await Promise.all(links().map((each) => each.ask(question, timeout + 1000)));
+      const command = { type: 'drain', targetIds, timeout } as const;
+      await Promise.all(links().map((each) => each.ask(command, timeout + 1000)));
     },
     async close(timeout: number): Promise<void> {
       closing = true;
@@ -154,7 +158,10 @@ const recordOf = (socket: string, pid: number): IngressRecord => ({
   ...{ host: hostname(), pid, socket, http: null, https: null },
 });
 
-/** The text of the program and where it listens: another one is another ingress. */
+/**
+ * A hash of the program's text and of its settings. A process with another version has to be
+ * replaced.
+ */
 function versionOf({ http, https, host, redirect, trustedProxies }: RemoteOptions): string {
   const folder = dirname(fileURLToPath(import.meta.url));
   const settings = [http, https, host, redirect, trustedProxies, process.version];
@@ -164,7 +171,7 @@ function versionOf({ http, https, host, redirect, trustedProxies }: RemoteOption
   return hash.digest('hex').slice(0, 16);
 }
 
-/** The process of the installation that runs on this machine, if one does. */
+/** Connects to the installation's ingress process, if it runs on this machine. */
 export async function findRunning(records: IngressRecords): Promise<IngressLink | null> {
   const record = await records.read();
   if (!record?.socket || record.host !== hostname()) return null;
@@ -173,7 +180,8 @@ export async function findRunning(records: IngressRecords): Promise<IngressLink 
 
 function programOf(options: RemoteOptions, version: string): Program {
   const { http, https, host, redirect = true, trustedProxies = [], alone } = options;
-  // A folder that only we may enter: whoever can reach the socket commands the ingress. Its name is short, as a socket's must be.
+  // The folder is readable only by this user, because everyone who can open the socket can command
+  // the ingress. The name is short, because the path of a Unix socket must be.
   const socket = join(mkdtempSync(join(tmpdir(), 'twofold-ingress-')), 'control');
   const settings: ProcessSettings = {
     ...{ version, socket, http, https, host },
@@ -183,7 +191,7 @@ function programOf(options: RemoteOptions, version: string): Program {
   return { command: process.execPath, file, settings };
 }
 
-/** Starts a process, which does not listen before it is told to: when it has its routes. */
+/** Starts a process. It listens only when it gets the command: after it has the routes. */
 async function launch(options: RemoteOptions, version: string): Promise<IngressLink> {
   const { command, file, settings } = programOf(options, version);
   const { socket } = settings;

@@ -1,14 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { forwardedHeaders, isWithheld, type RequestOrigin } from './origin.ts';
 
-/** A request as a target is sent it, but for its body. */
+/** The head of a request, as it is sent to a target. */
 export interface RequestHead {
-  /** The first line and the headers, each with its line end, without the empty line at the end. */
+  /**
+   * The request line and the headers, each with its line end, without the empty line at the end.
+   */
   readonly text: string;
   readonly body: 'none' | 'sized' | 'chunked';
 }
 
-/** Headers of one connection only (RFC 9110 §7.6.1): how a body is cut is between two neighbours. */
+/** Hop-by-hop headers (RFC 9110 §7.6.1), which are not forwarded. */
 const DROPPED = new Set([
   'connection',
   'keep-alive',
@@ -23,10 +25,10 @@ const DROPPED = new Set([
 ]);
 
 /**
- * The head of a request for a target. Who asked, for what and how comes from us, or is continued from a trusted proxy:
- * what any other client says of itself is left out.
- *
- * @returns null for what can be read in two ways: an address of another host, bytes that end a line.
+ * Builds the head of a request for a target. The headers about the client are written by us, or
+ * continued from a trusted proxy. Those of any other client are dropped.
+ * ⏎ @returns null for an ambiguous request: another host in its address, or line ends inside a
+ * value.
  */
 export function requestHead(request: IncomingMessage, origin: RequestOrigin): RequestHead | null {
   const path = pathOf(request);
@@ -40,7 +42,7 @@ export function requestHead(request: IncomingMessage, origin: RequestOrigin): Re
     const value = raw[at + 1] as string;
     const lower = name.toLowerCase();
     if (lower === 'transfer-encoding') {
-      // Another coding would have to be undone, and twice the same is a trick.
+      // Other transfer codings are not supported, and `chunked` twice is an attack.
       if (body === 'chunked' || value.toLowerCase() !== 'chunked') return null;
       body = 'chunked';
     }
@@ -52,7 +54,10 @@ export function requestHead(request: IncomingMessage, origin: RequestOrigin): Re
   return { text: text + forwardedHeaders(request, origin), body };
 }
 
-/** `Connection` may name more headers that end here; never those that say where a message ends. */
+/**
+ * Further headers that `Connection` marks as hop-by-hop. `Host` and `Content-Length` are always
+ * forwarded.
+ */
 function listedBy(raw: readonly string[]): Set<string> | undefined {
   let listed: Set<string> | undefined;
   for (let at = 0; at < raw.length; at += 2) {
@@ -67,7 +72,9 @@ function listedBy(raw: readonly string[]): Set<string> | undefined {
   return listed;
 }
 
-/** Some clients send the whole address as if we were a forward proxy: it must be of the host that they name. */
+/**
+ * Some clients send a full URL, as for a forward proxy. Its host must be the host of the request.
+ */
 function pathOf({ url = '/', headers }: IncomingMessage): string | null {
   if (url.startsWith('/')) return /^[\x21-\x7e]+$/.test(url) ? url : null;
   if (url === '*') return '/*';

@@ -1,46 +1,52 @@
-/** An answer that cannot be passed on: it is not HTTP/1.1, or can be read in two ways. */
+/** A response that cannot be passed on: it is not HTTP/1.1, or it is ambiguous. */
 export class BadResponse extends Error {}
 
-/** An answer whose connection ended in the middle: another target may give all of it. */
+/** A response whose connection ended too early. Another target may give the complete response. */
 export class TruncatedResponse extends BadResponse {}
 
-/** The head of a target's answer. */
+/** The head of a target's response. */
 export interface ResponseHead {
   readonly status: number;
   readonly reason: string;
-  /** Names and values by turns, without those of the connection to the target. */
+  /** Names and values in turns, without hop-by-hop headers. */
   readonly headers: string[];
-  /** Bytes of the body that follows; null when only the end of the connection or a last chunk says. */
+  /**
+   * Bytes of the body that follows. Null when the body ends with the connection or with the last
+   * chunk.
+   */
   readonly length: number | null;
 }
 
-/** Where an answer goes, as it comes. */
+/** Receives the parts of a response as they arrive. */
 export interface ResponseSink {
-  /** An interim answer (1xx, RFC 9110 §15.2) that comes before the answer itself. */
+  /** An interim response (1xx, RFC 9110 §15.2), which comes before the final one. */
   onInterim(head: ResponseHead): void;
   onHead(head: ResponseHead): void;
-  /** `last` says that this ends it. */
+  /** `last` says that the response ends with this data. */
   onBody(data: Buffer, last: boolean): void;
-  /** The end of an answer whose last bytes were not known to be the last. */
+  /** The response has ended, after data that was not marked as the last. */
   onEnd(): void;
 }
 
-/** Reads the answers of one connection, one after the other. */
+/** Reads the responses of one connection, one after the other. */
 export interface ResponseReader {
   /**
-   * An answer is expected now. With `switches` it may be 101: then every byte behind its head goes to `onBody` as it is,
-   * and the answer does not end.
+   * Expects a response from now on. With `switches` it may be 101: all bytes after its head then go
+   * to `onBody`, and the response has no end.
    */
   begin(method: string, sink: ResponseSink, switches?: boolean): void;
-  /** @throws BadAnswer */
+  /** @throws BadResponse */
   push(data: Buffer): void;
-  /** The connection has ended. @throws CutAnswer when the answer has not. */
+  /** The connection has ended. @throws TruncatedResponse when the response is not complete. */
   finish(): void;
-  /** Whether nothing is expected. */
+  /** Whether no response is expected. */
   idle(): boolean;
-  /** Whether a head, or a line between chunks, has begun and not ended: an app sends these at once. */
+  /**
+   * Whether a head, or a line between chunks, has begun and not ended. Apps write these in one
+   * piece, so it should not take long.
+   */
   partial(): boolean;
-  /** Whether the connection serves another request, as far as its answers say. */
+  /** Whether the connection can be used for another request, as far as its responses show. */
   reusable(): boolean;
 }
 
@@ -57,28 +63,31 @@ type ReaderPhase =
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LINE_END = Buffer.from('\r\n');
 const MAX_HEAD = 64 * 1024;
-/** Of a line with a chunk's size. */
+/** Bytes of a line with a chunk's size. */
 const MAX_LINE = 4096;
-/** Interim answers before an answer: a server sends one or two. */
+/** Interim responses before the final response. Servers send one or two. */
 const MAX_INTERIM = 32;
 const NOTHING = Buffer.alloc(0);
 const [TAB, LF, CR, DEL] = [9, 10, 13, 127];
 
 /**
- * A strict reader of HTTP/1.1 answers (RFC 9112): bytes that can be read in two ways are refused, so that one answer is
- * never taken for two. They are refused when they come, not at the end of the line that they stand in, which may never
- * come. Nothing of a body is kept.
+ * A strict reader of HTTP/1.1 responses (RFC 9112). Ambiguous bytes are refused, so that one
+ * response is never read as two. They are refused when they arrive, not at the end of their line,
+ * which may never arrive. Bodies are not stored.
  */
 export function createResponseReader(): ResponseReader {
-  const answer: ReaderState = {
+  const response: ReaderState = {
     ...{ state: 'idle', method: '', sink: null, switches: false },
     ...{ left: 0, persistent: true, interim: 0 },
   };
-  /** Bytes that are no whole line yet: the first `used` of `held`. */
+  /** Bytes of an incomplete line or head: the first `used` bytes of `held`. */
   let held: Buffer = NOTHING;
   let used = 0;
 
-  /** Room is doubled when it runs out. When `held` is a part of a buffer that was passed in, it is full, and is not written to. */
+  /**
+   * The size is doubled when the space runs out. When `held` is a part of a buffer that was passed
+   * to `push`, it is full, so nothing is ever written to that buffer.
+   */
   const join = (chunk: Buffer): Buffer => {
     if (used + chunk.length > held.length)
       held = Buffer.concat([held.subarray(0, used)], 2 * (used + chunk.length));
@@ -88,17 +97,17 @@ export function createResponseReader(): ResponseReader {
 
   return {
     begin(method, sink, switches = false) {
-      answer.state = 'head';
-      answer.method = method;
-      answer.sink = sink;
-      answer.switches = switches;
-      answer.interim = 0;
+      response.state = 'head';
+      response.method = method;
+      response.sink = sink;
+      response.switches = switches;
+      response.interim = 0;
     },
     push(chunk) {
       const data = used > 0 ? join(chunk) : chunk;
       let at = 0;
       while (at < data.length) {
-        const next = readPart(answer, data, at, used);
+        const next = readPart(response, data, at, used);
         if (next < 0) break;
         at = next;
         used = 0;
@@ -107,42 +116,49 @@ export function createResponseReader(): ResponseReader {
       used = data.length - at;
     },
     finish() {
-      if (answer.state === 'idle') return;
-      if (answer.state !== 'rest')
-        throw new TruncatedResponse('the connection ended before the answer');
-      end(answer).onEnd();
+      if (response.state === 'idle') return;
+      if (response.state !== 'rest')
+        throw new TruncatedResponse('the connection ended before the response');
+      end(response).onEnd();
     },
-    idle: () => answer.state === 'idle',
-    partial: () => used > 0 || answer.state === 'trailer' || answer.state === 'chunk end',
-    reusable: () => answer.persistent,
+    idle: () => response.state === 'idle',
+    partial: () => used > 0 || response.state === 'trailer' || response.state === 'chunk end',
+    reusable: () => response.persistent,
   };
 }
 
-/** How far the reading of one answer has come. */
+/** The progress in reading one response. */
 interface ReaderState {
   state: ReaderPhase;
   method: string;
   sink: ResponseSink | null;
   switches: boolean;
   interim: number;
-  /** Bytes of the body, or of the chunk, that are still to come. */
+  /** Bytes of the body or of the current chunk that have not arrived yet. */
   left: number;
   persistent: boolean;
 }
 
-/** @returns how far it has read from `at` on; -1 when more is needed. The first `seen` bytes were looked at before. */
-function readPart(answer: ReaderState, data: Buffer, at: number, seen: number): number {
-  const { state } = answer;
+/**
+ * @returns the position up to which it has read; -1 when more bytes are needed. The first `seen`
+ * bytes were checked before.
+ */
+function readPart(response: ReaderState, data: Buffer, at: number, seen: number): number {
+  const { state } = response;
   if (state === 'idle') throw new BadResponse('more came than was asked for');
-  if (state === 'sized' || state === 'rest' || state === 'chunk') return readBody(answer, data, at);
+  if (state === 'sized' || state === 'rest' || state === 'chunk')
+    return readBody(response, data, at);
   const read = state === 'head' ? readHead : readLine;
-  const next = read(answer, data, at, seen);
-  // What was looked at before is not looked at again: a target may send its head byte by byte.
-  if (next < 0) assertBeginning(answer, data, at, Math.max(at, seen - 1));
+  const next = read(response, data, at, seen);
+  // Bytes are not checked twice: a target may send its head byte by byte.
+  if (next < 0) assertBeginning(response, data, at, Math.max(at, seen - 1));
   return next;
 }
 
-/** Refuses the beginning of a head or line whose end cannot mend it. `from` is where the new bytes begin, or one before. */
+/**
+ * Refuses the beginning of a head or line that no further bytes can make valid. `from` is the first
+ * new byte, or the byte before it.
+ */
 function assertBeginning({ state }: ReaderState, data: Buffer, at: number, from: number): void {
   for (let index = from; index < data.length; index += 1) {
     const byte = data[index] as number;
@@ -157,75 +173,75 @@ function assertBeginning({ state }: ReaderState, data: Buffer, at: number, from:
       : state === 'chunk end'
         ? start === '\r'
         : state === 'trailer' || /^[0-9A-Fa-f]/.test(start);
-  if (!fits) throw new BadResponse(`it is no HTTP/1.1 answer: ${JSON.stringify(start)}`);
+  if (!fits) throw new BadResponse(`it is not an HTTP/1.1 response: ${JSON.stringify(start)}`);
 }
 
-/** Whether this byte follows, or may still follow. */
+/** Whether this byte follows, or may still arrive. */
 const isNext = (data: Buffer, index: number, byte: number) =>
   index + 1 >= data.length || data[index + 1] === byte;
 
-function readHead(answer: ReaderState, data: Buffer, at: number, seen: number): number {
+function readHead(response: ReaderState, data: Buffer, at: number, seen: number): number {
   const stop = data.indexOf(HEAD_END, Math.max(at, seen - HEAD_END.length));
   if ((stop < 0 ? data.length : stop) - at > MAX_HEAD)
     throw new BadResponse('the head is too long');
   if (stop < 0) return -1;
-  beginResponse(answer, parseHead(data.toString('latin1', at, stop), answer));
+  beginResponse(response, parseHead(data.toString('latin1', at, stop), response));
   return stop + HEAD_END.length;
 }
 
-function beginResponse(answer: ReaderState, { head, framing, keepAlive }: ParsedHead): void {
-  const sink = answer.sink as ResponseSink;
+function beginResponse(response: ReaderState, { head, framing, keepAlive }: ParsedHead): void {
+  const sink = response.sink as ResponseSink;
   if (head.status < 200 && head.status !== 101) {
-    answer.interim += 1;
-    if (answer.interim > MAX_INTERIM) throw new BadResponse('too many interim answers');
+    response.interim += 1;
+    if (response.interim > MAX_INTERIM) throw new BadResponse('too many interim responses');
     return sink.onInterim(head);
   }
-  answer.persistent = keepAlive && framing.kind !== 'rest';
-  answer.left = framing.length;
-  answer.state = framing.kind;
+  response.persistent = keepAlive && framing.kind !== 'rest';
+  response.left = framing.length;
+  response.state = framing.kind;
   sink.onHead(head);
-  if (answer.state === 'sized' && answer.left === 0) end(answer).onEnd();
+  if (response.state === 'sized' && response.left === 0) end(response).onEnd();
 }
 
-function readBody(answer: ReaderState, data: Buffer, at: number): number {
+function readBody(response: ReaderState, data: Buffer, at: number): number {
   const part =
-    answer.left >= data.length - at
+    response.left >= data.length - at
       ? at === 0
         ? data
         : data.subarray(at)
-      : data.subarray(at, at + answer.left);
-  answer.left -= part.length;
-  if (answer.state === 'sized' && answer.left === 0) end(answer).onBody(part, true);
-  else (answer.sink as ResponseSink).onBody(part, false);
-  if (answer.state === 'chunk' && answer.left === 0) answer.state = 'chunk end';
+      : data.subarray(at, at + response.left);
+  response.left -= part.length;
+  if (response.state === 'sized' && response.left === 0) end(response).onBody(part, true);
+  else (response.sink as ResponseSink).onBody(part, false);
+  if (response.state === 'chunk' && response.left === 0) response.state = 'chunk end';
   return at + part.length;
 }
 
-function readLine(answer: ReaderState, data: Buffer, at: number): number {
+function readLine(response: ReaderState, data: Buffer, at: number): number {
   const stop = data.indexOf(LINE_END, at);
   if ((stop < 0 ? data.length : stop) - at > MAX_LINE) throw new BadResponse('a line is too long');
   if (stop < 0) return -1;
   const line = data.toString('latin1', at, stop);
-  if (answer.state === 'chunk size') {
-    answer.left = chunkSize(line);
-    answer.state = answer.left === 0 ? 'trailer' : 'chunk';
-  } else if (answer.state === 'chunk end') {
+  if (response.state === 'chunk size') {
+    response.left = chunkSize(line);
+    response.state = response.left === 0 ? 'trailer' : 'chunk';
+  } else if (response.state === 'chunk end') {
     if (line !== '') throw new BadResponse('a chunk is longer than its size');
-    answer.state = 'chunk size';
-  } else if (line === '') end(answer).onEnd();
+    response.state = 'chunk size';
+  } else if (line === '') end(response).onEnd();
   return stop + LINE_END.length;
 }
 
-function end(answer: ReaderState): ResponseSink {
-  const sink = answer.sink as ResponseSink;
-  answer.state = 'idle';
-  answer.sink = null;
+function end(response: ReaderState): ResponseSink {
+  const sink = response.sink as ResponseSink;
+  response.state = 'idle';
+  response.sink = null;
   return sink;
 }
 
 type Framing = { readonly kind: 'sized' | 'rest' | 'chunk size'; readonly length: number };
 
-/** Headers of the connection to the target, which are not passed on (RFC 9110 §7.6.1). */
+/** Hop-by-hop headers (RFC 9110 §7.6.1), which are not passed on. */
 const DROPPED = new Set([
   'connection',
   'keep-alive',
@@ -249,7 +265,7 @@ function parseHead(text: string, expected: Pick<ReaderState, 'method' | 'switche
   const first = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/.exec(
     lines[0] as string,
   );
-  if (!first) throw new BadResponse('it is no HTTP/1.1 answer');
+  if (!first) throw new BadResponse('it is not an HTTP/1.1 response');
   const status = Number(first[2]);
   const { headers, own } = parseHeaders(lines);
   const framing = framingOf(own, { ...expected, status, old: first[1] === '0' });
@@ -257,7 +273,8 @@ function parseHead(text: string, expected: Pick<ReaderState, 'method' | 'switche
   const keepAlive =
     first[1] === '1' ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
   const length = framing.kind === 'sized' ? framing.length : null;
-  // A 204 or an interim answer must not have a length (RFC 9110 §8.6): clients would wait for that much.
+  // A 204 or an interim response must not have a length (RFC 9110 §8.6). Clients would wait for a
+  // body of that length.
   const passed = status === 204 || status < 200 ? without(headers, CONTENT_LENGTH) : headers;
   return {
     head: { status, reason: first[3] ?? '', headers: withoutListed(passed, connection), length },
@@ -266,7 +283,10 @@ function parseHead(text: string, expected: Pick<ReaderState, 'method' | 'switche
   };
 }
 
-/** The headers that are passed on, names and values by turns, and those that say how the message is cut. */
+/**
+ * @returns the headers to pass on, names and values in turns, and apart from them those that define
+ * the length of the message.
+ */
 function parseHeaders(lines: readonly string[]): { headers: string[]; own: Map<string, string> } {
   const headers: string[] = [];
   const own = new Map<string, string>();
@@ -286,7 +306,10 @@ function parseHeaders(lines: readonly string[]): { headers: string[]; own: Map<s
   return { headers, own };
 }
 
-/** Only blanks and tabs stand around a value. `trim` would take the last byte of a UTF-8 `à` for a blank. */
+/**
+ * Removes spaces and tabs only. `trim` would also remove the byte 0xA0, which is the second byte of
+ * a UTF-8 `à`.
+ */
 function withoutBlanks(line: string, from: number): string {
   let end = line.length;
   while (from < end && isBlank(line.charCodeAt(from))) from += 1;
@@ -296,7 +319,7 @@ function withoutBlanks(line: string, from: number): string {
 
 const isBlank = (code: number) => code === 32 || code === TAB;
 
-/** Where the body ends (RFC 9112 §6.3). */
+/** How to find the end of the body (RFC 9112 §6.3). */
 function framingOf(
   own: ReadonlyMap<string, string>,
   {
@@ -325,7 +348,7 @@ function framingOf(
     : { kind: 'sized', length: Number(length) };
 }
 
-/** `Connection` may name more headers that end here. */
+/** Removes the further hop-by-hop headers that `Connection` names. */
 function withoutListed(headers: string[], connection: string): string[] {
   if (connection === '' || /^(keep-alive|close)$/.test(connection)) return headers;
   return without(headers, new Set(connection.split(',').map((name) => name.trim())));
@@ -334,7 +357,7 @@ function withoutListed(headers: string[], connection: string): string[] {
 const without = (headers: string[], names: ReadonlySet<string>): string[] =>
   headers.filter((_, index) => !names.has((headers[index - (index % 2)] as string).toLowerCase()));
 
-/** A size and its extensions (RFC 9112 §7.1.1), which are not passed on. */
+/** A chunk's size, with its extensions (RFC 9112 §7.1.1), which are not passed on. */
 const CHUNK = (() => {
   const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
   const quoted = String.raw`"(?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"`;

@@ -1,4 +1,4 @@
-/** A container that serves an app. */
+/** The address of a container that serves an app. */
 export interface RouteTarget {
   /** The container's id. */
   readonly id: string;
@@ -7,30 +7,32 @@ export interface RouteTarget {
 }
 
 /**
- * Where an app's requests go. `serving`: to its targets. `holding`: they wait for the next route, for what cannot be in
- * two places at once. `stopped`: a page says so.
+ * Where the requests of an app go. `serving`: to its targets. `holding`: they wait for the next
+ * route. `stopped`: the answer is a page that says so.
  */
 export interface AppRoute {
   readonly appId: string;
-  /** Exact names, and `*.example.test` for any one label in front. */
+  /** Exact names. `*.example.test` stands for one label in front. */
   readonly hosts: readonly string[];
   readonly state: 'serving' | 'holding' | 'stopped';
   readonly targets: readonly RouteTarget[];
-  /** How many responses and sockets may be open at once; 10,000 when it says nothing. */
+  /** How many responses and WebSockets may be open at once. The default is 10,000. */
   readonly maxConnections?: number;
 }
 
-/** Hosts → routes. Plain data behind a map, so that a worker of its own can be sent the same. */
+/**
+ * Finds the route of a host. The routes are plain data, so that they can be sent to another
+ * process.
+ */
 export interface RouteTable {
   set(route: AppRoute): void;
   remove(appId: string): void;
   get(appId: string): AppRoute | undefined;
   all(): readonly AppRoute[];
-  /** The route of a `Host` header; undefined for a host that nobody has. */
+  /** The route for a `Host` header; undefined when no app has this host. */
   find(host: string | undefined): AppRoute | undefined;
 }
 
-/** An empty table. */
 export function createRouteTable(): RouteTable {
   const routes = new Map<string, AppRoute>();
   const hosts = new Map<string, string>();
@@ -59,9 +61,8 @@ export function createRouteTable(): RouteTable {
 }
 
 /**
- * The name in a `Host` header: lower case, without port and closing dot.
- *
- * @example
+ * The name in a `Host` header: lower case, without the port and without a dot at the end.
+ * ⏎ @example
  * hostName('Shop.Example.test.:8080') // 'shop.example.test'
  */
 export function hostName(header: string | undefined): string {

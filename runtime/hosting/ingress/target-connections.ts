@@ -10,72 +10,92 @@ import {
   type ResponseReader,
 } from './response-reader.ts';
 
-/** One request for a target, and where its answer goes. `onBody` says whether more may come at once. */
+/**
+ * One request for a target, with the functions that receive the response. `onBody` returns whether
+ * more data may come now.
+ */
 export interface TargetCall {
   readonly method: string;
   readonly head: RequestHead;
   readonly body: IncomingMessage;
-  /** It cannot be sent twice, so that it goes on no connection that the target may be closing. */
+  /**
+   * The request must not be sent twice. So it never uses a connection that the target may be
+   * closing at this moment.
+   */
   readonly once: boolean;
-  /** There is no other target to go to: it is waited for. */
+  /** There is no other target, so this one gets more time to accept the connection. */
   readonly patient: boolean;
-  /** Whether there is another one by now. */
+  /** Whether another target exists now. */
   movable(): boolean;
-  /** Once a second while it runs. */
+  /** Called once a second while the request runs. */
   onTick(time: number): void;
-  /** An interim answer (1xx), before the answer itself. */
+  /** An interim response (1xx), before the final one. */
   onInterim(head: ResponseHead): void;
   onHead(head: ResponseHead): void;
   onBody(data: Buffer, last: boolean): boolean;
   onEnd(): void;
-  /** `sent` says whether the target may have seen it. */
+  /** `sent` says whether the target may have received the request. */
   onError(error: Error, sent: boolean): void;
 }
 
-/** A call that runs. */
+/** A request that runs. */
 export interface RunningCall {
-  /** Lets go of it: its connection is closed. */
+  /** Gives the request up and closes its connection. */
   abandon(): void;
-  /** More of the answer may come. */
+  /** Continues to read the response. */
   resume(): void;
 }
 
 /** The connections to one target. */
 export interface TargetConnections {
   send(call: TargetCall): RunningCall;
-  /** Closes those that have been idle for too long, and gives up on answers that do not begin or do not go on. */
+  /**
+   * Closes connections that have been idle for too long, and gives up on responses that do not
+   * begin or do not continue.
+   */
   sweep(): void;
-  /** Calls that still wait for a connection, and of which nothing was sent, fail when they can go to another target. */
+  /**
+   * Requests that wait for a connection, and of which nothing was sent, fail if they can go to
+   * another target.
+   */
   yield(): void;
-  /** No more is sent; what runs is finished. */
+  /** Accepts no more requests. Running ones are finished. */
   close(): void;
-  /** Whether nothing is left of it. */
+  /** Whether no connection is left. */
   empty(): boolean;
-  /** Closes all at once. */
+  /** Closes all connections at once. */
   destroy(): void;
 }
 
-/** No answer began in time. */
+/** The response did not begin in time. */
 export class ResponseTimeout extends Error {}
 
-/** Milliseconds. Servers close idle connections after five seconds or more, as a rule; Node after five. */
+/**
+ * Milliseconds. Most servers close idle connections after five seconds or more; Node after five.
+ */
 const IDLE = 4000;
-/** A connection that has been idle for longer is not trusted with a request that cannot be sent twice. */
+/**
+ * A request that must not be sent twice uses only a connection that has been idle for less than
+ * this.
+ */
 const IDLE_ONCE = 1000;
 const CONNECT = 750;
-/** Long enough for the kernel to ask again after one and after three seconds, when an app's queue of new connections was full. */
+/**
+ * When an app's queue of new connections is full, the kernel tries again after one second and after
+ * three. This is long enough for both.
+ */
 const CONNECT_PATIENT = 3500;
 const ANSWER = 120_000;
 /**
- * Milliseconds in which a head, or a line between chunks, must end. With the second between two looks the client
- * has its 502 four seconds after the first byte.
+ * Milliseconds in which a head, or a line between chunks, must end. `sweep` runs once a second, so
+ * the client gets its 502 four seconds after the first byte.
  */
 const PARTIAL = 3000;
-/** Milliseconds without a byte in the middle of a body of known length. */
+/** Milliseconds without data in the middle of a body of known length. */
 const SILENCE = 300_000;
 /**
- * Milliseconds after which a target that was closed has ended. When its queue of connections was full, it has never seen
- * some of the requests that were sent to it, and their connections are not reset.
+ * Milliseconds after which a closed target is surely gone. If its queue of connections was full, it
+ * never received some of the requests, and their connections are not reset.
  */
 const GONE = 15_000;
 const REPLACED = 'another target has taken its place';
@@ -84,11 +104,11 @@ interface TargetConnection {
   readonly socket: Socket;
   readonly reader: ResponseReader;
   job: OpenCall | null;
-  /** When its last job ended. */
+  /** When its last request ended. */
   since: number;
-  /** When the last bytes of an answer came. */
+  /** When the last bytes of a response arrived. */
   heard: number;
-  /** When a head or line began that has not ended yet. */
+  /** When the incomplete head or line began. */
   partialSince: number | null;
 }
 
@@ -97,11 +117,14 @@ interface OpenCall extends RunningCall {
   connection: TargetConnection | null;
   over: boolean;
   sent: boolean;
-  /** Whether the request's body has been sent whole. */
+  /** Whether the complete request body was sent. */
   bodySent: boolean;
-  /** When something was last sent, while no answer has come. */
+  /** When something was last sent, while no response has begun. */
   waitsSince: number | null;
-  /** Whether a body of known length is being read, so that silence means that the target is stuck. */
+  /**
+   * Whether a body of known length is being read: no data for a long time then means that the
+   * target hangs.
+   */
   sized: boolean;
 }
 
@@ -162,7 +185,10 @@ export function createTargetConnections(
   };
 }
 
-/** Tells a call that time has passed, and gives up on an answer that does not begin or does not go on. */
+/**
+ * Reports the time to the request, and gives up on a response that does not begin or does not
+ * continue.
+ */
 function attend(connection: TargetConnection, time: number, closedAt: number): void {
   const { job, socket, heard, partialSince } = connection;
   job?.call.onTick(time);
@@ -176,7 +202,7 @@ function attend(connection: TargetConnection, time: number, closedAt: number): v
     socket.destroy(new Error(REPLACED));
 }
 
-/** The connection that rested the shortest; those that rested for too long are closed. */
+/** Takes the connection that was used last, and closes those that have been idle for too long. */
 function takeIdle(
   idle: TargetConnection[],
   longest: number,
@@ -195,7 +221,10 @@ interface DialOptions {
   readonly job: OpenCall;
   readonly now: () => number;
   received(connection: TargetConnection, data: Buffer): void;
-  /** Called when nothing is left of it; `report` lets its job know, once nothing else finds the connection any more. */
+  /**
+   * Called when the socket is closed. `report` tells the request, after the connection is out of
+   * every list.
+   */
   closed(connection: TargetConnection, report: () => void): void;
 }
 
@@ -209,7 +238,8 @@ function dial({ host, port, job, now, received, closed }: DialOptions): TargetCo
   const patience = job.call.patient ? CONNECT_PATIENT : CONNECT;
   const giveUp = () =>
     socket.connecting && socket.destroy(new Error(`no connection within ${patience} ms`));
-  // On a busy machine this process may have been the late one: what has come meanwhile is looked at first.
+  // On a busy machine this process itself may be late: data that has already arrived is handled
+  // first.
   const late = setTimeout(() => setImmediate(giveUp), patience);
   let failure: Error | undefined;
   socket.once('connect', () => {
@@ -256,7 +286,7 @@ function createOpenCall(call: TargetCall, now: () => number): OpenCall {
     },
     resume() {
       if (!job.connection) return;
-      // While the client was the slow one, the target could not be heard.
+      // Nothing was read while the client was slow, so the silence is counted from now.
       job.connection.heard = now();
       job.connection.socket.resume();
     },
@@ -281,7 +311,9 @@ function write({ socket, reader }: TargetConnection, job: OpenCall, now: () => n
   } else writeBody(socket, job, now);
 }
 
-/** A body whose length is not known is cut into chunks anew: only our own cuts reach a target. */
+/**
+ * A body of unknown length is divided into new chunks: the client's chunks never reach a target.
+ */
 function writeBody(socket: Socket, job: OpenCall, now: () => number): void {
   const { head, body } = job.call;
   const chunked = head.body === 'chunked';
@@ -325,11 +357,11 @@ function sinkOf(job: OpenCall, socket: Socket): ResponseSink {
   };
 }
 
-/** The connection is gone: its request has ended, well or not. */
+/** The connection is closed: its request ends, with an error or without. */
 function ended({ job, reader }: TargetConnection, failure: Error | undefined): void {
   if (!job || job.over) return;
   try {
-    // An answer without a length ends with its connection, but not with one that broke.
+    // A response without a length ends with its connection, unless the connection broke.
     if (failure) throw failure;
     if (!job.sent) throw new TruncatedResponse('the connection was closed');
     reader.finish();

@@ -1,33 +1,39 @@
 import type { RouteTarget } from './route-table.ts';
 import { createTargetConnections, type TargetConnections } from './target-connections.ts';
 
-/** A target with its connections and what we have seen of it. */
+/** A target with its connections and its state. */
 export interface PooledTarget {
   readonly target: RouteTarget;
   readonly connections: TargetConnections;
-  /** Requests, streams and sockets that it serves now. */
+  /** Requests, streams and WebSockets that it serves now. */
   active: number;
-  /** It refused a connection: not asked before this time, unless there is no other. */
+  /** Set after a refused connection: before this time, other targets are preferred. */
   downUntil: number;
 }
 
-/** The targets of all apps, by container. */
+/** The targets of all apps, by container id. */
 export interface TargetPools {
-  /** The least busy target that is up; undefined when there is none. `not` is one that has just failed. */
+  /**
+   * The target with the fewest requests among those that are up; undefined when there is none.
+   * `not` is one that has just failed.
+   */
   pick(targets: readonly RouteTarget[], not?: RouteTarget): PooledTarget | undefined;
-  /** When the last request of these is over, or the time is up; one that has not reached them goes where it can. */
+  /**
+   * Resolves when these targets have no more requests or the time is over. Requests that have not
+   * reached them move to other targets.
+   */
   drained(ids: readonly string[], timeout: number): Promise<void>;
-  /** Closes the connections of a target that serves no more. */
+  /** Closes the connections of targets that are no longer used. */
   close(ids: readonly string[]): void;
   closeAll(): void;
 }
 
-/** How long a target that refused is left alone, in milliseconds. */
+/** Milliseconds for which a target that refused a connection is avoided. */
 const EJECTION = 1000;
 
 export function createTargetPools(now: () => number): TargetPools {
   const pools = new Map<string, PooledTarget>();
-  /** Closed, with something that still runs. */
+  /** Closed targets that still have running requests. */
   const leaving = new Set<TargetConnections>();
   const sweeping = setInterval(() => {
     for (const { connections } of pools.values()) connections.sweep();
@@ -46,7 +52,8 @@ export function createTargetPools(now: () => number): TargetPools {
       const up = others.filter((target) => target.downUntil <= time);
       const from = up.length > 0 ? up : others;
       turn = (turn + 1) % 1024;
-      // Ties go round, or the first of several idle targets would get everything.
+      // Equally busy targets take turns. Otherwise the first of several idle targets would get
+      // every request.
       return from
         .map((_, index) => from[(index + turn) % from.length] as PooledTarget)
         .reduce<PooledTarget | undefined>(lessBusy, undefined);
@@ -92,7 +99,7 @@ export function createTargetPools(now: () => number): TargetPools {
   }
 }
 
-/** Takes a target out for a moment after it refused. */
+/** Avoids a target for a moment after it refused a connection. */
 export function eject(pooled: PooledTarget, now: number): void {
   pooled.downUntil = now + EJECTION;
 }

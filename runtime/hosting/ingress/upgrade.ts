@@ -16,7 +16,7 @@ import { eject, type PooledTarget, type TargetPools } from './target-pool.ts';
 interface Upgrade {
   readonly request: IncomingMessage;
   readonly client: Duplex;
-  /** What the client has sent already. */
+  /** Bytes that the client has already sent after the head. */
   readonly head: Buffer;
   readonly targets: readonly RouteTarget[];
   readonly pools: TargetPools;
@@ -26,16 +26,17 @@ interface Upgrade {
 
 const ATTEMPTS = 3;
 const CONNECT = 750;
-/** Milliseconds until the target's answer begins, and those in which its head must end. */
+/** Milliseconds until the target's response begins, and milliseconds in which its head must end. */
 const ANSWER = 120_000;
 const PARTIAL = 4500;
-/** Milliseconds that a client has to read the rest. */
+/** Milliseconds that a client has to read the remaining bytes. */
 const LINGER = 10_000;
 
 /**
- * Joins a WebSocket to a target: when the target has agreed (101), bytes go through untouched both ways. Until then
- * nothing that the client sends after its head reaches the target, and when the target does not agree nothing ever does:
- * it would be taken for requests of which we have seen nothing.
+ * Connects a WebSocket client to a target. After the target's 101, bytes are copied in both
+ * directions without change. Before that, nothing that the client sends after its head reaches the
+ * target: if the target did not switch protocols, it would read those bytes as requests that we
+ * have not checked.
  */
 export function proxyUpgrade(upgrade: Upgrade): void {
   const head = requestHead(upgrade.request, upgrade.origin);
@@ -46,7 +47,7 @@ export function proxyUpgrade(upgrade: Upgrade): void {
   });
 }
 
-/** A target that refuses is left for another. */
+/** Tries another target when this one refuses the connection. */
 function dial(
   upgrade: Upgrade,
   head: string,
@@ -71,7 +72,10 @@ function dial(
   });
 }
 
-/** Waits for the target's answer to the upgrade, which is passed on as any other: a head that is not HTTP/1.1 is a 502. */
+/**
+ * Waits for the target's response to the upgrade. A response that is not HTTP/1.1 becomes a 502, as
+ * for any request.
+ */
 function join({ client, head }: Upgrade, pooled: PooledTarget, target: Socket): void {
   const reader = createResponseReader();
   const state: UpgradeState = { client, target, begun: false, agreed: false };
@@ -108,7 +112,7 @@ function join({ client, head }: Upgrade, pooled: PooledTarget, target: Socket): 
   if (client.destroyed) target.destroy();
 }
 
-/** The target is gone. Its last bytes are still on their way to the client. */
+/** The target has closed its connection. Its last bytes are still being sent to the client. */
 function leave({ client, begun, agreed }: UpgradeState, reader: ResponseReader): void {
   setTimeout(() => client.destroy(), LINGER).unref();
   if (agreed) return void client.end();
@@ -116,7 +120,7 @@ function leave({ client, begun, agreed }: UpgradeState, reader: ResponseReader):
   try {
     reader.finish();
   } catch {
-    // Half an answer must not look like a whole one.
+    // Closes hard, so that an incomplete response does not look complete.
     client.destroy();
   }
 }
@@ -124,9 +128,9 @@ function leave({ client, begun, agreed }: UpgradeState, reader: ResponseReader):
 interface UpgradeState {
   readonly client: Duplex;
   readonly target: Socket;
-  /** Whether the client has seen something of an answer. */
+  /** Whether the client has received a part of the response. */
   begun: boolean;
-  /** Whether it was 101. */
+  /** Whether the response was 101. */
   agreed: boolean;
 }
 

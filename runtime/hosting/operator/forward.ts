@@ -13,7 +13,10 @@ import { AppError, failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
 import type { Handlers } from '../routes/bind.ts';
 
-/** What of a call goes from one process to the other: what its handler reads. The body of an upload follows as it is. */
+/**
+ * The parts of a call that its handler reads, as they are sent to the leader. The body of an upload
+ * follows as a stream.
+ */
 interface ForwardedCall {
   readonly id: string;
   readonly params: Call['params'];
@@ -27,7 +30,7 @@ interface ForwardedCall {
 
 const HEADER = 'x-twofold-call';
 
-/** Takes calls of other processes on a socket, and runs them as if they had come here. */
+/** Accepts calls from other processes on a socket, and runs them like calls of this process. */
 export function serveCalls(handlers: Handlers, specs: readonly RouteSpec[], log: Logger): Server {
   const routes = new Map(specs.map((spec) => [spec.id, spec]));
   return createServer(
@@ -105,7 +108,7 @@ async function answer(
   await finished(response).catch(() => {});
 }
 
-/** The operating process could not be reached, and has seen nothing of the call. */
+/** The leader could not be reached, and has received nothing of the call. */
 export class Unreachable extends AppError {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(503, 'UNAVAILABLE', message, options);
@@ -113,9 +116,9 @@ export class Unreachable extends AppError {
 }
 
 /**
- * A handler that passes its calls on. `socket` is where the operating process takes them; null while there is none here.
- *
- * @throws Unreachable
+ * A handler that forwards its calls. `socket` is where the leader accepts them; null while this
+ * machine has no leader.
+ * ⏎ @throws Unreachable
  */
 export function forwarding(socket: () => Promise<string | null>): Handler {
   return async (call) => {
@@ -160,7 +163,8 @@ function pass(
     sent.on('socket', (to) =>
       to.once('connect', () => {
         connected = true;
-        // Not before: an upload that was read for a process that is gone could not be passed to the next.
+        // The upload is read only after the connection is open: an upload that was read once could
+        // not be sent to the next leader.
         if (route.body?.kind === 'stream') koa.req.pipe(sent);
         else sent.end();
       }),
@@ -181,7 +185,7 @@ async function receive(answer: IncomingMessage): Promise<Reply> {
   if (!headers['content-type']?.includes('application/json'))
     return reply(status, answer, headers as Record<string, string>);
   const body = JSON.parse(await text(answer)) as { error?: unknown; code?: string };
-  // An error that is no text is of the OpenAI API, and goes on as it is.
+  // An error that is not a text comes from the OpenAI API, and is passed on unchanged.
   if (status < 400 || typeof body.error !== 'string') return reply(status, body);
   throw new AppError(status, body.code ?? 'INTERNAL_SERVER_ERROR', body.error);
 }

@@ -12,23 +12,29 @@ import type { Handlers } from '../routes/bind.ts';
 import { forwarding, serveCalls, Unreachable } from './forward.ts';
 import { createLease } from './lease.ts';
 
-/** Joins the processes that share a database: one of them operates, every one can be called. */
+/**
+ * Joins the processes that share a database: one of them, the leader, operates the apps, and all of
+ * them accept calls.
+ */
 export interface Operator {
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Whether this process operates. */
+  /** Whether this process is the leader. */
   operates(): boolean;
-  /** What operates here, or would. */
+  /** The current session. In a process that is not the leader it has not begun. */
   session(): LeaderSession;
-  /** The handlers for this process: run here, or passed on. */
+  /**
+   * The handlers of this process. They run here in the leader, and are forwarded in other
+   * processes.
+   */
   readonly handlers: Handlers;
 }
 
-/** What operates the apps for as long as this process is the one that does. */
+/** Everything that operates the apps while this process is the leader. */
 export interface LeaderSession {
   readonly handlers: Handlers;
   begin(): Promise<void>;
-  /** Leaves everything as it is, for the next. */
+  /** Leaves containers and records as they are, for the next leader. */
   end(): Promise<void>;
   engineState(): Promise<{ readonly podman: string; readonly engine: string | null }>;
   ingressState(): 'listening' | 'unavailable';
@@ -37,24 +43,28 @@ export interface LeaderSession {
 export interface OperatorOptions {
   readonly kernel: Kernel;
   readonly specs: readonly RouteSpec[];
-  /** A fresh one for each time that this process becomes the one that operates. */
+  /** Called at the start, and each time a session has ended. */
   readonly createLeaderSession: () => LeaderSession;
 }
 
-/** What every process can answer by itself. */
+/** Calls that every process can answer itself. */
 const ANYWHERE = new Set(['listTemplates']);
 /**
- * Milliseconds that a call waits for a process that operates: while a server starts again, the old one is ending or the new
- * one is reading the state of the engine.
+ * Milliseconds that a call waits for a leader. While a server restarts, the old leader is ending or
+ * the new one is reading the state of the engine.
  */
 const PATIENCE = 10_000;
 const RETRY = 200;
-/** Milliseconds that the end of a session may take before the place is given to the next process all the same. */
+/**
+ * Milliseconds that the end of a session may take. Afterwards the next process may become the
+ * leader anyway.
+ */
 const END = 9000;
 
 export function createOperator({ kernel, specs, createLeaderSession }: OperatorOptions): Operator {
   const { store, now, log } = kernel;
-  // A folder that only we may enter: whoever can reach the socket is believed to be who it says.
+  // Only this user may enter the folder: the identity in a forwarded call is trusted without a
+  // check.
   const folder = mkdtempSync(join(tmpdir(), 'twofold-operator-'));
   const socket = join(folder, 'calls');
   let server: Server | undefined;
@@ -68,7 +78,7 @@ export function createOperator({ kernel, specs, createLeaderSession }: OperatorO
     server = undefined;
     await session.end();
   };
-  /** What has ended cannot begin again. */
+  /** A session that has ended cannot begin again. */
   const renew = async () => {
     await end().catch((error: Error) =>
       log.warn(`the apps' operation did not end well: ${error.message}`),
@@ -112,7 +122,7 @@ export function createOperator({ kernel, specs, createLeaderSession }: OperatorO
       stopping = true;
       if (operating) await endInTime();
       await lease.stop();
-      // It was just beginning.
+      // The session began while this was waiting.
       if (operating) await endInTime();
       rmSync(folder, { recursive: true, force: true });
     },
@@ -127,7 +137,7 @@ interface Attempts {
   readonly isOver: () => boolean;
 }
 
-/** Runs a call where the apps are operated, as soon as they are. */
+/** Repeats a call until a leader has accepted it or `PATIENCE` is over. */
 async function untilReached({ context }: Call, { attempt, isOver }: Attempts): Promise<Reply> {
   for (const until = Date.now() + PATIENCE; ; await sleep(RETRY)) {
     try {
@@ -139,7 +149,10 @@ async function untilReached({ context }: Call, { attempt, isOver }: Attempts): P
   }
 }
 
-/** What hangs in a session, an operation on an engine that does not answer, must not keep the next process waiting. */
+/**
+ * A session that hangs, for example because the engine does not answer, must not block the next
+ * leader.
+ */
 async function inTime(log: Logger, end: Promise<void>): Promise<void> {
   const late = sleep(END, 'late' as const, { ref: false });
   const ended = end.catch((error: Error) =>

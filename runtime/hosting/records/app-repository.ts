@@ -6,7 +6,7 @@ import { ownHost } from './own-host.ts';
 import type { Seal } from './seal.ts';
 import { gitTokenKey, webhookKey } from './vault.ts';
 
-/** What of an app may change. */
+/** The fields of an app that may change. */
 export type AppChange = Partial<
   Pick<
     HostedApp,
@@ -15,8 +15,8 @@ export type AppChange = Partial<
 >;
 
 /**
- * The apps: in the database, with a copy in memory that answers reads. Another server's changes are seen at `load`,
- * which the resync calls.
+ * The apps, in the database and as a copy in memory that answers reads. Changes by another server
+ * are seen after `load`, which every resync calls.
  */
 export interface AppRepository {
   load(): Promise<void>;
@@ -34,7 +34,7 @@ export interface AppRepository {
   /** @throws AppError 409 when a domain is taken; 404 when the app is gone. */
   update(id: string, change: AppChange): Promise<HostedApp>;
   remove(id: string): Promise<void>;
-  /** Called after every change. */
+  /** Calls the listener after every change. */
   onChange(listener: (app: HostedApp) => void): void;
 }
 
@@ -61,7 +61,7 @@ export function createAppRepository({
   readonly store: Store;
   readonly seal: Seal;
   readonly now: () => number;
-  /** `APP_URL`, whose host no app may have. */
+  /** `APP_URL`, whose host no app may use. */
   readonly appUrl?: string | undefined;
 }): AppRepository {
   const { db } = store;
@@ -103,7 +103,8 @@ export function createAppRepository({
       if (!app) throw failure.notFound('App not found');
       if (change.spec) assertNotOurs(change.spec, app.spec);
       const changed: HostedApp = { ...app, ...change, updated_at: stamp() };
-      // In the copy at once, so that two changes which overlap both last.
+      // Changes the copy before the database is written, so that of two overlapping changes neither
+      // is lost.
       apps.set(id, changed);
       await saveApp(store, seal, { app: changed, change }).catch(async (error: unknown) => {
         await load();
@@ -181,7 +182,7 @@ async function saveApp(
   });
 }
 
-/** The domain's key decides who has it, so that of two requests for one only one is served. */
+/** The primary key of the table decides: of two requests for one domain, one fails. */
 async function claimDomains(trx: Store['db'], app: HostedApp): Promise<void> {
   for (const domain of [app.spec.domain, ...app.spec.aliases]) {
     const holder = await trx

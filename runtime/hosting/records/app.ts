@@ -1,6 +1,7 @@
 /**
- * What an app may be in. `running`: a replica is up and answers its probe. `restarting`: none does since a container
- * ended by itself, until one does again. `building` and `deploying` are those of an app with nothing that serves yet, or of one being replaced.
+ * The status of an app. `running`: at least one replica runs and answers its probe. `restarting`: a
+ * container has ended by itself and no replica answers. `building` and `deploying`: a deployment
+ * runs and nothing serves.
  */
 export type AppStatus =
   | 'created'
@@ -24,8 +25,9 @@ export const APP_STATUSES: readonly AppStatus[] = [
 ];
 
 /**
- * How we ask whether an app serves. Without path and command its port is dialled. A deployment waits for one good answer;
- * afterwards an app with a path or a command is asked every `interval_s`, and started again after `retries` bad ones.
+ * How to check whether an app serves. Without a path and a command, a TCP connection to its port is
+ * opened. A deployment waits for one success. Afterwards an app with a path or a command is checked
+ * every `interval_s` seconds, and restarted after `retries` failures in a row.
  */
 export interface HealthCheck {
   readonly path?: string;
@@ -37,13 +39,13 @@ export interface HealthCheck {
 }
 
 export interface Resources {
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   readonly memory_mb: number;
   readonly cpus: number;
   readonly pids: number;
 }
 
-/** How the ingress treats an app's requests. What is absent is as `HTTP_RULES` says. */
+/** How the ingress treats an app's requests. `HTTP_RULES` has the defaults. */
 export interface HttpRules {
   /** Responses and WebSockets that may be open at once. */
   readonly max_connections: number;
@@ -56,7 +58,7 @@ export interface AppVolume {
   readonly path: string;
 }
 
-/** Where a deployment's image comes from. Never holds a token. */
+/** Where a deployment's image comes from. It never contains a token. */
 export type AppSource =
   | { readonly kind: 'image'; readonly image: string }
   | {
@@ -69,27 +71,30 @@ export type AppSource =
   | { readonly kind: 'tarball'; readonly sha256?: string }
   | { readonly kind: 'template'; readonly template: string; readonly image: string };
 
-/** What the user wants of an app: everything but what happened to it. */
+/** The app as its user has configured it. */
 export interface AppSpec {
   readonly domain: string;
   readonly aliases: readonly string[];
   readonly image: string | null;
-  /** Null: the image's only EXPOSE, else the default. */
+  /** Null means the only port that the image exposes, or else the manifest's default. */
   readonly port: number | null;
-  /** The port that the last deployment found. */
+  /** The port of the last deployment. */
   readonly usedPort?: number;
   readonly volumes: readonly AppVolume[];
   readonly replicas: number;
   readonly resources: Resources;
   readonly health: HealthCheck;
-  /** What the Dockerfile of the last deployment says, for an app that does not say itself how it is asked. */
+  /**
+   * The HEALTHCHECK in the Dockerfile of the last deployment. It is used when the user has
+   * configured none.
+   */
   readonly builtHealth?: HealthCheck | null;
   readonly command: readonly string[] | null;
   readonly http?: Partial<HttpRules>;
   readonly source: AppSource | null;
 }
 
-/** How an app is asked: as it says, else as its Dockerfile says, else by dialling its port. */
+/** The health check in use: the configured one, else the Dockerfile's, else a TCP connection. */
 export function healthCheckOf({
   health,
   builtHealth,
@@ -98,13 +103,13 @@ export function healthCheckOf({
   return says ? health : (builtHealth ?? health);
 }
 
-/** One app as we keep it. */
+/** An app, as it is stored. */
 export interface HostedApp {
   readonly id: string;
   readonly name: string;
   readonly status: AppStatus;
   readonly desired: 'running' | 'stopped';
-  /** Number of the deployment that serves; null before the first. */
+  /** Number of the deployment that serves; null before the first one. */
   readonly deployment: number | null;
   readonly restarts: number;
   readonly error: string | null;
@@ -130,7 +135,7 @@ export interface ProbeRecord {
   readonly detail: string;
 }
 
-/** One attempt to put something in an app's place. */
+/** One deployment of an app, successful or not. */
 export interface Deployment {
   readonly app_id: string;
   readonly number: number;
@@ -140,7 +145,7 @@ export interface Deployment {
   readonly image: string | null;
   readonly image_id: string | null;
   readonly port: number | null;
-  /** How many containers it has. */
+  /** Number of containers. */
   readonly replicas: number;
   readonly reason: string | null;
   readonly probes: readonly ProbeRecord[];

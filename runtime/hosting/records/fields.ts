@@ -3,7 +3,7 @@ import { failure } from '@twofold/runtime/errors';
 import type { HostedApp, AppSpec, AppVolume, HealthCheck, HttpRules, Resources } from './app.ts';
 import { assertEnv, assertImage, parseDomain } from './names.ts';
 
-/** Fields of an app as a body holds them, already of the right types. */
+/** The fields of an app in a request body, after their types were checked. */
 export interface AppFields {
   readonly image?: string;
   readonly port?: number;
@@ -22,9 +22,8 @@ const MIB = 1024 * 1024;
 const HEALTH: HealthCheck = { interval_s: 10, timeout_s: 5, retries: 3 };
 
 /**
- * A new app's spec: the fields, over the manifest's defaults.
- *
- * @throws AppError 400
+ * Creates the spec of a new app from the fields and the manifest's defaults.
+ * ⏎ @throws AppError 400
  */
 export function newSpec(name: string, fields: AppFields, model: HostingModel): AppSpec {
   const { memory, cpus, pids } = model.defaults;
@@ -45,9 +44,8 @@ export function newSpec(name: string, fields: AppFields, model: HostingModel): A
 }
 
 /**
- * The spec with the given fields changed. Resources, health and http are merged, everything else is replaced.
- *
- * @throws AppError 400
+ * Changes a spec. `resources`, `health` and `http` are merged, the other fields are replaced.
+ * ⏎ @throws AppError 400
  */
 export function changeSpec(spec: AppSpec, fields: AppFields): AppSpec {
   const changed: AppSpec = {
@@ -68,14 +66,14 @@ export function changeSpec(spec: AppSpec, fields: AppFields): AppSpec {
   return changed;
 }
 
-/** A body's environment as text. @throws AppError 400 */
+/** Turns the values of an environment into text. @throws AppError 400 */
 export function toEnv(env: NonNullable<AppFields['env']>): HostedApp['env'] {
   const texts = Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)]));
   assertEnv(texts);
   return texts;
 }
 
-/** Asking one way ends the other two. */
+/** Path, TCP and command are alternatives: a new one replaces the other two. */
 function mergeHealth(known: HealthCheck, given: Partial<HealthCheck>): HealthCheck {
   const asks = given.path !== undefined || given.tcp !== undefined || given.command !== undefined;
   const { path: _path, tcp: _tcp, command: _command, ...rest } = known;

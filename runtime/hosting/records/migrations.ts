@@ -1,7 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from '@twofold/runtime/kernel';
 
-/** The module's own tables. Documents are JSON text that only this module reads; times are ISO 8601 text in UTC. */
+/**
+ * The tables of this package. Documents are JSON text that only this package reads. Times are ISO
+ * 8601 text in UTC.
+ */
 export const hostingMigrations: readonly Migration[] = [
   { name: 'hosting/0001_init', up: createTables, down: dropTables },
 ];

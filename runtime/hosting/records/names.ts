@@ -2,12 +2,15 @@ import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { failure } from '@twofold/runtime/errors';
 
-/** An app's name: also a host name's label, a network alias and part of container names. */
+/**
+ * An app's name, which is also a label in a host name, a network alias and a part of container
+ * names.
+ */
 export const APP_NAME = '^[a-z][a-z0-9-]{0,62}$';
 export const ENV_KEY = '^[A-Za-z_][A-Za-z0-9_]{0,127}$';
 export const VOLUME_NAME = '^[a-z0-9][a-z0-9_.-]{0,62}$';
 
-/** Names that the server itself may want to answer under, or that mean this machine. */
+/** Names that the server may use itself, or that mean this machine. */
 const RESERVED = new Set([
   'admin',
   'api',
@@ -20,7 +23,7 @@ const RESERVED = new Set([
   'www',
 ]);
 
-/** @throws AppError 400 when it is not a name an app may have. */
+/** @throws AppError 400 when an app must not have this name. */
 export function assertAppName(name: string): void {
   if (!new RegExp(APP_NAME).test(name)) {
     throw failure.badRequest(
@@ -33,14 +36,14 @@ export function assertAppName(name: string): void {
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /**
- * A domain as it is kept: lower case, no dot at the end, international names in ASCII (UTS 46). `*.` may stand for one label.
- *
- * @throws AppError 400
+ * Returns a domain in the form in which it is stored: lower case, no dot at the end, international
+ * names in ASCII (UTS 46). `*.` may stand for one label.
+ * ⏎ @throws AppError 400
  * @example parseDomain('Shop.Example.COM.') // 'shop.example.com'
  */
 export function parseDomain(text: string): string {
   const wild = text.startsWith('*.');
-  // What ends a host in an address would be cut off with all that follows.
+  // These characters end a host name in a URL, so `domainToASCII` would drop everything after them.
   const ascii = /[\s/\\?#@:%[\]]/.test(text)
     ? ''
     : domainToASCII((wild ? text.slice(2) : text).replace(/\.$/, ''));
@@ -56,7 +59,10 @@ export function parseDomain(text: string): string {
   return wild ? `*.${ascii}` : ascii;
 }
 
-/** Registry host (with port), path and tag, or digest: the grammar of the distribution reference, without user names or schemes. */
+/**
+ * The grammar of an image reference: registry host with port, path, and tag or digest, without user
+ * names and schemes.
+ */
 const IMAGE =
   /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?(?::\d{1,5})?\/)?[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$/;
 
@@ -66,7 +72,7 @@ export function assertImage(reference: string): void {
     throw failure.badRequest('image is not a valid image reference');
 }
 
-/** @throws AppError 400 when a key or value of an environment cannot be given to a process. */
+/** @throws AppError 400 when a process cannot receive this key or value. */
 export function assertEnv(env: Readonly<Record<string, string>>): void {
   for (const [key, value] of Object.entries(env)) {
     if (!new RegExp(ENV_KEY).test(key))

@@ -2,11 +2,12 @@ import { failure } from '@twofold/runtime/errors';
 import type { AppSpec } from './app.ts';
 
 /**
- * Keeps the server's own name for the server: the domains of an app decide who is sent its passwords.
- *
- * @param appUrl `APP_URL`, if it is set.
- * @returns a check of the domains that an app newly asks for. It throws AppError 409.
- * @example const assertNotOurs = ownHost('https://panel.example.com'); assertNotOurs({ domain: '*.example.com', aliases: [] });
+ * Reserves the host of the server itself: an app with this domain would receive the passwords of
+ * the server's users.
+ * ⏎ @param appUrl `APP_URL`, if it is set.
+ * @returns a check of the domains that an app newly requests. It throws AppError 409.
+ * @example const assertNotOurs = ownHost('https://panel.example.com'); assertNotOurs({ domain:
+ * '*.example.com', aliases: [] });
  */
 export function ownHost(
   appUrl: string | undefined,

@@ -1,12 +1,15 @@
 import type { Store } from '@twofold/runtime/kernel';
 
 const DAY = 86_400_000;
-/** Days that deliveries are remembered, which is also how long a copy of a push is refused. */
+/** Days that webhook deliveries are kept. For that long, a repeated push is refused. */
 const DELIVERIES = 90;
-/** Days of the audit log. */
+/** Days that entries of the audit log are kept. */
 const AUDIT = 365;
 
-/** Forgets old deliveries and audit entries, and the logs of deployments that can no longer be gone back to. @returns how many rows. */
+/**
+ * Deletes old deliveries and audit entries, and the logs of deployments too old for a rollback.
+ * @returns the number of rows.
+ */
 export async function pruneRecords(
   { db }: Store,
   { now, keep }: { readonly now: number; readonly keep: number },

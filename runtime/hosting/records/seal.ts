@@ -1,7 +1,10 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { InternalError } from '@twofold/runtime/errors';
 
-/** Encrypts what must not lie readable in the database. `about` names the row: a sealed text is of no use in another one. */
+/**
+ * Encrypts secrets for the database. `about` names the row: a sealed text cannot be opened under
+ * another name.
+ */
 export interface Seal {
   seal(text: string, about: string): string;
   open(sealed: string, about: string): string;
@@ -10,10 +13,9 @@ export interface Seal {
 const VERSION = '1';
 
 /**
- * AES-256-GCM with a key of its own derived from each secret (HKDF-SHA256, RFC 5869). The first secret seals; the others
- * only open, so that a secret can be replaced.
- *
- * @example
+ * AES-256-GCM. The key is derived from each secret with HKDF-SHA256 (RFC 5869). The first secret
+ * seals, and all of them open, so that a secret can be replaced.
+ * ⏎ @example
  * const { seal, open } = createSeal([process.env.JWT_SECRET]);
  * open(seal('s3cret', 'app:1'), 'app:1') // 's3cret'
  */

@@ -4,8 +4,9 @@ import { dirname, join } from 'node:path';
 import type { Settings } from '@twofold/runtime/kernel';
 
 /**
- * What secrets are sealed with: `JWT_SECRET` (and, for opening only, `JWT_SECRET_PREVIOUS`), or, in a server without
- * users, a key of its own in `data/hosting.key`, made on first use and readable by its owner alone.
+ * The secrets for sealing: `JWT_SECRET`, and `JWT_SECRET_PREVIOUS` for opening only. A server
+ * without users has a key of its own in `data/hosting.key`, which is created on first use and
+ * readable only by its owner.
  */
 export function sealingSecrets(settings: Settings, root: string): string[] {
   const secret = settings.text('JWT_SECRET');

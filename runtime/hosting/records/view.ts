@@ -1,19 +1,19 @@
 import { type HostedApp, type Deployment, healthCheckOf, HTTP_RULES } from './app.ts';
 
-/** Stands for a secret's value in answers. */
+/** Replaces the value of a secret in responses. */
 export const MASK = '********';
 
-/** Where an app is reached: the scheme and port of the ingress. */
+/** Returns the URL of a domain, with the scheme and port of the ingress. */
 export type AddressOf = (domain: string) => string;
 
-/** What an app's view also takes from the server. */
+/** What the view of an app needs from the server. */
 export interface ViewContext {
   readonly addressOf: AddressOf;
-  /** The port of an app that says none and has not been deployed. */
+  /** The port to show for an app that has configured none and was never deployed. */
   readonly port: number;
 }
 
-/** An app as the API shows it. Values of secrets never leave; their keys do. */
+/** An app, as the API shows it: with the keys of its secrets, without their values. */
 export function showApp(app: HostedApp, { addressOf, port }: ViewContext): Record<string, unknown> {
   const { spec } = app;
   return {
@@ -41,17 +41,17 @@ export function showApp(app: HostedApp, { addressOf, port }: ViewContext): Recor
   };
 }
 
-/** Shorter values are in too many words to be hidden. */
+/** Shorter secrets are not masked, because they appear inside too many ordinary words. */
 const HIDDEN_FROM = 6;
 
-/** A line of what an app printed, with the values of its secrets masked: it is kept where secrets are not. */
+/** Masks the values of an app's secrets in a line of its output, before the line is stored. */
 export function hideSecrets({ secrets }: Pick<HostedApp, 'secrets'>, line: string): string {
   return Object.values(secrets)
     .filter(({ length }) => length >= HIDDEN_FROM)
     .reduce((text, secret) => text.replaceAll(secret, MASK), line);
 }
 
-/** A deployment as the API shows it. The build log has a path of its own. */
+/** A deployment, as the API shows it. The build log has a route of its own. */
 export function showDeployment(deployment: Deployment, app: HostedApp): Record<string, unknown> {
   const { app_id: _id, build_log, ...rest } = deployment;
   return {

@@ -11,7 +11,7 @@ import { assertAppName } from '../records/names.ts';
 import { showApp, type AddressOf, type ViewContext } from '../records/view.ts';
 import { withoutMasks } from './settings.ts';
 
-/** What the handlers are made of. */
+/** What the route handlers share. */
 export interface RouteParts {
   readonly core: Core;
   readonly model: HostingModel;
@@ -71,7 +71,7 @@ export function appHandlers(parts: RouteParts) {
   };
 }
 
-/** Names are in order, so that a name is a cursor. */
+/** The apps are sorted by name, so a name can be the cursor. */
 function listApps(
   all: readonly HostedApp[],
   { limit, cursor, status, q }: Call['query'],
@@ -91,7 +91,7 @@ function listApps(
   return reply(200, { apps: page.map((app) => showApp(app, shown)), total: found.length, ...more });
 }
 
-/** New names and rules of the ingress hold at once: they need no new container. */
+/** New domains and limits apply at once: they need no new container. */
 function reroute(core: Core, app: HostedApp): void {
   const route = core.ingress.get(app.id);
   if (route) core.ingress.set({ ...route, ...routeOf(app) });

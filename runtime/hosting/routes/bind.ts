@@ -2,12 +2,15 @@ import type { AuditLog } from '../audit.ts';
 import { asFullDisk } from '../full-disk.ts';
 import type { Call, Handler, Reply } from '@twofold/runtime/http';
 
-/** Calls that change something, and how the audit log names them. */
+/** The handlers of routes, by the id of the route. */
 export type Handlers = Readonly<Record<string, Handler>>;
 
 const READS = new Set(['GET']);
 
-/** Adds to each handler the audit log, when it changes something, and 507 for a full disk. */
+/**
+ * Adds to each handler an entry in the audit log when it changes something, and turns a full disk
+ * into 507.
+ */
 export function audited<T extends Handlers>(handlers: T, audit: AuditLog): T {
   return Object.fromEntries(
     Object.entries(handlers).map(([id, handle]) => {
@@ -35,7 +38,10 @@ function targetOf({ params, body }: Call): string {
   return params['name'] ?? (body as { name?: string } | undefined)?.name ?? params['id'] ?? '';
 }
 
-/** Names of fields and what is no secret: never a value of an environment, a command or a token. */
+/**
+ * The names of the changed fields and some harmless values. Never a value of an environment, a
+ * command or a token.
+ */
 function detailOf({ body, params, query }: Call): Record<string, unknown> {
   const fields = Object.keys((body as object | undefined) ?? {});
   const { image, deployment } = (body ?? {}) as { image?: unknown; deployment?: unknown };

@@ -42,13 +42,17 @@ export function deploymentHandlers({ core, deployer }: RouteParts) {
   };
 }
 
-/** `202` while it is being built, `200` when it serves; a failure is thrown with its reason. */
+/**
+ * Responds with 200 when the deployment serves, or with 202 while it is being built. With `wait`, a
+ * failure is thrown.
+ */
 export async function answer(
   { deployment, done }: StartedDeployment,
   { app, wait }: { readonly app: () => HostedApp; readonly wait: boolean },
 ): Promise<Reply> {
   if (wait) return reply(200, showDeployment(await done, app()));
-  // Nobody waits: the record has the reason.
+  // The response is sent before the result is known. The deployment's record has the reason of a
+  // failure.
   done.catch(() => {});
   return reply(202, showDeployment({ ...deployment, status: 'building' }, app()), {
     Location: `/api/apps/${app().name}/deployments/${deployment.number}`,
@@ -63,7 +67,7 @@ export function numberOf({ params }: Call): number {
   return number;
 }
 
-/** The one that served before the one that does. */
+/** The newest deployment that served before the current one. */
 async function previous(
   deployments: RouteParts['core']['deployments'],
   app: HostedApp,
@@ -74,7 +78,7 @@ async function previous(
   throw failure.conflict('There is no earlier deployment to go back to');
 }
 
-/** An image deploy: the body's image, or the app's own once more. */
+/** The image to deploy: the one in the body, or the app's current one. */
 export function imageOf(app: HostedApp, image: string | undefined): string {
   const reference =
     image ?? (app.spec.source === null || app.spec.source.kind === 'image' ? app.spec.image : null);

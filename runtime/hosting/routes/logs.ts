@@ -23,7 +23,7 @@ export function logHandlers(core: Core) {
   };
 }
 
-/** Unix seconds, an RFC 3339 time, or so long ago: `10m`. */
+/** Accepts Unix seconds, an RFC 3339 time, or a duration before now such as `10m`. */
 function sinceOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   const ago = /^(\d{1,6})([smhd])$/.exec(text);
@@ -52,7 +52,10 @@ async function* text(batches: AsyncGenerator<AppLines>, show: FormatLine): Async
   for await (const { lines } of batches) yield `${lines.map(show).join('\n')}\n`;
 }
 
-/** Each line is an event whose id says how far the reader has come in every container. */
+/**
+ * Each line is an event. Its id has the position of the reader in every container, so that a client
+ * can continue from there.
+ */
 async function* events(core: Core, appId: string, { query, context, koa }: Call, show: FormatLine) {
   const cursor = new Map(parseCursor(koa.get('Last-Event-ID')));
   for await (const { container, lines } of followApp(core, appId, {

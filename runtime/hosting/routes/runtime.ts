@@ -9,7 +9,7 @@ const EXEC_LIMIT = 1024 * 1024;
 const EXEC_TIMEOUT_S = 30;
 const PROMETHEUS = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' };
 
-/** What is asked of running apps: numbers, commands and events. */
+/** Routes about running apps: usage, metrics, commands and events. */
 export function runtimeHandlers(core: Core, stats: StatsReader) {
   const named = ({ params }: Call) => core.apps.byName(params['name'] as string);
   return {
@@ -79,7 +79,7 @@ async function* listen(core: Core, { koa, context }: Call) {
   const last = Number(koa.get('Last-Event-ID') || Number.NaN);
   const stop = core.events.listen(
     ({ id, type, data }) => {
-      // A reader that does not read is let go; it comes back with its last id.
+      // A client that reads too slowly is disconnected. It continues with its last event id.
       if (queue.length < 1000)
         queue.push({ id: String(id), event: type, data: JSON.stringify(data) });
       wake();

@@ -7,7 +7,7 @@ import { toEnv, type AppFields } from '../records/fields.ts';
 import { ENV_KEY } from '../records/names.ts';
 import { MASK, showApp, type AddressOf } from '../records/view.ts';
 
-/** The environment and the secrets of an app. */
+/** Routes for the environment and the secrets of an app. */
 export function settingHandlers({
   core: { apps },
   addressOf,
@@ -46,7 +46,7 @@ export function settingHandlers({
   };
 }
 
-/** A body made from an answer holds masks where secrets are: they change nothing. */
+/** Drops masked secrets, so that a body made from an earlier response does not overwrite them. */
 export function withoutMasks(app: HostedApp, env: HostedApp['env']): HostedApp['env'] {
   return Object.fromEntries(
     Object.entries(env).filter(([key, value]) => !(value === MASK && key in app.secrets)),

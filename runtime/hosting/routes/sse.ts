@@ -8,14 +8,17 @@ export interface SentEvent {
   readonly data: string;
 }
 
-/** Comments that keep a silent connection open, in milliseconds. */
+/** Milliseconds between the comments that keep an idle connection open. */
 const HEARTBEAT = 15_000;
 
-/** Whether the caller asks for `text/event-stream`. */
+/** Whether the client asks for `text/event-stream`. */
 export const wantsEvents = ({ koa }: Call): boolean =>
   koa.get('Accept').includes('text/event-stream');
 
-/** Sends events as they come, as many at once as come together (HTML Living Standard §9.2). The source is ended when the caller goes away. */
+/**
+ * Responds with a stream of events (HTML Living Standard §9.2). The generator is ended when the
+ * client disconnects.
+ */
 export function eventStream(
   { context, koa }: Call,
   events: AsyncGenerator<SentEvent | readonly SentEvent[]>,

@@ -7,7 +7,7 @@ import { allStagesPrefix, instanceLabels } from '../deploy/containers.ts';
 import { APP_STATUSES } from '../records/app.ts';
 import { diskOf, machineUptime } from '../stats.ts';
 
-/** This package's version, as `GET /api/system/info` tells it. */
+/** The version of this package, for `GET /api/system/info`. */
 const VERSION = '0.1.0';
 
 export interface SystemParts {

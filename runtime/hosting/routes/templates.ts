@@ -46,7 +46,8 @@ export function templateHandlers(
       const prepare = deployer.fromImage(template.image);
       await deployer.first(app, { trigger: 'template', source, prepare });
       const shown = showApp(core.apps.byName(body.name), { addressOf, port: model.defaults.port });
-      // Shown here and never again: afterwards it is a secret like any other.
+      // The generated values appear only in this response. Later they are masked like other
+      // secrets.
       return reply(201, { ...shown, generated });
     },
   };

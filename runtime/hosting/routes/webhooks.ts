@@ -11,7 +11,7 @@ import { deployGit, type SourceParts } from './sources.ts';
 
 const MAX_BODY = 5 * 1024 * 1024;
 const DELIVERIES = 20;
-/** Stands in for the secret of an app that is not there, so that both take the same time. */
+/** Used for an app that does not exist, so that the check takes the same time. */
 const NO_SECRET = 'no such app';
 
 type GitSource = Extract<AppSource, { kind: 'git' }>;
@@ -81,7 +81,7 @@ export function webhookHandlers(
   };
 }
 
-/** The key refuses a second one of the same id, also when both come at once. */
+/** The primary key refuses a second delivery with the same id, even when both arrive at once. */
 async function claimDelivery(
   { db }: Store,
   row: {
@@ -100,7 +100,10 @@ async function claimDelivery(
   if (!added) throw failure.conflict('This delivery has been seen already');
 }
 
-/** A push during a deployment waits for its end; of several only the newest is deployed. */
+/**
+ * A push during a deployment waits for its end. Of several waiting pushes only the newest is
+ * deployed.
+ */
 function createPushQueue(parts: SourceParts): (app: HostedApp, git: GitSource) => Promise<Reply> {
   const { core } = parts;
   const next = new Map<string, GitSource>();

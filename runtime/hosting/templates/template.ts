@@ -1,17 +1,23 @@
 import type { AppVolume } from '../records/app.ts';
 
-/** One setting of a template. `generate`: so many random characters when the caller gives none. */
+/**
+ * One environment variable of a template. `generate` is the number of random characters when the
+ * caller gives no value.
+ */
 export interface TemplateEnv {
   readonly key: string;
   readonly description: string;
   readonly secret: boolean;
-  /** `{{domain}}`, `{{url}}` and `{{name}}` are filled in. */
+  /** `{{domain}}`, `{{url}}` and `{{name}}` are replaced. */
   readonly default?: string;
   readonly generate?: number;
   readonly required?: boolean;
 }
 
-/** An app that is ready to deploy. The image's tag is pinned: a template never means another program tomorrow. */
+/**
+ * An app that is ready to deploy. The image has a fixed tag, so that a template always deploys the
+ * same program.
+ */
 export interface Template {
   readonly id: string;
   readonly name: string;

@@ -7,13 +7,13 @@ import { assertImage, ENV_KEY, VOLUME_NAME } from '../records/names.ts';
 import { catalogue } from './catalogue.ts';
 import type { Template, TemplateEnv } from './template.ts';
 
-/** Characters of a secret when a template does not say how many. */
+/** Characters of a generated secret when a template does not set the number. */
 const SECRET_LENGTH = 32;
 
 /**
- * The templates: ours, and those in the project's folder (`*.yaml`, `*.json`), which win over ours of the same id.
- *
- * @throws ConfigError when a file of the folder is not a template.
+ * Loads the built-in templates and those in the project's folder (`*.yaml`, `*.json`), which
+ * replace built-in ones of the same id.
+ * ⏎ @throws ConfigError when a file of the folder is not a template.
  */
 export async function loadTemplates(folder: string): Promise<ReadonlyMap<string, Template>> {
   const files = listFiles(folder);
@@ -69,8 +69,8 @@ function readTemplate(file: string, value: unknown): Template {
 }
 
 /**
- * How many characters are made up for a setting. `true` reads as "make one", so it is a whole secret: taken as a number it
- * would be a password of one character.
+ * The number of characters to generate. `true` means the default length. As a number it would mean
+ * a password of one character.
  */
 function lengthOf(generate: unknown, key: string, problem: (text: string) => ConfigError): number {
   if (generate === true) return SECRET_LENGTH;
@@ -81,16 +81,15 @@ function lengthOf(generate: unknown, key: string, problem: (text: string) => Con
   );
 }
 
-/** A template as the list shows it. */
+/** A template, as the list shows it. */
 export function showTemplate({ command: _command, ...template }: Template): object {
   return template;
 }
 
 /**
- * The environment and the secrets of an app made from the template: what the caller gives, over defaults and generated
- * values, which `generated` has once more.
- *
- * @throws AppError 400 that names what is missing or unknown.
+ * The environment and the secrets of a new app: the caller's values, then the template's defaults,
+ * then generated values. `generated` also has the generated values.
+ * ⏎ @throws AppError 400 that names what is missing or unknown.
  */
 export function fillTemplate(
   template: Template,
@@ -117,7 +116,7 @@ export function fillTemplate(
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Letters and digits only: some programs put a password into an address as it is. */
+/** Only letters and digits, because some programs put a password into a URL without encoding it. */
 function randomText(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 }
