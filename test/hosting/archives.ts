@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { TAR_END, tarFile, tarHeader, tarPadding } from '../../runtime/hosting/source/tar-write.ts';
+import { TAR_END, tarFile, tarHeader, tarPadding } from './raw-tar.ts';
 
 /** A member to put into a test archive: text is a file; anything else is written as it says, safe or not. */
 export type Member =

@@ -110,8 +110,8 @@ describe('fetching from git', () => {
     commit({ 'timed.txt': 'x' });
     const fetched = await fetchGit({ url, ref: 'main' }, options());
     const times = new Set<number>();
-    for await (const part of readTar(fetched.archive()))
-      if ('entry' in part && part.entry.kind === 'file') times.add(part.entry.mtime);
+    for await (const { kind, mtime } of readTar(fetched.archive()))
+      if (kind === 'file') times.add(mtime);
     await fetched.remove();
     expect([...times]).toEqual([Number(git('log', '-1', '--format=%ct'))]);
   });

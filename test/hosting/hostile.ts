@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { tarHeader } from '../../runtime/hosting/source/tar-write.ts';
+import { tarHeader } from './raw-tar.ts';
 import { type Member, tarOf, withChecksum } from './archives.ts';
 
 /** What is sent by someone who means harm: a title, the thing, and what the refusal says. In a test of the whole, `8080` is a port that listens on loopback. */
@@ -131,7 +131,8 @@ export const hostileArchives: Hostile<Buffer> = [
   ['a wrong checksum', Buffer.from(tarOf({ a: 'text' })).fill(98, 0, 1), /damaged|checksum/],
   ['an archive without its end', tarOf({ a: 'text' }).subarray(0, 700), /cut off|damaged/],
   ['a name that is not UTF-8', spoilt((tar) => tar.fill(0xff, 0, 1)), /name/],
-  ['a negative size', spoilt((tar) => tar.fill(0xff, 124, 136)), /number/],
+  ['a negative size', spoilt((tar) => tar.fill(0xff, 124, 136)), /damaged/],
+  ['a size that is no number', spoilt((tar) => tar.fill(0x81, 124, 125)), /number/],
   [
     'an extended header without end',
     Buffer.concat([header('x', 2 ** 30), Buffer.alloc(4096)]),

@@ -4,7 +4,7 @@ import { assertPublicAddress } from '../../runtime/hosting/source/base-images.ts
 import { assertDockerfile, assertTriggers } from '../../runtime/hosting/source/dockerfile.ts';
 import { generateDockerfile } from '../../runtime/hosting/source/generate.ts';
 import { assertGitRef, parseGitUrl, resolveGitHost } from '../../runtime/hosting/source/git-url.ts';
-import { boundaryOf, readForm } from '../../runtime/hosting/source/multipart.ts';
+import { readForm } from '../../runtime/hosting/source/multipart.ts';
 import { planBuild } from '../../runtime/hosting/source/plan.ts';
 import {
   APP_NAME,
@@ -302,6 +302,8 @@ describe('a build plan', () => {
   });
 });
 
+async function* nothing(): AsyncGenerator<Buffer> {}
+
 describe('a form', () => {
   const form = (parts: [string, string][], boundary = 'xyz') =>
     Buffer.from(
@@ -317,10 +319,8 @@ describe('a form', () => {
       for (let at = 0; at < data.length; at += size) yield data.subarray(at, at + size);
     }
     const found: [string, string][] = [];
-    for await (const part of readForm(cut(), 'xyz')) {
-      if ('name' in part) found.push([part.name, '']);
-      else found.at(-1)![1] += part.data.toString('latin1');
-    }
+    for await (const { name, data: bytes } of readForm(cut(), 'multipart/form-data; boundary=xyz'))
+      found.push([name, Buffer.concat(await Array.fromAsync(bytes)).toString('latin1')]);
     return found;
   }
   it('is read however it is cut', async () => {
@@ -333,6 +333,44 @@ describe('a form', () => {
     for (const size of [1, 2, 3, 10, 1000])
       expect(await read(form(parts), size), `cut at ${size}`).toEqual(parts);
   });
+  it('skips what its reader leaves of a part', async () => {
+    async function* whole() {
+      yield form([
+        ['a', 'x'.repeat(300_000)],
+        ['b', 'read'],
+      ]);
+    }
+    const names: string[] = [];
+    for await (const { name, data: bytes } of readForm(
+      whole(),
+      'multipart/form-data; boundary="xyz"',
+    )) {
+      names.push(name);
+      if (name === 'b') expect(String(await Array.fromAsync(bytes))).toBe('read');
+    }
+    expect(names).toEqual(['a', 'b']);
+  });
+  it('with too many parts, or with too much around them, is refused', async () => {
+    const many = Array.from({ length: 21 }, (_, at): [string, string] => [`p${at}`, 'x']);
+    await expect(read(form(many), 100)).rejects.toMatchObject({ status: 400 });
+    const around = Buffer.concat([form([['a', 'b']]), Buffer.alloc(3_000_000)]);
+    await expect(read(around, 10_000)).rejects.toMatchObject({ status: 400 });
+    await expect(
+      read(Buffer.concat([Buffer.alloc(3_000_000), around]), 10_000),
+    ).rejects.toMatchObject({
+      status: 400,
+    });
+  });
+  it('gives its reader the failure of the connection', async () => {
+    async function* broken() {
+      yield form([['a', 'x'.repeat(1000)]]).subarray(0, 500);
+      throw new Error('the connection is gone');
+    }
+    const parts = readForm(broken(), 'multipart/form-data; boundary=xyz');
+    const { value } = await parts.next();
+    await expect(Array.fromAsync(value!.data)).rejects.toThrow('the connection is gone');
+    await parts.return(undefined);
+  });
   it('that is cut off or no form is refused', async () => {
     await expect(read(form([['a', 'b']]).subarray(0, 60), 10)).rejects.toMatchObject({
       status: 400,
@@ -341,7 +379,10 @@ describe('a form', () => {
     await expect(read(Buffer.from(`--xyz\r\nX: ${'y'.repeat(10_000)}`), 999)).rejects.toMatchObject(
       { status: 400 },
     );
-    expect(boundaryOf('multipart/form-data; boundary="a b"')).toBe('a b');
-    expect(() => boundaryOf('application/json')).toThrow(expect.objectContaining({ status: 415 }));
+    await expect(read(Buffer.from(`--xyz\r\nX: y\r\n\r\nz\r\n--xyz--\r\n`), 9)).resolves.toEqual(
+      [],
+    );
+    for (const type of ['application/json', 'multipart/form-data', ''])
+      await expect(readForm(nothing(), type).next()).rejects.toMatchObject({ status: 415 });
   });
 });

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { TAR_END, tarFile } from '../../runtime/hosting/source/tar-write.ts';
+import { TAR_END, tarFile } from './raw-tar.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { callEngine } from '../engines/call-engine.ts';
 import { importImage } from '../engines/import-image.ts';

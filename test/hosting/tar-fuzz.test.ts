@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { AppError } from '../../runtime/core/errors.ts';
 import { createListing, filterTar } from '../../runtime/hosting/source/tar-filter.ts';
-import { TAR_END } from '../../runtime/hosting/source/tar-write.ts';
+import { TAR_END } from './raw-tar.ts';
 import { withChecksum } from './archives.ts';
 
 const runs = Number(process.env['FUZZ_RUNS'] ?? 3000);

@@ -10,7 +10,7 @@ import { assertAppName } from '../records/names.ts';
 import { gitTokenKey, type Vault } from '../records/vault.ts';
 import { bytesOf } from '@twofold/runtime/http';
 import { assertGitRef, parseGitUrl, resolveGitHost } from '../source/git-url.ts';
-import { boundaryOf, readForm, type FormPart } from '../source/multipart.ts';
+import { readForm } from '../source/multipart.ts';
 import { sourceFolder } from '../source/plan.ts';
 import type { RouteParts } from './apps.ts';
 import { answer, imageOf, numberOf } from './deployments.ts';
@@ -206,25 +206,14 @@ function gitOf({ git, git_url, branch }: DeployBody): GitSource | null {
 
 /** Reads the form as it comes: the archive is checked while it is sent, whichever part is first. */
 async function receive({ koa }: Call, sources: SourceDeploys, check: (value: unknown) => unknown) {
-  const boundary = boundaryOf(koa.get('Content-Type'));
   const bytes = bytesOf(koa.req);
-  const parts = readForm(bytes, boundary);
   let config: Config | undefined;
   let received: Awaited<ReturnType<SourceDeploys['receive']>> | undefined;
   try {
-    let step = await parts.next();
-    while (!step.done) {
-      const part = step.value;
-      if ('data' in part) {
-        step = await parts.next();
-        continue;
-      }
-      const data = partData(parts, (after) => (step = after));
-      if (part.name === 'config' && !config)
-        config = check(parseConfig(await collect(data))) as Config;
-      else if (part.name === 'source' && !received) received = await sources.receive(data);
-      else throw failure.badRequest(`${part.name.slice(0, 100)} is not a known field`);
-      for await (const _ of data);
+    for await (const { name, data } of readForm(bytes, koa.get('Content-Type'))) {
+      if (name === 'config' && !config) config = check(parseConfig(await collect(data))) as Config;
+      else if (name === 'source' && !received) received = await sources.receive(data);
+      else throw failure.badRequest(`${name.slice(0, 100)} is not a known field`);
     }
     if (!config) throw failure.badRequest('config is required');
     if (!received) throw failure.badRequest('source is required');
@@ -235,18 +224,6 @@ async function receive({ koa }: Call, sources: SourceDeploys, check: (value: unk
     throw error;
   } finally {
     void bytes.return(undefined);
-  }
-}
-
-/** The bytes of one part; ends at the next, which it hands over. */
-async function* partData(
-  parts: AsyncGenerator<FormPart>,
-  onNext: (step: IteratorResult<FormPart>) => void,
-): AsyncGenerator<Buffer> {
-  for (;;) {
-    const step = await parts.next();
-    if (step.done || !('data' in step.value)) return onNext(step);
-    yield step.value.data;
   }
 }
 

@@ -4,8 +4,8 @@ import { join, posix } from 'node:path';
 import { createHash } from 'node:crypto';
 import { makeFolder } from './leftovers.ts';
 import { createListing, filterTar, type SourceLimits, type SourceListing } from './tar-filter.ts';
-import { readTar, type TarEntry } from './tar-read.ts';
-import { TAR_END, tarFile, tarHeader, tarPadding } from './tar-write.ts';
+import { readTar, type TarMember } from './tar-read.ts';
+import { textMember, writeTar } from './tar-write.ts';
 
 /** A source that has been checked, kept as one tar file. What kind of project it is can only be told from the whole. */
 export interface Spool {
@@ -53,35 +53,21 @@ export async function spoolSource(
     listing,
     sha256: hash.digest('hex'),
     remove,
-    read: (options) => rewrite(createReadStream(path), { ...options, now }),
+    read: (options) => writeTar(rewrite(readTar(createReadStream(path)), { ...options, now })),
   };
 }
 
 /** Our own tar once more: names are moved up, members left out, and those without a time get `now`. */
 async function* rewrite(
-  chunks: AsyncIterable<Buffer>,
+  members: AsyncIterable<TarMember>,
   { folder, ignore, extra, now }: Parameters<Spool['read']>[0] & { readonly now: number },
-): AsyncGenerator<Buffer> {
-  let open: TarEntry | null = null;
-  for await (const part of readTar(chunks)) {
-    if ('data' in part) {
-      if (open) yield part.data;
-      continue;
-    }
-    if (open) yield tarPadding(open.size);
-    const path = below(part.entry.path, folder);
-    open = path === null || ignore(path) || path in extra ? null : part.entry;
-    if (open && path)
-      yield tarHeader({
-        ...open,
-        kind: open.kind as 'file',
-        path: open.kind === 'directory' ? `${path}/` : path,
-        mtime: open.mtime || now,
-      });
+): AsyncGenerator<TarMember> {
+  for await (const member of members) {
+    const path = below(member.path, folder);
+    if (path === null || ignore(path) || path in extra) continue;
+    yield { ...member, path, mtime: member.mtime || now };
   }
-  if (open) yield tarPadding(open.size);
-  for (const [path, text] of Object.entries(extra)) yield tarFile(path, text, now);
-  yield TAR_END;
+  for (const [path, text] of Object.entries(extra)) yield textMember(path, text, now);
 }
 
 function below(path: string, folder: string): string | null {

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { quote, refuse } from './refuse.ts';
-import { readTar, type TarEntry } from './tar-read.ts';
-import { TAR_END, tarHeader, tarPadding } from './tar-write.ts';
+import { readTar, type TarEntry, type TarMember } from './tar-read.ts';
+import { writeTar } from './tar-write.ts';
 
 /** How large an archive may be once it is unpacked, in bytes and members. */
 export interface SourceLimits {
@@ -37,68 +37,56 @@ const MANIFEST_COUNT = 200;
  *
  * @throws AppError 422 that names the member and what is wrong with it.
  */
-export async function* filterTar(
+export function filterTar(
   chunks: AsyncIterable<Buffer>,
   limits: SourceLimits,
   listing: SourceListing,
 ): AsyncGenerator<Buffer> {
-  const check = createChecks(limits);
-  let open: {
-    readonly size: number;
-    readonly manifest: Buffer[] | null;
-    readonly path: string;
-  } | null = null;
-  let passed = 0;
-  let dropped = false;
-  for await (const part of readTar(chunks)) {
-    if ('data' in part) {
-      listing.bytes += part.data.length;
-      if (listing.bytes > limits.total)
-        throw refuse(`The archive holds more than ${limits.total} bytes`);
-      if (dropped || !open) continue;
-      passed += part.data.length;
-      open.manifest?.push(part.data);
-      yield part.data;
-      if (passed === open.size) yield* close();
-      continue;
-    }
-    const { entry } = part;
-    const path = check(entry);
-    dropped = path === null || isDropped(path);
-    if (dropped || path === null) continue;
-    yield tarHeader({
-      path: entry.kind === 'directory' ? `${path}/` : path,
-      kind: entry.kind as 'file',
-      target: entry.kind === 'symlink' ? entry.target : '',
-      size: entry.size,
-      mode: modeOf(entry),
-      mtime: timeOf(entry),
-    });
-    if (entry.kind !== 'directory') listing.paths.add(path);
-    passed = 0;
-    const isManifest =
-      entry.kind === 'file' &&
-      MANIFESTS.test(path) &&
-      entry.size <= MANIFEST_BYTES &&
-      listing.manifests.size < MANIFEST_COUNT;
-    open = { size: entry.size, manifest: isManifest ? [] : null, path };
-    if (entry.size === 0) yield* close();
-  }
-  if (listing.paths.size === 0) throw refuse('The archive holds no files');
-  yield TAR_END;
-
-  function* close(): Generator<Buffer> {
-    if (!open) return;
-    if (open.manifest)
-      listing.manifests.set(open.path, Buffer.concat(open.manifest).toString('utf8'));
-    const padding = tarPadding(open.size);
-    open = null;
-    if (padding.length > 0) yield padding;
-  }
+  return writeTar(safeMembers(readTar(chunks), limits, listing));
 }
 
-/** History and local settings are nobody's business in an image. */
-const isDropped = (path: string) =>
+async function* safeMembers(
+  members: AsyncIterable<TarMember>,
+  limits: SourceLimits,
+  listing: SourceListing,
+): AsyncGenerator<TarMember> {
+  const check = createChecks(limits);
+  for await (const member of members) {
+    const path = check(member);
+    // What is left out counts too: it was sent, and has to be read.
+    listing.bytes += member.size;
+    if (listing.bytes > limits.total)
+      throw refuse(`The archive holds more than ${limits.total} bytes`);
+    if (path === null || isLeftOut(path)) continue;
+    if (member.kind !== 'directory') listing.paths.add(path);
+    yield {
+      ...member,
+      path,
+      mode: modeOf(member),
+      mtime: timeOf(member),
+      data: isManifest(path, member, listing) ? keepText(path, member, listing) : member.data,
+    };
+  }
+  if (listing.paths.size === 0) throw refuse('The archive holds no files');
+}
+
+function isManifest(path: string, { kind, size }: TarEntry, { manifests }: SourceListing): boolean {
+  return (
+    kind === 'file' &&
+    MANIFESTS.test(path) &&
+    size <= MANIFEST_BYTES &&
+    manifests.size < MANIFEST_COUNT
+  );
+}
+
+async function* keepText(path: string, { data }: TarMember, { manifests }: SourceListing) {
+  const chunks = await Array.fromAsync(data);
+  manifests.set(path, Buffer.concat(chunks).toString('utf8'));
+  yield* chunks;
+}
+
+/** Git's history and local settings do not belong into an image. */
+const isLeftOut = (path: string) =>
   path.split('/').includes('.git') || posix.basename(path) === '.env';
 
 /** Owner may read, write and run; nobody else may write; no bits that change who runs it. */

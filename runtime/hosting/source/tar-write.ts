@@ -1,86 +1,50 @@
-/** A member to write. The owner is the same for every one. */
-export interface TarMember {
-  readonly path: string;
-  readonly kind: 'file' | 'directory' | 'symlink';
-  readonly target?: string;
-  readonly size: number;
-  readonly mode: number;
-  /** Seconds since 1970; 0 when absent. The build caches of the engines do not look at it. */
-  readonly mtime?: number;
+import { pack, type Pack } from 'tar-stream';
+import { pump } from './pump.ts';
+import type { TarMember } from './tar-read.ts';
+
+/** Writes members as one tar. The owner is root for every one. Its reader decides how fast members are read. */
+export async function* writeTar(members: AsyncIterable<TarMember>): AsyncGenerator<Buffer> {
+  const archive = pack();
+  const feed = writeAll(members, archive).catch((error: Error) => archive.destroy(error));
+  try {
+    yield* archive as AsyncIterable<Buffer>;
+  } finally {
+    archive.destroy();
+    await feed;
+  }
 }
 
-const BLOCK = 512;
-/** The two empty blocks at the end. */
-export const TAR_END = Buffer.alloc(2 * BLOCK);
-
-/** The header block of a member, with a pax header before it when its names do not fit (POSIX.1-2017). */
-export function tarHeader(member: TarMember): Buffer {
-  const { path, target = '' } = member;
-  const long =
-    Buffer.byteLength(path) > 100 || Buffer.byteLength(target) > 100 || member.size > 0o77777777777;
-  if (!long) return block(member, { path, target, type: TYPES[member.kind] });
-  const records = Buffer.from(
-    record('path', path) +
-      (target ? record('linkpath', target) : '') +
-      (member.size > 0o77777777777 ? record('size', String(member.size)) : ''),
-  );
-  const extended = block(
-    { ...member, kind: 'file', size: records.length, mode: 0o644 },
-    { path: 'PaxHeader', target: '', type: 'x' },
-  );
-  const short = block(member, { path: cut(path), target: cut(target), type: TYPES[member.kind] });
-  return Buffer.concat([extended, records, tarPadding(records.length), short]);
-}
-
-/** What fills the last block of a member's data. */
-export function tarPadding(size: number): Buffer {
-  return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
+async function writeAll(members: AsyncIterable<TarMember>, archive: Pack): Promise<void> {
+  for await (const { path, kind, target, size, mode, mtime, data } of members) {
+    if (archive.destroyed) return;
+    const entry = archive.entry({
+      // Without a slash at the end: tar-stream would write a long one with an empty name.
+      name: path,
+      type: kind as 'file',
+      ...(kind === 'symlink' && { linkname: target }),
+      size,
+      mode,
+      mtime: new Date(mtime * 1000),
+    });
+    // When the archive fails, its open member fails too, and an error without a listener ends the process.
+    entry.on('error', () => {});
+    if (kind !== 'file') continue;
+    await pump(data, entry);
+    entry.end(null);
+  }
+  archive.finalize();
 }
 
 /** A whole small file. */
-export function tarFile(path: string, text: string, mtime = 0): Buffer {
-  const data = Buffer.from(text);
-  return Buffer.concat([
-    tarHeader({ path, kind: 'file', size: data.length, mode: 0o644, mtime }),
-    data,
-    tarPadding(data.length),
-  ]);
-}
-
-const TYPES = { file: '0', directory: '5', symlink: '2' } as const;
-
-function block(
-  { size, mode, mtime = 0 }: Pick<TarMember, 'size' | 'mode' | 'kind' | 'mtime'>,
-  { path, target, type }: { path: string; target: string; type: string },
-): Buffer {
-  const header = Buffer.alloc(BLOCK);
-  header.write(path, 0, 100);
-  header.write(octal(mode, 7), 100);
-  header.write(octal(0, 7), 108);
-  header.write(octal(0, 7), 116);
-  header.write(octal(Math.min(size, 0o77777777777), 11), 124);
-  header.write(octal(mtime, 11), 136);
-  header.write('        ', 148);
-  header.write(type, 156);
-  header.write(target, 157, 100);
-  header.write('ustar\x0000', 257);
-  const sum = header.reduce((total, byte) => total + byte, 0);
-  header.write(`${octal(sum, 6)}\0 `, 148);
-  return header;
-}
-
-const octal = (value: number, digits: number) => value.toString(8).padStart(digits, '0');
-
-function record(key: string, value: string): string {
-  const rest = ` ${key}=${value}\n`;
-  const bytes = Buffer.byteLength(rest);
-  const digits = String(bytes + String(bytes).length).length;
-  return `${bytes + digits}${rest}`;
-}
-
-/** Never ends inside a character. */
-function cut(text: string): string {
-  let short = text.slice(0, 100);
-  while (Buffer.byteLength(short) > 100) short = short.slice(0, -1);
-  return short;
+export function textMember(path: string, text: string, mtime: number): TarMember {
+  const bytes = Buffer.from(text);
+  return {
+    path,
+    kind: 'file',
+    target: '',
+    size: bytes.length,
+    mode: 0o644,
+    mtime,
+    data: [bytes] as unknown as AsyncIterable<Buffer>,
+  };
 }

@@ -1,5 +1,6 @@
 import { createGunzip } from 'node:zlib';
 import { failure } from '@twofold/runtime/errors';
+import { pump } from './pump.ts';
 import { refuse } from './refuse.ts';
 
 export interface UnpackLimits {
@@ -26,20 +27,20 @@ export async function* unpack(
   const gunzip = createGunzip({ chunkSize: 64 * 1024 });
   let taken = 0;
   let given = 0;
-  const feed = (async () => {
-    let first = true;
+  const checked = async function* () {
     for await (const chunk of chunks) {
+      if (taken === 0 && chunk.length > 0 && chunk[0] !== 0x1f)
+        throw refuse('The source is not a gzip archive');
       taken += chunk.length;
       if (taken > limits.compressed)
         throw failure.tooLarge(`The archive is larger than ${limits.compressed} bytes`);
-      if (first && chunk.length > 0 && chunk[0] !== 0x1f)
-        throw refuse('The source is not a gzip archive');
-      first &&= chunk.length === 0;
-      if (!gunzip.write(chunk)) await drained(gunzip);
-      if (gunzip.destroyed) return;
+      yield chunk;
     }
-    gunzip.end();
-  })().catch((error: Error) => void gunzip.destroy(error));
+  };
+  const feed = pump(checked(), gunzip).then(
+    () => void gunzip.end(),
+    (error: Error) => void gunzip.destroy(error),
+  );
   try {
     for await (const chunk of gunzip) {
       given += (chunk as Buffer).length;
@@ -57,13 +58,3 @@ export async function* unpack(
 }
 
 const isZlib = (error: unknown) => /^Z_|^ERR_ZLIB/.test(String((error as { code?: string }).code));
-
-function drained(stream: NodeJS.EventEmitter): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      for (const event of ['drain', 'close', 'error']) stream.off(event, done);
-      resolve();
-    };
-    for (const event of ['drain', 'close', 'error']) stream.on(event, done);
-  });
-}
