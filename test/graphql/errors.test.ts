@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { Middleware } from 'koa';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createServer } from '../../runtime/core/server.ts';
+import { capabilitiesFor } from '../capabilities.ts';
 import { databases, projectOf, startServer, type TestServer } from './harness.ts';
 
 let server: TestServer | undefined;
@@ -188,7 +189,7 @@ describe('every answer of /graphql that is not 2xx', () => {
       'type User { id: ID! email: String! @unique } type Query { users: [User!]! }',
       'name: test\nauth: {}\nserver: { body_limit: 1KiB }\n',
     );
-    const own = createServer({ project });
+    const own = createServer({ project, capabilities: capabilitiesFor(project) });
     for (const status of [403, 429, 503]) own.use(refuse(status));
     own.use((ctx, next) => {
       if (ctx.get('x-refuse') === 'bug') throw new Error('a secret');

@@ -8,6 +8,7 @@ import {
   restRoutes,
   type Project,
 } from '@twofold/schema';
+import { capabilitiesFor } from '../capabilities.ts';
 import { boot } from '../../runtime/core/boot.ts';
 import { BLOG } from './blog.ts';
 import { projectOf } from './harness.ts';
@@ -30,7 +31,7 @@ const EVERY = Object.entries(projects);
 /** The routes that a server really has: those of its modules, and the fixed ones. */
 async function served(project: Project): Promise<string[]> {
   const booted = await boot(
-    { project },
+    { project, capabilities: capabilitiesFor(project) },
     {
       env: {
         DATABASE_URL: ':memory:',

@@ -1,0 +1,12 @@
+import { auth } from '@twofold/auth';
+import { hosting } from '@twofold/hosting';
+import { models } from '@twofold/models';
+import type { Capability } from '../runtime/core/capability.ts';
+import { capabilitiesOf, type Project } from '@twofold/schema';
+
+const CAPABILITIES: Readonly<Record<string, () => Capability>> = { auth, hosting, models };
+
+/** What a project asks for, as its `app.ts` would list it. */
+export function capabilitiesFor(project: Project): Capability[] {
+  return capabilitiesOf(project).map(({ name }) => CAPABILITIES[name]!());
+}
