@@ -35,4 +35,4 @@ Pages: [commands](node_modules/@twofold/generator/generator/docs/commands.md), [
 }
 
 const HOSTING =
-  ',\n[apps](node_modules/@twofold/runtime/hosting/docs/apps.md), [language models](node_modules/@twofold/runtime/hosting/docs/models.md)';
+  ',\n[apps](node_modules/@twofold/hosting/docs/apps.md), [language models](node_modules/@twofold/models/docs/models.md)';
