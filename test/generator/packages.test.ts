@@ -114,7 +114,11 @@ describe('the packages as they are shipped', () => {
     const program = serve();
     expect(await get(program, '/graphql', 'text/html')).toEqual({
       type: 'text/html; charset=utf-8',
-      text: expect.stringContaining('shop: GraphQL explorer'),
+      text: expect.stringContaining('src="/graphql/explorer/main.js"'),
+    });
+    expect(await get(program, '/graphql/explorer/main.js', '*/*')).toEqual({
+      type: 'text/javascript; charset=utf-8',
+      text: expect.stringContaining('createDocumentation('),
     });
   });
 

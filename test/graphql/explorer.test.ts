@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import { chromium as browsers, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chromium, describeWith } from '../engines/available.ts';
+import { repo, runFile } from '../generator/project.ts';
 import { startServer, type TestServer } from './harness.ts';
 
+const tsc = join(repo, 'node_modules/typescript/bin/tsc');
 const SDL = `
   "Somebody who writes"
   type Author { id: ID! name: String! "What was written" posts(limit: Int): [Post!]! }
@@ -11,6 +14,16 @@ const SDL = `
   type Mutation { createAuthor(name: String!): Author! }
   type Subscription { authorCreated: Author! }
 `;
+
+it('is made of TypeScript that compiles for browsers', async () => {
+  expect(
+    await runFile(process.execPath, [tsc, '--noEmit', '-p', 'tsconfig.browser.json'], repo),
+  ).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
+  });
+});
 
 describeWith('chromium', 'the explorer in a browser', () => {
   let server: TestServer;
@@ -53,6 +66,21 @@ describeWith('chromium', 'the explorer in a browser', () => {
   const shows = (selector: string, text: RegExp) =>
     page.locator(selector, { hasText: text }).waitFor();
   const result = () => page.textContent('#result');
+
+  it('forbids everything but its own files', async () => {
+    const loaded = await page.evaluate(() =>
+      performance.getEntriesByType('resource').map(({ name }) => name),
+    );
+    const scripts = loaded.filter((each) => /\.(ts|js)$/.test(each));
+    expect(scripts.length).toBeGreaterThan(0);
+    for (const url of [`${server.url}/graphql`, ...scripts]) {
+      const { headers } = await fetch(url, { headers: { accept: 'text/html' } });
+      expect(headers.get('content-security-policy')).toContain(
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'",
+      );
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
+  });
 
   it('runs what is written, with variables', async () => {
     await write('query One($id: ID!) { author(id: $id) { name } }');

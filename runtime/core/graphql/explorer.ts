@@ -7,7 +7,7 @@ const POLICY =
 
 /**
  * The page that a browser gets at the endpoint: an editor with completion, variables and headers, the schema's
- * documentation, and what was run before. It is text of ours and asks no other host for anything.
+ * documentation, and what was run before. It is served from this package and asks no other host for anything.
  *
  * @param path of the endpoint; the page's own files stand below it.
  */

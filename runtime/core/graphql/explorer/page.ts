@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
-import { completionScript } from './completion-script.ts';
-import { documentationScript } from './documentation-script.ts';
-import { editorScript } from './editor-script.ts';
-import { languageScript } from './language-script.ts';
-import { mainScript } from './main-script.ts';
-import { style } from './style.ts';
+import { readdir, readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
+import { extname } from 'node:path';
 
 /** A file of the page. */
 export interface Asset {
@@ -13,21 +10,30 @@ export interface Asset {
   readonly tag: string;
 }
 
-/** The page at `path` and its own files below it. */
-export function createAssets(path: string, name: string): ReadonlyMap<string, Asset> {
-  return new Map([
-    [path, asset('text/html', page(path, name))],
-    [
-      `${path}/explorer.js`,
-      asset(
-        'text/javascript',
-        [languageScript, completionScript, editorScript, documentationScript, mainScript].join(
-          '\n',
-        ),
-      ),
-    ],
-    [`${path}/explorer.css`, asset('text/css', style)],
-  ]);
+/** What runs in the browser: TypeScript in a checkout, JavaScript in the package. */
+const BROWSER = new URL('./browser/', import.meta.url);
+
+/** The page at `path`, and its scripts and style below `path/explorer/`. */
+export async function createAssets(
+  path: string,
+  name: string,
+): Promise<ReadonlyMap<string, Asset>> {
+  const files = (await readdir(BROWSER)).filter(
+    (file) => /\.(ts|js|css)$/.test(file) && !file.endsWith('.d.ts'),
+  );
+  const assets = await Promise.all(
+    files.map(async (file) => [`${path}/explorer/${file}`, await readAsset(file)] as const),
+  );
+  const main = files.includes('main.ts') ? 'main.ts' : 'main.js';
+  return new Map([[path, asset('text/html', page({ path, name, main }))], ...assets]);
+}
+
+/** Types are taken out as Node itself does it; the modules keep their names, so that they find each other. */
+async function readAsset(file: string): Promise<Asset> {
+  const text = await readFile(new URL(file, BROWSER), 'utf8');
+  const kind = extname(file);
+  if (kind === '.css') return asset('text/css', text);
+  return asset('text/javascript', kind === '.ts' ? stripTypeScriptTypes(text) : text);
 }
 
 const asset = (type: string, text: string): Asset => ({
@@ -38,14 +44,22 @@ const asset = (type: string, text: string): Asset => ({
 
 const escape = (text: string) => text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
-const page = (path: string, name: string) => `<!doctype html>
+const page = ({
+  path,
+  name,
+  main,
+}: {
+  path: string;
+  name: string;
+  main: string;
+}) => `<!doctype html>
 <html lang="en">
 <head>
   <meta charset="utf-8">
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <title>${escape(name)}: GraphQL explorer</title>
   <link rel="icon" href="data:,">
-  <link rel="stylesheet" href="${escape(path)}/explorer.css">
+  <link rel="stylesheet" href="${escape(path)}/explorer/explorer.css">
 </head>
 <body data-endpoint="${escape(path)}">
   <header>
@@ -72,7 +86,7 @@ const page = (path: string, name: string) => `<!doctype html>
     <aside id="side"><div id="documentation"></div><div id="history" hidden></div></aside>
   </main>
   <noscript>This page needs JavaScript.</noscript>
-  <script src="${escape(path)}/explorer.js"></script>
+  <script type="module" src="${escape(path)}/explorer/${main}"></script>
 </body>
 </html>
 `;

@@ -1,0 +1,98 @@
+import { suggest, type Suggestion, type Suggestions } from './completion.ts';
+import type { Editor } from './editor.ts';
+import { element } from './elements.ts';
+import type { Schema } from './schema.ts';
+
+/** Pixels: a row, the padding of the list, and the most that it takes, as in explorer.css. */
+const ROW = 27;
+const PADDING = 10;
+const MAX_HEIGHT = 240;
+
+/** The list below the caret. Arrow keys choose, Enter and Tab take, Escape closes, Ctrl+Space opens. */
+export function attachCompletion(editor: Editor, schemaOf: () => Schema | null): void {
+  const list = element('ul', { id: 'completion', hidden: true, role: 'listbox' });
+  document.body.append(list);
+  let found: Suggestions = { from: 0, items: [] };
+  let chosen = 0;
+  const close = () => void (list.hidden = true);
+  const open = () => {
+    const schema = schemaOf();
+    if (!schema) return;
+    found = suggest(schema, editor.value, editor.area.selectionStart);
+    list.hidden = found.items.length === 0;
+    choose(0);
+  };
+  const choose = (index: number) => {
+    chosen = index;
+    list.replaceChildren(
+      ...found.items.map((item, each) => row(item, each === chosen, () => take(each))),
+    );
+    place(list, editor.area, found);
+    list.children[chosen]?.scrollIntoView({ block: 'nearest' });
+  };
+  const take = (index: number) => {
+    const item = found.items[index];
+    if (item) editor.replace(found.from, editor.area.selectionStart, item.text);
+    close();
+  };
+  const step = (by: number) => choose((chosen + by + found.items.length) % found.items.length);
+  const actions: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => step(1),
+    ArrowUp: () => step(-1),
+    Enter: () => take(chosen),
+    Tab: () => take(chosen),
+  };
+  const handleKey = (event: KeyboardEvent) => {
+    const opens = event.ctrlKey && event.code === 'Space';
+    const action = opens ? open : list.hidden || event.ctrlKey ? undefined : actions[event.key];
+    if (action) {
+      event.preventDefault();
+      action();
+    } else if (event.key === 'Escape') close();
+  };
+  editor.area.addEventListener('input', (event) =>
+    isTyped(event as InputEvent) || !list.hidden ? open() : close(),
+  );
+  editor.area.addEventListener('blur', close);
+  editor.area.addEventListener('keydown', handleKey, true);
+}
+
+/** A letter of a name, and not what was pasted or put in by the list itself. */
+const isTyped = ({ inputType, data }: InputEvent) =>
+  inputType === 'insertText' && /[\w@$]/.test(data ?? '');
+
+function row({ label, note }: Suggestion, isChosen: boolean, take: () => void): HTMLElement {
+  const made = element('li', { role: 'option' }, label, element('small', { textContent: note }));
+  made.ariaSelected = String(isChosen);
+  // Before the text area would lose the focus, which closes the list.
+  made.addEventListener('mousedown', (event) => {
+    event.preventDefault();
+    take();
+  });
+  return made;
+}
+
+/** Below the word that is typed, or above it where there is no space below. */
+function place(list: HTMLElement, area: HTMLTextAreaElement, { from, items }: Suggestions): void {
+  const { left, top } = caretPlace(area, from);
+  const height = Math.min(MAX_HEIGHT, items.length * ROW + PADDING);
+  const above = Math.max(4, top - 28 - height);
+  list.style.left = `${Math.min(left, innerWidth - 320)}px`;
+  list.style.top = `${top + MAX_HEIGHT + PADDING > innerHeight ? above : top}px`;
+}
+
+let canvas: CanvasRenderingContext2D | null = null;
+
+/** Where on the screen the line below a place of the text begins. A text area does not say it: the letters are measured. */
+function caretPlace(area: HTMLTextAreaElement, index: number): { left: number; top: number } {
+  const style = getComputedStyle(area);
+  const box = area.getBoundingClientRect();
+  const lines = area.value.slice(0, index).split('\n');
+  canvas ??= document.createElement('canvas').getContext('2d');
+  if (canvas) canvas.font = style.font;
+  const width = canvas?.measureText(lines.at(-1) ?? '').width ?? 0;
+  return {
+    left: box.left + parseFloat(style.paddingLeft) + width,
+    top: box.top + parseFloat(style.paddingTop) + lines.length * parseFloat(style.lineHeight) + 2,
+  };
+}

@@ -1,0 +1,90 @@
+import { membersOf, type Frame, type Position, positionAt } from './document-position.ts';
+import { namedType, OPERATIONS, type Schema, type TypeRef, typeText } from './schema.ts';
+
+/** One thing that may stand at the place. */
+export interface Suggestion {
+  readonly label: string;
+  /** What is written when it is taken. */
+  readonly text: string;
+  readonly note: string;
+}
+
+export interface Suggestions {
+  /** Where the word begins that the suggestion replaces. */
+  readonly from: number;
+  readonly items: readonly Suggestion[];
+}
+
+const LIMIT = 40;
+
+/** What may stand at a place of a document by the schema: first what begins as the word does, then what contains it. */
+export function suggest(schema: Schema, text: string, place: number): Suggestions {
+  const position = positionAt(schema, text, place);
+  const { typing } = position;
+  const word = typing?.text.toLowerCase() ?? '';
+  const rank = ({ label }: Suggestion) => (label.toLowerCase().startsWith(word) ? 0 : 1);
+  const items = candidates(schema, position)
+    .filter(({ label }) => label.toLowerCase().includes(word) && label.toLowerCase() !== word)
+    .sort((a, b) => rank(a) - rank(b))
+    .slice(0, LIMIT);
+  return { from: typing?.at ?? place, items };
+}
+
+interface Described {
+  readonly name: string;
+  readonly type?: TypeRef;
+  readonly description?: string | null;
+}
+
+const suggestion = (
+  { name, type, description }: Described,
+  { before = '', after = '' } = {},
+): Suggestion => ({
+  label: before + name,
+  text: before + name + after,
+  note: type ? typeText(type) : (description?.split('\n')[0] ?? ''),
+});
+
+const plain = (label: string, after = '', note = ''): Suggestion => ({
+  label,
+  text: label + after,
+  note,
+});
+
+function candidates(schema: Schema, { frame, previous, typing }: Position): Suggestion[] {
+  if (typing?.kind === 'directive')
+    return schema.directives.map((directive) => suggestion(directive, { before: '@' }));
+  if (previous?.text === 'on') return typesOf(schema, ['OBJECT', 'INTERFACE', 'UNION']);
+  if (frame.kind === 'variables')
+    return previous?.text === ':' || previous?.text === '['
+      ? typesOf(schema, ['SCALAR', 'ENUM', 'INPUT_OBJECT'])
+      : [];
+  if (frame.kind === 'document')
+    return [...OPERATIONS.filter((name) => schema[name]), 'fragment'].map((word) =>
+      plain(word, ' '),
+    );
+  if (frame.kind === 'selection')
+    return previous?.text === '...' ? [plain('on', ' ')] : fieldsOf(schema, frame);
+  if (previous?.text === ':') return valuesOf(schema, frame);
+  return membersOf(schema, frame).map((member) => suggestion(member, { after: ': ' }));
+}
+
+function typesOf(schema: Schema, kinds: readonly string[]): Suggestion[] {
+  return [...schema.types.values()]
+    .filter(({ kind, name }) => kinds.includes(kind) && !name.startsWith('__'))
+    .map((type) => suggestion(type));
+}
+
+function fieldsOf(schema: Schema, { type }: Frame): Suggestion[] {
+  const fields = schema.types.get(type ?? '')?.fields ?? [];
+  return [...fields.map((field) => suggestion(field)), plain('__typename', '', 'String')];
+}
+
+function valuesOf(schema: Schema, frame: Frame): Suggestion[] {
+  const member = membersOf(schema, frame).find(({ name }) => name === frame.key);
+  const type = member && schema.types.get(namedType(member.type));
+  if (type?.enumValues) return type.enumValues.map((value) => suggestion(value));
+  return type?.name === 'Boolean'
+    ? ['true', 'false'].map((word) => plain(word, '', 'Boolean'))
+    : [];
+}

@@ -1,0 +1,57 @@
+import { at, element } from './elements.ts';
+import type { Memory } from './storage.ts';
+
+/** An operation as it was sent. */
+export interface Operation {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly operationName?: string;
+}
+
+const LIMIT = 30;
+
+/** The list of what was run, the newest first and each once. */
+export function createHistory(
+  memory: Memory,
+  restore: (operation: Operation) => void,
+): { add(operation: Operation): void; draw(): void } {
+  const past = () => memory.get<readonly Operation[]>('history', []);
+  const keep = (operations: readonly Operation[]) => {
+    memory.set('history', operations);
+    draw();
+  };
+  function draw(): void {
+    const operations = past();
+    const forget = button('Forget all', () => keep([]));
+    at('history').replaceChildren(
+      element('h2', { textContent: 'History' }),
+      ...(operations.length === 0
+        ? [element('p', { textContent: 'Nothing was run yet.' })]
+        : [...operations.map((each) => pastButton(each, restore)), forget]),
+    );
+  }
+  return {
+    draw,
+    add: ({ query, variables }) => {
+      const others = past().filter((each) => !isSame(each, { query, variables }));
+      keep([{ query, variables }, ...others].slice(0, LIMIT));
+    },
+  };
+}
+
+const isSame = (a: Operation, b: Operation) =>
+  a.query === b.query && JSON.stringify(a.variables) === JSON.stringify(b.variables);
+
+function pastButton(operation: Operation, restore: (operation: Operation) => void): HTMLElement {
+  const oneLine = operation.query.replace(/#.*$/gm, '').replace(/\s+/g, ' ').trim();
+  return Object.assign(
+    button(oneLine, () => restore(operation)),
+    { className: 'past', title: operation.query },
+  );
+}
+
+function button(textContent: string, click: () => void): HTMLButtonElement {
+  const made = element('button', { textContent });
+  made.addEventListener('click', click);
+  return made;
+}

@@ -1,0 +1,68 @@
+import { KEYWORDS, type Token, tokensOf } from './language.ts';
+
+/** How far the layout has come. */
+interface Layout {
+  text: string;
+  /** Open braces of selections: how far a line is indented. */
+  depth: number;
+  /** Open brackets of arguments and lists, whose content stays on its line. */
+  brackets: number;
+  before: Token | undefined;
+}
+
+/** Lays a document out: a line for each field, arguments beside theirs. */
+export function prettify(document: string): string {
+  const tokens = tokensOf(document).filter(({ kind }) => kind !== 'space');
+  const layout: Layout = { text: '', depth: 0, brackets: 0, before: undefined };
+  tokens.forEach((token, index) => {
+    append(layout, token, index === tokens.length - 1);
+    layout.before = token;
+  });
+  return `${layout.text.replace(/\n{3,}/g, '\n\n').trim()}\n`;
+}
+
+function append(layout: Layout, token: Token, last: boolean): void {
+  const { text } = token;
+  if (token.kind === 'comment') layout.text += (layout.text === '' ? '' : newLine(layout)) + text;
+  else if (text === '(' || text === '[') {
+    layout.brackets += 1;
+    layout.text += (/[:=]/.test(layout.before?.text ?? '') ? ' ' : '') + text;
+  } else if (text === ')' || text === ']') {
+    layout.brackets -= 1;
+    layout.text += text;
+  } else if (text === '{' || text === '}') appendBrace(layout, text, last);
+  else if (text === ':' || text === '!') layout.text += text;
+  else if (text === '=') layout.text += ' =';
+  else layout.text += spaceBefore(layout, token) + text;
+}
+
+function appendBrace(layout: Layout, text: '{' | '}', last: boolean): void {
+  const before = layout.before?.text ?? '';
+  if (layout.brackets > 0) {
+    const opens = text === '{';
+    const close = opens ? before === '(' || before === '[' : before === '{';
+    layout.brackets += opens ? 1 : -1;
+    layout.text += (close ? '' : ' ') + text;
+  } else if (text === '{') {
+    layout.text += /^$|\n$/.test(layout.text) ? '{' : ' {';
+    layout.depth += 1;
+  } else {
+    layout.depth = Math.max(0, layout.depth - 1);
+    layout.text += `${newLine(layout)}}${layout.depth === 0 && !last ? '\n\n' : ''}`;
+  }
+}
+
+/** What stands between a word and the token before it. */
+function spaceBefore(layout: Layout, token: Token): string {
+  const before = layout.before?.text ?? '';
+  if (layout.brackets > 0) {
+    if (before === '(' || before === '[') return '';
+    return before === ':' || before === '=' || before === '{' ? ' ' : ', ';
+  }
+  if (layout.depth === 0) return /^$|\n$/.test(layout.text) ? '' : ' ';
+  if (before === '...') return KEYWORDS.has(token.text) ? ' ' : '';
+  if (token.kind === 'directive' || before === ':' || before === 'on') return ' ';
+  return newLine(layout);
+}
+
+const newLine = ({ depth }: Layout) => `\n${'  '.repeat(depth)}`;
