@@ -4,7 +4,7 @@ import { type Caller, SYSTEM } from './caller.ts';
 import type { EventType } from './event-types.ts';
 import type { Events } from './events.ts';
 import type { UserId } from './ids.ts';
-import type { Windows } from './sliding-window.ts';
+import type { Windows } from './limits/windows.ts';
 import { MINUTE } from './time.ts';
 
 /** A failed login, as the alert rules see it. */

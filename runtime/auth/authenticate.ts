@@ -9,7 +9,7 @@ import type { KnownKey } from './api-keys.ts';
 import type { UserId } from './ids.ts';
 import type { AuthModel } from '@twofold/schema';
 import type { AuthParts } from './parts.ts';
-import type { Limit } from './rate-limits.ts';
+import type { Limit } from './limits/rate-limits.ts';
 import { MINUTE } from './time.ts';
 
 const REALM = 'Bearer realm="api"';
@@ -42,7 +42,9 @@ export function authenticate(parts: AuthParts): Middleware {
     if (OPEN.test(ctx.path)) ctx.set('Cache-Control', 'no-store');
     const counts = limits.enabled && !isRecheck(ctx.req);
     const admitted = counts
-      ? limits.enforce(ctx, [{ policy: 'global-ip', subject: addressKey(context.ip) }])
+      ? limits.enforce(ctx, [
+          { policy: 'global-ip', subject: addressKey(context.ip), leased: true },
+        ])
       : undefined;
     const known = andThen(admitted, () => readCaller(parts, ctx, context));
     const counted = counts
@@ -245,13 +247,14 @@ function callerLimits(
   const onRoute = routes.length > 0 ? routeCharges(routes, ctx, subject, ip) : NONE;
   const key = presentedKey(context);
   const byKey = key === undefined ? onRoute : [keyLimit(key), ...onRoute];
-  return principal.kind === 'user' ? [{ policy: 'user', subject }, ...byKey] : byKey;
+  return principal.kind === 'user' ? [{ policy: 'user', subject, leased: true }, ...byKey] : byKey;
 }
 
 function keyLimit({ id, limitPerMinute }: KnownKey): Limit {
   return {
     policy: 'api-key',
     subject: `api_key:${id}`,
+    leased: true,
     ...(limitPerMinute && { rate: { count: limitPerMinute, window: MINUTE } }),
   };
 }
@@ -271,5 +274,6 @@ function routeCharges(
       policy,
       rate,
       subject: rate.by === 'ip' ? addressKey(ip) : subject,
+      leased: !OPEN.test(ctx.path),
     }));
 }

@@ -21,7 +21,7 @@ import { createEvents, type Events, type Outbox } from './events.ts';
 import type { Extend } from './extend.ts';
 import { createGuards } from './guards.ts';
 import { createHostLogin } from './host-login.ts';
-import { createKeys } from './keys.ts';
+import { createKeys, type Keys } from './keys.ts';
 import { createLockout } from './lockout.ts';
 import { createLogin } from './login.ts';
 import { logoutHandlers } from './logout.ts';
@@ -33,20 +33,22 @@ import { ownKeyHandlers } from './own-keys.ts';
 import type { AuthParts } from './parts.ts';
 import { type Breached, createPasswordPolicy } from './password-policy.ts';
 import { createPasswords } from './passwords.ts';
-import { createRateLimits } from './rate-limits.ts';
+import { memoryWindows } from './limits/memory-windows.ts';
+import { leasedWindows } from './limits/leased-windows.ts';
+import { createRateLimits } from './limits/rate-limits.ts';
 import { createRecheck } from './recheck.ts';
 import { recoveryHandlers } from './recovery.ts';
 import { createRefresh } from './refresh.ts';
 import { createRegister } from './register.ts';
 import { startRetention } from './retention.ts';
 import { seedRoles } from './roles.ts';
-import { limited } from './route-limits.ts';
+import { limited } from './limits/route-limits.ts';
+import { storedWindows } from './limits/stored-windows.ts';
+import type { Windows } from './limits/windows.ts';
 import { createSetup } from './setup.ts';
 import { createSessions } from './sessions.ts';
 import { createSignIn } from './sign-in.ts';
-import { memoryWindows } from './sliding-window.ts';
 import { noteStart } from './start-notes.ts';
-import { storedWindows } from './stored-windows.ts';
 import { authMigrations } from './tables.ts';
 import { createUserDirectory } from './user-directory.ts';
 import { tieUserTable } from './user-table.ts';
@@ -121,6 +123,7 @@ export function createAuth(options: AuthOptions): AuthModule {
       await parts.events.settled();
       await parts.mailer.drain(5000);
       await parts.webhooks.stop(5000);
+      await parts.limits.close();
     },
   };
 }
@@ -174,9 +177,7 @@ function createParts({
     events.emit(SYSTEM, 'webhook.disabled', null, { endpoint_id: endpoint.id }),
   );
   events.on('*', (event) => webhooks.kick(event));
-  // One process may count in its own memory; several that share a database count there.
-  const alone = store.dialect === 'sqlite' && settings.text('WORKERS', '1') === '1';
-  const windows = alone ? memoryWindows() : storedWindows(store, keys.derived('identifier'));
+  const windows = createWindows(kernel, keys);
   const limits = createRateLimits({
     enabled: config.limitsEnabled,
     limits: model.rateLimits,
@@ -235,6 +236,13 @@ function createParts({
       now,
     }),
   };
+}
+
+/** One process counts in its own memory. Several that share a database count there, and lease hits in advance. */
+function createWindows({ store, settings, now, log }: Kernel, keys: Keys): Windows {
+  const isAlone = store.dialect === 'sqlite' && settings.text('WORKERS', '1') === '1';
+  if (isAlone) return memoryWindows();
+  return leasedWindows(storedWindows(store, keys.derived('identifier')), { now, log });
 }
 
 /** The hook that knows breached passwords, as the policy asks it: undefined when there is none. */

@@ -15,7 +15,7 @@ import type { Mailer } from './mail.ts';
 import type { OneTimeTokens } from './one-time-tokens.ts';
 import type { PasswordPolicy } from './password-policy.ts';
 import type { Passwords } from './passwords.ts';
-import type { RateLimits } from './rate-limits.ts';
+import type { RateLimits } from './limits/rate-limits.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignIn } from './sign-in.ts';
 import type { UserDirectory } from './user-directory.ts';

@@ -1,6 +1,7 @@
 import { type Migration, columnTypes, createFoldedIndex, dialectOf } from '@twofold/runtime/kernel';
 import { sql, type CreateTableBuilder, type Kysely } from 'kysely';
 import type { AuthUser, IdKind } from '@twofold/schema';
+import { createWindows } from './limits/window-tables.ts';
 
 /**
  * The module's own tables. All times are milliseconds since 1970 in a `bigint`, all hashes base64url text, so that a
@@ -14,6 +15,7 @@ export function authMigrations(user: AuthUser, ids: IdKind): Migration[] {
     { name: 'auth/0004_management', up: (db) => createManagement(db, ids) },
     { name: 'auth/0005_events', up: (db) => createEvents(db, ids) },
     { name: 'auth/0006_phone_numbers', up: indexPhones },
+    { name: 'auth/0007_leases', up: createWindows },
   ];
 }
 
@@ -131,7 +133,6 @@ async function createSessions(db: Kysely<any>, ids: IdKind): Promise<void> {
 }
 
 async function createLimits(db: Kysely<any>): Promise<void> {
-  await createWindows(db);
   await db.schema
     .createTable('auth_identifier_locks')
     .addColumn('identifier_hash', 'text', (column) => column.notNull())
@@ -143,44 +144,6 @@ async function createLimits(db: Kysely<any>): Promise<void> {
     .addPrimaryKeyConstraint('auth_identifier_locks_pkey', ['identifier_hash', 'bucket'])
     .execute();
 }
-
-/** Hits are JSON on SQLite. On PostgreSQL they are an array, in a table that a crash may empty: it is written by every request. */
-async function createWindows(db: Kysely<any>): Promise<void> {
-  const postgres = dialectOf(db) === 'postgres';
-  const table = postgres ? sql`create unlogged table` : sql`create table`;
-  await sql`${table} auth_limit_windows (key text primary key, hits ${sql.raw(postgres ? 'bigint[]' : 'text')} not null, expires_at bigint not null)`.execute(
-    db,
-  );
-  await db.schema
-    .createIndex('auth_limit_windows_expiry')
-    .on('auth_limit_windows')
-    .column('expires_at')
-    .execute();
-  if (postgres) await sql.raw(CONSUME).execute(db);
-}
-
-/**
- * Charges several windows together or not at all, in one call. The insert locks their rows in the order of the keys, so
- * that two requests which charge the same limits never wait for each other in a circle.
- */
-const CONSUME = `create function auth_consume(keys text[], caps integer[], spans bigint[], peeks boolean[], moment bigint)
-  returns table (accepted boolean, used integer, oldest bigint) language plpgsql as $body$
-begin
-  insert into auth_limit_windows as w (key, hits, expires_at)
-    select a.k, '{}', moment + a.span from unnest(keys, spans) as a(k, span) order by a.k
-    on conflict (key) do update set expires_at = greatest(w.expires_at, excluded.expires_at);
-  return query
-    with kept as (
-      select a.k, a.cap, a.span, a.peek, a.n, array(select h from unnest(w.hits) as h where h > moment - a.span order by h) as live
-        from unnest(keys, caps, spans, peeks) with ordinality as a(k, cap, span, peek, n) join auth_limit_windows w on w.key = a.k),
-    verdict as (select bool_and(cardinality(live) < cap) as fits from kept),
-    written as (
-      update auth_limit_windows w set hits = kept.live || moment from kept, verdict where w.key = kept.k and verdict.fits and not kept.peek)
-    select cardinality(kept.live) < kept.cap,
-        cardinality(kept.live) + (verdict.fits and not kept.peek)::integer,
-        coalesce(kept.live[1], case when verdict.fits and not kept.peek then moment end)
-      from kept, verdict order by kept.n;
-end $body$`;
 
 async function createManagement(db: Kysely<any>, ids: IdKind): Promise<void> {
   const type = columnTypes(db, ids);

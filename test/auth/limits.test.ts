@@ -2,8 +2,9 @@ import { createSecretKey } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressKey } from '../../runtime/auth/caller.ts';
-import { memoryWindows, type Windows } from '../../runtime/auth/sliding-window.ts';
-import { storedWindows } from '../../runtime/auth/stored-windows.ts';
+import { memoryWindows } from '../../runtime/auth/limits/memory-windows.ts';
+import { storedWindows } from '../../runtime/auth/limits/stored-windows.ts';
+import type { Windows } from '../../runtime/auth/limits/windows.ts';
 import { describeWith } from '../engines/available.ts';
 import { describeEachDatabase, GOOD, startServer, type TestServer, USER } from './harness.ts';
 

@@ -1,31 +1,4 @@
-import type { NowOrLater } from './and-then.ts';
-
-/** One hit that is asked for: at most `limit` in any `window` milliseconds under `key`. */
-export interface Charge {
-  readonly key: string;
-  readonly limit: number;
-  readonly window: number;
-  /** Only look: the hit itself is charged later, or never. */
-  readonly peek?: boolean;
-}
-
-/** How a key stands after a charge. */
-export interface WindowState {
-  readonly accepted: boolean;
-  readonly remaining: number;
-  /** Milliseconds until the oldest hit leaves the window; 0 when there is none. */
-  readonly resetIn: number;
-}
-
-/**
- * Exact sliding windows: a hit is accepted iff fewer than `limit` accepted hits lie in (now − window, now]. Rejected
- * hits are not recorded. Several charges pass together or not at all.
- */
-export interface Windows {
-  consume(charges: readonly Charge[], now: number): NowOrLater<readonly WindowState[]>;
-  /** Takes back hits that were accepted at `at`. */
-  refund(charges: readonly Charge[], at: number): NowOrLater<void>;
-}
+import type { Charge, Windows, WindowState } from './windows.ts';
 
 /** The last accepted times of one key, oldest at `head`. It grows up to `limit`: most keys are seen a few times only. */
 interface Ring {
@@ -62,6 +35,7 @@ export function memoryWindows(capacity = KEYS): Windows {
         if (ring) remove(ring, at);
       }
     },
+    close: async () => {},
   };
 }
 
@@ -118,7 +92,9 @@ function emptyRing({ key, limit, window }: Charge): Ring {
   };
 }
 
+/** Drops the hits that have left the window. After a step of the clock back the later ones count as hits of now. */
 function expire(ring: Ring, now: number): Ring {
+  if (ring.count > 0 && newestOf(ring) > now) setBack(ring, now);
   while (ring.count > 0 && ring.times[ring.head]! <= now - ring.window) {
     ring.head = (ring.head + 1) % ring.times.length;
     ring.count -= 1;
@@ -126,9 +102,20 @@ function expire(ring: Ring, now: number): Ring {
   return ring;
 }
 
+const placeOf = ({ times, head }: Ring, index: number) => (head + index) % times.length;
+
+const newestOf = (ring: Ring) => ring.times[placeOf(ring, ring.count - 1)]!;
+
+function setBack(ring: Ring, now: number): void {
+  for (let index = 0; index < ring.count; index += 1) {
+    const place = placeOf(ring, index);
+    ring.times[place] = Math.min(ring.times[place]!, now);
+  }
+}
+
 function push(ring: Ring, now: number): void {
   if (ring.count === ring.times.length) grow(ring);
-  ring.times[(ring.head + ring.count) % ring.times.length] = now;
+  ring.times[placeOf(ring, ring.count)] = now;
   ring.count += 1;
 }
 
@@ -143,12 +130,11 @@ function grow(ring: Ring): void {
 
 /** Takes the newest hit of that time out; younger ones move up. */
 function remove(ring: Ring, at: number): void {
-  const { times, head, count } = ring;
-  const place = (index: number) => (head + index) % times.length;
+  const { times, count } = ring;
   for (let index = count - 1; index >= 0; index -= 1) {
-    if (times[place(index)] !== at) continue;
+    if (times[placeOf(ring, index)] !== at) continue;
     for (let next = index + 1; next < count; next += 1)
-      times[place(next - 1)] = times[place(next)]!;
+      times[placeOf(ring, next - 1)] = times[placeOf(ring, next)]!;
     ring.count -= 1;
     return;
   }

@@ -2,13 +2,13 @@ import type { Context as KoaContext } from 'koa';
 import type { RateLimit } from '@twofold/schema';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
-import { andThen, type NowOrLater } from './and-then.ts';
-import { recordAttempt } from './attempts.ts';
-import { callerOf } from './caller.ts';
-import { DEFAULT_LIMITS } from './defaults.ts';
-import type { Events } from './events.ts';
-import type { Charge, Windows, WindowState } from './sliding-window.ts';
-import { MINUTE, retryAfter } from './time.ts';
+import { andThen, type NowOrLater } from '../and-then.ts';
+import { recordAttempt } from '../attempts.ts';
+import { callerOf } from '../caller.ts';
+import { DEFAULT_LIMITS } from '../defaults.ts';
+import type { Events } from '../events.ts';
+import type { Charge, Windows, WindowState } from './windows.ts';
+import { MINUTE, retryAfter } from '../time.ts';
 
 /** A policy and whom it counts. */
 export interface Limit {
@@ -17,6 +17,8 @@ export interface Limit {
   readonly peek?: boolean;
   /** Instead of the policy's own numbers: an API key has its own. */
   readonly rate?: RateLimit;
+  /** Whether hits may be leased in advance: not for a limit that protects a secret. */
+  readonly leased?: boolean;
 }
 
 export interface RateLimits {
@@ -26,6 +28,8 @@ export interface RateLimits {
   /** Charges one without a word: for limits whose answer would tell whether somebody exists. */
   allows(limit: Limit): Promise<boolean>;
   policy(name: string): RateLimit | undefined;
+  /** Gives back what this process holds in advance. */
+  close(): Promise<void>;
 }
 
 /** What one request was charged so far. */
@@ -98,6 +102,7 @@ export function createRateLimits(parts: {
   return {
     enabled: parts.enabled,
     policy: (name) => policies.get(name),
+    close: () => windows.close(),
     allows: async (limit) => {
       if (!parts.enabled) return true;
       const charges = rated([limit]).map(({ charge }) => charge);
@@ -140,7 +145,10 @@ function toPolicy(name: string, { count, window }: RateLimit): Policy {
   return { count, window, name, field: `"${name}";q=${count};w=${Math.ceil(window / 1000)}` };
 }
 
-function toRated({ subject, peek = false }: Limit, policy: Policy | undefined): Rated | null {
+function toRated(
+  { subject, peek = false, leased = false }: Limit,
+  policy: Policy | undefined,
+): Rated | null {
   return policy
     ? {
         policy,
@@ -149,6 +157,7 @@ function toRated({ subject, peek = false }: Limit, policy: Policy | undefined): 
           limit: policy.count,
           window: policy.window,
           peek,
+          leased,
         },
       }
     : null;

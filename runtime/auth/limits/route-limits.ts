@@ -1,8 +1,8 @@
 import type { BoundRoute, Call } from '@twofold/runtime/http';
-import { addressKey } from './caller.ts';
-import type { PolicyName } from './defaults.ts';
-import { hostDevice } from './host-login.ts';
-import type { AuthParts } from './parts.ts';
+import { addressKey } from '../caller.ts';
+import type { PolicyName } from '../defaults.ts';
+import { hostDevice } from '../host-login.ts';
+import type { AuthParts } from '../parts.ts';
 import type { Limit } from './rate-limits.ts';
 
 /** Policies of single routes, besides `auth-ip`, which all of them have. Each counts an address. */

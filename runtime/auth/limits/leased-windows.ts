@@ -1,0 +1,186 @@
+import type { Logger } from 'pino';
+import { SECOND } from '../time.ts';
+import { Allowance, isLeasable } from './allowance.ts';
+import type { StoredWindows, WindowGrant, WindowRequest } from './stored-windows.ts';
+import type { Charge, Windows, WindowState } from './windows.ts';
+
+export interface LeaseOptions {
+  readonly now: () => number;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Keys of which hits are leased at a time. The database is asked for every hit of further keys. */
+  readonly keys?: number;
+}
+
+const KEYS = 50_000;
+
+/** A lease is settled within this time after its end. */
+const SWEEP = SECOND;
+
+/** Keys in one statement. */
+const BATCH = 500;
+
+/** A charge that the database has to decide, and its index among the charges of the request. */
+interface Undecided {
+  readonly charge: Charge;
+  readonly index: number;
+  readonly allowance: Allowance | undefined;
+}
+
+/**
+ * Windows in the database, of which this process leases hits in advance where the charge allows it (`Charge.leased`). The
+ * database counts a leased hit as used, so the processes together never accept more than the limit, and a hit of a
+ * lease costs no statement. What was used is settled and what was not is given back in the background, one statement
+ * for all keys. No more than half of a limit is leased: above that the database decides every hit.
+ */
+export function leasedWindows(stored: StoredWindows, options: LeaseOptions): Windows {
+  const allowances = new Map<string, Allowance>();
+  const settling = createSettling(stored, allowances, options);
+  const capacity = options.keys ?? KEYS;
+
+  const allowanceOf = (charge: Charge): Allowance | undefined => {
+    if (!charge.leased || charge.peek || !isLeasable(charge)) return undefined;
+    const known = allowances.get(charge.key);
+    if (known) return known.isFor(charge) ? known : undefined;
+    if (allowances.size >= capacity) return undefined;
+    const made = new Allowance(charge);
+    allowances.set(charge.key, made);
+    return made;
+  };
+  const take = (allowance: Allowance | undefined, now: number): WindowState | undefined => {
+    const state = allowance?.take(now);
+    if (state && allowance!.isLow(now)) settling.refill(allowance!);
+    return state;
+  };
+  const decide = async (
+    states: (WindowState | undefined)[],
+    undecided: readonly Undecided[],
+    now: number,
+  ): Promise<readonly WindowState[]> => {
+    const grants = await askFor(stored, undecided, now);
+    settling.sweepLater();
+    undecided.forEach(({ index }, place) => (states[index] = grants[place]!));
+    return states as WindowState[];
+  };
+
+  return {
+    consume: (charges, now) => {
+      const found = charges.map((charge, index) => ({
+        charge,
+        index,
+        allowance: allowanceOf(charge),
+      }));
+      const states = found.map(({ allowance }) => take(allowance, now));
+      const undecided = found.filter(({ index }) => states[index] === undefined);
+      if (undecided.length === 0) return states as WindowState[];
+      const taken = found.filter(({ index }) => states[index] !== undefined);
+      const giveBack = () => taken.forEach(({ allowance }) => allowance!.giveBack(now));
+      return decide(states, undecided, now).then(
+        (decided) => {
+          if (decided.some(({ accepted }) => !accepted)) giveBack();
+          return decided;
+        },
+        (error: unknown) => {
+          giveBack();
+          throw error;
+        },
+      );
+    },
+    refund: (charges, at) => {
+      const settled = charges.filter(({ key }) => !allowances.get(key)?.giveBack(at));
+      return settled.length > 0 ? stored.refund(settled, at) : undefined;
+    },
+    close: settling.close,
+  };
+}
+
+/** Asks the database for the hits of one request, and for leases on the way. */
+async function askFor(
+  stored: StoredWindows,
+  undecided: readonly Undecided[],
+  now: number,
+): Promise<readonly WindowGrant[]> {
+  const requests = undecided.map(({ charge, allowance }): WindowRequest => ({
+    ...charge,
+    ...allowance?.ask(now),
+  }));
+  const changes = undecided.flatMap(({ allowance }) => allowance?.settle(now) ?? []);
+  try {
+    const grants = await stored.exchange(requests, changes, now);
+    undecided.forEach(({ allowance }, index) =>
+      allowance?.receive(requests[index]!, grants[index]!, now),
+    );
+    return grants;
+  } catch (error) {
+    undecided.forEach(({ allowance }, index) => allowance?.fail(requests[index]!));
+    throw error;
+  }
+}
+
+/** Takes leases for keys in use and settles those that have ended, beside the requests. */
+function createSettling(
+  stored: StoredWindows,
+  allowances: Map<string, Allowance>,
+  { now, log }: LeaseOptions,
+) {
+  const low = new Set<Allowance>();
+  let refilling: NodeJS.Timeout | undefined;
+  let sweeping: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+
+  const forget = (allowance: Allowance) => {
+    const { key } = allowance.charge;
+    if (allowance.isEmpty() && allowances.get(key) === allowance) allowances.delete(key);
+  };
+  const settleBatch = async (batch: readonly Allowance[]): Promise<void> => {
+    const at = now();
+    const requests = batch.map((allowance): WindowRequest => {
+      const wanted = low.delete(allowance) ? allowance.ask(at) : {};
+      return { ...allowance.charge, ...wanted, peek: true };
+    });
+    const changes = batch.flatMap((allowance) => allowance.settle(at));
+    const isIdle = changes.length === 0 && requests.every(({ until }) => until === undefined);
+    try {
+      const grants = isIdle ? [] : await stored.exchange(requests, changes, at);
+      grants.forEach((grant, index) => batch[index]!.receive(requests[index]!, grant, at));
+    } catch (error) {
+      // Hits that could not be settled stay counted as used: a limit is then reached early, never late.
+      batch.forEach((allowance, index) => allowance.fail(requests[index]!));
+      const reason = error instanceof Error ? error.message : 'unknown';
+      log.warn({ reason }, 'leased rate limits could not be settled');
+    }
+    for (const allowance of batch) forget(allowance);
+  };
+  const settle = (all: readonly Allowance[]) => {
+    running = running.then(async () => {
+      for (let first = 0; first < all.length; first += BATCH)
+        await settleBatch(all.slice(first, first + BATCH));
+    });
+    return running;
+  };
+  const sweepLater = () => {
+    sweeping ??= setTimeout(() => {
+      sweeping = undefined;
+      const at = now();
+      void settle([...allowances.values()].filter((allowance) => allowance.hasEnded(at)));
+      if (allowances.size > 0) sweepLater();
+    }, SWEEP).unref();
+  };
+
+  return {
+    sweepLater,
+    refill: (allowance: Allowance) => {
+      low.add(allowance);
+      refilling ??= setTimeout(() => {
+        refilling = undefined;
+        void settle([...low]);
+      }, allowance.patience).unref();
+    },
+    close: async () => {
+      clearTimeout(refilling);
+      clearTimeout(sweeping);
+      low.clear();
+      for (const allowance of allowances.values()) allowance.close();
+      await settle([...allowances.values()]);
+    },
+  };
+}

@@ -1,0 +1,222 @@
+import type { KeyObject } from 'node:crypto';
+import type { Transaction } from 'kysely';
+import type { Store } from '@twofold/runtime/kernel';
+import { mac } from '../keys.ts';
+import { SECOND } from '../time.ts';
+import type { Charge, Windows, WindowState } from './windows.ts';
+
+/** A charge, and the hits that the process asks for in advance. */
+export interface WindowRequest extends Charge {
+  /** Only settle and lease: no hit is charged. */
+  readonly peek?: boolean;
+  readonly want?: number;
+  /** The last moment in which the leased hits may be used. They count as hits of that moment until they are settled. */
+  readonly until?: number;
+}
+
+/** Hits to add at a time, or to take away from it: how a lease is settled and a hit refunded. */
+export interface WindowChange {
+  readonly key: string;
+  readonly time: number;
+  readonly count: number;
+}
+
+export interface WindowGrant extends WindowState {
+  readonly leased: number;
+}
+
+export interface StoredWindows extends Windows {
+  /**
+   * In one atomic step: makes the changes, charges all that was asked or nothing, and leases what is wanted. A lease is
+   * granted only while no more than half of the limit is in use with it. Every key of a change is asked for as well.
+   */
+  exchange(
+    asked: readonly WindowRequest[],
+    changes: readonly WindowChange[],
+    now: number,
+  ): Promise<readonly WindowGrant[]>;
+}
+
+/** Clocks of two nodes may differ by so much. A hit that is later than that is of a clock that was set back. */
+const SKEW = 20 * SECOND;
+
+/** Pairs of time and count that a window holds at most, besides those of leases. */
+const PAIRS = 1000;
+
+/** The time under which a hit is kept: in a window of more than a thousand hits, rounded up to a thousandth of it. */
+export function gridTime({ limit, window }: Charge, time: number): number {
+  if (limit <= PAIRS) return time;
+  const step = Math.ceil(window / PAIRS);
+  return Math.ceil(time / step) * step;
+}
+
+/**
+ * Sliding windows in the database, so that every limit holds over all servers that share it: one statement on
+ * PostgreSQL, one immediate transaction on SQLite. A key is stored as its HMAC: no table lists who came when.
+ */
+export function storedWindows(store: Store, hmac: KeyObject): StoredWindows {
+  const exchangeHidden = store.dialect === 'postgres' ? postgresExchange : sqliteExchange;
+  const hide = <T extends { readonly key: string }>(all: readonly T[]) =>
+    all.map((each) => ({ ...each, key: mac(hmac, each.key) }));
+  const exchange: StoredWindows['exchange'] = (asked, changes, now) =>
+    exchangeHidden(store, hide(asked), hide(changes), now);
+  return {
+    exchange,
+    consume: (charges, now) => exchange(charges, [], now),
+    refund: async (charges, at) => {
+      if (charges.length === 0) return;
+      const changes = charges.map((charge) => ({
+        key: charge.key,
+        time: gridTime(charge, at),
+        count: -1,
+      }));
+      await exchange(
+        charges.map((charge) => ({ ...charge, peek: true })),
+        changes,
+        at,
+      );
+    },
+    close: async () => {},
+  };
+}
+
+type Exchange = (
+  store: Store,
+  asked: readonly WindowRequest[],
+  changes: readonly WindowChange[],
+  now: number,
+) => Promise<readonly WindowGrant[]>;
+
+/** A row of `auth_charge`, the function that the migration makes. */
+interface Charged {
+  readonly accepted: boolean;
+  readonly used: number;
+  readonly oldest: number | null;
+  readonly leased: number;
+}
+
+const CHARGE = `select * from auth_charge($1::text[], $2::integer[], $3::bigint[], $4::integer[], $5::bigint[], $6::integer[], $7::bigint[],
+  $8::text[], $9::bigint[], $10::integer[], $11::bigint, $12::bigint)`;
+
+const postgresExchange: Exchange = async (store, asked, changes, now) => {
+  const rows = await store.query<Charged>(CHARGE, [
+    asked.map(({ key }) => key),
+    asked.map(({ limit }) => limit),
+    asked.map(({ window }) => window),
+    asked.map(({ peek = false }) => (peek ? 0 : 1)),
+    asked.map((each) => gridTime(each, now)),
+    asked.map(({ want = 0 }) => want),
+    asked.map((each) => gridTime(each, each.until ?? now)),
+    changes.map(({ key }) => key),
+    changes.map(({ time }) => time),
+    changes.map(({ count }) => count),
+    now,
+    now + SKEW,
+  ]);
+  return asked.map((each, index) => toGrant(each, rows[index]!, now));
+};
+
+const sqliteExchange: Exchange = (store, asked, changes, now) =>
+  store.transaction(async (trx) => {
+    const stored = await readWindows(trx, asked);
+    const kept = asked.map((each) => {
+      const changed = changes.filter(({ key }) => key === each.key);
+      return liveHits(stored.get(each.key) ?? [], changed, now - each.window, now + SKEW);
+    });
+    const fits = asked.every(({ limit }, index) => total(kept[index]!) < limit);
+    const rows = asked.map((each, index) => charge(each, kept[index]!, fits, now));
+    await writeWindows(trx, asked, kept, now);
+    return rows.map((row, index) => toGrant(asked[index]!, row, now));
+  });
+
+function toGrant(
+  { limit, window }: WindowRequest,
+  { accepted, used, oldest, leased }: Charged,
+  now: number,
+): WindowGrant {
+  const wait = oldest === null ? 0 : oldest + window - now;
+  return {
+    accepted,
+    leased,
+    remaining: accepted ? limit - used : 0,
+    // The oldest may be a lease, which counts as later than now.
+    resetIn: Math.min(window, Math.max(0, wait)),
+  };
+}
+
+/** Hits by time. */
+type Hits = Map<number, number>;
+type Pair = readonly [time: number, count: number];
+
+const total = (hits: Hits) => hits.values().reduce((sum, count) => sum + count, 0);
+
+function liveHits(
+  stored: readonly Pair[],
+  changes: readonly WindowChange[],
+  after: number,
+  latest: number,
+): Hits {
+  const hits: Hits = new Map();
+  const all = [...stored, ...changes.map(({ time, count }): Pair => [time, count])];
+  for (const [time, count] of all) {
+    if (time <= after) continue;
+    const at = Math.min(time, latest);
+    hits.set(at, (hits.get(at) ?? 0) + count);
+  }
+  return new Map([...hits].filter(([, count]) => count > 0).sort(([a], [b]) => a - b));
+}
+
+/** Adds the hit and the lease to the hits of one key. */
+function charge(asked: WindowRequest, hits: Hits, fits: boolean, now: number): Charged {
+  const { limit, peek = false, want = 0, until = now } = asked;
+  const used = total(hits);
+  const taken = peek ? 0 : 1;
+  const leased = Math.max(0, Math.min(want, Math.floor(limit / 2) - used - taken));
+  const add = (time: number, count: number) => {
+    const at = gridTime(asked, time);
+    if (count > 0) hits.set(at, (hits.get(at) ?? 0) + count);
+  };
+  if (fits) add(now, taken);
+  const [oldest = null] = hits.keys();
+  add(until, leased);
+  return { accepted: used < limit, used: used + (fits ? taken : 0), oldest, leased };
+}
+
+async function readWindows(
+  trx: Transaction<any>,
+  asked: readonly WindowRequest[],
+): Promise<Map<string, Pair[]>> {
+  const rows = await trx
+    .selectFrom('auth_limit_windows')
+    .select(['key', 'hits'])
+    .where(
+      'key',
+      'in',
+      asked.map(({ key }) => key),
+    )
+    .execute();
+  return new Map(rows.map(({ key, hits }) => [key as string, JSON.parse(hits) as Pair[]]));
+}
+
+async function writeWindows(
+  trx: Transaction<any>,
+  asked: readonly WindowRequest[],
+  kept: readonly Hits[],
+  now: number,
+): Promise<void> {
+  const rows = asked.map(({ key, window }, index) => ({
+    key,
+    hits: JSON.stringify([...kept[index]!]),
+    expires_at: now + SKEW + window,
+  }));
+  await trx
+    .insertInto('auth_limit_windows')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet((set) => ({
+        hits: set.ref('excluded.hits'),
+        expires_at: set.ref('excluded.expires_at'),
+      })),
+    )
+    .execute();
+}
