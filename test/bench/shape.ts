@@ -26,14 +26,14 @@ export interface Declared {
 }
 
 /**
- * Rate limits stay on, as they do in production; only their numbers are such that nothing is refused. A window of 50 ms
- * holds some hundred hits, as one of 600 a minute does.
+ * Rate limits stay on, as they do in production; only their numbers are such that nothing is refused. A window of a
+ * second holds some thousand hits, and a lease of a quarter of it is renewed more often than one of 600 a minute.
  */
 const MANIFEST = `name: bench
 server: { cors: ["${ORIGIN}"] }
 auth:
   register: { fields: [name] }
-  rate_limits: { global-ip: 1000000/50ms, user: 1000000/50ms }
+  rate_limits: { global-ip: 1000000/1s, user: 1000000/1s }
 `;
 
 /** The schema of this server. Any signed-in user may read an email, because the peers check no more than the sign-in. */

@@ -59,9 +59,13 @@ export class Allowance {
     return limit === this.charge.limit && window === this.charge.window;
   }
 
+  hasLeft(now: number): boolean {
+    return this.#open(now) !== undefined;
+  }
+
   /** Uses a leased hit; undefined when there is none. */
   take(now: number): WindowState | undefined {
-    const lease = this.#leases.find((each) => each.left > 0 && isOpen(each, now));
+    const lease = this.#open(now);
     if (!lease) return undefined;
     lease.left -= 1;
     add(lease.used, gridTime(this.charge, now), 1);
@@ -135,6 +139,10 @@ export class Allowance {
   /** Ends all leases. */
   close(): void {
     for (const lease of this.#leases) lease.isClosed = true;
+  }
+
+  #open(now: number): HitLease | undefined {
+    return this.#leases.find((lease) => lease.left > 0 && isOpen(lease, now));
   }
 
   /** Twice as many hits where half of the last lease was used, half as many where less than a quarter was. */

@@ -19,11 +19,11 @@ const SWEEP = SECOND;
 /** Keys in one statement. */
 const BATCH = 500;
 
-/** A charge that the database has to decide, and its index among the charges of the request. */
-interface Undecided {
+/** A charge with the state of its window; undefined where the database has to decide. */
+interface Found {
   readonly charge: Charge;
-  readonly index: number;
   readonly allowance: Allowance | undefined;
+  readonly state: WindowState | undefined;
 }
 
 /**
@@ -51,40 +51,38 @@ export function leasedWindows(stored: StoredWindows, options: LeaseOptions): Win
     if (state && allowance!.isLow(now)) settling.refill(allowance!);
     return state;
   };
-  const decide = async (
-    states: (WindowState | undefined)[],
-    undecided: readonly Undecided[],
-    now: number,
-  ): Promise<readonly WindowState[]> => {
-    const grants = await askFor(stored, undecided, now);
+  const decide = async (found: readonly Found[], now: number): Promise<readonly WindowState[]> => {
+    const undecided = found.filter(({ state }) => state === undefined);
+    const giveBack = () => {
+      for (const { state, allowance } of found) if (state) allowance!.giveBack(now);
+    };
+    const grants = await askFor(stored, undecided, now).catch((error: unknown) => {
+      giveBack();
+      throw error;
+    });
     settling.sweepLater();
-    undecided.forEach(({ index }, place) => (states[index] = grants[place]!));
-    return states as WindowState[];
+    const refused = undecided.filter((_, index) => !grants[index]!.accepted);
+    if (refused.length > 0) giveBack();
+    // A lease that was on its way to this process is not a reason to refuse: it has arrived by now.
+    if (refused.some(({ allowance }) => allowance?.hasLeft(now)))
+      return consume(
+        found.map(({ charge }) => charge),
+        now,
+      );
+    let next = 0;
+    return found.map(({ state }) => state ?? grants[next++]!);
+  };
+  const consume: Windows['consume'] = (charges, now) => {
+    const found = charges.map((charge): Found => {
+      const allowance = allowanceOf(charge);
+      return { charge, allowance, state: take(allowance, now) };
+    });
+    if (found.every(({ state }) => state !== undefined)) return found.map(({ state }) => state!);
+    return decide(found, now);
   };
 
   return {
-    consume: (charges, now) => {
-      const found = charges.map((charge, index) => ({
-        charge,
-        index,
-        allowance: allowanceOf(charge),
-      }));
-      const states = found.map(({ allowance }) => take(allowance, now));
-      const undecided = found.filter(({ index }) => states[index] === undefined);
-      if (undecided.length === 0) return states as WindowState[];
-      const taken = found.filter(({ index }) => states[index] !== undefined);
-      const giveBack = () => taken.forEach(({ allowance }) => allowance!.giveBack(now));
-      return decide(states, undecided, now).then(
-        (decided) => {
-          if (decided.some(({ accepted }) => !accepted)) giveBack();
-          return decided;
-        },
-        (error: unknown) => {
-          giveBack();
-          throw error;
-        },
-      );
-    },
+    consume,
     refund: (charges, at) => {
       const settled = charges.filter(({ key }) => !allowances.get(key)?.giveBack(at));
       return settled.length > 0 ? stored.refund(settled, at) : undefined;
@@ -96,7 +94,7 @@ export function leasedWindows(stored: StoredWindows, options: LeaseOptions): Win
 /** Asks the database for the hits of one request, and for leases on the way. */
 async function askFor(
   stored: StoredWindows,
-  undecided: readonly Undecided[],
+  undecided: readonly Found[],
   now: number,
 ): Promise<readonly WindowGrant[]> {
   const requests = undecided.map(({ charge, allowance }): WindowRequest => ({
