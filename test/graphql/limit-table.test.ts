@@ -180,6 +180,18 @@ const LIMITS: Readonly<Record<string, Pair>> = {
       gets: [200, 'TOO_DEEP', undefined, 40],
     },
   },
+  // A filter has two fields, and so has its name.
+  values: {
+    limit: 200_000,
+    at: {
+      sends: () => told({ query: FILTERED, variables: { where: among(200_000 - 4) } }),
+      gets: 200,
+    },
+    over: {
+      sends: () => told({ query: FILTERED, variables: { where: among(200_000 - 3) } }),
+      gets: [400, 'BAD_USER_INPUT', 200_001, 200_000],
+    },
+  },
   fields: pair(10_000, 'TOO_COSTLY', (count) => ({ query: fields(count) })),
   socketOperations: {
     limit: 100,
@@ -195,6 +207,7 @@ const LIMITS: Readonly<Record<string, Pair>> = {
 
 const lists = (levels: number): unknown => (levels === 0 ? 1 : [lists(levels - 1)]);
 const FILTERED = 'query ($where: AuthorFilter) { authors(limit: 1, where: $where) { id } }';
+const among = (names: number) => ({ name: { in: Array.from({ length: names }, () => 'x') } });
 const filter = (levels: number): unknown =>
   levels === 0 ? { name: { eq: 'x' } } : { not: filter(levels - 1) };
 

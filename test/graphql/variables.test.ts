@@ -1,11 +1,20 @@
-import { buildSchema, getVariableValues, Kind, parse, type OperationDefinitionNode } from 'graphql';
+import {
+  buildSchema,
+  type GraphQLInputType,
+  getVariableValues,
+  Kind,
+  parse,
+  type OperationDefinitionNode,
+} from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { keepCallersOrder } from '../../runtime/core/graphql/caller-order.ts';
 import { readVariables } from '../../runtime/core/graphql/variables.ts';
 
 const schema = buildSchema(`
   enum Size { SMALL LARGE }
   input Filter { name: String = "Ada" size: Size tags: [String!] not: Filter }
-  type Query { x(id: ID, n: Int!, f: Float, b: Boolean, size: Size, list: [Int!], filter: Filter): String }
+  input Order { title: String views: String }
+  type Query { x(by: [Order!], id: ID, n: Int!, f: Float, b: Boolean, size: Size, list: [Int!], filter: Filter): String }
 `);
 
 const operationOf = (text: string) =>
@@ -85,6 +94,44 @@ describe('variables', () => {
       n: 4,
       f: 0,
     });
+  });
+
+  it('keep the order in which a caller wrote an order, in JSON and in a default', () => {
+    keepCallersOrder(schema.getType('Order') as GraphQLInputType);
+    const node = operationOf(
+      'query ($by: [Order!] = [{ views: "DESC", title: "ASC" }, { title: "ASC" }], $n: Int!) { x(n: $n, by: $by) }',
+    );
+    const read = (given: object) =>
+      JSON.stringify(readVariables(schema, node, { n: 1, ...given }).variableValues?.coerced['by']);
+    expect(read({})).toBe('[{"views":"DESC","title":"ASC"},{"title":"ASC"}]');
+    expect(read({ by: { views: 'A', title: 'B' } })).toBe('[{"views":"A","title":"B"}]');
+    expect(
+      read({
+        by: [
+          { title: 'A', views: 'B' },
+          { views: 'C', title: null },
+        ],
+      }),
+    ).toBe('[{"title":"A","views":"B"},{"views":"C","title":null}]');
+    expect(read({ by: null })).toBe('null');
+  });
+
+  it('are refused before they are read when there are more values than a request may have', () => {
+    const node = operationOf('query ($n: Int!, $list: [Int!], $filter: [Filter]) { x(n: $n) }');
+    const errorOf = (given: object) => readVariables(schema, node, { n: 1, ...given }).errors?.[0];
+    const numbers = (length: number) => Array.from({ length }, () => 1);
+    expect(errorOf({ list: numbers(200_000) })).toBeUndefined();
+    expect(errorOf({ list: numbers(200_001) })?.toJSON()).toMatchObject({
+      message: 'Variable "$list" has more than 200000 values: send it in several requests',
+      extensions: { code: 'BAD_USER_INPUT', limit: 200_000 },
+    });
+    // A filter has four fields, and each of them is looked at whether it is given or not.
+    expect(errorOf({ filter: numbers(50_000).map(() => ({})) })).toBeUndefined();
+    expect(errorOf({ filter: numbers(50_001).map(() => ({})) })?.message).toContain('"$filter"');
+    // All variables of a request count together.
+    expect(
+      errorOf({ list: numbers(150_000), filter: numbers(12_501).map(() => ({})) })?.message,
+    ).toContain('"$filter"');
   });
 
   it('of a document without any are none', () => {

@@ -116,6 +116,13 @@ describe.each(databases)('a REST module that is written to on %s', (database) =>
         400,
         { error: 'The body is nested more than 64 levels deep' },
       ]);
+      const wide = await server.call('POST', '/api/posts', {
+        body: { title: 'one', authorId: author, words: Array.from({ length: 200_001 }, () => '') },
+      });
+      expect([wide.status, wide.body]).toEqual([
+        400,
+        { error: 'The body has more than 200000 values: send it in several requests' },
+      ]);
     });
   });
 

@@ -1,6 +1,5 @@
 import type { Constraint } from '@twofold/schema';
 import {
-  type FieldNode,
   isInterfaceType,
   isObjectType,
   type GraphQLField,
@@ -14,7 +13,7 @@ import { assertConstraint } from '../data/constraint.ts';
 import type { Model } from '../data/model.ts';
 import { readListArguments } from '../data/page.ts';
 import type { Call } from '../data/plan.ts';
-import { type ArgumentReader, createArgumentReader } from './argument-reader.ts';
+import { argumentValues } from './argument-values.ts';
 import type { CallSource } from './plan/planning.ts';
 
 export interface ArgumentReading {
@@ -27,7 +26,8 @@ export interface ArgumentReading {
 /** A node of a plan with what does not change from request to request. */
 interface ReadyCall {
   readonly source: CallSource;
-  readonly arguments: ArgumentReader;
+  /** What the schema says of the field; undefined where no argument is read. */
+  readonly definition?: GraphQLField<unknown, unknown>;
   /** Of the arguments that the model has one for. */
   readonly constraints: readonly { readonly name: string; readonly constraint: Constraint }[];
 }
@@ -66,7 +66,7 @@ function prepare({ model, schema }: ArgumentReading, sources: readonly CallSourc
     ...(source.read === 'key'
       ? NO_ARGUMENTS
       : {
-          arguments: createArgumentReader(fieldOf(schema, source.type, source.field), source.node),
+          definition: fieldOf(schema, source.type, source.field),
           constraints: constraintsOf(model, source),
         }),
   }));
@@ -75,7 +75,7 @@ function prepare({ model, schema }: ArgumentReading, sources: readonly CallSourc
   return ready;
 }
 
-const NO_ARGUMENTS = { arguments: () => ({}), constraints: [] };
+const NO_ARGUMENTS = { constraints: [] };
 
 function constraintsOf(model: Model, { type, field }: CallSource): ReadyCall['constraints'] {
   const declared =
@@ -101,7 +101,7 @@ function readCall(
 ): Call {
   const { source } = node;
   if (source.read === 'key') return { equals: [{ column: 'id', value: key ?? null }], order: [] };
-  const args = node.arguments(variables);
+  const args = node.definition ? argumentValues(node.definition, source.node, variables) : {};
   for (const { name, constraint } of node.constraints)
     assertConstraint(constraint, args[name], name);
   switch (source.read) {
@@ -118,17 +118,12 @@ function readCall(
   }
 }
 
-const READERS = new WeakMap<FieldNode, ArgumentReader>();
-
 /** The arguments of a root field as graphql-js reads them. */
 export function readArguments(
   { schema, variables }: Pick<ArgumentReading, 'schema' | 'variables'>,
   { type, field, node }: Pick<CallSource, 'type' | 'field' | 'node'>,
 ): Record<string, unknown> {
-  const known = READERS.get(node);
-  const read = known ?? createArgumentReader(fieldOf(schema, type, field), node);
-  if (!known) READERS.set(node, read);
-  return read(variables);
+  return argumentValues(fieldOf(schema, type, field), node, variables);
 }
 
 function fieldOf(

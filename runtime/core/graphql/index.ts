@@ -13,7 +13,7 @@ import { createDirectEndpoint, createEndpoint, createErrorForm } from './endpoin
 import type { Engine } from './engine.ts';
 import { createExplorer } from './explorer.ts';
 import { createEventStreams } from './event-stream.ts';
-import { keepCallersOrder } from './input-coercer.ts';
+import { keepCallersOrder } from './caller-order.ts';
 import { createLoaders } from './loaders.ts';
 import { attachResolvers } from './resolvers.ts';
 import type { Service } from './service.ts';

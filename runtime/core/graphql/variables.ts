@@ -3,140 +3,67 @@ import {
   type GraphQLInputType,
   type GraphQLSchema,
   getVariableValues,
-  isNonNullType,
   type OperationDefinitionNode,
   typeFromAST,
+  valueFromASTUntyped,
   type VariableDefinitionNode,
   type VariableValues,
 } from 'graphql';
-import { coercerOf } from './input-coercer.ts';
-import { findFaults } from './input-faults.ts';
+import { hasCallersOrder, restoreOrder } from './caller-order.ts';
+import { INPUT_VALUES, inputSize, tooLarge } from './input-size.ts';
 
-type Signature = VariableValues['sources'][string]['signature'];
 type Given = Readonly<Record<string, unknown>>;
 export type ReadVariables = ReturnType<typeof getVariableValues>;
 
-/** One variable of an operation, with what does not change from request to request. */
-interface Definition {
-  readonly node: VariableDefinitionNode;
-  readonly signature: Signature;
-}
+/** More errors than these at once do not help a caller. */
+const MAX_ERRORS = 20;
 
-/** Kept as long as the operation. */
-const DEFINITIONS = new WeakMap<OperationDefinitionNode, readonly Definition[]>();
-
-/** Nothing is added to it: whoever has it has it with everybody else. */
-const NONE: ReadVariables = {
-  variableValues: Object.freeze({
-    sources: Object.freeze({ __proto__: null }),
-    coerced: Object.freeze({ __proto__: null }),
-  }) as never,
-};
-
-/** Whoever sends more mistakes than these at once is not helped by the rest. */
-const ERRORS = 20;
-
-/**
- * The variables of a request as graphql-js reads them, or what it says is wrong with them. It looks at the definitions and
- * their types anew for every request; here that is done once for a document.
- */
+/** The variables of a request as graphql-js reads them, or what it says is wrong with them. */
 export function readVariables(
   schema: GraphQLSchema,
-  node: OperationDefinitionNode,
+  { variableDefinitions = [] }: OperationDefinitionNode,
   given: Given,
 ): ReadVariables {
-  if (!node.variableDefinitions?.length) return NONE;
-  const definitions = DEFINITIONS.get(node) ?? defined(schema, node, node.variableDefinitions);
-  const variableValues = coerceAll(schema, definitions, given);
-  if (variableValues) return { variableValues };
-  const errors = faultsOf(definitions, given);
-  return errors.length > 0 ? { errors } : byGraphqlJs(schema, node.variableDefinitions, given);
-}
-
-/** The document was validated: every type is there, and one of values. */
-function defined(
-  schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  nodes: readonly VariableDefinitionNode[],
-): readonly Definition[] {
-  const definitions = nodes.map((node) => {
-    const signature: Signature = {
-      name: node.variable.name.value,
-      type: typeFromAST(schema, node.type) as GraphQLInputType,
-      default: node.defaultValue && { literal: node.defaultValue },
-    };
-    return { node, signature };
+  const over = findTooLarge(schema, variableDefinitions, given);
+  if (over) return { errors: [over] };
+  const read = getVariableValues(schema, variableDefinitions, given, {
+    maxErrors: MAX_ERRORS,
+    hideSuggestions: true,
   });
-  DEFINITIONS.set(operation, definitions);
-  return definitions;
+  if (read.variableValues)
+    for (const definition of variableDefinitions) keepOrder(definition, given, read.variableValues);
+  return read;
 }
 
-const byGraphqlJs = (
+function findTooLarge(
   schema: GraphQLSchema,
   definitions: readonly VariableDefinitionNode[],
   given: Given,
-) => getVariableValues(schema, definitions, given, { maxErrors: ERRORS, hideSuggestions: true });
+): GraphQLError | undefined {
+  let counted = 0;
+  for (const node of definitions) {
+    const name = node.variable.name.value;
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (typeof value !== 'object' || value === null) continue;
+    counted = inputSize(value, typeFromAST(schema, node.type) as GraphQLInputType, counted);
+    if (counted > INPUT_VALUES)
+      return new GraphQLError(tooLarge(`Variable "$${name}"`), {
+        nodes: node,
+        extensions: { code: 'BAD_USER_INPUT', value: counted, limit: INPUT_VALUES },
+      });
+  }
+  return undefined;
+}
 
-const valueOf = (given: Given, name: string) =>
-  Object.hasOwn(given, name) ? given[name] : undefined;
-
-/** Undefined when a value is missing or wrong. */
-function coerceAll(
-  schema: GraphQLSchema,
-  definitions: readonly Definition[],
+function keepOrder(
+  { variable, defaultValue }: VariableDefinitionNode,
   given: Given,
-): VariableValues | undefined {
-  const sources: Record<string, VariableValues['sources'][string]> = { __proto__: null } as never;
-  const coerced: Record<string, unknown> = { __proto__: null } as never;
-  for (const { node, signature } of definitions) {
-    const { name, type } = signature;
-    const value = valueOf(given, name);
-    if (value !== undefined) {
-      const taken = coercerOf(type)(value);
-      if (taken === undefined) return undefined;
-      sources[name] = { signature, value };
-      coerced[name] = taken;
-    } else if (signature.default !== undefined) {
-      const { variableValues } = byGraphqlJs(schema, [node], {});
-      if (!variableValues) return undefined;
-      sources[name] = { signature };
-      if (name in variableValues.coerced) coerced[name] = variableValues.coerced[name];
-    } else if (isNonNullType(type)) return undefined;
-    else sources[name] = { signature };
-  }
-  return { sources, coerced };
+  { sources, coerced }: VariableValues,
+): void {
+  const name = variable.name.value;
+  const source = sources[name];
+  if (!source || !hasCallersOrder(source.signature.type) || !(name in coerced)) return;
+  const written =
+    'value' in source ? given[name] : defaultValue && valueFromASTUntyped(defaultValue);
+  (coerced as Record<string, unknown>)[name] = restoreOrder(coerced[name], written);
 }
-
-function faultsOf(definitions: readonly Definition[], given: Given): GraphQLError[] {
-  const errors: GraphQLError[] = [];
-  const add = (error: GraphQLError) => {
-    if (errors.length >= ERRORS)
-      throw new GraphQLError(
-        'Too many errors processing variables, error limit reached. Execution aborted.',
-      );
-    errors.push(error);
-  };
-  try {
-    for (const { node, signature } of definitions) {
-      const value = valueOf(given, signature.name);
-      if (value === undefined && signature.default !== undefined) continue;
-      findFaults(value, signature.type, (error, at) =>
-        add(
-          new GraphQLError(
-            `Variable "$${signature.name}" has invalid value${printKeys(at)}: ${error.message}`,
-            { nodes: node, originalError: error },
-          ),
-        ),
-      );
-    }
-  } catch (error) {
-    if (!(error instanceof GraphQLError)) throw error;
-    errors.push(error);
-  }
-  return errors;
-}
-
-const printKeys = (keys: readonly (string | number)[]) =>
-  keys.length === 0
-    ? ''
-    : ` at ${keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')}`;

@@ -15,6 +15,7 @@ import {
 import type { Context } from 'koa';
 import { failure } from '../errors.ts';
 import type { WriteAction } from '../data/write-action.ts';
+import { INPUT_VALUES, inputSize, tooLarge } from '../graphql/input-size.ts';
 import { readBody } from '../http/read-body.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -69,6 +70,7 @@ export function readArguments(
   const key = action.kind === 'update' ? action.id : [];
   const given = id === undefined ? body : withoutOwnId(body, id, action, declared);
   const args = place(action, given, key, keyValue(declared, key, id));
+  assertSize(declared, args);
   for (const argument of declared)
     checkArgument(argument, args[argument.name], action.input === argument.name);
   if (action.input !== undefined) return args;
@@ -77,6 +79,12 @@ export function readArguments(
   );
   if (unknown !== undefined) throw failure.badRequest(`${unknown} is not a known field`);
   return args;
+}
+
+function assertSize(declared: readonly GraphQLArgument[], args: Values): void {
+  let counted = 0;
+  for (const { name, type } of declared) counted = inputSize(args[name], type, counted);
+  if (counted > INPUT_VALUES) throw failure.badRequest(tooLarge('The body'));
 }
 
 /** @example coerceArguments(schema, createPost, { input: { views: 1 } }) // as the field's own function would get them */

@@ -9,7 +9,6 @@ import {
   isNonNullType,
   type SelectionSetNode,
 } from 'graphql';
-import { createArgumentReader } from '../argument-reader.ts';
 import { ownResolver, rootName, type Engine } from '../engine.ts';
 import { leadsToRoot } from '../root-again.ts';
 import { collectFields, type Selecting } from '../plan/collect.ts';
@@ -76,7 +75,6 @@ function compileField(
     definition,
     required: isNonNullType(definition.type),
     reads,
-    arguments: createArgumentReader(definition, asked.nodes[0] as FieldNode),
     resolve: definition.resolve ?? memberOf,
     complete: completerFor(compiling, definition.type, asked.nodes),
     leaf,

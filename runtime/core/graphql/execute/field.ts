@@ -1,5 +1,4 @@
 import type { FieldNode, GraphQLField, GraphQLFieldResolver, GraphQLObjectType } from 'graphql';
-import type { ArgumentReader } from '../argument-reader.ts';
 import type { Execution, Path } from './execution.ts';
 import type { Leaf } from './value.ts';
 
@@ -16,7 +15,6 @@ export interface ExecutableField {
   readonly required: boolean;
   /** Where the value is, when no function has to be asked for it. */
   readonly reads: Reads;
-  readonly arguments: ArgumentReader;
   readonly resolve: GraphQLFieldResolver<unknown, unknown>;
   readonly complete: Completer;
   /** Of the specification's own scalars: which values are written as they are. */

@@ -1,4 +1,6 @@
+import type { FieldNode } from 'graphql';
 import { AppError } from '../../errors.ts';
+import { argumentValues } from '../argument-values.ts';
 import { TYPE_KEY } from '../../data/scope.ts';
 import { type Answer, EmptyAnswer, Waiting } from './answer.ts';
 import { type Execution, nullWithError, type Path, resolveInfo, WHOLE } from './execution.ts';
@@ -119,7 +121,7 @@ export function callField(
       field,
       field.resolve(
         value,
-        field.arguments(run.variables),
+        argumentValues(field.definition, field.nodes[0] as FieldNode, run.variables),
         run.context,
         resolveInfo(execution, field, path),
       ),

@@ -1,10 +1,12 @@
 import {
+  type FieldNode,
   type GraphQLError,
   type GraphQLObjectType,
   locatedError,
   responsePathAsArray,
 } from 'graphql';
 import { Cancellation } from '../../context/cancellation.ts';
+import { argumentValues } from '../argument-values.ts';
 import type { PreparedOperation } from '../document-cache.ts';
 import { WrongResult } from '../errors.ts';
 import type { OperationPlan } from '../plan/operation.ts';
@@ -61,7 +63,7 @@ export async function openSource(run: Run): Promise<AsyncIterator<unknown>> {
   try {
     const source = await field.definition.subscribe?.(
       run,
-      field.arguments(run.variables),
+      argumentValues(field.definition, field.nodes[0] as FieldNode, run.variables),
       run.context,
       resolveInfo(execution, field, path),
     );

@@ -9,9 +9,10 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   type OperationDefinitionNode,
+  type VariableValues,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { createArgumentReader } from '../../runtime/core/graphql/argument-reader.ts';
+import { argumentValues } from '../../runtime/core/graphql/argument-values.ts';
 
 const schema = buildSchema(`
   enum Size { SMALL LARGE }
@@ -42,7 +43,7 @@ function compare(document: string, requests: readonly Record<string, unknown>[])
   ) as OperationDefinitionNode;
   const node = operation.selectionSet.selections[0] as FieldNode;
   const definition = fields[node.name.value] as GraphQLField<unknown, unknown>;
-  const read = createArgumentReader(definition, node);
+  const read = (variables: VariableValues) => argumentValues(definition, node, variables);
   for (const round of [1, 2]) {
     for (const given of requests) {
       const { variableValues, errors } = getVariableValues(
@@ -113,7 +114,8 @@ describe('arguments of a field', () => {
     const node = (
       parse('{ composed(filter: { name: "x" }) }').definitions[0] as OperationDefinitionNode
     ).selectionSet.selections[0] as FieldNode;
-    const read = createArgumentReader(fields['composed'] as GraphQLField<unknown, unknown>, node);
+    const read = (variables: VariableValues) =>
+      argumentValues(fields['composed'] as GraphQLField<unknown, unknown>, node, variables);
     const none = { sources: {}, coerced: {} };
     expect(read(none)['filter']).not.toBe(read(none)['filter']);
     expect(read(none)).toEqual(read(none));

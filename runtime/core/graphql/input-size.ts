@@ -1,0 +1,44 @@
+import { type GraphQLInputType, isInputObjectType, isListType, isNonNullType } from 'graphql';
+
+/** The most values that the input of one request may have, whatever `server.body_limit` is. */
+export const INPUT_VALUES = 200_000;
+
+/**
+ * Counts what coercion looks at: each item of a list, and for an object each field that its type has, given or not. An
+ * empty object of a wide type costs as much as a full one, and a body of a megabyte has room for 300,000 of them.
+ *
+ * @returns a figure above `INPUT_VALUES` as soon as there are more; the rest is not counted.
+ * @example inputSize([{ name: 'Ada' }], type) // 2, where the type of the item has two fields
+ */
+export function inputSize(value: unknown, type: GraphQLInputType, counted = 0): number {
+  if (isNonNullType(type)) return inputSize(value, type.ofType, counted);
+  if (typeof value !== 'object' || value === null) return counted + 1;
+  if (isListType(type)) return listSize(value, type.ofType, counted);
+  return isInputObjectType(type) ? objectSize(value, type.getFields(), counted) : counted + 1;
+}
+
+/** A value that is no list is a list of one. */
+function listSize(value: object, type: GraphQLInputType, counted: number): number {
+  let sum = counted;
+  for (const item of Array.isArray(value) ? value : [value]) {
+    if (sum > INPUT_VALUES) break;
+    sum = inputSize(item, type, sum);
+  }
+  return sum;
+}
+
+type Fields = Readonly<Record<string, { readonly type: GraphQLInputType }>>;
+
+function objectSize(value: object, fields: Fields, counted: number): number {
+  let sum = counted + Object.keys(fields).length;
+  for (const [name, member] of Object.entries(value)) {
+    if (sum > INPUT_VALUES) break;
+    if (typeof member === 'object' && member !== null && Object.hasOwn(fields, name))
+      sum = inputSize(member, (fields[name] as Fields[string]).type, sum);
+  }
+  return sum;
+}
+
+/** @example tooLarge('Variable "$list"') // Variable "$list" has more than 200000 values: … */
+export const tooLarge = (what: string): string =>
+  `${what} has more than ${INPUT_VALUES} values: send it in several requests`;
