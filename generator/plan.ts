@@ -1,6 +1,6 @@
 import { buildTables, directivesSdl, type Project } from '@twofold/schema';
 import type { DocumentNode } from 'graphql';
-import { templatesOf } from '../templates/capabilities.ts';
+import { capabilityFiles } from '../templates/capabilities.ts';
 import { renderApp } from '../templates/owned/app.ts';
 import { renderLoaders } from '../templates/owned/loaders.ts';
 import { renderModel } from '../templates/owned/model.ts';
@@ -57,9 +57,7 @@ export function planFiles(
     generated('src/generated/types.ts', () =>
       renderTypes({ project, document, tables: buildTables(project) }),
     ),
-    ...templatesOf(project)
-      .flatMap((template) => template.files?.(project) ?? [])
-      .map(({ path, render }) => generated(path, render)),
+    ...capabilityFiles(project).map(({ path, render }) => generated(path, render)),
     ...(project.crudSdl ? [generated('src/generated/crud.graphql', () => project.crudSdl!)] : []),
     ...migration.files.map(({ path, text }) => row('append')(path, () => text)),
     users('src/server.ts', renderServer),

@@ -1,6 +1,7 @@
 import { coreSchema, definitions } from './manifest/core.ts';
 import type { Section } from './manifest/section.ts';
 import type { Shape } from './manifest/shape.ts';
+import { printUnits, type UnitPrinters } from './manifest/units.ts';
 import { sections } from './sections.ts';
 
 /** A JSON Schema with the definitions that its parts refer to. */
@@ -25,6 +26,20 @@ export const manifestSchema: ManifestSchema = {
   properties: sections.reduce<Readonly<Record<string, Shape>>>(withSection, coreSchema),
   definitions: Object.assign({}, definitions, ...sections.map((section) => section.definitions)),
 };
+
+/**
+ * A section of the model, with its durations and sizes printed.
+ *
+ * @example
+ * printSettings('server', project.server, { duration: durationText, size: sizeText }) // { port: 8080, bodyLimit: '1MiB', … }
+ */
+export function printSettings<Printed>(
+  section: string,
+  values: object,
+  printers: UnitPrinters<Printed>,
+): unknown {
+  return printUnits(values, manifestSchema.properties[section] ?? {}, printers);
+}
 
 /** The properties with one more section, at its place. */
 function withSection(

@@ -1,14 +1,33 @@
 import { capabilitiesOf, type Project } from '@twofold/schema';
 import { authTemplate } from './auth/index.ts';
-import type { CapabilityTemplate } from './capability.ts';
+import { company } from './auth/starter.ts';
+import type { CapabilityTemplate, GeneratedFile, Starter } from './capability.ts';
 import { hostingTemplate } from './hosting/index.ts';
+import { hosting } from './hosting/starter.ts';
 import { modelsTemplate } from './models/index.ts';
+import { settingsFile } from './settings.ts';
 
 /** What each capability emits. A new one is a line here. */
-const TEMPLATES: readonly CapabilityTemplate[] = [authTemplate, hostingTemplate, modelsTemplate];
+export const templates: readonly CapabilityTemplate[] = [
+  authTemplate,
+  hostingTemplate,
+  modelsTemplate,
+];
+
+/** Projects to start with that show a capability, by the name that `init --template` takes. */
+export const capabilityStarters = { company, hosting } as const satisfies Record<string, Starter>;
 
 /** The templates of the capabilities that a project asks for, in their order. */
 export function templatesOf(project: Project): readonly CapabilityTemplate[] {
   const wanted = new Set(capabilitiesOf(project).map(({ name }) => name));
-  return TEMPLATES.filter(({ name }) => wanted.has(name));
+  return templates.filter(({ name }) => wanted.has(name));
+}
+
+/** The files below `src/generated/` that they add. */
+export function capabilityFiles(project: Project): GeneratedFile[] {
+  return templatesOf(project).flatMap((template) => {
+    const own = template.files?.(project) ?? [];
+    const settings = settingsFile(template, project);
+    return settings ? [...own, settings] : own;
+  });
 }

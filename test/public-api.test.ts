@@ -90,6 +90,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'defaultPageSize',
     'directivesSdl',
     'documentRoutes',
+    'durationText',
     'formatDiagnostic',
     'hostingRoutes',
     'identityWriteText',
@@ -104,6 +105,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'openapiDocument',
     'parseManifest',
     'parseSchema',
+    'printSettings',
     'projectRoutes',
     'readProject',
     'remembered',
@@ -114,6 +116,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'restRoutes',
     'restSchemas',
     'restSorts',
+    'sizeText',
     'systemRoutes',
   ],
 };

@@ -1,7 +1,7 @@
 import type { CapabilityTemplate } from '../capability.ts';
 import { code, join, local, packaged } from '../code.ts';
 import { renderAdmin } from './admin-file.ts';
-import { renderAuth } from './settings-file.ts';
+import { authEnv } from './env.ts';
 
 const PACKAGE = '@twofold/auth';
 
@@ -12,7 +12,7 @@ const FUNCTIONS = [
   ['src/auth-events.ts', 'listeners', 'listeners'],
 ] as const;
 
-/** Signing in. */
+/** Signing in. A hosting server has it too, with no section in the manifest: then only its operator signs in. */
 export const authTemplate: CapabilityTemplate = {
   name: 'auth',
   call(userFiles) {
@@ -23,18 +23,33 @@ export const authTemplate: CapabilityTemplate = {
     const auth = packaged(PACKAGE, 'auth');
     return given.length === 0 ? code`${auth}()` : code`${auth}({ ${join(given, ', ')} })`;
   },
-  settings: ({ auth }) => auth && code`auth: ${local('./auth.ts', 'authSettings')}`,
+  settings: { about: 'How people sign in', as: 'authSettings', type: 'AuthModel', from: PACKAGE },
   types: ({ auth }) =>
     auth &&
     code`
       /** What \`src/auth-hooks.ts\` is checked against. */
       export type AuthHooks = ${packaged(PACKAGE, 'AuthHooks', { as: 'RuntimeAuthHooks', typeOnly: true })}<Database>;
     `,
-  files: ({ auth }) =>
+  files: ({ auth }) => (auth ? [{ path: 'src/generated/admin.ts', render: renderAdmin }] : []),
+  env: authEnv,
+  secrets: [{ name: 'JWT_SECRET' }],
+  compose: ({ auth, server }): Readonly<Record<string, string>> =>
+    auth ? { APP_URL: `\${APP_URL:-http://localhost:${server.port}}` } : {},
+  readme: ({ auth }) =>
     auth
-      ? [
-          { path: 'src/generated/admin.ts', render: renderAdmin },
-          { path: 'src/generated/auth.ts', render: () => renderAuth(auth) },
-        ]
-      : [],
+      ? {
+          files: [
+            '| `src/extend.ts`, `src/auth-events.ts`, `src/auth-hooks.ts` | what a token carries; what happens on a security event; what is asked before a sign-in | yours |',
+          ],
+          endpoints: ['| `/api/auth/*`, `/api/oauth/*` | register, login, logout, refresh, me |'],
+          pages: [['signing in', 'auth/docs/sign-in.md']],
+        }
+      : {},
+  scripts: ({ auth }): Readonly<Record<string, string>> =>
+    auth ? { admin: 'node src/generated/admin.ts' } : {},
+  withoutInstallScript: ['bcrypt'],
+  hint: `# Sign-in, tokens and API keys; everything then needs a signed-in caller unless it says PUBLIC. An email then belongs to the
+# account, and the next generate names the inputs of the schema that must not write it:
+# auth: {}
+`,
 };

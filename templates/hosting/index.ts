@@ -1,12 +1,30 @@
 import type { CapabilityTemplate } from '../capability.ts';
-import { code, local, packaged } from '../code.ts';
-import { renderHosting } from './settings-file.ts';
+import { code, packaged } from '../code.ts';
+
+const PACKAGE = '@twofold/hosting';
 
 /** Hosting container apps. */
 export const hostingTemplate: CapabilityTemplate = {
   name: 'hosting',
-  call: () => code`${packaged('@twofold/hosting', 'hosting')}()`,
-  settings: ({ hosting }) => hosting && code`hosting: ${local('./hosting.ts', 'hostingSettings')}`,
-  files: ({ hosting }) =>
-    hosting ? [{ path: 'src/generated/hosting.ts', render: () => renderHosting(hosting) }] : [],
+  call: () => code`${packaged(PACKAGE, 'hosting')}()`,
+  settings: {
+    about: 'What this server hosts, and within which limits',
+    as: 'hostingSettings',
+    type: 'HostingModel',
+    from: PACKAGE,
+  },
+  env: () => [
+    { name: 'HOST_PASSWORD', why: 'Signs you in to the hosting API', value: '', secret: true },
+  ],
+  secrets: [{ name: 'HOST_PASSWORD', or: 'HOST_PASSWORD_HASH' }],
+  readme: () => ({
+    endpoints: [
+      '| `/api/apps`, `/api/deploy`, `/api/templates`, `/api/system` | hosting of container apps |',
+    ],
+    pages: [['apps', 'hosting/docs/apps.md']],
+  }),
+  withoutInstallScript: ['cpu-features', 'protobufjs', 'ssh2'],
+  hint: `# Container apps on this machine's Docker or Podman:
+# hosting: {}
+`,
 };

@@ -1,6 +1,7 @@
 import type { Project } from '@twofold/schema';
 import { templatesOf } from '../capabilities.ts';
 import { code, file, join, local, runtime } from '../code.ts';
+import { settingsMember } from '../settings.ts';
 import { HEADER } from './header.ts';
 
 /** The user's optional files that an app takes in, by what they export. */
@@ -17,7 +18,7 @@ export interface UserParts {
 /** `src/generated/app.ts`: joins the generated parts and the user's. */
 export function renderApp(project: Project, user: UserParts): string {
   const capabilities = templatesOf(project);
-  const settings = capabilities.flatMap((each) => each.settings?.(project) ?? []);
+  const settings = capabilities.flatMap((each) => settingsMember(each, project) ?? []);
   const calls = capabilities.map((each) => each.call(user.files));
   return file(
     HEADER,

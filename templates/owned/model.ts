@@ -11,7 +11,7 @@ import {
 } from '@twofold/schema';
 import { code, file, type Code } from '../code.ts';
 import { literal, type LiteralValue, Tall } from '../literal.ts';
-import { apiSettings, serverSettings } from './settings.ts';
+import { settings } from '../settings.ts';
 import { HEADER } from './header.ts';
 import { rootNames } from '../root-names.ts';
 
@@ -76,8 +76,8 @@ function compactModel(project: Project): LiteralValue {
     ),
     access: unlessEmpty(accessTable(project)),
     constraints: unlessEmpty(constraintTable(project)),
-    api: apiSettings(project.api),
-    server: serverSettings(project.server),
+    api: settings('api', project.api),
+    server: settings('server', project.server),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Project } from '@twofold/schema';
+import { templatesOf } from '../capabilities.ts';
 
 /** `Dockerfile`: a scaffold. Two stages, an unprivileged user, nothing that is only for development. */
 export function renderDockerfile(project: Project, { vendor }: { vendor: boolean }): string {
@@ -26,8 +27,10 @@ CMD ["node", "src/server.ts"]
 
 /** `compose.yaml`: a scaffold; the server with PostgreSQL beside it. */
 export function renderCompose(project: Project): string {
-  const { auth, server } = project;
-  const { port } = server;
+  const { port } = project.server;
+  const settings = templatesOf(project).flatMap((template) =>
+    Object.entries(template.compose?.(project) ?? {}),
+  );
   return `services:
   app:
     build: .
@@ -36,7 +39,7 @@ export function renderCompose(project: Project): string {
     environment:
       DATABASE_URL: postgres://postgres:\${POSTGRES_PASSWORD:-postgres}@database:5432/postgres
       HOST: 0.0.0.0
-      MIGRATE: "on"${auth ? `\n      APP_URL: \${APP_URL:-http://localhost:${port}}` : ''}
+      MIGRATE: "on"${settings.map(([name, value]) => `\n      ${name}: ${value}`).join('')}
     depends_on:
       database: { condition: service_healthy }
   database:

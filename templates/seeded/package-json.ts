@@ -1,4 +1,5 @@
 import { capabilitiesOf, type Project } from '@twofold/schema';
+import { templatesOf } from '../capabilities.ts';
 
 /** How the project gets our packages and Node. */
 export interface PackageOptions {
@@ -30,7 +31,7 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
         typecheck: 'tsc',
         test: 'node --test "test/**/*.test.ts"',
         migrate: 'generator migrate',
-        ...(project.auth && { admin: 'node src/generated/admin.ts' }),
+        ...Object.assign({}, ...templatesOf(project).map((each) => each.scripts?.(project))),
         generator: 'generator',
       },
       dependencies: Object.fromEntries(
@@ -44,13 +45,7 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
         node: NODE,
         typescript: '7.0.2',
       },
-      allowScripts: {
-        node: true,
-        bcrypt: false,
-        'cpu-features': false,
-        protobufjs: false,
-        ssh2: false,
-      },
+      allowScripts: { node: true, ...installScripts(project) },
     },
     null,
     2,
@@ -61,6 +56,12 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
 function packagesOf(project: Project, { source }: PackageOptions): string[] {
   const wanted = capabilitiesOf(project).map(({ name }) => name);
   return [...wanted, 'runtime', ...(source === 'vendor' ? ['schema'] : [])].sort();
+}
+
+/** npm warns of install scripts that are neither allowed nor refused. */
+function installScripts(project: Project): Record<string, false> {
+  const names = templatesOf(project).flatMap((each) => each.withoutInstallScript ?? []);
+  return Object.fromEntries(names.toSorted().map((name) => [name, false]));
 }
 
 /** A name that npm accepts. */

@@ -1,8 +1,15 @@
 import type { Project } from '@twofold/schema';
+import { templatesOf } from '../capabilities.ts';
 
 /** `README.md`: a scaffold. */
 export function renderReadme(project: Project): string {
-  const { auth, hosting, api } = project;
+  const { api } = project;
+  const parts = templatesOf(project).flatMap((template) => template.readme?.(project) ?? []);
+  const files = parts.flatMap(({ files: rows = [] }) => rows);
+  const endpoints = parts.flatMap(({ endpoints: rows = [] }) => rows);
+  const pages = parts.flatMap(({ pages: links = [] }) =>
+    links.map(([title, path]) => `[${title}](node_modules/@twofold/${path})`),
+  );
   return `# ${project.name.replace(/[\r\n]/g, ' ')}
 
 A server made from \`schema.graphql\` and \`manifest.yaml\`.
@@ -21,18 +28,17 @@ After a fresh clone, copy \`.env.example\` to \`.env\` and fill in what is empty
 | \`migrations/\` | steps of the database, one file for each change | yours to edit until applied |
 | \`src/server.ts\`, \`test/\` | where everything starts; your tests | yours |
 | \`src/resolvers/<Type>.ts\` | fields that you answer yourself, \`export const resolvers = { … } satisfies types.<Type>Overrides\` | yours |
-${auth ? '| `src/extend.ts`, `src/auth-events.ts`, `src/auth-hooks.ts` | what a token carries; what happens on a security event; what is asked before a sign-in | yours |\n' : ''}| \`src/plugins/*.ts\`, \`src/routes.ts\`, \`src/scalars.ts\` | middleware, REST routes, scalars of your own | yours |
+${lines(files)}| \`src/plugins/*.ts\`, \`src/routes.ts\`, \`src/scalars.ts\` | middleware, REST routes, scalars of your own | yours |
 
 | Endpoint | |
 |---|---|
 | \`${api.path}\` | GraphQL; open it in a browser while developing |
-${api.rest ? '| `/api/<plural>` | REST for each entity; the list is at `/api/openapi.json` |\n' : ''}${auth ? '| `/api/auth/*`, `/api/oauth/*` | register, login, logout, refresh, me |\n' : ''}${hosting ? '| `/api/apps`, `/api/deploy`, `/api/templates`, `/api/system` | hosting of container apps |\n' : ''}| \`/api/health\` | whether it is up |
+${api.rest ? '| `/api/<plural>` | REST for each entity; the list is at `/api/openapi.json` |\n' : ''}${lines(endpoints)}| \`/api/health\` | whether it is up |
 
 Pages: [commands](node_modules/@twofold/generator/generator/docs/commands.md), [regeneration and deploying](node_modules/@twofold/generator/generator/docs/regeneration.md),
 [the schema](node_modules/@twofold/schema/docs/inference.md), [directives](node_modules/@twofold/schema/docs/directives.md), [manifest and settings](node_modules/@twofold/schema/docs/manifest.md),
-[queries](node_modules/@twofold/runtime/graphql/docs/queries.md), [own code](node_modules/@twofold/runtime/graphql/docs/own-code.md)${hosting ? HOSTING : ''}.
+[queries](node_modules/@twofold/runtime/graphql/docs/queries.md), [own code](node_modules/@twofold/runtime/graphql/docs/own-code.md)${pages.length > 0 ? `,\n${pages.join(', ')}` : ''}.
 `;
 }
 
-const HOSTING =
-  ',\n[apps](node_modules/@twofold/hosting/docs/apps.md), [language models](node_modules/@twofold/models/docs/models.md)';
+const lines = (rows: readonly string[]) => rows.map((row) => `${row}\n`).join('');

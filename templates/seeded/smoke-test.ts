@@ -1,13 +1,15 @@
 import type { Project } from '@twofold/schema';
+import { templates } from '../capabilities.ts';
 import { code, type Code, file, local, runtime } from '../code.ts';
 import { str } from '../literal.ts';
 import { rootNames } from '../root-names.ts';
 
 /**
  * `test/smoke.test.ts`: the user's, written once. Starts the server over a database in memory and asks it its health.
- * The secrets stand in it from the beginning, as accounts or hosting may be switched on later.
+ * The secrets of every capability stand in it, as a capability may be switched on later.
  */
 export function renderSmokeTest(project: Project): string {
+  const secrets = templates.flatMap((each) => (each.secrets ?? []).map(({ name }) => name));
   return file(
     '',
     code`
@@ -18,8 +20,7 @@ export function renderSmokeTest(project: Project): string {
       const env = {
         DATABASE_URL: ':memory:',
         LOG_LEVEL: 'silent',
-        JWT_SECRET: ${random()}(32).toString('hex'),
-        HOST_PASSWORD: ${random()}(32).toString('hex'),
+        ${secrets.map((name) => code`${name}: ${random()}(32).toString('hex'),`)}
       };
 
       ${node('before')}(async () => {

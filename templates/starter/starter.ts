@@ -1,3 +1,4 @@
+import { templates } from '../capabilities.ts';
 import { EDITOR_LINE, REST, yamlText } from './manifest-lines.ts';
 
 /** People, and nothing else: the smallest schema that can be filled and asked. */
@@ -33,13 +34,7 @@ type Mutation {
 `,
   manifest: (name: string) => `${EDITOR_LINE}name: ${yamlText(name)}
 ${REST}
-# Sign-in, tokens and API keys; everything then needs a signed-in caller unless it says PUBLIC. An email then belongs to the
-# account, and the next generate names the inputs of the schema that must not write it:
-# auth: {}
-
-# Container apps on this machine's Docker or Podman:
-# hosting: {}
-`,
+${templates.flatMap(({ hint = [] }) => hint).join('\n')}`,
   files: {},
   query: '{ users { id name email } }',
 } as const;

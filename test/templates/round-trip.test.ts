@@ -3,13 +3,13 @@ import { defineProject } from '../../runtime/core/model/define-project.ts';
 import * as words from '../../runtime/core/model/index.ts';
 import { readProject } from '../../schema/index.ts';
 import type { Project } from '../../schema/model.ts';
-import { renderAuth } from '../../templates/auth/settings-file.ts';
-import { renderHosting } from '../../templates/hosting/settings-file.ts';
+import { templatesOf } from '../../templates/capabilities.ts';
 import { renderLoaders } from '../../templates/owned/loaders.ts';
 import { renderModel } from '../../templates/owned/model.ts';
 import { renderResolvers } from '../../templates/owned/resolvers.ts';
 import { renderSchema } from '../../templates/owned/schema.ts';
 import { starters } from '../../templates/starter/index.ts';
+import { settingsFile } from '../../templates/settings.ts';
 import { stripTypeScriptTypes } from 'node:module';
 import { KITCHEN_SINK, SHAPES } from './schemas.ts';
 
@@ -41,9 +41,16 @@ function printAndRead(project: Project): Project {
     ...(evaluate(renderModel(project)) as { model: words.Model }),
     ...(evaluate(renderResolvers(project, [])) as { fields: words.FieldTable }),
     ...(evaluate(renderLoaders(project)) as { loaders: {} }),
-    ...(project.auth && { auth: oneOf(evaluate(renderAuth(project.auth))) }),
-    ...(project.hosting && { hosting: oneOf(evaluate(renderHosting(project.hosting))) }),
+    ...capabilitySettings(project),
   });
+}
+
+function capabilitySettings(project: Project): Record<string, any> {
+  const read = templatesOf(project).flatMap((template) => {
+    const written = settingsFile(template, project);
+    return written ? [[template.name, oneOf(evaluate(written.render()))] as const] : [];
+  });
+  return Object.fromEntries(read);
 }
 
 /** The one thing that a module exports. */

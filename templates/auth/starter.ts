@@ -1,4 +1,4 @@
-import { EDITOR_LINE, REST, yamlText } from './manifest-lines.ts';
+import { EDITOR_LINE, REST, yamlText } from '../starter/manifest-lines.ts';
 
 /** Sign-in, roles, a token that knows its company, rate limits and OAuth. */
 export const company = {

@@ -1,4 +1,4 @@
-import { EDITOR_LINE, yamlText } from './manifest-lines.ts';
+import { EDITOR_LINE, yamlText } from '../starter/manifest-lines.ts';
 
 /** A hosting server of one's own: container apps on this machine's Docker or Podman. */
 export const hosting = {

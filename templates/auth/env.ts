@@ -1,0 +1,33 @@
+import type { Project } from '@twofold/schema';
+import type { EnvSetting } from '../capability.ts';
+
+/** Lines of `.env` for signing in. */
+export function authEnv({ auth, server }: Project): EnvSetting[] {
+  const tokens = {
+    name: 'JWT_SECRET',
+    why: 'Signs access tokens; 32 bytes or more',
+    value: '',
+    secret: true,
+  };
+  if (!auth) return [tokens];
+  return [
+    tokens,
+    {
+      name: '# APP_URL',
+      why: 'Where people reach the app: links of mails begin with it. Production demands it, https unless on this machine',
+      value: `http://localhost:${server.port}`,
+    },
+    { name: 'API_KEY', why: 'What other services send in X-API-Key', value: '', secret: true },
+    ...auth.oauth.providers.flatMap((provider) => oauthSettings(provider.name)),
+  ];
+}
+
+/** They are commented out until they are known: a provider that is half configured stops the server. */
+function oauthSettings(provider: string): EnvSetting[] {
+  const name = provider.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
+  return ['CLIENT_ID', 'CLIENT_SECRET', 'REDIRECT_URL'].map((part) => ({
+    name: `# ${name}_${part}`,
+    why: part === 'CLIENT_ID' ? `Sign-in with ${provider}` : '',
+    value: '',
+  }));
+}

@@ -1,0 +1,51 @@
+import { durationText, printSettings, sizeText, type Project } from '@twofold/schema';
+import type { CapabilityTemplate, GeneratedFile } from './capability.ts';
+import { code, type Code, file, local, packaged, runtime } from './code.ts';
+import { literal, type LiteralValue, str } from './literal.ts';
+import { HEADER } from './owned/header.ts';
+
+/**
+ * A section of the manifest as data, with its durations and sizes as a person writes them.
+ *
+ * @example
+ * settings('server', project.server) // { port: 8080, bodyLimit: size('1MiB'), … }
+ */
+export function settings(section: string, values: object): LiteralValue {
+  const printed = printSettings(section, values, {
+    duration: (milliseconds) => unit('duration', durationText(milliseconds)),
+    size: (bytes) => unit('size', sizeText(bytes)),
+  });
+  return printed as LiteralValue;
+}
+
+function unit(name: 'duration' | 'size', text: string): Code {
+  return { text: `${name}(${str(text)})`, imports: runtime(name).imports };
+}
+
+/** What `defineProject` is given of a capability: `auth: authSettings`. Null where its section is switched off. */
+export function settingsMember({ name, settings: wanted }: CapabilityTemplate, project: Project) {
+  if (!wanted || !valuesOf(name, project)) return null;
+  return code`${name}: ${local(`./${name}.ts`, wanted.as)}`;
+}
+
+/** The file that holds them. */
+export function settingsFile(
+  { name, settings: wanted }: CapabilityTemplate,
+  project: Project,
+): GeneratedFile | null {
+  const values = valuesOf(name, project);
+  if (!wanted || !values) return null;
+  const { about, as, type, from } = wanted;
+  const render = () =>
+    file(
+      HEADER,
+      code`
+        /** ${about}: the manifest's \`${name}\` section with every default filled in. */
+        export const ${as}: ${packaged(from, type, { typeOnly: true })} = ${literal(settings(name, values), { open: true })};
+      `,
+    );
+  return { path: `src/generated/${name}.ts`, render };
+}
+
+const valuesOf = (name: string, project: Project) =>
+  (project as unknown as Readonly<Record<string, object | null>>)[name] ?? null;
