@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Logger } from 'pino';
+import type { Logger } from '@twofold/runtime/kernel';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import type { Profile } from './sign-in.ts';
 

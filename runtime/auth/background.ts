@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
+import type { Logger } from '@twofold/runtime/kernel';
 
 /** Work that a caller must learn nothing from, not even by how long it takes: it begins some time after the answer. */
 export interface Background {

@@ -54,6 +54,7 @@ import { createUserDirectory } from './user-directory.ts';
 import { tieUserTable } from './user-table.ts';
 import { verificationHandlers } from './verification.ts';
 import { createWebhooks } from './webhooks/webhooks.ts';
+import { validator } from './validator.ts';
 
 export interface AuthOptions {
   readonly kernel: Kernel;
@@ -107,6 +108,7 @@ export function createAuth(options: AuthOptions): AuthModule {
     recheck: createRecheck(parts),
     guards: createGuards(parts),
     routes: createRoutes(parts, options.host),
+    validator,
     start: async () => {
       if (parts.users) parts.policy.warm();
       await prepareTables(parts);

@@ -172,7 +172,8 @@ function routers(app: App, { kernel, modules }: Booted): Middleware[] {
     healthRoute(kernel, modules),
     ...modules.flatMap((module) => module.routes ?? []),
   ];
-  mountRoutes(router, routes, Object.assign({}, ...modules.map((module) => module.guards ?? {})));
+  const guards = Object.assign({}, ...modules.map((module) => module.guards ?? {}));
+  mountRoutes(router, routes, guards, modules.find(({ validator }) => validator)?.validator);
   const own = new Router();
   for (const plugin of app.plugins ?? []) plugin.routes?.(own);
   app.routes?.(own);

@@ -45,6 +45,7 @@ export type { AuthModel, HostingModel } from '@twofold/schema';
 export { inferred } from './inferred.ts';
 
 // The request
+export type { Logger } from './config/log.ts';
 export type { CurrentUser, Principal, RequestContext } from './context/request-context.ts';
 export type { Values } from './context/values.ts';
 

@@ -6,6 +6,7 @@ export type { App } from './app.ts';
 export { boot, prepareDatabase } from './boot.ts';
 export type { Booted, BootOptions } from './boot.ts';
 export type { Capability } from './capability.ts';
+export type { Logger } from './config/log.ts';
 export type { Environment, Settings } from './config/settings.ts';
 export type { Principal, RequestContext } from './context/request-context.ts';
 export { SCOPE, hasScope } from './context/scopes.ts';

@@ -2,12 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Project } from '@twofold/schema';
 import type { Middleware } from 'koa';
-import type { Logger } from 'pino';
+import type { Logger } from './config/log.ts';
 import type { Settings } from './config/settings.ts';
 import type { Principal, RequestContext } from './context/request-context.ts';
 import type { ErrorForm } from './http/error-boundary.ts';
 import type { BoundRoute, Guard } from './http/route.ts';
 import type { Later } from './http/turn.ts';
+import type { LoadValidator } from './http/validate.ts';
 import type { Migration } from './store/migration.ts';
 import type { Store } from './store/store.ts';
 
@@ -59,6 +60,8 @@ export interface ServerModule {
   /** Tables of its own, applied before `start`. */
   readonly migrations?: readonly Migration[];
   readonly routes?: readonly BoundRoute[];
+  /** What checks the bodies and queries of routes; one of those that modules bring is used for all. */
+  readonly validator?: LoadValidator;
   /** Guards by the name that a route's `access` uses. */
   readonly guards?: Readonly<Record<string, Guard>>;
   /** Runs for every request, after the request context is made and before routes: sets `principal`. */

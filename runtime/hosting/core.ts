@@ -1,5 +1,5 @@
 import type { HostingModel } from '@twofold/schema';
-import type { Logger } from 'pino';
+import type { Logger } from '@twofold/runtime/kernel';
 import type { EngineNaming, Reach } from './deploy/containers.ts';
 import type { Operations } from './deploy/operations.ts';
 import type { Retries } from './deploy/retries.ts';

@@ -13,6 +13,7 @@ import { createSeal } from './records/seal.ts';
 import { sealingSecrets } from './records/sealing-secrets.ts';
 import { loadTemplates } from './templates/templates.ts';
 import { createLeaderSession, ingressState } from './leader-session.ts';
+import { validator } from './validator.ts';
 
 export interface HostingOptions {
   readonly kernel: Kernel;
@@ -53,6 +54,7 @@ export async function createHosting({
     listens: true,
     migrations: hostingMigrations,
     routes: bindRoutes(specs, operator.handlers),
+    validator,
     async health() {
       const seen = operator.operates()
         ? {

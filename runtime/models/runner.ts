@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Logger } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import type { Store } from '@twofold/runtime/kernel';
 import { notHere } from './download/downloads.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
+import type { Logger } from '@twofold/runtime/kernel';
 import { AppError } from '@twofold/runtime/errors';
 import type { Endpoint, ModelEngine } from './engine/engine.ts';
 import type { LocalModel } from './model.ts';

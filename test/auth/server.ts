@@ -10,7 +10,7 @@ import {
   type Project,
 } from '@twofold/schema';
 import type { Middleware } from 'koa';
-import pino from 'pino';
+import { createLog } from '../../runtime/core/config/log.ts';
 import type { App } from '../../runtime/core/app.ts';
 import { createApplication } from '../../runtime/core/application.ts';
 import { createAuth, type AuthOptions } from '../../runtime/auth/create-auth.ts';
@@ -103,7 +103,7 @@ export async function startServer(options: TestOptions): Promise<TestServer> {
     project,
     settings: createSettings(env),
     store: openStore(databaseUrl, process.cwd()),
-    log: pino(
+    log: createLog(
       { level: 'debug' },
       new Writable({ write: (line, _, done) => (logs.push(String(line)), done()) }),
     ),

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
+import { createLog } from '../../runtime/core/config/log.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exampleOperations } from '../../generator/explain/example-operation.ts';
 import { explainAll, type Explanation } from '../../generator/explain/facts.ts';
@@ -295,7 +295,7 @@ describe.each(databases)(
           kernel: {
             project: server.project,
             settings: createSettings({}),
-            log: pino({ level: 'silent' }),
+            log: createLog({ level: 'silent' }, { write: () => {} }),
             root: '/',
           },
           dialect: database,

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa from 'koa';
-import { pino } from 'pino';
+import { createLog } from '../../runtime/core/config/log.ts';
 import { buildTables, readProject, type Project } from '@twofold/schema';
 import { createSettings } from '../../runtime/core/config/settings.ts';
 import type { Principal } from '../../runtime/core/context/request-context.ts';
@@ -93,7 +93,7 @@ export async function startServer(sdl: string, options: TestOptions = {}): Promi
   const { store, statements } = counted(openStore(database.url, '/'));
   await createTables(store, buildTables(project), project.ids);
   const lines: string[] = [];
-  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
+  const log = createLog({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
   const kernel: Kernel = {
     project,
     store,

@@ -4,7 +4,7 @@ import { connect, createServer as createPlain, type AddressInfo } from 'node:net
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { pino } from 'pino';
+import { createLog } from '../../runtime/core/config/log.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
 import { ConfigError } from '../../runtime/core/errors.ts';
@@ -19,7 +19,7 @@ import { startLoad } from './load.ts';
 import { startServer, type TestServer } from './server.ts';
 
 const NOWHERE = '/nowhere/engine.sock';
-const log = pino({ level: 'silent' });
+const log = createLog({ level: 'silent' }, { write: () => {} });
 
 /** Stands in for the database of an installation. */
 function recordsInMemory() {

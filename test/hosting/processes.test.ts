@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
 import { createServer, get as ask } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { pino } from 'pino';
+import { createLog } from '../../runtime/core/config/log.ts';
 import type { IngressRecord } from '../../runtime/hosting/ingress/record.ts';
 import { createRemoteIngress } from '../../runtime/hosting/ingress/remote.ts';
 import { createIngressRecords } from '../../runtime/hosting/records/ingress-records.ts';
@@ -41,7 +41,7 @@ describe('an ingress process', () => {
       https,
       host: '127.0.0.1',
       records,
-      log: pino({ level: 'silent' }),
+      log: createLog({ level: 'silent' }, { write: () => {} }),
       alone: 20_000,
       outlives: true,
     });

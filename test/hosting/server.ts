@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'node:http';
 import type { HostingModel, Project } from '@twofold/schema';
-import { pino } from 'pino';
+import { createLog } from '../../runtime/core/config/log.ts';
 import { createApplication } from '../../runtime/core/application.ts';
 import { hasScope } from '../../runtime/core/context/scopes.ts';
 import { createSettings } from '../../runtime/core/config/settings.ts';
@@ -93,7 +93,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const project = {
     server: { port: 0, host: '127.0.0.1', cors: [], trustedProxies: [], bodyLimit: 1024 * 1024 },
   } as unknown as Project;
-  const log = pino(
+  const log = createLog(
     { level: options.logTo || process.env['TEST_LOG'] ? 'debug' : 'silent' },
     options.logTo ?? process.stderr,
   );

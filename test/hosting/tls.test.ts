@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { pino } from 'pino';
+import { createLog } from '../../runtime/core/config/log.ts';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createIngress, type Ingress } from '../../runtime/hosting/ingress/ingress.ts';
@@ -51,7 +51,7 @@ async function setup(
     ingress,
     seal,
     vault: createVault(store, seal),
-    log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
+    log: createLog({ level: process.env['TEST_LOG'] ? 'debug' : 'silent' }, process.stderr),
     now: options.now ?? Date.now,
     hosts: () => options.served ?? hosts,
     acme: options.acme ?? { email: null, directory: null },

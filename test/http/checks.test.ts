@@ -7,6 +7,7 @@ import {
   systemRoutes,
 } from '@twofold/schema';
 import { AppError } from '../../runtime/core/errors.ts';
+import { validator } from '../../runtime/auth/validator.ts';
 import { createChecks } from '../../runtime/core/http/validate.ts';
 
 const ROUTES: readonly RouteSpec[] = [
@@ -29,7 +30,7 @@ const refusal = (check: () => unknown) => {
 
 describe('checks of routes', () => {
   it('compile, each with its first request: a wrong schema would be found by nobody else', () => {
-    const checks = createChecks();
+    const checks = createChecks(validator);
     const bodies = ROUTES.flatMap(({ body }) => (body?.kind === 'json' ? [body.schema] : []));
     const queries = ROUTES.flatMap(({ query }) => (query ? [query] : []));
     expect([bodies.length > 20, queries.length > 5]).toEqual([true, true]);
@@ -41,7 +42,7 @@ describe('checks of routes', () => {
   });
 
   it('are the same for the first and for every other value', () => {
-    const { body, query } = createChecks();
+    const { body, query } = createChecks(validator);
     const email = body({
       type: 'object',
       required: ['email'],

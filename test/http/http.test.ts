@@ -3,12 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa from 'koa';
-import { pino } from 'pino';
+import { createLog } from '../../runtime/core/config/log.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure } from '../../runtime/core/errors.ts';
 import { clientIp } from '../../runtime/core/http/client-ip.ts';
 import { errorBoundary } from '../../runtime/core/http/error-boundary.ts';
-import { mountRoutes } from '../../runtime/core/http/mount.ts';
+import { validator } from '../../runtime/auth/validator.ts';
+import { type Guards, mountRoutes } from '../../runtime/core/http/mount.ts';
 import { requestContext } from '../../runtime/core/http/request-context.ts';
 import { bindRoutes, reply } from '../../runtime/core/http/route.ts';
 import type { Kernel } from '../../runtime/core/module.ts';
@@ -50,7 +51,7 @@ let url: string;
 let close: () => Promise<void>;
 
 beforeAll(async () => {
-  const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) });
+  const log = createLog({ level: 'info' }, { write: (line) => void lines.push(line) });
   const kernel = { project: { server: { trustedProxies: [] } }, log } as unknown as Kernel;
   const router = new Router();
   const routes = bindRoutes(specs, {
@@ -63,11 +64,12 @@ beforeAll(async () => {
     },
     rest: ({ params }) => reply(200, params),
   });
-  mountRoutes(router, routes, {
+  const guards: Guards = {
     nobody: () => {
       throw failure.unauthenticated(undefined, { headers: { 'WWW-Authenticate': 'Bearer' } });
     },
-  });
+  };
+  mountRoutes(router, routes, guards, validator);
   const koa = new Koa();
   koa.use(errorBoundary(log)).use(requestContext(kernel, () => ({})));
   koa.use(ownRoutes());

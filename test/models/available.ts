@@ -1,10 +1,10 @@
 import { describe } from 'vitest';
 import { createLlamaEngine } from '../../runtime/models/engine/llamacpp.ts';
-import { pino } from 'pino';
+import { createLog } from '../../runtime/core/config/log.ts';
 
 const reason = await createLlamaEngine({
   env: {},
-  log: pino({ level: 'silent' }),
+  log: createLog({ level: 'silent' }, { write: () => {} }),
   patience: 0,
   root: '/',
   context: 0,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { modelRoutes, type HostingModel, type Project } from '@twofold/schema';
-import { pino } from 'pino';
+import { createLog } from '../../runtime/core/config/log.ts';
 import { createApplication } from '../../runtime/core/application.ts';
 import { createAuth } from '../../runtime/auth/create-auth.ts';
 import { createSettings } from '../../runtime/core/config/settings.ts';
@@ -16,6 +16,7 @@ import { drain, listen } from '../../runtime/core/listener.ts';
 import type { Kernel, ServerModule } from '../../runtime/core/module.ts';
 import { migrate } from '../../runtime/core/store/migrate.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
+import { validator } from '../../runtime/hosting/validator.ts';
 
 /** Starts auth and the language models alone. Nothing of vitest is imported here: a program of its own uses it too. */
 export interface ModelsServer {
@@ -91,7 +92,7 @@ export async function startModels({
     project,
     settings,
     store: openStore('file:data/app.db', folder),
-    log: pino({ level: 'debug' }, { write: (line: string) => void logs.push(line) }),
+    log: createLog({ level: 'debug' }, { write: (line: string) => void logs.push(line) }),
     now,
     root: folder,
   };
@@ -110,6 +111,7 @@ export async function startModels({
   const hosting: ServerModule = {
     name: 'hosting',
     routes: bindRoutes(modelRoutes, models.handlers),
+    validator,
   };
   await migrate(kernel.store, [...(auth.migrations ?? []), ...hostingMigrations]);
   await auth.start?.();

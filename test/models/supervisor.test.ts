@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
+import { createLog } from '../../runtime/core/config/log.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Endpoint, ModelEngine, StartOptions } from '../../runtime/models/engine/engine.ts';
 import type { LocalModel } from '../../runtime/models/model.ts';
@@ -59,7 +59,7 @@ describe('the supervisor', () => {
     states = [];
     clock = 1_000_000;
     supervisor = createSupervisor({
-      log: pino({ level: 'silent' }),
+      log: createLog({ level: 'silent' }, { write: () => {} }),
       now: () => clock,
       pause: PAUSE,
       onChange: ({ state }) => void states.push(state),

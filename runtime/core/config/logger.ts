@@ -1,7 +1,8 @@
-import { pino, type DestinationStream, type Logger } from 'pino';
+import sonicBoom from 'sonic-boom';
+import { createLog, type Destination, LEVELS, type Logger, type LogOptions } from './log.ts';
 import type { Settings } from './settings.ts';
 
-const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+const NAMES: readonly string[] = [...Object.keys(LEVELS), 'silent'];
 
 /** Keys whose values never reach the log, at the top and one level down. */
 const SECRET = [
@@ -23,22 +24,39 @@ const SECRET = [
  * The server's log: one JSON document a line on standard output, or plain lines on a terminal. `LOG_LEVEL` sets how much.
  * `destination` is for tests.
  */
-export function createLogger(settings: Settings, destination?: DestinationStream): Logger {
+export function createLogger(settings: Settings, destination?: Destination): Logger {
   const level = settings.text('LOG_LEVEL', 'info');
-  if (!LEVELS.includes(level)) settings.problem(`LOG_LEVEL must be one of ${LEVELS.join(', ')}`);
-  const redact = { paths: SECRET.flatMap((key) => [key, `*.${key}`]), censor: '[secret]' };
-  const options = { level: LEVELS.includes(level) ? level : 'info', redact, base: null };
-  return pino(
-    options,
-    destination ??
-      (process.stdout.isTTY && !settings.production
-        ? terminal()
-        : pino.destination({ dest: 1, sync: false })),
+  if (!isLevel(level)) settings.problem(`LOG_LEVEL must be one of ${NAMES.join(', ')}`);
+  const onTerminal = process.stdout.isTTY && !settings.production;
+  return createLog(
+    { level: isLevel(level) ? level : 'info', secret: SECRET },
+    destination ?? (onTerminal ? terminal() : standardOutput()),
   );
 }
 
+const isLevel = (text: string): text is LogOptions['level'] => NAMES.includes(text);
+
+/** Lines are written beside the requests: a reader that takes its time holds none of them up. */
+function standardOutput(): Destination {
+  const stream = new sonicBoom.SonicBoom({ fd: 1, sync: false });
+  let gone = false;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // The reader has gone: the server goes on without a log.
+    if (error.code !== 'EPIPE') throw error;
+    gone = true;
+  });
+  const destination: Destination = {
+    write: (line) => gone || stream.write(line),
+    flushSync: () => {
+      if (!gone) stream.flushSync();
+    },
+  };
+  process.on('exit', () => destination.flushSync?.());
+  return destination;
+}
+
 /** `12:03:11 warn the message  key=value`, for a person who watches. */
-function terminal(): DestinationStream {
+function terminal(): Destination {
   return {
     write: (line) => {
       const { time, level, msg, ...rest } = JSON.parse(line) as {
@@ -50,8 +68,9 @@ function terminal(): DestinationStream {
       const details = Object.entries(fields).map(
         ([key, value]) => `  ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
       );
+      const name = Object.entries(LEVELS).find(([, number]) => number === level)?.[0];
       process.stdout.write(
-        `${new Date(time).toTimeString().slice(0, 8)} ${pino.levels.labels[level]} ${msg ?? ''}${details.join('')}\n${stack ? `${stack}\n` : ''}`,
+        `${new Date(time).toTimeString().slice(0, 8)} ${name} ${msg ?? ''}${details.join('')}\n${stack ? `${stack}\n` : ''}`,
       );
     },
   };

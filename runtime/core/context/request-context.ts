@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Logger } from 'pino';
+import type { Logger } from '../config/log.ts';
 import type { Values } from './values.ts';
 
 /** Who calls. `scopes` are those of an API key; `*` is every scope. */

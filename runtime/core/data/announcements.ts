@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import type { Logger } from 'pino';
+import type { Logger } from '../config/log.ts';
 import type { Store } from '../store/store.ts';
 import { createAssembly, partsOf } from './announcement-parts.ts';
 import type { Change, Changes } from './changes.ts';

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import type { Logger } from 'pino';
+import type { Logger } from '../config/log.ts';
 import type { Changes } from '../data/changes.ts';
 import type { Model } from '../data/model.ts';
 import type { Reader } from '../data/reader.ts';

@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import type { Logger } from 'pino';
+import type { Logger } from '../config/log.ts';
 import { AppError, InternalError } from '../errors.ts';
 import { toFailure } from '../data/database-failure.ts';
 

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Context as KoaContext, Middleware } from 'koa';
-import type { Logger } from 'pino';
+import type { Logger } from '../config/log.ts';
 import { AppError, failure } from '../errors.ts';
 
 /** Answers an error of a request to a module's own path in the module's own form. False when the request is none of its. */

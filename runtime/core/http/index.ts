@@ -10,3 +10,4 @@ export { bindRoutes, reply } from './route.ts';
 export type { BoundRoute, Call, Guard, Handler, Reply } from './route.ts';
 export { refuseUnreadable } from './unreadable.ts';
 export { createChecks } from './validate.ts';
+export type { LoadValidator } from './validate.ts';

@@ -3,7 +3,7 @@ import type { Context as KoaContext } from 'koa';
 import { InternalError } from '../errors.ts';
 import { jsonBody } from './body.ts';
 import type { BoundRoute, Guard, Reply } from './route.ts';
-import { createChecks } from './validate.ts';
+import { createChecks, type LoadValidator } from './validate.ts';
 
 /** Guards by name. `public` needs none. */
 export type Guards = Readonly<Record<string, Guard>>;
@@ -13,8 +13,13 @@ export type Guards = Readonly<Record<string, Guard>>;
  *
  * @throws InternalError when a route names a guard that nobody gave, or two routes are the same.
  */
-export function mountRoutes(router: Router, routes: readonly BoundRoute[], guards: Guards): void {
-  const checks = createChecks();
+export function mountRoutes(
+  router: Router,
+  routes: readonly BoundRoute[],
+  guards: Guards,
+  validator?: LoadValidator,
+): void {
+  const checks = createChecks(validator);
   const seen = new Set<string>();
   for (const route of routes) {
     const { method, path, access } = route.spec;

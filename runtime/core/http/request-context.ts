@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
-import type { Logger } from 'pino';
+import type { Logger } from '../config/log.ts';
 import { Cancellation } from '../context/cancellation.ts';
 import { createValues, type Values } from '../context/values.ts';
 import type { CurrentUser, Principal, RequestContext } from '../context/request-context.ts';

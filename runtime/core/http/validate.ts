@@ -1,53 +1,78 @@
-import { createRequire } from 'node:module';
-import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import type { JsonSchema } from '@twofold/schema';
-import { failure } from '../errors.ts';
+import { failure, InternalError } from '../errors.ts';
 
 /** Checks a value and gives it back, with defaults filled in; throws 400 with the first problem. */
 export type Check = (value: unknown) => unknown;
+
+/**
+ * Loads the class `Ajv`. The package that has the routes brings it: a server whose routes have nothing to check installs
+ * none of it.
+ */
+export type LoadValidator = () => new (options: ValidatorOptions) => {
+  compile(schema: JsonSchema): Validate;
+};
+
+interface ValidatorOptions {
+  readonly allErrors: boolean;
+  readonly strict: boolean;
+  readonly useDefaults: boolean;
+  readonly validateFormats: boolean;
+  readonly coerceTypes: boolean;
+}
+
+interface Validate {
+  (value: unknown): unknown;
+  errors?: readonly Fault[] | null;
+}
+
+interface Fault {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly params: unknown;
+  readonly message?: string;
+}
 
 /**
  * The checks of a server's routes. Loading the compiler and compiling a schema take a good part of a server's start, so that each
  * waits for its first request.
  *
  * @example
- * const { body } = createChecks();
+ * const { body } = createChecks(validator);
  * body({ type: 'object', required: ['email'] })({}) // throws 400 `email is required`
  */
-export function createChecks(): {
+export function createChecks(load: LoadValidator | undefined): {
   readonly body: (schema: JsonSchema) => Check;
   readonly query: (schemas: Readonly<Record<string, JsonSchema>>) => Check;
 } {
-  const exact = compiler({});
-  const coercing = compiler({ coerceTypes: true });
+  const exact = compiler(load, false);
+  const coercing = compiler(load, true);
   return {
     body: (schema) => check(exact, schema),
     query: (properties) => check(coercing, { type: 'object', properties }),
   };
 }
 
-type Compile = (schema: JsonSchema) => ValidateFunction;
+type Compile = (schema: JsonSchema) => Validate;
 
-function compiler(more: Options): Compile {
-  let ajv: Ajv | undefined;
+function compiler(load: LoadValidator | undefined, coerceTypes: boolean): Compile {
+  let validator: { compile: Compile } | undefined;
   return (schema) => {
-    // The class apart: the packer's compiler drops the parentheses of `new (load('ajv') as …).Ajv()`.
-    const loaded = load('ajv') as typeof import('ajv');
-    ajv ??= new loaded.Ajv({
+    if (!load) throw new InternalError('a route has something to check, and no module a validator');
+    // The class apart: the packer's compiler drops the parentheses of `new (load())()`.
+    const Validator = load();
+    validator ??= new Validator({
       allErrors: false,
       strict: false,
       useDefaults: true,
       validateFormats: false,
-      ...more,
+      coerceTypes,
     });
-    return ajv.compile(schema);
+    return validator.compile(schema);
   };
 }
 
-const load = createRequire(import.meta.url);
-
 function check(compile: Compile, schema: JsonSchema): Check {
-  let validate: ValidateFunction | undefined;
+  let validate: Validate | undefined;
   return (value) => {
     validate ??= compile(schema);
     if (validate(value)) return value;
@@ -55,7 +80,7 @@ function check(compile: Compile, schema: JsonSchema): Check {
   };
 }
 
-function describe(error: ErrorObject | undefined): string {
+function describe(error: Fault | undefined): string {
   if (!error) return 'Invalid request';
   const field = error.instancePath.slice(1).replaceAll('/', '.');
   const { missingProperty, additionalProperty, allowedValues } = error.params as Record<

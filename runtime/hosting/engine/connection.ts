@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
+import type { Logger } from '@twofold/runtime/kernel';
 import type { Reach } from '../deploy/containers.ts';
 import type { Engine, EngineEvent, EngineInfo } from './engine.ts';
 import { EngineError } from './errors.ts';

@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Logger } from 'pino';
+import type { Logger } from '@twofold/runtime/kernel';
 import { InternalError } from '@twofold/runtime/errors';
 import type { IngressCommand, ProcessSettings, Program } from './control.ts';
 import type { Ingress, IngressOptions } from './ingress.ts';

@@ -8,7 +8,7 @@ import {
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { RouteSpec } from '@twofold/schema';
-import type { Logger } from 'pino';
+import type { Logger } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
 import type { Handlers } from '../routes/bind.ts';

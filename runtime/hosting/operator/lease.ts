@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
+import type { Logger } from '@twofold/runtime/kernel';
 import type { Store } from '@twofold/runtime/kernel';
 import { isRunning } from '../running.ts';
 

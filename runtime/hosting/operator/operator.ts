@@ -4,7 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RouteSpec } from '@twofold/schema';
-import type { Logger } from 'pino';
+import type { Logger } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import type { Call, Handler, Reply } from '@twofold/runtime/http';
 import type { Kernel } from '@twofold/runtime/kernel';

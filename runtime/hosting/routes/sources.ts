@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { hostingRoutes, type JsonSchema } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
+import { validator } from '../validator.ts';
 import { type Call, type Reply, createChecks, reply } from '@twofold/runtime/http';
 import type { BuildLogs } from '../deploy/build-logs.ts';
 import type { SourceDeploys } from '../deploy/source-deploys.ts';
@@ -42,7 +43,7 @@ const CONFIG_BYTES = 256 * 1024;
 export function sourceHandlers(parts: SourceParts) {
   const { core, deployer, sources, buildLogs, model } = parts;
   const named = ({ params }: Call) => core.apps.byName(params['name'] as string);
-  const checkConfig = createChecks().body(configSchema());
+  const checkConfig = createChecks(validator).body(configSchema());
 
   return {
     async deployApp(call: Call<DeployBody>): Promise<Reply> {

@@ -1,6 +1,6 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
+import type { Logger } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import type { Store } from '@twofold/runtime/kernel';
 import type { Seal } from '../records/seal.ts';

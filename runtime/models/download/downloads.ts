@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Logger } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
 import type { Model } from '../model.ts';
 import { fetchFiles } from './fetch-files.ts';

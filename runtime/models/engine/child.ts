@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
-import type { Logger } from 'pino';
+import type { Logger } from '@twofold/runtime/kernel';
 
 /** A process of ours that ends when this one does, however it ends: its channel to us closes. */
 export interface Child {

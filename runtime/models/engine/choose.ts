@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Logger } from '@twofold/runtime/kernel';
 import type { Settings } from '@twofold/runtime/kernel';
 import type { ModelEngine } from './engine.ts';
 import { createAttachedEngine } from './openai.ts';

@@ -3,7 +3,7 @@ import { findPackageJSON } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Logger } from 'pino';
+import type { Logger } from '@twofold/runtime/kernel';
 import { createChannel } from './channel.ts';
 import { type Child, ChildExit, programBeside, quietEnvironment, startChild } from './child.ts';
 import type { Endpoint, ModelEngine } from './engine.ts';

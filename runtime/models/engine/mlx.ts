@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Logger } from 'pino';
+import type { Logger } from '@twofold/runtime/kernel';
 import { request } from 'undici';
 import { AppError } from '@twofold/runtime/errors';
 import { type Child, programBeside, quietEnvironment, startChild } from './child.ts';

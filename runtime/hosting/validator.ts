@@ -1,0 +1,7 @@
+import { createRequire } from 'node:module';
+import type { LoadValidator } from '@twofold/runtime/http';
+
+const load = createRequire(import.meta.url);
+
+/** Ajv takes 20 ms to load, so that it waits for the first body that is checked. */
+export const validator: LoadValidator = () => (load('ajv') as typeof import('ajv')).Ajv;
