@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Logger } from '@twofold/runtime/kernel';
 import { SECOND } from '../time.ts';
 import { Allowance, isLeasable } from './allowance.ts';
 import type { StoredWindows, WindowGrant, WindowRequest } from './stored-windows.ts';
