@@ -46,6 +46,9 @@ export interface RenderedFile {
   readonly text: string;
 }
 
+/** What stands on disk: text by path, null for a file that is not there. */
+export type Present = ReadonlyMap<string, string | null>;
+
 /** What a run does, or would do, to one file. */
 export interface Change {
   readonly path: string;

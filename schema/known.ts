@@ -1,23 +1,7 @@
 import type { Project } from './model.ts';
 import { parseManifest } from './parse/manifest.ts';
-import type { KnownPieces } from './parse/pieces.ts';
-import type { ProjectInput, ProjectReading } from './read-project.ts';
+import type { Known, ProjectInput, ProjectReading } from './reading.ts';
 import type { SourceText } from './source.ts';
-
-/** What a caller that reads again and again keeps from one reading to the next. */
-export interface Known {
-  /** The last reading, and of what. */
-  last: { readonly given: Omit<ProjectInput, 'known'>; readonly reading: ProjectReading } | null;
-  /** The parsed pieces of the last schema that could be parsed. */
-  readonly pieces: KnownPieces;
-  /** The last manifest, and what it says. */
-  manifest: {
-    readonly source: SourceText | null;
-    readonly reading: ReturnType<typeof parseManifest>;
-  } | null;
-  /** The last model that was whole. */
-  project: Project | null;
-}
 
 /**
  * Knows nothing yet. The same one is given to every reading of a project: what did not change is not worked out again.

@@ -1,11 +1,9 @@
-import type { DocumentNode } from 'graphql';
 import { CRUD_FILE, crudSdl } from './build/crud-sdl.ts';
 import { build } from './build/project.ts';
 import type { Parsed } from './build/facts.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { createKnown, keepProject, readManifest, readOnce } from './known.ts';
-import type { Known } from './known.ts';
-import type { ColumnType, Project } from './model.ts';
+import type { Known, ProjectInput, ProjectReading } from './reading.ts';
 import { keepPieces, unusedPieces } from './parse/pieces.ts';
 import type { KnownPieces } from './parse/pieces.ts';
 import { placed } from './parse/places.ts';
@@ -13,26 +11,6 @@ import { parseSchema, understandFiles } from './parse/schema.ts';
 import { parseFile } from './parse/syntax.ts';
 import type { Rule } from './rules/finding.ts';
 import { manifestRules, schemaRules } from './rules/index.ts';
-import type { SourceText } from './source.ts';
-
-/** The two inputs as text. `manifest: null`: a server that was given nothing but a schema. */
-export interface ProjectInput {
-  readonly schema: readonly SourceText[];
-  readonly manifest: SourceText | null;
-  /** How the user's own scalars are stored, from `src/scalars.ts`. When given, a scalar that is not in it is an error. */
-  readonly scalars?: Readonly<Record<string, ColumnType>>;
-  /** Given by a caller that reads again and again: what the readings before have understood. */
-  readonly known?: Known;
-}
-
-/** What the two inputs mean. */
-export interface ProjectReading {
-  /** Null if there is any error. */
-  readonly project: Project | null;
-  /** The definitions as graphql-js parsed them, what `api.crud` adds among them; null if the text could not be parsed. */
-  readonly document: DocumentNode | null;
-  readonly diagnostics: Diagnostic[];
-}
 
 /**
  * Reads both files and says everything that is wrong with them at once.

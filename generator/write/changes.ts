@@ -1,10 +1,7 @@
-import type { Change, ChangeKind, RenderedFile } from '../files.ts';
+import type { Change, ChangeKind, Present, RenderedFile } from '../files.ts';
 import { type Bases, BASES, OLD_BASES, parseBases, printBases } from './bases.ts';
 import { hashText, type Lock, type LockEntry } from './lockfile.ts';
 import { mergeScaffold, type ScaffoldOutcome } from './scaffold.ts';
-
-/** What stands on disk: text by path, null for a file that is not there. */
-export type Present = ReadonlyMap<string, string | null>;
 
 export interface Comparison {
   readonly files: readonly RenderedFile[];

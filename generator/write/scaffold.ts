@@ -1,8 +1,7 @@
-import type { Change, RenderedFile } from '../files.ts';
+import type { Change, Present, RenderedFile } from '../files.ts';
 import { mergeJson } from '../text/merge-json.ts';
 import { mergeLines } from '../text/merge-lines.ts';
 import { baseOf, type Bases } from './bases.ts';
-import type { Present } from './changes.ts';
 import type { Lock } from './lockfile.ts';
 
 /** Changes of one scaffold file: of the file, its `.new` neighbour, and the text that the next merge starts from. */

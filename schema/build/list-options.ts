@@ -3,22 +3,12 @@ import { didYouMean } from '../did-you-mean.ts';
 import { connectionOf } from './connections.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { filterShape } from './filter-shapes.ts';
+import { ORDER, PAGING, WHERE } from './list-arguments.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
 import { orderShape } from './order-shapes.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
-/** What the arguments that page are called, by what they do. */
-const PAGING: ReadonlyMap<string, keyof Omit<Paging, 'default' | 'max'>> = new Map([
-  ['limit', 'limit'],
-  ['take', 'limit'],
-  ['offset', 'offset'],
-  ['skip', 'offset'],
-  ['first', 'first'],
-  ['after', 'after'],
-  ['last', 'last'],
-  ['before', 'before'],
-]);
 const PAGING_TYPES: Readonly<Record<string, readonly string[]>> = {
   limit: ['Int'],
   offset: ['Int'],
@@ -27,14 +17,6 @@ const PAGING_TYPES: Readonly<Record<string, readonly string[]>> = {
   after: ['String', 'ID'],
   before: ['String', 'ID'],
 };
-const WHERE = new Set(['where', 'filter', 'filters']);
-const ORDER = new Set(['orderBy', 'order', 'sort', 'sortBy', 'order_by']);
-
-/** Whether an argument of this name says which part of a list is wanted, whatever the list holds. */
-export function isListArgument(name: string): boolean {
-  return PAGING.has(name) || WHERE.has(name) || ORDER.has(name);
-}
-
 type Draft = { -readonly [K in keyof ListOptions]: ListOptions[K] } & {
   filters: { arg: string; column: string }[];
 };

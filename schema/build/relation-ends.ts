@@ -2,7 +2,7 @@ import { isInterfaceType, isObjectType, isUnionType } from 'graphql';
 import type { GraphQLNamedType } from 'graphql';
 import { connectionOf } from './connections.ts';
 import type { Facts, FieldFact } from './facts.ts';
-import { isListArgument } from './list-options.ts';
+import { isListArgument } from './list-arguments.ts';
 
 /** A field that leads from one entity to others. */
 export interface End {

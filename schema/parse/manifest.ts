@@ -8,13 +8,12 @@ import { secretFindings } from './secrets.ts';
 import { settleManifest } from './settle.ts';
 import type { ShapeProblem } from './settle.ts';
 import { parseYaml } from './yaml.ts';
-import type { ManifestPath } from './yaml.ts';
+import type { PlaceOf } from './yaml.ts';
 
 /** The manifest as the model has it, and where each of its values stands. Paths have the keys as they are written. */
 export interface Manifest {
   readonly values: ManifestValues;
-  /** Place of the value at a path, or of its key. */
-  at(path: ManifestPath, part?: 'key' | 'value'): Position;
+  readonly at: PlaceOf;
 }
 
 /** What a server has that was given nothing but a schema. */
@@ -33,24 +32,23 @@ export function parseManifest(source: SourceText | null): {
 } {
   if (!source) return { manifest: { values: valuesOf(NOTHING), at: () => START }, diagnostics: [] };
   const { value, diagnostics, at } = parseYaml(source);
-  const place: Manifest['at'] = (path, part = 'value') => at(path, part);
   if (diagnostics.length > 0)
     return {
-      manifest: { values: valuesOf(NOTHING), at: place },
+      manifest: { values: valuesOf(NOTHING), at },
       diagnostics: [...diagnostics],
     };
   if (value !== null && !isData(value))
     return {
-      manifest: { values: valuesOf(NOTHING), at: place },
+      manifest: { values: valuesOf(NOTHING), at },
       diagnostics: [notSettings(source)],
     };
-  const secrets = secretFindings(value, place);
+  const secrets = secretFindings(value, at);
   const found: Diagnostic[] = secrets.map(({ finding }) => finding);
   const known = new Set(secrets.map(({ path }) => path.join('.')));
   const values = valuesOf(isData(value) ? value : {}, (problem) => {
-    if (!known.has(problem.path.join('.'))) found.push(shapeFinding(problem, place));
+    if (!known.has(problem.path.join('.'))) found.push(shapeFinding(problem, at));
   });
-  return { manifest: { values, at: place }, diagnostics: found };
+  return { manifest: { values, at }, diagnostics: found };
 }
 
 type Data = Readonly<Record<string, unknown>>;
@@ -79,7 +77,7 @@ function writtenSections(data: Data): Data {
   return Object.fromEntries(found);
 }
 
-function shapeFinding({ path, part, ...problem }: ShapeProblem, at: Manifest['at']): Diagnostic {
+function shapeFinding({ path, part, ...problem }: ShapeProblem, at: PlaceOf): Diagnostic {
   return {
     ...problem,
     severity: 'error',

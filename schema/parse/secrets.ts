@@ -1,8 +1,7 @@
 import type { Diagnostic } from '../diagnostic.ts';
 import { snakeCase } from '../names.ts';
 import { sections } from '../sections.ts';
-import type { Manifest } from './manifest.ts';
-import type { ManifestPath } from './yaml.ts';
+import type { ManifestPath, PlaceOf } from './yaml.ts';
 
 const SECRET_KEY =
   /^(?:.*_)?(?:password|passwd|passphrase|secret|token|api_?key|private_?key|access_?key|credentials?)$/;
@@ -42,12 +41,12 @@ export interface Secret {
  * @example
  * secretFindings({ auth: { jwt: { secret: 'x' } } }, at)[0].finding.fix // 'put it into .env as JWT_SECRET …'
  */
-export function secretFindings(value: unknown, at: Manifest['at']): Secret[] {
+export function secretFindings(value: unknown, at: PlaceOf): Secret[] {
   const secrets = [...leaves(value, [])].filter((leaf) => isSecret(leaf.path, leaf.value));
   return secrets.map(({ path }) => ({ path, finding: secretFinding(path, at) }));
 }
 
-function secretFinding(path: ManifestPath, at: Manifest['at']): Diagnostic {
+function secretFinding(path: ManifestPath, at: PlaceOf): Diagnostic {
   return {
     code: 'MANIFEST_SECRET',
     severity: 'error',

@@ -14,9 +14,11 @@ export type ManifestPath = readonly (string | number)[];
 export interface YamlText {
   readonly value: unknown;
   readonly diagnostics: readonly Diagnostic[];
-  /** Place of the value at a path, or of its key; of the nearest thing above it when it is absent. */
-  at(path: ManifestPath, part: 'key' | 'value'): Position;
+  readonly at: PlaceOf;
 }
+
+/** Place of the value at a path, or of its key; of the nearest thing above it when it is absent. */
+export type PlaceOf = (path: ManifestPath, part?: 'key' | 'value') => Position;
 
 /** Further than any manifest reaches; the parser below calls itself for each level. */
 const DEEPEST = 60;
@@ -42,8 +44,7 @@ export function parseYaml(source: SourceText): YamlText {
   const diagnostics = [...document.errors, ...document.warnings].map((error) =>
     syntaxFinding(source, error),
   );
-  const at = (path: ManifestPath, part: 'key' | 'value') =>
-    place(yaml, source, document, path, part);
+  const at: PlaceOf = (path, part = 'value') => place(yaml, source, document, path, part);
   if (diagnostics.length > 0) return { value: null, diagnostics, at };
   try {
     return { value: document.toJS({ maxAliasCount: MOST_ALIASES }), diagnostics, at };

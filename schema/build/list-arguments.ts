@@ -1,0 +1,28 @@
+import type { Paging } from '../model.ts';
+
+/** What the arguments that page are called, by what they do. */
+export const PAGING: ReadonlyMap<string, keyof Omit<Paging, 'default' | 'max'>> = new Map([
+  ['limit', 'limit'],
+  ['take', 'limit'],
+  ['offset', 'offset'],
+  ['skip', 'offset'],
+  ['first', 'first'],
+  ['after', 'after'],
+  ['last', 'last'],
+  ['before', 'before'],
+]);
+
+export const WHERE: ReadonlySet<string> = new Set(['where', 'filter', 'filters']);
+
+export const ORDER: ReadonlySet<string> = new Set([
+  'orderBy',
+  'order',
+  'sort',
+  'sortBy',
+  'order_by',
+]);
+
+/** Whether an argument of this name says which part of a list is wanted, whatever the list holds. */
+export function isListArgument(name: string): boolean {
+  return PAGING.has(name) || WHERE.has(name) || ORDER.has(name);
+}
