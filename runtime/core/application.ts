@@ -1,18 +1,18 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { promisify } from 'node:util';
-import cors from '@koa/cors';
 import Router from '@koa/router';
 import helmet from 'helmet';
 import Koa, { type Middleware } from 'koa';
 import type { App } from './app.ts';
 import type { Booted } from './boot.ts';
 import type { RequestContext } from './context/request-context.ts';
+import { crossOrigin } from './http/cross-origin.ts';
 import { errorBoundary } from './http/error-boundary.ts';
-import { mountRoutes } from './http/mount.ts';
-import { contextFactory, requestContext } from './http/request-context.ts';
-import type { BoundRoute } from './http/route.ts';
-import { createTurn } from './http/turn.ts';
 import { healthRoute } from './http/health.ts';
+import { mountRoutes } from './http/mount.ts';
+import { requestContext } from './http/request-context.ts';
+import type { BoundRoute } from './http/route.ts';
+import { batchByTick } from './http/tick-batch.ts';
 
 /** Members of the request context that also stand on Koa's `ctx`. */
 const MEMBERS = ['values', 'user', 'principal', 'db', 'loaders', 'log', 'signal'] as const;
@@ -37,75 +37,40 @@ export function createApplication(
     if (!LEFT.has(error.code ?? '')) kernel.log.error({ stack: error.stack }, 'a response failed');
   });
   exposeContext(koa);
-  const own = [...(app.plugins ?? []).flatMap((plugin) => pluginMiddleware(plugin)), ...middleware];
   const loaders = (context: RequestContext) =>
     modules.find((module) => module.loaders)?.loaders?.(context);
-  const between = [
-    ...crossOrigin(kernel.project.server.cors),
-    ...modules.flatMap((module) => module.middleware ?? []),
-    ...own,
-  ];
   const chain: Middleware[] = [
     errorBoundary(
       kernel.log,
       modules.flatMap((module) => module.errorForm ?? []),
     ),
-    requestContext(kernel, loaders, { answersItself: own.length === 0 }),
-    ...between,
+    requestContext(kernel, loaders),
+    ...crossOrigin(kernel.project.server.cors),
+    ...modules.flatMap((module) => module.middleware ?? []),
+    ...(app.plugins ?? []).flatMap((plugin) => pluginMiddleware(plugin)),
+    ...middleware,
     ...modules.flatMap((module) => (module.endpoint ? [module.endpoint] : [])),
     securityHeaders(),
     ...routers(app, booted),
   ];
   for (const layer of chain) koa.use(layer);
-  if (between.length === 0) koa.direct = directListener(booted, contextFactory(kernel, loaders));
   return koa;
 }
 
-/** Answers a request without Koa, or says that it does not. */
-type Direct = (request: IncomingMessage, response: ServerResponse) => boolean;
-
-/** Koa, with a way around it for requests that no middleware would see. */
+/** Koa, which is given the requests of one tick of the event loop together. */
 class Application extends Koa {
-  readonly #arrived: (() => void) | undefined;
-  direct: Direct | undefined;
+  readonly #beginTick: (() => void) | undefined;
 
-  /** @param arrived told of every other request, in the turn of the event loop that brought it. */
-  constructor(arrived: (() => void) | undefined) {
+  /** @param beginTick called for the first request of a tick. */
+  constructor(beginTick: (() => void) | undefined) {
     super();
-    this.#arrived = arrived;
+    this.#beginTick = beginTick;
   }
 
   override callback(): ReturnType<Koa['callback']> {
-    const { direct } = this;
-    const arrived = this.#arrived;
-    const listener = super.callback();
-    const around: RequestListener = (request, response) => {
-      if (direct?.(request, response)) return;
-      arrived?.();
-      void listener(request, response);
-    };
-    return around as ReturnType<Koa['callback']>;
+    const listener = super.callback() as unknown as RequestListener;
+    return batchByTick(listener, this.#beginTick) as unknown as ReturnType<Koa['callback']>;
   }
-}
-
-function directListener(
-  { kernel, modules }: Booted,
-  createContext: ReturnType<typeof contextFactory>,
-): Direct | undefined {
-  // An endpoint that stands before it could want the request.
-  const endpoint = modules.find((module) => module.endpoint)?.direct;
-  if (!endpoint) return undefined;
-  const arrive = createTurn(kernel.store.readTogetherIn);
-  return (request, response) => {
-    if (!endpoint.takes(request)) return false;
-    endpoint.answer({
-      request,
-      response,
-      context: createContext(request, response),
-      later: arrive(),
-    });
-    return true;
-  };
 }
 
 /** Helmet sets its headers at once: its callback is there for its form as a middleware of Express. */
@@ -124,36 +89,6 @@ function exposeContext(koa: Koa): void {
     });
   }
 }
-
-/**
- * No origin but the server's own unless the manifest lists it. `*` is every origin, without cookies: a browser sends and
- * stores none for it.
- */
-function crossOrigin(origins: readonly string[]): Middleware[] {
-  if (origins.length === 0) return [];
-  if (origins.includes('*')) return [cors({ origin: '*', exposeHeaders: EXPOSED })];
-  const origin = (ctx: Koa.Context) =>
-    origins.includes(ctx.get('Origin')) ? ctx.get('Origin') : '';
-  return [
-    cors({
-      origin,
-      credentials: true,
-      exposeHeaders: EXPOSED,
-    }),
-  ];
-}
-
-const EXPOSED = [
-  'ETag',
-  'Location',
-  'X-Device-Token',
-  'X-Incomplete',
-  'X-Remembered-Device',
-  'X-Request-Id',
-  'Retry-After',
-  'RateLimit',
-  'RateLimit-Policy',
-];
 
 function pluginMiddleware({
   middleware = [],

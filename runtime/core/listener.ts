@@ -2,7 +2,8 @@ import { executionAsyncResource } from 'node:async_hooks';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from './errors.ts';
-import { Message } from './http/message.ts';
+import { Incoming } from './http/incoming.ts';
+import { Outgoing } from './http/outgoing.ts';
 import { refuseUnreadable } from './http/unreadable.ts';
 import type { ServerModule } from './module.ts';
 
@@ -47,7 +48,10 @@ export async function listen(
   address: Address,
 ): Promise<Server> {
   await tick;
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE, IncomingMessage: Message }, handler);
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE, IncomingMessage: Incoming, ServerResponse: Outgoing },
+    handler,
+  );
   server.on('clientError', refuseUnreadable);
   server.on('upgrade', (request, socket, head) => {
     if (modules.some((module) => module.upgrade?.(request, socket, head))) return;

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Project } from '@twofold/schema';
 import type { Middleware } from 'koa';
@@ -7,7 +7,6 @@ import type { Settings } from './config/settings.ts';
 import type { Principal, RequestContext } from './context/request-context.ts';
 import type { ErrorForm } from './http/error-boundary.ts';
 import type { BoundRoute, Guard } from './http/route.ts';
-import type { Later } from './http/turn.ts';
 import type { LoadValidator } from './http/validate.ts';
 import type { Migration } from './store/migration.ts';
 import type { Store } from './store/store.ts';
@@ -22,25 +21,6 @@ export interface Kernel {
   readonly now: () => number;
   /** The emitted project's folder: where `.env`, `data/` and `templates/` are. */
   readonly root: string;
-}
-
-/** A request that is answered without Koa. */
-export interface DirectExchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly context: RequestContext;
-  /** For what is left to do when the request was read. */
-  readonly later: Later;
-}
-
-/**
- * Requests that a module can answer without Koa, used when the server has no middleware that would see them. It answers
- * exactly as `endpoint` would.
- */
-export interface DirectEndpoint {
-  takes(request: IncomingMessage): boolean;
-  /** Must not throw. */
-  answer(exchange: DirectExchange): void;
 }
 
 /**
@@ -70,7 +50,6 @@ export interface ServerModule {
   readonly recheck?: RecheckCaller;
   /** Runs before the router and may answer by itself. */
   readonly endpoint?: Middleware;
-  readonly direct?: DirectEndpoint;
   /** The value of `context.loaders`, made on first use in a request. */
   loaders?(context: RequestContext): unknown;
   /** What it adds to `GET /api/health`. */

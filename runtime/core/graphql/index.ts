@@ -9,7 +9,7 @@ import { attachScalars } from '../data/scalars/attach.ts';
 import type { Kernel, RecheckCaller, ServerModule } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import { createDocumentCache } from './document-cache.ts';
-import { createDirectEndpoint, createEndpoint, createErrorForm } from './endpoint.ts';
+import { createEndpoint, createErrorForm } from './endpoint.ts';
 import type { Engine } from './engine.ts';
 import { createExplorer } from './explorer.ts';
 import { createEventStreams } from './event-stream.ts';
@@ -79,7 +79,6 @@ export function createGraphql({
   return {
     name: 'graphql',
     endpoint: createEndpoint(options),
-    direct: createDirectEndpoint(options),
     errorForm: createErrorForm(options),
     loaders: (context) => createLoaders(engine, context),
     upgrade: sockets.upgrade,

@@ -1,82 +1,59 @@
 import type { IncomingMessage } from 'node:http';
 import { type AppError, failure } from '../errors.ts';
-import { type BodyTaker, Message } from './message.ts';
+import { type BodySink, Incoming } from './incoming.ts';
 
 /**
- * Reads a body as text, up to `limit` bytes. What is too much is not kept.
+ * Reads a body as text, up to `limit` bytes. What is more than that is not kept.
  *
- * @throws AppError 413, or 400 when the client went away.
+ * @throws AppError 413, or 400 when the client went away before the body was whole.
  */
 export function readBody(request: IncomingMessage, limit: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    if (isTooLong(request, limit)) reject(tooLarge(limit));
-    else stream(request, new Body(limit, resolve, reject));
+    if (Number(request.headers['content-length'] ?? 0) > limit) return reject(tooLarge(limit));
+    const body = new Body(limit, resolve, reject);
+    if (!(request instanceof Incoming && request.readInto(body))) stream(request, body);
   });
 }
 
-/**
- * The same without a promise, for requests that take less time than one, and from the parser where it can be had so: to be
- * called before the listener of the request returns. One of the functions is called, once; none when the client goes away.
- */
-export function takeBody(
-  request: IncomingMessage,
-  limit: number,
-  taken: (text: string) => void,
-  failed: (error: AppError) => void,
-): void {
-  if (isTooLong(request, limit)) return failed(tooLarge(limit));
-  const body = new Body(limit, taken, failed);
-  if (request instanceof Message) request.giveBody(body);
-  else stream(request, body);
-}
-
-/** By what it announces. */
-const isTooLong = ({ headers }: IncomingMessage, limit: number) =>
-  Number(headers['content-length'] ?? 0) > limit;
-
-function stream(request: IncomingMessage, body: Body): void {
+function stream(request: IncomingMessage, body: BodySink): void {
   request.on('data', (chunk: Buffer) => body.add(chunk));
   request.on('end', () => body.end());
-  request.on('error', () => body.fail(failure.badRequest('the request was cut off')));
+  request.on('error', () => body.abort());
 }
 
-/** A body that is being put together. */
-class Body implements BodyTaker {
+/** A body that is being put together. Of `resolve` and `reject` the first call counts. */
+class Body implements BodySink {
   readonly #limit: number;
-  readonly #taken: (text: string) => void;
-  readonly #failed: (error: AppError) => void;
-  #chunks: Buffer[] | undefined = [];
+  readonly #resolve: (text: string) => void;
+  readonly #reject: (error: AppError) => void;
+  #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(limit: number, taken: (text: string) => void, failed: (error: AppError) => void) {
+  constructor(limit: number, resolve: (text: string) => void, reject: (error: AppError) => void) {
     this.#limit = limit;
-    this.#taken = taken;
-    this.#failed = failed;
+    this.#resolve = resolve;
+    this.#reject = reject;
   }
 
   add(chunk: Buffer): void {
     this.#size += chunk.length;
-    if (this.#size > this.#limit) this.fail(tooLarge(this.#limit));
-    else this.#chunks?.push(chunk);
+    if (this.#size <= this.#limit) return void this.#chunks.push(chunk);
+    this.#chunks = [];
+    this.#reject(tooLarge(this.#limit));
   }
 
   end(): void {
-    const chunks = this.#chunks;
-    this.#chunks = undefined;
-    if (chunks) this.#taken(textOf(chunks));
+    const [first, second] = this.#chunks;
+    const whole = second ? Buffer.concat(this.#chunks) : first;
+    this.#resolve(whole?.toString() ?? '');
   }
 
-  fail(error: AppError): void {
-    const fresh = this.#chunks !== undefined;
-    this.#chunks = undefined;
-    if (fresh) this.#failed(error);
+  abort(): void {
+    this.#reject(failure.badRequest('the request was cut off'));
   }
 }
 
-const textOf = (chunks: readonly Buffer[]) =>
-  (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8');
-
-const tooLarge = (limit: number) =>
+const tooLarge = (limit: number): AppError =>
   failure.tooLarge(`the body has more than ${limit} bytes`, { extensions: { limit } });
 
 /** Whether a body is JSON that we can read: in UTF-8, and not compressed. */

@@ -15,40 +15,19 @@ const ANONYMOUS: Principal = { kind: 'anonymous' };
 /** Makes the value of `context.loaders`; the server passes the graphql module's. */
 export type LoadersFactory = (context: RequestContext) => unknown;
 
-export interface RequestContextOptions {
-  /** Whether no middleware looks at the answer on its way out: then an endpoint may send it itself. */
-  readonly answersItself?: boolean;
-}
-
 /**
  * Middleware that gives each request its id, its address and its context: `ctx.state.context`, whose members also stand
  * on `ctx` itself.
  */
-export function requestContext(
-  kernel: Kernel,
-  loaders: LoadersFactory,
-  { answersItself = false }: RequestContextOptions = {},
-): Middleware {
-  const create = contextFactory(kernel, loaders);
-  return function requestContext(ctx, next) {
-    const context = create(ctx.req, ctx.res);
-    ctx.res.setHeader('X-Request-Id', context.id);
-    ctx.state.context = context;
-    ctx.state['answersItself'] = answersItself;
-    return next();
-  };
-}
-
-/** Makes the context of a request. */
-export function contextFactory(
-  kernel: Kernel,
-  loaders: LoadersFactory,
-): (request: IncomingMessage, response: ServerResponse) => RequestContext {
+export function requestContext(kernel: Kernel, loaders: LoadersFactory): Middleware {
   const ipOf = clientIp(kernel.project.server.trustedProxies);
-  return (request, response) => {
+  return function requestContext(ctx, next) {
+    const { req: request, res: response } = ctx;
     const given = request.headers['x-request-id'];
     const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
-    return new Context({ kernel, loaders, request, response }, id, ipOf(request));
+    response.setHeader('X-Request-Id', id);
+    ctx.state.context = new Context({ kernel, loaders, request, response }, id, ipOf(request));
+    return next();
   };
 }
 

@@ -1,28 +1,26 @@
 import type { SqliteConnection } from './sqlite-connection.ts';
 
-/** Reads of one turn of the event loop from one state of the database. */
+/** Reads of one tick of the event loop, from one state of the database. */
 export interface SharedReads {
   /**
-   * From now until the turn is over, reads share a transaction. To be called where a request has just come in: everybody
-   * who is answered in this turn had asked before its first read, so that nobody gets a state older than the question.
+   * From now until the next `setImmediate`, reads share a transaction. To be called when a request arrives: the requests of a
+   * tick are sent before the first of them reads, so that none gets a state older than itself.
    */
   together(): void;
-  /** The same until `work` returns. */
-  within(work: () => void): void;
   value(sql: string, parameters: readonly unknown[]): unknown;
   /** This process is about to write: the next read takes a new state. */
   renew(): void;
 }
 
-/** The loop may fetch more events within a turn when there are more than a thousand; long before, a new state is taken. */
+/** The loop may fetch more events within a tick when there are more than a thousand; long before, a new state is taken. */
 const MOST = 200;
 
 /**
  * A read of its own takes a lock of the file and gives it back, two calls of the system that cost more than finding a row
- * by its key. The requests that one turn of the event loop brings share them.
+ * by its key. The requests of one tick share them.
  */
 export function sharedReads(reader: SqliteConnection): SharedReads {
-  let turn = false;
+  let tick = false;
   let reads = 0;
   /** Answers to reads without parameters: in one state of the database they stay what they are. */
   const known = new Map<string, unknown>();
@@ -32,27 +30,18 @@ export function sharedReads(reader: SqliteConnection): SharedReads {
     known.clear();
   };
   const end = () => {
-    turn = false;
+    tick = false;
     renew();
   };
   return {
     renew,
     together: () => {
-      if (turn) return;
-      turn = true;
+      if (tick) return;
+      tick = true;
       setImmediate(end);
     },
-    within: (work) => {
-      if (turn) return work();
-      turn = true;
-      try {
-        work();
-      } finally {
-        end();
-      }
-    },
     value: (sql, parameters) => {
-      if (!turn) return reader.value(sql, parameters);
+      if (!tick) return reader.value(sql, parameters);
       if (reads >= MOST) renew();
       if (reads === 0) reader.run('begin', []);
       reads += 1;

@@ -50,7 +50,6 @@ export function sqliteStore(file: string, timeout: number = TRANSACTION_TIMEOUT)
       ...(shared && {
         valueNow: shared.value,
         readTogether: shared.together,
-        readTogetherIn: shared.within,
       }),
       writeTogether: writes.write,
       lock: (name, work) => withLock(file, locks, name, work),

@@ -66,8 +66,6 @@ export interface Store {
    * writes of this process still show at once. Absent where it would gain nothing.
    */
   readonly readTogether?: (() => void) | undefined;
-  /** The same for what `work` reads, which was asked before it begins. */
-  readonly readTogetherIn?: ((work: () => void) => void) | undefined;
   /**
    * One statement that writes, in one transaction with those of the other requests that came in with it; resolves when that is
    * committed. Undefined when it would have to wait for somebody's transaction in this process.

@@ -1,0 +1,48 @@
+import type { ServerResponse } from 'node:http';
+import cors from '@koa/cors';
+import type { Context, Middleware } from 'koa';
+
+/** Headers that a page of another origin may read. */
+const EXPOSED = [
+  'ETag',
+  'Location',
+  'X-Device-Token',
+  'X-Incomplete',
+  'X-Remembered-Device',
+  'X-Request-Id',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+].join(',');
+
+/**
+ * Cross-origin requests: none but those of the origins that the manifest lists. `*` stands for every origin, without cookies:
+ * a browser neither sends nor stores any for it. `@koa/cors` answers the preflights; the headers of all other answers are
+ * set here, at a fifth of its time.
+ */
+export function crossOrigin(origins: readonly string[]): Middleware[] {
+  if (origins.length === 0) return [];
+  const allow = origins.includes('*') ? () => '*' : listed(origins);
+  const preflight = cors({
+    origin: ({ req }: Context) => allow(req.headers.origin),
+    credentials: !origins.includes('*'),
+  });
+  return [
+    function crossOrigin(ctx, next) {
+      if (ctx.req.method === 'OPTIONS') return preflight(ctx, next);
+      setHeaders(ctx.res, allow(ctx.req.headers.origin));
+      return next();
+    },
+  ];
+}
+
+const listed = (origins: readonly string[]) => (origin: string | undefined) =>
+  origin !== undefined && origins.includes(origin) ? origin : '';
+
+function setHeaders(response: ServerResponse, allowed: string): void {
+  response.setHeader('Vary', 'Origin');
+  if (allowed === '') return;
+  response.setHeader('Access-Control-Allow-Origin', allowed);
+  if (allowed !== '*') response.setHeader('Access-Control-Allow-Credentials', 'true');
+  response.setHeader('Access-Control-Expose-Headers', EXPOSED);
+}
