@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createMutex, type Mutex } from '../../runtime/core/store/mutex.ts';
+import { createMutex, type Mutex } from '../../runtime/core/store/semaphore.ts';
 import { sharedWrites, type SharedWrites } from '../../runtime/core/store/shared-writes.ts';
 import { sqliteStore } from '../../runtime/core/store/sqlite-store.ts';
 import { openSqlite, type SqliteConnection } from '../../runtime/core/store/sqlite-connection.ts';

@@ -1,3 +1,4 @@
+import { type BoundedCache, createBoundedCache } from '../store/bounded-cache.ts';
 import type { Statement } from './fragment.ts';
 
 /** Statements by node of a plan and shape of its arguments. They go when the plan goes, or when there are too many. */
@@ -18,10 +19,11 @@ const BOUNDS = { shapes: 32, characters: 8_000_000 };
  * @example statements.get(plan.node, shapeOf(calls, false), () => rootStatement(scope, plan.node)).text
  */
 export function createStatementCache({ shapes, characters } = BOUNDS): StatementCache {
-  let statements = new WeakMap<object, Map<string, Statement>>();
+  let statements = new WeakMap<object, BoundedCache<Statement>>();
   let held = 0;
   const shapesOf = (node: object) => {
-    const found = statements.get(node) ?? new Map<string, Statement>();
+    const found =
+      statements.get(node) ?? createBoundedCache<Statement>({ entries: shapes, bytes: characters });
     statements.set(node, found);
     return found;
   };
@@ -31,9 +33,7 @@ export function createStatementCache({ shapes, characters } = BOUNDS): Statement
       statements = new WeakMap();
       held = statement.text.length;
     }
-    const known = shapesOf(node);
-    if (known.size >= shapes) known.delete(known.keys().next().value as string);
-    known.set(shape, statement);
+    shapesOf(node).set(shape, statement, statement.text.length);
     return statement;
   };
   return {

@@ -1,4 +1,6 @@
-/** Plans of one operation, one for each class of callers and each value of its conditions. What a plan is, is the engine's matter. */
+import { createBoundedCache } from '../store/bounded-cache.ts';
+
+/** Plans of one operation, one for each class of callers and each value of its conditions. */
 export interface PlanCache {
   get(key: string): unknown;
   set(key: string, plan: unknown): void;
@@ -7,14 +9,14 @@ export interface PlanCache {
 export interface PlanCacheOptions {
   /** Bytes that one plan is taken to hold, with its statements. */
   readonly weight: number;
-  /** Told how many bytes more are held, or fewer. */
+  /** Is called with the bytes that are held more than before. */
   readonly grow: (bytes: number) => void;
   readonly entries?: number;
   readonly bytes?: number;
 }
 
 /**
- * Keeps the newest plans: six conditions make 64 of one document, and each may be large.
+ * Six conditions make 64 plans of one document, and each may be large: so the plans of one operation are bounded too.
  *
  * @example createPlanCache({ weight: 4000, grow: () => {} }).set('anyone', plan)
  */
@@ -24,14 +26,13 @@ export function createPlanCache({
   entries = 64,
   bytes = 4_000_000,
 }: PlanCacheOptions): PlanCache {
-  const plans = new Map<string, unknown>();
-  const most = Math.max(1, Math.min(entries, Math.floor(bytes / weight)));
+  const plans = createBoundedCache<unknown>({ entries, bytes });
   return {
-    get: (key) => plans.get(key),
+    get: plans.get,
     set: (key, plan) => {
-      if (plans.size >= most) plans.delete(plans.keys().next().value as string);
-      else grow(weight);
-      plans.set(key, plan);
+      const before = plans.held;
+      plans.set(key, plan, weight);
+      grow(plans.held - before);
     },
   };
 }

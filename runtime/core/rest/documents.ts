@@ -1,24 +1,20 @@
 import { Kind, type OperationDefinitionNode, parse } from 'graphql';
 import type { PreparedOperation } from '../graphql/document-cache.ts';
+import { createBoundedCache } from '../store/bounded-cache.ts';
 
 /** Operations of ours by their text, so that plans and statements are made once for each shape of a request. */
 export type Documents = (text: string) => PreparedOperation;
 
-/** How many are kept: a client that varies `fields` makes more of them. */
+/** A client that varies `fields` makes more of them. Their plans weigh more than their texts, so the number decides. */
 const ENTRIES = 500;
 
 export function createDocuments(entries = ENTRIES): Documents {
-  const kept = new Map<string, PreparedOperation>();
+  const kept = createBoundedCache<PreparedOperation>({ entries, bytes: Infinity });
   return (text) => {
     const known = kept.get(text);
-    if (known) {
-      kept.delete(text);
-      kept.set(text, known);
-      return known;
-    }
+    if (known) return known;
     const prepared = prepare(text);
-    kept.set(text, prepared);
-    if (kept.size > entries) kept.delete(kept.keys().next().value as string);
+    kept.set(text, prepared, text.length);
     return prepared;
   };
 }

@@ -22,8 +22,8 @@ interface Kept<Value> {
 }
 
 /**
- * A cache that is bounded twice: a thousand small things are nothing, and a thousand that a hostile client thought of are a
- * gigabyte. What was used longest ago goes first; the newest always stays.
+ * A cache that is bounded by number and by bytes: a thousand documents are a megabyte, or a gigabyte when a hostile client
+ * wrote them. The entry that was used longest ago goes first; the newest always stays.
  *
  * @example const texts = createBoundedCache<string>({ entries: 1000, bytes: 4_000_000 });
  */

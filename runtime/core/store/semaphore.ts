@@ -1,39 +1,72 @@
 import { failure } from '../errors.ts';
 
-/** Lets a fixed number of jobs run at once and a bounded number wait. */
+/** A fixed number of places, taken in the order in which they are asked for. */
 export interface Semaphore {
-  /** @throws AppError 503 with `Retry-After: 1` when the queue is full. */
+  /**
+   * Resolves with the function that gives the place back; calling it twice does nothing.
+   *
+   * @throws AppError 503 with `Retry-After: 1` when too many wait already.
+   */
+  acquire(): Promise<() => void>;
+  /** The same at once; undefined when every place is taken. */
+  tryAcquire(): (() => void) | undefined;
+  /** Runs the job in a place of its own. @throws AppError as `acquire` */
   run<T>(job: () => Promise<T>): Promise<T>;
+  /** Whether every place is taken. */
+  readonly held: boolean;
 }
 
+/** One place. */
+export type Mutex = Semaphore;
+
+/** @example const release = await mutex.acquire(); try { … } finally { release(); } */
+export const createMutex = (): Mutex => createSemaphore(1);
+
 /**
- * Keeps bcrypt from filling libuv's thread pool, which it shares with files and DNS.
+ * For one, it keeps bcrypt from filling libuv's thread pool, which it shares with files and DNS.
  *
+ * @param queue how many may wait.
  * @example
  * const semaphore = createSemaphore(2, 64);
  * await semaphore.run(() => bcrypt.compare(password, hash));
  */
-export function createSemaphore(width: number, queue: number): Semaphore {
+export function createSemaphore(places: number, queue = Infinity): Semaphore {
   const waiting: (() => void)[] = [];
-  let running = 0;
-  const enter = () => {
-    if (running < width) return void (running += 1);
+  let taken = 0;
+  const releaser = () => {
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      const next = waiting.shift();
+      if (next) next();
+      else taken -= 1;
+    };
+  };
+  const tryAcquire = () => {
+    if (taken >= places) return undefined;
+    taken += 1;
+    return releaser();
+  };
+  const acquire = async () => {
+    const release = tryAcquire();
+    if (release) return release;
     if (waiting.length >= queue)
       throw failure.unavailable(undefined, { headers: { 'Retry-After': '1' } });
-    return new Promise<void>((resolve) => waiting.push(resolve));
-  };
-  const leave = () => {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
+    return new Promise<() => void>((resolve) => waiting.push(() => resolve(releaser())));
   };
   return {
+    get held() {
+      return taken >= places;
+    },
+    tryAcquire,
+    acquire,
     run: async (job) => {
-      await enter();
+      const release = await acquire();
       try {
         return await job();
       } finally {
-        leave();
+        release();
       }
     },
   };

@@ -1,4 +1,4 @@
-import type { Mutex } from './mutex.ts';
+import type { Mutex } from './semaphore.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 type Rows = readonly Record<string, unknown>[];

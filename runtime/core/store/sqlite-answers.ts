@@ -1,6 +1,6 @@
 import { type AnswerMemory, bytesOf } from './answer-memory.ts';
 import { type Bounds, outOfTime, type ReadStatement, resultTooLarge } from './bounds.ts';
-import type { Mutex } from './mutex.ts';
+import type { Mutex } from './semaphore.ts';
 import type { SharedReads } from './shared-reads.ts';
 import { isTooBig, type SqliteConnection } from './sqlite-connection.ts';
 import type { SqliteThreads } from './sqlite-threads.ts';

@@ -9,7 +9,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { InternalError } from '../errors.ts';
-import type { Mutex } from './mutex.ts';
+import type { Mutex } from './semaphore.ts';
 import { withinBounds } from './sqlite-answers.ts';
 import type { SqliteConnection, SqliteResult } from './sqlite-connection.ts';
 import type { Scopes, TransactionScope } from './transaction-scope.ts';

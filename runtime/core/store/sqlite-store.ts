@@ -7,7 +7,7 @@ import { Kysely, type Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
 import { type AnswerMemory, createAnswerMemory } from './answer-memory.ts';
 import { beginOrJoin, joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from './joining.ts';
-import { createMutex, type Mutex } from './mutex.ts';
+import { createMutex, type Mutex } from './semaphore.ts';
 import { sharedReads, type SharedReads } from './shared-reads.ts';
 import { sharedWrites } from './shared-writes.ts';
 import { fileAnswers, INLINE, memoryAnswers, type SqliteAnswers } from './sqlite-answers.ts';

@@ -1,5 +1,5 @@
 import { type Bounds, type TransactionBounds, unwanted } from './bounds.ts';
-import type { Mutex } from './mutex.ts';
+import type { Mutex } from './semaphore.ts';
 import { withinBounds } from './sqlite-answers.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import type { SqliteThreads } from './sqlite-threads.ts';

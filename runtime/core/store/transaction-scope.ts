@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError, InternalError } from '../errors.ts';
 import type { Bounds } from './bounds.ts';
-import { createMutex } from './mutex.ts';
+import { createMutex } from './semaphore.ts';
 import type { Store } from './store.ts';
 
 type Rows = readonly Record<string, unknown>[];
