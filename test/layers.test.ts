@@ -67,8 +67,6 @@ const ON_CIRCLES: readonly string[] = [
   'runtime/core/seed/read-targets.ts',
   'runtime/core/server.ts',
   'runtime/core/workers.ts',
-  'runtime/hosting/engine/docker.ts',
-  'runtime/hosting/engine/prune.ts',
 ];
 
 const files = Object.keys(FOLDERS).flatMap(sourceFiles);

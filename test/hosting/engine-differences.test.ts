@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createAgent } from '../../runtime/hosting/engine/connect.ts';
+import { createAgent } from '../../runtime/hosting/engine/dockerode/client.ts';
 import { toEngineError } from '../../runtime/hosting/engine/errors.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { callEngine } from '../engines/call-engine.ts';

@@ -3,12 +3,8 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connectEngine } from '../../runtime/hosting/engine/connect.ts';
-import type {
-  BuildOptions,
-  ContainerSpec,
-  Engine,
-  LogLine,
-} from '../../runtime/hosting/engine/engine.ts';
+import type { ContainerSpec, Engine, LogLine } from '../../runtime/hosting/engine/engine.ts';
+import type { BuildOptions } from '../../runtime/hosting/engine/images.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { callEngine, engineJson } from '../engines/call-engine.ts';
 import { importImage } from '../engines/import-image.ts';
@@ -33,7 +29,8 @@ describeEachEngine('the driver', ({ kind, socket }) => {
   afterAll(async () => {
     for (const { id } of await engine.list(labels)) await engine.remove(id);
     await engine.removeNetwork(network);
-    for (const tag of await engine.tags(`localhost/twofold-test-${run}/`)) await engine.untag(tag);
+    for (const tag of await engine.images.tags(`localhost/twofold-test-${run}/`))
+      await engine.images.untag(tag);
   }, 60_000);
 
   const spec = (name: string, more: Partial<ContainerSpec> = {}): ContainerSpec => ({
@@ -76,7 +73,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     };
     const files: Record<string, string> =
       dockerfile === null ? { other: 'x' } : { Dockerfile: dockerfile };
-    return engine
+    return engine.images
       .build(() => Readable.from([tarOf(files)]), options)
       .then(
         (id) => ({ id, lines }),
@@ -135,7 +132,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
 
   it('fails a pull that the engine answers with 200', async () => {
     await expect(
-      engine.pull(`localhost:1/none-${run}:1`, new AbortController().signal),
+      engine.images.pull(`localhost:1/none-${run}:1`, new AbortController().signal),
     ).rejects.toMatchObject({
       name: 'EngineError',
       message: expect.stringMatching(/localhost:1|127\.0\.0\.1:1|::1/),
@@ -155,14 +152,14 @@ describeEachEngine('the driver', ({ kind, socket }) => {
       name: 'EngineError',
       lines: expect.arrayContaining([expect.stringContaining('before-it-fails')]),
     });
-    expect(await engine.image(`localhost/twofold-test-${run}/built:1`)).toBeNull();
+    expect(await engine.images.find(`localhost/twofold-test-${run}/built:1`)).toBeNull();
   }, 60_000);
 
   it('builds with plain text as its output, and an id that means the content', async () => {
     const { id, lines } = await build(`FROM ${web}\nRUN echo plain-${run}\n`);
     expect(lines).toContain(`plain-${run}`);
     expect(id).toMatch(/^(sha256:)?[0-9a-f]{64}$/);
-    const image = await engine.image(id);
+    const image = await engine.images.find(id);
     expect(image).toMatchObject({
       id: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
       tags: [`localhost/twofold-test-${run}/built:1`],
@@ -183,15 +180,15 @@ describeEachEngine('the driver', ({ kind, socket }) => {
   }, 60_000);
 
   it('names images in full, so that no registry is filled in, and keeps them by what they hold', async () => {
-    const before = await engine.image(web);
+    const before = await engine.images.find(web);
     const tag = `localhost/twofold-test-${run}/kept:7`;
-    await engine.tag(before?.id as string, tag);
-    expect(await engine.tags(`localhost/twofold-test-${run}/kept:`)).toEqual([tag]);
-    expect((await engine.image(tag))?.id).toBe(before?.id);
-    await engine.untag(tag);
-    expect(await engine.image(tag)).toBeNull();
-    expect((await engine.image(web))?.id).toBe(before?.id);
-    await engine.untag(tag);
+    await engine.images.tag(before?.id as string, tag);
+    expect(await engine.images.tags(`localhost/twofold-test-${run}/kept:`)).toEqual([tag]);
+    expect((await engine.images.find(tag))?.id).toBe(before?.id);
+    await engine.images.untag(tag);
+    expect(await engine.images.find(tag)).toBeNull();
+    expect((await engine.images.find(web))?.id).toBe(before?.id);
+    await engine.images.untag(tag);
   }, 60_000);
 
   it('does not let an image go that a container has, and says so', async () => {
@@ -200,11 +197,11 @@ describeEachEngine('the driver', ({ kind, socket }) => {
       tag,
     });
     const id = await engine.create(spec('user', { image }));
-    await expect(engine.untag(tag)).rejects.toMatchObject({ kind: 'conflict' });
-    expect(await engine.tags(tag)).toEqual([tag]);
+    await expect(engine.images.untag(tag)).rejects.toMatchObject({ kind: 'conflict' });
+    expect(await engine.images.tags(tag)).toEqual([tag]);
     await engine.remove(id);
-    await engine.untag(tag);
-    expect(await engine.tags(tag)).toEqual([]);
+    await engine.images.untag(tag);
+    expect(await engine.images.tags(tag)).toEqual([]);
   }, 60_000);
 
   it('keeps why a container could not be started', async () => {
@@ -426,7 +423,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
 
   it('prunes what is its own alone, where the engine cannot prune builds too', async () => {
     const before = (await engineJson<{ Id: string }[]>(socket, { path: '/images/json' })).length;
-    const pruned = await engine.prune({
+    const pruned = await engine.images.prune({
       labels: { 'twofold-test.run': `none-${run}` },
       cache: `localhost/none-${run}/`,
     });
@@ -434,7 +431,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     expect(
       (await engineJson<{ Id: string }[]>(socket, { path: '/images/json' })).length,
     ).toBeGreaterThanOrEqual(Math.min(before, 2));
-    expect(await engine.image(web)).not.toBeNull();
+    expect(await engine.images.find(web)).not.toBeNull();
   }, 60_000);
 
   it('asks for the version once, however often it is asked itself', async () => {

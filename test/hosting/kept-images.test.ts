@@ -44,15 +44,17 @@ function createWorld() {
         containers.findIndex((each) => each.id === id),
         1,
       ),
-    tags: async () => ((world.lists += 1), [...tags]),
-    async untag(tag: string) {
-      asked.push(tag);
-      const refusal =
-        refusals.get(tag) ??
-        (containers.some(({ labels }) => tagOf(Number(labels[LABELS.deployment])) === tag) &&
-          new EngineError('conflict', `a container has ${tag}`));
-      if (refusal) throw refusal;
-      tags.delete(tag);
+    images: {
+      tags: async () => ((world.lists += 1), [...tags]),
+      async untag(tag: string) {
+        asked.push(tag);
+        const refusal =
+          refusals.get(tag) ??
+          (containers.some(({ labels }) => tagOf(Number(labels[LABELS.deployment])) === tag) &&
+            new EngineError('conflict', `a container has ${tag}`));
+        if (refusal) throw refusal;
+        tags.delete(tag);
+      },
     },
   };
   const core = {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { LogLine } from '../../runtime/hosting/engine/engine.ts';
-import { followByReading } from '../../runtime/hosting/engine/logs/followed-stream.ts';
-import type { StreamOptions } from '../../runtime/hosting/engine/logs/log-stream.ts';
+import { followByReading } from '../../runtime/hosting/engine/drivers/podman/followed-stream.ts';
+import type { StreamOptions } from '../../runtime/hosting/engine/dockerode/log-stream.ts';
 import { readStreams } from '../../runtime/hosting/engine/logs/stream-source.ts';
 
 /** A record of Podman's log: seconds and a fraction, a piece of text, and whether a line ends with it. */

@@ -6,7 +6,10 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { LogLine } from '../../runtime/hosting/engine/engine.ts';
-import { createFrameReader, createLineAssembler } from '../../runtime/hosting/engine/frames.ts';
+import {
+  createFrameReader,
+  createLineAssembler,
+} from '../../runtime/hosting/engine/dockerode/frames.ts';
 import { compareTimes, linesAfter } from '../../runtime/hosting/engine/logs/position.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { importImage } from '../engines/import-image.ts';

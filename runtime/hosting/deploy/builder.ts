@@ -56,7 +56,7 @@ async function run(
   // The engine's client would say of an error in the stream that the engine is away.
   const context = () => Readable.from(spool.read(plan)).once('error', (e) => (refused = e));
   try {
-    return await core.connection.engine().build(context, {
+    return await core.connection.engine().images.build(context, {
       tag: imageTag(core.naming, app, deployment.number),
       cache: stagesRepository(core.naming, app),
       dockerfile: plan.dockerfile,
@@ -104,13 +104,13 @@ async function assertBases(
   const engine = core.connection.engine();
   const policy = core.model.build;
   const within = AbortSignal.any([signal, AbortSignal.timeout(policy.timeout)]);
-  const find = (image: string) => engine.image(image).catch(() => null);
+  const find = (image: string) => engine.images.find(image).catch(() => null);
   for (const image of plan.images) {
     const local = await find(image);
     if (!local && !isNamed(image, policy)) await assertPublicAddress(image);
     if (!local) {
       say(`Fetching ${image}`);
-      await engine.pull(image, within).catch(() => {});
+      await engine.images.pull(image, within).catch(() => {});
     }
     assertTriggers((local ?? (await find(image)))?.triggers ?? [], policy);
   }

@@ -1,6 +1,6 @@
 import { AppError } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
-import type { EngineImage } from '../engine/engine.ts';
+import type { EngineImage } from '../engine/images.ts';
 import { EngineError } from '../engine/errors.ts';
 import type { HostedApp, Deployment, HealthCheck, AppSource, Trigger } from '../records/app.ts';
 import { imageTag, LABELS } from './containers.ts';
@@ -68,7 +68,7 @@ export function createDeployer(core: Core): Deployer {
     }),
     fromDeployment: (earlier) => async () => {
       const found = earlier.image_id
-        ? await core.connection.engine().image(earlier.image_id)
+        ? await core.connection.engine().images.find(earlier.image_id)
         : null;
       if (!found)
         throw new AppError(
@@ -235,18 +235,18 @@ function announce(
  */
 async function pull(core: Core, reference: string, signal: AbortSignal): Promise<string> {
   const engine = core.connection.engine();
-  const local = await engine.image(reference);
+  const local = await engine.images.find(reference);
   const pinned = reference.includes('@sha256:');
   if (local && (pinned || reference.startsWith('localhost/'))) return local.id;
   try {
-    await engine.pull(reference, signal);
+    await engine.images.pull(reference, signal);
   } catch (error) {
     if (local && error instanceof EngineError && error.kind !== 'disk') return local.id;
     if (!(error instanceof EngineError) || error.kind === 'unavailable' || error.kind === 'disk')
       throw error;
     throw unavailable(reference, error);
   }
-  const image = await engine.image(reference);
+  const image = await engine.images.find(reference);
   if (image) return image.id;
   throw unavailable(reference);
 }
@@ -267,8 +267,8 @@ async function keepImage(
   id: string,
 ): Promise<EngineImage> {
   const engine = core.connection.engine();
-  await engine.tag(id, imageTag(core.naming, app, deployment.number));
-  const image = await engine.image(id);
+  await engine.images.tag(id, imageTag(core.naming, app, deployment.number));
+  const image = await engine.images.find(id);
   if (image) return image;
   throw new EngineError('failed', 'The image is gone');
 }

@@ -13,7 +13,11 @@ const ALL_AGAIN = 30_000;
  */
 export async function forgetOldImages(core: Core, app: HostedApp): Promise<void> {
   await orLater(core, async () =>
-    untagAllBut(core, app, await core.connection.engine().tags(imagePrefix(core.naming, app))),
+    untagAllBut(
+      core,
+      app,
+      await core.connection.engine().images.tags(imagePrefix(core.naming, app)),
+    ),
   );
 }
 
@@ -24,7 +28,7 @@ export async function forgetOldImages(core: Core, app: HostedApp): Promise<void>
 export async function forgetOldImagesOfAll(core: Core): Promise<void> {
   if (!core.oldImages.anyDue()) return;
   await orLater(core, async () => {
-    const tags = await core.connection.engine().tags(allImagesPrefix(core.naming));
+    const tags = await core.connection.engine().images.tags(allImagesPrefix(core.naming));
     core.oldImages.keep((key) => key === ALL || tags.includes(key));
     let busy = false;
     for (const app of [...core.apps.all()]) {
@@ -59,7 +63,7 @@ async function untagAllBut(core: Core, app: HostedApp, tags: readonly string[]):
 /** Removes one tag. A refusal does not stop the others, and is logged only once. */
 async function untag(core: Core, app: HostedApp, tag: string): Promise<void> {
   try {
-    await core.connection.engine().untag(tag);
+    await core.connection.engine().images.untag(tag);
     core.oldImages.done(tag);
   } catch (error) {
     if (!(error instanceof EngineError) || error.kind === 'unavailable') throw error;

@@ -229,7 +229,8 @@ async function remove(
     if (error.kind !== 'conflict') throw error;
   };
   for (const prefix of [imagePrefix(core.naming, app), `${stagesRepository(core.naming, app)}:`])
-    for (const tag of await engine.tags(prefix)) await engine.untag(tag).catch(unlessUsed);
+    for (const tag of await engine.images.tags(prefix))
+      await engine.images.untag(tag).catch(unlessUsed);
   if (volumes)
     for (const { name } of app.spec.volumes)
       await engine.removeVolume(volumeName(core.naming, app, name));

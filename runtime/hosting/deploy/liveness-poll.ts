@@ -87,8 +87,7 @@ export function createLivenessPoll(
 }
 
 /** A Swarm's are on other machines, and its managers start them again. */
-const hasProcesses = ({ connection }: Core): boolean =>
-  (connection.info()?.kind ?? 'swarm') !== 'swarm';
+const hasProcesses = ({ connection }: Core): boolean => connection.info()?.oneMachine === true;
 
 /** Whether the engine has to be asked: the process is gone, or was not here. */
 function isDue(watched: WatchedProcess): boolean {

@@ -156,7 +156,7 @@ function current(core: Core, { appId, deployment, containerId }: EndedReplica): 
 function endOf({ core, stops }: SupervisorState, app: HostedApp, detail: ContainerDetail): string {
   const stopped = stops.get(detail.id) ?? 0;
   if (stopped > Date.parse(detail.startedAt)) return STOPPED;
-  const perhaps = !core.connection.engine().tellsStops && BY_SIGTERM.includes(detail.exitCode);
+  const perhaps = !core.connection.engine().reportsStops && BY_SIGTERM.includes(detail.exitCode);
   return `${describeEnd(detail, app)}${perhaps ? ', or was stopped from outside' : ''}`;
 }
 
@@ -245,7 +245,7 @@ async function startAgain(
   if (id === null) return { kind: 'not ours' };
   // One end may be reported twice: a container that runs again was already counted, unless the
   // engine restarts containers itself.
-  if (detail?.state !== 'running' || core.connection.engine().bringsBack)
+  if (detail?.state !== 'running' || core.connection.engine().reschedules)
     await core.apps.update(app.id, { restarts: app.restarts + 1 });
   const port = deployment.port ?? core.model.defaults.port;
   const started = await startReplica(core, app, { id, port, signal });

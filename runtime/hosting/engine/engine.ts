@@ -1,7 +1,8 @@
-import type { Readable } from 'node:stream';
+import type { HostingModel } from '@twofold/schema';
+import type { ImageStore } from './images.ts';
 
 /** Which driver talks to the engine. */
-export type EngineKind = 'docker' | 'podman' | 'swarm';
+export type EngineKind = Exclude<HostingModel['engine']['kind'], 'auto'>;
 
 /** What an engine says of itself. */
 export interface EngineInfo {
@@ -14,20 +15,8 @@ export interface EngineInfo {
   readonly memory: number;
   /** Where images and volumes lie on the engine's machine. */
   readonly root: string;
-}
-
-/** A local image. `id` is the content's own name and never moves, as a tag does. */
-export interface EngineImage {
-  readonly id: string;
-  readonly tags: readonly string[];
-  readonly digests: readonly string[];
-  /** Ports the image exposes over TCP. */
-  readonly ports: readonly number[];
-  readonly labels: Readonly<Record<string, string>>;
-  /** What it does to every build on it. Podman keeps that to itself. */
-  readonly triggers: readonly string[];
-  /** Bytes. */
-  readonly size: number;
+  /** Whether all containers run on the engine's own machine. */
+  readonly oneMachine: boolean;
 }
 
 /** Normalised over both engines: Podman also says `stopped` and `initialized`, and never `restarting`. */
@@ -119,19 +108,6 @@ export interface ExecOptions {
   readonly limit: number;
 }
 
-export interface BuildOptions {
-  readonly tag: string;
-  /** A name without a tag: what stages and failed builds leave is kept below it for the next build. */
-  readonly cache: string;
-  readonly dockerfile: string;
-  readonly labels: Readonly<Record<string, string>>;
-  /** Bytes; 0 is no limit. */
-  readonly memory: number;
-  readonly cpus: number;
-  readonly signal: AbortSignal;
-  readonly onLine: (line: string) => void;
-}
-
 /** Something happened to a container that carries our labels. */
 export interface EngineEvent {
   /** `stop`: it was told to stop, by us or by somebody else. */
@@ -153,34 +129,20 @@ export interface ContainerUsage {
   readonly pids: number;
 }
 
-export interface Pruned {
-  readonly images: number;
-  /** Bytes. */
-  readonly reclaimed: number;
-}
-
 /**
- * A container engine. One for each driver; what differs between Docker and Podman ends here. Every method throws an
- * `EngineError`, and `unavailable` when the engine does not answer.
+ * What runs containers: the seam that each driver (`drivers/`) implements. A container is one replica of one revision of
+ * an app, wherever it runs: Swarm makes it a service of one task. Every method throws an `EngineError`, which is
+ * `unavailable` when the engine does not answer.
  */
 export interface Engine {
   readonly kind: EngineKind;
-  /** Whether there is an event for every container that is told to stop. */
-  readonly tellsStops: boolean;
-  /** Whether it starts again by itself what has ended, perhaps on another machine. */
-  readonly bringsBack: boolean;
+  /** Whether there is a `stop` event for every container that is stopped by a call. */
+  readonly reportsStops: boolean;
+  /** Whether it replaces a container that has ended by itself, perhaps on another machine. */
+  readonly reschedules: boolean;
+  readonly images: ImageStore;
   info(): Promise<EngineInfo>;
   ping(): Promise<void>;
-
-  pull(reference: string, signal: AbortSignal): Promise<void>;
-  image(reference: string): Promise<EngineImage | null>;
-  tag(imageId: string, reference: string): Promise<void>;
-  /** Removes a tag, and the image with its last one. Nothing happens when it is absent. @throws EngineError `conflict` while a container has it. */
-  untag(reference: string): Promise<void>;
-  /** Tags that begin with `prefix`. */
-  tags(prefix: string): Promise<readonly string[]>;
-  /** Builds the tar stream and answers with the image's id. It is asked for again when a build has to begin anew. */
-  build(context: () => Readable, options: BuildOptions): Promise<string>;
 
   create(spec: ContainerSpec): Promise<string>;
   start(id: string): Promise<void>;
@@ -205,9 +167,4 @@ export interface Engine {
 
   /** Until the engine goes away or the signal fires. */
   events(labels: Readonly<Record<string, string>>, signal: AbortSignal): AsyncIterable<EngineEvent>;
-  /** Unused images that carry the labels, what has a name that begins with `cache`, and the engine's own build cache. */
-  prune(options: {
-    readonly labels: Readonly<Record<string, string>>;
-    readonly cache: string;
-  }): Promise<Pruned>;
 }

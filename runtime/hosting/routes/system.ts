@@ -84,7 +84,7 @@ export function systemHandlers({
 
     async prune() {
       const engine = core.connection.engine();
-      const pruned = await engine.prune({
+      const pruned = await engine.images.prune({
         labels: instanceLabels(core.naming),
         cache: allStagesPrefix(core.naming),
       });

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogOptions, PlacedLine } from '../engine.ts';
-import { createBell } from './bell.ts';
 import { createFileReader, type FileReader, type ReadLines } from './file-reader.ts';
 import { readTail } from './file-tail.ts';
 import type { Generations } from './generations.ts';
 import type { LogPlace } from './log-place.ts';
 import { createPlacer } from './position.ts';
 import { createRecordParser } from './records.ts';
+import { createWakeup } from './wakeup.ts';
 
-/** What a reader is told where lines are gone: he was slower than the output, and an engine keeps only so much of it. */
+/** Shown where lines are missing: the reader was slower than the output, of which an engine keeps only so much. */
 export const MISSING =
   '(lines are missing here: they were gone from the log file before they were read)';
 
-/** While lines come, the file is read so often: in large pieces, and soon enough for the eye. */
+/** Milliseconds between reads while lines come: pieces become large, and a person does not notice it. */
 const PAUSE = 20;
-/** How often it is looked for a new file while one is read, also when its reader is slow: Docker fills one in 200 ms. */
+/** Milliseconds between looks for a new file, also while a reader is slow: Docker can fill one in 200 ms. */
 const LOOK = 50;
-/** And for what the kernel may not have told, on a file that is quiet. */
+/** Milliseconds between looks at a quiet file, in case the kernel did not report a change. */
 const QUIET = 1000;
 
 /** A container's output from the engine's own files: each line once, and with `follow` until the container has ended. */
@@ -71,7 +71,7 @@ function createShow({
     isMissing ||= missing;
     const first = placed[0];
     if (isMissing && first) {
-      // Who goes on from here has had what came before it.
+      // A reader that resumes from the notice has had the lines before it.
       placed.unshift({
         stream: 'stderr',
         text: MISSING,
@@ -103,21 +103,21 @@ async function* whileOpen({
   reader,
   signal,
 }: Written): AsyncGenerator<ReadLines> {
-  const bell = createBell(place.path);
+  const wakeup = createWakeup(place.path);
   const isStopped = () => signal?.aborted === true;
   let isClosed = false;
   let failure: Error | undefined;
   const end = place.watchEnd((error) => {
     isClosed = true;
     failure = error;
-    bell.ring();
+    wakeup.wake();
   });
   const looks = setInterval(
-    () => void (bell.isQuiet() || generations.look().catch(() => {})),
+    () => void (wakeup.isWatching() || generations.look().catch(() => {})),
     LOOK,
   );
-  const rings = setInterval(bell.ring, QUIET);
-  signal?.addEventListener('abort', bell.ring, { once: true });
+  const rings = setInterval(wakeup.wake, QUIET);
+  signal?.addEventListener('abort', wakeup.wake, { once: true });
   try {
     for (let isLast = false; !isLast && !isStopped();) {
       // What is there after it was closed is all there will be.
@@ -125,17 +125,17 @@ async function* whileOpen({
       let has = false;
       for (let read = await reader.next(); read && !isStopped(); read = await reader.next()) {
         has = true;
-        bell.close();
+        wakeup.close();
         yield read;
       }
-      if (!isLast) await (has ? sleep(PAUSE) : bell.rung());
+      if (!isLast) await (has ? sleep(PAUSE) : wakeup.wait());
     }
     if (failure) throw failure;
   } finally {
     clearInterval(looks);
     clearInterval(rings);
-    signal?.removeEventListener('abort', bell.ring);
+    signal?.removeEventListener('abort', wakeup.wake);
     end.close();
-    bell.close();
+    wakeup.close();
   }
 }

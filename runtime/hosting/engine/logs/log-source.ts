@@ -1,9 +1,10 @@
 import type Dockerode from 'dockerode';
+import type { Environment } from '@twofold/runtime/kernel';
+import { readStream } from '../dockerode/log-stream.ts';
 import type { LogOptions, PlacedLine } from '../engine.ts';
 import { readLogFiles } from './file-source.ts';
 import { openGenerations } from './generations.ts';
 import type { FindLogPlace } from './log-place.ts';
-import { readStream } from './log-stream.ts';
 import { type ReadStream, readStreams } from './stream-source.ts';
 
 /** How an engine's outputs are read. */
@@ -13,6 +14,10 @@ export interface LogDialect {
   /** How an output is followed by the engine's stream, from how it is read. */
   readonly follow: (read: ReadStream) => ReadStream;
 }
+
+/** `HOSTING_LOGS=stream` keeps away from the engine's files. */
+export const logSetting = ({ HOSTING_LOGS }: Environment): Partial<LogDialect> =>
+  HOSTING_LOGS === 'stream' ? { findLogPlace: null } : {};
 
 /**
  * A container's output: from the file that the engine writes it to, when that is on this machine and may be read, else from

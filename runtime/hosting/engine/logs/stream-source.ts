@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogLine, LogOptions, LogPosition, PlacedLine } from '../engine.ts';
 import { EngineError } from '../errors.ts';
-import type { StreamOptions } from './log-stream.ts';
+import type { StreamOptions } from '../dockerode/log-stream.ts';
 import { linesAfter, second } from './position.ts';
 
 /** Reads an output, as `readStream`. */

@@ -1,4 +1,4 @@
-import { type EngineError, toEngineError } from './errors.ts';
+import { type EngineError, toEngineError } from '../errors.ts';
 
 /** Runs a call of dockerode; whatever it throws comes out as an `EngineError`. */
 export async function call<T>(work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type Dockerode from 'dockerode';
-import type { ExecOptions, ExecResult } from './engine.ts';
+import type { ExecOptions, ExecResult } from '../engine.ts';
 import { createFrameReader } from './frames.ts';
 
 /** Runs a command in a running container and collects what it says, up to the limit. Exit code 124: it took too long. */

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type Dockerode from 'dockerode';
 import type { LogLine } from '../engine.ts';
 import { toEngineError } from '../errors.ts';
-import { createFrameReader, createLineAssembler } from '../frames.ts';
+import { createFrameReader, createLineAssembler } from './frames.ts';
 
 /** What has output: a container, or a service with those of its tasks. */
 export interface LogSource {

@@ -1,5 +1,5 @@
 import type Dockerode from 'dockerode';
-import type { ContainerDetail, ContainerState } from '../engine.ts';
+import type { ContainerDetail, ContainerState } from '../../engine.ts';
 
 /** A task as we read one. */
 export interface Task {

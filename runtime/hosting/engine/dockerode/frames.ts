@@ -1,4 +1,4 @@
-import type { LogLine } from './engine.ts';
+import type { LogLine } from '../engine.ts';
 
 /** One frame of the engine's multiplexed output: 8 bytes of header (stream, 0, 0, 0, length), then the payload. */
 export interface Frame {

@@ -1,6 +1,6 @@
 import type Dockerode from 'dockerode';
 import { ignoring, orNull } from './calls.ts';
-import { assertOurs } from './errors.ts';
+import { assertOurs } from '../errors.ts';
 
 interface Labelled {
   readonly Labels?: Readonly<Record<string, string>> | null;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toEngineError } from './errors.ts';
+import { toEngineError } from '../errors.ts';
 
 /** What Podman says that came upon an image of anyone's while it was removed. */
 const DISTURBED =
@@ -11,9 +11,9 @@ const ATTEMPTS = 6;
  * that moment. They did nothing wrong, and are begun anew.
  *
  * @example
- * const images = await undisturbed(() => client.listImages());
+ * const images = await retryOnRace(() => client.listImages());
  */
-export async function undisturbed<T>(
+export async function retryOnRace<T>(
   work: () => Promise<T>,
   { again = () => {}, stop = () => false }: { again?: () => void; stop?: () => boolean } = {},
 ): Promise<T> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LogLine, PlacedLine } from '../engine.ts';
-import type { StreamOptions } from './log-stream.ts';
-import { linesAfter, second } from './position.ts';
+import type { LogLine, PlacedLine } from '../../engine.ts';
+import type { StreamOptions } from '../../dockerode/log-stream.ts';
+import { linesAfter, second } from '../../logs/position.ts';
 
 /** The shortest pause between two reads, in milliseconds; a slow read is followed by a longer one. */
 const PAUSE = 100;
@@ -18,12 +18,12 @@ export async function* followByReading(
   read: (options: StreamOptions) => AsyncIterable<readonly LogLine[]>,
   { since, signal }: StreamOptions,
 ): AsyncGenerator<readonly LogLine[]> {
-  const bell = createBell(read({ follow: true, tail: 0, signal }));
+  const wakeup = createWakeup(read({ follow: true, tail: 0, signal }));
   let last: PlacedLine | undefined;
   let held: PlacedLine | undefined;
   for (;;) {
     const began = Date.now();
-    const over = bell.over() || signal?.aborted === true;
+    const over = wakeup.over() || signal?.aborted === true;
     let newest: PlacedLine | undefined;
     for await (const batch of linesAfter(
       read({ since: last ? second(last.time) : since, whole: true }),
@@ -44,7 +44,7 @@ export async function* followByReading(
     await sleep(Math.max(PAUSE, PATIENCE * (Date.now() - began)), undefined, { signal }).catch(
       () => {},
     );
-    if (!held) await bell.rings();
+    if (!held) await wakeup.wait();
   }
 }
 
@@ -52,14 +52,14 @@ function isSame(a: PlacedLine, b: PlacedLine | undefined): boolean {
   return a.time === b?.time && a.seen === b.seen && a.text === b.text;
 }
 
-/** Rings when anything comes, and for good when the stream is over. */
-function createBell(stream: AsyncIterable<unknown>) {
-  let rung = false;
+/** Wakes when anything comes, and stays awake when the stream is over. */
+function createWakeup(stream: AsyncIterable<unknown>) {
+  let isAwake = false;
   let ended = false;
   let wake = () => {};
   void (async () => {
     for await (const _ of stream) {
-      rung = true;
+      isAwake = true;
       wake();
     }
   })()
@@ -70,9 +70,9 @@ function createBell(stream: AsyncIterable<unknown>) {
     });
   return {
     over: () => ended,
-    async rings(): Promise<void> {
-      if (!rung && !ended) await new Promise<void>((resolve) => (wake = resolve));
-      rung = false;
+    async wait(): Promise<void> {
+      if (!isAwake && !ended) await new Promise<void>((resolve) => (wake = resolve));
+      isAwake = false;
     },
   };
 }

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Dockerode from 'dockerode';
-import { call, ignoring, orNull, pairs } from '../calls.ts';
-import { createDockerEngine } from '../docker.ts';
-import type { ContainerDetail, Engine, EngineContainer, EngineEvent } from '../engine.ts';
-import { assertOurs, EngineError, toEngineError } from '../errors.ts';
-import { runCommand } from '../exec.ts';
-import { readStream } from '../logs/log-stream.ts';
-import { type ReadStream, readStreams } from '../logs/stream-source.ts';
+import { call, ignoring, orNull, pairs } from '../../dockerode/calls.ts';
+import { connectClient, DOCKER_SOCKETS } from '../../dockerode/client.ts';
+import { createDockerEngine } from '../docker/docker.ts';
+import type { ContainerDetail, Engine, EngineContainer, EngineEvent } from '../../engine.ts';
+import { assertOurs, EngineError, toEngineError } from '../../errors.ts';
+import { runCommand } from '../../dockerode/exec.ts';
+import { readStream } from '../../dockerode/log-stream.ts';
+import { type ReadStream, readStreams } from '../../logs/stream-source.ts';
+import type { Driver } from '../driver.ts';
 import { toService } from './service-spec.ts';
 import { currentTask, hasFailed, readNodes, type Service, type Task, toDetail } from './tasks.ts';
 
@@ -21,14 +23,14 @@ const WATCH = 1000;
  * task: the pipeline that probes, switches and drains is the same as on one machine, and Swarm brings a task that was
  * lost with its machine back on another one.
  */
-export function createSwarmEngine(client: Dockerode): Engine {
+function createSwarmEngine(client: Dockerode): Engine {
   const docker = createDockerEngine(client);
   const inspect = (id: string) => orNull(() => readDetail(client, id));
   return {
     ...docker,
     kind: 'swarm',
-    bringsBack: true,
-    info: async () => ({ ...(await docker.info()), kind: 'swarm' }),
+    reschedules: true,
+    info: async () => ({ ...(await docker.info()), kind: 'swarm', oneMachine: false }),
 
     create: (spec) =>
       call(
@@ -59,6 +61,24 @@ export function createSwarmEngine(client: Dockerode): Engine {
     events: (labels, signal) => watch(client, labels, signal),
   };
 }
+
+export const swarmDriver: Driver = {
+  kind: 'swarm',
+  automatic: false,
+  addresses: () => DOCKER_SOCKETS,
+  async connect(address) {
+    const client = await connectClient(address, 'swarm');
+    const { Swarm } = (await client.info()) as {
+      Swarm?: { LocalNodeState?: string; ControlAvailable?: boolean };
+    };
+    if (Swarm?.LocalNodeState === 'active' && Swarm.ControlAvailable)
+      return createSwarmEngine(client);
+    throw new EngineError(
+      'unavailable',
+      'this Docker is no manager of a Swarm: run docker swarm init, or name another in the manifest',
+    );
+  },
+};
 
 async function ownNode(client: Dockerode): Promise<string> {
   return ((await client.info()) as { Swarm: { NodeID: string } }).Swarm.NodeID;

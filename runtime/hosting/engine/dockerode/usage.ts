@@ -1,5 +1,5 @@
 import type Dockerode from 'dockerode';
-import type { ContainerUsage } from './engine.ts';
+import type { ContainerUsage } from '../engine.ts';
 
 interface RawStats {
   readonly cpu_stats?: { readonly cpu_usage?: { readonly total_usage?: number } };

@@ -1,4 +1,4 @@
-import type { ContainerSpec } from '../engine.ts';
+import type { ContainerSpec } from '../../engine.ts';
 
 /** A service of Docker Swarm, as far as we read and write one (Engine API 1.41). */
 export interface ServiceSpec {

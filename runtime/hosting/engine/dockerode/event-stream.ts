@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type Dockerode from 'dockerode';
-import type { EngineEvent } from './engine.ts';
-import { toEngineError } from './errors.ts';
+import type { EngineEvent } from '../engine.ts';
+import { toEngineError } from '../errors.ts';
 
 interface RawEvent {
   readonly Action?: string;

@@ -1,17 +1,17 @@
 import type Dockerode from 'dockerode';
 import { ignoring, pairs } from './calls.ts';
-import type { Dialect } from './docker.ts';
-import type { Engine } from './engine.ts';
-import { undisturbed } from './undisturbed.ts';
+import type { Dialect } from './dialect.ts';
+import type { ImageStore } from '../images.ts';
+import { retryOnRace } from './retry-on-race.ts';
 
 /** Names of stages are taken away first: images without a name are what engines prune. */
 export async function prune(
   client: Dockerode,
   dialect: Dialect,
-  { labels, cache }: Parameters<Engine['prune']>[0],
+  { labels, cache }: Parameters<ImageStore['prune']>[0],
 ) {
   const before = await spaceOf(client);
-  const stages = (await undisturbed(() => client.listImages()))
+  const stages = (await retryOnRace(() => client.listImages()))
     .flatMap((image) => image.RepoTags ?? [])
     .filter((tag) => tag.startsWith(cache));
   for (const tag of stages)
@@ -19,7 +19,7 @@ export async function prune(
       ['not_found', 'conflict'],
       async () => void (await client.getImage(tag).remove()),
     );
-  const images = await undisturbed(() =>
+  const images = await retryOnRace(() =>
     client.pruneImages({ filters: { label: pairs(labels), dangling: ['true'] } }),
   );
   if (dialect.pruneBuilds) await client.pruneBuilder().catch(() => {});

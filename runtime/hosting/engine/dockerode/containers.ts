@@ -1,0 +1,119 @@
+import type Dockerode from 'dockerode';
+import type { ContainerDetail, ContainerSpec, ContainerState, EngineContainer } from '../engine.ts';
+import { toEngineError } from '../errors.ts';
+import type { Dialect } from './dialect.ts';
+import { withAlgorithm } from './images.ts';
+
+/** An init process reaps what an app leaves behind; where the engine's own is not installed, apps run without one. */
+export function createContainers(
+  client: Dockerode,
+  { logFiles }: Dialect,
+): (spec: ContainerSpec) => Promise<string> {
+  let init = true;
+  const create = async (spec: ContainerSpec): Promise<string> => {
+    try {
+      // dockerode would put all of it into the address as well, and addresses with an app's secrets into the engine's log.
+      const inTheBody = {
+        _query: { name: spec.name },
+        _body: createOptions(spec, { init, logFiles }),
+      };
+      return (await client.createContainer(inTheBody as Dockerode.ContainerCreateOptions)).id;
+    } catch (error) {
+      if (
+        !init ||
+        !/container-init binary not found|docker-init/.test(toEngineError(error).message)
+      )
+        throw error;
+      init = false;
+      return create(spec);
+    }
+  };
+  return create;
+}
+
+function createOptions(
+  spec: ContainerSpec,
+  { init, logFiles }: { init: boolean; logFiles: Dialect['logFiles'] },
+): Dockerode.ContainerCreateOptions {
+  const port = `${spec.port}/tcp`;
+  return {
+    Image: spec.image,
+    Labels: { ...spec.labels },
+    Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
+    ...(spec.command && { Cmd: [...spec.command] }),
+    ExposedPorts: { [port]: {} },
+    // One attempt of an image's own HEALTHCHECK costs a process each time, and Podman without systemd never runs it: probes are ours.
+    Healthcheck: { Test: ['NONE'] },
+    HostConfig: {
+      NetworkMode: spec.network,
+      Binds: spec.volumes.map(({ volume, path }) => `${volume}:${path}`),
+      PortBindings: spec.publish ? { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] } : {},
+      // Restarts are ours too: Podman restarts without a pause and never says so.
+      RestartPolicy: { Name: 'no' },
+      Memory: spec.memory,
+      MemorySwap: spec.memory,
+      NanoCpus: Math.round(spec.cpus * 1e9),
+      PidsLimit: spec.pids || -1,
+      SecurityOpt: ['no-new-privileges'],
+      CapDrop: ['NET_RAW', 'MKNOD', 'AUDIT_WRITE'],
+      Init: init,
+      LogConfig: { Type: 'json-file', Config: { ...logFiles } },
+    },
+    NetworkingConfig: { EndpointsConfig: { [spec.network]: { Aliases: [...spec.aliases] } } },
+  };
+}
+
+export function toContainer(row: Dockerode.ContainerInfo): EngineContainer {
+  return {
+    id: row.Id,
+    name: (row.Names[0] ?? '').replace(/^\//, ''),
+    labels: row.Labels ?? {},
+    state: toState(row.State),
+  };
+}
+
+export function toDetail(row: Dockerode.ContainerInspectInfo): ContainerDetail {
+  const networks = Object.entries(row.NetworkSettings.Networks ?? {});
+  return {
+    id: row.Id,
+    name: row.Name.replace(/^\//, ''),
+    labels: row.Config.Labels ?? {},
+    state: toState(row.State.Status),
+    imageId: withAlgorithm(row.Image),
+    exitCode: row.State.ExitCode,
+    error: row.State.Error ?? '',
+    // Podman never sets the flag: a kill under a memory limit is the best sign there is.
+    outOfMemory: row.State.OOMKilled === true,
+    pid: row.State.Pid,
+    startedAt: row.State.StartedAt,
+    addresses: Object.fromEntries(
+      networks.map(([name, network]) => [name, network.IPAddress]).filter(([, address]) => address),
+    ),
+    ports: toPorts(row.NetworkSettings.Ports),
+  };
+}
+
+function toPorts(
+  ports: Record<string, { HostPort: string }[] | null> | undefined,
+): Record<number, number> {
+  const bound = Object.entries(ports ?? {}).map(
+    ([port, hosts]) => [Number.parseInt(port, 10), Number(hosts?.[0]?.HostPort)] as const,
+  );
+  return Object.fromEntries(bound.filter(([, host]) => host > 0));
+}
+
+const STATES: Readonly<Record<string, ContainerState>> = {
+  created: 'created',
+  configured: 'created',
+  initialized: 'created',
+  running: 'running',
+  stopping: 'running',
+  restarting: 'running',
+  paused: 'paused',
+  exited: 'stopped',
+  stopped: 'stopped',
+  removing: 'dead',
+  dead: 'dead',
+};
+
+const toState = (word: string): ContainerState => STATES[word.toLowerCase()] ?? 'dead';

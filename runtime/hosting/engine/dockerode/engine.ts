@@ -1,0 +1,96 @@
+import type Dockerode from 'dockerode';
+import { createUsageReader } from '../cgroup.ts';
+import type { Engine, EngineKind } from '../engine.ts';
+import { isUnchanged, toEngineError } from '../errors.ts';
+import { readContainerLogs } from '../logs/log-source.ts';
+import { call, ignoring, orNull, pairs } from './calls.ts';
+import { createContainers, toContainer, toDetail } from './containers.ts';
+import type { Dialect } from './dialect.ts';
+import { readEvents } from './event-stream.ts';
+import { runCommand } from './exec.ts';
+import { createImageStore } from './images.ts';
+import { ensureNetwork, ensureVolume } from './owned.ts';
+import { readUsage } from './usage.ts';
+
+/** An engine that speaks Docker's API. */
+export function createDockerodeEngine(client: Dockerode, dialect: Dialect): Engine {
+  const container = (id: string) => client.getContainer(id);
+  const create = createContainers(client, dialect);
+  const usage = createUsageReader(async (id) => (await container(id).inspect()).State.Pid || null);
+  return {
+    kind: dialect.kind,
+    reportsStops: dialect.reportsStops,
+    reschedules: false,
+    images: createImageStore(client, dialect),
+    info: once(() => describeEngine(client, dialect.kind)),
+    ping: () => call(async () => void (await client.ping())),
+
+    create: (spec) => call(() => create(spec)),
+    start: (id) => unlessUnchanged(() => container(id).start()),
+    stop: (id, graceSeconds) =>
+      unlessUnchanged(() => container(id).stop({ t: graceSeconds })).finally(() =>
+        usage.forget(id),
+      ),
+    remove: (id) =>
+      ignoring(
+        ['not_found'],
+        async () => void (await container(id).remove({ force: true, v: false })),
+      ).finally(() => usage.forget(id)),
+    inspect: (id) => orNull(async () => toDetail(await container(id).inspect())),
+    list: (labels) =>
+      call(async () =>
+        (await client.listContainers({ all: true, filters: { label: pairs(labels) } })).map(
+          toContainer,
+        ),
+      ),
+    logs: (id, options) => readContainerLogs(client, dialect, { ...options, id }),
+    exec: (id, command, options) => call(() => runCommand(container(id), command, options)),
+    usage: (id) => orNull(async () => (await usage.read(id)) ?? (await readUsage(container(id)))),
+
+    ensureNetwork: (name, labels) => call(() => ensureNetwork(client, name, labels)),
+    removeNetwork: (name) =>
+      ignoring(['not_found'], async () => void (await client.getNetwork(name).remove())),
+    ensureVolume: (name, labels) => call(() => ensureVolume(client, name, labels)),
+    volumeLabels: (name) =>
+      orNull(async () => (await client.getVolume(name).inspect()).Labels ?? {}),
+    removeVolume: (name) =>
+      ignoring(['not_found'], async () => void (await client.getVolume(name).remove())),
+
+    events: (labels, signal) => readEvents(client, dialect.eventActions, pairs(labels), signal),
+  };
+}
+
+/** Starting what runs and stopping what does not is a 304, which dockerode throws. */
+async function unlessUnchanged(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isUnchanged(error)) throw toEngineError(error);
+  }
+}
+
+/** `version` forks a process on Podman (252 ms), and neither it nor `info` changes while an engine runs. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let kept: Promise<T> | undefined;
+  return () => {
+    kept ??= call(work).catch((error) => {
+      kept = undefined;
+      throw error;
+    });
+    return kept;
+  };
+}
+
+async function describeEngine(client: Dockerode, kind: EngineKind) {
+  const [version, info] = await Promise.all([client.version(), client.info()]);
+  return {
+    kind,
+    version: version.Version,
+    os: info.OperatingSystem ?? version.Os,
+    arch: version.Arch,
+    cpus: info.NCPU,
+    memory: info.MemTotal,
+    root: info.DockerRootDir ?? '',
+    oneMachine: true,
+  };
+}

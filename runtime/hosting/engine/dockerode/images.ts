@@ -1,0 +1,109 @@
+import type { Readable } from 'node:stream';
+import type Dockerode from 'dockerode';
+import { classifyText, EngineError } from '../errors.ts';
+import type { BuildOptions, EngineImage, ImageStore } from '../images.ts';
+import { call, ignoring, orNull } from './calls.ts';
+import type { Dialect } from './dialect.ts';
+import { readProgress } from './progress.ts';
+import { prune } from './prune.ts';
+import { retryOnRace } from './retry-on-race.ts';
+import { createStageReader, keepStages } from './stages.ts';
+
+/** The images of an engine that builds by itself, on its own machine. */
+export function createImageStore(client: Dockerode, dialect: Dialect): ImageStore {
+  return {
+    pull: (reference, signal) => call(() => pull(client, reference, signal)),
+    find: (reference) => orNull(async () => toImage(await client.getImage(reference).inspect())),
+    tag: (imageId, reference) =>
+      call(async () => void (await client.getImage(imageId).tag(splitReference(reference)))),
+    untag: (reference) =>
+      ignoring(['not_found'], async () => void (await client.getImage(reference).remove())),
+    tags: (prefix) =>
+      call(async () =>
+        (await retryOnRace(() => client.listImages()))
+          .flatMap((image) => image.RepoTags ?? [])
+          .filter((tag) => tag.startsWith(prefix)),
+      ),
+    build: (context, options) => call(() => build(client, dialect, context(), options)),
+    prune: (options) => call(() => prune(client, dialect, options)),
+  };
+}
+
+async function pull(client: Dockerode, reference: string, signal: AbortSignal): Promise<void> {
+  const stream = (await client.pull(withTag(reference), {
+    abortSignal: signal,
+  } as object)) as unknown as Readable;
+  for await (const message of readProgress(stream)) {
+    if (message.error)
+      throw new EngineError(
+        classifyText(message.error) === 'disk' ? 'disk' : 'not_found',
+        message.error,
+      );
+  }
+}
+
+async function build(
+  client: Dockerode,
+  dialect: Dialect,
+  context: Readable,
+  options: BuildOptions,
+): Promise<string> {
+  const stream = (await client.buildImage(context, {
+    t: options.tag,
+    dockerfile: options.dockerfile,
+    labels: { ...options.labels },
+    memory: options.memory || undefined,
+    memswap: options.memory || undefined,
+    cpuperiod: options.cpus ? 100_000 : undefined,
+    cpuquota: options.cpus ? Math.round(options.cpus * 100_000) : undefined,
+    rm: true,
+    forcerm: true,
+    ...dialect.buildQuery,
+    abortSignal: options.signal,
+  } as unknown as Dockerode.ImageBuildOptions)) as unknown as Readable;
+  const stages = createStageReader();
+  try {
+    for await (const message of readProgress(stream)) {
+      stages.line(message.text);
+      if (message.text) options.onLine(message.text);
+      if (message.error)
+        throw new EngineError(
+          classifyText(message.error) === 'disk' ? 'disk' : 'failed',
+          message.error,
+        );
+    }
+    return (await client.getImage(options.tag).inspect()).Id;
+  } finally {
+    // What cannot be named now is named by the next build.
+    const images = stages.images();
+    await keepStages(client, { repository: options.cache, images }).catch(() => {});
+  }
+}
+
+function toImage(image: Dockerode.ImageInspectInfo): EngineImage {
+  const exposed = Object.keys(image.Config?.ExposedPorts ?? {}).filter((port) =>
+    port.endsWith('/tcp'),
+  );
+  return {
+    id: withAlgorithm(image.Id),
+    tags: image.RepoTags ?? [],
+    digests: image.RepoDigests ?? [],
+    ports: exposed.map((port) => Number.parseInt(port, 10)),
+    labels: image.Config?.Labels ?? {},
+    triggers: (image.Config?.OnBuild as string[] | null) ?? [],
+    size: image.Size,
+  };
+}
+
+/** Podman leaves the algorithm out. */
+export const withAlgorithm = (id: string) => (id.includes(':') ? id : `sha256:${id}`);
+
+/** A name without a tag would pull every tag there is. */
+function withTag(reference: string): string {
+  return reference.includes('@') || /:[^/]+$/.test(reference) ? reference : `${reference}:latest`;
+}
+
+function splitReference(reference: string): { repo: string; tag: string } {
+  const at = reference.lastIndexOf(':');
+  return { repo: reference.slice(0, at), tag: reference.slice(at + 1) };
+}

@@ -1,0 +1,31 @@
+import type Dockerode from 'dockerode';
+import { connectClient, DOCKER_SOCKETS } from '../../dockerode/client.ts';
+import type { Dialect } from '../../dockerode/dialect.ts';
+import { createDockerodeEngine } from '../../dockerode/engine.ts';
+import type { Engine } from '../../engine.ts';
+import { type LogDialect, logSetting } from '../../logs/log-source.ts';
+import type { Driver } from '../driver.ts';
+import { dockerLogPlace } from './log-place.ts';
+
+const DOCKER: Dialect = {
+  kind: 'docker',
+  buildQuery: { version: '1' },
+  eventActions: { start: 'start', die: 'die', stop: 'stop', destroy: 'remove', oom: 'oom' },
+  reportsStops: true,
+  pruneBuilds: true,
+  logFiles: { 'max-size': '10m', 'max-file': '3' },
+  findLogPlace: dockerLogPlace,
+  follow: (read) => (options) => read({ ...options, follow: true }),
+};
+
+/** Docker on one machine. */
+export const createDockerEngine = (client: Dockerode, logs: Partial<LogDialect> = {}): Engine =>
+  createDockerodeEngine(client, { ...DOCKER, ...logs });
+
+export const dockerDriver: Driver = {
+  kind: 'docker',
+  automatic: true,
+  addresses: () => DOCKER_SOCKETS,
+  connect: async (address, env) =>
+    createDockerEngine(await connectClient(address, 'docker'), logSetting(env)),
+};

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import type Dockerode from 'dockerode';
+import type { FindLogPlace } from '../../logs/log-place.ts';
+
+interface PodmanContainer {
+  readonly State: { readonly Running: boolean; readonly ConmonPid?: number };
+  readonly HostConfig: { readonly LogConfig?: { readonly Type: string; readonly Path?: string } };
+}
+
+/** How often it is looked whether a process is there: Podman's own word for the end comes late, or before the last lines. */
+const LOOK = 100;
+
+/** The container's conmon writes it, and ends when all is written. */
+export const podmanLogPlace: FindLogPlace = async (client, id) => {
+  const { State, HostConfig } = await ask<PodmanContainer>(
+    client,
+    `/v4.0.0/libpod/containers/${id}/json`,
+  );
+  const { Type = '', Path } = HostConfig.LogConfig ?? {};
+  const pid = State.ConmonPid ?? 0;
+  const open = isWriter(pid, id);
+  // Podman runs elsewhere when it says that a process is there which is not.
+  if (!Path || !/^(json|k8s)-file$/.test(Type) || (State.Running && !open)) return null;
+  return {
+    path: Path,
+    format: 'k8s-file',
+    open,
+    watchEnd(onEnd) {
+      const timer = setInterval(() => {
+        if (isWriter(pid, id)) return;
+        clearInterval(timer);
+        onEnd();
+      }, LOOK);
+      return { close: () => clearInterval(timer) };
+    },
+  };
+};
+
+/** Its arguments name the container. One that has ended and was not waited for has none. */
+function isWriter(pid: number, id: string): boolean {
+  try {
+    return pid > 0 && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(id);
+  } catch {
+    return false;
+  }
+}
+
+function ask<T>({ modem }: Dockerode, path: string): Promise<T> {
+  const dial = modem.dial.bind(modem) as unknown as (
+    options: object,
+    done: (error: unknown, answer: T) => void,
+  ) => void;
+  return new Promise((resolve, reject) =>
+    dial({ path, method: 'GET', statusCodes: { 200: true } }, (error, answer) =>
+      error ? reject(error) : resolve(answer),
+    ),
+  );
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import type Dockerode from 'dockerode';
+import { connectClient } from '../../dockerode/client.ts';
+import type { Dialect } from '../../dockerode/dialect.ts';
+import { createDockerodeEngine } from '../../dockerode/engine.ts';
+import { retryOnRace } from '../../dockerode/retry-on-race.ts';
+import type { Engine } from '../../engine.ts';
+import { type LogDialect, logSetting } from '../../logs/log-source.ts';
+import type { Driver } from '../driver.ts';
+import { followByReading } from './followed-stream.ts';
+import { podmanLogPlace } from './log-place.ts';
+
+const PODMAN: Dialect = {
+  kind: 'podman',
+  // Without this a build's RUN is in the host's own network, whatever `networkmode` says, and reaches what listens on loopback.
+  buildQuery: { nsoptions: JSON.stringify([{ Name: 'network', Host: false }]) },
+  // `died` is what older versions say; `cleanup` and `init` mean nothing to us.
+  eventActions: {
+    ...{ start: 'start', die: 'die', died: 'die', stop: 'stop', remove: 'remove', oom: 'oom' },
+  },
+  // Its own process that sees to ends is often faster, and then there is only a `died`.
+  reportsStops: false,
+  pruneBuilds: false,
+  // It has one file, and begins it anew when it is full: what nobody has read or has open by then is lost.
+  logFiles: { 'max-size': '50m' },
+  findLogPlace: podmanLogPlace,
+  follow: (read) => (options) => followByReading(read, options),
+};
+
+/** Podman, through its Docker-compatible API. */
+function createPodmanEngine(client: Dockerode, logs: Partial<LogDialect>): Engine {
+  const engine = createDockerodeEngine(client, { ...PODMAN, ...logs });
+  return {
+    ...engine,
+    images: {
+      ...engine.images,
+      build: (context, options) =>
+        retryOnRace(() => engine.images.build(context, options), {
+          again: () =>
+            options.onLine(
+              'Building again: Podman lost sight of its images while another one was removed',
+            ),
+          stop: () => options.signal.aborted,
+        }),
+    },
+  };
+}
+
+export const podmanDriver: Driver = {
+  kind: 'podman',
+  automatic: true,
+  addresses: ({ XDG_RUNTIME_DIR }) => [
+    XDG_RUNTIME_DIR && join(XDG_RUNTIME_DIR, 'podman/podman.sock'),
+    '/run/podman/podman.sock',
+  ],
+  connect: async (address, env) =>
+    createPodmanEngine(await connectClient(address, 'podman'), logSetting(env)),
+};

@@ -1,0 +1,7 @@
+import { dockerDriver } from './docker/docker.ts';
+import type { Driver } from './driver.ts';
+import { podmanDriver } from './podman/podman.ts';
+import { swarmDriver } from './swarm/swarm.ts';
+
+/** Every driver, in the order in which engines are looked for. */
+export const DRIVERS: readonly Driver[] = [dockerDriver, podmanDriver, swarmDriver];

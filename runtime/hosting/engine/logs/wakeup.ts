@@ -1,0 +1,53 @@
+import { watch, type FSWatcher } from 'node:fs';
+
+/** Wakes the reader of a file when the file changes, or when it is asked to. */
+export interface Wakeup {
+  wake(): void;
+  /** Resolves at once the first time, since changes before that were not watched; then at the next change. */
+  wait(): Promise<void>;
+  /** Whether the file is being watched. */
+  isWatching(): boolean;
+  close(): void;
+}
+
+/** Milliseconds between looks where the kernel gives no more watches to this process. */
+const WITHOUT_WATCH = 200;
+
+/** The file is only watched while the reader waits: during a flood the kernel would report every write. */
+export function createWakeup(path: string): Wakeup {
+  let watching: { close(): void } | undefined;
+  let isAwake = false;
+  let resume = () => {};
+  const wake = () => {
+    isAwake = true;
+    resume();
+  };
+  const close = () => {
+    watching?.close();
+    watching = undefined;
+  };
+  return {
+    wake,
+    close,
+    isWatching: () => watching !== undefined,
+    async wait() {
+      if (!watching) {
+        isAwake = false;
+        watching = watchFile(path, wake);
+        return;
+      }
+      if (!isAwake) await new Promise<void>((resolve) => (resume = resolve));
+      close();
+    },
+  };
+}
+
+function watchFile(path: string, wake: () => void): { close(): void } {
+  try {
+    const watcher: FSWatcher = watch(path, { persistent: false }, wake);
+    return watcher.on('error', wake);
+  } catch {
+    const timer = setTimeout(wake, WITHOUT_WATCH);
+    return { close: () => clearTimeout(timer) };
+  }
+}
