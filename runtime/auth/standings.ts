@@ -61,9 +61,7 @@ export function createStandings(options: StandingOptions): Standings {
   if (!valueNow) {
     return {
       check: (claim) =>
-        store
-          .query<{ standing: string }>(statement, parametersOf(claim))
-          .then(([row]) => use(read(claim, row?.standing))),
+        store.valueLater(statement, parametersOf(claim)).then((text) => use(read(claim, text))),
     };
   }
   const kept = new WeakMap<SessionClaim, { readonly found: Found; readonly at: unknown }>();
@@ -72,7 +70,10 @@ export function createStandings(options: StandingOptions): Standings {
       const at = valueNow(VERSION, []);
       const last = kept.get(claim);
       if (last && last.at === at && last.found.until > now()) return use(last.found);
-      const found = read(claim, valueNow(statement, parametersOf(claim)) as string | undefined);
+      const found = read(
+        claim,
+        (valueNow(statement, parametersOf(claim)) as string | undefined) ?? null,
+      );
       if (found) kept.set(claim, { found, at });
       return use(found);
     },
@@ -93,8 +94,8 @@ type Row = readonly [
 /** Another number after any commit, also of another process. */
 const VERSION = 'pragma data_version';
 
-function read({ sid, user_id = null }: SessionClaim, text: string | undefined): Found | null {
-  if (text === undefined) return null;
+function read({ sid, user_id = null }: SessionClaim, text: string | null): Found | null {
+  if (text === null) return null;
   const [userId, principal, lastSeen, until, roleId, roleName, permissions] = JSON.parse(
     text,
   ) as Row;

@@ -46,6 +46,21 @@ describe.each(databases)('code that is part of a transaction on $name', ({ missi
     expect(await ids()).toEqual([1, 2, 3, 4, 5]);
   });
 
+  it.skipIf(missing)('reads one text, within the transaction and without', async () => {
+    const textOf = (id: number) =>
+      store.valueLater(
+        `select text from notes where id = ${store.dialect === 'sqlite' ? '?' : '$1'}`,
+        [id],
+      );
+    await store.transaction(async () => {
+      await add(1);
+      expect(await textOf(1)).toBe('n1');
+    });
+    expect(await textOf(1)).toBe('n1');
+    expect(await textOf(2)).toBe(null);
+    await expect(store.valueLater('select nothing from notes', [])).rejects.toThrow('nothing');
+  });
+
   const insertText = (id: number): [string, unknown[]] =>
     store.dialect === 'sqlite'
       ? ['insert into notes values (?, ?)', [id, 'x']]

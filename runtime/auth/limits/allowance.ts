@@ -42,6 +42,9 @@ export class Allowance {
   readonly #length: number;
   #leases: HitLease[] = [];
   #want: number;
+  /** Hits that came since the last lease was asked for. */
+  #hits = 0;
+  #since = 0;
   #isAsking = false;
   /** Hits in the window that no lease of this process holds. */
   #others = 0;
@@ -65,6 +68,7 @@ export class Allowance {
 
   /** Uses a leased hit; undefined when there is none. */
   take(now: number): WindowState | undefined {
+    this.#hits += 1;
     const lease = this.#open(now);
     if (!lease) return undefined;
     lease.left -= 1;
@@ -95,7 +99,7 @@ export class Allowance {
   ask(now: number): Pick<WindowRequest, 'want' | 'until'> {
     if (this.#isAsking) return {};
     this.#isAsking = true;
-    this.#adapt(now);
+    this.#want = this.#demand(now);
     return { want: this.#want, until: now + this.#length };
   }
 
@@ -145,14 +149,13 @@ export class Allowance {
     return this.#leases.find((lease) => lease.left > 0 && isOpen(lease, now));
   }
 
-  /** Twice as many hits where half of the last lease was used, half as many where less than a quarter was. */
-  #adapt(now: number): void {
-    const last = this.#leases.at(-1);
-    if (!last) return;
-    const share = 1 - last.left / last.size;
-    if (share >= 0.5 && isOpen(last, now)) this.#want = Math.min(this.#most, this.#want * 2);
-    else if (share < 0.25)
-      this.#want = Math.max(Math.min(FIRST, this.#most), Math.ceil(this.#want / 2));
+  /** As many hits as a lease would take at the pace since the last one, between the first size and the most. */
+  #demand(now: number): number {
+    const elapsed = Math.max(now - this.#since, this.#length / 4);
+    const expected = Math.ceil((this.#hits * this.#length) / elapsed);
+    this.#since = now;
+    this.#hits = 0;
+    return Math.min(this.#most, Math.max(FIRST, expected));
   }
 
   #state(now: number): WindowState {

@@ -168,6 +168,7 @@ function notingStore(dialect: Dialect, { ids }: Project, noted: string[]): Store
     },
     query: query as Store['query'],
     answer: async ({ text }) => (noted.push(text), row.j),
+    valueLater: refuse,
     answerRows: ({ text }, values) => query(text, values),
     memory: createAnswerMemory(),
     transact: (work) => work(query),

@@ -78,6 +78,11 @@ export function joiningStore(store: Omit<Store, 'afterCommit'>, scopes: Scopes):
       const scope = scopes.current();
       return scope ? statement(scope)(sql, parameters) : store.query(sql, parameters);
     }) as Store['query'],
+    valueLater: (sql, parameters) => {
+      const scope = scopes.current();
+      if (!scope) return store.valueLater(sql, parameters);
+      return statement(scope)(sql, parameters).then((rows) => firstOf(rows) as string | null);
+    },
     answer: (read, parameters, bounds) => {
       const scope = scopes.current();
       return scope
@@ -120,7 +125,8 @@ const statement =
     return scope.connection.run(sql, parameters, bounds);
   };
 
-const firstOf = ([row]: readonly Record<string, unknown>[]): unknown =>
+/** The first column of the first row; null when there is none. */
+export const firstOf = ([row]: readonly Record<string, unknown>[]): unknown =>
   (row && Object.values(row)[0]) ?? null;
 
 /** On the savepoint that the caller is in by then, which may be deeper than where the work began. */

@@ -63,6 +63,8 @@ export function postgresStore(url: string, timeout: number = TRANSACTION_TIMEOUT
     askText(parts, asked).catch((error) =>
       again(parts.names, error, asked.text, () => askText(parts, asked)),
     );
+  const textOf = (sql: string, values: readonly unknown[], asker?: Asker) =>
+    text({ text: sql, values: values.map((value) => utils.prepareValue(value)), asker });
   const answering = createAnswering();
   const transaction: Store['transaction'] = (work) => beginOrJoin({ db, scopes, builder }, work);
   return joiningStore(
@@ -77,14 +79,9 @@ export function postgresStore(url: string, timeout: number = TRANSACTION_TIMEOUT
           return work(trx);
         }),
       query: query as Store['query'],
+      valueLater: textOf,
       answer: (statement, values, bounds) =>
-        within(answering, statement, bounds, () =>
-          text({
-            text: statement.text,
-            values: values.map((value) => utils.prepareValue(value)),
-            asker: bounds.asker,
-          }),
-        ),
+        within(answering, statement, bounds, () => textOf(statement.text, values, bounds.asker)),
       answerRows: (statement, values, bounds) =>
         within(answering, statement, bounds, () => query(statement.text, values, bounds)),
       memory: answering.memory,

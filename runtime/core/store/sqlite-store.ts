@@ -6,7 +6,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
 import { type AnswerMemory, createAnswerMemory } from './answer-memory.ts';
-import { beginOrJoin, joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from './joining.ts';
+import {
+  beginOrJoin,
+  firstOf,
+  joiningDatabase,
+  joiningStore,
+  TRANSACTION_TIMEOUT,
+} from './joining.ts';
 import { createMutex, type Mutex } from './semaphore.ts';
 import { sharedReads, type SharedReads } from './shared-reads.ts';
 import { sharedWrites } from './shared-writes.ts';
@@ -44,6 +50,8 @@ export function sqliteStore(file: string, timeout: number = TRANSACTION_TIMEOUT)
           beginOrJoin({ db, scopes, builder }, checked(handles, work)),
         ),
       query: async (sql, parameters) => (await runAlone(handles, sql, parameters)).rows as never,
+      valueLater: async (sql, parameters) =>
+        firstOf((await runAlone(handles, sql, parameters)).rows) as string | null,
       ...answers,
       memory,
       // In memory there is one handle, and somebody's transaction may be open on it.
