@@ -116,7 +116,7 @@ describe('the packages as they are shipped', () => {
       type: 'text/html; charset=utf-8',
       text: expect.stringContaining('src="/graphql/explorer/main.js"'),
     });
-    expect(await get(program, '/graphql/explorer/main.js', '*/*')).toEqual({
+    expect(await get(serve(), '/graphql/explorer/main.js', '*/*')).toEqual({
       type: 'text/javascript; charset=utf-8',
       text: expect.stringContaining('createDocumentation('),
     });
