@@ -22,6 +22,8 @@ export interface Sources {
   readonly userFiles: readonly string[];
   /** Texts of those in `src/resolvers/`. */
   readonly resolvers: readonly SourceText[];
+  /** Texts of the others. */
+  readonly otherUserTexts: readonly SourceText[];
   /** The migrations, in the order of their names. */
   readonly migrations: readonly SourceText[];
   /** Migrations that a run wrote, by `generator.lock`, and that are not there. */

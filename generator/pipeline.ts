@@ -10,6 +10,7 @@ import type { Change, RenderedFile, Sources } from './files.ts';
 import { type Foresee, planForeseen } from './migrations/foreseen.ts';
 import { type PlannedMigration, planMigration } from './migrations/plan.ts';
 import { findOrphanMembers } from './orphan-members.ts';
+import { findMissingExports } from './missing-exports.ts';
 import { planFiles } from './plan.ts';
 import { readSources } from './read.ts';
 import { renderFiles } from './render.ts';
@@ -98,6 +99,7 @@ export async function planSources(
   const findings = [
     ...reading.findings,
     ...findOrphans(project, sources.userFiles),
+    ...findMissingExports(withoutOrphans(sources, project)),
     ...(await findOrphanMembers(project, sources.resolvers)),
     ...migration.findings,
   ];

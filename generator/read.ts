@@ -20,13 +20,12 @@ const FOLDERS = ['src/resolvers', 'src/plugins'];
 /** Reads everything a run works from. Nothing after this reads the disk until the write. */
 export async function readSources(root: string): Promise<Sources> {
   const problems: Diagnostic[] = [];
-  const [schema, user, manifest, migrations, lock, scalars, vendor] = await Promise.all([
+  const [schema, user, manifest, migrations, lock, vendor] = await Promise.all([
     readSchema(root, problems),
     readUser(root),
     readText(root, MANIFEST, problems),
     readMigrations(root, problems),
     readText(root, LOCKFILE, []),
-    readText(root, 'src/scalars.ts', []),
     namesIn(root, 'vendor'),
   ]);
   return {
@@ -36,7 +35,7 @@ export async function readSources(root: string): Promise<Sources> {
     ...user,
     migrations,
     lockedMigrations: goneMigrations(lock?.text ?? null, migrations),
-    scalars: scalars?.text ?? null,
+    scalars: user.otherUserTexts.find(({ file }) => file === 'src/scalars.ts')?.text ?? null,
     packages: vendor.some((name) => name.startsWith('twofold-runtime-')) ? 'vendor' : 'registry',
     problems: problems.sort((a, b) => (a.at.file < b.at.file ? -1 : 1)),
   };
@@ -72,14 +71,19 @@ function goneMigrations(lock: string | null, migrations: readonly SourceText[]):
     .map(([path]) => path);
 }
 
-async function readUser(root: string): Promise<Pick<Sources, 'userFiles' | 'resolvers'>> {
+async function readUser(
+  root: string,
+): Promise<Pick<Sources, 'userFiles' | 'resolvers' | 'otherUserTexts'>> {
   const userFiles = await readUserFiles(root);
-  const resolvers = await Promise.all(
-    userFiles
-      .filter((path) => path.startsWith('src/resolvers/'))
-      .map((path) => readText(root, path, [])),
+  const texts = (await Promise.all(userFiles.map((path) => readText(root, path, [])))).filter(
+    (source) => source !== null,
   );
-  return { userFiles, resolvers: resolvers.filter((source) => source !== null) };
+  const isResolvers = ({ file }: SourceText) => file.startsWith('src/resolvers/');
+  return {
+    userFiles,
+    resolvers: texts.filter(isResolvers),
+    otherUserTexts: texts.filter((text) => !isResolvers(text)),
+  };
 }
 
 /** Texts of some files of a project, by path; those that are not there are null. */

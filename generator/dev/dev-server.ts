@@ -3,6 +3,8 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Terminal } from '../cli/terminal.ts';
+import { formatFindings } from '../report.ts';
+import { explainLoadFailure, type LoadFailure } from './load-failure.ts';
 
 /** The project's server under `dev`, and one more that waits to take its place. */
 export interface DevServer {
@@ -47,6 +49,7 @@ export function createDevServer(root: string, terminal: Terminal): DevServer {
     const fit = spare !== null && isFit(spare, root);
     if (!fit) spare?.child.kill('SIGKILL');
     const child = fit ? spare!.child : launch(root).child;
+    child.on('message', (message) => sayFailure(root, message, terminal));
     child.send('start', (error) => error && terminal.say(String(error)));
     spare = prepare();
     return child;
@@ -97,6 +100,18 @@ export function createDevServer(root: string, terminal: Terminal): DevServer {
       await stopCurrent();
     },
   };
+}
+
+/** One that is not understood is shown as Node tells it. */
+function sayFailure(root: string, message: unknown, terminal: Terminal): void {
+  const { failed } = (typeof message === 'object' ? message : {}) as { failed?: LoadFailure };
+  if (!failed) return;
+  const explained = explainLoadFailure(root, failed);
+  terminal.say(
+    explained
+      ? formatFindings([explained.finding], [explained.source], terminal.paint).join('\n')
+      : failed.stack,
+  );
 }
 
 type Word = 'ready' | 'busy' | 'ended' | 'silent';

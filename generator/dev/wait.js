@@ -19,6 +19,7 @@ if (process.env['GENERATOR_DEV_WAITS']) {
   process.once('disconnect', leave);
   const runtime = await packages;
   await wanted;
+  reportLoadFailures();
   process.off('disconnect', leave);
   // A server ends as it does when it is told to, and at the latest when it would have been killed.
   process.once('disconnect', () => {
@@ -70,6 +71,27 @@ async function takeOver(runtime) {
   process.on('uncaughtExceptionMonitor', (error) => {
     if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EADDRINUSE') process.send?.('busy');
   });
+}
+
+/**
+ * A file that Node cannot load is sent to `dev`, which shows the place and the next step instead of Node's trace. Errors that the
+ * project's own code throws end the server as they always do.
+ */
+function reportLoadFailures() {
+  process.on('uncaughtExceptionMonitor', (error) => {
+    const { code, message, stack } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (!isLoadFailure(code, message) || !process.connected) return;
+    process.once('uncaughtException', () =>
+      process.send?.({ failed: { code, message, stack } }, () => process.exit(1)),
+    );
+  });
+}
+
+function isLoadFailure(code, message) {
+  return (
+    /^ERR_(INVALID|UNSUPPORTED)_TYPESCRIPT_SYNTAX$|^ERR_MODULE_NOT_FOUND$/.test(code ?? '') ||
+    /does not provide an export named/.test(message)
+  );
 }
 
 async function loadPackages() {

@@ -135,6 +135,7 @@ async function renderAll(project: Project): Promise<void> {
     schema: [],
     manifest: null,
     userFiles: [],
+    otherUserTexts: [],
     resolvers: [],
     migrations: [],
     lockedMigrations: [],

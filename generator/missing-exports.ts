@@ -1,0 +1,55 @@
+import type { Diagnostic, SourceText } from '@twofold/schema';
+import type { Sources } from './files.ts';
+
+/** What the generated `app.ts` imports from each of the user's files, by name. */
+const EXPORTS: readonly (readonly [RegExp, string])[] = [
+  [/^src\/routes\.ts$/, 'routes'],
+  [/^src\/scalars\.ts$/, 'scalars'],
+  [/^src\/resolvers\/[^/]+\.ts$/, 'resolvers'],
+  [/^src\/plugins\/[^/]+\.ts$/, 'default'],
+];
+
+/** The user's files that do not export what the server imports from them: it would not start. */
+export function findMissingExports({
+  userFiles,
+  resolvers,
+  otherUserTexts,
+}: Pick<Sources, 'userFiles' | 'resolvers' | 'otherUserTexts'>): Diagnostic[] {
+  return [...resolvers, ...otherUserTexts].flatMap(({ file, text }) => {
+    if (!userFiles.includes(file)) return [];
+    const name = EXPORTS.find(([path]) => path.test(file))?.[1];
+    if (name === undefined || hasExport(text, name)) return [];
+    return [missingExport({ file, text }, name, 'the generated src/generated/app.ts imports it')];
+  });
+}
+
+/** The same for a file that is known to lack an export, and why it needs it. */
+export function missingExport({ file, text }: SourceText, name: string, why: string): Diagnostic {
+  const start = text.search(/^[ \t]*export\s+default\b/m);
+  const before = start < 0 ? '' : text.slice(0, start);
+  const fix = name === 'default' ? 'export default …' : `export const ${name} = …`;
+  return {
+    code: 'EXPORT_MISSING',
+    severity: 'warning',
+    summary: `${file} has no ${name === 'default' ? 'default export' : `export named ${name}`}`,
+    why: `${why}; the server does not start without it`,
+    fix: start < 0 ? `add: ${fix}` : `write ${fix} in place of export default`,
+    at: {
+      file,
+      line: before.split('\n').length,
+      column: 1,
+      length: start < 0 ? 1 : 'export default'.length,
+    },
+  };
+}
+
+/** Read without a syntax tree, for every run asks; `export *` may have any name. */
+function hasExport(text: string, name: string): boolean {
+  const declared =
+    name === 'default'
+      ? /\bexport\s+default\b|\bas\s+default\b/
+      : new RegExp(
+          `\\bexport\\s+(?:(?:const|let|var|class|function\\*?|async\\s+function\\*?)\\s+${name}\\b|(?:const|let|var)\\s*\\{[^}]*\\b${name}\\b|\\{[^}]*\\b${name}\\s*[,}])`,
+        );
+  return declared.test(text) || /\bexport\s*\*\s*from\b/.test(text);
+}
