@@ -5,7 +5,7 @@ import { generator, linkPackages, makeProject, type TestProject } from './projec
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
+  for (const end of ends.splice(0).toReversed()) await end();
 });
 
 /** Name of a mistake → what src/own.ts holds, and what is said of it. */
