@@ -51,7 +51,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'createChecks',
     'isPrivateAddress',
     'isPrivateHost',
-    'isRecheck',
+    'isRevalidation',
     'refuseUnreadable',
     'reply',
   ],

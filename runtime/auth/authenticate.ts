@@ -1,7 +1,7 @@
 import type { Middleware, Context as KoaContext } from 'koa';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
-import { isRecheck } from '@twofold/runtime/http';
+import { isRevalidation } from '@twofold/runtime/http';
 import { andThen, type NowOrLater } from './and-then.ts';
 import { recordAttempt } from './attempts.ts';
 import { addressKey, type Caller, callerOf } from './caller.ts';
@@ -40,7 +40,7 @@ export function authenticate(parts: AuthParts): Middleware {
   return function authenticate(ctx, next) {
     const context = ctx.state.context as RequestContext;
     if (OPEN.test(ctx.path)) ctx.set('Cache-Control', 'no-store');
-    const counts = limits.enabled && !isRecheck(ctx.req);
+    const counts = limits.enabled && !isRevalidation(ctx.req);
     const admitted = counts
       ? limits.enforce(ctx, [
           { policy: 'global-ip', subject: addressKey(context.ip), leased: true },
@@ -111,7 +111,7 @@ async function readApiKey(
   const text = ctx.get('X-API-Key');
   const key = await parts.apiKeys.authenticate(text);
   if (!key) {
-    if (!isRecheck(ctx.req)) await noteBadKey(parts, callerOf(context), text);
+    if (!isRevalidation(ctx.req)) await noteBadKey(parts, callerOf(context), text);
     throw failure.unauthenticated('Invalid API key');
   }
   context.principal = { kind: 'api_key', id: key.id, scopes: key.scopes, userId: key.userId };

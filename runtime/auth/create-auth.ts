@@ -36,7 +36,7 @@ import { createPasswords } from './passwords.ts';
 import { memoryWindows } from './limits/memory-windows.ts';
 import { leasedWindows } from './limits/leased-windows.ts';
 import { createRateLimits } from './limits/rate-limits.ts';
-import { createRecheck } from './recheck.ts';
+import { createRevalidation } from './revalidate.ts';
 import { recoveryHandlers } from './recovery.ts';
 import { createRefresh } from './refresh.ts';
 import { createRegister } from './register.ts';
@@ -105,7 +105,7 @@ export function createAuth(options: AuthOptions): AuthModule {
       parts.directory.update(kernel.store.db, userId, { tokens_valid_after: kernel.now() }),
     migrations: authMigrations(model.user, kernel.project.ids),
     middleware: [authenticate(parts)],
-    recheck: createRecheck(parts),
+    revalidate: createRevalidation(parts),
     guards: createGuards(parts),
     routes: createRoutes(parts, options.host),
     validator,

@@ -98,12 +98,12 @@ export async function reachingDatabase<T>(
   }
 }
 
-/** The capabilities of the project first, for they say who calls; then GraphQL and REST. */
+/** The capabilities of the project come first, because one of them sets the caller; then GraphQL and REST. */
 async function createModules(app: App, kernel: Kernel): Promise<ServerModule[]> {
   const modules = await createCapabilities(kernel, app.capabilities ?? []);
-  const recheck = modules.find((module) => module.recheck)?.recheck;
+  const revalidate = modules.find((module) => module.revalidate)?.revalidate;
   const own = { resolvers: resolversOf(app), ...(app.scalars && { scalars: app.scalars }) };
-  modules.push(await createGraphql({ kernel, ...own, ...(recheck && { recheck }) }));
+  modules.push(await createGraphql({ kernel, ...own, ...(revalidate && { revalidate }) }));
   if (kernel.project.api.rest) {
     const { createRest } = await import('./rest/index.ts');
     modules.push(createRest({ kernel, ...own }));

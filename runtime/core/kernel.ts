@@ -11,7 +11,7 @@ export type { Environment, Settings } from './config/settings.ts';
 export type { Principal, RequestContext } from './context/request-context.ts';
 export { SCOPE, hasScope } from './context/scopes.ts';
 export { createValues } from './context/values.ts';
-export type { Kernel, RecheckCaller, ServerModule } from './module.ts';
+export type { Kernel, RevalidateCaller, ServerModule } from './module.ts';
 export { columnTypes, dialectOf } from './store/column-types.ts';
 export { createFoldedIndex, folded } from './store/folded-index.ts';
 export { LAST_OWNER, isLastOwner } from './store/last-owner.ts';

@@ -24,10 +24,10 @@ export interface Kernel {
 }
 
 /**
- * Who the credentials of an earlier request stand for now; null when they count no longer, or when somebody else than this
- * module said who calls.
+ * Says for whom the credentials of an earlier request stand now. Null when they are no longer valid, or when the caller was
+ * not set by this module.
  */
-export type RecheckCaller = (context: RequestContext) => Promise<Principal | null>;
+export type RevalidateCaller = (context: RequestContext) => Promise<Principal | null>;
 
 /**
  * One of the siblings graphql, auth and hosting, or REST: what it adds to the server. They never import each other;
@@ -47,7 +47,7 @@ export interface ServerModule {
   /** Runs for every request, after the request context is made and before routes: sets `principal`. */
   readonly middleware?: readonly Middleware[];
   /** Asked before each event of a subscription. */
-  readonly recheck?: RecheckCaller;
+  readonly revalidate?: RevalidateCaller;
   /** Runs before the router and may answer by itself. */
   readonly endpoint?: Middleware;
   /** The value of `context.loaders`, made on first use in a request. */

@@ -54,7 +54,7 @@ export function createServer(app?: App): Server {
   const middleware: Middleware[] = [];
   const plugins: Plugin[] = [];
   const capabilities: Capability[] = [];
-  const whole = (): App => {
+  const completeApp = (): App => {
     if (!current) throw new ConfigError(['no schema: call .schema(sdl) before .serve(address)']);
     return {
       ...current,
@@ -71,10 +71,10 @@ export function createServer(app?: App): Server {
     plugin: (plugin) => (plugins.push(plugin), server),
     with: (...given) => (capabilities.push(...given), server),
     start: async (address, options) =>
-      (running = await start(whole(), middleware, address, options)),
+      (running = await start(completeApp(), middleware, address, options)),
     serve: async (address) =>
       (running = await orExit(() =>
-        runWorkers(() => orExit(() => asProgram(start(whole(), middleware, address)))),
+        runWorkers(() => orExit(() => asProgram(start(completeApp(), middleware, address)))),
       )),
     close: async () => running?.close(),
   };
@@ -83,7 +83,7 @@ export function createServer(app?: App): Server {
 
 const load = createRequire(import.meta.url);
 
-/** The parser and the rules are loaded by who has only a schema: an emitted project brings its model along. */
+/** Loads the parser and the rules only for a server that was given a schema: an emitted project brings its model along. */
 function modelOf(sdl: string, manifest?: string): App['project'] {
   const { formatDiagnostic, readProject } = load(
     '@twofold/schema',
@@ -179,7 +179,7 @@ async function orExit<T>(begin: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What somebody at the terminal can do something about, without a trace; null for anything else. */
+/** The problems that a person at the terminal can solve without a stack trace; null for any other error. */
 function problemsOf(error: unknown): readonly string[] | null {
   if (error instanceof ConfigError) return error.problems;
   return error instanceof AppError ? [`${error.code}  ${error.message}`] : null;

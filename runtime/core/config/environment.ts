@@ -27,7 +27,7 @@ function readDotEnv(file: string): Environment {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return {};
     throw new ConfigError([
-      `${file} cannot be read (${code}): ${ADVICE[code ?? ''] ?? 'look at it'}`,
+      `${file} cannot be read (${code}): ${ADVICE[code ?? ''] ?? 'check the file'}`,
     ]);
   }
 }

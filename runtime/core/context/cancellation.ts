@@ -6,8 +6,8 @@ export interface Cancellable {
 }
 
 /**
- * Says that nobody waits any more for what is being worked on. The signal, which costs more than a small query, is made
- * when somebody asks for it.
+ * Says that the result of some work is no longer needed. The signal, which costs more than a small query, is made on first
+ * use.
  *
  * @example
  * const cancellation = new Cancellation();
@@ -35,7 +35,7 @@ export class Cancellation implements Cancellable {
 
   /** Aborts the signal; the first reason stands. */
   cancel(
-    reason: DOMException = new DOMException('nobody waits for it any more', 'AbortError'),
+    reason: DOMException = new DOMException('its result is no longer needed', 'AbortError'),
   ): void {
     this.#reason ??= reason;
     this.#own?.abort(this.#reason);

@@ -47,7 +47,7 @@ export interface RequestContext<Db = any, Loaders = any> {
   readonly signal: AbortSignal;
   /** Whether `signal` is aborted. */
   readonly cancelled: boolean;
-  /** Aborts `signal`: what is still worked on is for nobody. */
+  /** Aborts `signal`: the work that still runs is of no use any more. */
   cancel(reason?: DOMException): void;
   readonly db: Kysely<Db>;
   /** Made on first use, for this request alone. */

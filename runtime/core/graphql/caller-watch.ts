@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal, RequestContext } from '../context/request-context.ts';
 import { AppError, failure } from '../errors.ts';
-import type { RecheckCaller } from '../module.ts';
+import type { RevalidateCaller } from '../module.ts';
 import type { SocketCallers } from './socket-caller.ts';
 
 /** Milliseconds. With the time that a look takes, a caller who changed is found out within 30 s. */
@@ -16,7 +16,7 @@ export interface CallerWatch {
 
 export interface Watched {
   readonly callers: SocketCallers;
-  readonly recheck: RecheckCaller | undefined;
+  readonly revalidate: RevalidateCaller | undefined;
   /** The request that opened the connection, and headers that came later in its place. */
   readonly request: IncomingMessage;
   readonly headers: Readonly<Record<string, string>>;
@@ -61,15 +61,15 @@ export function watchCaller(watched: Watched): CallerWatch {
 
 /** Where middleware of the user's own says who calls, only the whole of it knows. */
 async function isSameNow(watched: Watched): Promise<boolean> {
-  const { recheck, context } = watched;
-  const principal = await recheck?.(context);
+  const { revalidate, context } = watched;
+  const principal = await revalidate?.(context);
   if (principal && isSameCaller(principal, context.principal)) return true;
   return isSameByMiddleware(watched);
 }
 
 async function isSameByMiddleware({ callers, request, headers, context }: Watched) {
   try {
-    const { principal } = await callers.identify(request, headers, { recheck: true });
+    const { principal } = await callers.identify(request, headers, { revalidate: true });
     return isSameCaller(principal, context.principal);
   } catch (refused) {
     if (refused instanceof AppError && refused.status < 500) return false;

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Context } from 'koa';
 import type { RequestContext } from '../context/request-context.ts';
 import { failure } from '../errors.ts';
-import type { RecheckCaller } from '../module.ts';
+import type { RevalidateCaller } from '../module.ts';
 import { type CallerWatch, watchCaller } from './caller-watch.ts';
 import { freshContext } from './fresh-context.ts';
 import type { Parameters } from './parameters.ts';
@@ -19,7 +19,7 @@ const LINGER = 30_000;
 export interface EventStreamOptions {
   readonly service: Service;
   readonly callers: SocketCallers;
-  readonly recheck: RecheckCaller | undefined;
+  readonly revalidate: RevalidateCaller | undefined;
 }
 
 export interface EventStreams {
@@ -46,7 +46,7 @@ export function createEventStreams(options: EventStreamOptions): EventStreams {
 }
 
 function createAnswer(
-  { service, callers, recheck }: EventStreamOptions,
+  { service, callers, revalidate }: EventStreamOptions,
   track: (body: PassThrough) => void,
 ): EventStreams['answer'] {
   return async function streamEvents(ctx, parameters) {
@@ -59,7 +59,7 @@ function createAnswer(
     let changed = () => {};
     const left = new Promise<void>((resolve) => (changed = resolve));
     const request = ctx.req;
-    const watch = watchCaller({ callers, recheck, request, headers: {}, context, changed });
+    const watch = watchCaller({ callers, revalidate, request, headers: {}, context, changed });
     try {
       const results = await subscribe(service.engine, {
         operation,

@@ -6,7 +6,7 @@ import { indexModel } from '../data/model.ts';
 import { createWorkerAnnouncements } from '../data/worker-announcements.ts';
 import { createReader } from '../data/reader.ts';
 import { attachScalars } from '../data/scalars/attach.ts';
-import type { Kernel, RecheckCaller, ServerModule } from '../module.ts';
+import type { Kernel, RevalidateCaller, ServerModule } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import { createDocumentCache } from './document-cache.ts';
 import { createEndpoint, createErrorForm } from './endpoint.ts';
@@ -27,7 +27,7 @@ export interface GraphqlOptions {
   readonly resolvers?: Resolvers;
   readonly scalars?: Readonly<Record<string, ScalarMapping>>;
   /** Who the caller of an earlier request is now. */
-  readonly recheck?: RecheckCaller;
+  readonly revalidate?: RevalidateCaller;
 }
 
 /**
@@ -40,7 +40,7 @@ export function createGraphql({
   kernel,
   resolvers = {},
   scalars = {},
-  recheck,
+  revalidate,
 }: GraphqlOptions): ServerModule {
   const engine = createEngine(kernel, resolvers, scalars);
   const { api, server } = kernel.project;
@@ -61,11 +61,11 @@ export function createGraphql({
   const sockets = createSockets({
     service,
     callers,
-    recheck,
+    revalidate,
     bodyLimit: server.bodyLimit,
     origins: server.cors,
   });
-  const streams = createEventStreams({ service, callers, recheck });
+  const streams = createEventStreams({ service, callers, revalidate });
   const announcements = announcementsOf(kernel, engine);
   const page = isOn(api.graphiql) ? createExplorer(api.path, kernel.project.name) : null;
   const options = {

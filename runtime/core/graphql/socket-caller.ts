@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { AppError } from '../errors.ts';
-import { markRecheck } from '../http/recheck.ts';
+import { markRevalidation } from '../http/revalidation.ts';
 import type { RequestContext } from '../context/request-context.ts';
 
 /** Finds out who is behind an open connection: a WebSocket, or an event stream. */
@@ -9,13 +9,13 @@ export interface SocketCallers {
   /** True when the request is one of ours and was taken note of: the endpoint must not answer it. */
   take(ctx: Context): boolean;
   /**
-   * @param options.recheck the client did not send a request: it counts for no limit.
+   * @param options.revalidate the client did not send a request: it counts for no limit.
    * @throws AppError with the status that the server answered.
    */
   identify(
     opening: IncomingMessage,
     headers: Readonly<Record<string, string>>,
-    options?: { readonly recheck: boolean },
+    options?: { readonly revalidate: boolean },
   ): Promise<RequestContext>;
 }
 
@@ -40,7 +40,7 @@ export function createSocketCallers(): SocketCallers {
         headers: { value: { ...opening.headers, ...headers } },
         method: { value: 'GET' },
       });
-      if (options?.recheck) markRecheck(request);
+      if (options?.revalidate) markRevalidation(request);
       const response = new ServerResponse(request);
       return new Promise((resolve, reject) => {
         waiting.set(request, resolve);

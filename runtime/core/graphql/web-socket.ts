@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Server as Protocol, SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { RequestContext } from '../context/request-context.ts';
-import type { RecheckCaller } from '../module.ts';
+import type { RevalidateCaller } from '../module.ts';
 import { type CallerWatch, watchCaller } from './caller-watch.ts';
 import { errorsOf, refuse, type Service } from './service.ts';
 import { roomToSend, WAITING_BYTES } from './slow-reader.ts';
@@ -20,7 +20,7 @@ const OPERATIONS = 100;
 export interface SocketOptions {
   readonly service: Service;
   readonly callers: SocketCallers;
-  readonly recheck: RecheckCaller | undefined;
+  readonly revalidate: RevalidateCaller | undefined;
   readonly bodyLimit: number;
   readonly origins: readonly string[];
 }
@@ -133,14 +133,14 @@ async function identify(
   params: Readonly<Record<string, unknown>>,
 ): Promise<boolean> {
   const { client, options, request } = connection;
-  const { callers, recheck } = options;
+  const { callers, revalidate } = options;
   const headers = readHeaders(params);
   try {
     const context = await callers.identify(request, headers);
     const changed = () => client.close(4403, 'Forbidden');
     Object.assign(connection, { headers, context });
     if (client.readyState !== client.OPEN) return false;
-    connection.watch = watchCaller({ callers, recheck, request, headers, context, changed });
+    connection.watch = watchCaller({ callers, revalidate, request, headers, context, changed });
     return true;
   } catch {
     return false;

@@ -3,7 +3,7 @@ import type { Context as KoaContext, Middleware } from 'koa';
 import type { Logger } from '../config/log.ts';
 import { AppError, failure } from '../errors.ts';
 
-/** Answers an error of a request to a module's own path in the module's own form. False when the request is none of its. */
+/** Answers an error of a request to a module's own path in the module's own form. False when the path is not the module's. */
 export type ErrorForm = (ctx: KoaContext, error: AppError) => boolean;
 
 /**
@@ -21,7 +21,7 @@ export function errorBoundary(log: Logger, forms: readonly ErrorForm[] = []): Mi
   };
 }
 
-/** Nobody took the request, or the router knew its path with other methods only (then it has set `Allow`). */
+/** @throws AppError when no layer took the request, or the router has its path with other methods only, and has set `Allow`. */
 function assertAnswered(ctx: KoaContext): void {
   if (ctx.respond === false || ctx.body != null) return;
   if (ctx.status === 404) throw failure.notFound();

@@ -4,7 +4,7 @@
  */
 export { addressMatcher } from './client-ip.ts';
 export { isPrivateAddress, isPrivateHost } from './private-address.ts';
-export { isRecheck } from './recheck.ts';
+export { isRevalidation } from './revalidation.ts';
 export { bytesOf } from './request-bytes.ts';
 export { bindRoutes, reply } from './route.ts';
 export type { BoundRoute, Call, Guard, Handler, Reply } from './route.ts';

@@ -11,7 +11,7 @@ export type Guards = Readonly<Record<string, Guard>>;
 /**
  * Puts the routes of every module on one router: guard, then body, then checks, then the handler.
  *
- * @throws InternalError when a route names a guard that nobody gave, or two routes are the same.
+ * @throws InternalError when a route names a guard that no module has, or two routes are the same.
  */
 export function mountRoutes(
   router: Router,

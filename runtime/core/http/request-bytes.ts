@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 
 /**
  * The bytes of a request. A reader that gives up early leaves the rest to be read and thrown away: the caller, who is
- * still sending, gets the answer and not a cut connection, and the connection is not stuck on what nobody reads.
+ * still sending, gets the answer and not a cut connection, and the connection is not blocked by bytes that are never read.
  *
  * @example
  * for await (const chunk of bytesOf(call.koa.req)) if (tooMuch(chunk)) throw failure.tooLarge();

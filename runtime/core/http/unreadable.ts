@@ -15,7 +15,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 
 /**
  * Says what is wrong with bytes that are no HTTP request, in the words of every other refusal, and closes the connection:
- * what comes after them cannot be told apart. Nothing is written into an answer that has begun.
+ * where the next request begins is unknown. Nothing is written into an answer that has begun.
  *
  * @example server.on('clientError', refuseUnreadable); // HTTP/1.1 400 Bad Request … {"error":"Invalid request"}
  */

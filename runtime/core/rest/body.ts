@@ -21,7 +21,7 @@ import { readBody } from '../http/read-body.ts';
 export type Values = Readonly<Record<string, unknown>>;
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset="?utf-?8"?\s*)?$/i;
-/** Reading values is recursive: nobody may choose how deep. */
+/** Values are read by recursion, so a client must not choose how deep. */
 const DEEPEST = 64;
 
 /** Reads a JSON object. @throws AppError 400 `Invalid JSON`, 413, 415 */

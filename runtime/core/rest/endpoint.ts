@@ -16,12 +16,12 @@ const ITEM: Methods = { GET: 'get', HEAD: 'get', PATCH: 'update', PUT: 'update',
 
 /**
  * Serves every module. It stands before the router, because finding a module by name costs the same whether there are ten
- * or three thousand; any path that is no module's goes on to the router.
+ * or three thousand. Every other path goes on to the router.
  */
 export function createEndpoint(service: RestService): Middleware {
-  const places = new Map([...service.modules].map(([name, served]) => [name, placeOf(served)]));
+  const offers = new Map([...service.modules].map(([name, served]) => [name, offerOf(served)]));
   return async function rest(ctx, next) {
-    const target = targetOf(places, ctx.path);
+    const target = targetOf(offers, ctx.path);
     if (!target) return next();
     keepPrivate(ctx);
     const verb = target.methods[ctx.method];
@@ -40,14 +40,14 @@ export function createEndpoint(service: RestService): Middleware {
   };
 }
 
-/** What a module answers, on its own path and on that of one object. */
-interface Place {
+/** The methods that a module answers, on its own path and on that of one object. */
+interface Offer {
   readonly served: ServedModule;
   readonly collection: Methods | undefined;
   readonly item: Methods | undefined;
 }
 
-function placeOf(served: ServedModule): Place {
+function offerOf(served: ServedModule): Offer {
   const offered = (all: Methods) => {
     const entries = Object.entries(all).filter(([, verb]) => served.module[verb] !== undefined);
     return entries.length === 0 ? undefined : Object.fromEntries(entries);
@@ -62,13 +62,13 @@ interface Target {
   readonly segment?: string;
 }
 
-function targetOf(places: ReadonlyMap<string, Place>, path: string): Target | undefined {
+function targetOf(offers: ReadonlyMap<string, Offer>, path: string): Target | undefined {
   if (!path.startsWith(PREFIX)) return undefined;
   const [name = '', segment = '', ...rest] = path.slice(PREFIX.length).split('/');
-  const place = places.get(name);
-  if (!place || rest.length > 1 || (rest.length === 1 && rest[0] !== '')) return undefined;
-  const methods = segment === '' ? place.collection : place.item;
-  return methods && { served: place.served, methods, ...(segment !== '' && { segment }) };
+  const offer = offers.get(name);
+  if (!offer || rest.length > 1 || (rest.length === 1 && rest[0] !== '')) return undefined;
+  const methods = segment === '' ? offer.collection : offer.item;
+  return methods && { served: offer.served, methods, ...(segment !== '' && { segment }) };
 }
 
 function refuseMethod(ctx: Context, methods: readonly string[]): void {
@@ -77,7 +77,7 @@ function refuseMethod(ctx: Context, methods: readonly string[]): void {
   ctx.status = 204;
 }
 
-/** `/api/posts/export` is no key: it may be a route of the user's own. */
+/** `export` of `/api/posts/export` is not a key: the path may belong to a route of the project. */
 async function keyOrNext(
   service: RestService,
   served: ServedModule,
@@ -126,7 +126,7 @@ function perform(request: RestRequest, verb: RestVerb, key: string): Promise<Res
   }
 }
 
-/** A function of the user's failed: what it would have answered is left out, and the header names it. Nobody keeps such an answer. */
+/** A function of the project failed: its part of the answer is left out, the header names it, and no cache may keep it. */
 function incomplete(answered: RestAnswer, failed: readonly string[]): RestAnswer {
   const { ETag: _, ...headers } = answered.headers ?? {};
   return {
@@ -139,7 +139,7 @@ function incomplete(answered: RestAnswer, failed: readonly string[]): RestAnswer
   };
 }
 
-/** Answers differ by caller, and no cache between may keep one for another. Refusals are not kept at all. */
+/** Answers differ by caller: a shared cache must not keep them, and no cache keeps a refusal. */
 function keepPrivate(ctx: Context): void {
   ctx.set({ 'Cache-Control': 'private', 'X-Content-Type-Options': 'nosniff' });
   ctx.vary(['Authorization', 'X-API-Key']);

@@ -87,7 +87,7 @@ const typeOf = ({ kind, field, column }: RestMember) =>
 function operandType(type: string, operator: FilterOperator): string {
   if (operator === 'isNull') return 'Boolean';
   if (operator === 'in' || operator === 'notIn') return `[${type}!]`;
-  // A part of an address is no address.
+  // A part of an address is not a valid address.
   return operator === 'contains' || operator === 'startsWith' || operator === 'endsWith'
     ? 'String'
     : type;

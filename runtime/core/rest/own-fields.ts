@@ -8,7 +8,7 @@ import { readOperand } from './query.ts';
 import { ask, ROOT_KEY } from './read.ts';
 import type { RestRequest } from './request.ts';
 import { selectionOf } from './selection.ts';
-import { readWanted } from './wanted.ts';
+import { readFieldSelection } from './field-selection.ts';
 
 /**
  * Root fields that the user's own function answers are called as GraphQL calls them: nothing is read or written past
@@ -40,7 +40,7 @@ export async function askOwnGet(request: RestRequest, key: string): Promise<stri
   const { operation, served, query } = request;
   const { action } = operation;
   const { name } = served.module.entity;
-  const selection = selectionOf(request, name, readWanted(query));
+  const selection = selectionOf(request, name, readFieldSelection(query));
   if (action.kind === 'node') {
     const text = await callField(
       request,
@@ -64,7 +64,7 @@ export async function askOwnList(
   const { service, operation, served, query } = request;
   if (operation.action.kind !== 'list') throw failure.notFound();
   const { paging, connection } = operation.action.list;
-  const rows = selectionOf(request, served.module.entity.name, readWanted(query));
+  const rows = selectionOf(request, served.module.entity.name, readFieldSelection(query));
   const selection = connection
     ? connectionSelection(service.engine.schema, connection, rows)
     : rows;
@@ -144,7 +144,7 @@ function returnSelection(request: RestRequest, returns: Returns, removing: boole
   const object = () =>
     removing
       ? '{ id }'
-      : selectionOf(request, request.served.module.entity.name, readWanted(request.query));
+      : selectionOf(request, request.served.module.entity.name, readFieldSelection(request.query));
   if (returns.kind === 'entity') return object();
   const parts = [
     returns.entity && `object: ${returns.entity} ${object()}`,

@@ -49,10 +49,10 @@ function requiring(coordinate: string, resolver: Resolver): Resolver {
 }
 
 /**
- * Takes out of an answer what could not be had: nothing else is lost, and null always means null. A refusal is no failure.
+ * Leaves out of an answer what failed: nothing else is lost, and null always means null. A refusal is not a failure.
  *
  * @returns where it was, `author.shout`; undefined for what the caller may not read.
- * @throws AppError when it is the whole answer that failed, nobody has written the function yet, or the server is in trouble.
+ * @throws AppError when the whole answer failed, the project has not written the function yet, or the server is in trouble.
  */
 export function dropFailed(
   data: unknown,

@@ -4,7 +4,7 @@ import { failure } from '../errors.ts';
 import type { Rules } from '../data/access.ts';
 import { isOpen } from './selection.ts';
 import type { RestService, ServedModule } from './service.ts';
-import { type QueryString } from './wanted.ts';
+import { type QueryString } from './field-selection.ts';
 
 export interface Page {
   readonly page: number;

@@ -5,7 +5,7 @@ import { assertKnown, readOrder, readPage, readWhere, type Page } from './query.
 import { ask, type Question, ROOT_KEY } from './read.ts';
 import { notFound, type RestAnswer, type RestRequest } from './request.ts';
 import { selectionOf } from './selection.ts';
-import { readWanted } from './wanted.ts';
+import { readFieldSelection } from './field-selection.ts';
 
 const PAGE_WORDS = new Set(['page', 'limit', 'fields', 'include']);
 const SHAPE_WORDS = new Set(['fields', 'include']);
@@ -48,7 +48,7 @@ async function askList(
     limit,
     offset: (page - 1) * limit,
   };
-  const selection = selectionOf(request, entity.name, readWanted(query));
+  const selection = selectionOf(request, entity.name, readFieldSelection(query));
   const types = `$where: ${names.type(`${entity.name}Where`)}, $orderBy: ${names.type(`${entity.name}Order`)}, $limit: Int, $offset: Int`;
   const document = `query(${types}) { ${ROOT_KEY}: ${names.list(entity)}(where: $where, orderBy: $orderBy, limit: $limit, offset: $offset) { total: totalCount data: nodes ${selection} } }`;
   return split(await ask(service, { document, variables, context, failed: request.failed }));
@@ -79,7 +79,7 @@ export async function get(request: RestRequest, key: string): Promise<RestAnswer
 /** One row by its key, through the root field `name`. */
 export function question(request: RestRequest, name: string, key: string): Question {
   const { served, query, context, failed } = request;
-  const selection = selectionOf(request, served.module.entity.name, readWanted(query));
+  const selection = selectionOf(request, served.module.entity.name, readFieldSelection(query));
   return {
     document: `query($id: ID!) { ${ROOT_KEY}: ${name}(id: $id) ${selection} }`,
     variables: { id: key },

@@ -6,7 +6,7 @@ import { createRules, refusal, rootAccess, type Rules } from '../data/access.ts'
 import { stored } from '../data/scope.ts';
 import { toStored } from '../data/values.ts';
 import type { RestService, ServedModule } from './service.ts';
-import type { QueryString } from './wanted.ts';
+import type { QueryString } from './field-selection.ts';
 
 /** One call of one module. */
 export interface RestRequest {

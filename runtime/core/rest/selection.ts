@@ -6,7 +6,7 @@ import type { EntityModel } from '../data/model.ts';
 import { ownResolver } from '../graphql/engine.ts';
 import { connectionSelection } from './connections.ts';
 import type { RestService } from './service.ts';
-import type { Wanted } from './wanted.ts';
+import type { FieldSelection } from './field-selection.ts';
 
 interface Selecting {
   readonly service: RestService;
@@ -23,7 +23,7 @@ interface Selecting {
 export function selectionOf(
   selecting: Selecting,
   entityName: string,
-  { fields, include }: Wanted,
+  { fields, include }: FieldSelection,
 ): string {
   const { service } = selecting;
   const entity = service.engine.model.entity(entityName);
@@ -48,7 +48,7 @@ function lineOf(
   selecting: Selecting,
   entity: EntityModel,
   member: RestMember,
-  { fields, include }: Wanted,
+  { fields, include }: FieldSelection,
 ): string[] {
   const { name } = member;
   const inside = include.get(name);
@@ -67,7 +67,7 @@ function refuse(access: Extract<Access, { kind: 'none' }>): never {
   throw refusal(access.code);
 }
 
-/** A function that nobody has written yet is not asked. */
+/** A function that the project has not written yet is not called. */
 function isShown(
   { service }: Selecting,
   { entity }: EntityModel,
@@ -135,7 +135,7 @@ function relation(
   selecting: Selecting,
   { entity }: EntityModel,
   { name, field }: RestMember,
-  wanted: Wanted,
+  selected: FieldSelection,
 ): string {
   const { service } = selecting;
   const inferred =
@@ -146,8 +146,8 @@ function relation(
   const target = targetOf(service, field.type, field.source);
   const rows =
     target === undefined
-      ? membersSelection(selecting, field.type.name, wanted)
-      : selectionOf(selecting, target, wanted);
+      ? membersSelection(selecting, field.type.name, selected)
+      : selectionOf(selecting, target, selected);
   if (inferred) return `${name}: ${service.names.relation(field.name)} ${rows}`;
   const connection = field.source.kind === 'many' ? field.source.list.connection : undefined;
   return connection
@@ -156,12 +156,16 @@ function relation(
 }
 
 /** One of several types: each shows its own. */
-function membersSelection(selecting: Selecting, abstract: string, wanted: Wanted): string {
+function membersSelection(
+  selecting: Selecting,
+  abstract: string,
+  selected: FieldSelection,
+): string {
   const { model } = selecting.service.engine;
   const members = (model.abstracts.get(abstract)?.members ?? []).filter(
     (member) =>
       model.entities.has(member) &&
       selecting.rules.entity(model.entity(member).entity, 'READ').kind !== 'none',
   );
-  return `{ __typename ${members.map((member) => `... on ${member} ${selectionOf(selecting, member, wanted)}`).join(' ')} }`;
+  return `{ __typename ${members.map((member) => `... on ${member} ${selectionOf(selecting, member, selected)}`).join(' ')} }`;
 }

@@ -222,7 +222,7 @@ async function lookBefore(
   return { row: await rawRow(request, key, query), text: await ask(service, shown) };
 }
 
-/** The columns of a row, whoever asks: to see whether it is the same. */
+/** The columns of a row without regard to the caller, to see whether it is the same. */
 async function rawRow(
   { service, served, rules, context }: RestRequest,
   id: string,

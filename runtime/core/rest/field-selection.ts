@@ -3,11 +3,11 @@ import { failure } from '../errors.ts';
 /** A query string: names may be given several times. */
 export type QueryString = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What a request wants of an object and of those embedded in it. */
-export interface Wanted {
-  /** All that there are when null. */
+/** The fields that a request asks for, of an object and of those embedded in it. */
+export interface FieldSelection {
+  /** Null stands for all fields. */
   readonly fields: Set<string> | null;
-  readonly include: Map<string, Wanted>;
+  readonly include: Map<string, FieldSelection>;
 }
 
 type Draft = { fields: Set<string> | null; readonly include: Map<string, Draft> };
@@ -18,10 +18,10 @@ const DEEPEST = 6;
 /**
  * Reads `fields` and `include`: names with commas between them, a dot leads into what is embedded.
  *
- * @throws AppError 400 for a name that is no name, or one that leads too deep.
- * @example readWanted({ fields: 'title,author.name' }) // { fields: {title}, include: { author: { fields: {name}, … } } }
+ * @throws AppError 400 for a name that is not valid, or one that leads too deep.
+ * @example readFieldSelection({ fields: 'title,author.name' }) // { fields: {title}, include: { author: { fields: {name}, … } } }
  */
-export function readWanted(query: QueryString): Wanted {
+export function readFieldSelection(query: QueryString): FieldSelection {
   const root: Draft = { fields: null, include: new Map() };
   for (const path of pathsOf(query, 'include')) enter(root, path);
   for (const path of pathsOf(query, 'fields')) {

@@ -1,6 +1,6 @@
 import {
   type Principal,
-  type RecheckCaller,
+  type RevalidateCaller,
   type RequestContext,
   createValues,
 } from '@twofold/runtime/kernel';
@@ -11,7 +11,7 @@ import type { AuthParts } from './parts.ts';
  * Who the credentials of an earlier request stand for now. It is asked before each event of a subscription, so it counts
  * for no rate limit and notes no attempt.
  */
-export function createRecheck(parts: AuthParts): RecheckCaller {
+export function createRevalidation(parts: AuthParts): RevalidateCaller {
   return async ({ headers }) => {
     const { authorization, 'x-api-key': apiKey } = headers;
     const key = typeof apiKey === 'string' ? await keyPrincipal(parts, apiKey) : undefined;
