@@ -88,18 +88,19 @@ function member(value: LiteralValue): Code {
   return literal(value, { indent: 4 });
 }
 
+/** Everything but what `defineProject` can see in the SDL, in `access` or in the columns. */
 function compactEntity(entity: Entity, project: Project): LiteralValue {
+  const { name: _name, description: _text, renamedFrom: _from, ...known } = entity;
+  const { fields: _fields, rules: _rules, interfaces: _interfaces, ...words } = known;
+  const { columns, indexes, ...rest } = words;
   return new Tall({
-    singular: entity.singular,
-    plural: entity.plural,
-    table: entity.table,
-    softDelete: entity.softDelete,
+    ...(rest as unknown as Record<string, LiteralValue>),
     columns: new Tall(
       Object.fromEntries(
-        entity.columns.map((column) => [column.name, compactColumn(column, { entity, project })]),
+        columns.map((column) => [column.name, compactColumn(column, { entity, project })]),
       ),
     ),
-    indexes: entity.indexes.length > 0 ? (entity.indexes as unknown as LiteralValue) : undefined,
+    indexes: indexes.length > 0 ? (indexes as unknown as LiteralValue) : undefined,
   });
 }
 
@@ -111,6 +112,7 @@ function compactColumn(
   column: Column,
   { entity, project }: { entity: Entity; project: Project },
 ): LiteralValue {
+  const { name: _name, type: _type, required: _required, renamedFrom: _from, ...known } = column;
   const field = entity.fields.find((each) => each.name === column.field);
   const scalar = field?.type.name ?? (column.type === 'id' ? 'ID' : 'String');
   const values = column.list
@@ -119,6 +121,7 @@ function compactColumn(
   const namesake = entity.fields.find((each) => each.name === column.name);
   const impliedField = namesake && namesake.source.kind === 'column' ? column.name : undefined;
   const words = {
+    ...known,
     field: column.field === impliedField ? undefined : column.field,
     scalar: column.scalar === scalar ? undefined : column.scalar,
     list: column.list === (field?.type.list ?? false) ? undefined : column.list,
@@ -128,9 +131,6 @@ function compactColumn(
       column.name === 'id' && column.default?.kind === KEY_DEFAULT[project.ids]
         ? undefined
         : column.default,
-    stamp: column.stamp,
-    references: column.references,
-    constraint: column.constraint,
   };
   const type = column.required ? `${column.type}!` : column.type;
   return Object.values(words).every((word) => word === undefined)

@@ -3,6 +3,7 @@ import type {
   AuthRule,
   Column,
   Constraint,
+  Entity,
   FilterOperator,
   IdKind,
   Index,
@@ -43,11 +44,11 @@ export interface Model {
   readonly server: ServerOptions;
 }
 
-export interface EntityWords {
-  readonly singular: string;
-  readonly plural: string;
-  readonly table: string;
-  readonly softDelete?: string;
+/** What the SDL, `columns` and `access` do not say of an entity. */
+export interface EntityWords extends Omit<
+  Entity,
+  'name' | 'description' | 'fields' | 'columns' | 'indexes' | 'rules' | 'interfaces' | 'renamedFrom'
+> {
   /** The key first. `'text!'` is a required column whose field has the same name. */
   readonly columns: Readonly<Record<string, ColumnWords>>;
   readonly indexes?: readonly Index[];

@@ -106,22 +106,19 @@ function readScalars({ scalars = {} }: Model): ScalarType[] {
 }
 
 function readEntity(name: string, words: EntityWords, reading: Reading): Entity {
-  const { singular, plural, table, softDelete, indexes = [] } = words;
+  const { columns: columnWords, indexes = [], ...rest } = words;
   const fields = reading.types.fieldsOf(name);
-  const columns = Object.entries(words.columns).map(([column, each]) =>
+  const columns = Object.entries(columnWords).map(([column, each]) =>
     readColumn(column, each, { entity: name, reading }),
   );
   return {
     name,
-    singular,
-    plural,
-    table,
+    ...rest,
     fields: fields.map((node) => readField(node, { entity: name, columns, reading })),
     columns,
     indexes,
     rules: rulesOf(name, reading),
     interfaces: reading.types.interfacesOf(name),
-    ...(softDelete !== undefined && { softDelete }),
   };
 }
 
@@ -141,6 +138,7 @@ function readColumn(
     rest.values ??
     (list ? undefined : reading.types.enums.find((each) => each.name === scalar)?.values);
   return {
+    ...rest,
     name,
     ...(node && { field: node.name.value }),
     type,
@@ -150,9 +148,6 @@ function readColumn(
     scalar,
     list,
     ...defaultOf(name, rest.default, reading),
-    ...(rest.stamp && { stamp: rest.stamp }),
-    ...(rest.references && { references: rest.references }),
-    ...(rest.constraint && { constraint: rest.constraint }),
   };
 }
 
