@@ -15,7 +15,7 @@ export { capabilities, capabilitiesOf } from './capabilities.ts';
 export type { CapabilitySpec } from './capability.ts';
 export { crudSdl } from './build/crud-sdl.ts';
 export { buildProject } from './build/project.ts';
-export { directivesSdl } from './directives.ts';
+export { directivesSdl } from './directives/index.ts';
 export { formatDiagnostic } from './format-diagnostic.ts';
 export { defaultAuth } from './auth/defaults.ts';
 export { identityWrites, identityWriteText } from './auth/identity-writes.ts';

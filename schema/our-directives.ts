@@ -1,6 +1,6 @@
 import { buildASTSchema, Kind, parse } from 'graphql';
 import type { ConstDirectiveNode, DefinitionNode, GraphQLDirective } from 'graphql';
-import { directivesSdl } from './directives.ts';
+import { directivesSdl } from './directives/index.ts';
 
 const DEFINITIONS = parse(directivesSdl, { noLocation: true }).definitions;
 const NAMES: ReadonlySet<string> = new Set(

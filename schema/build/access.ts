@@ -1,6 +1,6 @@
 import type { AuthRule } from '../model.ts';
 import { userEntity } from './user.ts';
-import type { AuthUse } from './directive-uses.ts';
+import type { AuthUse } from '../directives/of-both.ts';
 import type { EntityFact } from './facts.ts';
 import { namedColumn } from './named-columns.ts';
 import type { Shapes } from './shapes.ts';

@@ -1,7 +1,7 @@
 import { getNamedType, isObjectType } from 'graphql';
 import type { GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
-import { readTypeDirectives } from './directive-uses.ts';
-import type { TypeDirectives } from './directive-uses.ts';
+import { readTypeDirectives } from '../directives/of-types.ts';
+import type { TypeDirectives } from '../directives/of-types.ts';
 
 /** What an object type is for. `value`: anything else, such as the shape of a JSON column. */
 export type Role = 'root' | 'entity' | 'pageInfo' | 'connection' | 'edge' | 'payload' | 'value';

@@ -27,8 +27,9 @@ import type { Manifest } from '../parse/manifest.ts';
 import { classify } from './classify.ts';
 import { signInOf } from './settings.ts';
 import type { ClassifiedType } from './classify.ts';
-import { readFieldDirectives } from './directive-uses.ts';
-import type { FieldDirectives, TypeDirectives } from './directive-uses.ts';
+import { readFieldDirectives } from '../directives/of-fields.ts';
+import type { FieldDirectives } from '../directives/of-fields.ts';
+import type { TypeDirectives } from '../directives/of-types.ts';
 
 /** Both files, read. */
 export interface Parsed {

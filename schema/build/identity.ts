@@ -1,5 +1,5 @@
 import type { AuthRule } from '../model.ts';
-import type { AuthUse } from './directive-uses.ts';
+import type { AuthUse } from '../directives/of-both.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 
 /** What an identity column is about. */

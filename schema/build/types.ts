@@ -3,7 +3,7 @@ import type { GraphQLEnumType, GraphQLNamedType } from 'graphql';
 import type { AbstractType, EnumType, ObjectType, ScalarType } from '../model.ts';
 import { knownScalar } from '../scalars.ts';
 import { scalarType } from './columns.ts';
-import { readFieldDirectives } from './directive-uses.ts';
+import { readFieldDirectives } from '../directives/of-fields.ts';
 import { fieldFacts } from './facts.ts';
 import type { Facts } from './facts.ts';
 

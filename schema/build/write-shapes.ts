@@ -5,7 +5,7 @@ import { patchOf } from '../write-shape-ids.ts';
 import type { Constraint, Write, WriteShape } from '../model.ts';
 import { singularize } from '../names.ts';
 import { storedAs } from './columns.ts';
-import { readFieldDirectives } from './directive-uses.ts';
+import { readFieldDirectives } from '../directives/of-fields.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { isKeyScalar } from './keys.ts';
 import { namedColumn, takes } from './named-columns.ts';

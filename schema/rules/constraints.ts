@@ -1,7 +1,7 @@
 import { getNamedType, isInputObjectType } from 'graphql';
 import type { ASTNode, GraphQLType } from 'graphql';
-import { readFieldDirectives } from '../build/directive-uses.ts';
-import type { Carrier } from '../build/directive-uses.ts';
+import { readFieldDirectives } from '../directives/of-fields.ts';
+import type { Carrier } from '../directives/arguments.ts';
 import type { Built } from '../build/built.ts';
 import type { Finding } from '../parse/places.ts';
 import { didYouMean } from '../did-you-mean.ts';

@@ -1,6 +1,6 @@
 import { isInterfaceType } from 'graphql';
 import type { ASTNode, ConstDirectiveNode, GraphQLInterfaceType, GraphQLObjectType } from 'graphql';
-import type { FieldDirectives } from '../build/directive-uses.ts';
+import type { FieldDirectives } from '../directives/of-fields.ts';
 import { connectionOf } from '../build/connections.ts';
 import { storedAs } from '../build/columns.ts';
 import { coordinate } from '../build/facts.ts';

@@ -1,5 +1,5 @@
 import { isEnumType } from 'graphql';
-import { readFieldDirectives } from '../build/directive-uses.ts';
+import { readFieldDirectives } from '../directives/of-fields.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 

@@ -15,16 +15,16 @@ describe('the directives', () => {
     );
     expect(names.map(([name]) => name)).toEqual([
       'entity',
+      'index',
       'computed',
       'relation',
       'unique',
-      'index',
       'default',
       'updatedAt',
       'constraint',
-      'auth',
       'list',
       'resolve',
+      'auth',
       'renamed',
     ]);
     expect(names.every(([, length]) => length > 40)).toBe(true);

@@ -1,7 +1,7 @@
 import type { ASTNode } from 'graphql';
 import { ownerColumn } from '../../build/access.ts';
 import { userEntity } from '../../build/user.ts';
-import type { AuthUse } from '../../build/directive-uses.ts';
+import type { AuthUse } from '../../directives/of-both.ts';
 import type { Built } from '../../build/built.ts';
 import { didYouMean, nearest } from '../../did-you-mean.ts';
 import type { Finding } from '../../parse/places.ts';

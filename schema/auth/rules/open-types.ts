@@ -1,5 +1,5 @@
 import { userEntity } from '../../build/user.ts';
-import type { AuthUse } from '../../build/directive-uses.ts';
+import type { AuthUse } from '../../directives/of-both.ts';
 import type { EntityFact, FieldFact } from '../../build/facts.ts';
 import type { Built } from '../../build/built.ts';
 import type { Verb, WriteShape } from '../../model.ts';

@@ -1,29 +1,18 @@
-/**
- * The twelve directives, as SDL. An emitted project gets this text as a file so that editors complete and check them;
- * it is not part of the schema that is served. The enums carry our name so that a type of yours may be called `Verb`.
- *
- * @example
- * import { directivesSdl } from '@twofold/schema';
- */
-export const directivesSdl = `"""
-Says what the signature of a type cannot: where its rows are kept, or that they are not kept at all.
+import type { Constraint, OnDelete } from '../model.ts';
+import {
+  type Arguments,
+  type Carrier,
+  compact,
+  figure,
+  isBare,
+  text,
+  texts,
+  Uses,
+} from './arguments.ts';
+import { auth, renamed } from './of-both.ts';
 
-    type Person @entity(plural: "people", table: "staff") { id: ID! }
-"""
-directive @entity(
-  "Name of the table. Made from the plural when absent: BlogPost → blog_posts."
-  table: String
-  "The plural in list fields and REST paths, when English is irregular."
-  plural: String
-  "false: a plain object, never a table of its own."
-  persist: Boolean = true
-  "true: the table keeps created_at and updated_at even if no field shows them. false: fields of these names are ordinary."
-  timestamps: Boolean
-  "true: a removed row is marked in deleted_at and no longer seen."
-  softDelete: Boolean = false
-) on OBJECT
-
-"""
+/** Directives that stand on fields and not on types. What a use of each says, `read` has below. */
+export const fieldDirectives = `"""
 No column: a function in src/resolvers/<Type>.ts answers this field.
 
     fullName: String! @computed
@@ -52,13 +41,6 @@ No two rows have the same value.
     email: String! @unique
 """
 directive @unique on FIELD_DEFINITION
-
-"""
-An index over several fields, in this order.
-
-    type Post @index(fields: ["author", "createdAt"]) { id: ID! }
-"""
-directive @index(fields: [String!]!, unique: Boolean = false) repeatable on OBJECT
 
 """
 The value of a field that nobody gave. It makes the field optional when a row is created.
@@ -91,20 +73,6 @@ directive @constraint(
 ) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
 
 """
-Who may. Several on one type or field are alternatives. A rule about rows becomes a condition on every way to the row.
-
-    type Note @auth(allow: [OWNER], owner: "author") { id: ID! author: User! }
-"""
-directive @auth(
-  allow: [TwofoldAllow!]!
-  "Names of roles, when ROLE is allowed."
-  roles: [String!]
-  "The field that holds the owner, when OWNER is allowed."
-  owner: String
-  on: [TwofoldVerb!] = [READ, CREATE, UPDATE, DELETE]
-) repeatable on OBJECT | FIELD_DEFINITION
-
-"""
 How a list behaves when its arguments do not say.
 
     posts: [Post!]! @list(orderBy: ["createdAt DESC"], default: 20, max: 50)
@@ -132,52 +100,68 @@ directive @resolve(
   "For CREATE, UPDATE and DELETE: the type whose row is written, when neither the field's name nor its type says it."
   of: String
 ) on FIELD_DEFINITION
-
-"""
-The name of before, so that rows and code move along.
-
-    type Article @renamed(from: "Post") { id: ID! }
-"""
-directive @renamed(from: String!) on OBJECT | FIELD_DEFINITION | ENUM_VALUE
-
-"What happens to a row when the row it points at is removed."
-enum TwofoldOnDelete {
-  CASCADE
-  RESTRICT
-  SET_NULL
-}
-
-"A value that the server makes."
-enum TwofoldExpression {
-  NOW
-  UUID
-  AUTOINCREMENT
-}
-
-enum TwofoldAllow {
-  PUBLIC
-  USER
-  OWNER
-  ROLE
-  API_KEY
-}
-
-enum TwofoldVerb {
-  READ
-  CREATE
-  UPDATE
-  DELETE
-}
-
-enum TwofoldAction {
-  GET
-  LIST
-  CREATE
-  UPDATE
-  DELETE
-  CUSTOM
-}
-
-"A string, a number, true, false, null or a value of an enum."
-scalar TwofoldValue
 `;
+
+export type FieldDirectives = ReturnType<typeof read>;
+
+/** What the directives on a field say. */
+export function readFieldDirectives(carriers: readonly Carrier[]): FieldDirectives {
+  return isBare(carriers) ? NONE : read(new Uses(carriers));
+}
+
+function read(uses: Uses) {
+  return {
+    computed: uses.has('computed'),
+    ...uses.one('relation', (args, node) => ({
+      ...compact({
+        inverse: text(args, 'inverse'),
+        column: text(args, 'column'),
+        table: text(args, 'table'),
+        onDelete: onDelete(args),
+      }),
+      node,
+    })),
+    unique: uses.has('unique'),
+    ...uses.one('default', (args, node) => ({
+      ...compact({ value: args.get('value'), expr: text(args, 'expr') }),
+      node,
+    })),
+    updatedAt: uses.has('updatedAt'),
+    ...uses.one('constraint', constraint),
+    auth: uses.all('auth', auth),
+    ...uses.one('list', (args, node) => ({
+      ...compact({
+        filter: texts(args, 'filter'),
+        orderBy: texts(args, 'orderBy'),
+        default: figure(args, 'default'),
+        max: figure(args, 'max'),
+      }),
+      node,
+    })),
+    ...uses.one('resolve', (args, node) => ({
+      as: text(args, 'as') ?? 'CUSTOM',
+      ...compact({ by: texts(args, 'by'), of: text(args, 'of') }),
+      node,
+    })),
+    ...uses.one('renamed', renamed),
+  };
+}
+
+/** Most fields have none. */
+const NONE: FieldDirectives = { computed: false, unique: false, updatedAt: false, auth: [] };
+
+function constraint(args: Arguments): Constraint {
+  return compact({
+    min: figure(args, 'min'),
+    max: figure(args, 'max'),
+    minLength: figure(args, 'minLength'),
+    maxLength: figure(args, 'maxLength'),
+    pattern: text(args, 'pattern'),
+    format: text(args, 'format'),
+  });
+}
+
+function onDelete(args: Arguments): OnDelete | undefined {
+  const word = text(args, 'onDelete')?.toLowerCase().replace('_', ' ');
+  return word === 'cascade' || word === 'restrict' || word === 'set null' ? word : undefined;
+}

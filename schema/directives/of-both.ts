@@ -1,0 +1,48 @@
+import type { ConstDirectiveNode } from 'graphql';
+import type { Allow, Verb } from '../model.ts';
+import { type Arguments, compact, text, texts } from './arguments.ts';
+
+/** Directives that stand on types and on fields. */
+export const sharedDirectives = `"""
+Who may. Several on one type or field are alternatives. A rule about rows becomes a condition on every way to the row.
+
+    type Note @auth(allow: [OWNER], owner: "author") { id: ID! author: User! }
+"""
+directive @auth(
+  allow: [TwofoldAllow!]!
+  "Names of roles, when ROLE is allowed."
+  roles: [String!]
+  "The field that holds the owner, when OWNER is allowed."
+  owner: String
+  on: [TwofoldVerb!] = [READ, CREATE, UPDATE, DELETE]
+) repeatable on OBJECT | FIELD_DEFINITION
+
+"""
+The name of before, so that rows and code move along.
+
+    type Article @renamed(from: "Post") { id: ID! }
+"""
+directive @renamed(from: String!) on OBJECT | FIELD_DEFINITION | ENUM_VALUE
+`;
+
+export interface AuthUse {
+  readonly allow: readonly Allow[];
+  readonly roles: readonly string[];
+  readonly owner?: string;
+  readonly on: readonly Verb[];
+  readonly node: ConstDirectiveNode;
+}
+
+/** What `@auth` says. */
+export function auth(args: Arguments, node: ConstDirectiveNode): AuthUse {
+  return {
+    allow: (texts(args, 'allow') ?? []) as Allow[],
+    roles: texts(args, 'roles') ?? [],
+    ...compact({ owner: text(args, 'owner') }),
+    on: (texts(args, 'on') ?? ['READ', 'CREATE', 'UPDATE', 'DELETE']) as Verb[],
+    node,
+  };
+}
+
+/** The name of before, which `@renamed` says. */
+export const renamed = (args: Arguments) => text(args, 'from');

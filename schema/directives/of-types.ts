@@ -1,0 +1,67 @@
+import { type Carrier, compact, flag, isBare, text, texts, Uses } from './arguments.ts';
+import { auth, renamed } from './of-both.ts';
+
+/** Directives that only stand on types. What a use of each says, `read` has below. */
+export const typeDirectives = `"""
+Says what the signature of a type cannot: where its rows are kept, or that they are not kept at all.
+
+    type Person @entity(plural: "people", table: "staff") { id: ID! }
+"""
+directive @entity(
+  "Name of the table. Made from the plural when absent: BlogPost → blog_posts."
+  table: String
+  "The plural in list fields and REST paths, when English is irregular."
+  plural: String
+  "false: a plain object, never a table of its own."
+  persist: Boolean = true
+  "true: the table keeps created_at and updated_at even if no field shows them. false: fields of these names are ordinary."
+  timestamps: Boolean
+  "true: a removed row is marked in deleted_at and no longer seen."
+  softDelete: Boolean = false
+) on OBJECT
+
+"""
+An index over several fields, in this order.
+
+    type Post @index(fields: ["author", "createdAt"]) { id: ID! }
+"""
+directive @index(fields: [String!]!, unique: Boolean = false) repeatable on OBJECT
+`;
+
+/** `@entity` and its companions on a type. */
+export type TypeDirectives = ReturnType<typeof read>;
+
+/**
+ * What the directives on a type say.
+ *
+ * @example
+ * readTypeDirectives([node]).entity?.plural // 'people'
+ */
+export function readTypeDirectives(carriers: readonly Carrier[]): TypeDirectives {
+  return isBare(carriers) ? NONE : read(new Uses(carriers));
+}
+
+function read(uses: Uses) {
+  return {
+    ...uses.one('entity', (args, node) => ({
+      ...compact({
+        table: text(args, 'table'),
+        plural: text(args, 'plural'),
+        timestamps: flag(args, 'timestamps'),
+      }),
+      persist: flag(args, 'persist') ?? true,
+      softDelete: flag(args, 'softDelete') ?? false,
+      node,
+    })),
+    indexes: uses.all('index', (args, node) => ({
+      fields: texts(args, 'fields') ?? [],
+      unique: flag(args, 'unique') ?? false,
+      node,
+    })),
+    auth: uses.all('auth', auth),
+    ...uses.one('renamed', renamed),
+  };
+}
+
+/** Most types have none. */
+const NONE: TypeDirectives = { indexes: [], auth: [] };
