@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { HostingModel } from '@twofold/schema';
 import { ConfigError } from '@twofold/runtime/errors';
 import type { Kernel } from '@twofold/runtime/kernel';
-import { instanceLabels, type EngineNaming, networkName, type Reach } from './deploy/containers.ts';
+import { instanceLabels, type EngineNaming, networkName } from './deploy/containers.ts';
 import { createOperations } from './deploy/operations.ts';
 import { createRetries } from './deploy/retries.ts';
 import type { DeployStep } from './deploy/steps.ts';
@@ -18,6 +18,7 @@ import type { AppRepository } from './records/app-repository.ts';
 import { createDeploymentRepository } from './records/deployment-repository.ts';
 import { createIngressRecords } from './records/ingress-records.ts';
 import type { Seal } from './records/seal.ts';
+import { createSettingsTable } from './records/settings-table.ts';
 import { createVault } from './records/vault.ts';
 import { createCertificates } from './tls/certificates.ts';
 
@@ -38,8 +39,8 @@ interface CoreOptions {
  * later: `wire` connects them.
  */
 export function createCore(kernel: Kernel, { model, seal, apps, onStep }: CoreOptions) {
-  const { store, now, log, settings } = kernel;
-  assertLogs(settings.text('HOSTING_LOGS'));
+  const { store, now, log } = kernel;
+  oneOf(kernel, 'HOSTING_LOGS', ['file', 'stream']);
   const naming = { instance: '' };
   const operations = createOperations();
   const vault = createVault(store, seal);
@@ -105,12 +106,13 @@ interface ConnectionParts {
   readonly wiring: () => Wiring | undefined;
 }
 
-function connectionOf({ settings, log }: Kernel, { model, naming, wiring }: ConnectionParts) {
+function connectionOf(kernel: Kernel, { model, naming, wiring }: ConnectionParts) {
+  const { settings, log } = kernel;
   return createConnection({
     connect: () => connectEngine(model.engine, settings.env),
     labels: () => instanceLabels(naming),
     network: () => networkName(naming),
-    reach: reachOf(settings.text('HOSTING_REACH')),
+    reach: oneOf(kernel, 'HOSTING_REACH', ['address', 'port']) ?? null,
     log,
     onConnect: async () => wiring()?.onConnect(),
     onEvent: (event) => wiring()?.onEvent(event),
@@ -159,53 +161,46 @@ const ALONE = 10 * 60_000;
  * In development it is a part of the server. `HOSTING_INGRESS` (`process` or `inline`) overrides
  * this.
  */
-function chooseIngress(
-  { settings, project, store, now, log }: Kernel,
-  { ingress: { http, https } }: HostingModel,
-): Ingress {
-  const host = settings.text('HOST', project.server.host);
-  const kind = settings.text('HOSTING_INGRESS', settings.production ? 'process' : 'inline');
-  if (kind !== 'process' && kind !== 'inline')
-    throw new ConfigError(['HOSTING_INGRESS must be process or inline']);
-  const redirect = settings.text('HOSTING_REDIRECT', 'on');
-  if (redirect !== 'on' && redirect !== 'off')
-    throw new ConfigError(['HOSTING_REDIRECT must be on or off']);
+function chooseIngress(kernel: Kernel, { ingress: { http, https } }: HostingModel): Ingress {
+  const { settings, project, store, now, log } = kernel;
   const { trustedProxies } = project.server;
-  const listen = { http, https, host, redirect: redirect === 'on', trustedProxies };
-  const records = createIngressRecords(store);
-  if (kind === 'inline') return createInlineIngress({ ...listen, now, records });
-  return createRemoteIngress({ ...listen, records, log, alone: ALONE, outlives: true });
+  const kind = oneOf(kernel, 'HOSTING_INGRESS', ['process', 'inline']);
+  const redirect = oneOf(kernel, 'HOSTING_REDIRECT', ['on', 'off']) !== 'off';
+  const host = settings.text('HOST', project.server.host);
+  const options = {
+    http,
+    https,
+    host,
+    redirect,
+    trustedProxies,
+    records: createIngressRecords(store),
+  };
+  return (kind ?? (settings.production ? 'process' : 'inline')) === 'inline'
+    ? createInlineIngress({ ...options, now })
+    : createRemoteIngress({ ...options, log, alone: ALONE, outlives: true });
 }
 
-/** @returns null when it has to be detected after the engine is connected. */
-function reachOf(text: string | undefined): Reach | null {
-  if (text === undefined || text === '') return null;
-  if (text !== 'address' && text !== 'port')
-    throw new ConfigError(['HOSTING_REACH must be address or port']);
-  return text;
+/** @returns undefined when it is not set. @throws ConfigError for any other value. */
+function oneOf<const T extends string>(
+  { settings }: Pick<Kernel, 'settings'>,
+  name: string,
+  allowed: readonly T[],
+): T | undefined {
+  const text = settings.text(name);
+  if (text === undefined || text === '') return undefined;
+  const found = allowed.find((value) => value === text);
+  if (found !== undefined) return found;
+  throw new ConfigError([`${name} must be ${allowed.join(' or ')}`]);
 }
 
-/** Checks the setting. Without it, logs are read from the engine's files where that is possible. */
-function assertLogs(text: string | undefined): void {
-  if (text !== undefined && text !== 'file' && text !== 'stream')
-    throw new ConfigError(['HOSTING_LOGS must be file or stream']);
-}
+const INSTANCE = 'instance';
 
 /**
  * Reads the installation's id, or creates it. When two servers start on a new database at the same
  * time, both get the same id.
  */
-async function instanceOf({ db }: Kernel['store']): Promise<string> {
-  const row = { key: 'instance', value: randomBytes(4).toString('hex') };
-  await db
-    .insertInto('hosting_settings')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const { value } = await db
-    .selectFrom('hosting_settings')
-    .select('value')
-    .where('key', '=', 'instance')
-    .executeTakeFirstOrThrow();
-  return value;
+async function instanceOf(store: Kernel['store']): Promise<string> {
+  const settings = createSettingsTable(store);
+  await settings.insert(INSTANCE, randomBytes(4).toString('hex'));
+  return (await settings.get(INSTANCE)) as string;
 }

@@ -5,13 +5,14 @@ export interface Semaphore {
   /**
    * Resolves with the function that gives the place back; calling it twice does nothing.
    *
+   * @param signal ends the waiting: it rejects with the signal's reason.
    * @throws AppError 503 with `Retry-After: 1` when too many wait already.
    */
-  acquire(): Promise<() => void>;
+  acquire(signal?: AbortSignal): Promise<() => void>;
   /** The same at once; undefined when every place is taken. */
   tryAcquire(): (() => void) | undefined;
   /** Runs the job in a place of its own. @throws AppError as `acquire` */
-  run<T>(job: () => Promise<T>): Promise<T>;
+  run<T>(job: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Whether every place is taken. */
   readonly held: boolean;
 }
@@ -48,12 +49,23 @@ export function createSemaphore(places: number, queue = Infinity): Semaphore {
     taken += 1;
     return releaser();
   };
-  const acquire = async () => {
+  const acquire = async (signal?: AbortSignal) => {
     const release = tryAcquire();
     if (release) return release;
     if (waiting.length >= queue)
       throw failure.unavailable(undefined, { headers: { 'Retry-After': '1' } });
-    return new Promise<() => void>((resolve) => waiting.push(() => resolve(releaser())));
+    return new Promise<() => void>((resolve, reject) => {
+      const enter = () => {
+        signal?.removeEventListener('abort', cancel);
+        resolve(releaser());
+      };
+      const cancel = () => {
+        waiting.splice(waiting.indexOf(enter), 1);
+        reject(signal?.reason);
+      };
+      waiting.push(enter);
+      signal?.addEventListener('abort', cancel, { once: true });
+    });
   };
   return {
     get held() {
@@ -61,8 +73,8 @@ export function createSemaphore(places: number, queue = Infinity): Semaphore {
     },
     tryAcquire,
     acquire,
-    run: async (job) => {
-      const release = await acquire();
+    run: async (job, signal) => {
+      const release = await acquire(signal);
       try {
         return await job();
       } finally {

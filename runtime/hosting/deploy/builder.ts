@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { AppError, failure } from '@twofold/runtime/errors';
+import { createSemaphore } from '@twofold/runtime/kernel';
 import type { Core } from '../core.ts';
 import { EngineError } from '../engine/errors.ts';
 import type { Deployment } from '../records/app.ts';
@@ -11,28 +12,38 @@ import { diskOf } from '../stats.ts';
 import type { BuildLogs } from './build-logs.ts';
 import { appLabels, imageTag, LABELS, stagesRepository } from './containers.ts';
 
-/** Builds images in the engine: never a program of a user's on this machine. */
+/** Builds images inside the engine. No program of a user runs directly on this machine. */
 export interface ImageBuilder {
-  /** Waits for a free place, then builds. @returns the image's id. @throws AppError 422 when the build fails, 507 when the disk is low. */
-  build(
-    deployment: Deployment,
-    work: { readonly plan: BuildPlan; readonly spool: Spool; readonly signal: AbortSignal },
-  ): Promise<string>;
+  /**
+   * Waits until few enough other builds run, then builds.
+   *
+   * @returns the image's id. @throws AppError 422 when the build fails, 507 when the disk is nearly full.
+   */
+  build(deployment: Deployment, work: BuildWork): Promise<string>;
+}
+
+export interface BuildWork {
+  readonly plan: BuildPlan;
+  readonly spool: Spool;
+  readonly signal: AbortSignal;
 }
 
 export function createImageBuilder(core: Core, logs: BuildLogs): ImageBuilder {
-  const places = createPlaces(Math.max(1, core.model.build.concurrency));
+  const semaphore = createSemaphore(Math.max(1, core.model.build.concurrency));
   return {
     async build(deployment, work) {
-      const release = await places.take(work.signal, () =>
-        logs.add(deployment, 'Waiting for another build to end'),
-      );
-      try {
+      const { signal } = work;
+      const start = async () => {
         await assertDisk(core);
         await assertBases(core, work, (line) => logs.add(deployment, line));
-        return await run(core, logs, deployment, work);
-      } finally {
-        release();
+        return run(core, logs, deployment, work);
+      };
+      try {
+        if (semaphore.held) logs.add(deployment, 'Waiting for another build to end');
+        return await semaphore.run(start, signal);
+      } catch (error) {
+        if (!signal.aborted) throw error;
+        throw new AppError(409, 'CANCELLED', 'The deployment was cancelled');
       }
     },
   };
@@ -42,7 +53,7 @@ async function run(
   core: Core,
   logs: BuildLogs,
   deployment: Deployment,
-  { plan, spool, signal }: Parameters<ImageBuilder['build']>[1],
+  { plan, spool, signal }: BuildWork,
 ): Promise<string> {
   const app = core.apps.byId(deployment.app_id);
   if (!app) throw failure.notFound('App not found');
@@ -53,7 +64,7 @@ async function run(
     `Building with ${plan.kind === 'Dockerfile' ? `the source's ${plan.dockerfile}` : `a Dockerfile made for ${plan.kind}`}`,
   );
   let refused: unknown;
-  // The engine's client would say of an error in the stream that the engine is away.
+  // The engine's client reports an error of this stream as if the engine were not reachable.
   const context = () => Readable.from(spool.read(plan)).once('error', (e) => (refused = e));
   try {
     return await core.connection.engine().images.build(context, {
@@ -74,15 +85,14 @@ async function run(
     });
   } catch (error) {
     if (refused instanceof AppError) throw refused;
-    throw describe(error, { late: late.aborted, cancelled: signal.aborted, timeout });
+    throw describe(error, { late: late.aborted, timeout });
   }
 }
 
 function describe(
   error: unknown,
-  { late, cancelled, timeout }: { late: boolean; cancelled: boolean; timeout: number },
+  { late, timeout }: { readonly late: boolean; readonly timeout: number },
 ): unknown {
-  if (cancelled) return new AppError(409, 'CANCELLED', 'The deployment was cancelled');
   if (late)
     return failure.unprocessable(`The build took longer than ${Math.round(timeout / 1000)} s`);
   if (!(error instanceof EngineError) || error.kind === 'unavailable' || error.kind === 'disk')
@@ -93,12 +103,12 @@ function describe(
 }
 
 /**
- * What a Dockerfile builds on is fetched by the engine, from inside our network, and may bring instructions of its own:
- * both are looked at before. An image that cannot be had is left to the build, which says so.
+ * Checks the base images of a Dockerfile before the build: the engine fetches them from inside our network, and they may
+ * contain instructions (ONBUILD). An image that cannot be fetched is left to the build, which reports the error.
  */
 async function assertBases(
   core: Core,
-  { plan, signal }: Parameters<ImageBuilder['build']>[1],
+  { plan, signal }: BuildWork,
   say: (line: string) => void,
 ): Promise<void> {
   const engine = core.connection.engine();
@@ -116,43 +126,10 @@ async function assertBases(
   }
 }
 
-/** A full disk stops more than one build: below the floor none is begun. */
+/** Refuses a build when the disk is nearly full, because a full disk stops everything else too. */
 async function assertDisk(core: Core): Promise<void> {
   const root = core.connection.info()?.root;
   const disk = root ? await diskOf(root) : null;
   if (disk && disk.free < core.model.diskFloor)
     throw new AppError(507, 'DISK_FULL', 'There is too little free disk space to build');
-}
-
-/** So many at a time; the others wait in the order they came. */
-function createPlaces(count: number) {
-  let free = count;
-  const queue: (() => void)[] = [];
-  const release = () => {
-    const next = queue.shift();
-    if (next) next();
-    else free += 1;
-  };
-  return {
-    async take(signal: AbortSignal, onWait: () => void): Promise<() => void> {
-      if (free > 0) {
-        free -= 1;
-        return release;
-      }
-      onWait();
-      await new Promise<void>((resolve, reject) => {
-        queue.push(resolve);
-        signal.addEventListener(
-          'abort',
-          () => {
-            const at = queue.indexOf(resolve);
-            if (at >= 0) queue.splice(at, 1);
-            reject(new AppError(409, 'CANCELLED', 'The deployment was cancelled'));
-          },
-          { once: true },
-        );
-      });
-      return release;
-    },
-  };
 }

@@ -1,23 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../core.ts';
 import type { RouteTarget } from '../ingress/route-table.ts';
-import { type HostedApp, healthCheckOf } from '../records/app.ts';
+import { createLoop, type Loop } from '../loop.ts';
+import { type HealthCheck, healthCheckOf, type HostedApp } from '../records/app.ts';
 import { createProbe } from './probe.ts';
 
 /**
- * Goes on asking apps that say how (a path or a command), and has those started again that give `retries` bad answers
- * in a row. An app without either is only asked when it is deployed: that its port is open says little afterwards.
+ * Checks running apps that have a path or a command for it, and reports a replica after `retries` failures in a row. Other
+ * apps are checked only when they are deployed: an open port says little about an app that has run for a while.
  */
-export interface HealthWatch {
-  start(): void;
-  stop(): Promise<void>;
-}
+export type HealthWatch = Loop;
 
 const TICK = 1000;
 
 interface WatchedTarget {
   next: number;
-  bad: number;
+  failures: number;
   asking: boolean;
 }
 
@@ -25,73 +22,62 @@ export function createHealthWatch(
   core: Core,
   onSick: (app: HostedApp, containerId: string, detail: string) => void,
 ): HealthWatch {
-  const abort = new AbortController();
-  const seen = new Map<string, WatchedTarget>();
-  let loop: Promise<void> = Promise.resolve();
+  const watched = new Map<string, WatchedTarget>();
 
   const look = () => {
     const present = new Set<string>();
-    for (const app of core.apps.all()) {
-      const health = healthCheckOf(app.spec);
-      const route = core.ingress.get(app.id);
-      if (
-        (health.path === undefined && !health.command) ||
-        app.desired !== 'running' ||
-        route?.state !== 'serving'
-      )
-        continue;
-      for (const target of route.targets) {
-        present.add(target.id);
-        const state = seen.get(target.id) ?? {
-          next: core.now() + health.interval_s * 1000,
-          bad: 0,
-          asking: false,
-        };
-        seen.set(target.id, state);
-        if (!state.asking && state.next <= core.now()) void ask(app, target, state);
-      }
+    for (const { app, health, target } of targetsToCheck(core)) {
+      present.add(target.id);
+      const state = watched.get(target.id) ?? {
+        next: core.now() + health.interval_s * 1000,
+        failures: 0,
+        asking: false,
+      };
+      watched.set(target.id, state);
+      if (!state.asking && state.next <= core.now()) void ask(app, target, state);
     }
-    for (const id of seen.keys()) if (!present.has(id)) seen.delete(id);
+    for (const id of watched.keys()) if (!present.has(id)) watched.delete(id);
   };
 
   const ask = async (app: HostedApp, target: RouteTarget, state: WatchedTarget) => {
     const health = healthCheckOf(app.spec);
+    const engine = core.connection.engine();
     state.asking = true;
     try {
-      const probe = createProbe(health, target, {
-        engine: core.connection.engine(),
-        host: app.spec.domain,
-      });
-      const { ok, detail } = await probe();
-      state.bad = ok ? 0 : state.bad + 1;
-      if (
-        state.bad >= health.retries &&
-        !core.leaving.has(target.id) &&
-        core.operations.running(app.id) === undefined
-      ) {
-        state.bad = 0;
-        onSick(app, target.id, detail);
-      }
+      const { ok, detail } = await createProbe(health, target, { engine, host: app.spec.domain })();
+      state.failures = ok ? 0 : state.failures + 1;
+      if (state.failures < health.retries || isBusy(core, app, target)) return;
+      state.failures = 0;
+      onSick(app, target.id, detail);
     } catch {
-      // The engine is away: that says nothing about the app.
+      // The engine is not reachable, which says nothing about the app.
     } finally {
       state.asking = false;
       state.next = core.now() + health.interval_s * 1000;
     }
   };
 
-  return {
-    start() {
-      loop = (async () => {
-        while (!abort.signal.aborted) {
-          if (core.connection.info()) look();
-          await sleep(TICK, undefined, { signal: abort.signal, ref: false }).catch(() => {});
-        }
-      })();
-    },
-    async stop() {
-      abort.abort();
-      await loop;
-    },
-  };
+  return createLoop({
+    pause: () => TICK,
+    work: () => (core.connection.info() ? look() : undefined),
+    onError: (error) => core.log.warn(`health checks: ${error.message}`),
+  });
 }
+
+function* targetsToCheck({ apps, ingress }: Core): Generator<{
+  readonly app: HostedApp;
+  readonly health: HealthCheck;
+  readonly target: RouteTarget;
+}> {
+  for (const app of apps.all()) {
+    const health = healthCheckOf(app.spec);
+    const route = ingress.get(app.id);
+    const checked = health.path !== undefined || health.command !== undefined;
+    if (!checked || app.desired !== 'running' || route?.state !== 'serving') continue;
+    for (const target of route.targets) yield { app, health, target };
+  }
+}
+
+/** Whether something else stops or changes the replica already. */
+const isBusy = ({ leaving, operations }: Core, app: HostedApp, { id }: RouteTarget) =>
+  leaving.has(id) || operations.running(app.id) !== undefined;

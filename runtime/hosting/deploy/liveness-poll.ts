@@ -1,26 +1,23 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../core.ts';
+import { createLoop, type Loop } from '../loop.ts';
 import type { HostedApp } from '../records/app.ts';
 
 /**
- * Notices within a moment that a container's process is gone. Podman tells of an end when somebody looks, or when a
- * process of its own has got round to it: an event may come half a minute late. The process's entry in `/proc` is looked
- * at, which costs next to nothing; where the engine runs elsewhere there is no such entry, and events have to do.
+ * Notices within half a second that a container's process has ended. Podman reports an end when it is asked, or when one of
+ * its own processes notices it, so its event may be 30 seconds late. This reads the process's entry in `/proc`, which costs
+ * very little. When the engine runs on another machine there is no such entry, and only events report ends.
  */
-export interface LivenessPoll {
-  start(): void;
-  stop(): Promise<void>;
-}
+export type LivenessPoll = Loop;
 
 const INTERVAL = 500;
-/** Looks after which the engine is asked again about a process that is not in `/proc`, at most: half a minute. */
+/** The engine is asked again after at most this many looks, about half a minute. */
 const MOST = 64;
 
 interface WatchedProcess {
   readonly pid: number;
   readonly mark: string | null;
-  /** Without a mark: looks until the engine is asked again, and how many they were. */
+  /** Without a mark: how many looks are left until the engine is asked again, of `pause` in all. */
   left: number;
   readonly pause: number;
 }
@@ -30,8 +27,6 @@ export function createLivenessPoll(
   onDeath: (app: HostedApp, containerId: string) => void,
   every = INTERVAL,
 ): LivenessPoll {
-  const abort = new AbortController();
-  let loop: Promise<void> = Promise.resolve();
   let watched = new Map<string, WatchedProcess>();
 
   const look = async () => {
@@ -48,8 +43,8 @@ export function createLivenessPoll(
     watched = seen;
   };
   /**
-   * A Podman that is busy goes on to say for a while that a process runs which is gone. Where the engine runs elsewhere no
-   * process is ever here: it is asked less and less often.
+   * Asks the engine. A busy Podman may still report a process as running after its end. When the engine runs on another
+   * machine, the process is never found here, and the engine is asked less and less often.
    */
   const ask = async (
     app: HostedApp,
@@ -69,41 +64,33 @@ export function createLivenessPoll(
     return { pid, mark: pid > 0 ? markOf(pid) : null, left: pause, pause };
   };
 
-  return {
-    start() {
-      loop = (async () => {
-        while (!abort.signal.aborted) {
-          if (hasProcesses(core))
-            await look().catch((error: Error) => core.log.debug(`liveness poll: ${error.message}`));
-          await sleep(every, undefined, { signal: abort.signal, ref: false }).catch(() => {});
-        }
-      })();
+  return createLoop({
+    pause: () => every,
+    work: async () => {
+      if (hasProcesses(core)) await look();
     },
-    async stop() {
-      abort.abort();
-      await loop;
-    },
-  };
+    onError: (error) => core.log.debug(`liveness poll: ${error.message}`),
+  });
 }
 
-/** A Swarm's are on other machines, and its managers start them again. */
+/** A Swarm runs containers on other machines too, and restarts them itself. */
 const hasProcesses = ({ connection }: Core): boolean => connection.info()?.oneMachine === true;
 
-/** Whether the engine has to be asked: the process is gone, or was not here. */
+/** Whether to ask the engine: the process has ended, or it was never found on this machine. */
 function isDue(watched: WatchedProcess): boolean {
   if (watched.mark !== null) return markOf(watched.pid) !== watched.mark;
   watched.left -= 1;
   return watched.left <= 0;
 }
 
-/** When the process began: with its id, that names one process for good. Null when there is none of that id. */
+/** When the process began, because ids are reused. Null when no process has this id. */
 function markOf(pid: number): string | null {
   const text = statOf(pid);
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
   return fields && fields[0] !== 'Z' ? (fields[19] ?? null) : null;
 }
 
-/** The kernel makes it as it is read: the way through a thread would take ten times longer than the reading. */
+/** Read synchronously: the kernel creates the text in memory, and a thread would cost ten times more than the read. */
 function statOf(pid: number): string | null {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8');

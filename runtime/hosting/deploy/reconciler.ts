@@ -1,36 +1,36 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createSemaphore } from '@twofold/runtime/kernel';
 import type { Core } from '../core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
 import type { HostedApp } from '../records/app.ts';
+import { createLoop } from '../loop.ts';
 import { deploymentOf, instanceLabels, LABELS } from './containers.ts';
 import { forgetOldImagesOfAll, suspectOldImages } from './kept-images.ts';
 import { ensureReplicas } from './lifecycle.ts';
 import { idleRoute, currentTargets, servingRoute } from './rollout.ts';
 import { REMOVED, type AppSupervisor } from './supervisor.ts';
 
-/** Brings the engine to what the database says. */
+/** Makes the containers on the engine match the apps in the database. */
 export interface Reconciler {
-  /** After the engine is there (again): what an unclean stop left half done is undone, then everything is compared. */
+  /** Called each time the engine is connected: repairs what an unclean stop has left, then compares everything. */
   recover(): Promise<void>;
   start(): void;
   stop(): Promise<void>;
 }
 
 const RESYNC = 30_000;
-/** What had to be left alone is looked at again after this, and then after twice as long. */
+/** An app that was busy or failed is tried again after this, then after twice as long, and so on. */
 const SOON = 1000;
 const PARALLEL = 4;
 
-/** `every` is in milliseconds. */
+/** @param every Milliseconds between two comparisons. */
 export function createReconciler(
   core: Core,
   supervisor: AppSupervisor,
   every = RESYNC,
 ): Reconciler {
-  const abort = new AbortController();
-  let loop: Promise<void> = Promise.resolve();
+  const warn = (error: Error) => core.log.warn(`resync: ${error.message}`);
   let recovered = false;
-  /** How often in a row something had to be left alone. */
+  /** How many times in a row at least one app was busy or failed. */
   let misses = 0;
   let next = core.now() + every;
 
@@ -38,14 +38,16 @@ export function createReconciler(
     await core.apps.load();
     const containers = await core.connection.engine().list(instanceLabels(core.naming));
     const byApp = Map.groupBy(containers, (container) => container.labels[LABELS.app] ?? '');
-    let left = 0;
-    await inParallel([...core.apps.all()], async (app) => {
-      const listed = byApp.get(app.id) ?? [];
-      if (!(await reconcile(core, supervisor, { id: app.id, listed, recovering }))) left += 1;
-    });
+    const semaphore = createSemaphore(PARALLEL);
+    const results = await Promise.all(
+      core.apps.all().map(({ id }) => {
+        const listed = byApp.get(id) ?? [];
+        return semaphore.run(() => reconcile(core, supervisor, { id, listed, recovering }));
+      }),
+    );
     for (const [appId, orphans] of byApp)
       if (!core.apps.byId(appId)) await removeAll(core, orphans);
-    return left === 0;
+    return !results.includes(false);
   };
   const look = async (recovering: boolean) => {
     misses += 1;
@@ -57,39 +59,34 @@ export function createReconciler(
     }
   };
 
+  const loop = createLoop({
+    pause: () => Math.min(every, SOON),
+    async work() {
+      if (core.connection.info() === null) return;
+      if (core.now() >= next) await look(false).catch(warn);
+      await forgetOldImagesOfAll(core);
+    },
+    onError: warn,
+  });
+
   return {
     async recover() {
       const first = !recovered;
       if (first) await failUnfinished(core);
       recovered = true;
       supervisor.forgive();
-      // A deployment that was cut off, with the server or with the engine, has tagged an image that nothing will run.
+      // A deployment that was interrupted has tagged an image that no container runs.
       suspectOldImages(core);
       misses = 0;
       await look(true);
       await forgetOldImagesOfAll(core);
     },
-    start() {
-      loop = (async () => {
-        while (!abort.signal.aborted) {
-          await sleep(Math.min(every, SOON), undefined, { signal: abort.signal, ref: false }).catch(
-            () => {},
-          );
-          if (abort.signal.aborted || core.connection.info() === null) continue;
-          if (core.now() >= next)
-            await look(false).catch((error: Error) => core.log.warn(`resync: ${error.message}`));
-          await forgetOldImagesOfAll(core);
-        }
-      })();
-    },
-    async stop() {
-      abort.abort();
-      await loop;
-    },
+    start: loop.start,
+    stop: loop.stop,
   };
 }
 
-/** No server works on these any more. One that had reached its switch is the app's deployment and stands. */
+/** Ends deployments that a stopped server has left. One that already serves its app stays valid. */
 async function failUnfinished(core: Core): Promise<void> {
   const finished_at = new Date(core.now()).toISOString();
   for (const deployment of await core.deployments.unfinished()) {
@@ -118,11 +115,11 @@ async function failUnfinished(core: Core): Promise<void> {
 interface ListedApp {
   readonly id: string;
   readonly listed: readonly EngineContainer[];
-  /** The server or the engine was away: what ended meanwhile is not held against its app. */
+  /** The server or the engine was away. Containers that ended meanwhile do not count as crashes. */
   readonly recovering: boolean;
 }
 
-/** An app that should run, and the containers of its deployment. */
+/** An app that should run, with the containers of its deployment. */
 interface AppToRun {
   readonly app: HostedApp;
   readonly present: readonly EngineContainer[];
@@ -130,7 +127,7 @@ interface AppToRun {
   readonly recovering: boolean;
 }
 
-/** @returns false when it was left alone, because something else is done on the app, or did not come to its end. */
+/** @returns false when another operation runs on the app, or when it failed: it has to be tried again. */
 async function reconcile(
   core: Core,
   supervisor: AppSupervisor,
@@ -168,10 +165,10 @@ async function keepStopped(
 
 async function keepRunning(core: Core, supervisor: AppSupervisor, seen: AppToRun): Promise<void> {
   const { app, present, recovering } = seen;
-  // There the ends are counted, and the pauses kept.
+  // The supervisor counts the ends and keeps the pauses.
   if (supervisor.handles(app.id)) return;
   const dead = present.filter(({ state }) => state !== 'running');
-  // While nothing was away, an end that was not noticed is an end all the same.
+  // The server and the engine were running, so this was a crash that no event has reported.
   if (!recovering && dead.length > 0) return dead.forEach(({ id }) => supervisor.onDeath(app, id));
   const { port, replicas } = await core.deployments.get(app.id, app.deployment as number);
   const running = present.filter(({ state }) => state === 'running');
@@ -184,7 +181,7 @@ async function keepRunning(core: Core, supervisor: AppSupervisor, seen: AppToRun
   await bringUp(core, supervisor, seen, removed);
 }
 
-/** What cannot be brought up is the supervisor's to try again, and to give up on. */
+/** Starts the missing replicas. The supervisor repeats or ends what fails. */
 async function bringUp(
   core: Core,
   supervisor: AppSupervisor,
@@ -194,7 +191,7 @@ async function bringUp(
   const { targets, failed } = await ensureReplicas(core, app, signal, {
     ask: app.status !== 'running',
   });
-  // Another operation has the app now.
+  // Another operation has taken over the app.
   if (signal.aborted) return;
   core.ingress.set(targets.length > 0 ? servingRoute(app, targets) : idleRoute(app, 'holding'));
   await core.apps.update(app.id, {
@@ -210,11 +207,4 @@ async function bringUp(
 async function removeAll(core: Core, containers: readonly EngineContainer[]): Promise<void> {
   for (const { id } of containers)
     if (!core.leaving.has(id)) await core.connection.engine().remove(id);
-}
-
-async function inParallel<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
-  const next = async (): Promise<void> => {
-    for (let item = items.shift(); item !== undefined; item = items.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, next));
 }

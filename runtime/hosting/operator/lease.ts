@@ -1,32 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '@twofold/runtime/kernel';
-import type { Store } from '@twofold/runtime/kernel';
+import type { Logger, Store } from '@twofold/runtime/kernel';
+import { createLoop } from '../loop.ts';
+import { createSettingsTable, type SettingsTable } from '../records/settings-table.ts';
 import { isRunning } from '../running.ts';
 
-/** The process that operates the engine, as the database has it. */
+/** The leader, as it is stored in the database. */
 export interface LeaseHolder {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
-  /** When that process began: ids are used again, in containers always the same one. */
+  /** When the process began. Process ids are reused, and in a container each process may have the same one. */
   readonly born: number;
-  /** Socket on which it takes calls from processes of the same machine. */
+  /** The socket on which it accepts calls from other processes of its machine. */
   readonly socket: string;
-  /** Milliseconds since 1970; afterwards anybody may take over. */
+  /** Milliseconds since 1970. Afterwards every process may take the lease. */
   readonly until: number;
 }
 
 /**
- * One process of all that share the database operates the engine: two would undo each other's work. The others pass
- * calls on to it, and one of them takes over when it ends.
+ * Makes one of the processes that share a database the leader, which operates the apps: two would undo each other's work.
+ * The others forward their calls to it, and one of them takes the lease when the leader ends.
  */
 export interface Lease {
-  /** Takes the lease if it is free, and goes on trying until `stop`. Resolves when it is known who has it. */
+  /** Takes the lease if it is free, and tries again and again until `stop`. Resolves after the first attempt. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  held(): boolean;
   holder(): Promise<LeaseHolder | null>;
 }
 
@@ -36,119 +35,91 @@ export interface LeaseOptions {
   readonly log: Logger;
   readonly socket: string;
   readonly onTake: () => Promise<void>;
-  /** It could not be kept: this process was away for too long. */
+  /** Called when another process has taken the lease, because this one did not renew it in time. */
   readonly onLose: () => Promise<void>;
 }
 
 const KEY = 'operator';
-const LASTS = 10_000;
+/** Milliseconds for which a lease is valid, and between two renewals. */
+const VALID = 10_000;
 const RENEW = 2000;
+const TRY = RENEW / 4;
 
-export function createLease({
-  store: { db },
-  now,
-  log,
-  socket,
-  onTake,
-  onLose,
-}: LeaseOptions): Lease {
-  const self = {
-    id: randomUUID(),
-    host: hostname(),
-    pid: process.pid,
-    born: Math.round(performance.timeOrigin),
-    socket,
-  };
-  const abort = new AbortController();
-  let mine: string | null = null;
-  let loop: Promise<void> = Promise.resolve();
+export function createLease(options: LeaseOptions): Lease {
+  const { store, log, onTake, onLose, now } = options;
+  const settings = createSettingsTable(store);
+  const write = writer(settings, options);
+  /** Our text in the database; null while this process is not the leader. */
+  let current: string | null = null;
 
-  const read = async () =>
-    (
-      await db
-        .selectFrom('hosting_settings')
-        .select('value')
-        .where('key', '=', KEY)
-        .executeTakeFirst()
-    )?.['value'] as string | undefined;
-  /** Compares and sets, so that of several takers one has it. */
-  const write = async (before: string | undefined): Promise<boolean> => {
-    const value = JSON.stringify({ ...self, until: now() + LASTS });
-    const written =
-      before === undefined
-        ? await db
-            .insertInto('hosting_settings')
-            .values({ key: KEY, value })
-            .onConflict((conflict) => conflict.doNothing())
-            .returning('key')
-            .executeTakeFirst()
-        : await db
-            .updateTable('hosting_settings')
-            .set({ value })
-            .where('key', '=', KEY)
-            .where('value', '=', before)
-            .returning('key')
-            .executeTakeFirst();
-    if (written) mine = value;
-    return written !== undefined;
-  };
   const release = async () => {
-    if (mine !== null)
-      await db
-        .deleteFrom('hosting_settings')
-        .where('key', '=', KEY)
-        .where('value', '=', mine)
-        .execute();
-    mine = null;
+    if (current !== null) await settings.delete(KEY, current);
+    current = null;
   };
-  const turn = async () => {
-    if (mine !== null) {
-      if (await write(mine)) return;
-      mine = null;
-      return onLose();
-    }
-    const before = await read();
+  const renew = async (before: string) => {
+    current = await write(before);
+    if (current === null) await onLose();
+  };
+  const tryToTake = async () => {
+    const before = await settings.get(KEY);
     if (before !== undefined && isAlive(JSON.parse(before) as LeaseHolder, now())) return;
-    if (!(await write(before))) return;
-    await onTake().catch(async (error: unknown) => {
+    current = await write(before);
+    if (current === null) return;
+    try {
+      await onTake();
+    } catch (error) {
       await release();
       throw error;
-    });
+    }
   };
+  const attempt = () => (current === null ? tryToTake() : renew(current));
+  const loop = createLoop({
+    pause: () => (current === null ? TRY : RENEW),
+    work: attempt,
+    // When the database does not answer, nothing is known about the lease: the next attempt decides.
+    onError: (error) => log.warn(`the leader's lease: ${error.message}`),
+  });
 
   return {
     async start() {
-      await turn();
-      loop = (async () => {
-        while (!abort.signal.aborted) {
-          await sleep(mine === null ? RENEW / 4 : RENEW, undefined, {
-            signal: abort.signal,
-            ref: false,
-          }).catch(() => {});
-          // A database that does not answer for a moment says nothing about who has the lease.
-          if (!abort.signal.aborted)
-            await turn().catch((error: Error) =>
-              log.warn(`the operator's lease: ${error.message}`),
-            );
-        }
-      })();
+      await attempt();
+      loop.start();
     },
     async stop() {
-      abort.abort();
-      await loop;
+      await loop.stop();
       await release();
     },
-    held: () => mine !== null,
     async holder() {
-      const value = await read();
+      const value = await settings.get(KEY);
       return value === undefined ? null : (JSON.parse(value) as LeaseHolder);
     },
   };
 }
 
-/** A process of this machine that is gone needs not be waited for. */
+/** @returns a function that takes or renews the lease if its text is still `before`. It returns the new text, or null. */
+function writer(settings: SettingsTable, { socket, now }: LeaseOptions) {
+  const self = {
+    id: randomUUID(),
+    host: hostname(),
+    pid: process.pid,
+    born: startOfThisProcess,
+    socket,
+  };
+  return async (before: string | undefined): Promise<string | null> => {
+    const value = JSON.stringify({ ...self, until: now() + VALID });
+    const written =
+      before === undefined
+        ? await settings.insert(KEY, value)
+        : await settings.replace(KEY, before, value);
+    return written ? value : null;
+  };
+}
+
+const startOfThisProcess = Math.round(performance.timeOrigin);
+
+/** On this machine it can be seen that a process has ended, so that its lease need not run out. */
 function isAlive({ until, host, pid, born }: LeaseHolder, now: number): boolean {
   if (until <= now) return false;
   if (host !== hostname()) return true;
-  return pid === process.pid ? born === Math.round(performance.timeOrigin) : isRunning(pid);
+  return pid === process.pid ? born === startOfThisProcess : isRunning(pid);
 }

@@ -1,26 +1,17 @@
 import type { Store } from '@twofold/runtime/kernel';
 import type { IngressRecord, IngressRecords } from '../ingress/record.ts';
+import { createSettingsTable } from './settings-table.ts';
 
 const KEY = 'ingress';
 
-/** The ingress of the installation, in the database that its servers share. */
-export function createIngressRecords({ db }: Pick<Store, 'db'>): IngressRecords {
+/** Stores the record of the installation's ingress in the database. */
+export function createIngressRecords(store: Pick<Store, 'db'>): IngressRecords {
+  const settings = createSettingsTable(store);
   return {
     async read() {
-      const row = await db
-        .selectFrom('hosting_settings')
-        .select('value')
-        .where('key', '=', KEY)
-        .executeTakeFirst();
-      return row ? (JSON.parse(row['value']) as IngressRecord) : null;
+      const text = await settings.get(KEY);
+      return text === undefined ? null : (JSON.parse(text) as IngressRecord);
     },
-    async write(record) {
-      const value = JSON.stringify(record);
-      await db
-        .insertInto('hosting_settings')
-        .values({ key: KEY, value })
-        .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-        .execute();
-    },
+    write: (record) => settings.set(KEY, JSON.stringify(record)),
   };
 }

@@ -1,34 +1,23 @@
 import type { Store } from '@twofold/runtime/kernel';
 import type { Seal } from './seal.ts';
+import { createSettingsTable } from './settings-table.ts';
 
-/** Sealed texts that belong to an app but are no part of its environment: a git token, a webhook's secret. */
+/** Encrypted texts of an app that are not in its environment: a git token, a webhook's secret. */
 export interface Vault {
   get(key: string): Promise<string | undefined>;
   set(key: string, text: string): Promise<void>;
   delete(key: string): Promise<void>;
 }
 
-export function createVault({ db }: Pick<Store, 'db'>, seal: Seal): Vault {
+export function createVault(store: Pick<Store, 'db'>, seal: Seal): Vault {
+  const settings = createSettingsTable(store);
   return {
     async get(key) {
-      const row = await db
-        .selectFrom('hosting_settings')
-        .select('value')
-        .where('key', '=', key)
-        .executeTakeFirst();
-      return row && seal.open(row['value'], key);
+      const sealed = await settings.get(key);
+      return sealed === undefined ? undefined : seal.open(sealed, key);
     },
-    async set(key, text) {
-      const value = seal.seal(text, key);
-      await db
-        .insertInto('hosting_settings')
-        .values({ key, value })
-        .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-        .execute();
-    },
-    async delete(key) {
-      await db.deleteFrom('hosting_settings').where('key', '=', key).execute();
-    },
+    set: (key, text) => settings.set(key, seal.seal(text, key)),
+    delete: (key) => settings.delete(key),
   };
 }
 

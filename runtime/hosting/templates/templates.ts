@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ConfigError, failure } from '@twofold/runtime/errors';
 import type { HostedApp } from '../records/app.ts';
 import { assertImage, ENV_KEY, VOLUME_NAME } from '../records/names.ts';
-import { catalogue } from './catalogue.ts';
+import catalogue from './catalogue.json' with { type: 'json' };
 import type { Template, TemplateEnv } from './template.ts';
 
 /** Characters of a generated secret when a template does not set the number. */
@@ -22,7 +22,8 @@ export async function loadTemplates(folder: string): Promise<ReadonlyMap<string,
   const own = files.map((file) =>
     readTemplate(file, parse(readFileSync(join(folder, file), 'utf8'))),
   );
-  return new Map([...catalogue, ...own].map((template) => [template.id, template]));
+  const builtIn = catalogue.map((template) => readTemplate('catalogue.json', template));
+  return new Map([...builtIn, ...own].map((template) => [template.id, template]));
 }
 
 function listFiles(folder: string): string[] {

@@ -1,0 +1,58 @@
+import type { Store } from '@twofold/runtime/kernel';
+
+/** Texts by key, in a table that the servers of an installation share. */
+export interface SettingsTable {
+  get(key: string): Promise<string | undefined>;
+  set(key: string, value: string): Promise<void>;
+  /** Writes only if the key does not exist. @returns whether it wrote. */
+  insert(key: string, value: string): Promise<boolean>;
+  /** Writes only if the current value is `before`: of several servers one succeeds. @returns whether it wrote. */
+  replace(key: string, before: string, value: string): Promise<boolean>;
+  /** Deletes the key; with `value`, only if this is its current value. */
+  delete(key: string, value?: string): Promise<void>;
+}
+
+const TABLE = 'hosting_settings';
+
+export function createSettingsTable({ db }: Pick<Store, 'db'>): SettingsTable {
+  return {
+    async get(key) {
+      const row = await db
+        .selectFrom(TABLE)
+        .select('value')
+        .where('key', '=', key)
+        .executeTakeFirst();
+      return row?.['value'] as string | undefined;
+    },
+    async set(key, value) {
+      await db
+        .insertInto(TABLE)
+        .values({ key, value })
+        .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+        .execute();
+    },
+    async insert(key, value) {
+      const written = await db
+        .insertInto(TABLE)
+        .values({ key, value })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('key')
+        .executeTakeFirst();
+      return written !== undefined;
+    },
+    async replace(key, before, value) {
+      const written = await db
+        .updateTable(TABLE)
+        .set({ value })
+        .where('key', '=', key)
+        .where('value', '=', before)
+        .returning('key')
+        .executeTakeFirst();
+      return written !== undefined;
+    },
+    async delete(key, value) {
+      const rows = db.deleteFrom(TABLE).where('key', '=', key);
+      await (value === undefined ? rows : rows.where('value', '=', value)).execute();
+    },
+  };
+}
