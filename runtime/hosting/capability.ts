@@ -4,7 +4,8 @@ import { createHosting } from './hosting.ts';
 
 /**
  * Hosting of container apps, configured by the manifest's `hosting` section.
- * ⏎ @example defineApp({ project, capabilities: [auth(), hosting(), models()] });
+ *
+ * @example defineApp({ project, capabilities: [auth(), hosting(), models()] });
  */
 export function hosting(): Capability {
   return {

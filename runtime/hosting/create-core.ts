@@ -131,7 +131,8 @@ function routeUnknown(apps: AppRepository, ingress: Ingress): void {
 /**
  * In production a server without its ports must exit with an error, so that the process manager
  * reports it. In development it runs on, and `/api/health` shows that apps cannot be reached.
- * ⏎ @throws ConfigError
+ *
+ * @throws ConfigError
  */
 function refusePorts(
   { log, settings }: Kernel,

@@ -28,7 +28,8 @@ const VERSION = '0.1.0';
 
 /**
  * The API for container apps: apps, deployments, the ingress to them, and their supervision.
- * ⏎ @throws ConfigError when a template file of the project is wrong.
+ *
+ * @throws ConfigError when a template file of the project is wrong.
  * @example
  * const hosting = await createHosting({ kernel, model: project.hosting });
  */

@@ -15,7 +15,10 @@ export interface LoopOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** @example const loop = createLoop({ pause: () => 1000, work: look, onError: (error) => log.warn(error.message) }); */
+/**
+ * @example
+ * const loop = createLoop({ pause: () => 1000, work: look, onError: ({ message }) => log.warn(message) });
+ */
 export function createLoop({ pause, work, onError }: LoopOptions): Loop {
   const abort = new AbortController();
   const { signal } = abort;

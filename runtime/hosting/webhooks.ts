@@ -24,7 +24,8 @@ export const createWebhookSecret = () => randomBytes(32).toString('hex');
  * Whether a push was signed with the secret by GitHub (`X-Hub-Signature-256`), Gitea or Forgejo
  * (`X-Gitea-Signature`) or GitLab (`X-Gitlab-Token`). The check takes the same time for every wrong
  * signature.
- * ⏎ @example
+ *
+ * @example
  * isSigned({ headers: request.headers, body }, secret)
  */
 export function isSigned({ headers, body }: Push, secret: string): boolean {

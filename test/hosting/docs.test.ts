@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { root, sourceFiles } from '../source-files.ts';
 
-/** What is read of the environment: by `settings.text('X', 'default')`, `env.X` or `process.env['X']`. */
+/** Reads of the environment: `settings.text('X', 'default')`, `oneOf(kernel, 'X', …)`, `env.X`, `process.env['X']`. */
 const READ =
-  /settings\.(?:text|number|flag)\(\s*'([A-Z_]+)'(?:,\s*(?:\{ default: )?('[^']*'|[\d_]+))?|\benv\.([A-Z][A-Z_]+)|process\.env\['([A-Z_]+)'\]/g;
+  /settings\.(?:text|number|flag)\(\s*'([A-Z_]+)'(?:,\s*(?:\{ default: )?('[^']*'|[\d_]+))?|\benv\.([A-Z][A-Z_]+)|process\.env\['([A-Z_]+)'\]|oneOf\(kernel, '([A-Z_]+)'/g;
 /** A path is no setting of ours; the port of a static site is read in its container, where the server sets it. */
 const NONE = new Set(['PATH', 'PORT']);
 
@@ -24,11 +24,11 @@ it('every setting that hosting reads stands in a table of its pages, with its de
         .replaceAll(/\/\*[\s\S]*?\*\//g, '')
         .matchAll(READ),
     ])
-    .map(([, text, given, env, own]) => ({
-      name: (text ?? env ?? own) as string,
+    .map(([, text, given, env, own, choice]) => ({
+      name: (text ?? env ?? own ?? choice) as string,
       given: given?.replaceAll(/^'|'$|_/g, '') ?? '',
     }));
-  expect(read.length).toBeGreaterThan(8);
+  expect(read.length).toBeGreaterThan(12);
   const wrong = read.filter(
     ({ name, given }) =>
       !NONE.has(name) && !rows.some((row) => row.includes(`\`${name}\``) && row.includes(given)),

@@ -17,7 +17,8 @@ export interface ImageBuilder {
   /**
    * Waits until few enough other builds run, then builds.
    *
-   * @returns the image's id. @throws AppError 422 when the build fails, 507 when the disk is nearly full.
+   * @returns the image's id. @throws AppError 422 when the build fails, 507 when the disk is nearly
+   * full.
    */
   build(deployment: Deployment, work: BuildWork): Promise<string>;
 }
@@ -103,8 +104,9 @@ function describe(
 }
 
 /**
- * Checks the base images of a Dockerfile before the build: the engine fetches them from inside our network, and they may
- * contain instructions (ONBUILD). An image that cannot be fetched is left to the build, which reports the error.
+ * Checks the base images of a Dockerfile before the build: the engine fetches them from inside our
+ * network, and they may contain instructions (ONBUILD). An image that cannot be fetched is left to
+ * the build, which reports the error.
  */
 async function assertBases(
   core: Core,

@@ -44,7 +44,8 @@ export interface Deployer {
   /**
    * Deploys a new app and waits for the result. When its image cannot be pulled, the app is removed
    * again, so that its name is free.
-   * ⏎ @throws AppError the error of the deployment.
+   *
+   * @throws AppError the error of the deployment.
    */
   first(app: HostedApp, request: DeployRequest): Promise<void>;
 }

@@ -5,8 +5,9 @@ import { type HealthCheck, healthCheckOf, type HostedApp } from '../records/app.
 import { createProbe } from './probe.ts';
 
 /**
- * Checks running apps that have a path or a command for it, and reports a replica after `retries` failures in a row. Other
- * apps are checked only when they are deployed: an open port says little about an app that has run for a while.
+ * Checks running apps that have a path or a command for it, and reports a replica after `retries`
+ * failures in a row. Other apps are checked only when they are deployed: an open port says little
+ * about an app that has run for a while.
  */
 export type HealthWatch = Loop;
 

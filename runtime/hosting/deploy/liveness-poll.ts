@@ -4,9 +4,10 @@ import { createLoop, type Loop } from '../loop.ts';
 import type { HostedApp } from '../records/app.ts';
 
 /**
- * Notices within half a second that a container's process has ended. Podman reports an end when it is asked, or when one of
- * its own processes notices it, so its event may be 30 seconds late. This reads the process's entry in `/proc`, which costs
- * very little. When the engine runs on another machine there is no such entry, and only events report ends.
+ * Notices within half a second that a container's process has ended. Podman reports an end when it
+ * is asked, or when one of its own processes notices it, so its event may be 30 seconds late. This
+ * reads the process's entry in `/proc`, which costs very little. When the engine runs on another
+ * machine there is no such entry, and only events report ends.
  */
 export type LivenessPoll = Loop;
 
@@ -43,8 +44,9 @@ export function createLivenessPoll(
     watched = seen;
   };
   /**
-   * Asks the engine. A busy Podman may still report a process as running after its end. When the engine runs on another
-   * machine, the process is never found here, and the engine is asked less and less often.
+   * Asks the engine. A busy Podman may still report a process as running after its end. When the
+   * engine runs on another machine, the process is never found here, and the engine is asked less
+   * and less often.
    */
   const ask = async (
     app: HostedApp,
@@ -90,7 +92,10 @@ function markOf(pid: number): string | null {
   return fields && fields[0] !== 'Z' ? (fields[19] ?? null) : null;
 }
 
-/** Read synchronously: the kernel creates the text in memory, and a thread would cost ten times more than the read. */
+/**
+ * Read synchronously: the kernel creates the text in memory, and a thread would cost ten times more
+ * than the read.
+ */
 function statOf(pid: number): string | null {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8');

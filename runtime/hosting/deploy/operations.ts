@@ -4,7 +4,8 @@ import { failure } from '@twofold/runtime/errors';
 export interface Operations {
   /**
    * Cancels an automatic operation (`tryRun`) of this app and waits for its end.
-   * ⏎ @throws AppError 409 while an operation of another caller runs on the app.
+   *
+   * @throws AppError 409 while an operation of another caller runs on the app.
    */
   run<T>(appId: string, kind: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /**

@@ -11,14 +11,19 @@ import { REMOVED, type AppSupervisor } from './supervisor.ts';
 
 /** Makes the containers on the engine match the apps in the database. */
 export interface Reconciler {
-  /** Called each time the engine is connected: repairs what an unclean stop has left, then compares everything. */
+  /**
+   * Called each time the engine is connected: repairs what an unclean stop has left, then compares
+   * everything.
+   */
   recover(): Promise<void>;
   start(): void;
   stop(): Promise<void>;
 }
 
 const RESYNC = 30_000;
-/** An app that was busy or failed is tried again after this, then after twice as long, and so on. */
+/**
+ * An app that was busy or failed is tried again after this, then after twice as long, and so on.
+ */
 const SOON = 1000;
 const PARALLEL = 4;
 
@@ -127,7 +132,10 @@ interface AppToRun {
   readonly recovering: boolean;
 }
 
-/** @returns false when another operation runs on the app, or when it failed: it has to be tried again. */
+/**
+ * @returns false when another operation runs on the app, or when it failed: it has to be tried
+ * again.
+ */
 async function reconcile(
   core: Core,
   supervisor: AppSupervisor,

@@ -31,7 +31,7 @@ interface FailedAttempt {
 /**
  * @example
  * const retries = createRetries(Date.now);
- * if (retries.due(tag)) await engine.untag(tag).then(() => retries.done(tag), (error) => retries.failed(tag, error.message));
+ * if (retries.due(tag)) await engine.untag(tag).then(() => retries.done(tag));
  */
 export function createRetries(now: () => number): Retries {
   const all = new Map<string, FailedAttempt>();

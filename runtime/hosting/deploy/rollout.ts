@@ -47,7 +47,8 @@ const PATIENCE = 5000;
  * switch, drain, stop, remove. The old containers serve until the new ones answer. Apps with
  * volumes are an exception: two processes must not use the same files, so the old containers are
  * stopped first, and requests wait meanwhile.
- * ⏎ @throws RolloutError when it does not become ready.
+ *
+ * @throws RolloutError when it does not become ready.
  */
 export async function rollOut(
   core: Core,

@@ -1,6 +1,6 @@
 import { failure } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
-import type { AppSource, Deployment } from '../records/app.ts';
+import type { Deployment, GitSource } from '../records/app.ts';
 import { fetchGit } from '../source/git.ts';
 import { type BuildPlan, planBuild } from '../source/plan.ts';
 import { type Spool, spoolSource } from '../source/spool.ts';
@@ -13,7 +13,7 @@ import type { PrepareImage } from './deployer.ts';
 
 /** A git repository, with the token that is never stored in a deployment's record. */
 export interface GitSourceWithToken {
-  readonly source: Extract<AppSource, { kind: 'git' }>;
+  readonly source: GitSource;
   readonly token: string | undefined;
 }
 
@@ -25,7 +25,10 @@ export interface ReceivedSource {
 
 /** Builds images from source. */
 export interface SourceDeploys {
-  /** Stores an upload and plans its build. @throws AppError 413 or 422, after which nothing is left on the disk. */
+  /**
+   * Stores an upload and plans its build. @throws AppError 413 or 422, after which nothing is left
+   * on the disk.
+   */
   receive(upload: AsyncIterable<Buffer>): Promise<ReceivedSource>;
   fromUpload(received: ReceivedSource): PrepareImage;
   fromGit(git: GitSourceWithToken): PrepareImage;

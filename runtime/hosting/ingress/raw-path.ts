@@ -14,7 +14,8 @@ interface ParseError extends Error {
  * Some clients send paths in raw UTF-8, which Node's parser refuses. Such a request is parsed again
  * with these bytes percent-encoded (RFC 3986 §2.1). Any other unreadable request is refused with
  * 400.
- * ⏎ @param event The server's event for a new connection: `secureConnection` for a server with TLS.
+ *
+ * @param event The server's event for a new connection: `secureConnection` for a server with TLS.
  */
 export function takeRawPaths(server: Server, event: 'connection' | 'secureConnection'): void {
   const continued = new WeakSet<Duplex>();

@@ -27,7 +27,8 @@ const DROPPED = new Set([
 /**
  * Builds the head of a request for a target. The headers about the client are written by us, or
  * continued from a trusted proxy. Those of any other client are dropped.
- * ⏎ @returns null for an ambiguous request: another host in its address, or line ends inside a
+ *
+ * @returns null for an ambiguous request: another host in its address, or line ends inside a
  * value.
  */
 export function requestHead(request: IncomingMessage, origin: RequestOrigin): RequestHead | null {

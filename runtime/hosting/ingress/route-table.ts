@@ -62,7 +62,8 @@ export function createRouteTable(): RouteTable {
 
 /**
  * The name in a `Host` header: lower case, without the port and without a dot at the end.
- * ⏎ @example
+ *
+ * @example
  * hostName('Shop.Example.test.:8080') // 'shop.example.test'
  */
 export function hostName(header: string | undefined): string {

@@ -118,7 +118,8 @@ export class Unreachable extends AppError {
 /**
  * A handler that forwards its calls. `socket` is where the leader accepts them; null while this
  * machine has no leader.
- * ⏎ @throws Unreachable
+ *
+ * @throws Unreachable
  */
 export function forwarding(socket: () => Promise<string | null>): Handler {
   return async (call) => {

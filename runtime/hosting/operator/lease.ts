@@ -10,7 +10,10 @@ export interface LeaseHolder {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
-  /** When the process began. Process ids are reused, and in a container each process may have the same one. */
+  /**
+   * When the process began. Process ids are reused, and in a container each process may have the
+   * same one.
+   */
   readonly born: number;
   /** The socket on which it accepts calls from other processes of its machine. */
   readonly socket: string;
@@ -19,11 +22,15 @@ export interface LeaseHolder {
 }
 
 /**
- * Makes one of the processes that share a database the leader, which operates the apps: two would undo each other's work.
- * The others forward their calls to it, and one of them takes the lease when the leader ends.
+ * Makes one of the processes that share a database the leader, which operates the apps: two would
+ * undo each other's work. The others forward their calls to it, and one of them takes the lease
+ * when the leader ends.
  */
 export interface Lease {
-  /** Takes the lease if it is free, and tries again and again until `stop`. Resolves after the first attempt. */
+  /**
+   * Takes the lease if it is free, and tries again and again until `stop`. Resolves after the first
+   * attempt.
+   */
   start(): Promise<void>;
   stop(): Promise<void>;
   holder(): Promise<LeaseHolder | null>;
@@ -76,7 +83,8 @@ export function createLease(options: LeaseOptions): Lease {
   const loop = createLoop({
     pause: () => (current === null ? TRY : RENEW),
     work: attempt,
-    // When the database does not answer, nothing is known about the lease: the next attempt decides.
+    // When the database does not answer, nothing is known about the lease: the next attempt
+    // decides.
     onError: (error) => log.warn(`the leader's lease: ${error.message}`),
   });
 
@@ -96,7 +104,10 @@ export function createLease(options: LeaseOptions): Lease {
   };
 }
 
-/** @returns a function that takes or renews the lease if its text is still `before`. It returns the new text, or null. */
+/**
+ * @returns a function that takes or renews the lease if its text is still `before`. It returns the
+ * new text, or null.
+ */
 function writer(settings: SettingsTable, { socket, now }: LeaseOptions) {
   const self = {
     id: randomUUID(),

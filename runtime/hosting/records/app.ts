@@ -3,17 +3,7 @@
  * container has ended by itself and no replica answers. `building` and `deploying`: a deployment
  * runs and nothing serves.
  */
-export type AppStatus =
-  | 'created'
-  | 'building'
-  | 'deploying'
-  | 'running'
-  | 'restarting'
-  | 'stopped'
-  | 'failed'
-  | 'crashed';
-
-export const APP_STATUSES: readonly AppStatus[] = [
+export const APP_STATUSES = [
   'created',
   'building',
   'deploying',
@@ -22,7 +12,9 @@ export const APP_STATUSES: readonly AppStatus[] = [
   'stopped',
   'failed',
   'crashed',
-];
+] as const;
+
+export type AppStatus = (typeof APP_STATUSES)[number];
 
 /**
  * How to check whether an app serves. Without a path and a command, a TCP connection to its port is
@@ -70,6 +62,8 @@ export type AppSource =
     }
   | { readonly kind: 'tarball'; readonly sha256?: string }
   | { readonly kind: 'template'; readonly template: string; readonly image: string };
+
+export type GitSource = Extract<AppSource, { kind: 'git' }>;
 
 /** The app as its user has configured it. */
 export interface AppSpec {

@@ -6,9 +6,12 @@ export type DeploymentChange = Partial<
   Omit<Deployment, 'app_id' | 'number' | 'trigger' | 'created_at'>
 >;
 
-/** The deployments of every app. They are few and asked for seldom: always read from the database. */
+/**
+ * The deployments of every app. They are read from the database each time, because they are few and
+ * rarely read.
+ */
 export interface DeploymentRepository {
-  /** Numbers count from 1 in each app. */
+  /** Numbers the deployments of each app from 1. */
   insert(deployment: Pick<Deployment, 'app_id' | 'trigger' | 'source'>): Promise<Deployment>;
   update(
     deployment: Pick<Deployment, 'app_id' | 'number'>,
@@ -18,97 +21,68 @@ export interface DeploymentRepository {
   list(appId: string, limit: number): Promise<Deployment[]>;
   /** @throws AppError 404 `Deployment not found` */
   get(appId: string, number: number): Promise<Deployment>;
-  /** Those that no server has brought to an end. */
+  /** Deployments that have neither succeeded nor failed. */
   unfinished(): Promise<Deployment[]>;
-  /** Of those that served, all but the one that does are superseded. */
+  /** Marks the earlier successful deployments of an app as superseded by `serving`. */
   supersede(appId: string, serving: number): Promise<void>;
-  /** The newest ones that served, the serving one included. */
+  /** The newest successful deployments, with the one that serves. */
   kept(appId: string, count: number): Promise<Deployment[]>;
 }
 
+const TABLE = 'hosting_deployments';
 const UNFINISHED: readonly DeploymentStatus[] = ['pending', 'building', 'deploying'];
+const SUCCESSFUL: readonly DeploymentStatus[] = ['healthy', 'superseded'];
+/** Columns that hold JSON text. */
 const DOCUMENTS = ['source', 'probes', 'log'] as const;
 
-export function createDeploymentRepository({
-  store,
-  now,
-}: {
+interface Options {
   readonly store: Store;
   readonly now: () => number;
-}): DeploymentRepository {
-  const { db } = store;
-  const rows = () => db.selectFrom('hosting_deployments').selectAll();
+}
+
+export function createDeploymentRepository({ store, now }: Options): DeploymentRepository {
+  const all = () => store.db.selectFrom(TABLE).selectAll();
+  const newest = (appId: string, count: number) =>
+    all().where('app_id', '=', appId).orderBy('number', 'desc').limit(count);
+  const change = (appId: string) => store.db.updateTable(TABLE).where('app_id', '=', appId);
+  const read = async (query: Pick<ReturnType<typeof all>, 'execute'>) =>
+    (await query.execute()).map(fromRow);
+  const get = async (appId: string, number: number) => {
+    const query = all().where('app_id', '=', appId).where('number', '=', number);
+    const row = await query.executeTakeFirst();
+    if (!row) throw failure.notFound('Deployment not found');
+    return fromRow(row);
+  };
   return {
-    insert: ({ app_id, trigger, source }) =>
-      store.transaction(async (trx) => {
+    async insert({ app_id, trigger, source }) {
+      const number = await store.transaction(async (trx) => {
         const last = await trx
-          .selectFrom('hosting_deployments')
+          .selectFrom(TABLE)
           .select(trx.fn.max('number').as('number'))
           .where('app_id', '=', app_id)
           .executeTakeFirst();
-        const number = Number(last?.['number'] ?? 0) + 1;
-        const row = {
-          app_id,
-          number,
-          status: 'pending',
-          trigger,
-          source: JSON.stringify(source),
-          created_at: new Date(now()).toISOString(),
-        };
-        await trx.insertInto('hosting_deployments').values(row).execute();
-        return fromRow(
-          await trx
-            .selectFrom('hosting_deployments')
-            .selectAll()
-            .where('app_id', '=', app_id)
-            .where('number', '=', number)
-            .executeTakeFirstOrThrow(),
-        );
-      }),
-    async update({ app_id, number }, change) {
-      await db
-        .updateTable('hosting_deployments')
-        .set(toColumns(change))
-        .where('app_id', '=', app_id)
-        .where('number', '=', number)
-        .execute();
+        const next = Number(last?.['number'] ?? 0) + 1;
+        const created_at = new Date(now()).toISOString();
+        const row = { app_id, number: next, status: 'pending', trigger, created_at };
+        await trx
+          .insertInto(TABLE)
+          .values({ ...row, source: JSON.stringify(source) })
+          .execute();
+        return next;
+      });
+      return get(app_id, number);
     },
-    list: async (appId, limit) =>
-      (
-        await rows().where('app_id', '=', appId).orderBy('number', 'desc').limit(limit).execute()
-      ).map(fromRow),
-    async get(appId, number) {
-      const row = await rows()
-        .where('app_id', '=', appId)
-        .where('number', '=', number)
-        .executeTakeFirst();
-      if (!row) throw failure.notFound('Deployment not found');
-      return fromRow(row);
+    async update({ app_id, number }, changes) {
+      await change(app_id).set(toColumns(changes)).where('number', '=', number).execute();
     },
-    unfinished: async () =>
-      (
-        await rows()
-          .where('status', 'in', [...UNFINISHED])
-          .execute()
-      ).map(fromRow),
+    list: (appId, limit) => read(newest(appId, limit)),
+    get,
+    unfinished: () => read(all().where('status', 'in', UNFINISHED)),
     async supersede(appId, serving) {
-      await db
-        .updateTable('hosting_deployments')
-        .set({ status: 'superseded' })
-        .where('app_id', '=', appId)
-        .where('number', '!=', serving)
-        .where('status', '=', 'healthy')
-        .execute();
+      const earlier = change(appId).where('number', '!=', serving).where('status', '=', 'healthy');
+      await earlier.set({ status: 'superseded' }).execute();
     },
-    kept: async (appId, count) =>
-      (
-        await rows()
-          .where('app_id', '=', appId)
-          .where('status', 'in', ['healthy', 'superseded'])
-          .orderBy('number', 'desc')
-          .limit(count)
-          .execute()
-      ).map(fromRow),
+    kept: (appId, count) => read(newest(appId, count).where('status', 'in', SUCCESSFUL)),
   };
 }
 

@@ -23,7 +23,8 @@ const HEALTH: HealthCheck = { interval_s: 10, timeout_s: 5, retries: 3 };
 
 /**
  * Creates the spec of a new app from the fields and the manifest's defaults.
- * ⏎ @throws AppError 400
+ *
+ * @throws AppError 400
  */
 export function newSpec(name: string, fields: AppFields, model: HostingModel): AppSpec {
   const { memory, cpus, pids } = model.defaults;
@@ -45,7 +46,8 @@ export function newSpec(name: string, fields: AppFields, model: HostingModel): A
 
 /**
  * Changes a spec. `resources`, `health` and `http` are merged, the other fields are replaced.
- * ⏎ @throws AppError 400
+ *
+ * @throws AppError 400
  */
 export function changeSpec(spec: AppSpec, fields: AppFields): AppSpec {
   const changed: AppSpec = {

@@ -38,7 +38,8 @@ const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 /**
  * Returns a domain in the form in which it is stored: lower case, no dot at the end, international
  * names in ASCII (UTS 46). `*.` may stand for one label.
- * ⏎ @throws AppError 400
+ *
+ * @throws AppError 400
  * @example parseDomain('Shop.Example.COM.') // 'shop.example.com'
  */
 export function parseDomain(text: string): string {

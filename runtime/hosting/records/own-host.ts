@@ -4,7 +4,8 @@ import type { AppSpec } from './app.ts';
 /**
  * Reserves the host of the server itself: an app with this domain would receive the passwords of
  * the server's users.
- * ⏎ @param appUrl `APP_URL`, if it is set.
+ *
+ * @param appUrl `APP_URL`, if it is set.
  * @returns a check of the domains that an app newly requests. It throws AppError 409.
  * @example const assertNotOurs = ownHost('https://panel.example.com'); assertNotOurs({ domain:
  * '*.example.com', aliases: [] });

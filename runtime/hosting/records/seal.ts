@@ -15,7 +15,8 @@ const VERSION = '1';
 /**
  * AES-256-GCM. The key is derived from each secret with HKDF-SHA256 (RFC 5869). The first secret
  * seals, and all of them open, so that a secret can be replaced.
- * ⏎ @example
+ *
+ * @example
  * const { seal, open } = createSeal([process.env.JWT_SECRET]);
  * open(seal('s3cret', 'app:1'), 'app:1') // 's3cret'
  */

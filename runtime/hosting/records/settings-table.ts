@@ -6,7 +6,10 @@ export interface SettingsTable {
   set(key: string, value: string): Promise<void>;
   /** Writes only if the key does not exist. @returns whether it wrote. */
   insert(key: string, value: string): Promise<boolean>;
-  /** Writes only if the current value is `before`: of several servers one succeeds. @returns whether it wrote. */
+  /**
+   * Writes only if the current value is `before`: of several servers one succeeds. @returns whether
+   * it wrote.
+   */
   replace(key: string, before: string, value: string): Promise<boolean>;
   /** Deletes the key; with `value`, only if this is its current value. */
   delete(key: string, value?: string): Promise<void>;

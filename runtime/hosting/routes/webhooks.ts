@@ -3,18 +3,17 @@ import { AppError, failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { Store } from '@twofold/runtime/kernel';
 import type { AuditLog } from '../audit.ts';
-import type { HostedApp, AppSource } from '../records/app.ts';
+import type { GitSource, HostedApp } from '../records/app.ts';
 import { webhookKey } from '../records/vault.ts';
 import { bytesOf } from '@twofold/runtime/http';
 import { createWebhookSecret, deliveryId, isSigned, readPush, type Push } from '../webhooks.ts';
-import { deployGit, type SourceParts } from './sources.ts';
+import { deployGit } from './git-deploys.ts';
+import type { SourceParts } from './sources.ts';
 
 const MAX_BODY = 5 * 1024 * 1024;
 const DELIVERIES = 20;
 /** Used for an app that does not exist, so that the check takes the same time. */
 const NO_SECRET = 'no such app';
-
-type GitSource = Extract<AppSource, { kind: 'git' }>;
 
 export function webhookHandlers(
   parts: SourceParts,

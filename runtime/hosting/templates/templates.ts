@@ -13,7 +13,8 @@ const SECRET_LENGTH = 32;
 /**
  * Loads the built-in templates and those in the project's folder (`*.yaml`, `*.json`), which
  * replace built-in ones of the same id.
- * ⏎ @throws ConfigError when a file of the folder is not a template.
+ *
+ * @throws ConfigError when a file of the folder is not a template.
  */
 export async function loadTemplates(folder: string): Promise<ReadonlyMap<string, Template>> {
   const files = listFiles(folder);
@@ -90,7 +91,8 @@ export function showTemplate({ command: _command, ...template }: Template): obje
 /**
  * The environment and the secrets of a new app: the caller's values, then the template's defaults,
  * then generated values. `generated` also has the generated values.
- * ⏎ @throws AppError 400 that names what is missing or unknown.
+ *
+ * @throws AppError 400 that names what is missing or unknown.
  */
 export function fillTemplate(
   template: Template,

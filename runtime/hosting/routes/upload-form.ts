@@ -1,0 +1,71 @@
+import { hostingRoutes, type JsonSchema } from '@twofold/schema';
+import { failure } from '@twofold/runtime/errors';
+import { bytesOf, type Call, createChecks } from '@twofold/runtime/http';
+import type { ReceivedSource, SourceDeploys } from '../deploy/source-deploys.ts';
+import type { AppFields } from '../records/fields.ts';
+import { assertAppName } from '../records/names.ts';
+import { readForm } from '../source/multipart.ts';
+import { validator } from '../validator.ts';
+
+export type UploadConfig = AppFields & { readonly name: string };
+
+export interface Upload {
+  readonly config: UploadConfig;
+  readonly received: ReceivedSource;
+}
+
+/** Bytes of the field `config`. */
+const MAX_CONFIG = 256 * 1024;
+
+/** Reads the form of `POST /api/deploy`. The archive is checked while it arrives; the two fields may come in any order. */
+export function createUploadReader(sources: SourceDeploys): (call: Call) => Promise<Upload> {
+  const check = createChecks(validator).body(configSchema());
+  return async ({ koa }) => {
+    const bytes = bytesOf(koa.req);
+    let config: UploadConfig | undefined;
+    let received: ReceivedSource | undefined;
+    try {
+      for await (const { name, data } of readForm(bytes, koa.get('Content-Type'))) {
+        if (name === 'config' && !config)
+          config = check(parseConfig(await collect(data))) as UploadConfig;
+        else if (name === 'source' && !received) received = await sources.receive(data);
+        else throw failure.badRequest(`${name.slice(0, 100)} is not a known field`);
+      }
+      if (!config) throw failure.badRequest('config is required');
+      if (!received) throw failure.badRequest('source is required');
+      assertAppName(config.name);
+      return { config, received };
+    } catch (error) {
+      await received?.spool.remove();
+      throw error;
+    } finally {
+      void bytes.return(undefined);
+    }
+  };
+}
+
+async function collect(data: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of data) {
+    length += chunk.length;
+    if (length > MAX_CONFIG) throw failure.tooLarge('config is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parseConfig(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw failure.badRequest('config is not valid JSON');
+  }
+}
+
+function configSchema(): JsonSchema {
+  const route = hostingRoutes.find(({ id }) => id === 'deploySource') as {
+    body: { schema: { properties: { config: { contentSchema: JsonSchema } } } };
+  };
+  return route.body.schema.properties.config.contentSchema;
+}
