@@ -17,7 +17,10 @@ export interface Upload {
 /** Bytes of the field `config`. */
 const MAX_CONFIG = 256 * 1024;
 
-/** Reads the form of `POST /api/deploy`. The archive is checked while it arrives; the two fields may come in any order. */
+/**
+ * Reads the form of `POST /api/deploy`. The archive is checked while it arrives; the two fields may
+ * come in any order.
+ */
 export function createUploadReader(sources: SourceDeploys): (call: Call) => Promise<Upload> {
   const check = createChecks(validator).body(configSchema());
   return async ({ koa }) => {
