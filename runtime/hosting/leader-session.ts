@@ -27,7 +27,8 @@ import { deploymentHandlers } from './routes/deployments.ts';
 import { logHandlers } from './routes/logs.ts';
 import { runtimeHandlers } from './routes/runtime.ts';
 import { settingHandlers } from './routes/settings.ts';
-import { sourceHandlers, type SourceParts } from './routes/sources.ts';
+import type { SourceParts } from './routes/git-deploys.ts';
+import { sourceHandlers } from './routes/sources.ts';
 import { systemHandlers } from './routes/system.ts';
 import { templateHandlers } from './routes/templates.ts';
 import { webhookHandlers } from './routes/webhooks.ts';
@@ -119,7 +120,7 @@ function createWork(
       await core.listen();
       for (const part of [reconciler, livenessPoll, health, core.certificates]) part.start();
       for (const work of works) await work.start();
-      log.info(`hosting apps at *.${core.model.domain}, port ${core.ports().http}`);
+      log.info(`hosting apps at *.${core.model.domain}, port ${core.ports().http ?? 'not open'}`);
     },
     async end() {
       await Promise.all([

@@ -1,9 +1,18 @@
+import type { BuildLogs } from '../deploy/build-logs.ts';
 import type { StartedDeployment } from '../deploy/deployer.ts';
+import type { SourceDeploys } from '../deploy/source-deploys.ts';
 import type { GitSource, HostedApp, Trigger } from '../records/app.ts';
-import { gitTokenKey } from '../records/vault.ts';
+import { gitTokenKey, type Vault } from '../records/vault.ts';
 import { assertGitRef, parseGitUrl } from '../source/git-url.ts';
 import { sourceFolder } from '../source/plan.ts';
-import type { SourceParts } from './sources.ts';
+import type { RouteParts } from './apps.ts';
+
+/** What the routes that deploy from source share. */
+export interface SourceParts extends RouteParts {
+  readonly sources: SourceDeploys;
+  readonly buildLogs: BuildLogs;
+  readonly vault: Vault;
+}
 
 /** Builds and deploys a git repository. The token is encrypted and kept for the next deployment. */
 export async function deployGit(

@@ -1,16 +1,13 @@
 import { Readable } from 'node:stream';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
-import type { BuildLogs } from '../deploy/build-logs.ts';
 import type { DeployRequest, StartedDeployment } from '../deploy/deployer.ts';
-import type { SourceDeploys } from '../deploy/source-deploys.ts';
 import type { Deployment, GitSource, HostedApp } from '../records/app.ts';
 import { changeSpec, newSpec, toEnv } from '../records/fields.ts';
-import type { Vault } from '../records/vault.ts';
 import { parseGitUrl, resolveGitHost } from '../source/git-url.ts';
 import type { RouteParts } from './apps.ts';
 import { answer, imageOf, numberOf } from './deployments.ts';
-import { deployGit } from './git-deploys.ts';
+import { deployGit, type SourceParts } from './git-deploys.ts';
 import { eventStream, wantsEvents } from './sse.ts';
 import { createUploadReader, type UploadConfig } from './upload-form.ts';
 
@@ -24,12 +21,6 @@ interface DeployBody {
   };
   readonly git_url?: string;
   readonly branch?: string;
-}
-
-export interface SourceParts extends RouteParts {
-  readonly sources: SourceDeploys;
-  readonly buildLogs: BuildLogs;
-  readonly vault: Vault;
 }
 
 const SEND_AGAIN =

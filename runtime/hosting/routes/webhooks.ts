@@ -7,8 +7,7 @@ import type { GitSource, HostedApp } from '../records/app.ts';
 import { webhookKey } from '../records/vault.ts';
 import { bytesOf } from '@twofold/runtime/http';
 import { createWebhookSecret, deliveryId, isSigned, readPush, type Push } from '../webhooks.ts';
-import { deployGit } from './git-deploys.ts';
-import type { SourceParts } from './sources.ts';
+import { deployGit, type SourceParts } from './git-deploys.ts';
 
 const MAX_BODY = 5 * 1024 * 1024;
 const DELIVERIES = 20;
