@@ -17,7 +17,9 @@ export interface ReplicaStats {
   readonly pids: number;
 }
 
-/** Reads what containers use. A rate needs two samples, so the last one of each container is kept. */
+/**
+ * Reads what containers use. A rate needs two samples, so the last one of each container is kept.
+ */
 export interface StatsReader {
   read(app: HostedApp): Promise<ReplicaStats[]>;
 }
@@ -27,7 +29,7 @@ interface Sample {
   readonly cpu: number;
 }
 
-/** A sample this young says nothing about a rate. */
+/** Milliseconds: a younger sample is too short for a rate. */
 const MIN_INTERVAL = 50;
 
 export function createStatsReader(core: Core): StatsReader {
@@ -75,7 +77,10 @@ const METRICS = [
   ['twofold_app_pids', 'gauge', 'Processes and threads', 'pids'],
 ] as const;
 
-/** The same as Prometheus text, version 0.0.4. Names need no escaping: the grammar of apps leaves nothing to escape. */
+/**
+ * The same as Prometheus text, version 0.0.4. Names need no escaping: the grammar of apps leaves
+ * nothing to escape.
+ */
 export function renderMetrics(
   apps: readonly { readonly app: HostedApp; readonly replicas: readonly ReplicaStats[] }[],
 ): string {
@@ -102,7 +107,7 @@ export function renderMetrics(
   return `${lines.join('\n')}\n`;
 }
 
-/** Free and whole bytes of the disk below a folder; null where it cannot be told. */
+/** Free and whole bytes of the disk below a folder; null when the system does not say. */
 export async function diskOf(
   folder: string,
 ): Promise<{ readonly free: number; readonly total: number } | null> {
@@ -111,7 +116,7 @@ export async function diskOf(
   return stats && { free: stats.bavail * stats.bsize, total: stats.blocks * stats.bsize };
 }
 
-/** Seconds that the machine has been up; null where it cannot be told. */
+/** Seconds that the machine has been up; null when the system does not say. */
 export async function machineUptime(): Promise<number | null> {
   const text = await readFile('/proc/uptime', 'utf8').catch(() => null);
   return text === null ? null : Math.floor(Number(text.split(' ')[0]));

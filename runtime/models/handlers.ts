@@ -2,7 +2,7 @@ import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { AuditLog } from '@twofold/hosting';
 import type { Downloads } from './download/downloads.ts';
-import type { Shelf } from './download/shelf.ts';
+import type { ModelStore } from './download/model-store.ts';
 import type { Choice, Chooser } from './engine/choose.ts';
 import type { RemoteModel } from './engine/engine.ts';
 import { type Known, showModel, showModels, showRemote, unlisted } from './list.ts';
@@ -12,7 +12,7 @@ import type { Runner } from './runner.ts';
 import type { Supervisor } from './supervisor.ts';
 
 export interface HandlerParts {
-  readonly shelf: Shelf;
+  readonly modelStore: ModelStore;
   readonly downloads: Downloads;
   readonly supervisor: Supervisor;
   readonly choose: Chooser;
@@ -90,10 +90,13 @@ const audited =
     return answer;
   };
 
-async function knownOf({ shelf, catalogue }: HandlerParts, { engine }: Choice): Promise<Known> {
+async function knownOf(
+  { modelStore, catalogue }: HandlerParts,
+  { engine }: Choice,
+): Promise<Known> {
   const none: readonly RemoteModel[] = [];
   const [local, remote] = await Promise.all([
-    shelf.models(),
+    modelStore.models(),
     engine?.models?.().catch(() => none) ?? none,
   ]);
   return { models: catalogue, local, remote, engine };
@@ -116,7 +119,7 @@ async function beginDownload(parts: HandlerParts, call: Call): Promise<Reply> {
     throw failure.notFound(
       'Model not found: only what GET /api/mlx/models lists can be downloaded; add it to hosting.models.list',
     );
-  const here = (await parts.shelf.models()).has(id);
+  const here = (await parts.modelStore.models()).has(id);
   if (!here) await parts.downloads.begin(model);
   return reply(here ? 200 : 202, await viewOf(parts, id));
 }
@@ -134,8 +137,8 @@ async function removeModel(parts: HandlerParts, call: Call): Promise<Reply> {
   if (parts.supervisor.now().model?.id === id)
     throw failure.conflict(`${id} is running: POST /api/mlx/stop`);
   const cancelled = await parts.downloads.cancel(id);
-  const here = (await parts.shelf.models()).has(id);
-  if (here) await parts.shelf.remove(id);
+  const here = (await parts.modelStore.models()).has(id);
+  if (here) await parts.modelStore.remove(id);
   if (!here && !cancelled) throw failure.notFound(`${id} is not downloaded`);
   return reply(200, { id, status: 'deleted' });
 }

@@ -33,7 +33,7 @@ interface Live {
   readonly supervisor: Supervisor;
 }
 
-/** Everything that can be shown: what is known, what is on the disk though nobody lists it, what an attached server has. */
+/** Known models, others that are on the disk, and those of an attached server. */
 export function showModels(known: Known, live: Live): ModelView[] {
   const stray = [...known.local.values()].filter(({ id }) => !known.models.has(id)).map(unlisted);
   return [

@@ -54,7 +54,7 @@ function problemOf({ id, format, size, context, file, revision, ...rest }: Field
     revision !== undefined &&
     !(typeof revision === 'string' && REVISION.test(revision) && !revision.includes('..'))
   )
-    return 'has a revision that is no branch, tag or commit';
+    return 'has a revision that is not a branch, tag or commit';
   const text = ['name', 'quantization', 'licence', 'license'].find(
     (key) => rest[key] !== undefined && typeof rest[key] !== 'string',
   );

@@ -6,7 +6,7 @@ import type { AuditLog, EventHub } from '@twofold/hosting';
 import { CATALOGUE } from './catalogue.ts';
 import { createDownloads } from './download/downloads.ts';
 import { createHub } from './download/hub.ts';
-import { createShelf } from './download/shelf.ts';
+import { createModelStore } from './download/model-store.ts';
 import { createChooser } from './engine/choose.ts';
 import { modelHandlers } from './handlers.ts';
 import { readListed } from './listed.ts';
@@ -60,13 +60,20 @@ export function createModels({
   machine = {},
 }: ModelsOptions): Models {
   const { settings, log, now, root, store } = kernel;
-  const shelf = createShelf(join(root, model.models.directory));
+  const modelStore = createModelStore(join(root, model.models.directory));
   const hub = createHub({ endpoint: endpointOf(kernel), token: settings.text('HF_TOKEN') });
   const pause = machine.pause ?? PAUSE;
   const listed = readListed(model.models.list, settings.problem);
   const catalogue = new Map([...CATALOGUE, ...listed].map((entry) => [entry.id, entry]));
   const downloads = createDownloads({
-    ...{ hub, shelf, log, pause, floor: model.diskFloor, free: machine.disk ?? shelf.free },
+    ...{
+      hub,
+      modelStore,
+      log,
+      pause,
+      floor: model.diskFloor,
+      free: machine.disk ?? modelStore.free,
+    },
     onChange(id, status) {
       const error = downloads.problem(id);
       events.emit('model', {
@@ -86,14 +93,14 @@ export function createModels({
   });
   const choose = createChooser({ wanted: model.models.engine, settings, log, root, now });
   const runner = createRunner({
-    ...{ store, log, shelf, supervisor, choose, catalogue },
+    ...{ store, log, modelStore, supervisor, choose, catalogue },
     memory: machine.memory ?? (() => process.availableMemory()),
     node: hostname(),
   });
   const passThrough = createPassThrough(() => supervisor.now(), runner.isAttached);
   return {
     handlers: modelHandlers({
-      ...{ shelf, downloads, supervisor, choose, catalogue, runner, passThrough, audit },
+      ...{ modelStore, downloads, supervisor, choose, catalogue, runner, passThrough, audit },
     }),
     async start() {
       await downloads.resume();

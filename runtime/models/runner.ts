@@ -2,7 +2,7 @@ import type { Logger } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import type { Store } from '@twofold/runtime/kernel';
 import { notHere } from './download/downloads.ts';
-import type { Shelf } from './download/shelf.ts';
+import type { ModelStore } from './download/model-store.ts';
 import type { Chooser } from './engine/choose.ts';
 import type { ModelEngine } from './engine/engine.ts';
 import { assertMemory } from './memory.ts';
@@ -11,7 +11,10 @@ import type { Supervisor } from './supervisor.ts';
 
 /** Starts and stops models as callers ask, and remembers which one should run. */
 export interface Runner {
-  /** @throws AppError 404, 409 when it is not here or of another format, 502 when it cannot be loaded, 503 without an engine, 507 */
+  /**
+   * @throws AppError 404, 409 when it is not here or of another format, 502 when it cannot be
+   * loaded, 503 without an engine, 507
+   */
   start(id: string): Promise<void>;
   stop(): Promise<void>;
   /** Starts, in the background, what ran when the server ended. */
@@ -25,7 +28,7 @@ export interface Runner {
 export interface RunnerOptions {
   readonly store: Store;
   readonly log: Logger;
-  readonly shelf: Shelf;
+  readonly modelStore: ModelStore;
   readonly supervisor: Supervisor;
   readonly choose: Chooser;
   readonly catalogue: ReadonlyMap<string, Model>;
@@ -37,7 +40,7 @@ export interface RunnerOptions {
 export function createRunner({
   store,
   log,
-  shelf,
+  modelStore,
   supervisor,
   choose,
   catalogue,
@@ -76,7 +79,7 @@ export function createRunner({
   }
 
   async function local(id: string, engine: ModelEngine): Promise<LocalModel> {
-    const model = (await shelf.models()).get(id);
+    const model = (await modelStore.models()).get(id);
     if (!model) throw catalogue.has(id) ? notHere(id) : failure.notFound('Model not found');
     if (!engine.formats.includes(model.format))
       throw failure.conflict(

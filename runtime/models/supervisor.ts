@@ -11,13 +11,16 @@ export interface RunState {
   readonly endpoint: Endpoint | null;
 }
 
-/** Keeps one model running: starts it, starts it again when it crashes, and gives up on one that always does. */
+/** Keeps one model running: starts it again after a crash, and gives up after many. */
 export interface Supervisor {
-  /** Resolves when the model answers; what ran before is stopped first, and so is the same model when it hangs. A start that is going on for another is called off. */
+  /**
+   * Resolves when the model answers; what ran before is stopped first, and so is the same model
+   * when it hangs. A start that is going on for another is called off.
+   */
   start(engine: ModelEngine, model: LocalModel): Promise<void>;
   stop(): Promise<void>;
   now(): RunState;
-  /** Why a model ended that nobody stopped. */
+  /** Why a model ended that was not stopped by a call. */
   problem(id: string): string | undefined;
 }
 
@@ -25,7 +28,10 @@ export interface SupervisorOptions {
   readonly log: Logger;
   readonly now: () => number;
   readonly onChange: (state: RunState) => void;
-  /** First pause before a crashed model is started again, in milliseconds; doubled each time, up to half a minute. */
+  /**
+   * First pause before a crashed model is started again, in milliseconds; doubled each time, up to
+   * half a minute.
+   */
   readonly pause: number;
 }
 
@@ -88,7 +94,7 @@ class OneModel implements Supervisor {
     return this.#problems.get(id);
   }
 
-  /** A process that is there and says nothing is not running: starting its model then starts it anew. */
+  /** A process that does not answer is not running: a start replaces it. */
   async #answers(engine: ModelEngine, { id }: LocalModel): Promise<boolean> {
     const runs = () =>
       this.#starting === undefined &&
@@ -102,7 +108,7 @@ class OneModel implements Supervisor {
     this.#options.onChange(state);
   }
 
-  /** One after the other: a start and a stop at the same time would leave a process that nobody knows. */
+  /** One after the other: a start during a stop could leave a process without a supervisor. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(work, work);
     this.#turn = result.catch(() => {});

@@ -56,6 +56,8 @@ export interface TestServerOptions {
   readonly env?: Record<string, string>;
   readonly logTo?: { write(line: string): void };
   readonly onStep?: HostingOptions['onStep'];
+  /** Other capabilities that work inside hosting. */
+  readonly parts?: HostingOptions['parts'];
 }
 
 export function testModel({ socket, kind = 'auto', model }: TestServerOptions = {}): HostingModel {
@@ -102,6 +104,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     kernel,
     model: testModel(options),
     ...(options.onStep && { onStep: options.onStep }),
+    ...(options.parts && { parts: options.parts }),
   });
   const modules = [auth, hosting];
   await migrate(store, hosting.migrations ?? []);

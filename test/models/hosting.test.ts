@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { models } from '../../runtime/models/capability.ts';
 import { startServer, type TestServer } from '../hosting/server.ts';
 
 /** The models as a part of the hosting module, with no container engine there. */
@@ -10,8 +11,9 @@ describe('language models in the hosting API', () => {
     const model = {
       models: { directory: 'data/models', engine: 'mlx', list: ['tests/mine-4bit'] },
     };
-    operating = await startServer({ env, model });
-    other = await startServer({ env, model, folder: operating.folder });
+    const options = { env, model, parts: [models()] };
+    operating = await startServer(options);
+    other = await startServer({ ...options, folder: operating.folder });
   });
   afterAll(async () => {
     await other?.stop();

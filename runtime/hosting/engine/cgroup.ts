@@ -7,7 +7,10 @@ export type PidOf = (id: string) => Promise<number | null>;
 
 /** What containers use. */
 export interface UsageReader {
-  /** Null where it cannot be told: the container does not run, its engine is on another machine, or this process may not look. */
+  /**
+   * Null when it cannot be read: the container does not run, its engine is on another machine, or
+   * this process may not look.
+   */
   read(id: string): Promise<ContainerUsage | null>;
   /** Lets go of the files of a container that has ended. */
   forget(id: string): void;
@@ -94,7 +97,10 @@ export function createUsageReader(
 const inodeOf = ({ proc }: Kernel, pid: number) =>
   statSync(`${proc}/${pid}`, { throwIfNoEntry: false })?.ino ?? 0;
 
-/** Process ids are used again: the cgroup's name holds the container's id. On cgroup v2 every controller has the same folder. */
+/**
+ * Process ids are used again: the cgroup's name holds the container's id. On cgroup v2 every
+ * controller has the same folder.
+ */
 function placeOf(kernel: Kernel, pid: number, id: string): Place | null {
   const inode = inodeOf(kernel, pid);
   if (inode === 0) return null;

@@ -112,9 +112,9 @@ async function follow(
 }
 
 /**
- * By its own address when the network's gateway is an interface of this machine. A bridge with nobody on it is not shown as
- * one, and Podman makes it with the first container: until then ports are published as well, and then no longer needed. They
- * lead through a process of Docker's, and end with it.
+ * Containers are reached by their own address when the network's gateway is an interface of this machine. Podman makes the
+ * bridge with the first container, and an empty bridge is not listed: until then ports are published. A published port
+ * leads through a process of Docker's, and ends with it.
  */
 function createFindReach(gateway: string | null): () => Reach {
   let found: Reach = 'port';
@@ -124,7 +124,10 @@ function createFindReach(gateway: string | null): () => Reach {
   };
 }
 
-/** Whether the network's gateway is an interface of this machine: then a container's own address can be reached. */
+/**
+ * Whether the network's gateway is an interface of this machine: then a container's own address can
+ * be reached.
+ */
 function isLocal(gateway: string | null): boolean {
   if (gateway === null) return false;
   return Object.values(networkInterfaces()).some((addresses) =>

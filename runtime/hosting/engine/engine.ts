@@ -19,7 +19,10 @@ export interface EngineInfo {
   readonly oneMachine: boolean;
 }
 
-/** Normalised over both engines: Podman also says `stopped` and `initialized`, and never `restarting`. */
+/**
+ * Normalised over both engines: Podman also says `stopped` and `initialized`, and never
+ * `restarting`.
+ */
 export type ContainerState = 'created' | 'running' | 'paused' | 'stopped' | 'dead';
 
 export interface EngineContainer {
@@ -53,7 +56,10 @@ export interface ContainerSpec {
   readonly env: Readonly<Record<string, string>>;
   readonly command: readonly string[] | null;
   readonly port: number;
-  /** Publishes `port` on a free port of 127.0.0.1: for a server that cannot reach the container's own address. */
+  /**
+   * Publishes `port` on a free port of 127.0.0.1: for a server that cannot reach the container's
+   * own address.
+   */
   readonly publish: boolean;
   readonly network: string;
   readonly aliases: readonly string[];
@@ -73,7 +79,10 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** How far a reader has come in one container's output: the time of the last line, and how many of that time it has had. */
+/**
+ * How far a reader has come in one container's output: the time of the last line, and how many of
+ * that time it has had.
+ */
 export interface LogPosition {
   readonly time: string;
   readonly seen: number;
@@ -110,7 +119,7 @@ export interface ExecOptions {
 
 /** Something happened to a container that carries our labels. */
 export interface EngineEvent {
-  /** `stop`: it was told to stop, by us or by somebody else. */
+  /** `stop`: a call stopped it, ours or another program's. */
   readonly action: 'start' | 'die' | 'stop' | 'remove' | 'oom';
   readonly containerId: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -151,7 +160,10 @@ export interface Engine {
   inspect(id: string): Promise<ContainerDetail | null>;
   /** Containers that carry every one of the labels, running or not. */
   list(labels: Readonly<Record<string, string>>): Promise<readonly EngineContainer[]>;
-  /** Each line once, as many at a time as have come; followed, until the container has ended, and then all it has printed. */
+  /**
+   * Each line once, as many at a time as have come; followed, until the container has ended, and
+   * then all it has printed.
+   */
   logs(id: string, options: LogOptions): AsyncGenerator<readonly PlacedLine[]>;
   exec(id: string, command: readonly string[], options: ExecOptions): Promise<ExecResult>;
   usage(id: string): Promise<ContainerUsage | null>;
@@ -159,9 +171,12 @@ export interface Engine {
   /** Makes the network when it is missing; answers with its gateway. */
   ensureNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<string | null>;
   removeNetwork(name: string): Promise<void>;
-  /** @throws EngineError `foreign` when there is one of this name without the labels; so does `ensureNetwork`. */
+  /**
+   * @throws EngineError `foreign` when there is one of this name without the labels; so does
+   * `ensureNetwork`.
+   */
   ensureVolume(name: string, labels: Readonly<Record<string, string>>): Promise<void>;
-  /** Null when there is none of this name. */
+  /** Null when no volume has this name. */
   volumeLabels(name: string): Promise<Readonly<Record<string, string>> | null>;
   removeVolume(name: string): Promise<void>;
 

@@ -9,7 +9,10 @@ export type EngineFailure =
   | 'disk'
   | 'failed';
 
-/** What the engine does not know, or has already, is not what the caller asked for: its 404 is not ours. */
+/**
+ * What the engine does not know, or has already, is not what the caller asked for: its 404 is not
+ * ours.
+ */
 const STATUS: Readonly<Record<EngineFailure, number>> = {
   unavailable: 503,
   not_found: 502,
@@ -112,7 +115,10 @@ function describe(thrown: unknown): { statusCode: number | undefined; message: s
   };
 }
 
-/** What has our name and not our labels is somebody else's. @throws EngineError `foreign` */
+/**
+ * Something that has our name but not our labels belongs to another program. @throws EngineError
+ * `foreign`
+ */
 export function assertOurs(
   what: string,
   found: Readonly<Record<string, string>> | null | undefined,

@@ -46,7 +46,9 @@ export function assertDockerfile(text: string, policy: DockerfilePolicy): string
   return [...images];
 }
 
-/** Checks what an image does to every build on it: its `ONBUILD` instructions. @throws AppError 422 */
+/**
+ * Checks what an image does to every build on it: its `ONBUILD` instructions. @throws AppError 422
+ */
 export function assertTriggers(triggers: readonly string[], policy: DockerfilePolicy): void {
   for (const trigger of triggers)
     assertInstruction(toInstruction(trigger), { stages: new Set(), images: new Set(), policy });
@@ -123,7 +125,7 @@ function fits(image: string, pattern: string): boolean {
   );
 }
 
-/** With the registry that engines fill in: only where the first part is none itself. */
+/** Adds the registry that engines fill in, unless the first part of the name is a registry. */
 function qualified(image: string): string {
   const [first = ''] = image.split('/');
   if (!image.includes('/')) return `docker.io/library/${image}`;
@@ -151,7 +153,10 @@ function meanings(image: string, args: ReadonlyMap<string, string>): ReadonlySet
   return new Set([expand(image, args), expand(image, new Map([...PLATFORM, ...args]))]);
 }
 
-/** What nobody set is empty. Other forms than these (`:+`, `#`, `/`) stay, and are refused. */
+/**
+ * A variable that is not set is empty. Other forms than these (`:+`, `#`, `/`) stay, and are
+ * refused.
+ */
 function expand(text: string, args: ReadonlyMap<string, string>): string {
   return bare(
     text.replace(
@@ -161,7 +166,10 @@ function expand(text: string, args: ReadonlyMap<string, string>): string {
   );
 }
 
-/** The instructions of a Dockerfile. Text of here-documents is read as instructions too, which only refuses more. @throws AppError 422 for a frontend of its own. */
+/**
+ * The instructions of a Dockerfile. Text of here-documents is read as instructions too, which only
+ * refuses more. @throws AppError 422 for a frontend of its own.
+ */
 export function parseDockerfile(text: string): Instruction[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   const escape = readDirectives(lines);
@@ -180,7 +188,10 @@ export function parseDockerfile(text: string): Instruction[] {
   return instructions;
 }
 
-/** Directives stand before everything else. A frontend of one's own would be a program that runs in place of the builder. */
+/**
+ * Directives stand before everything else. A frontend of one's own would be a program that runs in
+ * place of the builder.
+ */
 function readDirectives(lines: readonly string[]): string {
   let escape = '\\';
   for (const line of lines) {

@@ -48,7 +48,10 @@ function within(key: keyof typeof DEFAULTS, value: number): number {
     : DEFAULTS[key];
 }
 
-/** A list of texts is the command itself; anything else, a broken list too, is a line for a shell: as Docker reads it. */
+/**
+ * A list of texts is the command itself; anything else, a broken list too, is a line for a shell:
+ * as Docker reads it.
+ */
 function execForm(text: string): string[] | null {
   try {
     const list: unknown = JSON.parse(text);
@@ -69,7 +72,7 @@ const UNITS: Readonly<Record<string, number>> = {
   h: 3600,
 };
 
-/** A duration as Go writes it (`1m30s`, `500ms`); 0 for what is none. */
+/** A duration as Go writes it (`1m30s`, `500ms`); 0 for any other text. */
 function secondsOf(text: string): number {
   if (!/^(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/.test(text)) return 0;
   return [...text.matchAll(/(\d+(?:\.\d+)?)(ns|us|ms|s|m|h)/g)].reduce(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isRunning } from '../running.ts';
 
-/** A folder of this process for a stranger's source, which nobody else may read. */
+/** A folder of this process for a stranger's source, readable by this user alone. */
 export const makeFolder = (kind: 'source' | 'git'): Promise<string> =>
   mkdtemp(join(tmpdir(), `twofold-${kind}-${process.pid}-`));
 

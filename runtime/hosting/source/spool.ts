@@ -7,7 +7,10 @@ import { createListing, filterTar, type SourceLimits, type SourceListing } from 
 import { readTar, type TarMember } from './tar-read.ts';
 import { textMember, writeTar } from './tar-write.ts';
 
-/** A source that has been checked, kept as one tar file. What kind of project it is can only be told from the whole. */
+/**
+ * A source that has been checked, kept as one tar file. What kind of project it is can only be
+ * decided from the whole.
+ */
 export interface Spool {
   readonly listing: SourceListing;
   readonly sha256: string;
@@ -57,7 +60,9 @@ export async function spoolSource(
   };
 }
 
-/** Our own tar once more: names are moved up, members left out, and those without a time get `now`. */
+/**
+ * Our own tar once more: names are moved up, members left out, and those without a time get `now`.
+ */
 async function* rewrite(
   members: AsyncIterable<TarMember>,
   { folder, ignore, extra, now }: Parameters<Spool['read']>[0] & { readonly now: number },

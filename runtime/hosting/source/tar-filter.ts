@@ -89,23 +89,29 @@ async function* keepText(path: string, { data }: TarMember, { manifests }: Sourc
 const isLeftOut = (path: string) =>
   path.split('/').includes('.git') || posix.basename(path) === '.env';
 
-/** Owner may read, write and run; nobody else may write; no bits that change who runs it. */
+/** Only the owner may write; setuid, setgid and sticky bits are removed. */
 const modeOf = ({ kind, mode }: TarEntry) =>
   kind === 'directory' ? 0o755 : kind === 'symlink' ? 0o777 : (mode & 0o755) | 0o644;
 
-/** From here on a time is one: 1 January 1980, UTC. Programs that make archives write 0, or the first day that zip knows. */
+/**
+ * From here on a time is one: 1 January 1980, UTC. Programs that make archives write 0, or the
+ * first day that zip knows.
+ */
 const FIRST_TIME = 315_532_800;
 /** What `npm pack` gives every file: 1985-10-26T08:15:00Z. */
 const NPM_TIME = 499_162_500;
 
 /**
- * The member's own time, so that web servers name a changed file by another time; 0 where there is none to believe, and
- * the deployment's is put there later.
+ * The member's own time, so that web servers name a changed file by another time; 0 when it is missing or not credible, and
+ * the deployment's time is put there later.
  */
 const timeOf = ({ mtime }: TarEntry) =>
   mtime > FIRST_TIME && mtime !== NPM_TIME && mtime * 1000 <= Date.now() ? mtime : 0;
 
-/** Each call sees one member, in order: what is refused depends on those before it. @returns the path, null for the root itself. */
+/**
+ * Each call sees one member, in order: what is refused depends on those before it. @returns the
+ * path, null for the root itself.
+ */
 function createChecks(limits: SourceLimits): (entry: TarEntry) => string | null {
   const files = new Set<string>();
   const links = new Set<string>();

@@ -1,10 +1,11 @@
-import type { Logger } from '@twofold/runtime/kernel';
+import { once } from 'node:events';
+import { createSemaphore, type Logger } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
 import type { Model } from '../model.ts';
 import { fetchFiles } from './fetch-files.ts';
 import { type Hub, HubError } from './hub.ts';
 import { makePlan, type Plan } from './plan.ts';
-import type { Shelf } from './shelf.ts';
+import type { ModelStore } from './model-store.ts';
 
 /** How far a download has come, in bytes. */
 export interface Progress {
@@ -12,7 +13,7 @@ export interface Progress {
   readonly total: number;
 }
 
-/** Downloads that run, one for each model. They outlive the call that began them, and a restart of the server. */
+/** One download for each model. They outlive the call that began them, and a restart. */
 export interface Downloads {
   /**
    * Begins one, or joins the one that runs. Resolves when it is known to be possible.
@@ -33,11 +34,11 @@ export interface Downloads {
 
 export interface DownloadsOptions {
   readonly hub: Hub;
-  readonly shelf: Shelf;
+  readonly modelStore: ModelStore;
   readonly log: Logger;
   /** Bytes that stay free on the disk. */
   readonly floor: number;
-  /** Free bytes of the disk; the shelf's own in a server. */
+  /** Free bytes of the disk; in a server, those of the model store's disk. */
   readonly free: () => Promise<number>;
   readonly pause: number;
   readonly onChange: (
@@ -68,7 +69,7 @@ class Jobs implements Downloads {
   readonly #jobs = new Map<string, Job>();
   readonly #beginning = new Map<string, Promise<void>>();
   readonly #problems = new Map<string, string>();
-  readonly #turns = createTurns(AT_ONCE);
+  readonly #places = createSemaphore(AT_ONCE);
 
   constructor(options: DownloadsOptions) {
     this.#options = options;
@@ -91,8 +92,8 @@ class Jobs implements Downloads {
       await job.done;
       return true;
     }
-    if (!(await this.#options.shelf.plan(id))) return false;
-    await this.#options.shelf.discard(id);
+    if (!(await this.#options.modelStore.plan(id))) return false;
+    await this.#options.modelStore.discard(id);
     this.#problems.delete(id);
     return true;
   }
@@ -107,9 +108,9 @@ class Jobs implements Downloads {
   }
 
   async resume(): Promise<void> {
-    const { shelf } = this.#options;
-    for (const plan of await shelf.unfinished())
-      if (!this.#jobs.has(plan.id)) this.#run(plan, await shelf.arrived(plan));
+    const { modelStore } = this.#options;
+    for (const plan of await modelStore.unfinished())
+      if (!this.#jobs.has(plan.id)) this.#run(plan, await modelStore.arrived(plan));
   }
 
   async stop(): Promise<void> {
@@ -119,12 +120,12 @@ class Jobs implements Downloads {
   }
 
   async #begin(model: Model): Promise<void> {
-    const { shelf } = this.#options;
-    const known = await shelf.plan(model.id);
+    const { modelStore } = this.#options;
+    const known = await modelStore.plan(model.id);
     const plan = known ?? (await this.#planOf(model));
-    const arrived = await shelf.arrived(plan);
+    const arrived = await modelStore.arrived(plan);
     await this.#assertRoom(plan.size - arrived);
-    if (!known) await shelf.savePlan(plan);
+    if (!known) await modelStore.savePlan(plan);
     this.#problems.delete(model.id);
     this.#run(plan, arrived);
   }
@@ -186,7 +187,7 @@ class Jobs implements Downloads {
   }
 
   async #work(job: Job): Promise<void> {
-    const { hub, shelf, log, pause, onChange } = this.#options;
+    const { hub, modelStore, log, pause, onChange } = this.#options;
     const {
       plan,
       abort: { signal },
@@ -199,11 +200,12 @@ class Jobs implements Downloads {
       onChange(plan.id, 'downloading');
     };
     const assertRoom = () => this.#assertRoom(plan.size - job.bytes, job);
-    await this.#turns(signal, () =>
-      fetchFiles({ hub, shelf, plan, signal, onProgress, pause, assertRoom }),
+    const release = await takePlace(this.#places, signal);
+    await fetchFiles({ hub, modelStore, plan, signal, onProgress, pause, assertRoom }).finally(
+      release,
     );
     signal.throwIfAborted();
-    await shelf.place(plan);
+    await modelStore.place(plan);
     log.info(`the model ${plan.id} is here`);
   }
 
@@ -232,8 +234,8 @@ class Jobs implements Downloads {
   }
 
   async #discard({ id }: Plan): Promise<void> {
-    const { shelf, log } = this.#options;
-    await shelf
+    const { modelStore, log } = this.#options;
+    await modelStore
       .discard(id)
       .catch((error: Error) =>
         log.error({ stack: error.stack }, `what the download of ${id} left cannot be removed`),
@@ -243,36 +245,17 @@ class Jobs implements Downloads {
 
 const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
 
-/** Lets so many work at a time; the others wait in line. */
-function createTurns(count: number) {
-  let free = count;
-  const line: (() => void)[] = [];
-  return async (signal: AbortSignal, work: () => Promise<void>): Promise<void> => {
-    if (free > 0) free -= 1;
-    else await waitInLine(line, signal);
-    try {
-      await work();
-    } finally {
-      const next = line.shift();
-      if (next) next();
-      else free += 1;
-    }
-  };
-}
-
-function waitInLine(line: (() => void)[], signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = () => {
-      line.splice(line.indexOf(go), 1);
-      reject(signal.reason as Error);
-    };
-    const go = () => {
-      signal.removeEventListener('abort', leave);
-      resolve();
-    };
-    if (signal.aborted) return reject(signal.reason as Error);
-    signal.addEventListener('abort', leave, { once: true });
-    line.push(go);
+/** Waits for a place, and gives it back at once when the download has been cancelled meanwhile. */
+async function takePlace(
+  places: ReturnType<typeof createSemaphore>,
+  signal: AbortSignal,
+): Promise<() => void> {
+  signal.throwIfAborted();
+  const place = places.acquire();
+  const cancelled = once(signal, 'abort').then(() => Promise.reject(signal.reason as Error));
+  return Promise.race([place, cancelled]).catch((error: unknown) => {
+    void place.then((release) => release());
+    throw error;
   });
 }
 

@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '@twofold/runtime/errors';
 import { type Hub, HubError, type HubFile } from './hub.ts';
 import type { Plan } from './plan.ts';
-import { partOf, type Shelf, sizeOf } from './shelf.ts';
+import { partOf, type ModelStore, sizeOf } from './model-store.ts';
 
 export interface FetchOptions {
   readonly hub: Hub;
-  readonly shelf: Shelf;
+  readonly modelStore: ModelStore;
   readonly plan: Plan;
   readonly signal: AbortSignal;
   /** Told how many bytes of all files are here. */
@@ -33,10 +33,10 @@ const ROOM_EVERY = 64 * 1024 * 1024;
  * @throws AppError 502 on a wrong checksum or a hub that stays away, 507 on a full disk.
  */
 export async function fetchFiles(options: FetchOptions): Promise<void> {
-  const { shelf, plan, onProgress } = options;
+  const { modelStore, plan, onProgress } = options;
   let before = 0;
   for (const file of plan.files) {
-    const path = join(shelf.staging(plan.id), file.name);
+    const path = join(modelStore.staging(plan.id), file.name);
     if ((await sizeOf(path)) !== file.size) await fetchFile(options, { file, path, before });
     before += file.size;
     onProgress(before);

@@ -14,7 +14,7 @@ export interface Repository {
   readonly files: readonly HubFile[];
 }
 
-/** A body from some offset on. `offset` is 0 when the hub sends the whole file although a part was asked for. */
+/** `offset` is 0 when the hub sends the whole file although a part was asked for. */
 export interface FileStream {
   readonly offset: number;
   readonly body: AsyncIterable<Buffer>;
@@ -51,7 +51,7 @@ const CONNECT = 10_000;
 const SILENCE = 30_000;
 const META_BYTES = 16 * 1024 * 1024;
 
-/** Speaks to a hub with the Hugging Face API. Redirects are followed by hand, because of the token. */
+/** A client of the Hugging Face API. It follows redirects itself, because of the token. */
 export function createHub({ endpoint, token }: HubOptions): Hub {
   let agent: Agent | undefined;
   const connect = () =>
@@ -85,7 +85,7 @@ export function createHub({ endpoint, token }: HubOptions): Hub {
         return offset > 0
           ? this.open(id, { commit, file, offset: 0 }, signal)
           : Promise.reject(
-              new HubError('the hub answered with a part of the file that nobody asked for'),
+              new HubError('the hub answered with another part of the file than it was asked for'),
             );
       }
       throw await refusal(answer, id);
@@ -122,7 +122,8 @@ export function createHub({ endpoint, token }: HubOptions): Hub {
           cause: error,
         });
       });
-      // An iteration says what is wrong with a body; one that nobody reads any more has nobody to say it to.
+      // A reader of the body gets its error. Without a reader the error has no listener, and would
+      // end the process.
       answer.body.on('error', () => {});
       if (![301, 302, 303, 307, 308].includes(answer.statusCode)) return answer;
       answer.body.destroy();
@@ -170,14 +171,14 @@ async function readJson(body: AsyncIterable<Buffer>): Promise<unknown> {
   } catch (error) {
     throw error instanceof HubError
       ? error
-      : new HubError('the hub answered with what is no description of a model', { cause: error });
+      : new HubError('the answer of the hub does not describe a model', { cause: error });
   }
 }
 
 function readRepository(value: unknown): Repository {
   const { sha, siblings } = (value ?? {}) as { sha?: unknown; siblings?: unknown };
   if (typeof sha !== 'string' || !/^[0-9a-f]{7,64}$/.test(sha) || !Array.isArray(siblings))
-    throw new HubError('the hub answered with what is no description of a model');
+    throw new HubError('the answer of the hub does not describe a model');
   return { commit: sha, files: siblings.flatMap(readFile) };
 }
 

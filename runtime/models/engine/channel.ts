@@ -35,7 +35,7 @@ export function createChannel(child: Child): Endpoint['ask'] {
     new Promise((resolve, reject) => {
       const id = (last += 1);
       const stream = new Readable({ read() {} });
-      // It may fail before anybody listens.
+      // It may fail before the caller listens, and an error without a listener ends the process.
       stream.on('error', () => {});
       const fail = (error: Error) => {
         reject(error);

@@ -60,7 +60,7 @@ export function startChild({ program, order, env, log }: ChildOptions): Child {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(describe(code, signal, said)));
   });
-  // The callback takes the error of a channel that is closed: that the process has ended is told by `exited`.
+  // The callback takes the error of a closed channel: `exited` reports that the process has ended.
   const send = (message: object) => void (child.connected && child.send(message, () => {}));
   send(order as object);
   return {

@@ -14,7 +14,10 @@ export type Choice =
 export type Chooser = () => Promise<Choice>;
 
 export interface ChooserOptions {
-  /** `hosting.models.engine`: `auto`, `mlx`, `llamacpp`, `openai`, or the address of a server to attach to. */
+  /**
+   * `hosting.models.engine`: `auto`, `mlx`, `llamacpp`, `openai`, or the address of a server to
+   * attach to.
+   */
   readonly wanted: string;
   readonly settings: Settings;
   readonly log: Logger;
@@ -38,7 +41,7 @@ export function createChooser({ wanted, settings, log, root, now }: ChooserOptio
   return () => {
     if (!known || known.until < now()) known = { until: now() + HOLDS, choice: choose(engines) };
     const { choice } = known;
-    // That nothing can run is asked anew: somebody may have installed it just now.
+    // A negative result is not cached: an engine may have been installed in the meantime.
     void choice.then(({ engine }) => engine === null && (known = undefined));
     return choice;
   };

@@ -12,7 +12,7 @@ export interface Question {
   readonly body: string | null;
   /** The caller's `Accept`. */
   readonly accept: string;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller does not wait for the answer any more. */
   readonly signal: AbortSignal;
 }
 

@@ -37,12 +37,12 @@ export function createHttpEndpoint({ url, headers, model }: HttpEndpointOptions)
         headers: { ...headers, accept, ...json },
         body,
       });
-      const told = Object.entries(answer.headers).flatMap(([name, value]) =>
+      const entries = Object.entries(answer.headers).flatMap(([name, value]) =>
         value === undefined ? [] : [[name, String(value)]],
       );
       return {
         status: answer.statusCode,
-        headers: Object.fromEntries(told) as Record<string, string>,
+        headers: Object.fromEntries(entries) as Record<string, string>,
         body: answer.body as Readable,
       };
     },

@@ -25,7 +25,7 @@ type Command = readonly [file: string, ...before: string[]];
 
 const IMPORT_TIMEOUT = 20_000;
 const ASK_EVERY = 150;
-/** `mlx_lm.server` loads by name what a request names, but for this word, which is the model it was started with. */
+/** `mlx_lm.server` loads any model that a request names. This name is the one it started with. */
 const STARTED_WITH = 'default_model';
 
 /**
@@ -62,7 +62,7 @@ export function createMlxEngine({ env, log, patience }: MlxOptions): ModelEngine
       // Nothing is fetched at run time: what a model needs was downloaded with it.
       const quiet = { ...quietEnvironment(env), HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1' };
       const mine = startChild({
-        program: programBeside(import.meta.url, 'keeper'),
+        program: programBeside(import.meta.url, 'child-supervisor'),
         order,
         env: quiet,
         log,
@@ -117,7 +117,7 @@ async function onPath(name: string, { PATH = '' }: MlxOptions['env']): Promise<s
   return null;
 }
 
-/** A port that is free now. That somebody else takes it first shows as a start that fails. */
+/** A port that is free now. If another program takes it first, the start fails. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

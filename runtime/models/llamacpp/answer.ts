@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Generated, Generator } from './generator.ts';
-import type { Outlet } from './outlet.ts';
+import type { ResponseStream } from './response-stream.ts';
 import type { Prompt } from './prompt.ts';
 
 /** What stands in every answer of one model. */
@@ -20,7 +20,7 @@ export interface Work {
 
 /** Sends an answer whole, in the shape of the OpenAI API. */
 export async function answerWhole(
-  outlet: Outlet,
+  response: ResponseStream,
   { generator, prompt, model, signal }: Work,
 ): Promise<void> {
   let thought = '';
@@ -29,7 +29,7 @@ export async function answerWhole(
     signal,
     (text, isThought) => void (isThought && (thought += text)),
   );
-  outlet.json(200, {
+  response.json(200, {
     ...headOf(prompt, model, prompt.kind === 'chat' ? 'chat.completion' : 'text_completion'),
     choices: [choiceOf(prompt, generated, thought)],
     usage: usageOf(generated),
@@ -41,7 +41,7 @@ export async function answerWhole(
  * token is done while the model waits.
  */
 export async function answerStreamed(
-  outlet: Outlet,
+  response: ResponseStream,
   { generator, prompt, model, signal }: Work,
 ): Promise<void> {
   const isChat = prompt.kind === 'chat';
@@ -51,11 +51,11 @@ export async function answerStreamed(
   const first = isChat
     ? event('{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}')
     : '';
-  const begin = () => (outlet.begun ? '' : first);
+  const begin = () => (response.begun ? '' : first);
   const generated = await generator.generate(prompt, signal, (text, thought) => {
     if (text === '') return;
     const piece = JSON.stringify(text);
-    outlet.write(
+    response.write(
       begin() +
         event(
           isChat
@@ -70,7 +70,7 @@ export async function answerStreamed(
   const usage = prompt.usage
     ? `data: ${JSON.stringify({ ...head, choices: [], usage: usageOf(generated) })}\n\n`
     : '';
-  outlet.end(`${begin()}${last}${usage}data: [DONE]\n\n`);
+  response.end(`${begin()}${last}${usage}data: [DONE]\n\n`);
 }
 
 const headOf = ({ kind }: Prompt, model: string, object: string): Head => ({

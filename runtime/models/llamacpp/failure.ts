@@ -1,4 +1,4 @@
-/** What an OpenAI client is told: `{"error": {message, type, param, code}}`. */
+/** An error in the form of the OpenAI API: `{"error": {message, type, param, code}}`. */
 export class ApiFailure extends Error {
   readonly status: number;
   readonly param: string | null;

@@ -12,7 +12,7 @@ export interface LlamaOrder {
 /** What the program says when it serves, or cannot. */
 export type LlamaStarted = { readonly ready: true } | { readonly problem: string };
 
-/** From then on: a call of the OpenAI API, or that nobody waits for its answer any more. */
+/** Every later message: a call of the OpenAI API, or the end of a call whose caller is gone. */
 export type LlamaRequest = LlamaCall | { readonly id: number; readonly cancel: true };
 
 export interface LlamaCall {

@@ -3,7 +3,7 @@ import { answerStreamed, answerWhole } from './answer.ts';
 import { ApiFailure } from './failure.ts';
 import { type Generator, loadGenerator } from './generator.ts';
 import type { LlamaCall, LlamaOrder, LlamaReply, LlamaRequest, LlamaStarted } from './messages.ts';
-import { createOutlet, type Outlet } from './outlet.ts';
+import { createResponseStream, type ResponseStream } from './response-stream.ts';
 import { type Prompt, readPrompt } from './prompt.ts';
 
 /**
@@ -29,7 +29,7 @@ function say(message: LlamaStarted | LlamaReply): void {
 }
 
 async function begin(order: LlamaOrder): Promise<LlamaStarted> {
-  // When memory ends, the system shall take the model and not the server (Linux only).
+  // When memory runs out, the kernel kills this process first, and not the server (Linux only).
   await writeFile('/proc/self/oom_score_adj', '800').catch(() => {});
   const generator = await loadGenerator(await import(order.library), order);
   const open = new Map<number, AbortController>();
@@ -51,31 +51,31 @@ async function serve(
   { id, path, body }: LlamaCall,
   { model, generator, open }: Serving,
 ): Promise<void> {
-  const outlet = createOutlet(id, say);
+  const response = createResponseStream(id, say);
   const abort = new AbortController();
   open.set(id, abort);
   try {
     const kind = KINDS[path];
     if (kind === undefined) throw new ApiFailure(404, `The llamacpp engine has no /v1/${path}`);
     const prompt = readPrompt(kind, JSON.parse(body ?? 'null'));
-    await (prompt.stream ? answerStreamed : answerWhole)(outlet, {
+    await (prompt.stream ? answerStreamed : answerWhole)(response, {
       generator,
       prompt,
       model,
       signal: abort.signal,
     });
   } catch (error) {
-    if (!abort.signal.aborted) refuse(outlet, error);
+    if (!abort.signal.aborted) refuse(response, error);
   } finally {
     open.delete(id);
   }
 }
 
-/** In the middle of a stream there is no status left to say it with: an event does. */
-function refuse(outlet: Outlet, error: unknown): void {
+/** Once a stream has begun its status is sent already: an event carries the error. */
+function refuse(response: ResponseStream, error: unknown): void {
   const known =
     error instanceof ApiFailure ? error : new ApiFailure(500, 'The model could not go on');
   if (!(error instanceof ApiFailure)) process.stderr.write(`${(error as Error).stack}\n`);
-  if (!outlet.begun) return outlet.json(known.status, known.body());
-  outlet.end(`data: ${JSON.stringify(known.body())}\n\n`);
+  if (!response.begun) return response.json(known.status, known.body());
+  response.end(`data: ${JSON.stringify(known.body())}\n\n`);
 }

@@ -31,7 +31,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const DEFAULTS = { temperature: 0.8, topP: 0.95, topK: 40, minP: 0.05 } as const;
 const MAX_SEED = 2 ** 32 - 1;
 
-/** Fields that ask for what this engine does not do: refused, so that nobody believes it was done. */
+/** Unsupported fields. They are refused, as a client would take silence for support. */
 const MISSING = [
   'tools',
   'functions',

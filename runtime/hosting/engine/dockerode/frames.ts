@@ -1,6 +1,9 @@
 import type { LogLine } from '../engine.ts';
 
-/** One frame of the engine's multiplexed output: 8 bytes of header (stream, 0, 0, 0, length), then the payload. */
+/**
+ * One frame of the engine's multiplexed output: 8 bytes of header (stream, 0, 0, 0, length), then
+ * the payload.
+ */
 export interface Frame {
   readonly stream: 'stdout' | 'stderr';
   readonly payload: Buffer;
@@ -87,7 +90,10 @@ export function createLineAssembler(): {
   };
 }
 
-/** The time at the head of a frame. A line has that of its last: who reads from between two frames on counts it as the others do. */
+/**
+ * The time at the head of a frame. A line has the time of its last frame, so that a reader that
+ * begins between two frames counts it as other readers do.
+ */
 function takeTime(line: Open, payload: Buffer): Buffer {
   if (payload.length < 21 || payload[4] !== 45) return payload;
   const match = TIME.exec(payload.toString('latin1', 0, 40));

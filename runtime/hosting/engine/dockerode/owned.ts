@@ -6,7 +6,10 @@ interface Labelled {
   readonly Labels?: Readonly<Record<string, string>> | null;
 }
 
-/** The engine gives the one that is there to whoever asks by its name. */
+/**
+ * An engine answers a create call for a known name with the volume that is there, also with another
+ * program's: labels are checked first.
+ */
 export async function ensureVolume(
   client: Dockerode,
   name: string,

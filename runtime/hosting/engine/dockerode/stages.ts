@@ -1,6 +1,9 @@
 import type Dockerode from 'dockerode';
 
-/** Reads a build's output for the last image of each stage. The classic builder and Podman leave them behind without a name. */
+/**
+ * Reads a build's output for the last image of each stage. The classic builder and Podman leave
+ * them behind without a name.
+ */
 export interface StageReader {
   line(text: string): void;
   /** Ids, short as they are printed. */
@@ -29,8 +32,8 @@ export function createStageReader(): StageReader {
 }
 
 /**
- * Gives the stages of a build a name in `repository`, so that they are the app's cache and not litter, and takes it from
- * those of its earlier builds.
+ * Gives the stages of a build a name in `repository`, so that they are kept as the app's cache, and removes the names that its
+ * earlier builds gave.
  */
 export async function keepStages(
   client: Dockerode,

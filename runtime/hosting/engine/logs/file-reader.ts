@@ -9,13 +9,21 @@ export interface ReadLines {
 }
 
 export interface FileReader {
-  /** The lines of the next piece of the file, of none to some thousands; null at the end of what is there. */
+  /**
+   * The lines of the next piece of the file, of none to some thousands; null at the end of what is
+   * there.
+   */
   next(): Promise<ReadLines | null>;
 }
 
-/** As much at once as keeps a flood cheap and everybody else's turn near. */
+/**
+ * Bytes of one read: enough for a flood to be cheap, and few enough that other work does not wait
+ * long.
+ */
 const PIECE = 128 * 1024;
-/** No engine writes a longer record: it is rubbish, such as zeros after the machine lost its power. */
+/**
+ * No engine writes a longer record: it is rubbish, such as zeros after the machine lost its power.
+ */
 const LONGEST_RECORD = 1024 * 1024;
 const NEWLINE = 10;
 
@@ -36,7 +44,10 @@ export function createFileReader(
     missing ||= lost;
     isComplete = false;
   };
-  /** Whether there is more to read: what was written before the next file came, the next file, or what replaced the text of this one. */
+  /**
+   * Whether there is more to read: what was written before the next file came, the next file, or
+   * what replaced the text of this one.
+   */
   const goOn = async (): Promise<boolean> => {
     await generations.look();
     if (generations.files.length === 1) {

@@ -14,8 +14,8 @@ export interface LogFile {
 
 /**
  * The files that an output is in, oldest first. An engine begins a new one when the last is full: Docker renames the
- * full one to `.1` and that to `.2`; Podman puts the new one in its place, and the full one is gone for all but those
- * who have it open.
+ * full one to `.1` and that to `.2`; Podman puts the new one in its place, and only processes that have the full one open
+ * can still read it.
  */
 export interface Generations {
   /** The first is the one being read, the last the one being written. */
@@ -29,9 +29,12 @@ export interface Generations {
   close(): Promise<void>;
 }
 
-/** So many full files are kept open for a slow reader, some 200 MB: more would fill the disk with what nobody else can see. */
+/**
+ * Full files that are kept open for a slow reader, some 200 MB: more would fill the disk with
+ * deleted files.
+ */
 const HELD: Readonly<Record<LogFormat, number>> = { 'json-file': 20, 'k8s-file': 4 };
-/** No engine is told to keep more. */
+/** We never configure an engine to keep more files. */
 const MOST = 100;
 
 /**

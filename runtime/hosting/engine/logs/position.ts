@@ -2,7 +2,7 @@ import type { LogLine, LogPosition, PlacedLine } from '../engine.ts';
 
 /**
  * Counts lines as they come, so that each says where a reader is that has had it, and leaves out what a reader at
- * `after` has had: lines of one time are told apart by counting. Once a line is after it, so is every later one,
+ * `after` has had: lines of one time are distinguished by counting. Once a line is after it, so is every later one,
  * whatever the machine's clock has done meanwhile.
  *
  * @example

@@ -1,11 +1,20 @@
 import type { LogLine } from '../engine.ts';
 
-/** How an engine writes a container's output into a file: Docker's `json-file`, or `k8s-file`, which Podman's conmon writes. */
+/**
+ * How an engine writes a container's output into a file: Docker's `json-file`, or `k8s-file`, which
+ * Podman's conmon writes.
+ */
 export type LogFormat = 'json-file' | 'k8s-file';
 
-/** Turns records into lines. A line may be cut into several records, between which those of the other stream come. */
+/**
+ * Turns records into lines. A line may be cut into several records, between which those of the
+ * other stream come.
+ */
 export interface RecordParser {
-  /** Whole records, each with its line end; their lines are put into `to`. What is no record is left out. */
+  /**
+   * Whole records, each with its line end; their lines are put into `to`. What is no record is left
+   * out.
+   */
   push(records: string, to: LogLine[]): void;
   /** What has no line end yet. */
   end(): LogLine[];
@@ -30,7 +39,8 @@ export function createRecordParser(format: LogFormat): RecordParser {
   const open: Partial<Record<Stream, LogLine>> = {};
   const pieceOf = format === 'json-file' ? jsonPiece : createKubernetesPiece();
   const add = ({ stream, time, text, ends }: Piece, to: LogLine[]) => {
-    // A line has the time of its last piece: a reader who begins between two pieces counts it as the others do.
+    // A line has the time of its last piece: a reader that begins between two pieces counts it as
+    // other readers do.
     const line = { stream, time, text: open[stream] ? open[stream].text + text : text };
     if (!ends && line.text.length <= MAX_LINE) return void (open[stream] = line);
     delete open[stream];
@@ -73,7 +83,10 @@ const LONGEST_END = TO_TIME + '2026-01-01T00:00:00.000000000+00:00"}'.length + 1
 const ESCAPE = '\\';
 const LETTER_N = 110;
 
-/** `{"log":"hello\n","stream":"stdout","time":"…"}`. In the text each quote has a backslash before it, so that the fields behind it are found by their own. */
+/**
+ * `{"log":"hello\n","stream":"stdout","time":"…"}`. In the text each quote has a backslash before
+ * it, so that the fields behind it are found by their own.
+ */
 function jsonPiece(records: string, at: number, end: number): Piece | undefined {
   const text = at + LOG.length;
   const mark = records.lastIndexOf(STREAM, end);
@@ -129,7 +142,10 @@ const LETTER_F = 70;
 const LETTER_P = 80;
 const SPACE = 32;
 
-/** `2026-01-01T00:00:05.123456789+00:00 stdout F hello`; `P` when the line goes on in the next record of its stream. Many records have one time. */
+/**
+ * `2026-01-01T00:00:05.123456789+00:00 stdout F hello`; `P` when the line goes on in the next
+ * record of its stream. Many records have one time.
+ */
 function createKubernetesPiece(): typeof jsonPiece {
   const toUtc = createToUtc();
   let local = ' ';
@@ -150,7 +166,10 @@ function createKubernetesPiece(): typeof jsonPiece {
 
 const LOCAL_TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/;
 
-/** The machine's own time, with its zone, in UTC; '' for what is no time. Zones differ by whole minutes. */
+/**
+ * The machine's own time, with its zone, in UTC; '' for what is no time. Zones differ by whole
+ * minutes.
+ */
 function createToUtc(): (local: string) => string {
   let last = '';
   let utc = '';

@@ -1,5 +1,7 @@
-// A program of its own: it goes into the image of a static site as this one file, so that it imports nothing of ours.
-// Built on `node:http`: no kept library names a file by its content, and times alone let a browser keep an old file.
+// A program of its own: it goes into the image of a static site as this one file, so that it
+// imports nothing of ours.
+// Built on `node:http`: no kept library names a file by its content, and times alone let a browser
+// keep an old file.
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -164,7 +166,7 @@ async function hashOf(handle: FileHandle): Promise<string> {
 
 const DAY = 24 * 3600 * 1000;
 
-/** A time of the future is none that a server may give (RFC 9110, 8.8.2.1). */
+/** A server must not send a time of the future (RFC 9110, 8.8.2.1). */
 function toHttpDate(time: number): string | null {
   return time < DAY ? null : new Date(Math.min(time, Date.now())).toUTCString();
 }
@@ -219,7 +221,10 @@ const tagsOf = (header: string): string[] => header.match(/(?:W\/)?"[^"]*"|\*/g)
 
 type Range = { readonly start: number; readonly end: number };
 
-/** One range; several, or a unit that is not known, are answered with the whole file. `end` is within the range. */
+/**
+ * One range; several, or a unit that is not known, are answered with the whole file. `end` is
+ * within the range.
+ */
 function rangeOf(
   { method, headers }: IncomingMessage,
   { size, etag, modified }: OpenFile,
@@ -256,7 +261,10 @@ async function send(
   await pipeline(file.handle.createReadStream({ start, end, autoClose: false }), response);
 }
 
-/** A page of an app is made by its index.html, for navigations: a missing script or picture must not be a page. */
+/**
+ * A page of an app is made by its index.html, for navigations: a missing script or picture must not
+ * be a page.
+ */
 async function answerMiss(request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.setHeader('vary', 'Accept, Sec-Fetch-Mode');
   const missing = mode === 'app' && isNavigation(request) ? null : await openFile('/404.html');

@@ -12,16 +12,18 @@ import { podmanLogPlace } from './log-place.ts';
 
 const PODMAN: Dialect = {
   kind: 'podman',
-  // Without this a build's RUN is in the host's own network, whatever `networkmode` says, and reaches what listens on loopback.
+  // Without this a build's RUN is in the host's own network, whatever `networkmode` says, and
+  // reaches what listens on loopback.
   buildQuery: { nsoptions: JSON.stringify([{ Name: 'network', Host: false }]) },
   // `died` is what older versions say; `cleanup` and `init` mean nothing to us.
   eventActions: {
     ...{ start: 'start', die: 'die', died: 'die', stop: 'stop', remove: 'remove', oom: 'oom' },
   },
-  // Its own process that sees to ends is often faster, and then there is only a `died`.
+  // Podman's cleanup process is often faster than the stop call, and then there is only a `died`.
   reportsStops: false,
   pruneBuilds: false,
-  // It has one file, and begins it anew when it is full: what nobody has read or has open by then is lost.
+  // It has one file, and replaces it when it is full: lines that were not read by then, and not
+  // held open, are lost.
   logFiles: { 'max-size': '50m' },
   findLogPlace: podmanLogPlace,
   follow: (read) => (options) => followByReading(read, options),

@@ -15,7 +15,10 @@ import { currentTask, hasFailed, readNodes, type Service, type Task, toDetail } 
 /** How long a start may take: a machine has to be found, and may have to pull. */
 const START = 120_000;
 const POLL = 200;
-/** How often tasks are looked at: a manager tells of services, and not of the containers of other machines. */
+/**
+ * How often tasks are looked at: a manager tells of services, and not of the containers of other
+ * machines.
+ */
 const WATCH = 1000;
 
 /**
@@ -103,7 +106,9 @@ async function scale(client: Dockerode, id: string, replicas: number): Promise<v
   }
 }
 
-/** Resolves when the task runs and can be reached, or when one has failed: then `inspect` says why. */
+/**
+ * Resolves when the task runs and can be reached, or when one has failed: then `inspect` says why.
+ */
 async function start(client: Dockerode, id: string): Promise<void> {
   const failures = new Set((await tasksOf(client, id)).filter(hasFailed).map(({ ID }) => ID));
   await scale(client, id, 1);
@@ -193,7 +198,10 @@ async function ensureOverlay(
   return null;
 }
 
-/** A task that runs no more is told of as a container that has ended; a machine that is lost takes all of its own along. */
+/**
+ * Reports a task that has stopped running as a container that has ended, and so every task of a
+ * machine that is lost.
+ */
 async function* watch(
   client: Dockerode,
   labels: Readonly<Record<string, string>>,

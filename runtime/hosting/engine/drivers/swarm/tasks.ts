@@ -90,7 +90,7 @@ export function toDetail(
     exitCode: task?.Status.ContainerStatus?.ExitCode ?? 0,
     error: task?.Status.Err ?? '',
     outOfMemory: false,
-    // Its process may be another machine's: nobody looks for it here.
+    // Its process may run on another machine, where a pid means nothing to this one.
     pid: 0,
     startedAt: task?.Status.Timestamp ?? '',
     ...{ addresses: {}, ports: {} },

@@ -19,7 +19,7 @@ import { mainFile, type Plan } from './plan.ts';
  * The models' folder. `org/name` is a whole model, with the plan it was made by in it; `.downloads/org/name` is one that
  * is on its way. A folder moves from there to here in one step, so that what is here is always whole.
  */
-export interface Shelf {
+export interface ModelStore {
   /** Every whole model, by id. */
   models(): Promise<Map<string, LocalModel & { readonly commit: string }>>;
   /** Where a file of a download is written, and the plan that says which. */
@@ -42,7 +42,7 @@ export interface Shelf {
 const PLAN = '.plan.json';
 const DOWNLOADS = '.downloads';
 
-export function createShelf(root: string): Shelf {
+export function createModelStore(root: string): ModelStore {
   const staged = (id: string) => join(root, DOWNLOADS, ...inside(id));
   const final = (id: string) => join(root, ...inside(id));
   return {
@@ -84,7 +84,7 @@ export function createShelf(root: string): Shelf {
       await prune(dirname(staged(id)));
     },
     async remove(id) {
-      // Out of sight in one step: what is half removed is no model.
+      // A rename takes the model away in one step, so that half a model is never listed.
       const leaving = join(root, DOWNLOADS, `.leaving-${inside(id).join('-')}`);
       await mkdir(dirname(leaving), { recursive: true });
       await rm(leaving, { recursive: true, force: true });
@@ -108,11 +108,11 @@ export async function sizeOf(path: string): Promise<number | undefined> {
   return (await stat(path).catch(() => undefined))?.size;
 }
 
-/** Ids are checked where they come in; what is none never becomes a path. */
+/** The second check of an id, after that of the call: it becomes a path. */
 function inside(id: string): string[] {
   const parts = id.split('/');
   if (parts.length !== 2 || parts.some((part) => !/^[A-Za-z0-9]/.test(part)))
-    throw new InternalError(`${JSON.stringify(id)} is no id of a model`);
+    throw new InternalError(`${JSON.stringify(id)} is not the id of a model`);
   return parts;
 }
 

@@ -1,8 +1,8 @@
 import type { LlamaReply } from './messages.ts';
 
-/** Where one answer goes. */
-export interface Outlet {
-  /** Whether something has been sent: then there is no status left to say an error with. */
+/** The stream that one answer is written to. */
+export interface ResponseStream {
+  /** Whether the status has been sent: from then on an error can only be an event. */
   readonly begun: boolean;
   /** The whole of an answer. */
   json(status: number, body: object): void;
@@ -12,7 +12,10 @@ export interface Outlet {
   end(text: string): void;
 }
 
-/** Pieces that come within so many milliseconds go together: no reader is faster, and each message costs as much as a small model's token. */
+/**
+ * Pieces that come within so many milliseconds go together: no reader is faster, and each message
+ * costs as much as a small model's token.
+ */
 const TOGETHER = 10;
 /** By then the model works on the next token, and sending costs it nothing. */
 const SOON = 1;
@@ -21,11 +24,14 @@ const EVENTS = {
   headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
 };
 
-export function createOutlet(id: number, send: (reply: LlamaReply) => void): Outlet {
+export function createResponseStream(
+  id: number,
+  send: (reply: LlamaReply) => void,
+): ResponseStream {
   return new Pieces(id, send);
 }
 
-class Pieces implements Outlet {
+class Pieces implements ResponseStream {
   readonly #id: number;
   readonly #send: (reply: LlamaReply) => void;
   #held = '';
