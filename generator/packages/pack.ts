@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runProgram } from '../run-program.ts';
+import { type Manifest, shippedManifest } from './shipped-manifest.ts';
 import { createTarball, type TarEntry } from './tarball.ts';
 
 /** A package as a file: its name in `vendor/` and its bytes. */
@@ -32,22 +33,20 @@ const PACKAGES: readonly PackageFolders[] = [
 
 const repo = fileURLToPath(new URL('../../', import.meta.url));
 
+/** Files of the root that every package has. */
+const SHARED = ['LICENSE', 'CHANGELOG.md'] as const;
+
+/** Other versions of what is compiled with, or of what is depended on, make other packages. */
+const INPUTS = ['package-lock.json', 'package.json', 'tsconfig.json', 'README.md', ...SHARED];
+
 /**
  * Packs the packages of this checkout as JavaScript with types. What was packed before is taken again while no
- * source has changed.
+ * source and no version of a dependency has changed.
  */
 export async function packPackages(): Promise<PackedFile[]> {
-  const sources = await readFolders(
-    repo,
-    PACKAGES.flatMap(({ folders }) => folders),
-  );
-  const manifests = await Promise.all(
-    // Other versions of what is bundled make another bundle.
-    ['package-lock.json', ...PACKAGES.map(({ home }) => join(home, 'package.json'))].map((path) =>
-      readFile(join(repo, path)),
-    ),
-  );
-  const key = hashOf([...sources.flatMap(({ path, bytes }) => [path, bytes]), ...manifests]);
+  const sources = await readSources();
+  const inputs = await Promise.all(INPUTS.map((path) => readFile(join(repo, path))));
+  const key = hashOf([...sources.flatMap(({ path, bytes }) => [path, bytes]), ...inputs]);
   const cache = join(repo, '.build/packages', key);
   if (!existsSync(cache)) await fill(cache, await build(sources));
   const names = (await readdir(cache)).sort();
@@ -55,6 +54,15 @@ export async function packPackages(): Promise<PackedFile[]> {
     names.map(async (name) => ({ name, bytes: await readFile(join(cache, name)) })),
   );
 }
+
+/** The same, whatever was packed before. */
+export const buildPackages = async (): Promise<PackedFile[]> => build(await readSources());
+
+const readSources = () =>
+  readFolders(
+    repo,
+    PACKAGES.flatMap(({ folders }) => folders),
+  );
 
 async function build(sources: readonly TarEntry[]): Promise<PackedFile[]> {
   const out = await mkdtemp(join(tmpdir(), 'twofold-'));
@@ -76,6 +84,8 @@ async function compile(out: string): Promise<void> {
     noEmit: false,
     noCheck: true,
     declaration: true,
+    sourceMap: true,
+    inlineSources: true,
     allowImportingTsExtensions: true,
     rewriteRelativeImportExtensions: true,
     typeRoots: [join(repo, 'node_modules/@types')],
@@ -102,63 +112,48 @@ async function pack(
   sources: readonly TarEntry[],
 ): Promise<PackedFile> {
   const inPackage = (path: string) => (home === '.' ? path : path.slice(home.length + 1));
-  const manifest = JSON.parse(await readFile(join(repo, home, 'package.json'), 'utf8')) as Manifest;
+  const manifest = await readManifest(home);
+  const { repository } = await readManifest('.');
   const assets = sources.filter(
     ({ path }) =>
       folders.some((folder) => path.startsWith(`${folder}/`)) &&
       !path.endsWith('.ts') &&
       !path.endsWith('/package.json'),
   );
-  const placed = [...(await readFolders(join(out, 'js'), folders)), ...assets].map((entry) => ({
+  const compiled = (await readFolders(join(out, 'js'), folders)).map(withPlainMap);
+  const placed = [...compiled, ...assets].map((entry) => ({
     ...entry,
     path: inPackage(entry.path),
     executable: entry.path.endsWith('/bin.js'),
   }));
-  const unique = new Map(placed.map((entry) => [entry.path, entry]));
+  const entries = [...(await sharedFiles(home)), ...placed];
+  const unique = new Map<string, TarEntry>(entries.map((entry) => [entry.path, entry]));
+  const shipped = shippedManifest(manifest, { home, repository, files: [...unique.keys()] });
   const bytes = createTarball([
     ...unique.values(),
-    { path: 'package.json', bytes: Buffer.from(`${JSON.stringify(shipped(manifest), null, 2)}\n`) },
+    { path: 'package.json', bytes: Buffer.from(`${JSON.stringify(shipped, null, 2)}\n`) },
   ]);
   return { name: `twofold-${name}-${manifest.version}.tgz`, bytes };
 }
 
-interface Manifest {
-  readonly version: string;
-  readonly exports?: Readonly<Record<string, string>>;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly peerDependencies?: Readonly<Record<string, string>>;
-  readonly [key: string]: unknown;
-}
+const readManifest = async (home: string) =>
+  JSON.parse(await readFile(join(repo, home, 'package.json'), 'utf8')) as Manifest;
 
-/**
- * The package's own `package.json`, for JavaScript: nothing that only the repo needs. Packages of ours become peers, which a
- * package manager takes from the project: as dependencies pnpm and Yarn would look for them in the public registry, where
- * somebody else could publish one under that name.
- */
-function shipped(manifest: Manifest): Manifest {
-  const {
-    workspaces: _workspaces,
-    scripts: _scripts,
-    devDependencies: _development,
-    allowScripts: _allowed,
-    dependencies = {},
-    peerDependencies = {},
-    ...rest
-  } = manifest;
-  const ours = ([name]: readonly [string, string]) => name.startsWith('@twofold/');
-  const all = Object.entries(dependencies);
-  const exports = Object.entries(manifest.exports ?? {}).map(([name, path]) => [
-    name,
-    path.endsWith('.ts')
-      ? { types: path.replace(/\.ts$/, '.d.ts'), default: path.replace(/\.ts$/, '.js') }
-      : path,
-  ]);
-  return {
-    ...rest,
-    exports: Object.fromEntries(exports) as Manifest['exports'] & {},
-    dependencies: Object.fromEntries(all.filter((each) => !ours(each))),
-    peerDependencies: { ...Object.fromEntries(all.filter(ours)), ...peerDependencies },
-  };
+/** The README of the generator is that of the repository; the other packages have their own. */
+const sharedFiles = (home: string): Promise<TarEntry[]> =>
+  Promise.all(
+    [...SHARED, ...(home === '.' ? ['README.md'] : [])].map(async (path) => ({
+      path,
+      bytes: await readFile(join(repo, path)),
+    })),
+  );
+
+/** A map names its source by where it was compiled; the source itself is in the map, so that its name is enough. */
+function withPlainMap(entry: TarEntry): TarEntry {
+  if (!entry.path.endsWith('.map')) return entry;
+  const map = JSON.parse(Buffer.from(entry.bytes).toString()) as { sources: string[] };
+  const plain = { ...map, sources: map.sources.map((source) => basename(source)) };
+  return { ...entry, bytes: Buffer.from(JSON.stringify(plain)) };
 }
 
 async function readFolders(root: string, folders: readonly string[]): Promise<TarEntry[]> {

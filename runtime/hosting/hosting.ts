@@ -14,6 +14,7 @@ import { sealingSecrets } from './records/sealing-secrets.ts';
 import { loadTemplates } from './templates/templates.ts';
 import { createLeaderSession, ingressState } from './leader-session.ts';
 import { validator } from './validator.ts';
+import { VERSION } from './version.ts';
 
 export interface HostingOptions {
   readonly kernel: Kernel;
@@ -23,8 +24,6 @@ export interface HostingOptions {
   /** Called after each step of a deployment. Tests use it to kill a server at one step. */
   readonly onStep?: (step: DeployStep) => void;
 }
-
-const VERSION = '0.1.0';
 
 /**
  * The API for container apps: apps, deployments, the ingress to them, and their supervision.

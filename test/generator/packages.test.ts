@@ -111,8 +111,7 @@ describe('the packages as they are shipped', () => {
   });
 
   it('read the page for browsers when a browser comes', async () => {
-    const program = serve();
-    expect(await get(program, '/graphql', 'text/html')).toEqual({
+    expect(await get(serve(), '/graphql', 'text/html')).toEqual({
       type: 'text/html; charset=utf-8',
       text: expect.stringContaining('src="/graphql/explorer/main.js"'),
     });

@@ -6,9 +6,7 @@ import type { Core } from '../core.ts';
 import { allStagesPrefix, instanceLabels } from '../deploy/containers.ts';
 import { APP_STATUSES } from '../records/app.ts';
 import { diskOf, machineUptime } from '../stats.ts';
-
-/** The version of this package, for `GET /api/system/info`. */
-const VERSION = '0.1.0';
+import { VERSION } from '../version.ts';
 
 export interface SystemParts {
   readonly core: Core;

@@ -1,0 +1,42 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Pack, PackFile } from '../read-pack.ts';
+
+const FIELDS = ['description', 'license', 'repository', 'exports', 'files', 'engines'];
+const SHARED = ['LICENSE', 'README.md', 'CHANGELOG.md'];
+/** Where the packs are made from, and where they are compiled. */
+const PLACES = [fileURLToPath(new URL('../..', import.meta.url)), join(tmpdir(), 'twofold-')];
+
+/** What is wrong with the files and the fields of a pack. */
+export function findInContents(pack: Pack): string[] {
+  const { manifest, files } = pack;
+  const paths = new Set(files.map(({ path }) => path));
+  return [
+    ...FIELDS.filter((field) => manifest[field] === undefined).map((field) => `has no ${field}`),
+    ...SHARED.filter((file) => !paths.has(file)).map((file) => `has no ${file}`),
+    ...(manifest['private'] === undefined ? [] : ['is private']),
+    ...files.flatMap((file) => findInFile(file, paths)),
+  ].map((finding) => `${manifest.name} ${finding}`);
+}
+
+/** Node strips no types below `node_modules`, so that no TypeScript can be run there. */
+function findInFile({ path, bytes }: PackFile, paths: ReadonlySet<string>): string[] {
+  const text = bytes.toString();
+  const places = PLACES.filter((place) => text.includes(place));
+  return [
+    ...(/(?<!\.d)\.[cm]?ts$/.test(path) ? [`ships ${path}, which Node does not run`] : []),
+    ...places.map(() => `names a folder of this machine in ${path}`),
+    ...(text.includes('sourceMappingURL=') && path.endsWith('.js') && !paths.has(`${path}.map`)
+      ? [`has no map of ${path}`]
+      : []),
+    ...(path.endsWith('.js.map') ? findInMap(path, text) : []),
+  ];
+}
+
+function findInMap(path: string, text: string): string[] {
+  const { sourcesContent } = JSON.parse(text) as { sourcesContent?: readonly unknown[] };
+  return sourcesContent?.every((source) => typeof source === 'string')
+    ? []
+    : [`has no source in ${path}`];
+}

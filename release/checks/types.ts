@@ -1,0 +1,20 @@
+import { checkPackage, createPackageFromTarballData, type Problem } from '@arethetypeswrong/core';
+import type { Pack } from '../read-pack.ts';
+
+/**
+ * What are-the-types-wrong finds. The packages are ES modules for Node 24: what a resolver without `exports` (`node10`) or
+ * a `require` in TypeScript of before 5.8 (`node16-cjs`) makes of them does not count.
+ */
+export async function findInTypes({ bytes, manifest }: Pack): Promise<string[]> {
+  const result = await checkPackage(createPackageFromTarballData(Uint8Array.from(bytes)));
+  if (!result.types) return [`${manifest.name} has no types`];
+  return result.problems
+    .filter(counts)
+    .map((problem) => `${manifest.name}, are-the-types-wrong: ${JSON.stringify(problem)}`);
+}
+
+function counts(problem: Problem): boolean {
+  if ('resolutionKind' in problem)
+    return problem.resolutionKind !== 'node10' && problem.resolutionKind !== 'node16-cjs';
+  return 'resolutionOption' in problem ? problem.resolutionOption !== 'node10' : true;
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Pack } from './read-pack.ts';
+
+/** A registry of our packs. */
+export interface Registry {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Serves packs on the loopback as a registry does: a document for each package, and the tarballs. */
+export async function serveRegistry(packs: readonly Pack[]): Promise<Registry> {
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(request.url ?? '/').slice(1);
+    const url = `http://${request.headers.host}`;
+    const asked = packs.find(({ manifest }) => manifest.name === path);
+    const tarball = packs.find(({ file }) => path === `-/${file}`);
+    if (asked) response.setHeader('content-type', 'application/json').end(documentOf(asked, url));
+    else if (tarball) response.end(tarball.bytes);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: () =>
+      new Promise((resolve) => (server.close(() => resolve()), server.closeAllConnections())),
+  };
+}
+
+function documentOf({ manifest, bytes, file }: Pack, url: string): string {
+  const { name, version } = manifest;
+  const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+  return JSON.stringify({
+    name,
+    'dist-tags': { latest: version },
+    versions: { [version]: { ...manifest, dist: { tarball: `${url}/-/${file}`, integrity } } },
+  });
+}
