@@ -1,4 +1,4 @@
-import { buildTables, directivesSdl, type Project } from '@twofold/schema';
+import { buildTables, type Project } from '@twofold/schema';
 import type { DocumentNode } from 'graphql';
 import { capabilityFiles } from '../templates/capabilities.ts';
 import { renderApp } from '../templates/owned/app.ts';
@@ -45,11 +45,6 @@ export function planFiles(
   const vendor = sources.packages === 'vendor';
   return [
     generated('src/generated/app.ts', () => renderApp(project, user)),
-    generated(
-      'src/generated/directives.graphql',
-      () =>
-        `# The directives of the generator, for editors; the server does not serve them.\n\n${directivesSdl.trim()}\n`,
-    ),
     generated('src/generated/loaders.ts', () => renderLoaders(project)),
     generated('src/generated/model.ts', () => renderModel(project)),
     generated('src/generated/resolvers.ts', () => renderResolvers(project, user.resolverTypes)),

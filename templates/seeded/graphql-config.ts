@@ -3,6 +3,6 @@ export function renderGraphqlConfig(): string {
   return `schema:
   - schema.graphql
   - schema/*.graphql
-  - src/generated/directives.graphql
+  - node_modules/@twofold/schema/directives.graphql
 `;
 }

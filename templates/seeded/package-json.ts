@@ -35,7 +35,7 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
         generator: 'generator',
       },
       dependencies: Object.fromEntries(
-        packagesOf(project, options).map((name) => [`@twofold/${name}`, at(name)]),
+        packagesOf(project).map((name) => [`@twofold/${name}`, at(name)]),
       ),
       devDependencies: {
         '@twofold/generator': at('generator'),
@@ -52,10 +52,9 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
   )}\n`;
 }
 
-/** Our packages that the server runs on, as npm orders them. Those of `vendor/` have to name what they need of each other. */
-function packagesOf(project: Project, { source }: PackageOptions): string[] {
-  const wanted = capabilitiesOf(project).map(({ name }) => name);
-  return [...wanted, 'runtime', ...(source === 'vendor' ? ['schema'] : [])].sort();
+/** Our packages that the server runs on, as npm orders them. Editors read the schema of the manifest from `schema`. */
+function packagesOf(project: Project): string[] {
+  return [...capabilitiesOf(project).map(({ name }) => name), 'runtime', 'schema'].sort();
 }
 
 /** npm warns of install scripts that are neither allowed nor refused. */

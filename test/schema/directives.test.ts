@@ -7,6 +7,11 @@ const entity = (sdl: string, manifest: string | null = null) =>
   entityOf(projectOf(QUERY + sdl, manifest), 'A');
 
 describe('the directives', () => {
+  it('stand in the file that editors of a project read; `vitest run test/schema/directives.test.ts -u` writes it', async () => {
+    const text = `# The directives of the generator, for editors; the server does not serve them.\n\n${directivesSdl.trim()}\n`;
+    await expect(text).toMatchFileSnapshot('../../schema/directives.graphql');
+  });
+
   it('are twelve, each described, and valid SDL', () => {
     const names = parse(directivesSdl).definitions.flatMap((node) =>
       node.kind === 'DirectiveDefinition'
