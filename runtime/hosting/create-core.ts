@@ -21,6 +21,7 @@ import type { Seal } from './records/seal.ts';
 import { createSettingsTable } from './records/settings-table.ts';
 import { createVault } from './records/vault.ts';
 import { createCertificates } from './tls/certificates.ts';
+import { externalAccountOf } from './tls/external-account.ts';
 
 interface Wiring {
   readonly onConnect: () => Promise<void>;
@@ -48,7 +49,7 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep }: CoreOp
   const ingress = chooseIngress(kernel, model);
   const certificates = createCertificates({
     ...{ store, seal, vault, log, now, hosts, ingress },
-    acme: model.ingress.acme,
+    acme: { ...model.ingress.acme, externalAccount: externalAccountOf(kernel.settings) },
   });
   let ports: Listening = NOT_LISTENING;
   let wiring: Wiring | undefined;

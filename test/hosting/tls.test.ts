@@ -1,5 +1,5 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
+import { createHmac, X509Certificate } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttp, get as httpGet } from 'node:http';
 import { get } from 'node:https';
@@ -14,6 +14,7 @@ import { createIngress, type Ingress } from '../../runtime/hosting/ingress/ingre
 import { hostingMigrations } from '../../runtime/hosting/records/migrations.ts';
 import { createSeal } from '../../runtime/hosting/records/seal.ts';
 import { createVault } from '../../runtime/hosting/records/vault.ts';
+import { certificateId } from '../../runtime/hosting/tls/renewal-info.ts';
 import { createCertificates, type Certificates } from '../../runtime/hosting/tls/certificates.ts';
 import { createRequest } from '../../runtime/hosting/tls/csr.ts';
 import { migrate } from '../../runtime/core/store/migrate.ts';
@@ -27,9 +28,20 @@ const hosts = ['shop.twofold-tls.test', 'other.twofold-tls.test'];
 const openssl = findCommand('openssl');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** The certificate of RFC 9773, appendix A. */
+const EXAMPLE = `-----BEGIN CERTIFICATE-----
+MIIBQzCB66ADAgECAgUAh2VDITAKBggqhkjOPQQDAjAVMRMwEQYDVQQDEwpFeGFt
+cGxlIENBMCIYDzAwMDEwMTAxMDAwMDAwWhgPMDAwMTAxMDEwMDAwMDBaMBYxFDAS
+BgNVBAMTC2V4YW1wbGUuY29tMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEeBZu
+7cbpAYNXZLbbh8rNIzuOoqOOtmxA1v7cRm//AwyMwWxyHz4zfwmBhcSrf47NUAFf
+qzLQ2PPQxdTXREYEnKMjMCEwHwYDVR0jBBgwFoAUaYhba4dGQEHhs3uEe6CuLN4B
+yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
++FYN/8oCIClDsqBklhB9KAelFiYt9+6FDj3z4KGVelYM5MdsO3pK
+-----END CERTIFICATE-----`;
+
 async function setup(
   options: {
-    acme?: { email: string | null; directory: string | null };
+    acme?: Parameters<typeof createCertificates>[0]['acme'];
     fetch?: typeof fetch;
     http?: number;
     served?: string[];
@@ -169,6 +181,10 @@ describe.skipIf(!openssl)("a certificate of one's own", () => {
     await ingress.close(500);
   });
 
+  it('has the id that RFC 9773 gives to its example', () => {
+    expect(certificateId(EXAMPLE)).toBe('aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE');
+  });
+
   it('is asked for with a request that openssl takes', () => {
     const { csr } = createRequest(hosts);
     writeFileSync(join(folder, 'csr.der'), csr);
@@ -192,6 +208,13 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
   let trusting: typeof fetch;
   /** The hosts of the orders that reached the authority, and how often it was looked for. */
   const orders: string[] = [];
+  /**
+   * What the authority says beside what Caddy's does: the window of a renewal, and that accounts
+   * must be bound.
+   */
+  let more: { window?: [number, number]; bound?: boolean } = {};
+  /** What it was sent for accounts and orders. */
+  const sent: any[] = [];
   let looks = 0;
   const open: (() => Promise<unknown>)[] = [];
 
@@ -206,11 +229,17 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
     await startAuthority();
   }, 40_000);
   afterEach(async () => {
+    more = {};
+    sent.length = 0;
+    asked.length = 0;
     for (const close of open.splice(0).toReversed()) await close();
   });
   afterAll(stopAuthority);
 
-  /** The authority asks for the host by its name on port 80: it is given a view of the machine in which the name leads here. */
+  /**
+   * The authority asks for the host by its name on port 80: it is given a view of the machine in
+   * which the name leads here.
+   */
   async function startAuthority() {
     const script = `mount --bind ${folder}/hosts /etc/hosts && exec ${caddy} run --config ${folder}/Caddyfile --adapter caddyfile`;
     ca = spawn('unshare', ['--mount', 'sh', '-c', script], {
@@ -228,6 +257,12 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
             Buffer.from(JSON.parse(init.body as string).payload, 'base64url').toString(),
           ).identifiers.map(({ value }: { value: string }) => value),
         );
+      if (/new-(account|order)$/.test(url))
+        sent.push(
+          JSON.parse(Buffer.from(JSON.parse(init.body as string).payload, 'base64url').toString()),
+        );
+      if (url.startsWith(`${directory}/renewal/`)) return renewalInfo(url);
+      if (url === directory && more.window) return withRenewalInfo(send(url, init));
       return send(url, init);
     }) as never;
     await vi.waitUntil(
@@ -240,6 +275,26 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
     );
   }
 
+  /**
+   * Caddy knows nothing of renewal information: the directory gets its address, and this answers
+   * there.
+   */
+  async function withRenewalInfo(answer: ReturnType<typeof undiciFetch>) {
+    const body = (await (await answer).json()) as object;
+    const meta = { externalAccountRequired: more.bound === true };
+    return Response.json({ ...body, meta, renewalInfo: `${directory}/renewal` });
+  }
+
+  const asked: string[] = [];
+  function renewalInfo(url: string) {
+    asked.push(url.slice(url.lastIndexOf('/') + 1));
+    const [start, end] = more.window!.map((time) => new Date(time).toISOString());
+    return Response.json(
+      { suggestedWindow: { start, end } },
+      { headers: { 'Retry-After': '3600' } },
+    );
+  }
+
   async function stopAuthority() {
     const ended = new Promise((resolve) => ca?.once('exit', resolve));
     if (ca?.kill()) await ended;
@@ -247,10 +302,10 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
   }
 
   /** A server of the host that the authority can reach, with a clock that can be set forward. */
-  async function start(served = hosts) {
+  async function start(served = hosts, externalAccount?: { id: string; key: string }) {
     const clock = { ahead: 0 };
     const made = await setup({
-      acme: { email: 'op@example.test', directory },
+      acme: { email: 'op@example.test', directory, externalAccount: externalAccount ?? null },
       fetch: ((...call: Parameters<typeof fetch>) => trusting(...call)) as never,
       http: 80,
       served,
@@ -329,6 +384,49 @@ describe.skipIf(!canRunCa)('a certificate authority', () => {
     expect(orders).toEqual([hosts[0], hosts[0]]);
     expect((await shown()).validToDate.getTime()).toBeGreaterThanOrEqual(
       first.validToDate.getTime(),
+    );
+  }, 60_000);
+
+  it('that gives renewal information decides when a certificate is renewed, and learns which one that was', async () => {
+    more = { window: [Date.now() + 3_600_000, Date.now() + 3_600_000] };
+    const { certificates, clock, shown } = await start([hosts[0] as string]);
+    const first = await shown();
+    await look(certificates);
+    await look(certificates);
+    const id = certificateId(first.toString());
+    expect(asked).toEqual([id]);
+    clock.ahead = 3_000_000;
+    await look(certificates);
+    expect(orders).toEqual([hosts[0]]);
+    clock.ahead = 3_700_000;
+    certificates.wake();
+    await expect
+      .poll(async () => (await shown()).fingerprint256, { timeout: 20_000 })
+      .not.toBe(first.fingerprint256);
+    expect(sent.filter(({ identifiers }) => identifiers).map(({ replaces }) => replaces)).toEqual([
+      undefined,
+      id,
+    ]);
+  }, 60_000);
+
+  it('that needs an external account is shown one, signed with its key', async () => {
+    const key = Buffer.from('a key of the authority').toString('base64url');
+    more = { window: [Date.now() + 3_600_000, Date.now() + 3_600_000], bound: true };
+    await start([hosts[0] as string], { id: 'kid-1', key });
+    const { externalAccountBinding: binding } = sent.find(({ contact }) => contact);
+    const [header, payload] = [binding.protected, binding.payload].map((text) =>
+      JSON.parse(Buffer.from(text, 'base64url').toString()),
+    );
+    expect(header).toMatchObject({
+      alg: 'HS256',
+      kid: 'kid-1',
+      url: expect.stringMatching(/new-account$/),
+    });
+    expect(payload).toMatchObject({ kty: 'EC', crv: 'P-256' });
+    expect(binding.signature).toBe(
+      createHmac('sha256', Buffer.from(key, 'base64url'))
+        .update(`${binding.protected}.${binding.payload}`)
+        .digest('base64url'),
     );
   }, 60_000);
 

@@ -1,5 +1,6 @@
 import {
   createHash,
+  createHmac,
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
@@ -9,17 +10,29 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '@twofold/runtime/errors';
 import { createRequest } from './csr.ts';
+import { certificateId } from './renewal-info.ts';
 
 export interface AcmeOptions {
   /** The CA's directory. */
   readonly directory: string;
   readonly email: string | null;
+  /** For an authority that takes only accounts that it knows already. */
+  readonly externalAccount?: ExternalAccount | null;
   /** The account's key, PEM: the same one for as long as the account lives. */
   readonly accountKey: string;
   /** Makes a token's text answer on port 80 of the host, or stops it (`null`). */
   readonly answer: (token: string, text: string | null) => void;
   readonly signal: AbortSignal;
   readonly fetch?: typeof fetch;
+  /** The certificate that the new one takes the place of, PEM. */
+  readonly replaces?: string | undefined;
+}
+
+/** An account outside of ACME, as the authority gives it out (RFC 8555 §7.3.4). */
+export interface ExternalAccount {
+  readonly id: string;
+  /** The HMAC key, base64url. */
+  readonly key: string;
 }
 
 export interface Issued {
@@ -55,14 +68,12 @@ export async function issueCertificate(
   options: AcmeOptions,
 ): Promise<Issued> {
   const client = await createClient(options);
-  const account = {
+  await client.register({
     termsOfServiceAgreed: true,
     ...(options.email && { contact: [`mailto:${options.email}`] }),
-  };
-  await client.register(account);
-  const order = await client.post(client.directory.newOrder, {
-    identifiers: hosts.map((value) => ({ type: 'dns', value })),
+    ...externalBinding(client, options.externalAccount),
   });
+  const order = await placeOrder(client, hosts, options.replaces);
   for (const url of order.body.authorizations) await authorize(client, url, options);
   const { csr, key } = createRequest(hosts);
   await client.post(order.body.finalize, { csr: csr.toString('base64url') });
@@ -72,6 +83,44 @@ export async function issueCertificate(
 }
 
 type Client = Awaited<ReturnType<typeof createClient>>;
+
+/**
+ * Proves that the account belongs to an external one: its key, signed with that account's (RFC 8555
+ * §7.3.4).
+ */
+function externalBinding(
+  { directory, jwk }: Pick<Client, 'directory' | 'jwk'>,
+  account: ExternalAccount | null | undefined,
+) {
+  if (!account && directory.meta?.externalAccountRequired)
+    throw refusal('it needs an external account: set ACME_EAB_ID and ACME_EAB_KEY', null);
+  if (!account) return {};
+  const header = encode({ alg: 'HS256', kid: account.id, url: directory.newAccount });
+  const payload = encode(jwk);
+  const signature = createHmac('sha256', Buffer.from(account.key, 'base64url'))
+    .update(`${header}.${payload}`)
+    .digest('base64url');
+  return { externalAccountBinding: { protected: header, payload, signature } };
+}
+
+/**
+ * Names the certificate that is renewed, where the authority can tell (RFC 9773 §5): renewals are
+ * exempt from its limits.
+ */
+async function placeOrder(
+  client: Client,
+  hosts: readonly string[],
+  replaced: string | undefined,
+): Promise<Answer> {
+  const order = { identifiers: hosts.map((value) => ({ type: 'dns', value })) };
+  const { newOrder, renewalInfo } = client.directory;
+  const replaces = renewalInfo && replaced ? certificateId(replaced) : null;
+  if (replaces === null) return client.post(newOrder, order);
+  return client.post(newOrder, { ...order, replaces }).catch((error: AppError) => {
+    if (!/replace/i.test(error.message)) throw error;
+    return client.post(newOrder, order);
+  });
+}
 
 async function authorize(client: Client, url: string, { answer }: AcmeOptions): Promise<void> {
   const { body } = await client.post(url, null);
@@ -110,6 +159,8 @@ async function createClient(options: AcmeOptions) {
     newNonce: string;
     newAccount: string;
     newOrder: string;
+    renewalInfo?: string;
+    meta?: { externalAccountRequired?: boolean };
   };
   let nonce: string | null = null;
   let account: string | null = null;
@@ -142,7 +193,7 @@ async function createClient(options: AcmeOptions) {
     return { status: answer.status, body, text, location: answer.headers.get('location') ?? '' };
   };
   return {
-    ...{ directory, thumbprint, post, signal },
+    ...{ directory, thumbprint, jwk, post, signal },
     register: async (details: object) =>
       void (account = (await post(directory.newAccount, details)).location),
   };
@@ -154,9 +205,10 @@ function publicJwk(key: KeyObject) {
   return { crv, kty: 'EC', x, y };
 }
 
+const encode = (value: unknown) =>
+  value === null ? '' : Buffer.from(JSON.stringify(value)).toString('base64url');
+
 function signed(key: KeyObject, header: object, payload: unknown): string {
-  const encode = (value: unknown) =>
-    value === null ? '' : Buffer.from(JSON.stringify(value)).toString('base64url');
   const text = `${encode(header)}.${encode(payload)}`;
   const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString(
     'base64url',

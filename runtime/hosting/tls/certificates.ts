@@ -6,13 +6,17 @@ import type { Store } from '@twofold/runtime/kernel';
 import type { Seal } from '../records/seal.ts';
 import type { Vault } from '../records/vault.ts';
 import type { CertificatePair, Ingress } from '../ingress/ingress.ts';
-import { createAccountKey, issueCertificate } from './acme.ts';
+import { createAccountKey, type ExternalAccount, issueCertificate } from './acme.ts';
+import { askRenewal } from './renewal-info.ts';
 
 /** Certificates by host name: our users' own, and those from a certificate authority. */
 export interface Certificates {
   load(): Promise<void>;
   has(host: string): boolean;
-  /** Keeps a certificate of the user's own for those of the hosts that it is for. @throws AppError 400 */
+  /**
+   * Keeps a certificate of the user's own for those of the hosts that it is for. @throws AppError
+   * 400
+   */
   put(
     hosts: readonly string[],
     pair: { readonly certificate: string; readonly key: string },
@@ -34,15 +38,23 @@ export interface CertificateOptions {
   readonly ingress: Pick<Ingress, 'certify' | 'challenge'>;
   /** Every host that an app has now. */
   readonly hosts: () => readonly string[];
-  readonly acme: { readonly email: string | null; readonly directory: string | null };
+  readonly acme: {
+    readonly email: string | null;
+    readonly directory: string | null;
+    readonly externalAccount?: ExternalAccount | null;
+  };
   /** For an authority whose own certificate this process does not trust by itself. */
   readonly fetch?: typeof fetch;
 }
 
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
-/** A third of the usual life of 90 days. One that lives shorter is renewed in the last third of its own life. */
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/**
+ * A third of the usual life of 90 days. One that lives shorter is renewed in the last third of its
+ * own life.
+ */
 const RENEW_BEFORE = 30 * DAY;
 const ACCOUNT_KEY = 'acme:account';
 
@@ -50,6 +62,9 @@ interface Known {
   readonly expires: number;
   readonly renewAt: number;
   readonly own: boolean;
+  readonly certificate: string;
+  /** When the authority is asked again when to renew it. */
+  readonly askAt: number;
 }
 
 interface State extends CertificateOptions {
@@ -100,7 +115,7 @@ async function load({ store, seal, known, ingress }: State): Promise<void> {
     .selectFrom('hosting_certificates')
     .selectAll()
     .execute()) {
-    known.set(domain, { ...lifeOf(certificate), own: source === 'own' });
+    known.set(domain, { ...lifeOf(certificate), certificate, askAt: 0, own: source === 'own' });
     ingress.certify(domain, { certificate, key: seal.open(sealed, `certificate:${domain}`) });
   }
 }
@@ -127,7 +142,12 @@ async function keep(
     .values(row)
     .onConflict((conflict) => conflict.column('domain').doUpdateSet(row))
     .execute();
-  known.set(host, { ...life, own: source === 'own' });
+  known.set(host, {
+    ...life,
+    certificate: pair.certificate,
+    askAt: 0,
+    own: source === 'own',
+  });
   ingress.certify(host, pair);
 }
 
@@ -135,6 +155,10 @@ async function keep(
 async function look(state: State): Promise<void> {
   const { notBefore, now, log, signal } = state;
   for (const host of state.hosts()) {
+    if (signal.aborted) return;
+    await askWhenToRenew(state, host).catch((error: Error) =>
+      log.info(`when to renew the certificate for ${host} is not known: ${error.message}`),
+    );
     if (signal.aborted || !isDue(state, host)) continue;
     await issue(state, host).catch((error: Error) => {
       const pause = nextPause(state, host);
@@ -144,7 +168,25 @@ async function look(state: State): Promise<void> {
   }
 }
 
-/** Four times longer after each refusal, up to a day; and while a certificate holds, a quarter of what is left of it at most. */
+/** Takes the authority's own moment in place of ours, as often as it wants to be asked. */
+async function askWhenToRenew(state: State, host: string): Promise<void> {
+  const { known, acme, signal, now } = state;
+  const certificate = known.get(host);
+  if (!certificate || certificate.own || certificate.renewAt <= now() || certificate.askAt > now())
+    return;
+  known.set(host, { ...certificate, askAt: now() + HOUR });
+  const { at, askAgain } = await askRenewal(certificate.certificate, {
+    ...{ directory: acme.directory ?? LETS_ENCRYPT, signal, now: now() },
+    ...(state.fetch && { fetch: state.fetch }),
+  });
+  const renewAt = Number.isNaN(at) ? certificate.renewAt : Math.min(at, certificate.expires);
+  known.set(host, { ...certificate, renewAt, askAt: askAgain });
+}
+
+/**
+ * Four times longer after each refusal, up to a day; and while a certificate holds, a quarter of
+ * what is left of it at most.
+ */
 function nextPause({ known, notBefore, now }: State, host: string): number {
   const left = (known.get(host)?.expires ?? 0) - now();
   const most = left > 0 ? Math.min(DAY, Math.max(MINUTE, left / 4)) : DAY;
@@ -171,6 +213,8 @@ async function issue(state: State, host: string): Promise<void> {
   const pair = await issueCertificate([host], {
     directory: acme.directory ?? LETS_ENCRYPT,
     email: acme.email,
+    externalAccount: acme.externalAccount ?? null,
+    replaces: state.known.get(host)?.certificate,
     accountKey,
     answer: ingress.challenge,
     signal,
