@@ -1,19 +1,24 @@
 import type { IncomingMessage } from 'node:http';
-import { type AppError, failure } from '../errors.ts';
+import { type AppError, failure, InternalError } from '../errors.ts';
 import { type BodySink, Incoming } from './incoming.ts';
 
 /**
  * Reads a body as text, up to `limit` bytes. What is more than that is not kept.
  *
- * @throws AppError 413, or 400 when the client went away before the body was whole.
+ * @throws AppError 413, or 400 when the client went away before the body was whole. InternalError when a middleware has
+ * read the body already.
  */
 export function readBody(request: IncomingMessage, limit: number): Promise<string> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > limit) return reject(tooLarge(limit));
+    if (request.readableEnded) return reject(new InternalError(READ_BEFORE));
     const body = new Body(limit, resolve, reject);
     if (!(request instanceof Incoming && request.readInto(body))) stream(request, body);
   });
 }
+
+const READ_BEFORE =
+  'a middleware has read the body of this request: mount it on its own paths, so that it leaves the others alone';
 
 function stream(request: IncomingMessage, body: BodySink): void {
   request.on('data', (chunk: Buffer) => body.add(chunk));
