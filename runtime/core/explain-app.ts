@@ -4,7 +4,7 @@ import { type BootOptions, resolversOf } from './boot.ts';
 import { readEnvironment } from './config/environment.ts';
 import { createLogger } from './config/logger.ts';
 import { createSettings } from './config/settings.ts';
-import type { Rehearsed } from './graphql/rehearsal.ts';
+import type { DryRun } from './graphql/dry-run.ts';
 import type { Dialect } from './store/store.ts';
 
 /** The statements of some operations, on each database. */
@@ -14,7 +14,7 @@ export interface ExplainedApp {
   /** Coordinates that functions of the project's answer. */
   readonly own: readonly string[];
   /** For each operation, in their order; null for one that cannot be told. */
-  readonly operations: readonly (Readonly<Record<Dialect, Rehearsed>> | null)[];
+  readonly operations: readonly (Readonly<Record<Dialect, DryRun>> | null)[];
 }
 
 /**
@@ -37,11 +37,11 @@ export async function explainApp(
     log: createLogger(settings, { write: () => {} }),
     root,
   };
-  const { createRehearsal } = await import('./graphql/rehearsal.ts');
-  const rehearse = (dialect: Dialect) =>
-    createRehearsal({ kernel, dialect, resolvers: resolversOf(app), scalars: app.scalars ?? {} });
-  const [sqlite, postgres] = [rehearse('sqlite'), rehearse('postgres')];
-  const operations: (Record<Dialect, Rehearsed> | null)[] = [];
+  const { createDryRun } = await import('./graphql/dry-run.ts');
+  const dryRun = (dialect: Dialect) =>
+    createDryRun({ kernel, dialect, resolvers: resolversOf(app), scalars: app.scalars ?? {} });
+  const [sqlite, postgres] = [dryRun('sqlite'), dryRun('postgres')];
+  const operations: (Record<Dialect, DryRun> | null)[] = [];
   for (const document of documents) {
     const both = [await sqlite(document), await postgres(document)] as const;
     operations.push(both[0] && both[1] && { sqlite: both[0], postgres: both[1] });

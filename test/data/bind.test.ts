@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Place } from '../../runtime/core/data/fragment.ts';
+import type { Parameter } from '../../runtime/core/data/fragment.ts';
 import { indexModel } from '../../runtime/core/data/model.ts';
 import { bind } from '../../runtime/core/data/reader.ts';
 import { projectOf } from '../graphql/harness.ts';
@@ -13,8 +13,8 @@ const call = (equals: unknown, where?: unknown) =>
   ({ equals, where, order: [], page: { limit: 20, offset: 0, backwards: false } }) as never;
 
 describe('the values of a statement', () => {
-  it('stand in the order of its places, wherever they come from', () => {
-    const places: readonly Place[] = [
+  it('stand in the order of its parameters, wherever they come from', () => {
+    const parameters: readonly Parameter[] = [
       { from: 'caller', as: id },
       { from: 'call', call: 1, path: ['where', 'name', 'in', 1], as: text },
       { from: 'call', call: 0, path: ['equals', 0, 'value'], as: id },
@@ -28,12 +28,12 @@ describe('the values of a statement', () => {
       keys: ['1', 2],
       row: new Map([['name', 'Ada']]),
     };
-    expect(bind(places, model, 'sqlite', bound)).toEqual([3, 'b', 7, 1, 'Ada', '[1,2]']);
-    expect(bind(places, model, 'postgres', bound)).toEqual([3, 'b', 7, true, 'Ada', [1, 2]]);
+    expect(bind(parameters, model, 'sqlite', bound)).toEqual([3, 'b', 7, 1, 'Ada', '[1,2]']);
+    expect(bind(parameters, model, 'postgres', bound)).toEqual([3, 'b', 7, true, 'Ada', [1, 2]]);
   });
 
   it('are null where nothing is given, and where a text cannot be a key', () => {
-    const places: readonly Place[] = [
+    const parameters: readonly Parameter[] = [
       { from: 'call', call: 0, path: ['where', 'not', 'there'], as: text },
       { from: 'call', call: 5, path: ['equals', 0, 'value'], as: id },
       { from: 'call', call: 0, path: ['equals', 0, 'value'], as: id },
@@ -41,7 +41,7 @@ describe('the values of a statement', () => {
       { from: 'row', column: 'name', as: text },
     ];
     expect(
-      bind(places, model, 'sqlite', {
+      bind(parameters, model, 'sqlite', {
         calls: [call([{ column: 'id', value: "1' or 1=1 --" }])],
         caller: null,
       }),
@@ -52,7 +52,7 @@ describe('the values of a statement', () => {
   });
 
   it('keep keys of 64 bits and take global ids apart', () => {
-    const at = (value: unknown, as: Place['as']) =>
+    const at = (value: unknown, as: Parameter['as']) =>
       bind([{ from: 'value', value, as }], model, 'sqlite', { caller: null })[0];
     expect(at('9007199254740993', id)).toBe(9007199254740993n);
     expect(at('99999999999999999999', id)).toBeNull();

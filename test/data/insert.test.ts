@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRules } from '../../runtime/core/data/access.ts';
 import { insertStatement, readsTableAgain } from '../../runtime/core/data/insert.ts';
 import { indexModel } from '../../runtime/core/data/model.ts';
-import type { Get, Planned, Shape } from '../../runtime/core/data/plan.ts';
+import type { Get, Planned, Selection } from '../../runtime/core/data/plan.ts';
 import { createScope } from '../../runtime/core/data/scope.ts';
 import { projectOf, user } from '../graphql/harness.ts';
 
@@ -28,14 +28,18 @@ const scope = (dialect: 'sqlite' | 'postgres') =>
     tree: false,
   });
 const column = (key: string, of = key): Planned => ({ kind: 'column', key, column: of });
-const shape = (entity: string, ...fields: Planned[]): Shape => ({ entity, fields, row: false });
-const get = (of: Shape): Get => ({ kind: 'get', entity: of.entity, call: 0, shape: of });
-const author = (of: Shape): Planned => ({
+const selectionOf = (entity: string, ...fields: Planned[]): Selection => ({
+  entity,
+  fields,
+  row: false,
+});
+const get = (of: Selection): Get => ({ kind: 'get', entity: of.entity, call: 0, selection: of });
+const author = (of: Selection): Planned => ({
   kind: 'one',
   key: 'author',
   required: true,
   link: { key: 'own', column: 'author_id' },
-  shape: of,
+  selection: of,
 });
 const posts: Planned = {
   kind: 'many',
@@ -44,12 +48,14 @@ const posts: Planned = {
   call: 1,
   link: { kind: 'column', column: 'author_id' },
   list: {} as never,
-  shape: shape('Post', column('id')),
+  selection: selectionOf('Post', column('id')),
 };
 
 describe('the statement of an insert', () => {
   it('answers with the key and what is shown of the new row', () => {
-    const root = get(shape('Post', column('title'), author(shape('User', column('name')))));
+    const root = get(
+      selectionOf('Post', column('title'), author(selectionOf('User', column('name')))),
+    );
     expect(insertStatement(scope('sqlite'), ['title', 'author_id'], root).text).toBe(
       `insert into "posts" ("title", "author_id") values (?, ?) returning "posts"."id" as id, json_object('title', "posts"."title", 'author', coalesce((select json_object('name', t1."name") from "users" t1 where t1."id" = "posts"."author_id" limit 1), json('{"$m":"MISSING"}'))) as j`,
     );
@@ -59,38 +65,38 @@ describe('the statement of an insert', () => {
   });
 
   it('has a place for each column, and none of their values', () => {
-    const { places } = insertStatement(
+    const { parameters } = insertStatement(
       scope('sqlite'),
       ['title', 'author_id'],
-      get(shape('Post', column('title'))),
+      get(selectionOf('Post', column('title'))),
     );
-    expect(places).toMatchObject([
+    expect(parameters).toMatchObject([
       { from: 'row', column: 'title', as: { type: 'text' } },
       { from: 'row', column: 'author_id' },
     ]);
-    expect(insertStatement(scope('sqlite'), [], get(shape('Post', column('title')))).text).toMatch(
-      /^insert into "posts" default values returning /,
-    );
+    expect(
+      insertStatement(scope('sqlite'), [], get(selectionOf('Post', column('title')))).text,
+    ).toMatch(/^insert into "posts" default values returning /);
   });
 
   it('shows nothing of a row that the caller may not read', () => {
-    const { text, places } = insertStatement(
+    const { text, parameters } = insertStatement(
       scope('sqlite'),
       ['text', 'owner_id'],
-      get(shape('Secret', column('text'))),
+      get(selectionOf('Secret', column('text'))),
     );
     expect(text).toContain(
       `case when "secrets"."owner_id" = ? then json_object('text', "secrets"."text") end`,
     );
-    expect(places.map(({ from }) => from)).toEqual(['row', 'row', 'caller']);
+    expect(parameters.map(({ from }) => from)).toEqual(['row', 'row', 'caller']);
   });
 
   it('is not enough where the same table is read again, however deep', () => {
-    expect(readsTableAgain(shape('Post', column('id'), author(shape('User', column('id')))))).toBe(
-      false,
-    );
-    expect(readsTableAgain(shape('Post', author(shape('User', posts))))).toBe(true);
-    expect(readsTableAgain(shape('User', posts))).toBe(false);
+    expect(
+      readsTableAgain(selectionOf('Post', column('id'), author(selectionOf('User', column('id'))))),
+    ).toBe(false);
+    expect(readsTableAgain(selectionOf('Post', author(selectionOf('User', posts))))).toBe(true);
+    expect(readsTableAgain(selectionOf('User', posts))).toBe(false);
     const connection: Planned = {
       kind: 'connection',
       key: 'posts',
@@ -100,15 +106,17 @@ describe('the statement of an insert', () => {
       list: {} as never,
       fields: [{ kind: 'totalCount', key: 'n' }],
     };
-    expect(readsTableAgain(shape('Post', author(shape('User', connection))))).toBe(true);
+    expect(readsTableAgain(selectionOf('Post', author(selectionOf('User', connection))))).toBe(
+      true,
+    );
     const abstract: Planned = {
       kind: 'abstract',
       key: 'subject',
       required: false,
       typeColumn: 't',
       column: 'c',
-      members: [{ entity: 'Post', shape: shape('Post') }],
+      members: [{ entity: 'Post', selection: selectionOf('Post') }],
     };
-    expect(readsTableAgain(shape('Post', abstract))).toBe(true);
+    expect(readsTableAgain(selectionOf('Post', abstract))).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createStatementCache } from '../../runtime/core/data/statement-cache.ts';
 
-const statement = (text: string) => ({ text, places: [], long: false });
+const statement = (text: string) => ({ text, parameters: [], long: false });
 
 describe('statements of plans', () => {
   it('are made once for a node and a shape', () => {
@@ -20,7 +20,7 @@ describe('statements of plans', () => {
   });
 
   it('are kept for so many shapes of one node', () => {
-    const statements = createStatementCache({ shapes: 2, characters: 1000 });
+    const statements = createStatementCache({ keys: 2, characters: 1000 });
     const node = {};
     for (const shape of ['a', 'b', 'c']) statements.get(node, shape, () => statement(shape));
     const known = ['b', 'c', 'a'].map(
@@ -30,7 +30,7 @@ describe('statements of plans', () => {
   });
 
   it('are all forgotten when their texts come to too much', () => {
-    const statements = createStatementCache({ shapes: 32, characters: 100 });
+    const statements = createStatementCache({ keys: 32, characters: 100 });
     const nodes = Array.from({ length: 5 }, () => ({}));
     for (const node of nodes) statements.get(node, '', () => statement('x'.repeat(30)));
     expect(statements.held).toBe(60);

@@ -8,7 +8,7 @@ import { explainAll, type Explanation } from '../../generator/explain/facts.ts';
 import type { Statements } from '../../generator/explain/statements.ts';
 import { readProjectOf } from '../../generator/pipeline.ts';
 import { createSettings } from '../../runtime/core/config/settings.ts';
-import { createRehearsal } from '../../runtime/core/graphql/rehearsal.ts';
+import { createDryRun } from '../../runtime/core/graphql/dry-run.ts';
 import { createServer, type Running } from '../../runtime/core/index.ts';
 import { projectRoutes } from '../../schema/index.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
@@ -291,7 +291,7 @@ describe.each(databases)(
         await server.store.db.insertInto('tags').values({ name: 't' }).execute();
         await server.store.db.insertInto('profiles').values({ user_id: 1 }).execute();
         const exampleOf = exampleOperations(server.project, () => false);
-        const rehearse = createRehearsal({
+        const dryRun = createDryRun({
           kernel: {
             project: server.project,
             settings: createSettings({}),
@@ -312,7 +312,7 @@ describe.each(databases)(
         );
         expect(asked.length).toBeGreaterThan(40);
         for (const { coordinate, operation = '' } of asked) {
-          const told = await rehearse(operation);
+          const told = await dryRun(operation);
           expect([coordinate, operation, told]).toEqual([
             coordinate,
             operation,

@@ -71,7 +71,7 @@ describe('a plan', () => {
       kind: 'list',
       entity: 'User',
       call: 0,
-      shape: {
+      selection: {
         entity: 'User',
         row: false,
         fields: [
@@ -83,7 +83,7 @@ describe('a plan', () => {
             entity: 'Post',
             call: 1,
             link: { kind: 'column', column: 'author_id' },
-            shape: { fields: [{ kind: 'column', key: 'title', column: 'title' }] },
+            selection: { fields: [{ kind: 'column', key: 'title', column: 'title' }] },
           },
         ],
       },
@@ -101,9 +101,9 @@ describe('a plan', () => {
       user(1),
       { no: true },
     );
-    expect(JSON.parse(JSON.stringify(node)).shape.fields).toMatchObject([
+    expect(JSON.parse(JSON.stringify(node)).selection.fields).toMatchObject([
       { key: 'id' },
-      { key: 'posts', shape: { fields: [{ key: 'title' }, { key: 'id' }] } },
+      { key: 'posts', selection: { fields: [{ key: 'title' }, { key: 'id' }] } },
       { key: 'name' },
     ]);
   });
@@ -113,7 +113,7 @@ describe('a plan', () => {
     expect(readRoot('{ users { posts { secret } } }', user(1, 'admin')).pure).toBe(true);
     expect(readRoot('{ users { posts { author { name } } } }', user(1)).marks).toBe(true);
     expect(readRoot('{ users { fullName } }', user(1)).node).toMatchObject({
-      shape: { row: true },
+      selection: { row: true },
     });
     expect(plan('{ posts { id } }').roots[0]).toMatchObject({
       kind: 'refused',

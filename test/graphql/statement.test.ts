@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createRules } from '../../runtime/core/data/access.ts';
 import { indexModel } from '../../runtime/core/data/model.ts';
-import type { Call, Planned, Root, Shape } from '../../runtime/core/data/plan.ts';
+import type { Call, Planned, Root, Selection } from '../../runtime/core/data/plan.ts';
 import { createScope } from '../../runtime/core/data/scope.ts';
 import { batchStatement, rootStatement } from '../../runtime/core/data/select.ts';
-import { shapeOf } from '../../runtime/core/data/shape.ts';
+import { statementKey } from '../../runtime/core/data/statement-key.ts';
 import { projectOf, user } from './harness.ts';
 
 /** Plan in, SQL out: no document, no database. */
@@ -35,20 +35,20 @@ const posts: Planned = {
   link: { kind: 'column', column: 'author_id' },
   list: LIST,
   call: 1,
-  shape: { entity: 'Post', fields: [title], row: false },
+  selection: { entity: 'Post', fields: [title], row: false },
 };
 const users: Root = {
   kind: 'list',
   entity: 'User',
   list: LIST,
   call: 0,
-  shape: {
+  selection: {
     entity: 'User',
     fields: [{ kind: 'column', key: 'id', column: 'id' }, posts],
     row: false,
   },
 };
-const named: Shape = {
+const named: Selection = {
   entity: 'User',
   fields: [{ kind: 'column', key: 'n', column: 'name' }],
   row: false,
@@ -86,7 +86,7 @@ describe('a statement', () => {
       text: bounded(
         `select ((select coalesce(json_agg(json_build_object('id', t1."id"::text, 'posts', (select coalesce(json_agg(json_build_object('title', t2."title")), '[]'::json) from (select t3."title" from "posts" t3 where (t3."author_id" = t1."id") and (t3."author_id" = $1) order by t3."id" limit $2) t2))), '[]'::json) from (select t4."id" from "users" t4 order by t4."id" limit $3) t1))::text as j`,
       ),
-      places: [
+      parameters: [
         { from: 'bytes' },
         { from: 'caller' },
         { from: 'call', call: 1, path: ['page', 'limit'] },
@@ -97,7 +97,7 @@ describe('a statement', () => {
 
   it('is the same for all values of one shape, and another for another shape', () => {
     const where = (value: unknown) => [list({ where: { name: { eq: value } } }), list()];
-    expect(shapeOf(where('a'), false)).toBe(shapeOf(where("b' or 1=1"), false));
+    expect(statementKey(where('a'), false)).toBe(statementKey(where("b' or 1=1"), false));
     expect(statement('sqlite', where('a')).text).toBe(statement('sqlite', where('b')).text);
     const shapes = [
       where('a'),
@@ -116,11 +116,11 @@ describe('a statement', () => {
     ];
     const texts = shapes.map((calls) => statement('sqlite', calls).text);
     expect(new Set(texts).size).toBe(5);
-    expect(new Set(shapes.map((calls) => shapeOf(calls, false))).size).toBe(5);
+    expect(new Set(shapes.map((calls) => statementKey(calls, false))).size).toBe(5);
   });
 
   it('of one row is a select by its key', () => {
-    expect(textsOf({ kind: 'get', entity: 'User', call: 0, shape: named }, [KEY])).toEqual([
+    expect(textsOf({ kind: 'get', entity: 'User', call: 0, selection: named }, [KEY])).toEqual([
       `select json_object('n', t1."name") as j from "users" t1 where t1."id" = ? order by t1."id" limit 1`,
       bounded(
         `select (json_build_object('n', t1."name"))::text as j from "users" t1 where t1."id" = $1 order by t1."id" limit 1`,
@@ -134,13 +134,13 @@ describe('a statement', () => {
       key: 'author',
       required: true,
       link: { key: 'own', column: 'author_id' },
-      shape: named,
+      selection: named,
     };
     const root: Root = {
       kind: 'get',
       entity: 'Post',
       call: 0,
-      shape: {
+      selection: {
         entity: 'Post',
         fields: [
           author,
@@ -161,7 +161,7 @@ describe('a statement', () => {
   it('of rows of several types is their union, with a case for each', () => {
     const members = ['Post', 'Page'].map((entity) => ({
       entity,
-      shape: { entity, fields: [title], row: false },
+      selection: { entity, fields: [title], row: false },
     }));
     expect(
       textsOf({ kind: 'abstractList', type: 'Titled', list: LIST, call: 0, members }, [list()])[0],
@@ -178,7 +178,7 @@ describe('a statement', () => {
       batchStatement(scopeOf('postgres', [list(), list()]), 'User', posts, 'id'),
     ).toMatchObject({
       text: `select i, case when s > $1 then '!' || s else j end as j from (select i, j, sum(octet_length(j)) over () as s from (select (k.i - 1)::int as i, ((select coalesce(json_agg(json_build_object('title', t1."title")), '[]'::json) from (select t2."title" from "posts" t2 where (t2."author_id" = k.key_) and (t2."author_id" = $2) order by t2."id" limit $3) t1))::text as j from unnest($4::bigint[]) with ordinality k(key_, i) offset 0) q) w`,
-      places: [
+      parameters: [
         { from: 'bytes' },
         { from: 'caller' },
         { from: 'call', call: 1, path: ['page', 'limit'] },

@@ -3,7 +3,16 @@ import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
 import type { AbstractRows, Member, Order, Planned, Root } from './plan.ts';
 import { watched } from './long.ts';
 import { equalities, limit } from './rows.ts';
-import { and, marked, place, reference, rowCondition, stored, where, type Scope } from './scope.ts';
+import {
+  and,
+  marked,
+  parameter,
+  reference,
+  rowCondition,
+  stored,
+  where,
+  type Scope,
+} from './scope.ts';
 import { tableSource, type Source, type WriteObject } from './source.ts';
 
 /** Column of a row of one of several tables: which one. No column of an entity can have this name. */
@@ -36,7 +45,7 @@ export function nodeJson(
   const member = members.find(({ entity }) => entity === type);
   if (!member) return sql`null`;
   const as = stored(scope.model, scope.model.entity(member.entity), 'id');
-  return memberJson(scope, member, write, sql`${place(call, ['target', 'id'], as)}`);
+  return memberJson(scope, member, write, sql`${parameter(call, ['target', 'id'], as)}`);
 }
 
 /** Rows of several tables in one order. */
@@ -118,14 +127,14 @@ function membersJson(
 
 function memberJson(
   scope: Scope,
-  { shape, entity: entityName }: Member,
+  { selection, entity: entityName }: Member,
   write: WriteObject,
   key: Sql,
 ): Sql {
   const { entity } = scope.model.entity(entityName);
   const alias = scope.alias();
   const joins: Sql[] = [];
-  const object = write(shape, tableSource(scope, alias, joins));
+  const object = write(selection, tableSource(scope, alias, joins));
   const condition = and([
     sql`${reference(alias, 'id')} = ${key}`,
     rowCondition(scope, entity, scope.rules.entity(entity, 'READ'), alias),

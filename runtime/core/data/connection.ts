@@ -2,7 +2,7 @@ import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
 import type { Pair } from './json.ts';
 import type { ConnectionPart, EdgePart, Linked, PageInfoField } from './plan.ts';
 import { countJson, pageQuery, rowsJson } from './rows.ts';
-import { place, TYPE_KEY, type Scope } from './scope.ts';
+import { parameter, TYPE_KEY, type Scope } from './scope.ts';
 import { innerSource, type Source, type WriteObject } from './source.ts';
 
 /** What the parts of a connection are written from: the rows of the page, numbered, with one more than it holds. */
@@ -48,7 +48,7 @@ function withoutNumbers(scope: Scope, linked: Linked, write: WriteObject, parent
   const value = (part: ConnectionPart): Sql => {
     if (part.kind === 'typename') return sql`${literal(part.value)}`;
     if (part.kind === 'nodes')
-      return rowsJson(scope, { ...linked, shape: part.shape }, write, parent);
+      return rowsJson(scope, { ...linked, selection: part.selection }, write, parent);
     return countJson(scope, linked, parent);
   };
   return scope.json.object([
@@ -63,7 +63,7 @@ const typeName = (scope: Scope, type: string): Pair[] =>
 const isBackwards = (scope: Scope, { call }: Linked) => scope.calls[call]?.page?.backwards ?? false;
 
 const inPage = ({ alias }: Page, { call }: Linked): Sql =>
-  sql`${alias}.${name(NUMBER)} <= ${place(call, ['page', 'limit'], { type: 'integer' })}`;
+  sql`${alias}.${name(NUMBER)} <= ${parameter(call, ['page', 'limit'], { type: 'integer' })}`;
 
 function partJson(scope: Scope, linked: Linked, part: ConnectionPart, page: Page): Sql {
   switch (part.kind) {
@@ -72,7 +72,7 @@ function partJson(scope: Scope, linked: Linked, part: ConnectionPart, page: Page
     case 'totalCount':
       return countJson(scope, linked, page.parent);
     case 'nodes':
-      return scope.json.list(page.write(part.shape, page.source), inPage(page, linked));
+      return scope.json.list(page.write(part.selection, page.source), inPage(page, linked));
     case 'edges':
       return scope.json.list(
         edgeJson(scope, linked, part.type, part.fields, page),
@@ -98,7 +98,7 @@ function edgeJson(
 ): Sql {
   const pairs = fields.map((field): Pair => {
     if (field.kind === 'node')
-      return { key: field.key, value: page.write(field.shape, page.source) };
+      return { key: field.key, value: page.write(field.selection, page.source) };
     return {
       key: field.key,
       value: field.kind === 'cursor' ? cursor(scope, linked, page) : sql`${literal(field.value)}`,
@@ -129,7 +129,7 @@ function pageInfoJson(scope: Scope, linked: Linked, field: PageInfoField, page: 
   const { alias } = page;
   const call = scope.calls[linked.call]?.page;
   const backwards = isBackwards(scope, linked);
-  const size = place(linked.call, ['page', 'limit'], { type: 'integer' });
+  const size = parameter(linked.call, ['page', 'limit'], { type: 'integer' });
   const more = sql`coalesce(max(${alias}.${name(COUNT)}), 0) > ${size}`;
   const smaller = scope.dialect === 'sqlite' ? 'min' : 'least';
   const last = sql`${alias}.${name(NUMBER)} = ${smaller}(${alias}.${name(COUNT)}, ${size})`;

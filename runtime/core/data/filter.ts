@@ -9,7 +9,7 @@ import {
   and,
   ofType,
   or,
-  place,
+  parameter,
   reference,
   rowCondition,
   seenColumn,
@@ -131,7 +131,7 @@ function compare(
     scope,
     column,
     operator,
-    sql`${place(site.call, site.path, as)}`,
+    sql`${parameter(site.call, site.path, as)}`,
     as.type === 'decimal',
   );
 }
@@ -197,7 +197,7 @@ function isIn(
   columnName: string,
 ): Sql {
   const as = { ...stored(scope.model, site.entity, columnName), many: true };
-  const list = place(site.call, site.path, as);
+  const list = parameter(site.call, site.path, as);
   const listed =
     scope.dialect === 'sqlite'
       ? sql`${column} in (select value from json_each(${list}))`

@@ -1,12 +1,12 @@
 import type { Stored } from './values.ts';
 
 /**
- * A piece of SQL: text of ours, and places for values. Values never become text, and a place says where its value is
+ * A piece of SQL: text of ours, and parameters for values. Values never become text, and a parameter says where its value is
  * found, so that one statement serves every call of the same shape.
  */
-export type Sql = readonly (string | Place)[];
+export type Sql = readonly (string | Parameter)[];
 
-export type Place =
+export type Parameter =
   /** Inside the arguments of the plan's node number `call`. */
   | {
       readonly from: 'call';
@@ -24,15 +24,15 @@ export type Place =
   | { readonly from: 'bytes'; readonly as: Stored }
   | { readonly from: 'value'; readonly value: unknown; readonly as: Stored };
 
-/** Text and places in the order of the text. */
+/** Text and parameters in the order of the text. */
 export interface Statement {
   readonly text: string;
   /** Whether it may look at more rows than a page has. */
   readonly long: boolean;
-  readonly places: readonly Place[];
+  readonly parameters: readonly Parameter[];
 }
 
-export type Part = string | Place | Sql;
+export type Part = string | Parameter | Sql;
 
 /**
  * Joins text and pieces. Strings that stand in `${}` are SQL text: names go through `name()` first.
@@ -40,7 +40,7 @@ export type Part = string | Place | Sql;
  * @example sql`select ${name('id')} from ${name('posts')}`
  */
 export function sql(strings: TemplateStringsArray, ...parts: readonly Part[]): Sql {
-  const pieces: (string | Place)[] = [];
+  const pieces: (string | Parameter)[] = [];
   strings.forEach((text, index) => {
     append(pieces, text);
     const part = parts[index];
@@ -51,7 +51,7 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly Part[]): S
 
 /** @example joinSql([a, b], ' and ') */
 export function joinSql(list: readonly Part[], separator: string): Sql {
-  const pieces: (string | Place)[] = [];
+  const pieces: (string | Parameter)[] = [];
   list.forEach((part, index) => {
     if (index > 0) append(pieces, separator);
     append(pieces, part);
@@ -59,7 +59,7 @@ export function joinSql(list: readonly Part[], separator: string): Sql {
   return pieces;
 }
 
-function append(pieces: (string | Place)[], part: Part): void {
+function append(pieces: (string | Parameter)[], part: Part): void {
   if (typeof part !== 'string' && 'from' in part) return void pieces.push(part);
   if (typeof part !== 'string') return part.forEach((piece) => append(pieces, piece));
   const last = pieces.length - 1;
@@ -82,11 +82,11 @@ export function toStatement(
   fragment: Sql,
   { dialect, long = false }: { readonly dialect: 'sqlite' | 'postgres'; readonly long?: boolean },
 ): Statement {
-  const places: Place[] = [];
+  const parameters: Parameter[] = [];
   const text = fragment
-    .map((piece) => (typeof piece === 'string' ? piece : mark(places.push(piece), dialect)))
+    .map((piece) => (typeof piece === 'string' ? piece : mark(parameters.push(piece), dialect)))
     .join('');
-  return { text, places, long };
+  return { text, parameters, long };
 }
 
 const mark = (number: number, dialect: 'sqlite' | 'postgres') =>

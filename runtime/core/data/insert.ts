@@ -1,6 +1,6 @@
 import { joinSql, name, sql, toStatement, type Sql, type Statement } from './fragment.ts';
 import { objectJson } from './object.ts';
-import type { Get, Planned, Shape } from './plan.ts';
+import type { Get, Planned, Selection } from './plan.ts';
 import { readAccess } from './rows.ts';
 import { reference, rowCondition, stored, type Scope } from './scope.ts';
 import { asText } from './select.ts';
@@ -29,8 +29,8 @@ function insertInto({ model }: Scope, entityName: string, columns: readonly stri
   return sql`insert into ${target} (${columns.map(name).join(', ')}) values (${joinSql(values, ', ')})`;
 }
 
-function answer(scope: Scope, { entity, shape, owners }: Get, table: string): Sql {
-  const object = objectJson(scope, shape, { ref: (column) => reference(table, column) });
+function answer(scope: Scope, { entity, selection, owners }: Get, table: string): Sql {
+  const object = objectJson(scope, selection, { ref: (column) => reference(table, column) });
   const condition = rowCondition(
     scope,
     scope.model.entity(entity).entity,
@@ -43,28 +43,30 @@ function answer(scope: Scope, { entity, shape, owners }: Get, table: string): Sq
 /**
  * Whether what is shown of a new row depends on rows of the same table: a statement does not see there what it inserts.
  */
-export function readsTableAgain({ entity, fields }: Shape, of = entity): boolean {
+export function readsTableAgain({ entity, fields }: Selection, of = entity): boolean {
   return fields.some((field) =>
-    shapesBelow(field).some((shape) => shape.entity === of || readsTableAgain(shape, of)),
+    selectionsBelow(field).some(
+      (selection) => selection.entity === of || readsTableAgain(selection, of),
+    ),
   );
 }
 
-function shapesBelow(field: Planned): readonly Shape[] {
+function selectionsBelow(field: Planned): readonly Selection[] {
   switch (field.kind) {
     case 'one':
     case 'many':
-      return [field.shape];
+      return [field.selection];
     case 'abstract':
-      return field.members.map(({ shape }) => shape);
+      return field.members.map(({ selection }) => selection);
     case 'connection':
       // Its rows are of the entity, whatever is selected of them.
       return [
         { entity: field.entity, fields: [], row: false },
         ...field.fields.flatMap((part) =>
           part.kind === 'nodes'
-            ? [part.shape]
+            ? [part.selection]
             : part.kind === 'edges'
-              ? part.fields.flatMap((edge) => (edge.kind === 'node' ? [edge.shape] : []))
+              ? part.fields.flatMap((edge) => (edge.kind === 'node' ? [edge.selection] : []))
               : [],
         ),
       ];

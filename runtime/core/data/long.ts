@@ -1,12 +1,12 @@
 import { STEP } from '../store/bounds.ts';
 import { sql, type Sql } from './fragment.ts';
-import type { ConnectionPart, Link, Planned, Shape } from './plan.ts';
+import type { ConnectionPart, Link, Planned, Selection } from './plan.ts';
 import type { Listed } from './rows.ts';
 import { reference, type Scope } from './scope.ts';
 
 /** A list, or a connection, with what it shows of its rows. */
 interface Shown extends Listed {
-  readonly shape?: Shape;
+  readonly selection?: Selection;
   readonly fields?: readonly ConnectionPart[];
 }
 
@@ -28,7 +28,7 @@ export function isLong(scope: Scope, listed: Shown): boolean {
     listed.list.paging.max > SHORT ||
     hidesRows(scope, listed) ||
     !isIndexed(scope, listed.link) ||
-    shapesOf(listed).some(hasLists)
+    selectionsOf(listed).some(hasLists)
   );
 }
 
@@ -42,17 +42,17 @@ function hidesRows(scope: Scope, { entity: name, owners }: Listed): boolean {
 const isIndexed = ({ model }: Scope, link: Link | undefined) =>
   !link || (link.kind === 'column' && !link.of && model.ids === 'integer');
 
-function shapesOf({ shape, fields = [] }: Shown): readonly Shape[] {
-  if (shape) return [shape];
+function selectionsOf({ selection, fields = [] }: Shown): readonly Selection[] {
+  if (selection) return [selection];
   return fields.flatMap((part) => {
-    if (part.kind === 'nodes') return [part.shape];
+    if (part.kind === 'nodes') return [part.selection];
     if (part.kind !== 'edges') return [];
-    return part.fields.flatMap((field) => (field.kind === 'node' ? [field.shape] : []));
+    return part.fields.flatMap((field) => (field.kind === 'node' ? [field.selection] : []));
   });
 }
 
 /** Whether something in an object is a list. */
-export const hasLists = ({ fields }: Shape): boolean => fields.some(isOrHasList);
+export const hasLists = ({ fields }: Selection): boolean => fields.some(isOrHasList);
 
 function isOrHasList(field: Planned): boolean {
   switch (field.kind) {
@@ -60,9 +60,9 @@ function isOrHasList(field: Planned): boolean {
     case 'connection':
       return true;
     case 'one':
-      return hasLists(field.shape);
+      return hasLists(field.selection);
     case 'abstract':
-      return field.members.some(({ shape }) => hasLists(shape));
+      return field.members.some(({ selection }) => hasLists(selection));
     default:
       return false;
   }

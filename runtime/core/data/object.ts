@@ -3,7 +3,7 @@ import { connectionJson } from './connection.ts';
 import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
 import type { Pair } from './json.ts';
 import { propertyOf } from './model.ts';
-import type { Planned, Shape } from './plan.ts';
+import type { Planned, Selection } from './plan.ts';
 import { rowsJson } from './rows.ts';
 import {
   and,
@@ -21,11 +21,13 @@ import {
 import { tableSource, type Source } from './source.ts';
 
 /** One object of the answer. */
-export function objectJson(scope: Scope, shape: Shape, source: Source): Sql {
-  const pairs: Pair[] = scope.tree ? [{ key: TYPE_KEY, value: sql`${literal(shape.entity)}` }] : [];
-  for (const field of shape.fields)
-    pairs.push({ key: field.key, value: guarded(scope, shape.entity, field, source) });
-  if (shape.row) pairs.push({ key: ROW_KEY, value: rowJson(scope, shape.entity, source) });
+export function objectJson(scope: Scope, selection: Selection, source: Source): Sql {
+  const pairs: Pair[] = scope.tree
+    ? [{ key: TYPE_KEY, value: sql`${literal(selection.entity)}` }]
+    : [];
+  for (const field of selection.fields)
+    pairs.push({ key: field.key, value: guarded(scope, selection.entity, field, source) });
+  if (selection.row) pairs.push({ key: ROW_KEY, value: rowJson(scope, selection.entity, source) });
   return scope.json.object(pairs);
 }
 
@@ -54,7 +56,7 @@ function rowJson(scope: Scope, entityName: string, source: Source): Sql {
 
 /** The value of one field of `entity`. */
 export function fieldJson(scope: Scope, entity: string, field: Planned, source: Source): Sql {
-  const write = (shape: Shape, from: Source) => objectJson(scope, shape, from);
+  const write = (selection: Selection, from: Source) => objectJson(scope, selection, from);
   switch (field.kind) {
     case 'column':
       return columnJson(scope, entity, field.column, source);
@@ -86,7 +88,7 @@ function columnJson(scope: Scope, entityName: string, column: string, source: So
 const JOINS = 50;
 
 function oneJson(scope: Scope, field: Extract<Planned, { kind: 'one' }>, source: Source): Sql {
-  const { entity } = scope.model.entity(field.shape.entity);
+  const { entity } = scope.model.entity(field.selection.entity);
   const access = scope.rules.entity(entity, 'READ');
   const alias = scope.alias();
   const { key, column, of } = field.link;
@@ -101,11 +103,11 @@ function oneJson(scope: Scope, field: Extract<Planned, { kind: 'one' }>, source:
     : undefined;
   if (source.joins && source.joins.length < JOINS && key === 'own') {
     source.joins.push(sql` left join ${name(entity.table)} ${alias} on ${condition}`);
-    const object = objectJson(scope, field.shape, tableSource(scope, alias, source.joins));
+    const object = objectJson(scope, field.selection, tableSource(scope, alias, source.joins));
     return sql`case when ${reference(alias, 'id')} is not null then ${object}${absent ? sql` else ${absent}` : ''} end`;
   }
   const joins: Sql[] = [];
-  const object = objectJson(scope, field.shape, tableSource(scope, alias, joins));
+  const object = objectJson(scope, field.selection, tableSource(scope, alias, joins));
   const query = sql`(select ${object} from ${name(entity.table)} ${alias}${joinSql(joins, '')}${where(condition)} limit 1)`;
   return absent ? sql`coalesce(${query}, ${absent})` : query;
 }

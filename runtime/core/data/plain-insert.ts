@@ -14,7 +14,7 @@ export interface Returning<T> {
   take(text: string | null): T;
 }
 
-/** A statement that inserts and answers, with the values of its places. */
+/** A statement that inserts and answers, with the values of its parameters. */
 export interface PlainInsert<T> extends Pick<Returning<T>, 'take'> {
   readonly text: string;
   readonly long: boolean;
@@ -48,11 +48,14 @@ export function plainInsert<T>(
     writeAccess(writer, entity, plain.fields, 'CREATE', access),
   );
   const { root, calls, tree } = returning;
-  const { text, places, long } = reader.insertion([...row.keys()], root, calls, { rules, tree });
+  const { text, parameters, long } = reader.insertion([...row.keys()], root, calls, {
+    rules,
+    tree,
+  });
   return {
     text,
     long,
-    values: bind(places, model, store.dialect, { calls, caller, row }),
+    values: bind(parameters, model, store.dialect, { calls, caller, row }),
     take: returning.take,
   };
 }

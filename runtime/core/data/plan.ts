@@ -23,12 +23,12 @@ export interface Get {
   readonly kind: 'get';
   readonly entity: string;
   readonly call: number;
-  readonly shape: Shape;
+  readonly selection: Selection;
   readonly owners?: readonly string[];
 }
 
 /** An object of the answer: an entity's row as the selection wants it. */
-export interface Shape {
+export interface Selection {
   readonly entity: string;
   readonly fields: readonly Planned[];
   /** Whether the whole row is needed too, because user code gets it as its parent. */
@@ -48,7 +48,7 @@ export type Planned =
       readonly kind: 'one';
       readonly key: string;
       readonly required: boolean;
-      readonly shape: Shape;
+      readonly selection: Selection;
       readonly only?: readonly string[];
     } & OneLink)
   | ({ readonly kind: 'many'; readonly key: string; readonly only?: readonly string[] } & Rows)
@@ -89,7 +89,7 @@ export interface KeyType {
 
 export interface Member {
   readonly entity: string;
-  readonly shape: Shape;
+  readonly selection: Selection;
 }
 
 /** How rows belong to the object they are listed under; absent at a root. */
@@ -109,7 +109,7 @@ export interface Rows {
   readonly link?: Link;
   readonly list: ListOptions;
   readonly call: number;
-  readonly shape: Shape;
+  readonly selection: Selection;
 }
 
 export interface AbstractRows {
@@ -137,7 +137,7 @@ export type ConnectionPart =
       readonly type: string;
       readonly fields: readonly EdgePart[];
     }
-  | { readonly kind: 'nodes'; readonly key: string; readonly shape: Shape }
+  | { readonly kind: 'nodes'; readonly key: string; readonly selection: Selection }
   | {
       readonly kind: 'pageInfo';
       readonly key: string;
@@ -147,7 +147,7 @@ export type ConnectionPart =
   | { readonly kind: 'typename'; readonly key: string; readonly value: string };
 
 export type EdgePart =
-  | { readonly kind: 'node'; readonly key: string; readonly shape: Shape }
+  | { readonly kind: 'node'; readonly key: string; readonly selection: Selection }
   | { readonly kind: 'cursor'; readonly key: string }
   | { readonly kind: 'typename'; readonly key: string; readonly value: string };
 

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { type Asker, type AnswerLimits, type Bounds, resultTooLarge } from '../store/bounds.ts';
 import type { Dialect, Query, Store } from '../store/store.ts';
 import type { Rules } from './access.ts';
-import type { Place, Statement } from './fragment.ts';
+import type { Parameter, Statement } from './fragment.ts';
 import type { Model } from './model.ts';
 import { insertStatement } from './insert.ts';
 import type { Call, Get, Planned, Root } from './plan.ts';
 import { createScope, type Scope } from './scope.ts';
 import { batchStatement, rootStatement } from './select.ts';
-import { shapeOf } from './shape.ts';
+import { statementKey } from './statement-key.ts';
 import { createStatementCache } from './statement-cache.ts';
 import { toStored } from './values.ts';
 
@@ -72,7 +72,7 @@ export function createReader(model: Model, store: Store): Reader {
     calls: readonly Call[],
     reading: Pick<Reading, 'rules' | 'tree'>,
   ): Statement =>
-    statements.get(root, shapeOf(calls, reading.tree), () =>
+    statements.get(root, statementKey(calls, reading.tree), () =>
       rootStatement(scope(calls, reading), root),
     );
   return {
@@ -80,7 +80,7 @@ export function createReader(model: Model, store: Store): Reader {
     isLong: (root, calls, reading) => rootOf(root, calls, reading).long,
     read: (root, calls, reading) => {
       const statement = rootOf(root, calls, reading);
-      const values = bind(statement.places, model, dialect, {
+      const values = bind(statement.parameters, model, dialect, {
         calls,
         caller: reading.caller,
         bytes: limits.result,
@@ -96,18 +96,18 @@ export function createReader(model: Model, store: Store): Reader {
         : within(limits, value);
     },
     insertion: (columns, root, calls, reading) =>
-      statements.get(root, `${columns.join()}|${shapeOf(calls, reading.tree)}`, () =>
+      statements.get(root, `${columns.join()}|${statementKey(calls, reading.tree)}`, () =>
         insertStatement(scope(calls, reading), columns, root),
       ),
     readBatch: async (entity, field, keyColumn, keys, calls, reading) => {
       const statement = statements.get(
         field,
-        `${reading.unread ? 'unread' : ''}${shapeOf(calls, reading.tree)}`,
+        `${reading.unread ? 'unread' : ''}${statementKey(calls, reading.tree)}`,
         () => batchStatement(scope(calls, reading), entity, field, keyColumn, reading.unread),
       );
       // Whether it may be asked at all is known by now.
       if (keys.length === 0) return [];
-      const places = bind(statement.places, model, dialect, {
+      const parameters = bind(statement.parameters, model, dialect, {
         calls,
         caller: reading.caller,
         keys,
@@ -115,8 +115,8 @@ export function createReader(model: Model, store: Store): Reader {
       });
       const bounds = boundsOf(limits, reading);
       const rows = reading.query
-        ? await reading.query(statement.text, places, bounds)
-        : await store.answerRows(statement, places, bounds);
+        ? await reading.query(statement.text, parameters, bounds)
+        : await store.answerRows(statement, parameters, bounds);
       const values: (string | null)[] = keys.map(() => null);
       for (const { i, j } of rows) values[Number(i)] = within(limits, j) as string | null;
       return values;
@@ -140,7 +140,7 @@ function within(limits: AnswerLimits, value: unknown): Value {
   return value as Value;
 }
 
-/** Where the values of places are found. */
+/** Where the values of parameters are found. */
 export interface Bound {
   readonly calls?: readonly Call[];
   readonly caller: number | string | null;
@@ -149,32 +149,33 @@ export interface Bound {
   readonly bytes?: number;
 }
 
-/** The values of the places, in their order. */
+/** The values of the parameters, in their order. */
 export function bind(
-  places: readonly Place[],
+  parameters: readonly Parameter[],
   { ids }: Model,
   dialect: Dialect,
   bound: Bound,
 ): unknown[] {
   const values: unknown[] = [];
-  for (const place of places) values.push(toStored(valueOf(place, bound), place.as, ids, dialect));
+  for (const parameter of parameters)
+    values.push(toStored(valueOf(parameter, bound), parameter.as, ids, dialect));
   return values;
 }
 
-function valueOf(place: Place, { calls, caller, keys, row, bytes }: Bound): unknown {
-  switch (place.from) {
+function valueOf(parameter: Parameter, { calls, caller, keys, row, bytes }: Bound): unknown {
+  switch (parameter.from) {
     case 'call':
-      return valueAt(calls?.[place.call], place.path);
+      return valueAt(calls?.[parameter.call], parameter.path);
     case 'caller':
       return caller;
     case 'keys':
       return keys ?? [];
     case 'row':
-      return row?.get(place.column);
+      return row?.get(parameter.column);
     case 'bytes':
       return bytes;
     case 'value':
-      return place.value;
+      return parameter.value;
   }
 }
 

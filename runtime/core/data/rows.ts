@@ -6,7 +6,7 @@ import type { Link, Order, Page, Rows } from './plan.ts';
 import {
   and,
   ofType,
-  place,
+  parameter,
   reference,
   rowCondition,
   seenColumn,
@@ -31,7 +31,7 @@ export function rowsJson(scope: Scope, rows: Rows, write: WriteObject, parent?: 
   const joins: Sql[] = [];
   const used = new Set<string>();
   const alias = scope.alias();
-  const object = write(rows.shape, innerSource(scope, alias, used, joins));
+  const object = write(rows.selection, innerSource(scope, alias, used, joins));
   const query = pageQuery(scope, rows, () => [...used], parent);
   return sql`(select ${scope.json.list(object)} from (${query}) ${alias}${joinSql(joins, '')})`;
 }
@@ -122,7 +122,7 @@ export function equalities(
     (scope.calls[call]?.equals ?? []).map(({ column, value }, index) =>
       value === null
         ? sql`${seenColumn(scope, entity, column, alias)} is null`
-        : sql`${seenColumn(scope, entity, column, alias)} = ${place(call, ['equals', index, 'value'], stored(scope.model, entity, column))}`,
+        : sql`${seenColumn(scope, entity, column, alias)} = ${parameter(call, ['equals', index, 'value'], stored(scope.model, entity, column))}`,
     ),
   );
 }
@@ -135,7 +135,7 @@ export function limit(scope: Scope, call: number, page: Page | undefined, more: 
   if (!page) return sql``;
   // A bare `?` lets SQLite plan the whole statement anew for every value of it.
   const number = (path: string) =>
-    sql`${scope.dialect === 'sqlite' ? '+' : ''}${place(call, ['page', path], { type: 'integer' })}`;
+    sql`${scope.dialect === 'sqlite' ? '+' : ''}${parameter(call, ['page', path], { type: 'integer' })}`;
   return sql` limit ${page.constant ? String(page.limit) : number('limit')}${more === 1 ? ' + 1' : ''}${page.offset > 0 ? sql` offset ${number('offset')}` : ''}`;
 }
 
@@ -228,7 +228,7 @@ function step(
   cursor: Cursor,
 ): Sql {
   const key = sortKey(scope, entity, column, cursor.alias);
-  const plain = place(
+  const plain = parameter(
     cursor.call,
     ['page', cursor.path, index],
     stored(scope.model, scope.model.entity(entity), column),

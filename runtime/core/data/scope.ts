@@ -1,7 +1,7 @@
 import type { Entity } from '@twofold/schema';
 import type { Dialect } from '../store/store.ts';
 import { refusal, type Access, type Rules } from './access.ts';
-import { joinSql, literal, name, sql, type Place, type Sql } from './fragment.ts';
+import { joinSql, literal, name, sql, type Parameter, type Sql } from './fragment.ts';
 import { jsonOf, type Json } from './json.ts';
 import type { EntityModel, Model } from './model.ts';
 import type { Call, KeyType } from './plan.ts';
@@ -67,7 +67,11 @@ export function stored(
 }
 
 /** A value inside the arguments of node `call`. */
-export const place = (call: number, path: readonly (string | number)[], as: Stored): Place => ({
+export const parameter = (
+  call: number,
+  path: readonly (string | number)[],
+  as: Stored,
+): Parameter => ({
   from: 'call',
   call,
   path,

@@ -6,7 +6,7 @@ import { joinSql, name, sql, toStatement, type Sql, type Statement } from './fra
 import { watched } from './long.ts';
 import { fieldJson, objectJson } from './object.ts';
 import { fieldOfColumn } from './model.ts';
-import type { Get, Planned, Root, Shape } from './plan.ts';
+import type { Get, Planned, Root, Selection } from './plan.ts';
 import { countJson, equalities, readAccess, rowsJson } from './rows.ts';
 import {
   and,
@@ -35,7 +35,7 @@ export function rootStatement(scope: Scope, root: Root): Statement {
 }
 
 function rootJson(scope: Scope, root: Exclude<Root, Get>): Sql {
-  const write = (shape: Shape, source: Source) => objectJson(scope, shape, source);
+  const write = (selection: Selection, source: Source) => objectJson(scope, selection, source);
   switch (root.kind) {
     case 'list':
       return rowsJson(scope, root, write);
@@ -54,7 +54,7 @@ function getQuery(scope: Scope, root: Get): Sql {
   const { entity } = scope.model.entity(root.entity);
   const alias = scope.alias();
   const joins: Sql[] = [];
-  const object = objectJson(scope, root.shape, tableSource(scope, alias, joins));
+  const object = objectJson(scope, root.selection, tableSource(scope, alias, joins));
   const condition = and([
     isByKey(scope, root) ? undefined : watched(scope, alias),
     equalities(scope, root.entity, root.call, alias),

@@ -1,5 +1,5 @@
 import type { Sql } from './fragment.ts';
-import type { Shape } from './plan.ts';
+import type { Selection } from './plan.ts';
 import { reference, type Scope } from './scope.ts';
 
 /** Where the columns of an object come from. */
@@ -11,7 +11,7 @@ export interface Source {
 }
 
 /** Writes an object of the answer. Lists are given it, because objects hold lists and lists hold objects. */
-export type WriteObject = (shape: Shape, source: Source) => Sql;
+export type WriteObject = (selection: Selection, source: Source) => Sql;
 
 /** Columns of one table of the query. */
 export function tableSource(scope: Scope, alias: string, joins: Sql[]): Source {

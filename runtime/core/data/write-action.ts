@@ -323,7 +323,7 @@ async function readRow(
     kind: 'get' as const,
     entity: entity.name,
     call: 0,
-    shape: { entity: entity.name, fields: [], row: true },
+    selection: { entity: entity.name, fields: [], row: true },
     owners: [],
   };
   const reading = {

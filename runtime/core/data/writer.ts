@@ -38,12 +38,12 @@ export type Key = string;
 
 /** Runs a statement of a transaction. */
 export function run(writing: Writing, statement: Sql): Promise<readonly Record<string, unknown>[]> {
-  const { text, places } = toStatement(statement, writing);
-  const values = bind(places, writing.model, writing.dialect, { caller: writing.caller });
+  const { text, parameters } = toStatement(statement, writing);
+  const values = bind(parameters, writing.model, writing.dialect, { caller: writing.caller });
   return writing.query(text, values);
 }
 
-/** A value for a column, as a place in a statement. */
+/** A value for a column, as a parameter in a statement. */
 export function valueOf(
   writing: Writing,
   entity: EntityModel,

@@ -101,9 +101,15 @@ function rowLoader({ model, reader }: Parts, context: RequestContext, loader: Lo
 
 /** The whole row, or rows, that a key belongs to. */
 function plannedRow({ entity, by, many, via }: Loader): Planned {
-  const shape = { entity, fields: [], row: true };
+  const selection = { entity, fields: [], row: true };
   if (!many)
-    return { kind: 'one', key: '', required: false, link: { key: 'inverse', column: by }, shape };
+    return {
+      kind: 'one',
+      key: '',
+      required: false,
+      link: { key: 'inverse', column: by },
+      selection,
+    };
   const list = { filters: [], paging: { default: Infinity, max: Infinity }, order: [] };
   return {
     kind: 'many',
@@ -112,7 +118,7 @@ function plannedRow({ entity, by, many, via }: Loader): Planned {
     link: via ? { kind: 'table', ...via } : { kind: 'column', column: by },
     list,
     call: 0,
-    shape,
+    selection,
   };
 }
 

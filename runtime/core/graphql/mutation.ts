@@ -52,7 +52,7 @@ export function performWrite(run: Run, root: WriteRoot, tree: boolean): Outcome 
 function isLong({ engine, rules, variables }: Run, part: WritePart, tree: boolean): boolean {
   if (part.kind !== 'entity' || 'code' in part.plan) return false;
   const { node, calls } = part.plan;
-  if (node.kind !== 'get' || !hasLists(node.shape)) return false;
+  if (node.kind !== 'get' || !hasLists(node.selection)) return false;
   const { model, schema, reader } = engine;
   return reader.isLong(node, readCalls({ model, schema, rules, variables }, calls, ''), {
     rules,

@@ -424,7 +424,7 @@ function memberPlan({ node, ...plan }: Plan<Planned>, type: string, column: stri
       key: node.key,
       required: false,
       link: { key: 'own', column },
-      shape: member.shape,
+      selection: member.selection,
     },
   };
 }

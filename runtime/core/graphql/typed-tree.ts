@@ -1,5 +1,5 @@
 import { InternalError } from '../errors.ts';
-import type { ConnectionPart, Planned, Root, Shape } from '../data/plan.ts';
+import type { ConnectionPart, Planned, Root, Selection } from '../data/plan.ts';
 import { TYPE_KEY } from '../data/scope.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -14,9 +14,9 @@ type Members = Readonly<Record<string, unknown>>;
 export function withTypes(node: Root, value: unknown, marker: string): unknown {
   switch (node.kind) {
     case 'get':
-      return typed(value, marker, (object) => ofShape(node.shape, object, marker));
+      return typed(value, marker, (object) => ofSelection(node.selection, object, marker));
     case 'list':
-      return each(value, marker, (object) => ofShape(node.shape, object, marker));
+      return each(value, marker, (object) => ofSelection(node.selection, object, marker));
     case 'connection':
       return typed(value, marker, (object) => ofConnection(node.type, node.fields, object, marker));
     default:
@@ -35,7 +35,7 @@ function typed(value: unknown, marker: string, name: (object: Members) => Member
 const each = (value: unknown, marker: string, name: (object: Members) => Members): unknown =>
   Array.isArray(value) ? value.map((item) => typed(item, marker, name)) : value;
 
-function ofShape({ entity, fields }: Shape, object: Members, marker: string): Members {
+function ofSelection({ entity, fields }: Selection, object: Members, marker: string): Members {
   const named: Record<string, unknown> = { ...object, [TYPE_KEY]: entity };
   for (const field of fields) named[field.key] = ofField(field, object[field.key], marker);
   return named;
@@ -44,9 +44,9 @@ function ofShape({ entity, fields }: Shape, object: Members, marker: string): Me
 function ofField(field: Planned, value: unknown, marker: string): unknown {
   switch (field.kind) {
     case 'one':
-      return typed(value, marker, (object) => ofShape(field.shape, object, marker));
+      return typed(value, marker, (object) => ofSelection(field.selection, object, marker));
     case 'many':
-      return each(value, marker, (object) => ofShape(field.shape, object, marker));
+      return each(value, marker, (object) => ofSelection(field.selection, object, marker));
     case 'connection':
       return typed(value, marker, (object) =>
         ofConnection(field.type, field.fields, object, marker),
@@ -71,7 +71,7 @@ function ofConnection(
 
 function ofPart(part: ConnectionPart, value: unknown, marker: string): unknown {
   if (part.kind === 'nodes')
-    return each(value, marker, (object) => ofShape(part.shape, object, marker));
+    return each(value, marker, (object) => ofSelection(part.selection, object, marker));
   if (part.kind === 'pageInfo')
     return typed(value, marker, (object) => ({ ...object, [TYPE_KEY]: 'PageInfo' }));
   if (part.kind !== 'edges') return value;
@@ -80,7 +80,7 @@ function ofPart(part: ConnectionPart, value: unknown, marker: string): unknown {
     for (const field of part.fields)
       if (field.kind === 'node')
         named[field.key] = typed(edge[field.key], marker, (object) =>
-          ofShape(field.shape, object, marker),
+          ofSelection(field.selection, object, marker),
         );
     return named;
   });

@@ -97,7 +97,7 @@ async function askPlanned(
 const leaveOut = (marker: string) => (_key: string, value: unknown) =>
   typeof value === 'object' && value !== null && marker in value ? undefined : value;
 
-/** With graphql-js, because the user's functions have a part in it. */
+/** With the executor of GraphQL, because the user's functions have a part in it. */
 async function execute(
   service: RestService,
   { document, variables, context, failed }: Question,

@@ -233,7 +233,7 @@ async function rawRow(
     kind: 'get' as const,
     entity,
     call: 0,
-    shape: { entity, fields: [], row: true },
+    selection: { entity, fields: [], row: true },
     owners: [],
   };
   const reading = { rules, tree: false, caller: callerId(context.principal), query };

@@ -38,7 +38,7 @@ function planPart(
     return { kind: 'edges', key, type: edge, fields: planEdge(tree, entity, edge, nodes) };
   if (name === 'pageInfo') return { kind: 'pageInfo', key, fields: planPageInfo(tree, nodes) };
   if (name === connection.nodes || connection.lists?.includes(name))
-    return { kind: 'nodes', key, shape: tree.shape(entity, nodes) };
+    return { kind: 'nodes', key, selection: tree.selection(entity, nodes) };
   return name === connection.totalCount ? { kind: 'totalCount', key } : undefined;
 }
 
@@ -53,7 +53,7 @@ function planEdge(
     const name = fieldNameOf(selected);
     if (name === '__typename') parts.push({ kind: 'typename', key, value: edge });
     else if (name === 'node')
-      parts.push({ kind: 'node', key, shape: tree.shape(entity, selected) });
+      parts.push({ kind: 'node', key, selection: tree.selection(entity, selected) });
     else if (name === 'cursor') parts.push({ kind: 'cursor', key });
     else tree.notes.pure = false;
   }

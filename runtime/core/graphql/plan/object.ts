@@ -1,7 +1,7 @@
 import type { Field } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
 import { found, keyType, type EntityModel } from '../../data/model.ts';
-import type { Member, Planned, Shape } from '../../data/plan.ts';
+import type { Member, Planned, Selection } from '../../data/plan.ts';
 import { collectFields } from './collect.ts';
 import { planConnection } from './connection.ts';
 import { fieldNameOf, newNotes, numberOf, type Planning, type Tree } from './planning.ts';
@@ -16,12 +16,12 @@ export function startTree(planning: Planning): Tree {
   const tree: Tree = {
     planning,
     notes: newNotes(),
-    shape: (entity, nodes) => planShape(tree, entity, nodes),
+    selection: (entity, nodes) => planSelection(tree, entity, nodes),
   };
   return tree;
 }
 
-function planShape(tree: Tree, entityName: string, nodes: readonly FieldNode[]): Shape {
+function planSelection(tree: Tree, entityName: string, nodes: readonly FieldNode[]): Selection {
   const { model, selecting, isCustom } = tree.planning;
   const entity = model.entity(entityName);
   const fields: Planned[] = [];
@@ -108,7 +108,7 @@ function planOne(
     key,
     required,
     link: { key: source.key, column: source.column, ...(of && { of }) },
-    shape: tree.shape(source.entity, nodes),
+    selection: tree.selection(source.entity, nodes),
   };
 }
 
@@ -131,7 +131,7 @@ function planMany(
   const listed = { key, entity: source.entity, link: { ...via, ...(of && { of }) }, list, call };
   return list.connection
     ? { kind: 'connection', ...listed, ...planConnection(tree, listed, nodes) }
-    : { kind: 'many', ...listed, shape: tree.shape(source.entity, nodes) };
+    : { kind: 'many', ...listed, selection: tree.selection(source.entity, nodes) };
 }
 
 function planAbstract(
@@ -165,5 +165,5 @@ export function planMembers(tree: Tree, type: string, nodes: readonly FieldNode[
         model.entities.has(member) &&
         rules.entity(model.entity(member).entity, 'READ').kind !== 'none',
     )
-    .map((member) => ({ entity: member, shape: tree.shape(member, nodes) }));
+    .map((member) => ({ entity: member, selection: tree.selection(member, nodes) }));
 }

@@ -188,7 +188,7 @@ function withReturning(kind: string, write: WritePlan): WritePlan {
     kind !== 'create' ||
     reading.length !== 1 ||
     node?.kind !== 'get' ||
-    readsTableAgain(node.shape)
+    readsTableAgain(node.selection)
   )
     return write;
   return { ...write, returning: plan as Plan<Get> };

@@ -36,7 +36,7 @@ export function planByKey(
   if (access.kind === 'none') return access;
   const tree = startTree(planning);
   const call = numberOf(tree, { type: '', field: '', node: nodes[0] as FieldNode, read: 'key' });
-  return planOf({ kind: 'get', entity, call, shape: tree.shape(entity, nodes) }, tree);
+  return planOf({ kind: 'get', entity, call, selection: tree.selection(entity, nodes) }, tree);
 }
 
 /** One field of an object that user code returned. */
@@ -78,7 +78,7 @@ function planRoot(
           kind: 'get',
           entity: action.entity,
           call: numberOf(tree, { ...source, read: 'get', by: action.by }),
-          shape: tree.shape(action.entity, nodes),
+          selection: tree.selection(action.entity, nodes),
           ...owners,
         };
       const { entity, list } = action;
@@ -90,7 +90,7 @@ function planRoot(
       };
       return list.connection
         ? { kind: 'connection', ...listed, ...planConnection(tree, listed, nodes) }
-        : { kind: 'list', ...listed, shape: tree.shape(entity, nodes) };
+        : { kind: 'list', ...listed, selection: tree.selection(entity, nodes) };
     }
     case 'listAbstract': {
       const members = planMembers(tree, action.type, nodes);

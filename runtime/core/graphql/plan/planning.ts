@@ -2,7 +2,7 @@ import type { ListOptions } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
 import type { Rules } from '../../data/access.ts';
 import type { Model } from '../../data/model.ts';
-import type { Shape } from '../../data/plan.ts';
+import type { Selection } from '../../data/plan.ts';
 import type { Selecting } from './collect.ts';
 
 /** What a plan is made from, for one operation and one class of callers. */
@@ -47,7 +47,7 @@ export interface Tree {
   readonly planning: Planning;
   readonly notes: Notes;
   /** Plans an object. Connections are given it, because objects hold connections and connections hold objects. */
-  shape(entity: string, nodes: readonly FieldNode[]): Shape;
+  selection(entity: string, nodes: readonly FieldNode[]): Selection;
 }
 
 interface Notes {

@@ -1,4 +1,4 @@
-import type { Shape } from '../../data/plan.ts';
+import type { Selection } from '../../data/plan.ts';
 import type { OperationPlan, RootPlan } from './operation.ts';
 import type { CallSource, Plan } from './planning.ts';
 
@@ -26,9 +26,9 @@ interface Printed {
   readonly link?: { readonly column?: string; readonly table?: string };
   readonly only?: readonly string[];
   readonly owners?: readonly string[];
-  readonly shape?: Shape;
+  readonly selection?: Selection;
   readonly fields?: readonly Printed[];
-  readonly members?: readonly { readonly entity: string; readonly shape: Shape }[];
+  readonly members?: readonly { readonly entity: string; readonly selection: Selection }[];
 }
 
 function rootLines(root: RootPlan): readonly string[] {
@@ -51,8 +51,9 @@ function planLines(key: string, { node, calls, pure, marks }: Plan<object>): rea
 }
 
 function nodeLines(node: Printed, calls: readonly CallSource[]): readonly string[] {
-  const { link, shape, members = [] } = node;
-  const of = node.code ?? node.value ?? node.entity ?? shape?.entity ?? node.column ?? node.type;
+  const { link, selection, members = [] } = node;
+  const of =
+    node.code ?? node.value ?? node.entity ?? selection?.entity ?? node.column ?? node.type;
   const columns = node.only ?? node.owners ?? [];
   const words = [
     node.kind ?? node.name,
@@ -62,18 +63,18 @@ function nodeLines(node: Printed, calls: readonly CallSource[]): readonly string
     columns.length > 0 && `for its ${columns.join(' or ')}`,
   ];
   const inner = [
-    ...(shape
-      ? shapeLines(shape, calls)
+    ...(selection
+      ? selectionLines(selection, calls)
       : (node.fields ?? []).flatMap((field) => nodeLines(field, calls))),
     ...members.flatMap((member) => [
       `of ${member.entity}`,
-      ...indented(shapeLines(member.shape, calls)),
+      ...indented(selectionLines(member.selection, calls)),
     ]),
   ];
   return [`${node.key || 'answer'}: ${words.filter(Boolean).join(' ')}`, ...indented(inner)];
 }
 
-const shapeLines = ({ fields, row }: Shape, calls: readonly CallSource[]) => [
+const selectionLines = ({ fields, row }: Selection, calls: readonly CallSource[]) => [
   ...fields.flatMap((field) => nodeLines(field as Printed, calls)),
   ...(row ? ['(the whole row, for functions)'] : []),
 ];

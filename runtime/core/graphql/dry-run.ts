@@ -14,7 +14,7 @@ import { printPlan } from './plan/print.ts';
 import { runOperation, startRun } from './run.ts';
 
 /** What an operation makes the server ask its database. */
-export interface Rehearsed {
+export interface DryRun {
   /** For whom: the first of the callers that is not refused. */
   readonly as: string;
   /** Where each member of the answer comes from, see `printPlan`. */
@@ -23,7 +23,7 @@ export interface Rehearsed {
   readonly statements: readonly string[];
 }
 
-export interface RehearsalOptions {
+export interface DryRunOptions {
   readonly kernel: Pick<Kernel, 'project' | 'settings' | 'log' | 'root'>;
   readonly dialect: Dialect;
   /** Their functions are not called: a field that one answers is null. */
@@ -36,14 +36,14 @@ export interface RehearsalOptions {
  * noted, and each is answered with one made-up row.
  *
  * @returns null for an operation that is not valid, or that every caller is refused.
- * @example (await rehearsal('{ posts { id } }'))?.statements // ['select (select json_group_array(…']
+ * @example (await dryRun('{ posts { id } }'))?.statements // ['select (select json_group_array(…']
  */
-export function createRehearsal({
+export function createDryRun({
   kernel,
   dialect,
   resolvers,
   scalars,
-}: RehearsalOptions): (document: string) => Promise<Rehearsed | null> {
+}: DryRunOptions): (document: string) => Promise<DryRun | null> {
   const noted: string[] = [];
   const project = withoutConstraints(kernel.project) as Project;
   const store = notingStore(dialect, project, noted);
@@ -62,7 +62,7 @@ export function createRehearsal({
     const operation = documents.get(document).prepared?.operations[0];
     if (!operation) return null;
     for (const [as, principal] of callersOf(project)) {
-      const plan = await rehearsedPlan(engine, operation, contextOf(kernel, principal));
+      const plan = await planOf(engine, operation, contextOf(kernel, principal));
       const statements = noted
         .splice(0)
         .map((text) => text.replaceAll(engine.reader.marker, MARKER));
@@ -95,7 +95,7 @@ function callersOf({ auth, ids }: Project): [string, Principal][] {
 }
 
 /** The plan that was run; null when the caller is refused. */
-async function rehearsedPlan(
+async function planOf(
   engine: Engine,
   operation: PreparedOperation,
   context: RequestContext,
@@ -183,4 +183,4 @@ function notingStore(dialect: Dialect, { ids }: Project, noted: string[]): Store
 const keyOf = (ids: Project['ids']) =>
   ids === 'uuid' ? '019aa000-0000-7000-8000-000000000001' : 1;
 
-const noDatabase = () => new InternalError('a rehearsal has no database');
+const noDatabase = () => new InternalError('a dry run has no database');

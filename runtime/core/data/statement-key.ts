@@ -1,0 +1,46 @@
+import type { Call, Page } from './plan.ts';
+
+/**
+ * A text that is the same for two sets of calls when one statement serves both: what decides the SQL is in it, the values
+ * are not.
+ *
+ * @example statementKey([{ equals: [{ column: 'name', value: 'Ada' }], order: [] }], false) // '|;name=v'
+ */
+export function statementKey(calls: readonly Call[], tree: boolean): string {
+  let key = tree ? 'tree' : '';
+  for (const call of calls) key += `|${callKey(call)}`;
+  return key;
+}
+
+function callKey({ equals, where, order, page, target }: Call): string {
+  let key = '';
+  for (const { column, value } of equals) key += `;${column}${value === null ? '=n' : '=v'}`;
+  if (where !== undefined) key += `;${valueKey(where)}`;
+  if (order.length > 1 || order[0]?.descending)
+    key += `;${order.map(({ column, descending }) => `${column}${descending ? '-' : '+'}`).join()}`;
+  if (page) key += pageKey(page);
+  return target ? `${key};${target.type}` : key;
+}
+
+function pageKey({ backwards, offset, constant, limit, after, before }: Page): string {
+  let key = backwards ? ';backwards' : '';
+  if (offset > 0) key += ';offset';
+  if (constant) key += `;limit${limit}`;
+  if (after) key += `;after${valueKey(after)}`;
+  if (before) key += `;before${valueKey(before)}`;
+  return key;
+}
+
+/** Keys and nulls of an input; `isNull` is written as SQL, so that its value counts. */
+function valueKey(value: unknown): string {
+  if (value === null) return 'n';
+  if (typeof value === 'boolean') return value ? 't' : 'f';
+  if (typeof value !== 'object') return 'v';
+  if (Array.isArray(value))
+    return value.every((item) => item !== null && typeof item !== 'object')
+      ? 'l'
+      : `[${value.map(valueKey).join()}]`;
+  return `{${Object.entries(value)
+    .map(([key, item]) => (item === undefined ? '' : `${key}:${valueKey(item)}`))
+    .join()}}`;
+}
