@@ -14,7 +14,7 @@ import {
 import { followDeployment } from '../deploy/follow.ts';
 import {
   type DeploymentReport,
-  type HostedApp,
+  type AppReport,
   HostingRefusal,
   type HostingServer,
 } from '../deploy/hosting-server.ts';
@@ -96,7 +96,7 @@ async function deploy(work: Work, at: (text: string) => void): Promise<ExitCode>
 /** The app is there before its source is: its secrets are set when it starts for the first time. */
 async function prepareApp(
   { name, given, server, call, project }: Work,
-  known: HostedApp | null,
+  known: AppReport | null,
 ): Promise<Record<string, unknown>> {
   const settings = withNeeded(given, project, known);
   const app = known ?? (await server.create(newApp(name, settings, project)));
@@ -116,7 +116,7 @@ async function prepareApp(
 async function follow(
   { name, server, call: { terminal } }: Work,
   { number }: DeploymentReport,
-): Promise<HostedApp> {
+): Promise<AppReport> {
   await followDeployment(server, {
     app: name,
     number,
@@ -180,7 +180,7 @@ function nameOf({ options }: CommandCall, project: Project): string {
 }
 
 /** An app that was made from an image, a repository or a template is somebody else's work. */
-function assertOurs(known: HostedApp | null, name: string): void {
+function assertOurs(known: AppReport | null, name: string): void {
   const kind = known?.source?.kind;
   if (kind === undefined || kind === 'tarball') return;
   throw new CommandError(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Project } from '@twofold/schema';
 import { CommandError, EXIT } from '../failure.ts';
-import type { HostedApp } from './hosting-server.ts';
+import type { AppReport } from './hosting-server.ts';
 
 /** What an app is given to run with: sealed values are written to the server and never read back. */
 export interface AppSettings {
@@ -54,7 +54,7 @@ export function readSettings(given: readonly string[], here: Environment): AppSe
 export function withNeeded(
   { env, secrets }: AppSettings,
   { auth, hosting }: Project,
-  known: HostedApp | null,
+  known: AppReport | null,
 ): AppSettings {
   const has = (name: string) => name in secrets || name in env || name in (known?.env ?? {});
   if (hosting && !has('HOST_PASSWORD') && !has('HOST_PASSWORD_HASH')) {
@@ -79,7 +79,7 @@ export function withNeeded(
 export function withAddress(
   { env, secrets }: AppSettings,
   { auth }: Project,
-  app: Pick<HostedApp, 'env' | 'url'>,
+  app: Pick<AppReport, 'env' | 'url'>,
 ): Readonly<Record<string, string>> {
   const given = 'APP_URL' in env || 'APP_URL' in secrets || 'APP_URL' in app.env;
   return auth && !given ? { ...env, APP_URL: app.url } : env;

@@ -1,7 +1,7 @@
 import { CommandError, EXIT } from '../failure.ts';
 
 /** An app as the server shows it; what a deploy looks at. */
-export interface HostedApp {
+export interface AppReport {
   readonly name: string;
   readonly status: string;
   readonly url: string;
@@ -37,8 +37,8 @@ export interface HostingServer {
   assertReady(): Promise<void>;
   signIn(password: string): Promise<string>;
   /** The app, or null when there is none of this name. */
-  app(name: string): Promise<HostedApp | null>;
-  create(fields: Readonly<Record<string, unknown>>): Promise<HostedApp>;
+  app(name: string): Promise<AppReport | null>;
+  create(fields: Readonly<Record<string, unknown>>): Promise<AppReport>;
   putSecret(app: string, key: string, value: string): Promise<void>;
   upload(config: Readonly<Record<string, unknown>>, archive: Uint8Array): Promise<DeploymentReport>;
   deployment(app: string, number: number): Promise<DeploymentReport>;
@@ -68,13 +68,13 @@ export function createHostingServer(url: string, token: string | null): HostingS
       (await json<{ token: string }>('POST', '/api/auth/login', { password })).token,
     app: async (name) => {
       try {
-        return await json<HostedApp>('GET', ofApp(name));
+        return await json<AppReport>('GET', ofApp(name));
       } catch (error) {
         if (error instanceof HostingRefusal && error.status === 404) return null;
         throw error;
       }
     },
-    create: (fields) => json<HostedApp>('POST', '/api/apps', fields),
+    create: (fields) => json<AppReport>('POST', '/api/apps', fields),
     putSecret: async (app, key, value) =>
       void (await json('PUT', `${ofApp(app)}/secrets/${encodeURIComponent(key)}`, { value })),
     upload: (config, archive) =>

@@ -17,7 +17,7 @@ export interface LoopOptions {
 
 /**
  * @example
- * const loop = createLoop({ pause: () => 1000, work: look, onError: ({ message }) => log.warn(message) });
+ * const loop = createLoop({ pause: () => 1000, work: look, onError: (error) => log.warn(error) });
  */
 export function createLoop({ pause, work, onError }: LoopOptions): Loop {
   const abort = new AbortController();

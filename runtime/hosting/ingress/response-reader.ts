@@ -339,7 +339,7 @@ function framingOf(
   if (coding !== undefined && (length !== undefined || old || coding !== 'chunked'))
     throw new BadResponse('its length can be read in two ways');
   if (length !== undefined && !/^\d{1,15}$/.test(length))
-    throw new BadResponse('its length is no number');
+    throw new BadResponse('its length is not a number');
   if (method === 'HEAD' || status === 204 || status === 304 || status < 200)
     return { kind: 'sized', length: 0 };
   if (coding !== undefined) return { kind: 'chunk size', length: 0 };

@@ -11,6 +11,7 @@ import type { RouteSpec } from '@twofold/schema';
 import type { Logger } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
+import { readBytes } from '../read-bytes.ts';
 import type { Handlers } from '../routes/bind.ts';
 
 /**
@@ -185,14 +186,11 @@ async function receive(answer: IncomingMessage): Promise<Reply> {
   const status = answer.statusCode ?? 500;
   if (!headers['content-type']?.includes('application/json'))
     return reply(status, answer, headers as Record<string, string>);
-  const body = JSON.parse(await text(answer)) as { error?: unknown; code?: string };
+  const body = JSON.parse((await readBytes(answer)).toString('utf8')) as {
+    error?: unknown;
+    code?: string;
+  };
   // An error that is not a text comes from the OpenAI API, and is passed on unchanged.
   if (status < 400 || typeof body.error !== 'string') return reply(status, body);
   throw new AppError(status, body.code ?? 'INTERNAL_SERVER_ERROR', body.error);
-}
-
-async function text(stream: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }

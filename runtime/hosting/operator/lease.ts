@@ -36,7 +36,7 @@ export interface Lease {
   holder(): Promise<LeaseHolder | null>;
 }
 
-export interface LeaseOptions {
+export interface LeaderLeaseOptions {
   readonly store: Store;
   readonly now: () => number;
   readonly log: Logger;
@@ -52,7 +52,7 @@ const VALID = 10_000;
 const RENEW = 2000;
 const TRY = RENEW / 4;
 
-export function createLease(options: LeaseOptions): Lease {
+export function createLease(options: LeaderLeaseOptions): Lease {
   const { store, log, onTake, onLose, now } = options;
   const settings = createSettingsTable(store);
   const write = writer(settings, options);
@@ -108,7 +108,7 @@ export function createLease(options: LeaseOptions): Lease {
  * @returns a function that takes or renews the lease if its text is still `before`. It returns the
  * new text, or null.
  */
-function writer(settings: SettingsTable, { socket, now }: LeaseOptions) {
+function writer(settings: SettingsTable, { socket, now }: LeaderLeaseOptions) {
   const self = {
     id: randomUUID(),
     host: hostname(),

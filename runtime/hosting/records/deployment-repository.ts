@@ -35,12 +35,15 @@ const SUCCESSFUL: readonly DeploymentStatus[] = ['healthy', 'superseded'];
 /** Columns that hold JSON text. */
 const DOCUMENTS = ['source', 'probes', 'log'] as const;
 
-interface Options {
+interface DeploymentRepositoryOptions {
   readonly store: Store;
   readonly now: () => number;
 }
 
-export function createDeploymentRepository({ store, now }: Options): DeploymentRepository {
+export function createDeploymentRepository({
+  store,
+  now,
+}: DeploymentRepositoryOptions): DeploymentRepository {
   const all = () => store.db.selectFrom(TABLE).selectAll();
   const newest = (appId: string, count: number) =>
     all().where('app_id', '=', appId).orderBy('number', 'desc').limit(count);

@@ -2,6 +2,7 @@ import { hostingRoutes, type JsonSchema } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { bytesOf, type Call, createChecks } from '@twofold/runtime/http';
 import type { ReceivedSource, SourceDeploys } from '../deploy/source-deploys.ts';
+import { readBytes } from '../read-bytes.ts';
 import type { AppFields } from '../records/fields.ts';
 import { assertAppName } from '../records/names.ts';
 import { readForm } from '../source/multipart.ts';
@@ -30,7 +31,9 @@ export function createUploadReader(sources: SourceDeploys): (call: Call) => Prom
     try {
       for await (const { name, data } of readForm(bytes, koa.get('Content-Type'))) {
         if (name === 'config' && !config)
-          config = check(parseConfig(await collect(data))) as UploadConfig;
+          config = check(
+            parseConfig(await readBytes(data, MAX_CONFIG, 'config is too large')),
+          ) as UploadConfig;
         else if (name === 'source' && !received) received = await sources.receive(data);
         else throw failure.badRequest(`${name.slice(0, 100)} is not a known field`);
       }
@@ -47,20 +50,9 @@ export function createUploadReader(sources: SourceDeploys): (call: Call) => Prom
   };
 }
 
-async function collect(data: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of data) {
-    length += chunk.length;
-    if (length > MAX_CONFIG) throw failure.tooLarge('config is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function parseConfig(text: string): unknown {
+function parseConfig(bytes: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(bytes.toString('utf8'));
   } catch {
     throw failure.badRequest('config is not valid JSON');
   }

@@ -6,6 +6,7 @@ import type { AuditLog } from '../audit.ts';
 import type { GitSource, HostedApp } from '../records/app.ts';
 import { webhookKey } from '../records/vault.ts';
 import { bytesOf } from '@twofold/runtime/http';
+import { readBytes } from '../read-bytes.ts';
 import { createWebhookSecret, deliveryId, isSigned, readPush, type Push } from '../webhooks.ts';
 import { deployGit, type SourceParts } from './git-deploys.ts';
 
@@ -48,7 +49,10 @@ export function webhookHandlers(
     },
 
     async webhook(call: Call): Promise<Reply> {
-      const push: Push = { headers: call.context.headers, body: await readBody(call) };
+      const push: Push = {
+        headers: call.context.headers,
+        body: await readBytes(bytesOf(call.koa.req), MAX_BODY),
+      };
       const app = core.apps.all().find(({ name }) => name === call.params['app']);
       const secret = app && (await vault.get(webhookKey(app.id)));
       if (!isSigned(push, secret ?? NO_SECRET) || !app || secret === undefined)
@@ -132,15 +136,4 @@ function createPushQueue(parts: SourceParts): (app: HostedApp, git: GitSource) =
       await begin(app, git).catch((error: Error) => core.log.warn(`${app.name}: ${error.message}`));
   };
   return begin;
-}
-
-async function readBody({ koa }: Call): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of bytesOf(koa.req)) {
-    length += chunk.length;
-    if (length > MAX_BODY) throw failure.tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
