@@ -101,8 +101,8 @@ function createWork(
   const reconciler = createReconciler(core, supervisor);
   const livenessPoll = createLivenessPoll(core, supervisor.onDeath);
   const health = createHealthWatch(core, (app, id, detail) => {
-    log.warn(`${app.name} is not well and is started again: ${detail}`);
-    supervisor.onSick(app, id, `It was not well: ${detail}`);
+    log.warn(`${app.name} failed its health check and is restarted: ${detail}`);
+    supervisor.onSick(app, id, `Its health check failed: ${detail}`);
   });
   core.wire({
     onConnect: () => reconciler.recover(),

@@ -39,7 +39,7 @@ export function serveCalls(handlers: Handlers, specs: readonly RouteSpec[], log:
     (incoming, response) => {
       void run(incoming, response).catch((error: unknown) => {
         if (!(error instanceof AppError))
-          log.error({ stack: (error as Error).stack }, 'a passed call failed');
+          log.error({ stack: (error as Error).stack }, 'a forwarded call failed');
         const known =
           error instanceof AppError
             ? error
@@ -53,13 +53,13 @@ export function serveCalls(handlers: Handlers, specs: readonly RouteSpec[], log:
   );
 
   async function run(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const passed = JSON.parse(
+    const forwarded = JSON.parse(
       Buffer.from(String(incoming.headers[HEADER]), 'base64').toString('utf8'),
     ) as ForwardedCall;
-    const route = routes.get(passed.id);
-    const handle = handlers[passed.id];
+    const route = routes.get(forwarded.id);
+    const handle = handlers[forwarded.id];
     if (!route || !handle) throw failure.notFound();
-    await answer(response, await handle(toCall(passed, { route, incoming, response, log })));
+    await answer(response, await handle(toCall(forwarded, { route, incoming, response, log })));
   }
 }
 
@@ -135,7 +135,7 @@ function pass(
   socketPath: string,
 ): Promise<Reply> {
   const { id: requestId, ip, headers, principal } = context;
-  const passed: ForwardedCall = {
+  const forwarded: ForwardedCall = {
     id: route.id,
     params,
     query,
@@ -152,7 +152,7 @@ function pass(
       method: 'POST',
       path: '/',
       agent: false,
-      headers: { [HEADER]: Buffer.from(JSON.stringify(passed)).toString('base64') },
+      headers: { [HEADER]: Buffer.from(JSON.stringify(forwarded)).toString('base64') },
     });
     sent.on('response', (answer) => void receive(answer).then(resolve, reject));
     sent.on('error', (cause) => {

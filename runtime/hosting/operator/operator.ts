@@ -81,7 +81,7 @@ export function createOperator({ kernel, specs, createLeaderSession }: OperatorO
   /** A session that has ended cannot begin again. */
   const renew = async () => {
     await end().catch((error: Error) =>
-      log.warn(`the apps' operation did not end well: ${error.message}`),
+      log.warn(`the leader session did not end cleanly: ${error.message}`),
     );
     session = createLeaderSession();
   };
@@ -98,7 +98,9 @@ export function createOperator({ kernel, specs, createLeaderSession }: OperatorO
       }
     },
     async onLose() {
-      log.error('another process operates the apps now');
+      log.error(
+        'another process is the leader now, because this one did not renew its lease in time',
+      );
       await renew();
     },
   });
@@ -156,8 +158,8 @@ async function untilReached({ context }: Call, { attempt, isOver }: Attempts): P
 async function inTime(log: Logger, end: Promise<void>): Promise<void> {
   const late = sleep(END, 'late' as const, { ref: false });
   const ended = end.catch((error: Error) =>
-    log.warn(`the session did not end well: ${error.message}`),
+    log.warn(`the leader session did not end cleanly: ${error.message}`),
   );
   if ((await Promise.race([ended, late])) === 'late')
-    log.warn('what operates the apps did not end in time: the next server goes on without waiting');
+    log.warn('the leader session did not end in time: the next server continues without waiting');
 }

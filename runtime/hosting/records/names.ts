@@ -30,7 +30,7 @@ export function assertAppName(name: string): void {
       'name must begin with a lower-case letter and hold at most 63 lower-case letters, digits and hyphens',
     );
   }
-  if (RESERVED.has(name)) throw failure.badRequest(`name ${name} is reserved`);
+  if (RESERVED.has(name)) throw failure.badRequest(`name ${name} is reserved: choose another one`);
 }
 
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
@@ -70,14 +70,18 @@ const IMAGE =
 /** @throws AppError 400 when it is not an image reference. */
 export function assertImage(reference: string): void {
   if (reference.length > 400 || !IMAGE.test(reference))
-    throw failure.badRequest('image is not a valid image reference');
+    throw failure.badRequest(
+      'image is not a valid image reference, such as docker.io/library/nginx:1.27',
+    );
 }
 
 /** @throws AppError 400 when a process cannot receive this key or value. */
 export function assertEnv(env: Readonly<Record<string, string>>): void {
   for (const [key, value] of Object.entries(env)) {
     if (!new RegExp(ENV_KEY).test(key))
-      throw failure.badRequest(`env key ${JSON.stringify(key.slice(0, 100))} is not valid`);
-    if (value.includes('\0')) throw failure.badRequest(`env.${key} must not hold a NUL`);
+      throw failure.badRequest(
+        `env key ${JSON.stringify(key.slice(0, 100))} must consist of letters, digits and _, and not begin with a digit`,
+      );
+    if (value.includes('\0')) throw failure.badRequest(`env.${key} must not contain a NUL byte`);
   }
 }

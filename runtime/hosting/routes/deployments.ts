@@ -31,7 +31,9 @@ export function deploymentHandlers({ core, deployer }: RouteParts) {
           ? await previous(core.deployments, app)
           : await deployments.get(app.id, call.body.deployment);
       if (earlier.status !== 'healthy' && earlier.status !== 'superseded')
-        throw failure.conflict(`Deployment ${earlier.number} never served`);
+        throw failure.conflict(
+          `Deployment ${earlier.number} never served: choose one that is healthy or superseded`,
+        );
       const begun = await deployer.begin(app, {
         trigger: 'rollback',
         source: earlier.source,

@@ -56,7 +56,7 @@ export function runtimeHandlers(core: Core, stats: StatsReader) {
       if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
       const { command, timeout_s = EXEC_TIMEOUT_S } = call.body;
       if (command.some((word) => word.includes('\0')))
-        throw failure.badRequest('command must not hold a NUL');
+        throw failure.badRequest('command must not contain a NUL byte');
       const engine = core.connection.engine();
       const running = (await listContainers(engine, core.naming, app, app.deployment)).find(
         ({ state }) => state === 'running',

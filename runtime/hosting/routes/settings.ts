@@ -29,8 +29,12 @@ export function settingHandlers({
     async putSecret(call: Call<{ readonly value: string }>) {
       const app = named(call);
       const key = call.params['key'] as string;
-      if (!new RegExp(ENV_KEY).test(key)) throw failure.badRequest("the secret's key is not valid");
-      if (call.body.value.includes('\0')) throw failure.badRequest('value must not hold a NUL');
+      if (!new RegExp(ENV_KEY).test(key))
+        throw failure.badRequest(
+          "the secret's key must consist of letters, digits and _, and not begin with a digit",
+        );
+      if (call.body.value.includes('\0'))
+        throw failure.badRequest('value must not contain a NUL byte');
       const { [key]: _shadowed, ...env } = app.env;
       return show(
         await apps.update(app.id, { env, secrets: { ...app.secrets, [key]: call.body.value } }),

@@ -99,7 +99,7 @@ async function claimDelivery(
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (!added) throw failure.conflict('This delivery has been seen already');
+  if (!added) throw failure.conflict('This delivery was already received');
 }
 
 /**

@@ -39,13 +39,18 @@ function listFiles(folder: string): string[] {
 
 function readTemplate(file: string, value: unknown): Template {
   const problem = (text: string) => new ConfigError([`template ${file}: ${text}`]);
-  if (typeof value !== 'object' || value === null) throw problem('is not a mapping');
+  if (typeof value !== 'object' || value === null)
+    throw problem('must be a mapping of keys to values');
   const given = value as Partial<Record<keyof Template, any>>;
   const id = given.id ?? file.replace(/\.\w+$/, '');
-  if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(id)) throw problem(`id ${JSON.stringify(id)} is not valid`);
-  if (typeof given.image !== 'string') throw problem('image is required');
+  if (!/^[a-z0-9][a-z0-9-]{0,62}$/.test(id))
+    throw problem(
+      `id ${JSON.stringify(id)} must consist of lower-case letters, digits and hyphens`,
+    );
+  if (typeof given.image !== 'string')
+    throw problem('image is required, such as docker.io/library/nginx:1.27');
   assertImage(given.image);
-  if (!Number.isInteger(given.port)) throw problem('port is required');
+  if (!Number.isInteger(given.port)) throw problem('port is required, as a whole number');
   const env = (given.env ?? []).map((entry: TemplateEnv) => ({
     ...entry,
     description: entry.description ?? '',
@@ -53,10 +58,14 @@ function readTemplate(file: string, value: unknown): Template {
     secret: entry.secret ?? entry.generate !== undefined,
   }));
   if (env.some(({ key }: TemplateEnv) => !new RegExp(ENV_KEY).test(key)))
-    throw problem('env holds a key that is not valid');
+    throw problem(
+      'each key in env must consist of letters, digits and _, and not begin with a digit',
+    );
   const volumes = given.volumes ?? [];
   if (volumes.some(({ name }: { name: string }) => !new RegExp(VOLUME_NAME).test(name)))
-    throw problem('volumes holds a name that is not valid');
+    throw problem(
+      'each name in volumes must consist of lower-case letters, digits, dots, hyphens and _',
+    );
   return {
     id,
     name: given.name ?? id,
