@@ -16,7 +16,7 @@ const FUNCTION_P90 = 25;
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 24_600,
   auth: 11_500,
-  hosting: 15_900,
+  hosting: 16_200,
   models: 3_500,
 };
 
