@@ -7,7 +7,9 @@ import { createRehearsal } from '../dev/rehearsal.ts';
 import { createRehearsedSave } from '../dev/rehearsed-save.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { exitCodeOf } from './outcome.ts';
-import { reportPlan, reportSecrets, runOptions } from './plan-report.ts';
+import { installPackages } from './install.ts';
+import { installedBy } from './package-manager.ts';
+import { reportPackages, reportPlan, reportSecrets, runOptions } from './plan-report.ts';
 import { createRuns, isInput, watchInputs } from './watch.ts';
 
 /** `generator dev`: regenerates, migrates and restarts on save; a server that works goes on while there are errors. */
@@ -33,6 +35,8 @@ export async function run(call: CommandCall): Promise<ExitCode> {
           : 'No server yet: it starts when this is mended.',
       );
     call.terminal.note(`generated in ${took} ms`);
+    if (reportPackages(plan, call).length > 0)
+      await installPackages({ root, manager: installedBy(root) }, call.terminal);
     const same =
       plan.changes.every(({ kind }) => kind === 'same') &&
       [...paths].every((path) => /\.(graphql|yaml)$/.test(path));

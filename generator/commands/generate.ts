@@ -7,7 +7,8 @@ import { disk } from '../write/disk.ts';
 import { LOCKFILE } from '../write/lockfile.ts';
 import { writeStamp } from '../write/stamp.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
-import { reportPlan, reportSecrets, runOptions } from './plan-report.ts';
+import { installedBy } from './package-manager.ts';
+import { reportPackages, reportPlan, reportSecrets, runOptions } from './plan-report.ts';
 import { isUpToDate } from './up-to-date.ts';
 
 /** `generator generate`. What a run needs is loaded only when there is something to do. */
@@ -26,6 +27,8 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     : pipeline.run(root, runOptions(call), disk));
   await reportPlan(plan, call, dry);
   if (!dry) await reportSecrets(plan, call);
+  if (!dry && reportPackages(plan, call).length > 0)
+    call.terminal.note(`\nNext:\n  ${installedBy(root).name} install`);
   const code = exitCodeOf(plan);
   if (!dry && code === EXIT.done) await writeStamp(plan, disk);
   if (!dry && isFirst(plan))

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
 /** The programs that can install a project, each with what a project needs to have for it. */
 export interface PackageManager {
   readonly name: PackageManagerName;
@@ -65,4 +68,16 @@ export function packageManager(
   const wanted = name ?? agent?.split('/')[0];
   const known = PACKAGE_MANAGERS.find((each) => each === wanted) ?? 'npm';
   return { name: known, ...MANAGERS[known] };
+}
+
+const LOCKS: Readonly<Record<PackageManagerName, string>> = {
+  npm: 'package-lock.json',
+  pnpm: 'pnpm-lock.yaml',
+  yarn: 'yarn.lock',
+  bun: 'bun.lock',
+};
+
+/** The package manager that a project was installed by, which its lockfile tells; without one the program that runs us. */
+export function installedBy(root: string): PackageManager {
+  return packageManager(PACKAGE_MANAGERS.find((name) => existsSync(join(root, LOCKS[name]))));
 }

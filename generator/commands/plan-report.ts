@@ -1,6 +1,7 @@
 import type { CommandCall } from '../cli/command.ts';
 import { EXIT } from '../failure.ts';
 import type { Plan, RunOptions } from '../pipeline.ts';
+import { addedPackages } from '../added-packages.ts';
 import { changeAsData, formatChanges } from '../report.ts';
 import { formatFields } from '../answered-fields.ts';
 import { addSecrets } from '../secrets.ts';
@@ -27,16 +28,29 @@ export async function reportSecrets(plan: Plan, { terminal }: CommandCall): Prom
   return true;
 }
 
+/** Names the packages that the project has come to need, and how they get there. @returns their names. */
+export function reportPackages(plan: Plan, { terminal }: CommandCall): readonly string[] {
+  const added = addedPackages(plan.changes);
+  if (added.length === 0 || exitCodeOf(plan) !== EXIT.done) return [];
+  const names = added.join(', ');
+  terminal.note(
+    `${terminal.paint.green('added')}  ${names} to package.json: the manifest asks for it`,
+  );
+  return added;
+}
+
 /** Says what a run did, or with `dry` would do. */
 export async function reportPlan(plan: Plan, call: CommandCall, dry: boolean): Promise<void> {
   const { terminal, options } = call;
   const changes = plan.changes.filter(({ kind }) => kind !== 'same');
   if (terminal.json) {
+    const added = addedPackages(plan.changes);
     terminal.document({
       ok: exitCodeOf(plan) === EXIT.done,
       findings: plan.findings,
       ...(plan.fields && { fields: plan.fields }),
       changes: changes.map(changeAsData),
+      ...(added.length > 0 && { packages: added }),
     });
     return;
   }

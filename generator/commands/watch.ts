@@ -8,7 +8,8 @@ import { type Plan, run as runPipeline, type RunOptions } from '../pipeline.ts';
 import { readSources } from '../read.ts';
 import { watchFolders } from '../watch-folders.ts';
 import { disk } from '../write/disk.ts';
-import { reportPlan, reportSecrets, runOptions } from './plan-report.ts';
+import { installedBy } from './package-manager.ts';
+import { reportPackages, reportPlan, reportSecrets, runOptions } from './plan-report.ts';
 
 /** `generator generate --watch`: runs again whenever an input is saved, until it is stopped. */
 export async function watch(call: CommandCall): Promise<ExitCode> {
@@ -19,6 +20,8 @@ export async function watch(call: CommandCall): Promise<ExitCode> {
     if (!plan) return;
     await reportPlan(plan, call, false);
     await reportSecrets(plan, call);
+    if (reportPackages(plan, call).length > 0)
+      call.terminal.note(`\nNext:\n  ${installedBy(root).name} install`);
   };
   const watcher = await watchInputs(root, generate, (error) => call.terminal.say(String(error)));
   call.terminal.note('Watching. Ctrl+C stops.');
