@@ -7,31 +7,17 @@ const entity = (sdl: string, manifest: string | null = null) =>
   entityOf(projectOf(QUERY + sdl, manifest), 'A');
 
 describe('the directives', () => {
-  it('stand in the file that editors of a project read; `vitest run test/schema/directives.test.ts -u` writes it', async () => {
+  it('stand in the file that editors of a project read; `npm run schema` writes it', async () => {
     const text = `# The directives of the generator, for editors; the server does not serve them.\n\n${directivesSdl.trim()}\n`;
     await expect(text).toMatchFileSnapshot('../../schema/directives.graphql');
   });
 
-  it('are twelve, each described, and valid SDL', () => {
+  it('are each described, and valid SDL', () => {
     const names = parse(directivesSdl).definitions.flatMap((node) =>
       node.kind === 'DirectiveDefinition'
         ? [[node.name.value, node.description?.value.length ?? 0] as const]
         : [],
     );
-    expect(names.map(([name]) => name)).toEqual([
-      'entity',
-      'index',
-      'computed',
-      'relation',
-      'unique',
-      'default',
-      'updatedAt',
-      'constraint',
-      'list',
-      'resolve',
-      'auth',
-      'renamed',
-    ]);
     expect(names.every(([, length]) => length > 40)).toBe(true);
     expect(() => buildSchema(`${directivesSdl} type Query { a: Int }`)).not.toThrow();
   });
