@@ -5,7 +5,10 @@ import type { Project } from './model.ts';
 import { modelsCapability } from './models/index.ts';
 import type { RouteSpec } from './routes/route.ts';
 
-/** Every capability, in the order in which a server makes them. A new one is a line here, and one in `sections.ts`. */
+/**
+ * Every capability, in the order in which a server makes them. A new one is a line here, and one in
+ * `sections.ts`.
+ */
 export const capabilities: readonly CapabilitySpec[] = [
   authCapability,
   hostingCapability,

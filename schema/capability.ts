@@ -13,9 +13,15 @@ export interface CapabilitySpec {
   isWanted(project: Project): boolean;
   /** Whether people sign in by it. */
   signsIn?(project: Project): boolean;
-  /** Its model, for a capability with a section at the top of the manifest; null where that is switched off. */
+  /**
+   * Its model, for a capability with a section at the top of the manifest; null where that is
+   * switched off.
+   */
   build?(facts: Facts): unknown;
-  /** What it asks of the schema, and of the manifest. They are asked of every project, wanted or not. */
+  /**
+   * Its rules about the schema and about the manifest. They judge every project, whether it wants
+   * the capability or not.
+   */
   readonly schemaRules?: readonly Rule[];
   readonly manifestRules?: readonly Rule[];
   /** Every route that it may add to a server. */

@@ -4,7 +4,8 @@ import type { Diagnostic } from './diagnostic.ts';
 const WIDEST = 120;
 
 /**
- * A finding as people read it: place, code, summary, the lines with a mark under them, why, and what to write.
+ * A finding as people read it: place, code, summary, the lines with a mark under them, why, and
+ * what to write.
  *
  * @example
  * formatDiagnostic(diagnostics[0], text) // 'schema.graphql:12:3  error  RELATION_AMBIGUOUS  Post.author and …'

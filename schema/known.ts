@@ -4,7 +4,8 @@ import type { Known, ProjectInput, ProjectReading } from './reading.ts';
 import type { SourceText } from './source.ts';
 
 /**
- * Knows nothing yet. The same one is given to every reading of a project: what did not change is not worked out again.
+ * Knows nothing yet. The same one is given to every reading of a project: what did not change is
+ * not worked out again.
  *
  * @example
  * const known = createKnown();
@@ -14,7 +15,10 @@ export function createKnown(): Known {
   return { last: null, pieces: new Map(), manifest: null, project: null };
 }
 
-/** The reading of texts that are those of the last time is the last one: most saves are of neither input. */
+/**
+ * The reading of texts that are those of the last time is the last one: most saves are of neither
+ * input.
+ */
 export function readOnce(
   known: Known,
   given: Omit<ProjectInput, 'known'>,
@@ -37,8 +41,9 @@ export function readManifest(
 }
 
 /**
- * The model, in which every part that is as it was in the last one is the very one of the last: whatever is remembered of
- * it is still good. What is compared is data, so that nothing but its text can tell the two apart.
+ * The model, in which every part that did not change is the same object as in the last one:
+ * whatever is remembered of it is still good. What is compared is data, so that nothing but its
+ * text can tell the two apart.
  */
 export function keepProject(known: Known, project: Project): Project {
   const before = known.project;
@@ -73,7 +78,9 @@ function nameOf(item: unknown): string | undefined {
   return id ?? name;
 }
 
-/** Whether two pieces of data are the same, the order of members included: templates may print it. */
+/**
+ * Whether two pieces of data are the same, the order of members included: templates may print it.
+ */
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

@@ -13,7 +13,10 @@ export interface ManifestSchema extends Shape {
   readonly definitions: Readonly<Record<string, Shape>>;
 }
 
-/** The whole JSON Schema of the manifest. `manifest.schema.json` is its text, which `npm run schema` writes. */
+/**
+ * The whole JSON Schema of the manifest. `manifest.schema.json` is its text, which `npm run schema`
+ * writes.
+ */
 export const manifestSchema: ManifestSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   $id: 'https://twofold.dev/manifest.schema.json',

@@ -29,7 +29,10 @@ export function kebabCase(name: string): string {
   return snakeCase(name).replaceAll('_', '-');
 }
 
-/** The few English plurals that people name types after. Anything else follows the rules, or `@entity(plural:)`. */
+/**
+ * The few English plurals that people name types after. Anything else follows the rules, or
+ * `@entity(plural:)`.
+ */
 const IRREGULAR: ReadonlyMap<string, string> = new Map(
   Object.entries({
     person: 'people',
@@ -65,7 +68,10 @@ const SINGULAR: ReadonlyMap<string, string> = new Map(
   [...IRREGULAR].map(([one, many]) => [many, one]),
 );
 
-/** `category` → `categories`, `blogPost` → `blogPosts`, `Person` → `People`: the last word becomes plural. */
+/**
+ * `category` → `categories`, `blogPost` → `blogPosts`, `Person` → `People`: the last word becomes
+ * plural.
+ */
 export function pluralize(name: string): string {
   return onLastWord(name, pluralWord);
 }
@@ -103,10 +109,16 @@ function singularWord(word: string): string {
   return word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;
 }
 
-/** PostgreSQL cuts names at 63 bytes without a word; a longer one of ours keeps its start and gets a hash. */
+/**
+ * PostgreSQL cuts names at 63 bytes without a word; a longer one of ours keeps its start and gets a
+ * hash.
+ */
 export const LONGEST_NAME = 63;
 
-/** Tables of the runtime and of its capabilities start with these, and so do those of the databases themselves. */
+/**
+ * Tables of the runtime and of its capabilities start with these, and so do those of the databases
+ * themselves.
+ */
 const RESERVED = [
   'twofold',
   'sqlite',
@@ -121,7 +133,8 @@ export function isReservedTable(table: string): boolean {
 }
 
 /**
- * A table's name where the schema does not say one: out of the way of those that the server keeps for itself.
+ * A table's name where the schema does not say one: out of the way of those that the server keeps
+ * for itself.
  *
  * @example
  * inventedTable('auth_tokens') // 'app_auth_tokens'

@@ -10,9 +10,9 @@ import { documentRoutes, systemRoutes } from './routes/system.ts';
 export type OpenapiDocument = Readonly<Record<string, unknown>>;
 
 /**
- * Every endpoint of a project's server as OpenAPI 3.1: of the system, of its capabilities and of REST. Paths and schemas are in the order
- * of their names, tags in that of the schema, so that a project gives the same document in its emitted form, which has
- * its entities by name.
+ * Every endpoint of a project's server as OpenAPI 3.1: of the system, of its capabilities and of
+ * REST. Paths and schemas are in the order of their names, tags in that of the schema, so that a
+ * project gives the same document in its emitted form, which has its entities by name.
  *
  * @example JSON.stringify(openapiDocument(project), null, 2) // { "openapi": "3.1.0", "paths": { "/api/posts": … } }
  */
@@ -68,7 +68,10 @@ export function projectRoutes(project: Project, own?: IsOwn): RouteSpec[] {
   ]);
 }
 
-/** An entity may have the name of something that a capability serves: `getApp` is taken where apps are hosted. */
+/**
+ * An entity may have the name of something that a capability serves: `getApp` is taken where apps
+ * are hosted.
+ */
 function distinctIds(routes: readonly RouteSpec[]): RouteSpec[] {
   const seen = new Set<string>();
   return routes.map((route) => {

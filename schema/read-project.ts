@@ -77,7 +77,7 @@ function judge(parsed: Parsed, rules: readonly Rule[]): Diagnostic[] {
   );
 }
 
-/** By place, the schema before the manifest, and each once: two rules may see the same slip. */
+/** By place, the schema before the manifest, and each once: two rules may find the same mistake. */
 function inOrder(diagnostics: readonly Diagnostic[], files: readonly string[]): Diagnostic[] {
   const unique = new Map(
     diagnostics.map((finding) => [

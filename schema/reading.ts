@@ -9,7 +9,10 @@ import type { SourceText } from './source.ts';
 export interface ProjectInput {
   readonly schema: readonly SourceText[];
   readonly manifest: SourceText | null;
-  /** How the user's own scalars are stored, from `src/scalars.ts`. When given, a scalar that is not in it is an error. */
+  /**
+   * How the user's own scalars are stored, from `src/scalars.ts`. When given, a scalar that is not
+   * in it is an error.
+   */
   readonly scalars?: Readonly<Record<string, ColumnType>>;
   /** Given by a caller that reads again and again: what the readings before have understood. */
   readonly known?: Known;
@@ -19,7 +22,10 @@ export interface ProjectInput {
 export interface ProjectReading {
   /** Null if there is any error. */
   readonly project: Project | null;
-  /** The definitions as graphql-js parsed them, what `api.crud` adds among them; null if the text could not be parsed. */
+  /**
+   * The definitions as graphql-js parsed them, what `api.crud` adds among them; null if the text
+   * could not be parsed.
+   */
   readonly document: DocumentNode | null;
   readonly diagnostics: Diagnostic[];
 }

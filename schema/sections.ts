@@ -7,7 +7,8 @@ import type { Section } from './manifest/section.ts';
 import type { CoreValues } from './manifest/values.ts';
 import { modelsSection } from './models/section.ts';
 
-// What capabilities add to the manifest and to the model. It stands apart from `capabilities.ts`, whose rules and builders
+// What capabilities add to the manifest and to the model. It stands apart from `capabilities.ts`,
+// whose rules and builders
 // work on the types of this file.
 
 /** A new section is a line here. One that stands within another comes after it. */

@@ -1,7 +1,7 @@
 import type { Position } from './diagnostic.ts';
 
 /**
- * One input file as text. The package reads no disk: whoever calls it does.
+ * One input file as text. This package does not read the disk; its caller does.
  *
  * @example
  * { file: 'schema.graphql', text: 'type Query { hello: String }' }

@@ -3,8 +3,9 @@ import { indexName } from './names.ts';
 import { createMemory } from './remembered.ts';
 
 /**
- * A table as the database has it. `buildTables` makes them from the model; migrations are the difference of two lists,
- * and a server that was given nothing but a schema string creates them directly.
+ * A table as the database has it. `buildTables` makes them from the model; migrations are the
+ * difference of two lists, and a server that was given nothing but a schema string creates them
+ * directly.
  */
 export interface Table {
   readonly name: string;
@@ -24,7 +25,7 @@ export interface TableColumn {
   /** Allowed values of an enum column: a check. */
   readonly values?: readonly string[];
   readonly constraint?: Constraint;
-  /** A condition in words that are none of ours: somebody wrote it into a migration by hand. */
+  /** A condition as SQL text, which a user wrote into a migration by hand. */
   readonly check?: string;
   readonly references?: {
     readonly table: string;
@@ -61,8 +62,9 @@ export function buildTables(project: Project): Table[] {
 type TableNames = ReadonlyMap<string, string>;
 
 /**
- * The conditions a database can check for a column, as SQL that both take: the values of an enum, and what `@constraint`
- * says of numbers and lengths. Lists are JSON and decimals are text on SQLite, so they have none.
+ * The conditions a database can check for a column, as SQL that both take: the values of an enum,
+ * and what `@constraint` says of numbers and lengths. Lists are JSON and decimals are text on
+ * SQLite, so they have none.
  *
  * @example
  * columnChecks({ name: 'age', type: 'integer', constraint: { min: 0 }, … }) // ['"age" >= 0']

@@ -7,11 +7,17 @@ export interface GeneratedFile {
   render(): string;
 }
 
-/** What a project emits for a capability. Each stands in a folder of its name; `capabilities.ts` lists them. */
+/**
+ * What a project emits for a capability. Each stands in a folder of its name; `capabilities.ts`
+ * lists them.
+ */
 export interface CapabilityTemplate {
   /** As `CapabilitySpec.name`. */
   readonly name: string;
-  /** What `app.ts` passes: `auth({ extend })`. `userFiles` says which of the user's optional files are there. */
+  /**
+   * What `app.ts` passes: `auth({ extend })`. `userFiles` says which of the user's optional files
+   * are there.
+   */
   call(userFiles: ReadonlySet<string>): Code;
   /** How its section of the manifest is emitted, as `src/generated/<name>.ts`. */
   readonly settings?: SettingsFile;
@@ -28,9 +34,14 @@ export interface CapabilityTemplate {
   readme?(project: Project): ReadmeParts;
   /** npm scripts of `package.json`. */
   scripts?(project: Project): Readonly<Record<string, string>>;
-  /** Packages that it brings whose install scripts need not run: they have what they need in their tarballs. */
+  /**
+   * Packages that it brings whose install scripts need not run: they have what they need in their
+   * tarballs.
+   */
   readonly withoutInstallScript?: readonly string[];
-  /** How to switch it on, for the manifest of the smallest template; lines that are commented out. */
+  /**
+   * How to switch it on, for the manifest of the smallest template; lines that are commented out.
+   */
   readonly hint?: string;
 }
 
@@ -77,6 +88,9 @@ export interface Starter {
   readonly files: Readonly<Record<string, string>>;
   /** A query that answers in a new project. */
   readonly query: string;
-  /** The caller that the query needs, where it is not public: a user who registered, or the operator of the host. */
+  /**
+   * The caller that the query needs, where it is not public: a user who registered, or the operator
+   * of the host.
+   */
   readonly caller?: 'user' | 'host';
 }

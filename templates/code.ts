@@ -19,15 +19,18 @@ export interface Import {
   readonly typeOnly: boolean;
 }
 
-/** What a template may hold. `false`, `null` and the empty string leave nothing behind, not even their line. */
+/**
+ * What a template may hold. `false`, `null` and the empty string leave nothing behind, not even
+ * their line.
+ */
 export type Part = string | number | Code | readonly Part[] | false | null | undefined;
 
 const NOTHING: readonly Import[] = [];
 const EMPTY: Code = { text: '', imports: NOTHING };
 
 /**
- * Makes code from a template that looks like its output: the common indent goes, a value of several lines is indented as
- * its place is, and a line that only held empty values is dropped.
+ * Makes code from a template that looks like its output: the common indent goes, a value of
+ * several lines is indented as its place is, and a line that only held empty values is dropped.
  */
 export function code(strings: TemplateStringsArray, ...values: readonly Part[]): Code {
   const literals = dedent(strings);
@@ -46,7 +49,9 @@ export function code(strings: TemplateStringsArray, ...values: readonly Part[]):
   return { text, imports };
 }
 
-/** Several pieces of code one below the other, with `between` between them; empty ones are left out. */
+/**
+ * Several pieces of code one below the other, with `between` between them; empty ones are left out.
+ */
 export function join(parts: readonly Part[], between = '\n'): Code {
   const codes = parts.map(toCode).filter((part) => part.text !== '');
   const imports = codes.some((part) => part.imports.length > 0)
@@ -55,7 +60,9 @@ export function join(parts: readonly Part[], between = '\n'): Code {
   return { text: codes.map((part) => part.text).join(between), imports };
 }
 
-/** Text that is printed as it is, and never taken apart: indented only where the template says so. */
+/**
+ * Text that is printed as it is, and never taken apart: indented only where the template says so.
+ */
 export function raw(text: string): Code {
   return { text, imports: NOTHING };
 }
@@ -98,7 +105,10 @@ export function local(from: string, name: string, as = name): Code {
   return imported({ from, name, as, typeOnly: false });
 }
 
-/** A type of `types.ts`, under its namespace, so that a GraphQL type called `Error` clashes with nothing. */
+/**
+ * A type of `types.ts`, under its namespace, so that a GraphQL type called `Error` clashes with
+ * nothing.
+ */
 export function type(name: string, from = './types.ts'): Code {
   const { imports } = imported({ from, name: '*', as: 'types', typeOnly: true });
   return { text: `types.${name}`, imports };
@@ -132,7 +142,10 @@ function dropLine(text: string): string {
   return text.slice(0, Math.max(0, text.lastIndexOf('\n')));
 }
 
-/** A template stands at one place of a file and is used for every type: its text is taken apart once. */
+/**
+ * A template stands at one place of a file and is used for every type: its text is taken apart
+ * once.
+ */
 const dedented = new WeakMap<TemplateStringsArray, readonly string[]>();
 
 function dedent(strings: TemplateStringsArray): readonly string[] {
@@ -154,7 +167,10 @@ function withoutIndent(strings: TemplateStringsArray): readonly string[] {
   return stripped;
 }
 
-/** The indents of the lines that begin in this part. The last one may be where a value goes, or the closing backtick. */
+/**
+ * The indents of the lines that begin in this part. The last one may be where a value goes, or the
+ * closing backtick.
+ */
 function lineIndents(part: string, at: number, strings: readonly string[]): number[] {
   const lines = part.split('\n').slice(1);
   const holdsValue = at < strings.length - 1;

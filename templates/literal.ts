@@ -36,7 +36,7 @@ export function str(text: string): string {
   return `'${body.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
-/** A doc comment, or nothing when there is no text. Whatever is in the text, the comment ends where it should. */
+/** A doc comment, or nothing when there is no text. The text cannot end the comment early. */
 export function doc(text: string | undefined): string {
   if (!text) return '';
   const lines = text
@@ -58,8 +58,9 @@ export function propertyName(name: string): string {
 }
 
 /**
- * Prints data as a person would: on one line while it fits, one member a line when not. Members that are undefined are
- * left out. `indent` is how far from the margin the first line starts. The outermost object is always tall with `open`.
+ * Prints data as a person would: on one line while it fits, one member a line when not. Members
+ * that are undefined are left out. `indent` is how far from the margin the first line starts. The
+ * outermost object is always tall with `open`.
  *
  * @example
  * literal({ title: { type: 'text!' } }).text // "{ title: { type: 'text!' } }"

@@ -1,6 +1,7 @@
 /**
- * Items in the order of their names, where numbers count as numbers: `line9` stands before `line10`. A zero in front is a
- * number of its own. By code unit, so that the order is the same in every place.
+ * Items in the order of their names, where numbers count as numbers: `line9` stands before
+ * `line10`. A zero in front is a number of its own. By code unit, so that the order is the same in
+ * every place.
  *
  * @example
  * inNaturalOrder(['b10', 'b9', 'a'], (name) => name) // ['a', 'b9', 'b10']

@@ -22,7 +22,10 @@ function unit(name: 'duration' | 'size', text: string): Code {
   return { text: `${name}(${str(text)})`, imports: runtime(name).imports };
 }
 
-/** What `defineProject` is given of a capability: `auth: authSettings`. Null where its section is switched off. */
+/**
+ * What `defineProject` is given of a capability: `auth: authSettings`. Null where its section is
+ * switched off.
+ */
 export function settingsMember({ name, settings: wanted }: CapabilityTemplate, project: Project) {
   if (!wanted || !valuesOf(name, project)) return null;
   return code`${name}: ${local(`./${name}.ts`, wanted.as)}`;

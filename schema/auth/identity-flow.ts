@@ -4,7 +4,10 @@ const VERIFIED = /verif|confirm|validat/i;
 const LOCKED = /lock/i;
 const DELETED = /delet|remov/i;
 
-/** Which endpoint writes an identity column: findings name it where a mutation must leave the column out. */
+/**
+ * Which endpoint writes an identity column: findings name it where a mutation must leave the column
+ * out.
+ */
 export function identityFlow(name: string): string {
   switch (identityKind(name)) {
     case 'email':

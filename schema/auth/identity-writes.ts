@@ -3,7 +3,9 @@ import { shapeOwner } from '../write-shape-ids.ts';
 
 /** An identity column of the user, and the argument or field of an input that would write it. */
 export interface IdentityWrite {
-  /** The input type, or the mutation whose argument it is: `UpdateUserInput`, `Mutation.createUser`. */
+  /**
+   * The input type, or the mutation whose argument it is: `UpdateUserInput`, `Mutation.createUser`.
+   */
   readonly owner: string;
   readonly name: string;
   readonly column: string;
@@ -12,7 +14,8 @@ export interface IdentityWrite {
 }
 
 /**
- * What mutations would write that only signing in may: the address of another person, set to one's own, is their account.
+ * What mutations would write that only signing in may: the address of another person, set to one's
+ * own, is their account.
  *
  * @example identityWrites(project) // [{ owner: 'UpdateUserInput', name: 'email', column: 'email', … }]
  */

@@ -1,7 +1,10 @@
 import type { Shape } from '../manifest/shape.ts';
 import type { ValuesOf } from '../manifest/values-of.ts';
 
-/** `auth:` of the manifest as JSON Schema. Types, defaults, checks and emitted settings all follow from it. */
+/**
+ * `auth:` of the manifest as JSON Schema. Types, defaults, checks and emitted settings all follow
+ * from it.
+ */
 export const authSchema = {
   type: ['object', 'null'],
   additionalProperties: false,

@@ -32,14 +32,19 @@ export interface AuthModel extends Omit<AuthValues, Reworded> {
   readonly events: Omit<AuthValues['events'], 'listeners'>;
 }
 
-/** Which entity is a user, and which of its columns the module uses in place of the side table's. */
+/**
+ * Which entity is a user, and which of its columns the module uses in place of the side table's.
+ */
 export interface AuthUser {
   /** `null`: the runtime keeps a `users` table of its own. */
   readonly entity: string | null;
   readonly table: string;
   /** Attribute → column of the entity's table. What is absent stands in the side table. */
   readonly columns: Readonly<Partial<Record<UserAttribute, string>>>;
-  /** Columns of the entity's table that only the flows of signing in write: the address, the username, what says locked, … */
+  /**
+   * Columns of the entity's table that only the flows of signing in write: the address, the
+   * username, what says locked, …
+   */
   readonly identity: readonly string[];
   /** Required fields of the entity that register takes from its body. */
   readonly registerFields: readonly string[];

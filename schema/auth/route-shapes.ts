@@ -19,7 +19,9 @@ export function object(
 export const ERROR: JsonSchema = object({ error: text() }, ['error']);
 export const MESSAGE: JsonSchema = object({ message: text() }, ['message']);
 
-/** Longer than any password that the policy takes: it is for the policy to say how long one may be. */
+/**
+ * Longer than any password that the policy takes: it is for the policy to say how long one may be.
+ */
 export const PASSWORD: JsonSchema = text(4096);
 export const SHORT: JsonSchema = text(256);
 export const TOKEN: JsonSchema = text(8192, 1);

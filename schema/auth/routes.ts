@@ -29,7 +29,7 @@ const ok = (description: string, schema: RouteSpec['responses'][number]['schema'
 });
 const refused = (description: string) => ({ description, schema: ERROR });
 const done = { 200: ok('Done', MESSAGE) };
-/** What somebody says of themselves when they make an account. */
+/** Fields of a new account. */
 const NEW_ACCOUNT = {
   first_name: SHORT,
   last_name: SHORT,
@@ -41,7 +41,10 @@ const NEW_ACCOUNT = {
 } as const;
 const signedIn = { 401: refused('No valid bearer token') };
 
-/** What the account module serves to the people who sign in. `session`: a bearer token; `user`: or a key that acts for somebody. */
+/**
+ * What the account module serves to the people who sign in. `session`: a bearer token; `user`:
+ * that, or a key that acts for a user.
+ */
 const accountRoutes = [
   {
     id: 'login',

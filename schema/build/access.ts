@@ -24,8 +24,8 @@ export function authRules(
 }
 
 /**
- * The column that holds the owner's user id: the field that the rule names, the row itself if it is a user, or the only
- * key of a user that there is.
+ * The column that holds the owner's user id: the field that the rule names, the row itself if it
+ * is a user, or the only key of a user that there is.
  *
  * @example
  * ownerColumn(shapes, { allow: ['OWNER'], owner: 'author', … }, post) // 'author_id'
@@ -40,7 +40,7 @@ export function ownerColumn(shapes: Shapes, use: AuthUse, entity: EntityFact): s
   return keys.length === 1 ? keys[0]?.column : undefined;
 }
 
-/** A key of the user, the user's own key, or an `ID` of which nobody knows what it points at. */
+/** A key of the user, the user's own key, or an `ID` for which no type is named. */
 function namedOwner(
   shapes: Shapes,
   name: string,

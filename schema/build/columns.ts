@@ -9,7 +9,10 @@ import { keyScalar } from './keys.ts';
 import type { ForeignKey, Links } from './links.ts';
 import { heldEntity } from './values.ts';
 
-/** Whether a field is a column of its own, and of what form. Relations and the user's own functions are not. */
+/**
+ * Whether a field is a column of its own, and of what form. Relations and the user's own functions
+ * are not.
+ */
 export function storedAs(field: FieldFact, facts: Facts): ColumnType | undefined {
   const { named, type, directives } = field;
   if (directives.computed || field.args.length > 0) return undefined;
@@ -26,7 +29,8 @@ export function scalarType(type: GraphQLNamedType, facts: Facts): ColumnType {
 }
 
 /**
- * The columns of an entity's table: the key, then the fields in their order, then what no field shows.
+ * The columns of an entity's table: the key, then the fields in their order, then what no field
+ * shows.
  *
  * @example
  * buildColumns(post, facts, links).map((column) => column.name) // ['id', 'title', 'author_id']
@@ -161,10 +165,10 @@ function stampOf(entity: EntityFact, field: FieldFact, type: ColumnType): Column
 }
 
 function defaultOf(field: FieldFact): ColumnDefault | undefined {
-  const said = field.directives.default;
-  if (said?.expr !== undefined)
-    return { kind: said.expr.toLowerCase() as 'now' | 'uuid' | 'autoincrement' };
-  const value = said?.value;
+  const written = field.directives.default;
+  if (written?.expr !== undefined)
+    return { kind: written.expr.toLowerCase() as 'now' | 'uuid' | 'autoincrement' };
+  const value = written?.value;
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
     ? { kind: 'value', value: value as string }
     : undefined;

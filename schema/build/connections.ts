@@ -15,7 +15,10 @@ export interface ConnectionFact {
   readonly connection: Connection;
   /** What its edges hold. */
   readonly node: GraphQLNamedType;
-  /** Members that no rule can fill: each is a function of the user's, and the rest is served all the same. */
+  /**
+   * Members that no rule can fill: each is a function of the user's, and the rest is served all the
+   * same.
+   */
   readonly extra: readonly { readonly type: GraphQLObjectType; readonly name: string }[];
 }
 

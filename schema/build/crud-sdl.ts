@@ -9,11 +9,14 @@ import { build } from './project.ts';
 import type { Built } from './built.ts';
 import { ownerColumns } from './unset-columns.ts';
 
-/** File that the added SDL is said to stand in; an emitted project has it under this name. */
+/**
+ * The file name in findings about the added SDL. An emitted project has the file under this name.
+ */
 export const CRUD_FILE = 'crud.graphql';
 
 /**
- * The SDL that `api.crud: true` adds: create, update and delete for every entity that has none. Empty when nothing is missing.
+ * The SDL that `api.crud: true` adds: create, update and delete for every entity that has none.
+ * Empty when nothing is missing.
  *
  * @example
  * crudSdl(parsed) // 'input CreateUserInput { name: String! } … extend type Mutation { createUser(input: …): User! … }'
@@ -80,7 +83,10 @@ function isMissing(
   return !done && (kind === 'remove' || facts.schema.getType(`${word}${name}Input`) === undefined);
 }
 
-/** A row that must point at one of several types cannot be made by keys alone, and a user who signs in registers. */
+/**
+ * A row that must point at one of several types cannot be made by keys alone, and a user who signs
+ * in registers.
+ */
 function isCreatable(built: Built, entity: EntityFact): boolean {
   const keys = built.links.keys.get(entity.name) ?? [];
   const registers = [...keptBySignIn(built, entity)].some(({ type }) => type.required);
@@ -128,7 +134,10 @@ function inputField(
   return type && `${field.name}: ${type}${creating && isDemanded(column) ? '!' : ''}`;
 }
 
-/** Under a rule for owners the row belongs to whoever makes it, unless the caller says otherwise. */
+/**
+ * Under a rule for owners the row belongs to the caller who makes it, unless the input names
+ * another owner.
+ */
 function keyField(
   { shapes }: Built,
   entity: EntityFact,

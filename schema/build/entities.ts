@@ -15,7 +15,7 @@ import { namedColumn } from './named-columns.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
-/** An entity of the model, and its lists whose arguments nobody understands. */
+/** An entity of the model, and its lists whose arguments were not understood. */
 export interface BuiltEntity {
   readonly entity: Entity;
   readonly refusals: readonly { readonly field: FieldFact; readonly refusal: Refusal }[];
@@ -132,7 +132,7 @@ function notStored({ args, type }: FieldFact): string {
 }
 
 function linkSource(shapes: Shapes, field: FieldFact, link: Link): Source {
-  const said = field.directives.relation ? '@relation' : undefined;
+  const directive = field.directives.relation ? '@relation' : undefined;
   const inverse = link.inverse && { inverse: link.inverse.name };
   if (!isList(shapes, field)) {
     if (link.kind === 'join') return { source: { kind: 'custom' }, decidedBy: 'stub' };
@@ -147,14 +147,14 @@ function linkSource(shapes: Shapes, field: FieldFact, link: Link): Source {
         ...inverse,
         ...(typeColumn && { typeColumn }),
       },
-      decidedBy: said ?? (key === 'own' ? 'foreign key' : 'inverse of a foreign key'),
+      decidedBy: directive ?? (key === 'own' ? 'foreign key' : 'inverse of a foreign key'),
     };
   }
   const list = listOptions(shapes, field, shapes.facts.entities.get(link.entity));
   if (isRefusal(list)) return { source: { kind: 'custom' }, decidedBy: 'stub', refusal: list };
   return {
     source: manySource(link, list, inverse),
-    decidedBy: said ?? (link.kind === 'join' ? 'join table' : 'inverse of a foreign key'),
+    decidedBy: directive ?? (link.kind === 'join' ? 'join table' : 'inverse of a foreign key'),
   };
 }
 
@@ -181,7 +181,10 @@ function isList(shapes: Shapes, field: FieldFact): boolean {
   return field.type.list || shapes.facts.types.get(field.named.name)?.role === 'connection';
 }
 
-/** Keys of other tables are looked up from the other side, so each has an index; then those that were asked for. */
+/**
+ * Keys of other tables are looked up from the other side, so each has an index; then those that
+ * were asked for.
+ */
 function buildIndexes(shapes: Shapes, entity: EntityFact): Index[] {
   const indexes = new Map<string, Index>();
   const add = (columns: readonly string[], unique: boolean) => {

@@ -35,11 +35,16 @@ import type { TypeDirectives } from '../directives/of-types.ts';
 export interface Parsed {
   readonly schema: ParsedSchema;
   readonly manifest: Manifest;
-  /** How the user's own scalars are stored (`src/scalars.ts`). Given: a scalar that it lacks is an error. */
+  /**
+   * How the user's own scalars are stored (`src/scalars.ts`). Given: a scalar that it lacks is an
+   * error.
+   */
   readonly scalars?: Readonly<Record<string, ColumnType>>;
 }
 
-/** What both files say, before anything is inferred. Rules and builders read it; it never changes. */
+/**
+ * What both files say, before anything is inferred. Rules and builders read it; it never changes.
+ */
 export interface Facts {
   readonly parsed: ParsedSchema;
   readonly schema: GraphQLSchema;
@@ -48,7 +53,7 @@ export interface Facts {
   readonly entities: ReadonlyMap<string, EntityFact>;
   /** How the user's own scalars are stored, if the caller knows. */
   readonly scalars: ReadonlyMap<string, ColumnType> | null;
-  /** How people sign in; null where nobody can. */
+  /** How people sign in; null where the manifest does not switch it on. */
   readonly signIn: SignIn | null;
 }
 
@@ -84,7 +89,9 @@ export function coordinate(field: FieldFact): string {
   return `${field.owner}.${field.name}`;
 }
 
-/** What decided on a field whose type is the query root: the server answers it with the root again. */
+/**
+ * What decided on a field whose type is the query root: the server answers it with the root again.
+ */
 export const QUERY_ROOT = 'query root';
 
 /** Whether a field leads to the query root again: `viewer: Query`, `query: Query!` in a payload. */

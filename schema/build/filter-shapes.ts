@@ -24,7 +24,7 @@ const OPERATORS: readonly FilterOperator[] = [
 const QUANTIFIERS = ['some', 'every', 'none'] as const;
 
 /**
- * How a `where` input becomes a condition on an entity, or why nobody can tell.
+ * How a `where` input becomes a condition on an entity, or why that is not clear.
  *
  * @example
  * filterShape(shapes, 'PostFilter', post) // { id: 'PostFilter', entity: 'Post', filters: [{ kind: 'equals', name: 'status', … }] }
@@ -47,7 +47,10 @@ export function filterShape(
   return fill(shapes, type, entity);
 }
 
-/** The shape is known before it is complete: filters contain themselves, through `and` and through relations. */
+/**
+ * The shape is known before it is complete: filters contain themselves, through `and` and through
+ * relations.
+ */
 function fill(
   shapes: Shapes,
   type: GraphQLInputObjectType,

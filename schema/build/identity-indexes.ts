@@ -10,7 +10,10 @@ const FOLDS = { email: 'letters', username: 'letters', phone: 'digits' } as cons
   Fold
 >;
 
-/** The indexes that keep two users from having one address, username or phone number in different spellings. */
+/**
+ * The indexes that keep two users from having one address, username or phone number in different
+ * spellings.
+ */
 export function identityIndexes({ columns }: Shapes, user: EntityFact): Index[] {
   const attributes = userAttributes(user);
   return (['email', 'username', 'phone'] as const).flatMap((attribute): Index[] => {

@@ -6,8 +6,9 @@ import type { EntityFact, FieldFact } from './facts.ts';
 export type IdentityKind = 'email' | 'username' | 'phone' | 'last_login' | 'state';
 
 /**
- * Spellings of each kind, compared without underscores and in lower case: `isLocked`, `phone_number` and `lastLoginAt` are
- * found too. `state` is whatever says that an account or an address is verified, locked, disabled or deleted.
+ * Spellings of each kind, compared without underscores and in lower case: `isLocked`,
+ * `phone_number` and `lastLoginAt` are found too. `state` is whatever says that an account or an
+ * address is verified, locked, disabled or deleted.
  */
 const SPELLINGS: readonly (readonly [IdentityKind, RegExp])[] = [
   ['email', /^(?:primary|account|user|login)?e?mail(?:address)?$/],
@@ -42,9 +43,12 @@ function identityOf({ name, args, directives, type }: FieldFact): IdentityKind |
   return stored ? identityKind(name) : undefined;
 }
 
-const said = (uses: readonly AuthUse[]) => new Set(uses.flatMap(({ on }) => on));
+const verbsOf = (uses: readonly AuthUse[]) => new Set(uses.flatMap(({ on }) => on));
 
-/** Any signed-in user reads, each updates their own row, and registration is the only way to make one. */
+/**
+ * Any signed-in user reads, each updates their own row, and registration is the only way to make
+ * one.
+ */
 const UNSAID: readonly AuthRule[] = [
   { allow: ['USER'], roles: [], on: ['READ'], implied: true },
   { allow: ['OWNER'], roles: [], owner: 'id', on: ['UPDATE'], implied: true },
@@ -53,17 +57,20 @@ const UNSAID: readonly AuthRule[] = [
 
 /** Rules of the user's type for the verbs that its own `@auth` does not name. */
 export function unsaidRules({ directives }: EntityFact): AuthRule[] {
-  const verbs = said(directives.auth);
+  const verbs = verbsOf(directives.auth);
   return UNSAID.flatMap((rule) => {
     const on = rule.on.filter((verb) => !verbs.has(verb));
     return on.length > 0 ? [{ ...rule, on }] : [];
   });
 }
 
-/** An address, a phone number and the state of an account are read by their owner, unless the field's own `@auth` says who reads it. */
+/**
+ * An address, a phone number and the state of an account are read by their owner, unless the
+ * field's own `@auth` says who reads it.
+ */
 export function unsaidFieldRules(user: EntityFact | undefined, field: FieldFact): AuthRule[] {
   const kind = user && user.fields.get(field.name) === field && identityOf(field);
-  return !kind || kind === 'username' || said(field.directives.auth).has('READ')
+  return !kind || kind === 'username' || verbsOf(field.directives.auth).has('READ')
     ? []
     : [{ allow: ['OWNER'], roles: [], owner: 'id', on: ['READ'], implied: true }];
 }

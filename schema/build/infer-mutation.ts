@@ -27,7 +27,8 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
 ]);
 
 /**
- * What a field of Mutation does: `createUser`, `userCreate`, `updateUser`, `deleteUser` and their like.
+ * What a field of Mutation does: `createUser`, `userCreate`, `updateUser`, `deleteUser` and their
+ * like.
  *
  * @example
  * inferMutation(shapes, field) // { action: { kind: 'create', entity: 'User', write: 'CreateUserInput:User', … }, decidedBy: 'create' }
@@ -35,10 +36,10 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
 export function inferMutation(shapes: Shapes, field: FieldFact, forced?: Verb): Inference {
   const named = verbAndEntity(shapes, field.name);
   const verb = forced ?? named?.verb;
-  const said = field.directives.resolve?.of;
+  const written = field.directives.resolve?.of;
   const entity =
-    (said === undefined ? named?.entity : undefined) ?? (forced && forcedEntity(shapes, field));
-  if (!verb || !entity) return forced ? { why: unknownEntity(said) } : undefined;
+    (written === undefined ? named?.entity : undefined) ?? (forced && forcedEntity(shapes, field));
+  if (!verb || !entity) return forced ? { why: unknownEntity(written) } : undefined;
   const returns = answerOf(shapes, field, entity, verb);
   if (isRefusal(returns)) return returns;
   const call = callOf(shapes, field, entity, verb);
@@ -59,8 +60,8 @@ export function inferMutation(shapes: Shapes, field: FieldFact, forced?: Verb): 
     : { why: 'no argument id says which row' };
 }
 
-const unknownEntity = (said: string | undefined) =>
-  said === undefined ? 'nothing says which type it is about' : `there is no entity ${said}`;
+const unknownEntity = (written: string | undefined) =>
+  written === undefined ? 'nothing says which type it is about' : `there is no entity ${written}`;
 
 /** `createBlogPost` and `blogPostCreate`. */
 function verbAndEntity(
@@ -91,8 +92,8 @@ function byPascal(entities: ReadonlyMap<string, EntityFact>, word: string): Enti
 }
 
 function forcedEntity({ facts }: Shapes, field: FieldFact): EntityFact | undefined {
-  const said = field.directives.resolve?.of;
-  if (said !== undefined) return facts.entities.get(said);
+  const written = field.directives.resolve?.of;
+  if (written !== undefined) return facts.entities.get(written);
   const direct = facts.entities.get(field.named.name);
   if (direct) return direct;
   const inside = facts.types.get(field.named.name)?.type.getFields() ?? {};

@@ -72,7 +72,10 @@ function isNode(field: FieldFact): boolean {
   );
 }
 
-/** Words that add nothing to "all of them". `myPosts` and `topPosts` say more, so they are for the user to write. */
+/**
+ * Words that add nothing to "all of them". `myPosts` and `topPosts` say more, so they are for the
+ * user to write.
+ */
 const BEFORE = new Set(['all', 'list', 'get', 'find', 'fetch', 'query']);
 const AFTER = new Set(['list', 'connection', 'page', 'all']);
 

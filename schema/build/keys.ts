@@ -1,6 +1,9 @@
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
 
-/** What a key may be shown as and asked by: GraphQL reads all three from a whole number, and `String` and `ID` from a UUID. */
+/**
+ * What a key may be shown as and asked by: GraphQL reads all three from a whole number, and
+ * `String` and `ID` from a UUID.
+ */
 const KEY_SCALARS: ReadonlySet<string> = new Set(['ID', 'String', 'Int']);
 
 /** `ID` or `Int`: how the schema shows the keys of an entity. */
@@ -13,7 +16,10 @@ export function isKeyScalar(scalar: string, { manifest }: Facts): boolean {
   return KEY_SCALARS.has(scalar) && (scalar !== 'Int' || manifest.values.database.ids !== 'uuid');
 }
 
-/** `categoryId: String!` beside `category: Category` shows the key of the relation, in whatever scalar. */
+/**
+ * `categoryId: String!` beside `category: Category` shows the key of the relation, in whatever
+ * scalar.
+ */
 export function showsKey(field: FieldFact, facts: Facts): boolean {
   return !field.type.list && field.args.length === 0 && isKeyScalar(field.named.name, facts);
 }

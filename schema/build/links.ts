@@ -143,7 +143,10 @@ function keyFor(end: End, draft: Draft): ForeignKey {
   };
 }
 
-/** `userId: ID!` is a key of `User`, and so is an `Int` if its keys are; unless a relation has made that column already. */
+/**
+ * `userId: ID!` is a key of `User`, and so is an `Int` if its keys are; unless a relation has made
+ * that column already.
+ */
 function addNamedKeys(entity: EntityFact, draft: Draft): void {
   const taken = new Set(draft.keys.get(entity.name)?.map((key) => key.column));
   for (const field of entity.fields.values()) {
@@ -200,7 +203,10 @@ function listLink(end: End, draft: Draft): Link | undefined {
   return key && { kind: 'other', entity, key, inverse: partner.field };
 }
 
-/** A list in doubt counts as a relation of its own; one with arguments of its own is a function until more is said of it. */
+/**
+ * A list in doubt counts as a relation of its own; one with arguments of its own is a function
+ * until a directive says more.
+ */
 function aloneLink(end: End, entity: string, draft: Draft): Link | undefined {
   const { field } = end;
   if (end.loose && !field.directives.relation) return undefined;
@@ -213,13 +219,16 @@ function aloneLink(end: End, entity: string, draft: Draft): Link | undefined {
   return unreadable ? undefined : joinLink(end, entity, undefined, draft);
 }
 
-/** A list that the other type does not answer: over the column that it names, over the only key there is, or over a join table. */
+/**
+ * A list that the other type does not answer: over the column that it names, over the only key
+ * there is, or over a join table.
+ */
 function lonelyLink(end: End, entity: string, draft: Draft): Link {
   const { field } = end;
-  const said = field.directives.relation;
+  const written = field.directives.relation;
   const keys = draft.keys.get(entity) ?? [];
-  if (said?.column !== undefined) {
-    const { column } = said;
+  if (written?.column !== undefined) {
+    const { column } = written;
     const present = keys.find((key) => key.column === column && key.target === field.owner);
     const key =
       present ??
@@ -230,7 +239,7 @@ function lonelyLink(end: End, entity: string, draft: Draft): Link {
           target: field.owner,
           required: false,
           unique: false,
-          onDelete: said.onDelete ?? 'set null',
+          onDelete: written.onDelete ?? 'set null',
         },
         draft,
       );
@@ -239,13 +248,16 @@ function lonelyLink(end: End, entity: string, draft: Draft): Link {
   const named = keys.filter(
     (key) => key.target === field.owner && key.field?.type.kind === 'scalar',
   );
-  if (named[0] && named.length === 1 && said?.table === undefined)
+  if (named[0] && named.length === 1 && written?.table === undefined)
     return { kind: 'other', entity, key: named[0] };
-  if (said?.table === undefined) draft.oneSided.push(field);
+  if (written?.table === undefined) draft.oneSided.push(field);
   return joinLink(end, entity, undefined, draft);
 }
 
-/** Named after the end that comes first in the alphabet, so that moving types about in the schema renames no table. */
+/**
+ * Named after the end that comes first in the alphabet, so that moving types about in the schema
+ * renames no table.
+ */
 function joinLink(end: End, entity: string, partner: End | undefined, draft: Draft): Link {
   const reversed = partner !== undefined && !isFirst(end, partner);
   const first = reversed ? partner.field : end.field;
@@ -253,11 +265,11 @@ function joinLink(end: End, entity: string, partner: End | undefined, draft: Dra
   const singular = (name: string) => snakeCase(draft.facts.entities.get(name)?.singular ?? name);
   const near = `${singular(first.owner)}_id`;
   const far = `${first.owner === second ? farName(first, singular(second)) : singular(second)}_id`;
-  const said =
+  const written =
     first.directives.relation?.table ??
     end.field.directives.relation?.table ??
     partner?.field.directives.relation?.table;
-  const table = said ?? freeTable(`${singular(first.owner)}_${snakeCase(first.name)}`, draft);
+  const table = written ?? freeTable(`${singular(first.owner)}_${snakeCase(first.name)}`, draft);
   const [own, other] = reversed ? [far, near] : [near, far];
   return { kind: 'join', entity, table, own, other, ...(partner && { inverse: partner.field }) };
 }

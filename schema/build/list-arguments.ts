@@ -22,7 +22,9 @@ export const ORDER: ReadonlySet<string> = new Set([
   'order_by',
 ]);
 
-/** Whether an argument of this name says which part of a list is wanted, whatever the list holds. */
+/**
+ * Whether an argument of this name says which part of a list is wanted, whatever the list holds.
+ */
 export function isListArgument(name: string): boolean {
   return PAGING.has(name) || WHERE.has(name) || ORDER.has(name);
 }

@@ -22,7 +22,7 @@ type Draft = { -readonly [K in keyof ListOptions]: ListOptions[K] } & {
 };
 
 /**
- * What the arguments of a list do, or why nobody can tell.
+ * What the arguments of a list do, or why that is not clear.
  *
  * @example
  * listOptions(shapes, field, post) // { filters: [{ arg: 'status', column: 'status' }], paging: { limit: 'limit', default: 100, max: 100 }, … }
@@ -120,8 +120,8 @@ function defaultOrder(
   field: FieldFact,
   entity: EntityFact | undefined,
 ): ListOptions['order'] {
-  const said = field.directives.list?.orderBy ?? [];
-  const columns = said.flatMap((text) => {
+  const written = field.directives.list?.orderBy ?? [];
+  const columns = written.flatMap((text) => {
     const { name, descending } = parseOrder(text);
     const column = entity && namedColumn(shapes, entity, name);
     return column && !column.json ? [{ column: column.column, descending }] : [];

@@ -2,7 +2,8 @@ import type { Entity, Field, Loader } from '../model.ts';
 import { camelCase, pascalCase, pluralize } from '../names.ts';
 
 /**
- * Every way in which rows are fetched in batches: by key, by a unique column, over a foreign key, over a join table.
+ * Every way in which rows are fetched in batches: by key, by a unique column, over a foreign key,
+ * over a join table.
  *
  * @example
  * buildLoaders(entities).map((loader) => loader.name) // ['user', 'userByEmail', 'post', 'postsByAuthor']

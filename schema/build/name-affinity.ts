@@ -5,8 +5,9 @@ import type { End } from './relation-ends.ts';
 const COMMON = 4;
 
 /**
- * How much the names of two ends speak for one relation: the longest beginning that two of their words share, the words
- * of the types left out. A list that has no word but its type's goes with the first end that is left.
+ * How much the names of two ends speak for one relation: the longest beginning that two of their
+ * words share, the words of the types left out. A list that has no word but its type's goes with
+ * the first end that is left.
  *
  * @example
  * affinity(editedPosts, editor) // 4, by "edit"

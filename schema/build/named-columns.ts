@@ -4,8 +4,8 @@ import { isKeyScalar } from './keys.ts';
 import type { NamedColumn, Shapes } from './shapes.ts';
 
 /**
- * The column that an argument, a filter or an input field called `name` means: a field's own, or the key of `author` for
- * `authorId` and for `author` itself.
+ * The column that an argument, a filter or an input field called `name` means: a field's own, or
+ * the key of `author` for `authorId` and for `author` itself.
  *
  * @example
  * namedColumn(shapes, post, 'authorId') // { column: 'author_id', scalar: 'ID', … }
@@ -42,7 +42,10 @@ function isKeyColumn(shapes: Shapes, { owner, name, snakeName }: FieldFact): boo
   );
 }
 
-/** Whether an argument or an input field of this scalar can be compared with the column, or written to it. */
+/**
+ * Whether an argument or an input field of this scalar can be compared with the column, or written
+ * to it.
+ */
 export function takes(shapes: Shapes, { scalar, key }: NamedColumn, given: string): boolean {
   return given === scalar || (key && isKeyScalar(given, shapes.facts));
 }

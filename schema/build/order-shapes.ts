@@ -9,7 +9,7 @@ import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
 /**
- * How an `orderBy` input or enum becomes an order, or why nobody can tell.
+ * How an `orderBy` input or enum becomes an order, or why that is not clear.
  *
  * @example
  * orderShape(shapes, 'PostOrder', post) // { id: 'PostOrder', entity: 'Post', form: { kind: 'enum', values: […] } }

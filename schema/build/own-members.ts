@@ -4,7 +4,8 @@ import type { Facts, FieldFact } from './facts.ts';
 import type { Built } from './built.ts';
 
 /**
- * Members of connections, edges and payloads that we serve and that nothing can be inferred for: functions of the user's.
+ * Members of connections, edges and payloads that we serve and that nothing can be inferred for:
+ * functions of the user's.
  *
  * @example
  * ownMembers(built).map(coordinate) // ['IssuePayload.lastSyncId']

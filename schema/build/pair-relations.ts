@@ -9,7 +9,9 @@ export interface Doubt {
     | 'ambiguous'
     /** Several lists want the same other end. */
     | 'contested'
-    /** Two single objects, or two lists of one type, that point at each other: one relation or two? */
+    /**
+     * Two single objects, or two lists of one type, that point at each other: one relation or two?
+     */
     | 'one-to-one'
     /** One relation, and nothing says which of the two sides holds the key. */
     | 'owner'
@@ -19,7 +21,9 @@ export interface Doubt {
     | 'inverse-mismatch';
   readonly field: FieldFact;
   readonly candidates: readonly FieldFact[];
-  /** The other end that the names speak for. What follows is worked out as if it had been said. */
+  /**
+   * The other end that the names suggest. What follows is worked out as if `@relation` named it.
+   */
   readonly advised?: FieldFact;
 }
 
@@ -44,7 +48,8 @@ interface Group {
 }
 
 /**
- * Finds the two ends of each relation: first what `@relation(inverse:)` says, then what can only be read in one way.
+ * Finds the two ends of each relation: first what `@relation(inverse:)` says, then what can only
+ * be read in one way.
  *
  * @example
  * pairRelations(relationEnds(facts), facts).doubts // [] when every relation is clear
@@ -136,7 +141,10 @@ function pairLists(group: Group, draft: Draft): void {
   pairLoose(group, draft);
 }
 
-/** Notes what is open, and goes on as if each list had the end that its name speaks for: no two have the same. */
+/**
+ * Notes what is open, and goes on as if each list had the end that its name suggests: no two have
+ * the same.
+ */
 function settle(
   open: readonly End[],
   choices: ReadonlyMap<End, readonly End[]>,
@@ -158,8 +166,9 @@ function settle(
 }
 
 /**
- * Pairs of lists and other ends, those whose names are nearest first, no end twice. A list with arguments of its own
- * takes the end that its name speaks for out of the choice of the others, and no other one.
+ * Pairs of lists and other ends, those whose names are nearest first, no end twice. A list with
+ * arguments of its own takes the end that its name suggests out of the choice of the others, and
+ * no other one.
  */
 function advise(
   choices: ReadonlyMap<End, readonly End[]>,
@@ -185,7 +194,10 @@ function advise(
   return advised;
 }
 
-/** Several lists want the one end that there is: the one that does not get it is a relation of its own. */
+/**
+ * Several lists want the one end that there is: the one that does not get it is a relation of its
+ * own.
+ */
 function noteContested(
   single: End,
   open: readonly End[],
@@ -207,7 +219,7 @@ function noteTwoLists(one: End, other: End, draft: Draft, advised: ReadonlyMap<E
   draft.doubtful.add(other);
 }
 
-/** A list with arguments of its own belongs to a key if nothing else can: it is no reason for a doubt. */
+/** A list with arguments of its own belongs to a key if nothing else can, which is not a doubt. */
 function pairLoose(group: Group, draft: Draft): void {
   const free = group.ends.filter(
     (end) => !draft.partner.has(end) && !end.field.directives.relation,
@@ -233,11 +245,14 @@ function opposite(end: End, free: readonly End[], group: Group): End[] {
 /** A list with a column or a table of its own, and an end that has a partner, take no part. */
 function isFree(end: End, draft: Draft): boolean {
   if (draft.partner.has(end) || draft.doubtful.has(end)) return false;
-  const said = end.field.directives.relation;
-  return !end.many || (said?.table === undefined && said?.column === undefined);
+  const written = end.field.directives.relation;
+  return !end.many || (written?.table === undefined && written?.column === undefined);
 }
 
-/** Two single objects are one relation if each is named after the other's type; otherwise someone has to say. */
+/**
+ * Two single objects are one relation if each is named after the other's type; otherwise someone
+ * has to say.
+ */
 function pairSingles(group: Group, draft: Draft): void {
   if (group.self) return;
   const singles = group.ends.filter((end) => !end.many && !end.abstract && !draft.partner.has(end));

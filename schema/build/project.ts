@@ -27,7 +27,8 @@ export function build(parsed: Parsed): Built {
 }
 
 /**
- * The model of a schema and a manifest. What the rules find wrong is not in it: ask `checkSchema` first.
+ * The model of a schema and a manifest. What the rules find wrong is not in it: ask `checkSchema`
+ * first.
  *
  * @example
  * buildProject({ schema: parseSchema(sources).parsed, manifest: parseManifest(null).manifest }).entities

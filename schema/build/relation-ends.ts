@@ -11,7 +11,10 @@ export interface End {
   /** The entities it can lead to: one, or the members of an interface or union. */
   readonly targets: readonly string[];
   readonly abstract: boolean;
-  /** A list with arguments of its own: it is a function of the user's, and makes no other end ambiguous. */
+  /**
+   * A list with arguments of its own: it is a function of the user's, and makes no other end
+   * ambiguous.
+   */
   readonly loose: boolean;
 }
 
@@ -34,7 +37,10 @@ function endOf(field: FieldFact, facts: Facts): End | undefined {
   return { field, many, targets, abstract, loose: many && !isPlain(field, targets, facts) };
 }
 
-/** Whether every argument pages, sorts or filters: it is named so, or as a field of the other type or its key. */
+/**
+ * Whether every argument pages, sorts or filters: it is named so, or as a field of the other type
+ * or its key.
+ */
 function isPlain({ args }: FieldFact, targets: readonly string[], facts: Facts): boolean {
   const known = (name: string) =>
     isListArgument(name) ||
@@ -46,7 +52,8 @@ function isPlain({ args }: FieldFact, targets: readonly string[], facts: Facts):
 }
 
 /**
- * The entities that a type stands for: itself, or every member of an interface or union if all of them are entities.
+ * The entities that a type stands for: itself, or every member of an interface or union if all of
+ * them are entities.
  *
  * @example
  * entitiesOf(schema.getType('SearchResult'), facts) // ['User', 'Post']

@@ -15,7 +15,7 @@ export function buildApi(values: ManifestValues): Api {
   return { path, access: access ?? (signInOf(values) ? 'user' : 'public'), ...rest };
 }
 
-/** How people sign in; null where nobody can. */
+/** How people sign in; null where the manifest does not switch it on. */
 export function signInOf(values: ManifestValues): SignIn | null {
   for (const { section, own } of present(values)) if (section.signIn) return section.signIn(own);
   return null;

@@ -14,7 +14,10 @@ export interface Refusal {
   readonly forced?: string;
 }
 
-/** The inputs understood so far; filled while operations are inferred, because only they say which inputs are used and for what. */
+/**
+ * The inputs understood so far; filled while operations are inferred, because only they say which
+ * inputs are used and for what.
+ */
 export interface Shapes {
   readonly facts: Facts;
   readonly links: Links;

@@ -13,7 +13,10 @@ export function userEntity(facts: Facts): EntityFact | undefined {
   return entity && userAttributes(entity).has('email') ? entity : undefined;
 }
 
-/** The attributes that an entity declares: `avatarUrl` and `avatar_url` are both the avatar's address. */
+/**
+ * The attributes that an entity declares: `avatarUrl` and `avatar_url` are both the avatar's
+ * address.
+ */
 export function userAttributes(entity: EntityFact): ReadonlyMap<UserAttribute, FieldFact> {
   const known = new Set<string>(USER_ATTRIBUTES);
   const fields = [...entity.fields.values()].filter(

@@ -6,7 +6,8 @@ import type { Facts } from './facts.ts';
 const found = createMemory<Facts['types'], Map<string, string | undefined>>();
 
 /**
- * The field within an object without `id`, however deep, that leads to a row: JSON cannot hold one. Nothing if none does.
+ * The field within an object without `id`, however deep, that leads to a row: JSON cannot hold
+ * one. Nothing if none does.
  *
  * @example
  * heldEntity('Cart', facts) // 'CartLine.product'

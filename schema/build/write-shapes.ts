@@ -21,7 +21,8 @@ export interface WriteSource {
 }
 
 /**
- * What an input type writes, or why nobody can tell. `skip`: fields that say which row, and are not written.
+ * What an input type writes, or why that is not clear. `skip`: fields that say which row, and are
+ * not written.
  *
  * @example
  * inputShape(shapes, type, post) // { id: 'CreatePostInput:Post', entity: 'Post', writes: [{ kind: 'column', … }] }

@@ -11,7 +11,10 @@ export function isBare(carriers: readonly Carrier[]): boolean {
   return carriers.every(({ directives }) => !directives?.length);
 }
 
-/** The uses of our directives on one thing, read leniently: whether the values are right is for the rules to say. */
+/**
+ * The uses of our directives on one thing, read leniently: whether the values are right is for the
+ * rules to say.
+ */
 export class Uses {
   readonly #nodes: readonly ConstDirectiveNode[];
 

@@ -2,7 +2,10 @@ import { sharedDirectives } from './of-both.ts';
 import { fieldDirectives } from './of-fields.ts';
 import { typeDirectives } from './of-types.ts';
 
-/** What the arguments of directives may be. The enums carry our name so that a type of yours may be called `Verb`. */
+/**
+ * What the arguments of directives may be. The enums carry our name so that a type of yours may be
+ * called `Verb`.
+ */
 const ARGUMENT_TYPES = `"What happens to a row when the row it points at is removed."
 enum TwofoldOnDelete {
   CASCADE
@@ -46,8 +49,8 @@ scalar TwofoldValue
 `;
 
 /**
- * The twelve directives, as SDL. An emitted project gets this text as a file so that editors complete and check them;
- * it is not part of the schema that is served.
+ * The twelve directives, as SDL. An emitted project gets this text as a file so that editors
+ * complete and check them; it is not part of the schema that is served.
  *
  * @example
  * import { directivesSdl } from '@twofold/schema';

@@ -1,6 +1,9 @@
 import type { JsonSchema } from '../routes/route.ts';
 
-/** The shapes of the hosting API, written once: bodies are checked against them and OpenAPI shows them. */
+/**
+ * The shapes of the hosting API, written once: bodies are checked against them and OpenAPI shows
+ * them.
+ */
 
 const text = { type: 'string' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
@@ -19,7 +22,9 @@ const open = (properties: Record<string, JsonSchema>): JsonSchema => ({
   properties,
 });
 
-/** Values are text; numbers and booleans are taken as their text, as YAML and JSON writers expect. */
+/**
+ * Values are text; numbers and booleans are taken as their text, as YAML and JSON writers expect.
+ */
 export const env: JsonSchema = {
   type: 'object',
   maxProperties: 500,

@@ -28,7 +28,9 @@ const runs = needs('apps:exec');
 const readsSystem = needs('system:read');
 const changesSystem = needs('system:write');
 
-/** Every endpoint of the hosting API but health, which the server adds to, and the language models. */
+/**
+ * Every endpoint of the hosting API but health, which the server adds to, and the language models.
+ */
 export const hostingRoutes = [
   {
     ...{

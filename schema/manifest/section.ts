@@ -2,7 +2,10 @@ import type { Shape } from './shape.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** A section that a capability adds to the manifest. Present, even empty, it switches the capability on. */
+/**
+ * A section that a capability adds to the manifest. Present, even empty, it switches the capability
+ * on.
+ */
 export interface Section {
   /** Its key: at the top, or in the section `within`. */
   readonly name: string;
@@ -10,13 +13,18 @@ export interface Section {
   readonly schema: Shape;
   /** Definitions that `schema` refers to, besides the shared ones. */
   readonly definitions?: Readonly<Record<string, Shape>>;
-  /** Where keys belong that people look for here: path below the section → setting in the environment. */
+  /**
+   * Where keys belong that people look for here: path below the section → setting in the
+   * environment.
+   */
   readonly settings?: Readonly<Record<string, string>>;
   /** Keys whose values look like secrets and are none. */
   readonly notSecret?: readonly string[];
   /** Lays what other values imply under what is written: the defaults of a profile. */
   withDefaults?(written: Data): Data;
-  /** The setting in the environment that a secret at this path belongs to. Keys are in lower case. */
+  /**
+   * The setting in the environment that a secret at this path belongs to. Keys are in lower case.
+   */
   settingFor?(path: readonly string[]): string | undefined;
   /** How people sign in, where the section says so. */
   signIn?(values: unknown): SignIn;

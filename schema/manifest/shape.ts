@@ -1,4 +1,7 @@
-/** The keywords of JSON Schema that the manifest's schema uses, and that `parse/settle.ts` understands. */
+/**
+ * The keywords of JSON Schema that the manifest's schema uses, and that `parse/settle.ts`
+ * understands.
+ */
 export interface Shape {
   readonly $ref?: string;
   readonly type?: string | readonly string[];

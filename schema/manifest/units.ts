@@ -3,7 +3,10 @@ import { definitionOf, type Shape } from './shape.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** What a shared definition becomes in the model. A definition that is not listed keeps its value as it is written. */
+/**
+ * What a shared definition becomes in the model. A definition that is not listed keeps its value as
+ * it is written.
+ */
 const UNITS: Readonly<Record<string, (written: never) => unknown>> = {
   duration,
   size,
@@ -11,8 +14,8 @@ const UNITS: Readonly<Record<string, (written: never) => unknown>> = {
 };
 
 /**
- * Values as the manifest writes them, with keys in camelCase, durations in milliseconds and sizes in bytes. Which value
- * is which, the JSON Schema says. Keys that the user chose stay as they are.
+ * Values as the manifest writes them, with keys in camelCase, durations in milliseconds and sizes
+ * in bytes. Which value is which, the JSON Schema says. Keys that the user chose stay as they are.
  *
  * @example
  * toModel({ max_bytes: 8192, ttl: '24h' }, jwtSchema) // { maxBytes: 8192, ttl: 86400000 }
@@ -40,8 +43,8 @@ export interface UnitPrinters<Printed> {
 }
 
 /**
- * A section of the model in which every duration and size of the JSON Schema is printed. What the schema does not have,
- * as a capability adds it to its model, stays as it is.
+ * A section of the model in which every duration and size of the JSON Schema is printed. What the
+ * schema does not have, as a capability adds it to its model, stays as it is.
  *
  * @example
  * printUnits({ ttl: 86400000, maxBytes: 8192 }, jwtSchema, { duration: durationText, size: sizeText }) // { ttl: '1d', maxBytes: 8192 }

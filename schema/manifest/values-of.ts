@@ -18,8 +18,8 @@ interface DefinedValues {
 type AsWritten = Readonly<Record<string, unknown>> | null;
 
 /**
- * The values that a JSON Schema describes, as the model holds them: keys in camelCase, defaults filled in, durations in
- * milliseconds and sizes in bytes.
+ * The values that a JSON Schema describes, as the model holds them: keys in camelCase, defaults
+ * filled in, durations in milliseconds and sizes in bytes.
  *
  * @example
  * ValuesOf<typeof authSchema> // { readonly jwt: { readonly ttl: number; readonly maxBytes: number; … }; … } | null

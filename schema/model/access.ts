@@ -10,13 +10,16 @@ export interface AuthRule {
   readonly owner?: string;
   readonly on: readonly Verb[];
   /**
-   * The schema does not say it: it is the default of the user's type. A rule of a root field takes its place, and a key that
-   * acts for no user passes, as far as its scopes go.
+   * The schema does not say it: it is the default of the user's type. A rule of a root field takes
+   * its place, and a key that acts for no user passes, as far as its scopes go.
    */
   readonly implied?: true;
 }
 
-/** What signing in may keep of a user in a column of the user's own type, in snake_case or camelCase. */
+/**
+ * What signing in may keep of a user in a column of the user's own type, in snake_case or
+ * camelCase.
+ */
 export const USER_ATTRIBUTES = [
   'email',
   'name',

@@ -51,7 +51,9 @@ export interface One {
   readonly column: string;
   /** Field of the other entity that is the other end, if the schema has one. */
   readonly inverse?: string;
-  /** For a field whose type is an interface or union of entities: the column with the type's name. */
+  /**
+   * For a field whose type is an interface or union of entities: the column with the type's name.
+   */
   readonly typeColumn?: string;
 }
 
@@ -106,7 +108,10 @@ export interface Index {
   readonly fold?: Fold;
 }
 
-/** `letters`: in lower case, of ASCII alone. `digits`: without spaces, dashes and parentheses. The empty text is no value. */
+/**
+ * `letters`: in lower case, ASCII only. `digits`: without spaces, dashes and parentheses. Empty
+ * texts are not compared.
+ */
 export type Fold = 'letters' | 'digits';
 
 /** One entry for each way rows are fetched in batches. */

@@ -5,9 +5,14 @@ export interface ListOptions {
   readonly where?: { readonly arg: string; readonly shape: string };
   readonly orderBy?: { readonly arg: string; readonly shape: string };
   readonly paging: Paging;
-  /** Set when the field returns a Relay connection; its parts are found by the connection's own type. */
+  /**
+   * Set when the field returns a Relay connection; its parts are found by the connection's own
+   * type.
+   */
   readonly connection?: Connection;
-  /** Columns that a caller may filter by, when `@list(filter:)` names them; all of them when absent. */
+  /**
+   * Columns that a caller may filter by, when `@list(filter:)` names them; all of them when absent.
+   */
   readonly filterable?: readonly string[];
   /** The order when the caller asks for none; the key is always the last column of it. */
   readonly order: readonly { readonly column: string; readonly descending: boolean }[];

@@ -16,7 +16,10 @@ export interface Operation {
 
 /** What a root field does. Data, so that a whole selection of them can become one statement. */
 export type Action =
-  /** One row, by key or by fields. `by` maps arguments to columns. `unique` is false when several rows could match. */
+  /**
+   * One row, by key or by fields. `by` maps arguments to columns. `unique` is false when several
+   * rows could match.
+   */
   | {
       readonly kind: 'get';
       readonly entity: string;
@@ -62,7 +65,10 @@ export type ChangeKind = 'created' | 'updated' | 'deleted';
 /** Where an argument is found: `['id']`, or `['input', 'id']` inside an input object. */
 export type ArgumentPath = readonly string[];
 
-/** What a mutation answers with. `payload` names the field of the payload that holds the entity, and others. */
+/**
+ * What a mutation answers with. `payload` names the field of the payload that holds the entity, and
+ * others.
+ */
 export type Returns =
   | { readonly kind: 'entity' }
   | { readonly kind: 'id' }
@@ -80,8 +86,9 @@ export type Returns =
 
 export interface WriteShape {
   /**
-   * `CreateUserInput:User`, or `Mutation.createUser:User` when the fields are arguments; `UserInput#patch:User` when the input
-   * holds the key beside what it writes. It always ends with `:` and the entity.
+   * `CreateUserInput:User`, or `Mutation.createUser:User` when the fields are arguments;
+   * `UserInput#patch:User` when the input holds the key beside what it writes. It always ends with
+   * `:` and the entity.
    */
   readonly id: string;
   readonly entity: string;
@@ -100,7 +107,10 @@ export type Write =
   | { readonly kind: 'key'; readonly name: string; readonly field: string }
   /** To-many by keys, the whole set: `tagIds`. */
   | { readonly kind: 'keys'; readonly name: string; readonly field: string }
-  /** `author: { connect: { id } | create: {…} }`, `tags: { connect: [...], disconnect: [...], create: [...] }`. */
+  /**
+   * `author: { connect: { id } | create: {…} }`, `tags: { connect: [...], disconnect: [...],
+   * create: [...] }`.
+   */
   | {
       readonly kind: 'nested';
       readonly name: string;

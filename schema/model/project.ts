@@ -8,9 +8,14 @@ import type { AbstractType, EnumType, ObjectType, ScalarType } from './types.ts'
 /** The whole project, with the settings of each capability. */
 export interface Project extends SectionModels {
   readonly name: string;
-  /** The SDL as it is served: the user's own text merged, with our directives' uses and definitions left out. */
+  /**
+   * The SDL as it is served: the user's own text merged, with our directives' uses and definitions
+   * left out.
+   */
   readonly sdl: string;
-  /** The part of `sdl` that `api.crud` added; it is emitted as a file of its own for people to read. */
+  /**
+   * The part of `sdl` that `api.crud` added; it is emitted as a file of its own for people to read.
+   */
   readonly crudSdl?: string;
   readonly ids: IdKind;
   readonly entities: readonly Entity[];
@@ -20,7 +25,10 @@ export interface Project extends SectionModels {
   readonly scalars: readonly ScalarType[];
   readonly operations: readonly Operation[];
   readonly loaders: readonly Loader[];
-  /** How an input object (or the arguments of a field) becomes columns and relations, by `WriteShape.id`. */
+  /**
+   * How an input object (or the arguments of a field) becomes columns and relations, by
+   * `WriteShape.id`.
+   */
   readonly writes: readonly WriteShape[];
   /** How a `where` input becomes a condition, by the name of the input type. */
   readonly filters: readonly FilterShape[];

@@ -51,7 +51,10 @@ export interface EnumType {
   readonly renames?: readonly { readonly from: string; readonly to: string }[];
 }
 
-/** Stored form. `timestamp` is UTC in ISO 8601 text on SQLite and `timestamptz` on PostgreSQL; `id` follows `Project.ids`. */
+/**
+ * Stored form. `timestamp` is UTC in ISO 8601 text on SQLite and `timestamptz` on PostgreSQL; `id`
+ * follows `Project.ids`.
+ */
 export type ColumnType =
   | 'id'
   | 'text'

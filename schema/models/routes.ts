@@ -101,8 +101,8 @@ const passed = {
 } as const;
 
 /**
- * The endpoints for language models. An id holds a slash: it is taken encoded (`org%2Fname`) and as it is, so each path
- * with an id stands here twice.
+ * The endpoints for language models. An id holds a slash: it is taken encoded (`org%2Fname`) and
+ * as it is, so each path with an id stands here twice.
  */
 export const modelRoutes = [
   {

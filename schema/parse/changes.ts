@@ -3,9 +3,15 @@ import type { ASTNode, ConstDirectiveNode, Location } from 'graphql';
 import type { Edit } from '../diagnostic.ts';
 import type { SourceText } from '../source.ts';
 
-/** One change of the schema's text, said of its nodes. Where they stand is looked up when all rules have spoken. */
+/**
+ * One change of the schema's text, in terms of its nodes. Their places are looked up when all rules
+ * have run.
+ */
 export type Change =
-  /** Puts a directive on a field or type; if it stands there, sets these arguments of it. Values are GraphQL literals. */
+  /**
+   * Puts a directive on a field or type; if it stands there, sets these arguments of it. Values are
+   * GraphQL literals.
+   */
   | {
       readonly kind: 'directive';
       readonly on: ASTNode;
@@ -14,14 +20,19 @@ export type Change =
       /** Adds one more, whether or not there is one. */
       readonly repeated?: boolean;
     }
-  /** Writes a text in the place of a node: a type, a name, a value. `within`: what is shown around it. */
+  /**
+   * Writes a text in the place of a node: a type, a name, a value. `within`: what is shown around
+   * it.
+   */
   | {
       readonly kind: 'replace';
       readonly node: ASTNode;
       readonly text: string;
       readonly within?: ASTNode;
     }
-  /** Takes a directive, an argument of one or a field away, with the space and the comma beside it. */
+  /**
+   * Takes a directive, an argument of one or a field away, with the space and the comma beside it.
+   */
   | { readonly kind: 'remove'; readonly node: ASTNode; readonly within?: ASTNode }
   /** Adds a field to a type: the first one, or the last. */
   | {
@@ -157,7 +168,10 @@ const isMember = ({ kind }: ASTNode) =>
 
 const lengthOf = (pattern: RegExp, text: string) => pattern.exec(text)?.[0].length ?? 0;
 
-/** On a line of its own with the indentation of its neighbour, or beside it where all stands on one line. */
+/**
+ * On a line of its own with the indentation of its neighbour, or beside it where all stands on one
+ * line.
+ */
 function member(text: string, first: boolean, at: Located): Edit {
   const { fields = [] } = at.node as { fields?: readonly ASTNode[] };
   const neighbour = first ? fields[0] : fields.at(-1);
@@ -188,7 +202,10 @@ function placed({ start }: Located, loc: Location | undefined): Span {
 
 const spanOf = (at: Located): Span => placed(at, at.node.loc);
 
-/** A definition without its description and without what stands in its braces; any other node as a whole. */
+/**
+ * A definition without its description and without what stands in its braces; any other node as a
+ * whole.
+ */
 function headOf(at: Located): Span {
   const { node } = at;
   const parts = node as {

@@ -30,8 +30,8 @@ const LOCATIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The uses in one definition: on itself, its fields, their arguments, its values. Fields of inputs and arguments are the
- * same kind of node; only what they stand in tells them apart.
+ * The uses in one definition: on itself, its fields, their arguments, its values. Fields of inputs
+ * and arguments are the same kind of node; only what they stand in tells them apart.
  *
  * @example
  * usesWithin(definition)[0]?.location // 'OBJECT'

@@ -10,7 +10,10 @@ import type { ShapeProblem } from './settle.ts';
 import { parseYaml } from './yaml.ts';
 import type { PlaceOf } from './yaml.ts';
 
-/** The manifest as the model has it, and where each of its values stands. Paths have the keys as they are written. */
+/**
+ * The manifest as the model has it, and where each of its values stands. Paths have the keys as
+ * they are written.
+ */
 export interface Manifest {
   readonly values: ManifestValues;
   readonly at: PlaceOf;
@@ -21,7 +24,8 @@ const NOTHING = { name: 'app' };
 const START: Position = { file: 'manifest.yaml', line: 1, column: 1, length: 1 };
 
 /**
- * Reads the manifest. Wrong values are findings and replaced by their defaults, so that the rest is checked all the same.
+ * Reads the manifest. Wrong values are findings and replaced by their defaults, so that the rest
+ * is checked all the same.
  *
  * @example
  * parseManifest({ file: 'manifest.yaml', text: 'name: shop' }).manifest.values.server.port // 8080
@@ -54,7 +58,8 @@ export function parseManifest(source: SourceText | null): {
 type Data = Readonly<Record<string, unknown>>;
 
 /**
- * What plain data means as a manifest. Values that do not fit are reported and replaced by their defaults.
+ * What plain data means as a manifest. Values that do not fit are reported and replaced by their
+ * defaults.
  *
  * @example
  * valuesOf({ name: 'shop' }).server.bodyLimit // 1048576

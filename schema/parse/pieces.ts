@@ -1,7 +1,10 @@
 import { parse, Source } from 'graphql';
 import type { DefinitionNode } from 'graphql';
 
-/** Some whole definitions of a file. Their nodes have no places: `locate` finds them when they are asked for. */
+/**
+ * Some whole definitions of a file. Their nodes have no places: `locate` finds them when they are
+ * asked for.
+ */
 export interface Piece {
   /** Where its text begins in the file. */
   readonly start: number;
@@ -9,10 +12,15 @@ export interface Piece {
   readonly definitions: readonly DefinitionNode[];
 }
 
-/** What pieces define that were parsed before, by their text: once for each place that it stood at. */
+/**
+ * What pieces define that were parsed before, by their text: once for each place that it stood at.
+ */
 export type KnownPieces = Map<string, (readonly DefinitionNode[])[]>;
 
-/** What of them is still to be had: nodes tell where they stand, so that no two places may share one. */
+/**
+ * What of them is still to be had: nodes tell where they stand, so that no two places may share
+ * one.
+ */
 export function unusedPieces(known: KnownPieces): KnownPieces {
   return new Map(Array.from(known, ([text, all]) => [text, [...all]]));
 }
@@ -25,10 +33,11 @@ export function keepPieces(known: KnownPieces, pieces: readonly Piece[]): void {
 }
 
 /**
- * Parses a text piece by piece and without places: places, and tokens that live until the last one is read, are most of
- * what a parsed schema takes, and only findings ask for a few of them.
+ * Parses a text piece by piece and without places: places, and tokens that live until the last one
+ * is read, are most of what a parsed schema takes, and only findings ask for a few of them.
  *
- * @throws GraphQLError when the text is no schema. Its place is one in a piece and says nothing about the file.
+ * @throws GraphQLError when the text is not a schema. Its place counts from the start of the
+ * piece, not of the file.
  */
 export function parsePieces(text: string, unused: KnownPieces = new Map()): Piece[] {
   const pieces: Piece[] = [];
@@ -38,8 +47,9 @@ export function parsePieces(text: string, unused: KnownPieces = new Map()): Piec
 }
 
 /**
- * A piece ends behind a brace that begins a line: nothing of the same definition can follow one. A brace that ends no
- * definition, in a description, leaves a piece that cannot be parsed, and twice as much is tried.
+ * A piece ends behind a brace that begins a line: nothing of the same definition can follow one. A
+ * brace that ends no definition, in a description, leaves a piece that cannot be parsed, and twice
+ * as much is tried.
  */
 function pieceFrom(text: string, start: number, unused: KnownPieces): Piece {
   for (let least = 0; ;) {

@@ -9,16 +9,22 @@ import type { ParsedFile } from './syntax.ts';
 /** A finding that points at a node of the SDL, or at a place of the manifest. */
 export interface Finding extends Omit<Diagnostic, 'at' | 'fix' | 'fixes'> {
   readonly at: ASTNode | Position | undefined;
-  /** A sentence, or what to say with the lines that the mends make. Without it the lines stand alone. */
+  /**
+   * A sentence, or what to say with the lines that the mends make. Without it the lines stand
+   * alone.
+   */
   readonly fix?: string | ((lines: string) => string);
   readonly mends?: readonly Mend[];
 }
 
-/** Nodes made by us have no place and are said to be at the start of the schema. */
+/**
+ * Nodes that this package makes have no place. They count as standing at the start of the schema.
+ */
 const NOWHERE: Position = { file: 'schema.graphql', line: 1, column: 1, length: 1 };
 
 /**
- * Looks up where the nodes of findings stand, all at once: only the pieces that hold one are parsed again.
+ * Looks up where the nodes of findings stand, all at once: only the pieces that hold one are
+ * parsed again.
  *
  * @example
  * placed([{ code: 'QUERY_MISSING', severity: 'error', summary, at: definition.name }], files)[0]?.at.line // 3

@@ -28,14 +28,18 @@ export interface ParsedSchema {
   readonly schema: GraphQLSchema;
   /** The text that is served. */
   readonly sdl: string;
-  /** Names that are used and nowhere defined. Scalars stand in for them, so that the rest is checked all the same. */
+  /**
+   * Names that are used and nowhere defined. Scalars stand in for them, so that the rest is checked
+   * all the same.
+   */
   readonly unknown: ReadonlySet<string>;
   /** What `api.crud` has added to the sources. */
   readonly crudSdl?: string;
 }
 
 /**
- * Reads the SDL. `parsed` is null only when there is nothing to go on with: a mistake in the syntax, or no definition at all.
+ * Reads the SDL. `parsed` is null only when there is nothing to go on with: a mistake in the
+ * syntax, or no definition at all.
  *
  * @example
  * parseSchema([{ file: 'schema.graphql', text: 'type Query { hello: String }' }]).parsed?.sdl

@@ -24,7 +24,10 @@ interface SdlContext {
   readonly hideSuggestions: boolean;
 }
 
-/** The rules of graphql-js about names that stand twice and extensions of nothing, each with our code. */
+/**
+ * The rules of graphql-js about names that stand twice and extensions of nothing, each with our
+ * code.
+ */
 const RULES: readonly (readonly [code: string, rule: (context: never) => ASTVisitor])[] = [
   ['NAME_DUPLICATE', graphql.LoneSchemaDefinitionRule],
   ['NAME_DUPLICATE', graphql.UniqueOperationTypesRule],
@@ -38,7 +41,10 @@ const RULES: readonly (readonly [code: string, rule: (context: never) => ASTVisi
   ['EXTENSION_UNKNOWN', graphql.PossibleTypeExtensionsRule],
 ];
 
-/** With hundreds of unknown names something else is wrong, and looking for neighbours of each would take long. */
+/**
+ * With hundreds of unknown names something else is wrong, and looking for neighbours of each would
+ * take long.
+ */
 const MOST_SUGGESTIONS = 20;
 
 /** Everything that makes the SDL no GraphQL schema, as findings. */
@@ -143,7 +149,10 @@ function executableFindings(document: DocumentNode): Finding[] {
 /** Definitions that no rule had anything to say of. */
 const passed = new WeakSet<DefinitionNode>();
 
-/** Where every name stands once and nothing is extended, no definition makes another one wrong: those that passed are not asked again. */
+/**
+ * Where every name stands once and nothing is extended, no definition makes another one wrong:
+ * those that passed are not asked again.
+ */
 function ruleFindings(document: DocumentNode): Finding[] {
   const { definitions } = document;
   const asked = standAlone(definitions)
@@ -185,7 +194,10 @@ function askRules(document: DocumentNode, definitions: readonly DefinitionNode[]
   return findings;
 }
 
-/** A field that stands twice to the letter may go the second time; of two that differ only a person knows which is right. */
+/**
+ * A field that stands twice to the letter may go the second time; of two that differ only a person
+ * knows which is right.
+ */
 function withoutTwin(
   found: Finding,
   { nodes = [] }: GraphQLError,
@@ -208,7 +220,10 @@ function fieldNamed(name: ASTNode, { definitions }: DocumentNode): ASTNode | und
   return undefined;
 }
 
-/** Where names that stand twice may be. Names, types and descriptions are half of all nodes, and no rule above asks for one. */
+/**
+ * Where names that stand twice may be. Names, types and descriptions are half of all nodes, and no
+ * rule above asks for one.
+ */
 const DUPLICABLE = {
   Document: ['definitions'],
   SchemaDefinition: ['directives', 'operationTypes'],
@@ -237,7 +252,10 @@ function ofTypes(
   return { [`${kind}TypeDefinition`]: keys, [`${kind}TypeExtension`]: keys };
 }
 
-/** What graphql-js says of the finished schema: interfaces not fulfilled, unions of scalars, no Query. */
+/**
+ * What graphql-js says of the finished schema: interfaces not fulfilled, unions of scalars, no
+ * Query.
+ */
 function typeFindings(schema: GraphQLSchema): Finding[] {
   return graphql.validateSchema(schema).map((error) => {
     if (!error.message.startsWith('Query root type must be provided'))
@@ -276,7 +294,10 @@ const FIXES: readonly (readonly [RegExp, (...words: string[]) => string])[] = [
   [/must define one or more/, () => 'give it a field'],
 ];
 
-/** A message of graphql-js says what is wrong and then what was meant; the place is the last one that it names. */
+/**
+ * A message of graphql-js says what is wrong and then what was meant; the place is the last one
+ * that it names.
+ */
 function graphqlFinding(code: string, error: GraphQLError): Finding {
   const [summary = '', meant] = error.message.split(/(?<=\.) (?=Did you mean)/);
   const known = FIXES.flatMap(([pattern, fix]) =>

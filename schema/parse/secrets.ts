@@ -7,7 +7,10 @@ const SECRET_KEY =
   /^(?:.*_)?(?:password|passwd|passphrase|secret|token|api_?key|private_?key|access_?key|credentials?)$/;
 const NOT_SECRET = new Set(sections.flatMap(({ notSecret = [] }) => notSecret));
 
-/** Values that are keys whatever their name: JWTs, the prefixes of well-known services, PEM, URLs with a password in them. */
+/**
+ * Values that are keys whatever their name: JWTs, the prefixes of well-known services, PEM, URLs
+ * with a password in them.
+ */
 const SECRET_VALUE: readonly RegExp[] = [
   /^eyJ[\w-]{8,}\.[\w-]{8,}\./,
   /^(?:sk|rk|pk)_(?:live|test)_\w{8,}/,
@@ -36,7 +39,7 @@ export interface Secret {
 }
 
 /**
- * Secrets that stand in the manifest: a file that is committed is no place for them.
+ * Secrets that stand in the manifest, which is committed.
  *
  * @example
  * secretFindings({ auth: { jwt: { secret: 'x' } } }, at)[0].finding.fix // 'put it into .env as JWT_SECRET …'

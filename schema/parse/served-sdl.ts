@@ -13,7 +13,8 @@ interface Cut {
 }
 
 /**
- * The text that the server serves: what the user wrote, comments included, without the uses of our directives.
+ * The text that the server serves: what the user wrote, comments included, without the uses of our
+ * directives.
  *
  * @example
  * // 'type User @entity(plural: "users") { id: ID! }' is served as 'type User { id: ID! }'
@@ -52,7 +53,9 @@ function nodesToCut(definition: DefinitionNode): readonly (DefinitionNode | Cons
   );
 }
 
-/** `extend type User @entity(plural: "people")`: nothing is left of it when the directive is gone. */
+/**
+ * `extend type User @entity(plural: "people")`: nothing is left of it when the directive is gone.
+ */
 function isOnlyOurs(definition: DefinitionNode): boolean {
   if (definition.kind !== Kind.OBJECT_TYPE_EXTENSION) return false;
   const { fields, interfaces, directives } = definition;
@@ -73,7 +76,10 @@ function withoutCuts(text: string, cuts: readonly Cut[]): string {
 
 const REST_OF_LINE_IS_EMPTY = /[^\S\n]*(?:\n|$)/y;
 
-/** A line break before the directive stays if something follows on its line: the break may end a comment. */
+/**
+ * A line break before the directive stays if something follows on its line: the break may end a
+ * comment.
+ */
 function lineBreak(gap: string, text: string, end: number): string {
   const at = gap.lastIndexOf('\n');
   REST_OF_LINE_IS_EMPTY.lastIndex = end;

@@ -5,7 +5,7 @@ import { definitionOf, type Shape } from '../manifest/shape.ts';
 import { sections } from '../sections.ts';
 import type { ManifestPath } from './yaml.ts';
 
-/** What is wrong with a value, before anybody has looked where it stands. */
+/** What is wrong with a value, by its path; the place in the text is looked up later. */
 export interface ShapeProblem extends Pick<Diagnostic, 'code' | 'summary'> {
   readonly fix: string;
   readonly path: ManifestPath;
@@ -16,9 +16,10 @@ type Data = Readonly<Record<string, unknown>>;
 type Report = (problem: ShapeProblem) => void;
 
 /**
- * A value with every default of the JSON Schema put in. What does not fit is reported and replaced by its default.
- * Compiling the schema with ajv takes 50 ms, as much as everything else that `check` does; walking it takes none. A test
- * holds the two together: ajv and this agree on every input.
+ * A value with every default of the JSON Schema put in. What does not fit is reported and replaced
+ * by its default. Compiling the schema with ajv takes 50 ms, as much as everything else that
+ * `check` does; walking it takes none. A test holds the two together: ajv and this agree on every
+ * input.
  *
  * @example
  * settleManifest({ name: 'x' }, report).server.port // 8080

@@ -5,14 +5,18 @@ import type { SourceText } from '../source.ts';
 import { parsePieces } from './pieces.ts';
 import type { KnownPieces, Piece } from './pieces.ts';
 
-/** A parser that calls itself for every bracket runs out of stack; no schema that people write comes near this. */
+/**
+ * A parser that calls itself for every bracket runs out of stack; no schema that people write comes
+ * near this.
+ */
 const DEEPEST = 100;
 const MOST_ERRORS = 10;
 const DEFINITION = /^(?:type|interface|union|enum|input|scalar|directive|extend|schema)\b/gm;
 const BRACKETS_OUTSIDE_TEXT = /"""(?:\\"""|[^])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n]*|[[({]|[\])}]/g;
 
 /**
- * The definitions of one file. After a mistake it goes on at the next definition, so that one run shows them all.
+ * The definitions of one file. After a mistake it goes on at the next definition, so that one run
+ * shows them all.
  *
  * @example
  * parseFile({ file: 'schema.graphql', text: 'scalar Money' }).pieces[0]?.definitions.length // 1
@@ -35,7 +39,9 @@ export interface ParsedFile {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Parses the whole text from its start, from the definition behind the first mistake, and so on. */
+/**
+ * Parses the whole text from its start, from the definition behind the first mistake, and so on.
+ */
 function findMistakes(source: SourceText): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   let start = 0;
@@ -58,7 +64,10 @@ function findMistakes(source: SourceText): Diagnostic[] {
   return diagnostics;
 }
 
-/** The next definition: the one on the line of the mistake if the mistake is only that the one above is not closed. */
+/**
+ * The next definition: the one on the line of the mistake if the mistake is only that the one above
+ * is not closed.
+ */
 function resumeAfter(text: string, offset: number, start: number): number {
   const line = lineStart(text, offset);
   DEFINITION.lastIndex =

@@ -84,7 +84,10 @@ function refuse(source: SourceText): Diagnostic | undefined {
       );
 }
 
-/** Brackets, `- - -` and indentation all nest. Text in quotes is counted too: a manifest has no use for so many brackets. */
+/**
+ * Brackets, `- - -` and indentation all nest. Text in quotes is counted too: a manifest has no use
+ * for so many brackets.
+ */
 function tooDeepAt(text: string): number {
   let depth = 0;
   for (const match of text.matchAll(/[[{]|[\]}]|^[^\S\n]*(?:[-?:][^\S\n]+)+|^ +/gm)) {
@@ -97,7 +100,7 @@ function tooDeepAt(text: string): number {
   return -1;
 }
 
-/** What the codes of the parser mean to somebody who only wanted to write a setting. */
+/** How to mend what the parser reports, by its codes. */
 const FIXES: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: 'keep one of the two',
   TAB_AS_INDENT: 'indent with spaces',

@@ -17,8 +17,8 @@ export interface RestMember {
 }
 
 /**
- * What an object of the entity may show, by name and in the schema's order. A to-one relation has its key beside it,
- * unless a field has that name.
+ * What an object of the entity may show, by name and in the schema's order. A to-one relation has
+ * its key beside it, unless a field has that name.
  *
  * @example [...restMembers(post).keys()] // ['id', 'title', 'authorId', 'author', 'comments']
  */

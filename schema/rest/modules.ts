@@ -1,7 +1,10 @@
 import type { Entity, Operation, Project } from '../model.ts';
 import { kebabCase } from '../names.ts';
 
-/** What one REST module serves: a mirror of the root fields that the schema has for the entity, and of nothing else. */
+/**
+ * What one REST module serves: a mirror of the root fields that the schema has for the entity, and
+ * of nothing else.
+ */
 export interface RestModule {
   readonly entity: Entity;
   /** `/api/blog-posts` */
@@ -16,12 +19,15 @@ export interface RestModule {
 export const REST_VERBS = ['list', 'get', 'create', 'update', 'remove'] as const;
 export type RestVerb = (typeof REST_VERBS)[number];
 
-/** What a call that writes answers with: the object where the schema shows it, or as much of it as the mutation gives. */
+/**
+ * What a call that writes answers with: the object where the schema shows it, or as much of it as
+ * the mutation gives.
+ */
 export type RestAnswer = 'object' | 'id' | 'nothing';
 
 /**
- * The modules of a project, in the schema's order; an entity that no root field speaks of has none. `node(id:)` gets
- * every entity that has global ids.
+ * The modules of a project, in the schema's order; an entity without a root field has none.
+ * `node(id:)` gets every entity that has global ids.
  *
  * @example restModules(project)[0] // { path: '/api/posts', list: …, get: …, create: … }
  */
@@ -60,7 +66,7 @@ function operationFor(
 const bestNamed = (operations: readonly Operation[], name: string) =>
   operations.find((operation) => operation.name === name) ?? operations[0];
 
-/** A list that has to be told what to list is no list of all. */
+/** A list with a required argument does not list everything. */
 function listsAll({ action, args }: Operation): boolean {
   return (
     action.kind === 'list' &&

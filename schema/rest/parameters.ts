@@ -11,7 +11,10 @@ export interface RestFilter {
   readonly operator: FilterOperator;
 }
 
-/** Words of the query string that are not filters; a field of such a name is filtered by as `order_eq`. */
+/**
+ * Words of the query string that are not filters; a field of such a name is filtered by as
+ * `order_eq`.
+ */
 export const RESERVED: ReadonlySet<string> = new Set([
   'page',
   'limit',
@@ -36,8 +39,8 @@ export function operatorsOf(type: ColumnType, closed: boolean): readonly FilterO
 }
 
 /**
- * Every filter that the list of a module takes, by parameter. Nobody but the list's own function knows what it filters
- * by, beyond its arguments: `own` says that there is one.
+ * Every filter that the list of a module takes, by parameter. Only the list's own function knows
+ * what it filters by, beyond its arguments: `own` says that there is one.
  *
  * @example restFilters(module).get('title_contains') // { parameter: 'title_contains', member: …, operator: 'contains' }
  */

@@ -22,7 +22,8 @@ import {
 } from './value-schemas.ts';
 
 /**
- * The schemas that the REST routes refer to, by name: entities, the objects and enums in them, the inputs of bodies.
+ * The schemas that the REST routes refer to, by name: entities, the objects and enums in them, the
+ * inputs of bodies.
  *
  * @example restSchemas(project).Post // { type: 'object', required: ['id', 'title'], properties: { … } }
  */
@@ -78,7 +79,10 @@ function freeName(project: Project, name: string): string {
   return new RegExp(`\\b${name}\\b`).test(project.sdl) ? freeName(project, `Rest${name}`) : name;
 }
 
-/** Members may be left out: by `fields`, and where the caller may not read them. Only the key is always there. */
+/**
+ * Members may be left out: by `fields`, and where the caller may not read them. Only the key is
+ * always there.
+ */
 function entitySchema(
   project: Project,
   entity: Entity,

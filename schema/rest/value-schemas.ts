@@ -11,7 +11,10 @@ import type { ColumnType, Project } from '../model.ts';
 import { knownScalar } from '../scalars.ts';
 import type { JsonSchema } from '../routes/route.ts';
 
-/** Scalars that are numbers in JSON though they are stored as something else, and the other way round. */
+/**
+ * Scalars that are numbers in JSON though they are stored as something else, and the other way
+ * round.
+ */
 const BY_NAME: Readonly<Record<string, JsonSchema>> = {
   ID: { type: 'string' },
   Long: { type: ['integer', 'string'] },
@@ -41,7 +44,8 @@ const BY_COLUMN: Readonly<Record<ColumnType, JsonSchema>> = {
 };
 
 /**
- * A scalar or enum as it stands in JSON. What a scalar of the user's own becomes only its function knows.
+ * A scalar or enum as it stands in JSON. What a scalar of the user's own becomes only its function
+ * knows.
  *
  * @example leafSchema(project, 'DateTime') // { type: 'string', format: 'date-time' }
  */

@@ -13,10 +13,11 @@ import type { JsonSchema, RouteSpec } from './route.ts';
 export type IsOwn = (coordinate: string) => boolean;
 
 /**
- * The routes of every REST module. The guard `public` asks nobody, because the rules of the schema are asked with every
- * row; `security` says what they come to.
+ * The routes of every REST module. The guard `public` lets every caller pass, because the rules of
+ * the schema are asked with every row; `security` says what they come to.
  *
- * @param own root fields that the user's own function answers: their lists filter and sort by what they declare.
+ * @param own root fields that the user's own function answers: their lists filter and sort by what
+ * they declare.
  * @example restRoutes(project).map(({ method, path }) => `${method} ${path}`) // ['GET /api/posts', 'GET /api/posts/:id', …]
  */
 export function restRoutes(project: Project, own: IsOwn = () => false): RouteSpec[] {
@@ -218,7 +219,7 @@ function removeRoute(making: Making, operation: Operation): RouteSpec {
 function refusals(project: Project, descriptions: Readonly<Record<number, string>>): Responses {
   const all = {
     ...descriptions,
-    ...(needsNobody(project) ? {} : { 401: 'Unauthorized', 403: 'Forbidden' }),
+    ...(isPublic(project) ? {} : { 401: 'Unauthorized', 403: 'Forbidden' }),
     429: 'Rate limit exceeded',
   };
   return Object.fromEntries(
@@ -229,7 +230,7 @@ function refusals(project: Project, descriptions: Readonly<Record<number, string
   );
 }
 
-const needsNobody = (project: Project) => project.api.access === 'public' && !signsIn(project);
+const isPublic = (project: Project) => project.api.access === 'public' && !signsIn(project);
 
 const object = ({ module: { entity } }: Making) => ({
   description: `The ${entity.singular}`,
@@ -329,7 +330,7 @@ function shapeQuery({ module }: Making): Record<string, JsonSchema> {
 }
 
 function filterQuery({ project, module, own }: Making): Record<string, JsonSchema> {
-  // `title` and `title_eq` are the same: the short one is told of.
+  // `title` and `title_eq` are the same: the short one is documented.
   const all = restFilters(module, own(`Query.${module.list?.name}`));
   const filters = [...all.values()].filter(
     ({ parameter, operator, member }) =>

@@ -4,8 +4,9 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * One HTTP endpoint as data. The runtime binds a handler to its `id`, `openapi.json` is made from it, and the rule that
- * keeps a REST module off a fixed path reads it: an endpoint is described once.
+ * One HTTP endpoint as data. The runtime binds a handler to its `id`, `openapi.json` is made from
+ * it, and the rule that keeps a REST module off a fixed path reads it: an endpoint is described
+ * once.
  *
  * @example
  * { id: 'me', method: 'GET', path: '/api/auth/me', access: 'user', tag: 'auth', summary: 'The signed-in user',
@@ -17,12 +18,15 @@ export interface RouteSpec {
   readonly method: Method;
   /** With `:name` for a parameter and `*name` for the rest of the path. */
   readonly path: string;
-  /** Name of the guard that is asked before the handler; `public` asks nobody. */
+  /** Name of the guard that is asked before the handler; `public` lets every caller pass. */
   readonly access: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** Ways of signing in that it takes, where the guard's name does not say so; an empty list needs none. */
+  /**
+   * Ways of signing in that it takes, where the guard's name does not say so; an empty list needs
+   * none.
+   */
   readonly security?: readonly ('bearer' | 'api_key')[];
   /** Request headers that change what it does, for the document. */
   readonly headers?: Readonly<Record<string, JsonSchema>>;
@@ -45,5 +49,8 @@ export type BodySpec =
       readonly limit?: number;
       readonly optional?: boolean;
     }
-  /** The handler reads the request itself: uploads, pass-throughs, signed bodies. `type` documents it. */
+  /**
+   * The handler reads the request itself: uploads, pass-throughs, signed bodies. `type` documents
+   * it.
+   */
   | { readonly kind: 'stream'; readonly type: string; readonly schema?: JsonSchema };

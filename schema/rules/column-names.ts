@@ -8,7 +8,10 @@ import { finding, onField, quoted, retyped } from './finding.ts';
 import type { Rule } from './finding.ts';
 import { invalidName, isName } from './table-names.ts';
 
-/** COLUMN_CLASH, NAME_INVALID: no two fields are kept in one column, unless they are a relation and its own key. */
+/**
+ * COLUMN_CLASH, NAME_INVALID: no two fields are kept in one column, unless they are a relation and
+ * its own key.
+ */
 export const columnNames: Rule = function* (built) {
   for (const entity of built.facts.entities.values()) yield* checkEntity(built, entity);
 };

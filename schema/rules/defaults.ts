@@ -13,10 +13,10 @@ import type { Rule } from './finding.ts';
 export const defaults: Rule = function* ({ facts, project }) {
   for (const entity of facts.entities.values()) {
     for (const field of entity.fields.values()) {
-      const said = field.directives.default;
+      const written = field.directives.default;
       const stored = field.name === 'id' ? 'id' : storedAs(field, facts);
-      if (!said || !stored) continue;
-      const advice = problem(field, stored, said, project.ids);
+      if (!written || !stored) continue;
+      const advice = problem(field, stored, written, project.ids);
       if (advice) yield report(field, stored, advice);
     }
   }
@@ -66,15 +66,15 @@ function exampleOf({ named, type, name }: FieldFact, stored: ColumnType): string
 function problem(
   field: FieldFact,
   stored: ColumnType,
-  said: NonNullable<FieldFact['directives']['default']>,
+  written: NonNullable<FieldFact['directives']['default']>,
   ids: IdKind,
 ): Problem | undefined {
-  if ((said.value === undefined) === (said.expr === undefined))
+  if ((written.value === undefined) === (written.expr === undefined))
     return {
       why: 'it needs either a value or an expression',
     };
-  if (said.expr !== undefined) return expressionProblem(field, stored, said.expr, ids);
-  return valueProblem(field, stored, said.value);
+  if (written.expr !== undefined) return expressionProblem(field, stored, written.expr, ids);
+  return valueProblem(field, stored, written.value);
 }
 
 const MADE_BY: Readonly<Record<string, readonly ColumnType[]>> = {

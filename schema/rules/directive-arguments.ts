@@ -20,7 +20,10 @@ import { finding } from './finding.ts';
 import type { Advice } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** DIRECTIVE_ARGUMENT: the arguments of a directive exist, are all there, and have values of their types. */
+/**
+ * DIRECTIVE_ARGUMENT: the arguments of a directive exist, are all there, and have values of their
+ * types.
+ */
 export const directiveArguments: Rule = function* ({ facts }) {
   const own = facts.schema.getDirectives().map((directive) => [directive.name, directive] as const);
   const known = new Map([...own, ...ourDirectives()]);
@@ -106,7 +109,10 @@ function* checkValue(
   }
 }
 
-/** The values that do not fit: those within a list one by one, so that the mark stands under the one that is wrong. */
+/**
+ * The values that do not fit: those within a list one by one, so that the mark stands under the one
+ * that is wrong.
+ */
 function* misfits(value: ConstValueNode, type: GraphQLInputType): Generator<ConstValueNode> {
   if (fits(value, type)) return;
   const named = getNamedType(type);

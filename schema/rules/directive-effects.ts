@@ -12,7 +12,10 @@ import { isOurDirective } from '../our-directives.ts';
 import { finding, removed, retyped } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** DIRECTIVE_WITHOUT_EFFECT, TIMESTAMP_TYPE: a directive on a field that it can do nothing for, and a time that is no DateTime. */
+/**
+ * DIRECTIVE_WITHOUT_EFFECT, TIMESTAMP_TYPE: a directive that has no effect where it stands, and a
+ * time of another type than DateTime.
+ */
 export const directiveEffects: Rule = function* (built) {
   for (const entity of built.facts.entities.values()) {
     for (const field of entity.fields.values()) {
@@ -91,7 +94,10 @@ function* onRoot({ facts }: Built, field: FieldFact): Generator<Finding> {
     yield report(field, 'list', 'the field is no list of entities');
 }
 
-/** On a payload, a connection, a stored value or an interface nobody would ask them; a rule about access must not look as if it held. */
+/**
+ * Rules on payloads, connections, stored values and interfaces are never checked: an `@auth` there
+ * must not look as if it held.
+ */
 function* onOthers(facts: Facts): Generator<Finding> {
   for (const { type, role, directives } of facts.types.values()) {
     if (role === 'entity' || role === 'root') continue;
@@ -105,7 +111,7 @@ function* onOthers(facts: Facts): Generator<Finding> {
     if (isInterfaceType(type)) yield* onFields(type, 'an interface has no rows; its members have');
 }
 
-const HEARD_ANYWHERE = new Set(['computed', 'constraint', 'renamed']);
+const ALLOWED_ANYWHERE = new Set(['computed', 'constraint', 'renamed']);
 
 function* onFields(
   type: GraphQLObjectType | GraphQLInterfaceType,
@@ -114,7 +120,7 @@ function* onFields(
   for (const field of Object.values(type.getFields())) {
     for (const directive of field.astNode?.directives ?? []) {
       const { value: name } = directive.name;
-      if (isOurDirective(directive) && !HEARD_ANYWHERE.has(name))
+      if (isOurDirective(directive) && !ALLOWED_ANYWHERE.has(name))
         yield finding(
           'DIRECTIVE_WITHOUT_EFFECT',
           `@${name} has no effect on ${type.name}.${field.name}`,

@@ -7,7 +7,10 @@ import type { DirectiveUse } from '../parse/directive-places.ts';
 import { finding, removed } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** DIRECTIVE_UNKNOWN, DIRECTIVE_MISPLACED, DIRECTIVE_REPEATED: a directive exists, may stand where it stands, and stands there once. */
+/**
+ * DIRECTIVE_UNKNOWN, DIRECTIVE_MISPLACED, DIRECTIVE_REPEATED: a directive exists, may stand where
+ * it stands, and stands there once.
+ */
 export const directiveNames: Rule = function* ({ facts }) {
   const known = knownDirectives(facts.schema.getDirectives());
   const seen = new Map<unknown, Set<string>>();

@@ -9,7 +9,10 @@ import type { Rule } from './finding.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** ENTITY_KEY_MISSING, ENTITY_KEY_TYPE, ENTITY_KEY_NAME, SOFT_DELETE_TYPE: what is kept in a table has `id: ID!` or `id: Int!`. */
+/**
+ * ENTITY_KEY_MISSING, ENTITY_KEY_TYPE, ENTITY_KEY_NAME, SOFT_DELETE_TYPE: what is kept in a table
+ * has `id: ID!` or `id: Int!`.
+ */
 export const entityKey: Rule = function* ({ facts, project }) {
   for (const classified of facts.types.values()) {
     const { type, directives, role } = classified;
@@ -85,7 +88,9 @@ function keyType(type: GraphQLObjectType, id: Field): Finding {
   );
 }
 
-/** `_id: ID!` and `postId: ID!` are keys elsewhere; that they are none here must not stay unsaid. */
+/**
+ * `_id: ID!` and `postId: ID!` are keys elsewhere; that they are none here must not stay unsaid.
+ */
 function* keyName(type: GraphQLObjectType): Generator<Finding> {
   const names = ['_id', 'ID', 'Id', `${camelCase(type.name)}Id`, `${camelCase(type.name)}_id`];
   const key = Object.values(type.getFields()).find(

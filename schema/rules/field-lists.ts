@@ -11,7 +11,10 @@ import type { Finding } from '../parse/places.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** FIELD_UNKNOWN, LIST_LIMIT: @index and @list name fields that are stored, and page sizes that are possible. */
+/**
+ * FIELD_UNKNOWN, LIST_LIMIT: @index and @list name fields that are stored, and page sizes that are
+ * possible.
+ */
 export const fieldLists: Rule = function* (built) {
   for (const entity of built.facts.entities.values()) {
     for (const index of entity.directives.indexes)
@@ -22,29 +25,29 @@ export const fieldLists: Rule = function* (built) {
 };
 
 function* checkList(built: Built, field: FieldFact): Generator<Finding> {
-  const said = field.directives.list;
-  if (!said) return;
+  const written = field.directives.list;
+  if (!written) return;
   const node = connectionOf(field.named.name, built.facts)?.node ?? field.named;
   const entity = built.facts.entities.get(node.name);
   if (entity)
     yield* unknownFields(
       built.shapes,
       entity,
-      [...(said.filter ?? []), ...(said.orderBy ?? []).map((text) => parseOrder(text).name)],
-      said.node,
+      [...(written.filter ?? []), ...(written.orderBy ?? []).map((text) => parseOrder(text).name)],
+      written.node,
       '@list',
     );
   const cap = built.project.api.limits.list;
-  if ((said.default ?? 1) < 1 || (said.max ?? 1) < 1)
+  if ((written.default ?? 1) < 1 || (written.max ?? 1) < 1)
     yield limit(field, 'a page has at least one row');
-  else if (said.max !== undefined && said.max > cap)
+  else if (written.max !== undefined && written.max > cap)
     yield limit(
       field,
-      `max ${said.max} is above the cap of ${cap}`,
-      `in manifest.yaml: api: { limits: { list: ${said.max} } }`,
+      `max ${written.max} is above the cap of ${cap}`,
+      `in manifest.yaml: api: { limits: { list: ${written.max} } }`,
     );
-  else if ((said.default ?? 1) > (said.max ?? cap))
-    yield limit(field, `default ${said.default} is above max ${said.max ?? cap}`);
+  else if ((written.default ?? 1) > (written.max ?? cap))
+    yield limit(field, `default ${written.default} is above max ${written.max ?? cap}`);
 }
 
 function limit(field: FieldFact, why: string, fix?: string): Finding {

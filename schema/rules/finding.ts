@@ -20,7 +20,7 @@ export interface Advice {
 }
 
 /**
- * A finding of a rule. An error unless said otherwise.
+ * A finding of a rule. An error unless `severity` says otherwise.
  *
  * @example
  * finding('TABLE_CLASH', 'Two types share the table people', entity.node, { changes: [onType(entity, 'entity', { table: '"persons"' })] })
@@ -88,7 +88,10 @@ export function withoutArgument(
   return [{ kind: 'remove', node: only ? directive : argument, within: field.astNode ?? node! }];
 }
 
-/** Takes a directive away; a rule about access never, for that has to be moved by someone who knows what it was for. */
+/**
+ * Takes a directive away; a rule about access never, for that has to be moved by someone who knows
+ * what it was for.
+ */
 export function removed(
   directive: ASTNode & { readonly name?: { readonly value: string } },
 ): Change[] {

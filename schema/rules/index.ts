@@ -21,7 +21,7 @@ import { serverAddresses } from './server-addresses.ts';
 import { tableNames } from './table-names.ts';
 import { valueHoldsEntity } from './value-holds-entity.ts';
 
-/** What is asked of the schema, in the light of the manifest. */
+/** Rules about the schema. They know the manifest too. */
 export const schemaRules: readonly Rule[] = [
   directiveNames,
   directiveArguments,
@@ -45,7 +45,7 @@ export const schemaRules: readonly Rule[] = [
   ...capabilities.flatMap(({ schemaRules = [] }) => schemaRules),
 ];
 
-/** What is asked of the manifest, in the light of the schema. */
+/** Rules about the manifest. They know the schema too. */
 export const manifestRules: readonly Rule[] = [
   serverAddresses,
   ...capabilities.flatMap(({ manifestRules: rules = [] }) => rules),

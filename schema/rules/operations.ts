@@ -7,17 +7,20 @@ import type { Finding } from '../parse/places.ts';
 import { finding, onField } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** NOT_INFERRED, CREATE_FIELD_UNSET, RESOLVE_IMPOSSIBLE: a field that looks like something we could do, and why it is left to the user. */
+/**
+ * NOT_INFERRED, CREATE_FIELD_UNSET, RESOLVE_IMPOSSIBLE: a field that looks like something we could
+ * do, and why it is left to the user.
+ */
 export const operations: Rule = function* (built) {
   const { operations: all, entities } = built;
   for (const { field, refusal } of all) {
     if (!refusal) continue;
-    const said = field.directives.resolve;
-    if (said)
+    const written = field.directives.resolve;
+    if (written)
       yield finding(
         'RESOLVE_IMPOSSIBLE',
-        `${coordinate(field)} cannot be ${said.as}: ${refusal.why}`,
-        said.node,
+        `${coordinate(field)} cannot be ${written.as}: ${refusal.why}`,
+        written.node,
         {
           fix: (line) => (refusal.fix ? `${refusal.fix}   or write it yourself:  ${line}` : line),
           changes: [onField(field, 'resolve', { as: 'CUSTOM' })],
@@ -34,7 +37,7 @@ export const operations: Rule = function* (built) {
   }
 };
 
-/** A create that forgets a field is more often a slip than meant. */
+/** A create that leaves a field out is more often a mistake than intended. */
 function notInferred(field: FieldFact, refusal: Refusal, change: Change): Finding {
   const { code, why, fix, forced } = refusal;
   const place = coordinate(field);

@@ -10,7 +10,10 @@ import { inventedTable, snakeCase } from '../names.ts';
 import { finding, listed, onField, quoted } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** RELATION_AMBIGUOUS, RELATION_OWNER_UNCLEAR, RELATION_INVERSE_UNKNOWN, RELATION_INVERSE_MISMATCH: what can be read in two ways is never guessed. */
+/**
+ * RELATION_AMBIGUOUS, RELATION_OWNER_UNCLEAR, RELATION_INVERSE_UNKNOWN, RELATION_INVERSE_MISMATCH:
+ * what can be read in two ways is never guessed.
+ */
 export const relationDoubts: Rule = function* (built) {
   for (const doubt of built.links.doubts) yield describe(doubt, built);
 };
@@ -83,7 +86,10 @@ function contested({ field, candidates: [single, ...lists] }: Doubt): Finding {
   );
 }
 
-/** Where the names speak for neither, two relations are advised: none of them holds what was meant for the other. */
+/**
+ * Where the names speak for neither, two relations are advised: none of them holds what was meant
+ * for the other.
+ */
 function oneToOne({ field, candidates, advised }: Doubt, links: Links): Finding {
   const [other = field] = candidates;
   const one: Mend = { title: 'one relation', changes: [inverse(field, advised ?? other)] };
@@ -113,14 +119,14 @@ function ownerUnclear(field: FieldFact, other: FieldFact | undefined): Finding {
 }
 
 function inverseUnknown(field: FieldFact, entities: ReadonlyMap<string, EntityFact>): Finding {
-  const said = field.directives.relation;
+  const written = field.directives.relation;
   const target = targetOf(field, entities);
   const back = leadingBack(field, target);
-  const near = nearest(said?.inverse ?? '', back) ?? back[0];
+  const near = nearest(written?.inverse ?? '', back) ?? back[0];
   return finding(
     'RELATION_INVERSE_UNKNOWN',
-    `${target?.name ?? field.named.name} has no field ${said?.inverse}`,
-    said?.node ?? field.node,
+    `${target?.name ?? field.named.name} has no field ${written?.inverse}`,
+    written?.node ?? field.node,
     near === undefined
       ? { fix: 'name the field that leads back' }
       : {

@@ -7,7 +7,10 @@ import { splitLists } from './relation-split.ts';
 
 const keyColumn = ({ singular }: EntityFact): string => `${snakeCase(singular)}_id`;
 
-/** RELATION_ONE_SIDED: a list that the other type does not answer is kept in a join table, and may have been meant as a key. */
+/**
+ * RELATION_ONE_SIDED: a list that the other type does not answer is kept in a join table, and may
+ * have been meant as a key.
+ */
 export const relationOneSided: Rule = function* ({ links, facts }) {
   // Where an end is in doubt already, another word about the same relation would only confuse.
   const doubtful = new Set(

@@ -4,7 +4,10 @@ import type { Links } from '../build/links.ts';
 import { finding, onField, quoted } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** RELATION_SPLIT: of two lists that lead to each other one names its join table, and so is a relation without the other. */
+/**
+ * RELATION_SPLIT: of two lists that lead to each other one names its join table, and so is a
+ * relation without the other.
+ */
 export const relationSplit: Rule = function* ({ links }) {
   for (const [other, field] of splitLists(links)) {
     const [named, silent] = [tableOf(links, field), tableOf(links, other)];
@@ -30,7 +33,7 @@ export const relationSplit: Rule = function* ({ links }) {
   }
 };
 
-/** Lists of which nothing was said, each with the list of the other type that names its table. */
+/** Lists without `@relation`, each with the list of the other type that names its table. */
 export function splitLists(links: Links): ReadonlyMap<FieldFact, FieldFact> {
   const split = new Map<FieldFact, FieldFact>();
   for (const [field, link] of links.byField) {
@@ -47,7 +50,7 @@ function tableOf({ byField }: Links, field: FieldFact): string {
   return link?.kind === 'join' ? link.table : '';
 }
 
-/** The lists of a type that lead to another one over a join table of which nothing was said. */
+/** The lists of a type that lead to another one over a join table without `@relation`. */
 function silentLists({ byField }: Links, owner: string, target: string): FieldFact[] {
   return [...byField].flatMap(([field, link]) =>
     field.owner === owner &&

@@ -16,12 +16,18 @@ const ALL: ReadonlySet<string> = new Set([
   ...below(capabilities.flatMap(({ routes }) => routes)),
 ]);
 
-/** First parts below /api that the server answers itself: those of a capability that is off are free. */
+/**
+ * First parts below /api that the server answers itself: those of a capability that is off are
+ * free.
+ */
 function ownPaths(project: Project): ReadonlySet<string> {
   return new Set([...SERVER, ...below(capabilityRoutes(project))]);
 }
 
-/** API_PATH_RESERVED, REST_PATH_RESERVED, REST_PATH_CLASH: GraphQL and each REST module shadow no path of the server and no other module. */
+/**
+ * API_PATH_RESERVED, REST_PATH_RESERVED, REST_PATH_CLASH: GraphQL and each REST module shadow no
+ * path of the server and no other module.
+ */
 export const restPaths: Rule = function* ({ facts, project }) {
   const [, api, first = ''] = project.api.path.split('/');
   if (api === 'api' && ALL.has(first))

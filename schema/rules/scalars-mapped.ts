@@ -1,9 +1,12 @@
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** SCALAR_UNMAPPED: a scalar of the user's own has a mapping; as far as nobody told us of any, it is only pointed out. */
+/**
+ * SCALAR_UNMAPPED: a scalar of the user's own has a mapping. It is a hint only while the caller
+ * does not say which mappings there are.
+ */
 export const scalarsMapped: Rule = function* ({ facts, project }) {
-  const told = facts.scalars !== null;
+  const isKnown = facts.scalars !== null;
   for (const { name, source } of project.scalars) {
     if (source !== 'user' || facts.scalars?.has(name) || facts.parsed.unknown.has(name)) continue;
     yield finding(
@@ -14,7 +17,7 @@ export const scalarsMapped: Rule = function* ({ facts, project }) {
         why: 'it is not one of the scalars that are known',
         fix: `in src/scalars.ts: ${name}: { serialize, parseValue, type: 'text' }`,
       },
-      told ? 'error' : 'hint',
+      isKnown ? 'error' : 'hint',
     );
   }
 };

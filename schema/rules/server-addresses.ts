@@ -38,7 +38,10 @@ export function* proxyFindings(
   }
 }
 
-/** CORS_WILDCARD: `*` gives every origin the answers without cookies, so that another origin beside it would lose them too. */
+/**
+ * CORS_WILDCARD: `*` gives every origin the answers without cookies, so that another origin beside
+ * it would lose them too.
+ */
 function* wildcard(cors: readonly string[], at: Position): Iterable<Finding> {
   if (!cors.includes('*') || cors.length === 1) return;
   yield finding('CORS_WILDCARD', 'server.cors has * beside other origins', at, {

@@ -6,7 +6,10 @@ import type { FieldFact } from '../build/facts.ts';
 import { finding, onField, onType, quoted } from './finding.ts';
 import type { Advice, Rule } from './finding.ts';
 
-/** TABLE_CLASH, TABLE_RESERVED, NAME_INVALID: every table has a name of its own that both databases take. */
+/**
+ * TABLE_CLASH, TABLE_RESERVED, NAME_INVALID: every table has a name of its own that both databases
+ * take.
+ */
 export const tableNames: Rule = function* (built) {
   const taken = new Map<string, string>();
   for (const entity of built.facts.entities.values()) yield* checkEntity(entity, taken);
@@ -77,8 +80,8 @@ const endsOf = (...ends: readonly (FieldFact | undefined)[]): string =>
 
 /** The end that says the table, if either does: both ends of a relation read it there. */
 function tableEnd(field: FieldFact, inverse: FieldFact | undefined): FieldFact {
-  const said = [field, inverse].find((end) => end?.directives.relation?.table !== undefined);
-  return said ?? field;
+  const written = [field, inverse].find((end) => end?.directives.relation?.table !== undefined);
+  return written ?? field;
 }
 
 /** The name with the lowest number behind it that nothing else has. */

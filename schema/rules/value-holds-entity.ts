@@ -3,7 +3,10 @@ import { heldEntity } from '../build/values.ts';
 import { finding, onField } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** VALUE_HOLDS_ENTITY: an object without `id` that leads to a row is no value that can be stored, so the field is the user's to write. */
+/**
+ * VALUE_HOLDS_ENTITY: an object without `id` that leads to a row cannot be stored, so the user
+ * writes the field.
+ */
 export const valueHoldsEntity: Rule = function* ({ facts }) {
   for (const entity of facts.entities.values()) {
     for (const field of entity.fields.values()) {

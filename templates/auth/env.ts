@@ -22,7 +22,9 @@ export function authEnv({ auth, server }: Project): EnvSetting[] {
   ];
 }
 
-/** They are commented out until they are known: a provider that is half configured stops the server. */
+/**
+ * They are commented out until they are known: a provider that is half configured stops the server.
+ */
 function oauthSettings(provider: string): EnvSetting[] {
   const name = provider.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
   return ['CLIENT_ID', 'CLIENT_SECRET', 'REDIRECT_URL'].map((part) => ({

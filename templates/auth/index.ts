@@ -12,7 +12,10 @@ const FUNCTIONS = [
   ['src/auth-events.ts', 'listeners', 'listeners'],
 ] as const;
 
-/** Signing in. A hosting server has it too, with no section in the manifest: then only its operator signs in. */
+/**
+ * Signing in. A hosting server has it too, with no section in the manifest: then only its operator
+ * signs in.
+ */
 export const authTemplate: CapabilityTemplate = {
   name: 'auth',
   call(userFiles) {

@@ -104,7 +104,7 @@ function compactEntity(entity: Entity, project: Project): LiteralValue {
   });
 }
 
-/** How a key comes to be: said once, by `ids`. */
+/** How a key is made: `ids` says it for all tables. */
 const KEY_DEFAULT = { integer: 'autoincrement', uuid: 'uuid' } as const;
 
 /** Leaves out what `defineProject` can see in the SDL. */

@@ -33,7 +33,10 @@ function renderTable(table: Table, ids: IdKind): Code {
   `;
 }
 
-/** What a resolver gets as the parent, and a loader gives: fields that are columns, and keys of other rows by column. */
+/**
+ * What a resolver gets as the parent, and a loader gives: fields that are columns, and keys of
+ * other rows by column.
+ */
 export function renderRows(project: Project, names: TypeNames): Code {
   const named = [...project.enums, ...project.objects].map(({ name }) => name).join(' ');
   const given = [names, project.ids, project.scalars, named];

@@ -21,7 +21,10 @@ export function valueType(type: ColumnType, ids: IdKind): string {
   return type === 'id' ? (ids === 'integer' ? 'number' : 'string') : VALUES[type];
 }
 
-/** A value of a scalar as own code gets it: `BigInt` is text there as on the wire, whatever column holds it. */
+/**
+ * A value of a scalar as own code gets it: `BigInt` is text there as on the wire, whatever column
+ * holds it.
+ */
 export const scalarType = (scalar: string, column: ColumnType, ids: IdKind): string =>
   scalar === 'BigInt' ? 'string' : valueType(column, ids);
 

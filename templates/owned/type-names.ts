@@ -1,4 +1,7 @@
-/** What `types.ts` itself uses or declares: a GraphQL type with one of these names gets `_` at its end there. */
+/**
+ * What `types.ts` itself uses or declares: a GraphQL type with one of these names gets `_` at its
+ * end there.
+ */
 const TAKEN: ReadonlySet<string> = new Set([
   // TypeScript's own types and words that cannot name one
   ...'any bigint boolean never null number object string symbol undefined unknown void'.split(' '),
@@ -25,10 +28,16 @@ const ENDING = /^(\w+)(?:Overrides|Resolvers|Row|ScalarConfig)$/;
 /** Names that every object has from its prototype: tables by type name trip over them. */
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** How emitted TypeScript calls a GraphQL type: by its own name, or with `_` at its end if that is taken. */
+/**
+ * How emitted TypeScript calls a GraphQL type: by its own name, or with `_` at its end if that is
+ * taken.
+ */
 export type TypeNames = (type: string) => string;
 
-/** The names of every type that an SDL may declare. Words of descriptions may be among them, and do no harm. */
+/**
+ * The names of every type that an SDL may declare. Words of descriptions may be among them, and do
+ * no harm.
+ */
 export function typeNamesOf(sdl: string): TypeNames {
   const types = new Set(
     Array.from(
@@ -44,5 +53,8 @@ export function typeNamesOf(sdl: string): TypeNames {
   return clashing.size === 0 ? unchanged : (type) => (clashing.has(type) ? `${type}_` : type);
 }
 
-/** One function for all schemas without a clash: what was read with it of a definition is good for the next one too. */
+/**
+ * One function for all schemas without a clash: what was read with it of a definition is good for
+ * the next one too.
+ */
 const unchanged: TypeNames = (type) => type;

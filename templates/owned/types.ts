@@ -21,8 +21,9 @@ export interface TypeParts {
 }
 
 /**
- * `src/generated/types.ts`: the types of the schema and of its resolvers, named and laid out as graphql-codegen does (a test compares), the
- * rows behind them, and what the user's files are checked against.
+ * `src/generated/types.ts`: the types of the schema and of its resolvers, named and laid out as
+ * graphql-codegen does (a test compares), the rows behind them, and what the user's files are
+ * checked against.
  */
 export function renderTypes({ project, document, tables }: TypeParts): string {
   const names = typeNamesOf(project.sdl);
@@ -66,7 +67,9 @@ function renderContext(): Code {
   `;
 }
 
-/** One name for each type that may have resolvers of the user's: `satisfies types.UserOverrides`. */
+/**
+ * One name for each type that may have resolvers of the user's: `satisfies types.UserOverrides`.
+ */
 function printOverrides(types: readonly Definition[]): string {
   return types
     .filter(({ kind }) => ['object', 'interface', 'union'].includes(kind))

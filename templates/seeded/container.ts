@@ -1,7 +1,9 @@
 import type { Project } from '@twofold/schema';
 import { templatesOf } from '../capabilities.ts';
 
-/** `Dockerfile`: a scaffold. Two stages, an unprivileged user, nothing that is only for development. */
+/**
+ * `Dockerfile`: a scaffold. Two stages, an unprivileged user, nothing that is only for development.
+ */
 export function renderDockerfile(project: Project, { vendor }: { vendor: boolean }): string {
   return `FROM node:24-slim AS packages
 WORKDIR /app

@@ -19,7 +19,10 @@ export function renderEnv(
   );
 }
 
-/** The secrets without which a server of this project does not start, or cannot be entered, as far as `env` lacks them. */
+/**
+ * The secrets without which a server of this project does not start, or cannot be entered, as far
+ * as `env` lacks them.
+ */
 export function secretsNeeded(
   project: Project,
   env: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,7 @@
-/** `.graphqlrc.yaml`: a scaffold. Editors complete and check the schema, the generator's directives included. */
+/**
+ * `.graphqlrc.yaml`: a scaffold. Editors complete and check the schema, the generator's directives
+ * included.
+ */
 export function renderGraphqlConfig(): string {
   return `schema:
   - schema.graphql

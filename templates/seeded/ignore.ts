@@ -9,7 +9,10 @@ data/
 `;
 }
 
-/** `.gitattributes`: a scaffold. After a merge two files hold the lines of both sides, and the next run puts them right. */
+/**
+ * `.gitattributes`: a scaffold. After a merge two files hold the lines of both sides, and the next
+ * run puts them right.
+ */
 export function renderGitattributes(): string {
   return `generator.lock merge=union
 .generator/base.json merge=union linguist-generated

@@ -10,7 +10,7 @@ export interface PackageOptions {
 
 const NODE = '24.21.0';
 
-/** `package.json`: a scaffold. Nothing of ours is ever asked of a registry while it comes from `vendor/`. */
+/** `package.json`: a scaffold. With `vendor/`, npm asks no registry for our packages. */
 export function renderPackageJson(project: Project, options: PackageOptions): string {
   const at = (name: string) =>
     options.source === 'vendor'
@@ -52,7 +52,10 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
   )}\n`;
 }
 
-/** Our packages that the server runs on, as npm orders them. Editors read the schema of the manifest from `schema`. */
+/**
+ * Our packages that the server runs on, as npm orders them. Editors read the schema of the
+ * manifest from `schema`.
+ */
 function packagesOf(project: Project): string[] {
   return [...capabilitiesOf(project).map(({ name }) => name), 'runtime', 'schema'].sort();
 }

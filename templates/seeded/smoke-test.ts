@@ -5,8 +5,9 @@ import { str } from '../literal.ts';
 import { rootNames } from '../root-names.ts';
 
 /**
- * `test/smoke.test.ts`: the user's, written once. Starts the server over a database in memory and asks it its health.
- * The secrets of every capability stand in it, as a capability may be switched on later.
+ * `test/smoke.test.ts`: the user's, written once. Starts the server over a database in memory and
+ * asks it its health. The secrets of every capability stand in it, as a capability may be switched
+ * on later.
  */
 export function renderSmokeTest(project: Project): string {
   const secrets = templates.flatMap((each) => (each.secrets ?? []).map(({ name }) => name));

@@ -8,7 +8,10 @@ import type { Finding } from '../../parse/places.ts';
 import { finding } from '../../rules/finding.ts';
 import type { Rule } from '../../rules/finding.ts';
 
-/** AUTH_OFF, AUTH_RULE_EMPTY, AUTH_ROLE_UNKNOWN, AUTH_OWNER_UNKNOWN: every @auth can be asked of somebody. */
+/**
+ * AUTH_OFF, AUTH_RULE_EMPTY, AUTH_ROLE_UNKNOWN, AUTH_OWNER_UNKNOWN: every `@auth` can be met by
+ * some caller.
+ */
 export const access: Rule = function* (built) {
   for (const entity of built.facts.entities.values()) {
     for (const use of entity.directives.auth) yield* checkUse(built, use, entity.name);

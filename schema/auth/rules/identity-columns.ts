@@ -15,7 +15,10 @@ import { shapeOwner } from '../../write-shape-ids.ts';
 import { finding } from '../../rules/finding.ts';
 import type { Rule } from '../../rules/finding.ts';
 
-/** AUTH_COLUMN_WRITTEN: what signs a person in is changed by flows that prove who asks, and by no mutation. */
+/**
+ * AUTH_COLUMN_WRITTEN: what signs a person in is changed by flows that prove who asks, and by no
+ * mutation.
+ */
 export const identityColumns: Rule = function* (built) {
   for (const write of identityWrites(built.project)) {
     const fixes = fixesOf(built, write);

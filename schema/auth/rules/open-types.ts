@@ -8,7 +8,7 @@ import type { Change } from '../../parse/changes.ts';
 import { finding, listed, onField, onType, quoted } from '../../rules/finding.ts';
 import type { Advice, Rule } from '../../rules/finding.ts';
 
-/** AUTH_USER_OPEN, AUTH_TYPE_OPEN: whoever registers must not have every row of everybody. */
+/** AUTH_USER_OPEN, AUTH_TYPE_OPEN: a new account must not be able to change the rows of others. */
 export const openTypes: Rule = function* (built) {
   const user = userEntity(built.facts);
   if (!built.facts.manifest.values.auth) return;
@@ -21,7 +21,7 @@ export const openTypes: Rule = function* (built) {
   }
 };
 
-const speaksOf = (uses: readonly AuthUse[], verb: Verb) =>
+const rulesFor = (uses: readonly AuthUse[], verb: Verb) =>
   uses.filter(({ on }) => on.includes(verb));
 
 interface Mutation {
@@ -55,8 +55,8 @@ function* typeOpen(
 ): Generator<Finding> {
   const open = mutationsOf(built, entity).filter(
     ({ field, verb }) =>
-      speaksOf(field.directives.auth, verb).length === 0 &&
-      speaksOf(entity.directives.auth, verb).length === 0,
+      rulesFor(field.directives.auth, verb).length === 0 &&
+      rulesFor(entity.directives.auth, verb).length === 0,
   );
   const changing = open.filter(({ verb }) => verb !== 'CREATE');
   if (changing.length === 0) return;
@@ -128,10 +128,10 @@ function* userOpen(built: Built, user: EntityFact): Generator<Finding> {
 
 /** The rules of the type, or of its mutations where the type says nothing of the verb. */
 function deciding(built: Built, user: EntityFact, verb: Verb): AuthUse[] {
-  const own = speaksOf(user.directives.auth, verb);
+  const own = rulesFor(user.directives.auth, verb);
   if (own.length > 0) return own;
   const mutations = mutationsOf(built, user).filter((mutation) => mutation.verb === verb);
-  return mutations.flatMap(({ field }) => speaksOf(field.directives.auth, verb));
+  return mutations.flatMap(({ field }) => rulesFor(field.directives.auth, verb));
 }
 
 /** The rule as it is for the other verbs, and OWNER for these. */
@@ -175,4 +175,4 @@ function* privileges(built: Built, user: EntityFact): Generator<Finding> {
     );
 }
 
-const isGuarded = ({ directives }: FieldFact) => speaksOf(directives.auth, 'UPDATE').length > 0;
+const isGuarded = ({ directives }: FieldFact) => rulesFor(directives.auth, 'UPDATE').length > 0;

@@ -11,13 +11,17 @@ import type { AuthValues } from '../manifest.ts';
 import { finding, onField } from '../../rules/finding.ts';
 import type { Advice, Rule } from '../../rules/finding.ts';
 
-/** AUTH_USER_UNKNOWN, AUTH_USER_EMAIL, AUTH_USER_FIELD_UNSET, AUTH_REGISTER_FIELD_UNKNOWN, AUTH_REGISTER_PRIVILEGE, AUTH_CREDENTIAL_FIELD: somebody can register. */
+/**
+ * AUTH_USER_UNKNOWN, AUTH_USER_EMAIL, AUTH_USER_FIELD_UNSET, AUTH_REGISTER_FIELD_UNKNOWN,
+ * AUTH_REGISTER_PRIVILEGE, AUTH_CREDENTIAL_FIELD: people can register.
+ */
 export const userType: Rule = function* (built) {
   const { auth } = built.facts.manifest.values;
   if (!auth) return;
   const entity = built.facts.entities.get(auth.user ?? 'User');
   const email = entity && userAttributes(entity).get('email');
-  // A type that only happens to be called User does no harm while the runtime can keep users of its own beside it.
+  // A type that only happens to be called User does no harm while the runtime can keep users of its
+  // own beside it.
   const isOther = auth.user === undefined && !email && entity?.table !== 'users';
   if (!entity || isOther) return yield* noEntity(built, auth);
   if (!email || storedAs(email, built.facts) !== 'text') return yield noEmail(built, entity, auth);
@@ -146,7 +150,10 @@ function* unsetFields(built: Built, entity: EntityFact, auth: AuthValues): Gener
   }
 }
 
-/** Whoever registers must not choose what they are allowed: a role gets a default, and the least of them if it can be told. */
+/**
+ * People who register must not choose their own role: it gets a default, the weakest one where the
+ * names show which that is.
+ */
 function choice(field: FieldFact): Pick<Advice, 'changes'> | undefined {
   const fallback = (value: string) => ({ changes: [onField(field, 'default', { value })] });
   if (field.named.name === 'Boolean') return fallback('false');

@@ -24,7 +24,10 @@ export interface Member {
   readonly hasDefault: boolean;
 }
 
-/** One type of the schema with its extensions, as TypeScript is to see it: everything by name and in order. */
+/**
+ * One type of the schema with its extensions, as TypeScript is to see it: everything by name and in
+ * order.
+ */
 export interface Definition {
   readonly kind: 'object' | 'interface' | 'union' | 'enum' | 'input' | 'scalar';
   readonly name: string;
@@ -83,7 +86,8 @@ export function readDefinitions({ definitions }: DocumentNode, names: TypeNames)
     const kind = KINDS[node.kind];
     if (!kind) return [];
     const more = extensions.get((node as unknown as Parts).name.value);
-    // A type without extensions is read once: a run that finds its node in the schema again finds this too.
+    // A type without extensions is read once: a run that finds its node in the schema again finds
+    // this too.
     const read = more
       ? readDefinition(kind, [node, ...more] as unknown as Parts[], names)
       : readAlone(node, [names], () => readDefinition(kind, [node as unknown as Parts], names));
@@ -164,7 +168,9 @@ function reasonOf({ arguments: given }: ConstDirectiveNode): string {
 
 const BUILTIN: ReadonlySet<string> = new Set(['Boolean', 'Float', 'ID', 'Int', 'String']);
 
-/** Introspection and the directives of GraphQL use text and truth values whatever the schema does. */
+/**
+ * Introspection and the directives of GraphQL use text and truth values whatever the schema does.
+ */
 const ALWAYS_THERE = ['Boolean', 'String'];
 
 function noteBuiltin(

@@ -50,7 +50,10 @@ interface Context extends ResolverParts {
   /** Objects that are one of several. */
   readonly alternatives: ReadonlySet<string>;
   readonly rootTypes: ReadonlySet<string>;
-  /** Types that a resolver answers with something else than their fields: rows, and whatever holds some. */
+  /**
+   * Types that a resolver answers with something else than their fields: rows, and whatever holds
+   * some.
+   */
   readonly replaced: ReadonlySet<string>;
 }
 

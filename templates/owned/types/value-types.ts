@@ -3,7 +3,10 @@ import { Kind, type TypeNode } from 'graphql';
 import { propertyName, str } from '../../literal.ts';
 import type { Definition, Definitions, Member } from './definitions.ts';
 
-/** How values of each scalar look in TypeScript: one type, or one as it comes in and one as it goes out. */
+/**
+ * How values of each scalar look in TypeScript: one type, or one as it comes in and one as it goes
+ * out.
+ */
 export type ScalarTypes = Readonly<
   Record<string, string | { readonly input: string; readonly output: string }>
 >;
@@ -16,7 +19,10 @@ const BUILTIN: ScalarTypes = {
   Float: 'number',
 };
 
-/** One TypeScript type for each type of the schema, and one for the arguments of each field that has some. */
+/**
+ * One TypeScript type for each type of the schema, and one for the arguments of each field that has
+ * some.
+ */
 export function printValueTypes(definitions: Definitions, scalars: ScalarTypes): string[] {
   const own = definitions.types.filter(({ kind }) => kind === 'scalar');
   const scalarNames = new Set([...Object.keys(BUILTIN), ...own.map(({ name }) => name)]);
