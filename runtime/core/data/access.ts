@@ -35,7 +35,7 @@ export type RootAccess = Access & { readonly explicit: boolean };
 
 const ALL: Access = { kind: 'all' };
 
-/** Whoever signed in to operate the server is as good as a key of it with every scope. */
+/** A user who signed in to operate the server may do what a key with every scope may do. */
 const OPERATOR: Principal = { kind: 'api_key', id: 'host', scopes: ['*'], userId: null };
 
 /** @example createRules(model, context.principal).entity(post, 'READ') // { kind: 'owner', columns: ['author_id'] } */

@@ -16,7 +16,7 @@ const AGAIN = 1000;
 
 /**
  * Tells other servers of changes through PostgreSQL's LISTEN and NOTIFY, and local listeners of theirs. A connection that
- * breaks is made again; what happens in between is not told, as the contract of NOTIFY has it.
+ * breaks is made again; changes in between are lost, as the contract of NOTIFY has it.
  */
 export function createAnnouncements(options: {
   readonly store: Store;
@@ -30,7 +30,7 @@ export function createAnnouncements(options: {
   let assembly = createAssembly();
   let stopped = false;
   let stopListening = () => {};
-  // A change that came from elsewhere must not be told again.
+  // A change that came from another server must not be sent again.
   const foreign = new WeakSet<Change>();
 
   async function listen(): Promise<void> {

@@ -6,18 +6,18 @@ export interface Change {
   readonly entity: string;
   readonly kind: ChangeKind;
   readonly id: string;
-  /** A removed row as it last was, when somebody may want to be told of it. */
+  /** A removed row as it last was, when a subscription shows it. */
   readonly row?: Readonly<Record<string, unknown>>;
 }
 
-/** Told of changes after their transaction was committed. */
+/** Is called with changes after their transaction was committed. */
 export interface Changes {
   publish(changes: readonly Change[]): void;
   /** @returns a function that ends it. */
   subscribe(listener: (change: Change) => void): () => void;
 }
 
-/** Changes within this process. A listener that throws does not keep the others from being told. */
+/** Changes within this process. A listener that throws does not keep the others from being called. */
 export function createChanges(onError: (error: unknown) => void = () => {}): Changes {
   const listeners = new Set<(change: Change) => void>();
   const tell = (listener: (change: Change) => void, change: Change) => {

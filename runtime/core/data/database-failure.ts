@@ -58,7 +58,7 @@ function fromSqlite({ errcode, message }: SqliteError): AppError | undefined {
 const columnsIn = (message: string) =>
   [...message.replace(/^[^:]*: /, '').matchAll(/\w+\.(\w+)/g)].map((match) => match[1] as string);
 
-/** An index over an expression is told by its name alone: `users_email_identity_key`. */
+/** An index over an expression is known by its name alone: `users_email_identity_key`. */
 const identityIn = (text: string) =>
   [...text.matchAll(/_(email|username|phone)_identity_key/g)].map((match) => match[1] as string);
 

@@ -175,7 +175,7 @@ export interface Order {
 
 export interface Page {
   readonly limit: number;
-  /** Whether nobody named the number: then it is part of the statement, which SQLite runs a little faster. */
+  /** Whether the caller did not name the number: then it is part of the statement, which SQLite runs a little faster. */
   readonly constant?: boolean;
   readonly offset: number;
   /** The order values of the row to start behind. */

@@ -27,7 +27,7 @@ export interface Reading {
   readonly asker?: Asker | undefined;
   /** Whether the rows are for a function of the user's, and no part of an answer. */
   readonly own?: boolean;
-  /** Of a batch: the keys are of rows that nobody has read for the caller yet, and lead to nothing where it may not see the row. */
+  /** Of a batch: the keys are of rows that were not read for the caller yet; where the caller may not see the row, they lead to nothing. */
   readonly unread?: boolean;
 }
 
@@ -124,7 +124,7 @@ export function createReader(model: Model, store: Store): Reader {
   };
 }
 
-/** Nobody in particular waits, and so the statement runs for as long as it may. */
+/** For reads without an asker: the statement runs for as long as the limits let it. */
 const PATIENT: Asker = { cancelled: false };
 
 const boundsOf = (limits: AnswerLimits, { asker = PATIENT, own = false }: Reading): Bounds => ({

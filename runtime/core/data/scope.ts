@@ -117,7 +117,7 @@ export function ownedBy(
 
 /**
  * A column as the caller sees it. A key of a row that it may not see is nothing, as the relation itself is in the answer:
- * whoever compares with it learns no more.
+ * a caller who compares with it learns no more.
  *
  * @throws AppError when the caller may see no row of the other entity.
  */

@@ -57,5 +57,5 @@ export function createWorkerAnnouncements(changes: Changes): Announcements {
   };
 }
 
-/** A process that nobody can talk to is none, and need not load what knows for sure. */
+/** A process without a channel to others is no worker, and need not load the module that knows for sure. */
 const isWorker = async () => process.connected && (await import('node:cluster')).default.isWorker;

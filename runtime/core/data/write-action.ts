@@ -24,7 +24,7 @@ export interface Actor {
   readonly reader: Reader;
   readonly changes: Changes;
   readonly now: () => number;
-  /** Whether somebody wants to know of removed rows of the entity. */
+  /** Whether a subscription shows removed rows of the entity. */
   watchesRemoval(entity: string): boolean;
 }
 
@@ -43,7 +43,7 @@ export interface WriteRequest<T> {
   readonly returning?: Returning<T> | undefined;
   /** Whether `read` may look at many rows. */
   readonly long?: boolean;
-  /** Who waits for the answer: when nobody does any more, nothing is written. */
+  /** Who waits for the answer: when the client is gone, nothing is written. */
   readonly asker?: Asker;
   /** Asked before anything is written to a row that is there; a throw keeps it as it is. */
   precondition?(id: string, query: Query): Promise<void>;
@@ -115,7 +115,7 @@ function attempt<T>(actor: Actor, request: WriteRequest<T>): Written<T> | Promis
   );
 }
 
-/** Undefined where it has to wait for somebody's transaction. Others that write in the same turn share one with it. */
+/** Undefined where it has to wait for another transaction. Others that write in the same turn share one with it. */
 function insertNow<T>(
   actor: Actor,
   request: WriteRequest<T>,
@@ -203,7 +203,7 @@ async function insertWithin<T>(
   return written;
 }
 
-/** Whoever was told that it took too long must not find it done: it is looked at before the commit. */
+/** A caller who got TIMEOUT must not find it done: the time is checked before the commit. */
 async function unlessCancelled<T>(
   { asker }: WriteRequest<unknown>,
   work: () => Promise<T>,
@@ -312,7 +312,7 @@ async function remove<T>(
   return { id, read };
 }
 
-/** The row as it is, whoever asks: who may see it is decided for each subscriber. */
+/** The row as it is, without rules: who may see it is decided for each subscriber. */
 async function readRow(
   { reader }: Actor,
   { entity }: EntityModel,

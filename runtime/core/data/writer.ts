@@ -27,7 +27,7 @@ export interface Writing {
   readonly query: Query;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** What happened, told after the commit. */
+  /** What happened, announced after the commit. */
   readonly changes: Change[];
 }
 

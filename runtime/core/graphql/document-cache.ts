@@ -53,7 +53,7 @@ export interface DocumentOptions extends DocumentRules {
  */
 const WEIGHTS = { document: 2_000, token: 400, plan: 6_000, field: 900, error: 1_000 };
 
-/** Apart from the others: whoever sends nonsense must not push out what is used. */
+/** Apart from the others: a client that sends nonsense must not push out what is used. */
 const REFUSALS = { entries: 200, bytes: 4_000_000 };
 
 /** Validation takes 150 µs for one line, which is more than running it: a document is looked at once, and so is one that is refused. */

@@ -27,7 +27,7 @@ export interface DocumentRules {
   readonly suggestions: boolean;
 }
 
-/** Whoever sends more mistakes than these at once is not helped by the rest. */
+/** More errors than these at once do not help a caller. */
 const ERRORS = 20;
 
 /**

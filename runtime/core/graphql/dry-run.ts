@@ -136,7 +136,7 @@ function contextOf({ log }: Pick<Kernel, 'log'>, principal: Principal): RequestC
   };
 }
 
-/** An example has made-up values, and nobody keeps them. */
+/** A dry run has made-up values, which no constraint has to accept. */
 function withoutConstraints(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutConstraints);
   if (typeof value !== 'object' || value === null) return value;
@@ -157,7 +157,7 @@ function silent(resolvers: Resolvers): Resolvers {
 }
 
 function notingStore(dialect: Dialect, { ids }: Project, noted: string[]): Store {
-  // An object that a plan might have read: nobody looks for more of it.
+  // An object that a plan might have read; no more of it is looked at.
   const row = { id: keyOf(ids), i: 0, j: '{"$":""}' };
   const query: Query = async (text) => (noted.push(text), [row]);
   const refuse = () => Promise.reject(noDatabase());

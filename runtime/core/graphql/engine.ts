@@ -18,7 +18,7 @@ export interface Engine {
   readonly now: () => number;
   /** Whether values of the scalar go to the wire as the database writes them. */
   isPlain(scalar: string): boolean;
-  /** Whether some subscription wants to know of removed rows of the entity. */
+  /** Whether a subscription shows removed rows of the entity. */
   watchesRemoval(entity: string): boolean;
 }
 

@@ -3,7 +3,7 @@ import type { Logger } from '../config/log.ts';
 import { AppError, InternalError } from '../errors.ts';
 import { toFailure } from '../data/database-failure.ts';
 
-/** Whom an error is told to. */
+/** The request that an error belongs to, and the log for what its caller may not read. */
 export interface Audience {
   readonly requestId: string;
   readonly log: Logger;
@@ -80,8 +80,8 @@ function maskWrong(
 }
 
 /**
- * What was thrown in the first place: graphql-js wraps it once for each level. An error with a code of its own is what
- * somebody wants the caller to read, whatever it was made from.
+ * What was thrown in the first place: graphql-js wraps it once for each level. An error with a code of its own is
+ * meant for the caller, whatever it was made from.
  */
 export function rootCause(error: unknown): unknown {
   let cause: unknown = error;

@@ -94,7 +94,7 @@ export function createGraphql({
   };
 }
 
-/** Servers that share a PostgreSQL, and workers that share a file, tell each other of changes, if somebody can subscribe to one. */
+/** Servers that share a PostgreSQL, and workers that share a file, tell each other of changes, if the schema has a subscription to one. */
 function announcementsOf(
   { project, store, settings, log }: Kernel,
   { changes }: Engine,

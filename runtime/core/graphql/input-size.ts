@@ -3,6 +3,18 @@ import { type GraphQLInputType, isInputObjectType, isListType, isNonNullType } f
 /** The most values that the input of one request may have, whatever `server.body_limit` is. */
 export const INPUT_VALUES = 200_000;
 
+/** Levels of a body's objects and lists: reading them is recursive, so the caller must not choose how deep. */
+export const NESTING = 64;
+
+/** @example isNestedBeyond({ list: [1] }, 1) // true */
+export function isNestedBeyond(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  for (const item of Object.values(value))
+    if (typeof item === 'object' && isNestedBeyond(item, levels - 1)) return true;
+  return false;
+}
+
 /**
  * Counts what coercion looks at: each item of a list, and for an object each field that its type has, given or not. An
  * empty object of a wide type costs as much as a full one, and a body of a megabyte has room for 300,000 of them.

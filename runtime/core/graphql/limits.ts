@@ -43,7 +43,7 @@ const WORDS: Readonly<Record<Measure, string>> = {
 
 const MEASURES: readonly Measure[] = ['depth', 'aliases', 'rootFields', 'directives'];
 
-/** Of a fragment nobody knows where it stands. */
+/** A fragment may be spread anywhere, so its root fields are not counted. */
 const BELOW_ROOT = MEASURES.filter((measure) => measure !== 'rootFields');
 
 /** An error that says which limit was met, what the operation has and what is allowed. Its status is 400. */

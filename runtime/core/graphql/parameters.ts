@@ -1,4 +1,5 @@
 import { AppError, failure } from '../errors.ts';
+import { isNestedBeyond, NESTING } from './input-size.ts';
 
 /** What a request asks for. See "GraphQL over HTTP", section "Request Parameters". */
 export interface Parameters {
@@ -44,8 +45,6 @@ function text(source: Readonly<Record<string, unknown>>, name: string): string |
   return value;
 }
 
-const NESTING = 64;
-
 function map(
   source: Readonly<Record<string, unknown>>,
   name: string,
@@ -59,13 +58,4 @@ function map(
       extensions: { limit: NESTING },
     });
   return value as Record<string, unknown>;
-}
-
-/** Reading values is recursive: nobody may choose how deep. */
-function isNestedBeyond(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  for (const item of Object.values(value))
-    if (typeof item === 'object' && isNestedBeyond(item, levels - 1)) return true;
-  return false;
 }

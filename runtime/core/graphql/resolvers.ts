@@ -53,7 +53,7 @@ export function attachResolvers(engine: Engine): void {
 
 const ROOT_NAMES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
 
-/** `viewer: Query`: the root itself needs nobody; what is asked for below has rules of its own. */
+/** `viewer: Query`: the root itself is open to every caller; what is asked for below has rules of its own. */
 function againField(
   operation: Operation | undefined,
   entity: EntityModel | undefined,
@@ -180,7 +180,7 @@ const call = (
   ...args: [Parent, any, RequestContext, GraphQLResolveInfo]
 ) => own?.(...args);
 
-/** A field that nobody answers may still be a member of the object that user code returned. */
+/** A field without a function may still be a member of the object that user code returned. */
 function held(
   row: Parent,
   name: string,
@@ -283,7 +283,7 @@ export async function fromParent(
   return null;
 }
 
-/** Filters and orders that the caller may not use are refused where there is no key as well: else it could be told that there is none. */
+/** Filters and orders that the caller may not use are refused where there is no key as well: otherwise the answer would show that there is none. */
 function assertAskable(
   run: Run,
   entity: EntityModel,
@@ -304,7 +304,7 @@ function assertAskable(
   return known;
 }
 
-/** Of several types all are asked, for the same reason: else it could be told of which the row is. */
+/** Of several types all are asked, for the same reason: otherwise the answer would show of which type the row is. */
 async function ask(
   run: Run,
   entity: EntityModel,
@@ -319,7 +319,7 @@ async function ask(
     await readBatch(run, { entity, keyColumn }, asked, []);
 }
 
-/** Who may see no row of the other entity is told so whether there is a key or not: else it could be told which. */
+/** A caller who may see no row of the other entity is refused whether there is a key or not: otherwise the answer would show which. */
 function assertReadable(
   { model }: Engine,
   source: Field['source'],
@@ -355,7 +355,7 @@ interface Keyed {
   readonly keyColumn: string;
   readonly key: unknown;
   readonly info: GraphQLResolveInfo;
-  /** User code named the row: what refers to it tells its key, which is nothing to whoever may not see it. */
+  /** User code named the row: what refers to it shows its key, so a caller who may not see the row gets nothing. */
   readonly unread: boolean;
 }
 

@@ -202,7 +202,7 @@ class Started implements Run {
 
 const RULES = new WeakMap<Engine, WeakMap<RequestContext['principal'], Rules>>();
 
-/** The rules of a caller are made once, and those of nobody once for all requests of a server. */
+/** The rules of a caller are made once, and those of anonymous callers once for all requests of a server. */
 function rulesFor(engine: Engine, { principal }: RequestContext): Rules {
   const known = RULES.get(engine)?.get(principal);
   if (known) return known;

@@ -112,7 +112,7 @@ function toResponse(
   const { api } = service;
   if (answer === TIMEOUT) return refuse([timeoutError(api.limits.time)], context);
   if ('text' in answer) return sized(answer.text, service, context);
-  // What failed because the client went away is no failure, and nobody is there to be told.
+  // An operation that ended because its client went away has not failed, and its answer is not read.
   if (context.cancelled) return UNHEARD;
   const { errors, data } = answer.result;
   const reached = limitReached(answer.result, node.operation === 'mutation');

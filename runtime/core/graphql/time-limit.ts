@@ -45,7 +45,7 @@ function timeLeft(time: number, context: RequestContext): number {
   return began === undefined ? time : Math.max(0, time - (performance.now() - began));
 }
 
-/** What the caller is told of it. */
+/** The error that the caller gets. */
 export function timeoutError(milliseconds: number): GraphQLError {
   return limitError('TIMEOUT', sentence(milliseconds), {
     value: milliseconds,

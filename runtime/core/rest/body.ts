@@ -15,14 +15,18 @@ import {
 import type { Context } from 'koa';
 import { failure } from '../errors.ts';
 import type { WriteAction } from '../data/write-action.ts';
-import { INPUT_VALUES, inputSize, tooLarge } from '../graphql/input-size.ts';
+import {
+  INPUT_VALUES,
+  inputSize,
+  isNestedBeyond,
+  NESTING,
+  tooLarge,
+} from '../graphql/input-size.ts';
 import { readBody } from '../http/read-body.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset="?utf-?8"?\s*)?$/i;
-/** Values are read by recursion, so a client must not choose how deep. */
-const DEEPEST = 64;
 
 /** Reads a JSON object. @throws AppError 400 `Invalid JSON`, 413, 415 */
 export async function readObject(ctx: Context, limit: number): Promise<Values> {
@@ -33,8 +37,8 @@ export async function readObject(ctx: Context, limit: number): Promise<Values> {
   const body = parse(text);
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw failure.badRequest('The body must be a JSON object');
-  if (isNestedBeyond(body, DEEPEST))
-    throw failure.badRequest(`The body is nested more than ${DEEPEST} levels deep`);
+  if (isNestedBeyond(body, NESTING))
+    throw failure.badRequest(`The body is nested more than ${NESTING} levels deep`);
   return body as Values;
 }
 
@@ -44,11 +48,6 @@ function parse(text: string): unknown {
   } catch {
     throw failure.badRequest('Invalid JSON');
   }
-}
-
-function isNestedBeyond(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => isNestedBeyond(item, levels - 1));
 }
 
 type Write = Exclude<WriteAction, { kind: 'remove' }>;

@@ -127,7 +127,7 @@ const IDENTITY = [
   ['phone', isPhone, 'must be 5 to 20 digits, spaces, dashes or parentheses'],
 ] as const;
 
-/** Nobody could sign in with an address that registration refuses. */
+/** No user could sign in with an address that registration refuses. */
 function identityProblem(
   { project }: Model,
   entity: string,

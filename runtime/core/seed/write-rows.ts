@@ -22,7 +22,7 @@ export interface Progress {
   (done: number, total: number): void;
 }
 
-/** Whoever can run a seed has the database itself: rules are for callers. What a row may hold is checked all the same. */
+/** A seed is run with access to the database itself, so no rules of callers apply. What a row may hold is checked all the same. */
 const ALL: Access = { kind: 'all' };
 export const OPERATOR: Rules = {
   callerClass: 'seed',
@@ -95,7 +95,7 @@ async function writeRow(
   return { id, kind: there ? 'updated' : 'inserted' };
 }
 
-/** A list of what happened that grows with the file is looked through for each row: nobody is told of it. */
+/** Each row has a list of changes of its own: one list for the whole file would be searched for each row, and a seed announces none. */
 const fresh = (writing: Writing): Writing => ({ ...writing, changes: [] });
 
 async function exists(writing: Writing, entity: EntityModel, id: string): Promise<boolean> {

@@ -23,12 +23,12 @@ interface Running {
   looks: number;
 }
 
-/** Ends statements that nobody waits for any more: PostgreSQL itself goes on with them to their end. */
+/** Ends statements whose client is gone: PostgreSQL itself goes on with them to their end. */
 export interface Abandoned {
-  /** A statement for `asker` begins on `client`: the server is told to end it when nobody waits any more. */
+  /** A statement for `asker` begins on `client`: the server is asked to end it when its asker is gone. */
   began(client: pg.PoolClient, asker: Asker | undefined): Running | undefined;
   ended(running: Running | undefined): void;
-  /** What is told to the server may reach it late: such a connection is for nobody else. */
+  /** A request to cancel may reach the server late: such a connection is not used again. */
   isTold(client: pg.PoolClient): boolean;
 }
 
@@ -78,7 +78,7 @@ function cancel(
     cancel(id: number, key: number): void;
   };
   const tell = () => wire.cancel(processID, secretKey);
-  // It is told again at the next look, while the statement runs.
+  // The request is sent again at the next look, while the statement runs.
   wire.on('error', () => {});
   if (ssl && sslNegotiation !== 'direct') wire.on('connect', () => wire.requestSsl());
   wire.on(ssl ? 'sslconnect' : 'connect', tell);

@@ -68,7 +68,7 @@ class ScopeConnection implements TransactionConnection {
   }
 
   release(): void {
-    // A server that was told to cancel may do so late: such a connection is for nobody else.
+    // A server that was asked to cancel may do so late: such a connection is not used again.
     this.#client.release(this.#options.abandoned.isTold(this.#client));
   }
 

@@ -119,7 +119,7 @@ async function load(url: URL): Promise<Migration> {
   };
 }
 
-/** A file that cannot be read as a module is a failed migration: it is named, and its trace helps nobody. */
+/** A file that cannot be read as a module is a failed migration: it is named, and its trace is left out. */
 async function importMigration(
   url: URL,
   name: string,

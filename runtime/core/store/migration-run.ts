@@ -66,7 +66,7 @@ export function isAllowed(coordinate: string): boolean {
 }
 
 /**
- * Notes rows that are in the way, so that all of them are told at once and nothing is kept of the run. Outside of a run
+ * Notes rows that are in the way, so that all of them are reported at once and nothing is kept of the run. Outside of a run
  * there is nothing to go on for.
  *
  * @throws AppError outside of a run.

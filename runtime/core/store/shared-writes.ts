@@ -6,7 +6,7 @@ type Rows = readonly Record<string, unknown>[];
 /** Writes of one turn of the event loop in one transaction. */
 export interface SharedWrites {
   /**
-   * Runs one statement and resolves when it is committed; undefined when it would have to wait for somebody's transaction in
+   * Runs one statement and resolves when it is committed; undefined when it would have to wait for another transaction in
    * this process. A statement that fails is undone and throws; what others wrote in the same turn stays.
    */
   write(sql: string, parameters: readonly unknown[]): Promise<Rows> | undefined;
@@ -20,13 +20,13 @@ interface Group {
   size: number;
 }
 
-/** The loop may fetch more events within a turn; nobody's transaction has to wait for all of them. */
+/** The loop may fetch more events within a turn; other transactions do not wait for all of them. */
 const MOST = 200;
 
 /**
  * A commit writes to the log and takes and gives back the lock of the file, which costs several times what inserting a row
- * does. The requests that one turn brings share it, as the writers of other databases do ("group commit"): whoever is told
- * that it is written is told after the commit.
+ * does. The requests that one turn brings share it, as the writers of other databases do ("group commit"); each is
+ * answered after the commit.
  */
 export function sharedWrites(writer: SqliteConnection, mutex: Mutex): SharedWrites {
   let group: Group | undefined;

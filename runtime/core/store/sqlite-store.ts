@@ -54,7 +54,7 @@ export function sqliteStore(file: string, timeout: number = TRANSACTION_TIMEOUT)
         firstOf((await runAlone(handles, sql, parameters)).rows) as string | null,
       ...answers,
       memory,
-      // In memory there is one handle, and somebody's transaction may be open on it.
+      // In memory there is one handle, and another transaction may be open on it.
       ...(shared && {
         valueNow: shared.value,
         readTogether: shared.together,

@@ -73,7 +73,7 @@ export interface Store {
   readonly readTogether?: (() => void) | undefined;
   /**
    * One statement that writes, in one transaction with those of the other requests that came in with it; resolves when that is
-   * committed. Undefined when it would have to wait for somebody's transaction in this process.
+   * committed. Undefined when it would have to wait for another transaction in this process.
    */
   readonly writeTogether?:
     | ((

@@ -28,7 +28,7 @@ export class Waiting {
     });
   }
 
-  /** What still runs has nobody left to tell. */
+  /** What still runs is not needed any more, and its failures are not reported. */
   abandon(): void {
     this.#values.forEach((value) => void value.catch(() => {}));
   }

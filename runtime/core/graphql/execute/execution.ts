@@ -26,7 +26,7 @@ export interface Execution {
   readonly helpers: Pick<GraphQLResolveInfo, 'getAbortSignal' | 'getAsyncHelpers'>;
 }
 
-/** The errors of an operation. What fails below a place that is null already is not told. */
+/** The errors of an operation. What fails below a place that is null already is left out. */
 export interface Errors {
   readonly list: readonly GraphQLError[];
   add(error: GraphQLError, path: Path | undefined): void;

@@ -132,7 +132,7 @@ export function callField(
   }
 }
 
-/** Nobody waits for the answer, so nobody is told of this. */
+/** The client is gone: this is neither answered nor logged. */
 const cancelled = () => new AppError(503, 'CANCELLED', 'the operation was cancelled');
 
 function completeField(

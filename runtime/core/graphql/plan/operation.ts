@@ -39,7 +39,7 @@ export interface WritePlan {
   readonly parts: readonly WritePart[];
   readonly type: string;
   readonly pure: boolean;
-  /** Of a create: what it shows of the new row, where that can be told by the statement that inserts it. */
+  /** Of a create: what it shows of the new row, where the statement that inserts it can return that. */
   readonly returning?: Plan<Get>;
 }
 
