@@ -1,5 +1,4 @@
-import type { RequestListener } from 'node:http';
-import { promisify } from 'node:util';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import Router from '@koa/router';
 import helmet from 'helmet';
 import Koa, { type Middleware } from 'koa';
@@ -17,24 +16,29 @@ import { batchByTick } from './http/tick-batch.ts';
 /** Members of the request context that also stand on Koa's `ctx`. */
 const MEMBERS = ['values', 'user', 'principal', 'db', 'loaders', 'log', 'signal'] as const;
 
-/** How a stream ends whose reader is gone. */
-const LEFT: ReadonlySet<string> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
+/** Codes of the errors of a stream whose reader went away. */
+const READER_LEFT: ReadonlySet<string> = new Set([
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ECONNRESET',
+  'EPIPE',
+]);
 
 /**
- * The whole request path, top to bottom: boundary, request context, headers, authentication, the user's middleware,
- * GraphQL, routes.
+ * The whole request path, top to bottom: boundary, request context, CORS, authentication, middleware of plugins and of the
+ * project, GraphQL and REST, security headers, routes.
  */
 export function createApplication(
   app: App,
   booted: Booted,
   middleware: readonly Middleware[],
-): Koa {
+): RequestListener {
   const { kernel, modules } = booted;
-  const koa = new Application(kernel.store.readTogether);
+  const koa = new Koa();
   koa.silent = true;
   koa.on('error', (error: NodeJS.ErrnoException) => {
     // A client that goes away before a stream has ended is no failure.
-    if (!LEFT.has(error.code ?? '')) kernel.log.error({ stack: error.stack }, 'a response failed');
+    if (!READER_LEFT.has(error.code ?? ''))
+      kernel.log.error({ stack: error.stack }, 'a response failed');
   });
   exposeContext(koa);
   const loaders = (context: RequestContext) =>
@@ -54,29 +58,25 @@ export function createApplication(
     ...routers(app, booted),
   ];
   for (const layer of chain) koa.use(layer);
-  return koa;
+  const listener = koa.callback();
+  return batchByTick(
+    (request, response) => void listener(request, response),
+    kernel.store.readTogether,
+  );
 }
 
-/** Koa, which is given the requests of one tick of the event loop together. */
-class Application extends Koa {
-  readonly #beginTick: (() => void) | undefined;
-
-  /** @param beginTick called for the first request of a tick. */
-  constructor(beginTick: (() => void) | undefined) {
-    super();
-    this.#beginTick = beginTick;
-  }
-
-  override callback(): ReturnType<Koa['callback']> {
-    const listener = super.callback() as unknown as RequestListener;
-    return batchByTick(listener, this.#beginTick) as unknown as ReturnType<Koa['callback']>;
-  }
-}
-
-/** Helmet sets its headers at once: its callback is there for its form as a middleware of Express. */
+/** Helmet's headers are the same for every response, so helmet is asked for them once, at the start. */
 function securityHeaders(): Middleware {
-  const setHeaders = promisify(helmet());
-  return (ctx, next) => setHeaders(ctx.req, ctx.res).then(next);
+  const headers = new Map<string, string>();
+  const response = {
+    setHeader: (name: string, value: string) => void headers.set(name, value),
+    removeHeader: () => {},
+  };
+  helmet()({} as IncomingMessage, response as unknown as ServerResponse, () => {});
+  return function securityHeaders(ctx, next) {
+    ctx.res.setHeaders(headers);
+    return next();
+  };
 }
 
 function exposeContext(koa: Koa): void {

@@ -118,7 +118,7 @@ async function start(
     for (const plugin of app.plugins ?? []) await plugin.hooks?.start?.(kernel);
     await handOver();
     const http = await listen(
-      createApplication(app, booted, middleware).callback(),
+      createApplication(app, booted, middleware),
       modules,
       addressOf(booted, address),
     );

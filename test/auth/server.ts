@@ -122,12 +122,12 @@ export async function startServer(options: TestOptions): Promise<TestServer> {
   await migrate(kernel.store, module.migrations ?? []);
   await createTables(kernel.store, buildTables(project), project.ids);
   await module.start?.();
-  const koa = createApplication(
+  const application = createApplication(
     { project, ...options.app },
     { kernel, modules },
     options.middleware ?? [],
   );
-  const http = createServer(koa.callback());
+  const http = createServer(application);
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
   const call = caller(url);

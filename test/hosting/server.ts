@@ -110,7 +110,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   await migrate(store, hosting.migrations ?? []);
   await hosting.start?.();
   const http = await listen(
-    createApplication({ project } as never, { kernel, modules } as never, []).callback(),
+    createApplication({ project } as never, { kernel, modules } as never, []),
     modules,
     { host: '127.0.0.1', port: 0 },
   );

@@ -118,7 +118,7 @@ export async function startModels({
   await models.start();
   const modules = [auth, hosting];
   const http = await listen(
-    createApplication({ project } as never, { kernel, modules }, []).callback(),
+    createApplication({ project } as never, { kernel, modules }, []),
     modules,
     { host: '127.0.0.1', port: 0 },
   );
