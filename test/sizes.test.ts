@@ -21,13 +21,7 @@ const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
 };
 
 /** Functions that were longer than the limit before it was counted on formatted text. The list may only get shorter. */
-const LONG_FUNCTIONS: readonly string[] = [
-  'runtime/auth/api-keys.ts',
-  'runtime/auth/create-auth.ts',
-  'runtime/auth/sessions.ts',
-  'runtime/auth/user-directory.ts',
-  'runtime/auth/webhooks/endpoints.ts',
-];
+const LONG_FUNCTIONS: readonly string[] = [];
 
 /** Files that were longer than the limit before it was counted on formatted text. The list may only get shorter. */
 const LONG_FILES: readonly string[] = ['runtime/core/graphql/resolvers.ts'];

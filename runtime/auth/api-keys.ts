@@ -38,23 +38,6 @@ export interface NewApiKey {
   readonly createdBy: string;
 }
 
-export interface ApiKeys {
-  /** The key behind the text of a header, or null: wrong, expired or revoked alike. */
-  authenticate(text: string): Promise<KnownKey | null>;
-  create(
-    trx: Transaction<any>,
-    key: NewApiKey,
-  ): Promise<{ readonly row: ApiKeyRow; readonly key: string }>;
-  list(db: Kysely<any>): Promise<ApiKeyRow[]>;
-  /** The live keys that act for a user, oldest first. */
-  ofUser(db: Kysely<any>, userId: UserId): Promise<ApiKeyRow[]>;
-  find(db: Kysely<any>, id: string): Promise<ApiKeyRow>;
-  /** Ends a key now, or at `at`. */
-  expire(trx: Kysely<any>, id: string, at: number): Promise<void>;
-  setScopes(trx: Kysely<any>, id: string, scopes: readonly string[]): Promise<void>;
-  setName(trx: Kysely<any>, id: string, name: string): Promise<void>;
-}
-
 /** The key of the setting `API_KEY`: it has every scope and cannot be revoked here. */
 export const ROOT_KEY: KnownKey = { id: 'root', scopes: ['*'], userId: null, limitPerMinute: null };
 
@@ -77,95 +60,109 @@ export interface ApiKeyOptions {
   readonly now: () => number;
 }
 
-export function createApiKeys(options: ApiKeyOptions): ApiKeys {
-  const { store, rootKey, now } = options;
-  const rootDigest = rootKey === null ? null : digest(rootKey);
-  const statement = keyStatement(options);
-  const used = (id: string) =>
-    store.db
-      .updateTable('auth_api_keys')
-      .set({ last_used_at: now() })
-      .where('id', '=', id)
-      .execute();
-  return {
-    authenticate: async (text) => {
-      const hash = digest(text);
-      if (rootDigest !== null && sameText(hash, rootDigest)) return ROOT_KEY;
-      const [row] = await store.query<Record<string, any>>(statement, [hash]);
-      if (
-        !row ||
-        row['revoked_at'] !== null ||
-        (row['expires_at'] !== null && row['expires_at'] <= now())
-      )
-        return null;
-      if (row['owner_user_id'] !== null && (row['owner'] === null || row['disabled_at'] !== null))
-        return null;
-      if (now() - (row['last_used_at'] ?? 0) > MINUTE) used(row['id']).catch(() => {});
-      return {
-        id: row['id'],
-        scopes: liveScopes(options, row),
-        userId: row['owner_user_id'],
-        limitPerMinute: row['limit_per_min'],
-      };
-    },
-    create: async (trx, { name, scopes, expiresAt, userId, limitPerMinute, createdBy }) => {
-      const prefix = randomToken(6);
-      const key = `gk_${prefix}_${randomToken(32)}`;
-      const row = {
-        id: `key_${ulid(now())}`,
-        name,
-        prefix,
-        scopes: JSON.stringify(scopes),
-        owner_user_id: userId,
-        created_by: createdBy,
-        created_at: now(),
-        expires_at: expiresAt,
-        last_used_at: null,
-        revoked_at: null,
-        limit_per_min: limitPerMinute,
-      };
-      await trx
-        .insertInto('auth_api_keys')
-        .values({ ...row, hash: digest(key) })
-        .execute();
-      return { row: { ...row, scopes }, key };
-    },
-    list: async (db) => (await rows(db).execute()).map(toRow),
-    ofUser: async (db, userId) =>
-      (
-        await rows(db)
-          .where('owner_user_id', '=', userId)
-          .where('revoked_at', 'is', null)
-          .where((where) =>
-            where.or([where('expires_at', 'is', null), where('expires_at', '>', now())]),
-          )
-          .execute()
-      ).map(toRow),
-    find: async (db, id) => {
-      const row = await db
-        .selectFrom('auth_api_keys')
-        .select(COLUMNS)
-        .where('id', '=', id)
-        .executeTakeFirst();
-      if (!row) throw failure.notFound('API key not found');
-      return toRow(row);
-    },
-    expire: async (trx, id, at) =>
-      void (await trx
-        .updateTable('auth_api_keys')
-        .set(at <= now() ? { revoked_at: now() } : { expires_at: at })
-        .where('id', '=', id)
-        .execute()),
-    setScopes: async (trx, id, scopes) =>
-      void (await trx
-        .updateTable('auth_api_keys')
-        .set({ scopes: JSON.stringify(scopes) })
-        .where('id', '=', id)
-        .execute()),
-    setName: async (trx, id, name) =>
-      void (await trx.updateTable('auth_api_keys').set({ name }).where('id', '=', id).execute()),
-  };
+/** Keys in `auth_api_keys`. Of a key only the hash is kept. */
+export class ApiKeys {
+  readonly #options: ApiKeyOptions;
+  readonly #rootDigest: string | null;
+  readonly #statement: string;
+
+  constructor(options: ApiKeyOptions) {
+    this.#options = options;
+    this.#rootDigest = options.rootKey === null ? null : digest(options.rootKey);
+    this.#statement = keyStatement(options);
+  }
+
+  /** The key behind the text of a header, or null: wrong, expired or revoked alike. */
+  async authenticate(text: string): Promise<KnownKey | null> {
+    const { store, now } = this.#options;
+    const hash = digest(text);
+    if (this.#rootDigest !== null && sameText(hash, this.#rootDigest)) return ROOT_KEY;
+    const [row] = await store.query<Record<string, any>>(this.#statement, [hash]);
+    if (!row || !isLive(row, now())) return null;
+    if (now() - (row['last_used_at'] ?? 0) > MINUTE) this.#noteUse(row['id']);
+    return {
+      id: row['id'],
+      scopes: liveScopes(this.#options, row),
+      userId: row['owner_user_id'],
+      limitPerMinute: row['limit_per_min'],
+    };
+  }
+
+  async create(
+    trx: Transaction<any>,
+    { name, scopes, expiresAt, userId, limitPerMinute, createdBy }: NewApiKey,
+  ): Promise<{ readonly row: ApiKeyRow; readonly key: string }> {
+    const now = this.#options.now();
+    const prefix = randomToken(6);
+    const key = `gk_${prefix}_${randomToken(32)}`;
+    const row: ApiKeyRow = {
+      id: `key_${ulid(now)}`,
+      name,
+      prefix,
+      scopes,
+      owner_user_id: userId,
+      created_by: createdBy,
+      created_at: now,
+      expires_at: expiresAt,
+      last_used_at: null,
+      revoked_at: null,
+      limit_per_min: limitPerMinute,
+    };
+    const values = { ...row, scopes: JSON.stringify(scopes), hash: digest(key) };
+    await trx.insertInto('auth_api_keys').values(values).execute();
+    return { row, key };
+  }
+
+  async list(db: Kysely<any>): Promise<ApiKeyRow[]> {
+    return (await rows(db).execute()).map(toRow);
+  }
+
+  /** The live keys that act for a user, oldest first. */
+  async ofUser(db: Kysely<any>, userId: UserId): Promise<ApiKeyRow[]> {
+    const now = this.#options.now();
+    const live = rows(db)
+      .where('owner_user_id', '=', userId)
+      .where('revoked_at', 'is', null)
+      .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]));
+    return (await live.execute()).map(toRow);
+  }
+
+  async find(db: Kysely<any>, id: string): Promise<ApiKeyRow> {
+    const row = await rows(db).where('id', '=', id).executeTakeFirst();
+    if (!row) throw failure.notFound('API key not found');
+    return toRow(row);
+  }
+
+  /** Ends a key now, or at `at`. */
+  async expire(trx: Kysely<any>, id: string, at: number): Promise<void> {
+    const now = this.#options.now();
+    await set(trx, id, at <= now ? { revoked_at: now } : { expires_at: at });
+  }
+
+  async setScopes(trx: Kysely<any>, id: string, scopes: readonly string[]): Promise<void> {
+    await set(trx, id, { scopes: JSON.stringify(scopes) });
+  }
+
+  async setName(trx: Kysely<any>, id: string, name: string): Promise<void> {
+    await set(trx, id, { name });
+  }
+
+  /** The answer does not wait for it, and a time of use that is lost does no harm. */
+  #noteUse(id: string): void {
+    const { store, now } = this.#options;
+    set(store.db, id, { last_used_at: now() }).catch(() => {});
+  }
 }
+
+/** A key that acts for a user ends with that user. */
+function isLive(row: Record<string, any>, now: number): boolean {
+  if (row['revoked_at'] !== null) return false;
+  if (row['expires_at'] !== null && row['expires_at'] <= now) return false;
+  return row['owner_user_id'] === null || (row['owner'] !== null && row['disabled_at'] === null);
+}
+
+const set = (db: Kysely<any>, id: string, values: Record<string, unknown>) =>
+  db.updateTable('auth_api_keys').set(values).where('id', '=', id).execute();
 
 const rows = (db: Kysely<any>) =>
   db.selectFrom('auth_api_keys').select(COLUMNS).orderBy('created_at').orderBy('id');

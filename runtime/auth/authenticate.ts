@@ -180,13 +180,13 @@ export function readUser(
   const claims = users ? accessTokens.verify(token) : null;
   if (!claims) return false;
   const { user_id: id, extend, sid: sessionId } = claims;
-  return andThen(sessions.check(claims), (standing) => {
-    if (standing?.principal !== 'user') return false;
+  return andThen(sessions.check(claims), (session) => {
+    if (session?.principal !== 'user') return false;
     context.principal = {
       kind: 'user',
       id,
-      role: standing.role,
-      permissions: standing.permissions,
+      role: session.role,
+      permissions: session.permissions,
       sessionId,
       extend,
     };
@@ -206,8 +206,8 @@ export function readHost(
 ): NowOrLater<boolean> {
   const claims = hostTokens.verify(token);
   if (!claims) return false;
-  return andThen(sessions.check(claims), (standing) => {
-    if (standing?.principal !== 'host') return false;
+  return andThen(sessions.check(claims), (session) => {
+    if (session?.principal !== 'host') return false;
     context.principal = { kind: 'host', sessionId: claims.sid };
     context.values.set('session_id', claims.sid);
     context.values.set('auth_method', 'host');

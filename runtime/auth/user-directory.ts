@@ -20,10 +20,10 @@ export interface Account {
   readonly phone: string;
   readonly avatar_url: string;
   readonly last_login: number | null;
-  /** The stored hash; null for somebody who signs in through a provider only. */
+  /** The stored hash; null for a user who signs in through a provider only. */
   readonly password: string | null;
   readonly role: Role | null;
-  /** Whether the address of now, and not an earlier one, was proved. */
+  /** Whether the present address was proved, not an earlier one. */
   readonly emailVerified: boolean;
   readonly disabledAt: number | null;
   readonly tokensValidAfter: number;
@@ -48,131 +48,155 @@ export interface AccountPatch {
   readonly disabled_at?: number | null;
 }
 
-export interface UserDirectory {
-  /** The table that holds identities, and the condition under which one of its rows (`u`) counts. */
-  readonly table: string;
-  readonly live: string;
-  find(db: Kysely<any>, id: UserId): Promise<Account | null>;
-  findByEmail(db: Kysely<any>, email: string): Promise<Account | null>;
-  /** Whether a live or removed row already has one of these. */
-  isTaken(
-    trx: Transaction<any>,
-    by: {
-      readonly email?: string;
-      readonly username?: string | null;
-      readonly phone?: string | null;
-    },
-  ): Promise<boolean>;
-  /** Writes both rows. `fields` are further columns of the entity. */
-  create(
-    trx: Transaction<any>,
-    patch: AccountPatch & { readonly email: string },
-    fields: Readonly<Record<string, unknown>>,
-  ): Promise<UserId>;
-  update(trx: Kysely<any>, id: UserId, patch: AccountPatch): Promise<void>;
-  remove(trx: Transaction<any>, id: UserId): Promise<void>;
-  /** Only one of these transactions runs at a time, on every server that shares the database. */
-  serialise(trx: Transaction<any>): Promise<void>;
-}
-
 /** How each identity is compared. */
 export const FOLDS = { email: 'letters', username: 'letters', phone: 'digits' } as const;
 
 const TEXTS = ['first_name', 'last_name', 'username', 'phone', 'avatar_url'] as const;
 const TIMES = new Set<string>(['last_login', 'email_verified_at', 'created_at', 'updated_at']);
 
-/** Reads and writes users over the entity's table and the side table `auth_users`, which share the key. */
-export function createUserDirectory(
-  project: Project,
-  user: AuthUser,
-  store: Store,
-  now: () => number,
-): UserDirectory {
-  const entity = project.entities.find(({ name }) => name === user.entity) ?? null;
-  const place = (attribute: UserAttribute) =>
-    user.columns[attribute] ? `u.${user.columns[attribute]}` : `a.${attribute}`;
-  const columns = new Map((entity?.columns ?? []).map((column) => [column.name, column]));
-  const keyOf = (attribute: keyof typeof FOLDS) =>
-    attribute === 'username' && !user.columns.username
-      ? sql.ref<string>('a.username_key')
-      : folded(store.dialect, FOLDS[attribute], place(attribute));
-  const hasKey = async (db: Kysely<any>, attribute: keyof typeof FOLDS, key: string) =>
-    (await db
-      .selectFrom(`${user.table} as u`)
-      .leftJoin('auth_users as a', 'a.user_id', 'u.id')
-      .select('u.id')
-      .where(keyOf(attribute), '=', key)
-      .limit(1)
-      .executeTakeFirst()) !== undefined;
-  const select = (db: Kysely<any>) =>
-    db
-      .selectFrom(`${user.table} as u`)
-      .leftJoin('auth_users as a', 'a.user_id', 'u.id')
-      .leftJoin('auth_roles as r', 'r.id', 'a.role_id')
-      .select([
-        'u.id as id',
-        'a.password',
-        'a.role_id',
-        'a.disabled_at',
-        'a.tokens_valid_after',
-        'a.verified_email',
-        'a.password_changed_at',
-        'r.name as role_name',
-      ])
-      .select(
-        (['email', ...TEXTS, 'last_login', 'email_verified_at'] as const).map(
-          (attribute) => `${place(attribute)} as ${attribute}`,
-        ),
-      );
-  const live = (query: any) =>
-    entity?.softDelete ? query.where(`u.${entity.softDelete}`, 'is', null) : query;
-  const one = async (query: any) =>
-    toAccount(await live(query).orderBy('u.id').limit(1).executeTakeFirst());
+type Identity = keyof typeof FOLDS;
 
-  const update: UserDirectory['update'] = async (db, id, patch) => {
-    const { own, side } = split(user, columns, patch, now());
-    if (Object.keys(own).length > 0)
-      await db.updateTable(user.table).set(own).where('id', '=', id).execute();
-    await upsertSide(db, id, side, now());
-  };
-  return {
-    table: user.table,
-    live: entity?.softDelete ? ` and u."${entity.softDelete}" is null` : '',
-    find: (db, id) => one(select(db).where('u.id', '=', id)),
-    findByEmail: async (db, email) =>
-      !isEmail(email) ? null : one(select(db).where(keyOf('email'), '=', emailKey(email))),
+/** Columns of a user's row and of the side table besides those that an entity may declare itself. */
+const SIDE_COLUMNS = [
+  'u.id as id',
+  'a.password',
+  'a.role_id',
+  'a.disabled_at',
+  'a.tokens_valid_after',
+  'a.verified_email',
+  'a.password_changed_at',
+  'r.name as role_name',
+] as const;
+
+/** Reads and writes users over the entity's table and the side table `auth_users`, which share the key. */
+export class UserDirectory {
+  /** The table that holds identities. */
+  readonly table: string;
+  /** The condition, in a join, under which one of its rows (`u`) counts. */
+  readonly live: string;
+  readonly #project: Project;
+  readonly #user: AuthUser;
+  readonly #store: Store;
+  readonly #now: () => number;
+  readonly #entity: Entity | null;
+  readonly #columns: ReadonlyMap<string, Column>;
+
+  constructor(project: Project, user: AuthUser, store: Store, now: () => number) {
+    this.#project = project;
+    this.#user = user;
+    this.#store = store;
+    this.#now = now;
+    this.#entity = project.entities.find(({ name }) => name === user.entity) ?? null;
+    this.#columns = new Map((this.#entity?.columns ?? []).map((column) => [column.name, column]));
+    this.table = user.table;
+    const { softDelete } = this.#entity ?? {};
+    this.live = softDelete ? ` and u."${softDelete}" is null` : '';
+  }
+
+  async find(db: Kysely<any>, id: UserId): Promise<Account | null> {
+    return this.#first(this.#select(db).where('u.id', '=', id));
+  }
+
+  async findByEmail(db: Kysely<any>, email: string): Promise<Account | null> {
+    if (!isEmail(email)) return null;
+    return this.#first(this.#select(db).where(this.#keyOf('email'), '=', emailKey(email)));
+  }
+
+  /** Whether a live or removed row already has one of these. */
+  async isTaken(
+    trx: Transaction<any>,
+    {
+      email,
+      username,
+      phone,
+    }: {
+      readonly email?: string;
+      readonly username?: string | null;
+      readonly phone?: string | null;
+    },
+  ): Promise<boolean> {
     // One statement for each, since an index serves a condition of its own and not one of several.
-    isTaken: async (trx, { email, username, phone }) =>
-      (!!email && (await hasKey(trx, 'email', emailKey(email)))) ||
-      (!!username && (await hasKey(trx, 'username', username.toLowerCase()))) ||
-      (!!phone && (await hasKey(trx, 'phone', phoneKey(phone)))),
-    create: async (trx, patch, fields) => {
-      const { own, side } = split(user, columns, patch, now());
-      const row = { ...initial(project, user, entity, now()), ...fields, ...own };
-      const { id } = (await trx
-        .insertInto(user.table)
-        .values(row)
-        .returning('id')
-        .executeTakeFirstOrThrow()) as { id: UserId };
-      await upsertSide(trx, id, side, now());
-      return id;
-    },
-    update,
-    remove: async (trx, id) => {
-      if (entity?.softDelete) {
-        const column = columns.get(entity.softDelete);
-        await trx
-          .updateTable(user.table)
-          .set({ [entity.softDelete]: encodeTime(column, now()) })
-          .where('id', '=', id)
-          .execute();
-      } else await trx.deleteFrom(user.table).where('id', '=', id).execute();
-    },
-    serialise: async (trx) => {
-      if (store.dialect === 'postgres')
-        await sql`select pg_advisory_xact_lock(hashtextextended('auth/users', 0))`.execute(trx);
-    },
-  };
+    return (
+      (!!email && (await this.#hasKey(trx, 'email', emailKey(email)))) ||
+      (!!username && (await this.#hasKey(trx, 'username', username.toLowerCase()))) ||
+      (!!phone && (await this.#hasKey(trx, 'phone', phoneKey(phone))))
+    );
+  }
+
+  /** Writes both rows. `fields` are further columns of the entity. */
+  async create(
+    trx: Transaction<any>,
+    patch: AccountPatch & { readonly email: string },
+    fields: Readonly<Record<string, unknown>>,
+  ): Promise<UserId> {
+    const now = this.#now();
+    const { own, side } = split(this.#user, this.#columns, patch, now);
+    const row = { ...initial(this.#project, this.#user, this.#entity, now), ...fields, ...own };
+    const insert = trx.insertInto(this.table).values(row).returning('id');
+    const { id } = (await insert.executeTakeFirstOrThrow()) as { id: UserId };
+    await upsertSide(trx, id, side, now);
+    return id;
+  }
+
+  async update(trx: Kysely<any>, id: UserId, patch: AccountPatch): Promise<void> {
+    const { own, side } = split(this.#user, this.#columns, patch, this.#now());
+    if (Object.keys(own).length > 0)
+      await trx.updateTable(this.table).set(own).where('id', '=', id).execute();
+    await upsertSide(trx, id, side, this.#now());
+  }
+
+  async remove(trx: Transaction<any>, id: UserId): Promise<void> {
+    const { softDelete } = this.#entity ?? {};
+    if (!softDelete) return void (await trx.deleteFrom(this.table).where('id', '=', id).execute());
+    const removed = { [softDelete]: encodeTime(this.#columns.get(softDelete), this.#now()) };
+    await trx.updateTable(this.table).set(removed).where('id', '=', id).execute();
+  }
+
+  /** Only one of these transactions runs at a time, on every server that shares the database. */
+  async serialise(trx: Transaction<any>): Promise<void> {
+    if (this.#store.dialect === 'postgres')
+      await sql`select pg_advisory_xact_lock(hashtextextended('auth/users', 0))`.execute(trx);
+  }
+
+  #columnOf(attribute: UserAttribute): string {
+    const column = this.#user.columns[attribute];
+    return column ? `u.${column}` : `a.${attribute}`;
+  }
+
+  #keyOf(attribute: Identity) {
+    return attribute === 'username' && !this.#user.columns.username
+      ? sql.ref<string>('a.username_key')
+      : folded(this.#store.dialect, FOLDS[attribute], this.#columnOf(attribute));
+  }
+
+  async #hasKey(db: Kysely<any>, attribute: Identity, key: string): Promise<boolean> {
+    const row = await this.#joined(db)
+      .select('u.id')
+      .where(this.#keyOf(attribute), '=', key)
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  #joined(db: Kysely<any>) {
+    return db
+      .selectFrom(`${this.table} as u`)
+      .leftJoin('auth_users as a', 'a.user_id', 'u.id')
+      .leftJoin('auth_roles as r', 'r.id', 'a.role_id');
+  }
+
+  #select(db: Kysely<any>) {
+    const attributes = ['email', ...TEXTS, 'last_login', 'email_verified_at'] as const;
+    return this.#joined(db)
+      .select(SIDE_COLUMNS)
+      .select(attributes.map((attribute) => `${this.#columnOf(attribute)} as ${attribute}`));
+  }
+
+  async #first(query: any): Promise<Account | null> {
+    const { softDelete } = this.#entity ?? {};
+    const live = softDelete ? query.where(`u.${softDelete}`, 'is', null) : query;
+    return toAccount(await live.orderBy('u.id').limit(1).executeTakeFirst());
+  }
 }
 
 /** What a new row has besides what the caller gives: key, stamps, generated defaults. */

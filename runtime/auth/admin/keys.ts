@@ -4,11 +4,11 @@ import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
 import { type Handler, reply } from '@twofold/runtime/http';
 import { type ApiKeyRow, checkScopes } from '../api-keys.ts';
 import { assertHolds, assertHoldsAsMuch } from '../authority.ts';
-import { type Caller, callerOf } from '../caller.ts';
+import { callerOf } from '../caller.ts';
 import { dataScopes } from '../data-scopes.ts';
 import { checkText, isOpaqueId } from '../identity-rules.ts';
 import { isUserId, type UserId } from '../ids.ts';
-import { expiryOf, showKey } from '../own-keys.ts';
+import { endKey, expiryOf, keyView, makeKey, makerOf, newKeyView } from '../key-changes.ts';
 import type { AuthParts } from '../parts.ts';
 import { permissionsOf } from '../permissions.ts';
 import { recordChange } from '../roles.ts';
@@ -26,7 +26,7 @@ export function keyHandlers(parts: AuthParts) {
 }
 
 function create(parts: AuthParts): Handler {
-  const { kernel, apiKeys, events } = parts;
+  const { kernel, events } = parts;
   return async ({ context, body }) => {
     const caller = callerOf(context);
     const scopes = grantable(context, body.scopes);
@@ -34,40 +34,22 @@ function create(parts: AuthParts): Handler {
     const userId = await ownerOf(parts, body.user_id);
     const { row, key } = await events.transact(caller, async (trx, emit) => {
       await assertFits(parts, trx, context, { userId, scopes });
-      const created = await apiKeys.create(trx, {
-        name: checkText('name', body.name),
-        scopes,
-        expiresAt,
-        userId,
-        limitPerMinute: body.limit_per_min ?? null,
-        createdBy: makerOf(caller),
-      });
-      await recordChange(trx, kernel.now(), caller, {
-        action: 'api_key.created',
-        target: { kind: 'api_key', id: created.row.id },
-        before: null,
-        after: { scopes, user_id: userId },
-      });
-      emit('api_key.created', userId, { api_key_id: created.row.id, name: created.row.name });
-      return created;
+      const name = checkText('name', body.name);
+      const limitPerMinute = body.limit_per_min ?? null;
+      const given = { name, scopes, expiresAt, userId, limitPerMinute };
+      return makeKey(parts, { trx, emit, caller }, given, { scopes, user_id: userId });
     });
-    return reply(201, showKey(row, key));
+    return reply(201, newKeyView(row, key));
   };
 }
 
 function list({ kernel, apiKeys }: AuthParts): Handler {
   return async () => {
     const rows = (await apiKeys.list(kernel.store.db)).map((row) => ({
-      id: row.id,
-      name: row.name,
-      prefix: row.prefix,
-      scopes: row.scopes,
+      ...keyView(row),
       user_id: row.owner_user_id,
       created_by: row.created_by,
       limit_per_min: row.limit_per_min,
-      created_at: rfc3339(row.created_at),
-      expires_at: rfc3339(row.expires_at),
-      last_used_at: rfc3339(row.last_used_at),
       revoked_at: rfc3339(row.revoked_at),
     }));
     return reply(200, { api_keys: rows, total: rows.length });
@@ -143,36 +125,24 @@ function rotate(parts: AuthParts): Handler {
       });
       return created;
     });
-    return reply(201, showKey(row, key));
+    return reply(201, newKeyView(row, key));
   };
 }
 
 function revoke(parts: AuthParts): Handler {
-  const { kernel, apiKeys, events } = parts;
   return async ({ context, params }) => {
     const row = await find(parts, params['id']);
-    // To end a key of the project's data gives nothing; a key that manages is ended by who holds as much.
-    const isFree = dataScopes(kernel.project);
+    // Ending a key of the project's data gives no rights. A key that manages needs a caller who holds as much.
+    const isFree = dataScopes(parts.kernel.project);
     assertHolds(
       context,
       row.scopes.filter((scope) => !isFree(scope)),
     );
     const caller = callerOf(context);
-    await events.transact(caller, async (trx, emit) => {
-      await apiKeys.expire(trx, row.id, 0);
-      await recordChange(trx, kernel.now(), caller, {
-        action: 'api_key.revoked',
-        target: { kind: 'api_key', id: row.id },
-        before: { scopes: row.scopes },
-        after: null,
-      });
-      emit('api_key.revoked', row.owner_user_id, { api_key_id: row.id, name: row.name });
-    });
+    await parts.events.transact(caller, (trx, emit) => endKey(parts, { trx, emit, caller }, row));
     return reply(204);
   };
 }
-
-const makerOf = ({ actor }: Caller) => `${actor.kind}:${actor.id}`;
 
 async function find({ apiKeys, kernel }: AuthParts, id = ''): Promise<ApiKeyRow> {
   const row = isOpaqueId(id) ? await apiKeys.find(kernel.store.db, id) : null;

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Agent } from 'node:http';
 import { InternalError } from '@twofold/runtime/errors';
 import { notVerified } from './id-token.ts';
-import { providerError, TIME_LIMIT, withBoundedAgent } from './outside.ts';
+import { providerError, TIME_LIMIT, withBoundedAgent } from './provider-http.ts';
 import type { Provider } from './providers.ts';
 
 /** What a flow has to remember between its start and its callback. */

@@ -9,7 +9,7 @@ import {
 } from 'jose';
 import { AppError, failure } from '@twofold/runtime/errors';
 import { MINUTE, SECOND } from '../time.ts';
-import { fetchJson } from './outside.ts';
+import { fetchJson } from './provider-http.ts';
 import type { Provider } from './providers.ts';
 
 /** Signatures that a public key proves. A MAC never counts: its key would be the client secret. */

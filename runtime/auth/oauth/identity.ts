@@ -2,7 +2,7 @@ import { isEmail } from '@twofold/schema';
 import { printable } from '../caller.ts';
 import type { FlowSecrets, ProviderTokens } from './grant.ts';
 import { type IdTokens, notVerified } from './id-token.ts';
-import { fetchJson } from './outside.ts';
+import { fetchJson } from './provider-http.ts';
 import type { Provider } from './providers.ts';
 
 /** Who somebody is for a provider. Only `provider` and `subject` identify (ASVS 6.8.1); the rest is what it says. */

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { OAuthProvider } from '@twofold/schema';
 import type { Settings } from '@twofold/runtime/kernel';
 import type { ProviderCredentials } from '../config.ts';
-import { fetchJson, providerError } from './outside.ts';
+import { fetchJson, providerError } from './provider-http.ts';
 
 /** Where in a provider's answer the parts of an identity stand: `sub`, `picture.data.url`. */
 export interface ProfilePaths {

@@ -5,7 +5,7 @@ import type { Keys } from '../keys.ts';
 import { seal, unseal } from '../seal.ts';
 import { asWebhookSecret, newWebhookSecret } from './signature.ts';
 
-/** A place that events are sent to. */
+/** A URL that events are sent to. */
 export interface Endpoint {
   readonly id: string;
   readonly url: string;
@@ -24,25 +24,6 @@ export interface SealedEndpoint {
   readonly previous_until: number | null;
 }
 
-/** Where webhooks go, in `auth_webhook_endpoints`. A secret is sealed at rest and opened to sign. */
-export interface Endpoints {
-  list(db: Kysely<any>): Promise<Endpoint[]>;
-  create(
-    trx: Kysely<any>,
-    url: string,
-    types: readonly string[],
-  ): Promise<{ readonly endpoint: Endpoint; readonly secret: string }>;
-  /** A new secret; the old one signs too until `overlap` milliseconds are over. @returns null when there is no such endpoint. */
-  rotate(trx: Kysely<any>, id: string, overlap: number): Promise<string | null>;
-  remove(trx: Kysely<any>, id: string): Promise<boolean>;
-  disable(db: Kysely<any>, id: string): Promise<void>;
-  find(db: Kysely<any>, id: string): Promise<SealedEndpoint | undefined>;
-  /** The secrets that sign now: the current one, and the one before while both hold. */
-  secrets(endpoint: SealedEndpoint): readonly string[];
-  /** Makes the manifest's endpoints those that stand in it now. */
-  takeIn(db: Kysely<any>, webhooks: AuthConfig['webhooks']): Promise<void>;
-}
-
 const SEALED = [
   'id as endpoint_id',
   'url',
@@ -51,112 +32,120 @@ const SEALED = [
   'previous_until',
 ] as const;
 
-export function createEndpoints(keys: Keys, now: () => number): Endpoints {
-  const sealed = (id: string, secret: string) => seal(keys.derived('webhook-seal'), secret, id);
-  const opened = (id: string, text: string | null) =>
-    text === null ? null : unseal(keys.derivedAll('webhook-seal'), text, id);
-  const insert = async (
+/** Where webhooks go, in `auth_webhook_endpoints`. A secret is sealed at rest and opened to sign. */
+export class Endpoints {
+  readonly #keys: Keys;
+  readonly #now: () => number;
+
+  constructor(keys: Keys, now: () => number) {
+    this.#keys = keys;
+    this.#now = now;
+  }
+
+  async list(db: Kysely<any>): Promise<Endpoint[]> {
+    const rows = await db
+      .selectFrom('auth_webhook_endpoints')
+      .select(['id', 'url', 'types', 'source', 'created_at', 'disabled_at'])
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+    return rows.map((row) => ({ ...row, types: JSON.parse(row['types']) }) as Endpoint);
+  }
+
+  async find(db: Kysely<any>, id: string): Promise<SealedEndpoint | undefined> {
+    const query = db.selectFrom('auth_webhook_endpoints').select(SEALED).where('id', '=', id);
+    return (await query.executeTakeFirst()) as SealedEndpoint | undefined;
+  }
+
+  async create(
+    trx: Kysely<any>,
+    url: string,
+    types: readonly string[],
+  ): Promise<{ readonly endpoint: Endpoint; readonly secret: string }> {
+    const secret = newWebhookSecret();
+    const given = { id: `wh_${ulid(this.#now())}`, url, types, source: 'admin' as const };
+    return { endpoint: await this.#insert(trx, given, secret), secret };
+  }
+
+  /** A new secret; the old one signs too until `overlap` milliseconds are over. @returns null when there is no such endpoint. */
+  async rotate(trx: Kysely<any>, id: string, overlap: number): Promise<string | null> {
+    const row = await this.find(trx, id);
+    if (!row) return null;
+    const secret = newWebhookSecret();
+    await set(trx, id, {
+      secret_sealed: this.#seal(id, secret),
+      previous_sealed: row.secret_sealed,
+      previous_until: this.#now() + overlap,
+    });
+    return secret;
+  }
+
+  async remove(trx: Kysely<any>, id: string): Promise<boolean> {
+    await trx.deleteFrom('auth_webhook_deliveries').where('endpoint_id', '=', id).execute();
+    const query = trx.deleteFrom('auth_webhook_endpoints').where('id', '=', id);
+    return Number((await query.executeTakeFirst()).numDeletedRows) > 0;
+  }
+
+  async disable(db: Kysely<any>, id: string): Promise<void> {
+    await set(db, id, { disabled_at: this.#now() });
+  }
+
+  /** The secrets that sign now: the current one, and the one before while both hold. */
+  secrets(row: SealedEndpoint): readonly string[] {
+    const open = (text: string) =>
+      unseal(this.#keys.derivedAll('webhook-seal'), text, row.endpoint_id);
+    const holdsPrevious = (row.previous_until ?? 0) > this.#now() && row.previous_sealed !== null;
+    const previous = holdsPrevious ? open(row.previous_sealed!) : null;
+    return [open(row.secret_sealed), previous].filter((secret) => secret !== null);
+  }
+
+  /** Makes the manifest's endpoints those that stand in it now. */
+  async takeIn(db: Kysely<any>, webhooks: AuthConfig['webhooks']): Promise<void> {
+    const known = await manifestIds(db);
+    const wanted = webhooks.map((webhook) => ({
+      ...webhook,
+      id: `wh_${digest(webhook.url).slice(0, 22)}`,
+      secret: asWebhookSecret(webhook.secret),
+    }));
+    for (const id of known) if (!wanted.some((each) => each.id === id)) await this.disable(db, id);
+    for (const { id, url, types, secret } of wanted) {
+      if (!known.has(id)) await this.#insert(db, { id, url, types, source: 'manifest' }, secret);
+      else
+        await set(db, id, {
+          types: JSON.stringify(types),
+          secret_sealed: this.#seal(id, secret),
+          disabled_at: null,
+        });
+    }
+  }
+
+  async #insert(
     trx: Kysely<any>,
     given: Pick<Endpoint, 'id' | 'url' | 'types' | 'source'>,
     secret: string,
-  ): Promise<Endpoint> => {
-    const endpoint = { ...given, created_at: now(), disabled_at: null };
-    await trx
-      .insertInto('auth_webhook_endpoints')
-      .values({
-        ...endpoint,
-        types: JSON.stringify(given.types),
-        secret_sealed: sealed(given.id, secret),
-        previous_sealed: null,
-        previous_until: null,
-      })
-      .execute();
+  ): Promise<Endpoint> {
+    const endpoint = { ...given, created_at: this.#now(), disabled_at: null };
+    const row = {
+      ...endpoint,
+      types: JSON.stringify(given.types),
+      secret_sealed: this.#seal(given.id, secret),
+      previous_sealed: null,
+      previous_until: null,
+    };
+    await trx.insertInto('auth_webhook_endpoints').values(row).execute();
     return endpoint;
-  };
-  const set = (db: Kysely<any>, id: string, values: Record<string, unknown>) =>
-    db.updateTable('auth_webhook_endpoints').set(values).where('id', '=', id).execute();
-  const find: Endpoints['find'] = async (db, id) =>
-    (await db
-      .selectFrom('auth_webhook_endpoints')
-      .select(SEALED)
-      .where('id', '=', id)
-      .executeTakeFirst()) as SealedEndpoint | undefined;
-  return {
-    find,
-    list: async (db) =>
-      (
-        await db
-          .selectFrom('auth_webhook_endpoints')
-          .select(['id', 'url', 'types', 'source', 'created_at', 'disabled_at'])
-          .orderBy('created_at')
-          .orderBy('id')
-          .execute()
-      ).map((row) => ({ ...row, types: JSON.parse(row['types']) }) as Endpoint),
-    create: async (trx, url, types) => {
-      const secret = newWebhookSecret();
-      return {
-        endpoint: await insert(
-          trx,
-          { id: `wh_${ulid(now())}`, url, types, source: 'admin' },
-          secret,
-        ),
-        secret,
-      };
-    },
-    rotate: async (trx, id, overlap) => {
-      const row = await find(trx, id);
-      if (!row) return null;
-      const secret = newWebhookSecret();
-      await set(trx, id, {
-        secret_sealed: sealed(id, secret),
-        previous_sealed: row.secret_sealed,
-        previous_until: now() + overlap,
-      });
-      return secret;
-    },
-    remove: async (trx, id) => {
-      await trx.deleteFrom('auth_webhook_deliveries').where('endpoint_id', '=', id).execute();
-      return (
-        Number(
-          (await trx.deleteFrom('auth_webhook_endpoints').where('id', '=', id).executeTakeFirst())
-            .numDeletedRows,
-        ) > 0
-      );
-    },
-    disable: async (db, id) => void (await set(db, id, { disabled_at: now() })),
-    secrets: (row) => {
-      const previous =
-        (row.previous_until ?? 0) > now() ? opened(row.endpoint_id, row.previous_sealed) : null;
-      return [opened(row.endpoint_id, row.secret_sealed), previous].filter(
-        (secret) => secret !== null,
-      );
-    },
-    takeIn: async (db, webhooks) => {
-      const known = new Set(
-        (
-          await db
-            .selectFrom('auth_webhook_endpoints')
-            .select('id')
-            .where('source', '=', 'manifest')
-            .execute()
-        ).map(({ id }) => id as string),
-      );
-      const wanted = webhooks.map((webhook) => ({
-        ...webhook,
-        id: `wh_${digest(webhook.url).slice(0, 22)}`,
-        secret: asWebhookSecret(webhook.secret),
-      }));
-      for (const id of known)
-        if (!wanted.some((each) => each.id === id)) await set(db, id, { disabled_at: now() });
-      for (const { id, url, types, secret } of wanted) {
-        if (known.has(id))
-          await set(db, id, {
-            types: JSON.stringify(types),
-            secret_sealed: sealed(id, secret),
-            disabled_at: null,
-          });
-        else await insert(db, { id, url, types, source: 'manifest' }, secret);
-      }
-    },
-  };
+  }
+
+  #seal(id: string, secret: string): string {
+    return seal(this.#keys.derived('webhook-seal'), secret, id);
+  }
+}
+
+const set = (db: Kysely<any>, id: string, values: Record<string, unknown>) =>
+  db.updateTable('auth_webhook_endpoints').set(values).where('id', '=', id).execute();
+
+async function manifestIds(db: Kysely<any>): Promise<ReadonlySet<string>> {
+  const query = db.selectFrom('auth_webhook_endpoints').select('id');
+  const rows = await query.where('source', '=', 'manifest').execute();
+  return new Set(rows.map(({ id }) => id as string));
 }

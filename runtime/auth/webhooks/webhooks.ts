@@ -6,7 +6,7 @@ import { ulid } from '../ids.ts';
 import type { Keys } from '../keys.ts';
 import { SECOND } from '../time.ts';
 import { createDeliveries, isDelivered } from './deliveries.ts';
-import { createEndpoints, type Endpoint, type Endpoints } from './endpoints.ts';
+import { type Endpoint, Endpoints } from './endpoints.ts';
 import { createPost } from './post.ts';
 
 /** Sends events to webhooks, at least once each: a row of the outbox is written with the event and leaves when it arrived. */
@@ -38,7 +38,7 @@ export function createWebhooks(
 ): Webhooks {
   const { store, now } = kernel;
   const { post, close } = createPost(config.allowPrivateWebhooks);
-  const endpoints = createEndpoints(keys, now);
+  const endpoints = new Endpoints(keys, now);
   const deliveries = createDeliveries(kernel, endpoints, post, async (id) => {
     await endpoints.disable(store.db, id);
     const endpoint = (await endpoints.list(store.db)).find((each) => each.id === id);

@@ -4,8 +4,8 @@ import type { UserId } from './ids.ts';
 import { permissionList, type RolesModel, splitPermissions } from './permissions.ts';
 import type { UserDirectory } from './user-directory.ts';
 
-/** What the store says of the session behind a token. */
-export interface Standing {
+/** The live session behind a token, with the rights of its user. */
+export interface CheckedSession {
   readonly userId: UserId | null;
   readonly principal: 'user' | 'host';
   readonly role: { readonly id: number; readonly name: string } | null;
@@ -22,65 +22,57 @@ export interface SessionClaim {
   readonly user_id?: UserId | null;
 }
 
-/** Asks the store whether tokens still count. */
-export interface Standings {
-  /** Null when the token counts no longer. The same claim object asked again may be answered from the last time. */
-  check(claim: SessionClaim): NowOrLater<Standing | null>;
-}
+/**
+ * Asks the store whether a token still counts; null when it does not. The same claim object asked again may be answered
+ * with the last answer.
+ */
+export type SessionCheck = (claim: SessionClaim) => NowOrLater<CheckedSession | null>;
 
-export interface StandingOptions {
+export interface SessionCheckOptions {
   readonly store: Store;
   readonly directory: UserDirectory;
   readonly roles: RolesModel;
   readonly now: () => number;
-  /** Told that a session is in use: it was last seen at `lastSeen`. */
+  /** Called for each session in use, with the time that is stored as its last use. */
   readonly onSeen: (sid: string, lastSeen: number) => void;
 }
 
-/** An answer of the store with its session, and until when it holds if nothing is written. */
-interface Found extends Standing {
+/** An answer of the store. `until`: how long it holds if nothing is written. */
+interface FoundSession extends CheckedSession {
   readonly sid: string;
   readonly lastSeen: number;
   readonly until: number;
 }
 
 /**
- * Every token is held against the store on every request, in one prepared statement. Where the database is a file in this
- * process, its own change counter comes first: as long as nobody, in any process, has committed anything, the answer of the
- * last time is the answer.
+ * Every token is checked against the store on every request, in one prepared statement. Where the database is a file in
+ * this process, its change counter is read first: the last answer holds as long as no process has committed anything.
  */
-export function createStandings(options: StandingOptions): Standings {
+export function createSessionCheck(options: SessionCheckOptions): SessionCheck {
   const { store, now, onSeen } = options;
   const statement = checkStatement(store, options.directory, options.roles);
   const parametersOf = ({ sid, jti, iat }: SessionClaim) => [sid, now(), now(), jti, iat];
-  const use = (found: Found | null) => {
+  const use = (found: FoundSession | null) => {
     if (found) onSeen(found.sid, found.lastSeen);
     return found;
   };
   const { valueNow } = store;
-  if (!valueNow) {
-    return {
-      check: (claim) =>
-        store.valueLater(statement, parametersOf(claim)).then((text) => use(read(claim, text))),
-    };
-  }
-  const kept = new WeakMap<SessionClaim, { readonly found: Found; readonly at: unknown }>();
-  return {
-    check: (claim) => {
-      const at = valueNow(VERSION, []);
-      const last = kept.get(claim);
-      if (last && last.at === at && last.found.until > now()) return use(last.found);
-      const found = read(
-        claim,
-        (valueNow(statement, parametersOf(claim)) as string | undefined) ?? null,
-      );
-      if (found) kept.set(claim, { found, at });
-      return use(found);
-    },
+  if (!valueNow)
+    return (claim) =>
+      store.valueLater(statement, parametersOf(claim)).then((text) => use(read(claim, text)));
+  const kept = new WeakMap<SessionClaim, { readonly found: FoundSession; readonly at: unknown }>();
+  return (claim) => {
+    const at = valueNow(VERSION, []);
+    const last = kept.get(claim);
+    if (last && last.at === at && last.found.until > now()) return use(last.found);
+    const text = valueNow(statement, parametersOf(claim)) as string | undefined;
+    const found = read(claim, text ?? null);
+    if (found) kept.set(claim, { found, at });
+    return use(found);
   };
 }
 
-/** User, principal, when last seen, until when; and only where the manifest has roles, the role's id, name and permissions. */
+/** User, principal, last use, end; and where the manifest has roles, the role's id, name and permissions. */
 type Row = readonly [
   UserId | null,
   'user' | 'host',
@@ -94,7 +86,7 @@ type Row = readonly [
 /** Another number after any commit, also of another process. */
 const VERSION = 'pragma data_version';
 
-function read({ sid, user_id = null }: SessionClaim, text: string | null): Found | null {
+function read({ sid, user_id = null }: SessionClaim, text: string | null): FoundSession | null {
   if (text === null) return null;
   const [userId, principal, lastSeen, until, roleId, roleName, permissions] = JSON.parse(
     text,
@@ -129,7 +121,7 @@ function checkStatement(
     : ['?', '?', '?', '?', '?'];
   const until = `${postgres ? 'least' : 'min'}(s.idle_expires_at, s.absolute_expires_at)`;
   const columns = `s.user_id, s.principal, s.last_seen_at, ${until}${roles ? `, r.id, r.name, ${permissionList(dialect, roles)}` : ''}`;
-  return `select ${postgres ? `json_build_array(${columns})::text` : `json_array(${columns})`} as standing
+  return `select ${postgres ? `json_build_array(${columns})::text` : `json_array(${columns})`} as session
     from auth_sessions s
     left join "${table}" u on u.id = s.user_id${live}
     left join auth_users a on a.user_id = u.id${roles ? '\n    left join auth_roles r on r.id = a.role_id' : ''}

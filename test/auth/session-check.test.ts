@@ -6,7 +6,7 @@ import { asRoot, bearer, startServer, type TestServer, USER } from './harness.ts
 
 /** In a file, tokens are judged at once and from the answer of the last time while nobody has written; in memory they are not. */
 describe('§2.2 a token against a database in a file', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'auth-standings-'));
+  const folder = mkdtempSync(join(tmpdir(), 'auth-session-check-'));
   const roles = { list: ['Owner', 'Member'], default: 'Member', first: null };
   let [one, other] = [] as unknown as [TestServer, TestServer];
   beforeAll(async () => {

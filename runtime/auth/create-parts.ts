@@ -1,0 +1,197 @@
+import type { AuthModel } from '@twofold/schema';
+import type { Kernel } from '@twofold/runtime/kernel';
+import { accessTokens, hostTokens } from './access-token.ts';
+import { createAlerts } from './alerts.ts';
+import { ApiKeys } from './api-keys.ts';
+import type { AuthHooks } from './auth-hooks.ts';
+import { createBackground } from './background.ts';
+import { SYSTEM } from './caller.ts';
+import { readAuthConfig } from './config.ts';
+import { dataScopes } from './data-scopes.ts';
+import { DEFAULT_AUTH } from './defaults.ts';
+import { createDeviceTokens } from './device-token.ts';
+import type { Listeners } from './event-types.ts';
+import { createEvents, type Events, type Outbox } from './events.ts';
+import type { Extend } from './extend.ts';
+import { createKeys, type Keys } from './keys.ts';
+import { leasedWindows } from './limits/leased-windows.ts';
+import { memoryWindows } from './limits/memory-windows.ts';
+import { createRateLimits } from './limits/rate-limits.ts';
+import { storedWindows } from './limits/stored-windows.ts';
+import type { Windows } from './limits/windows.ts';
+import { createLockout } from './lockout.ts';
+import { createMailer } from './mail.ts';
+import { createOneTimeTokens } from './one-time-tokens.ts';
+import type { AuthParts } from './parts.ts';
+import { type Breached, createPasswordPolicy } from './password-policy.ts';
+import { createPasswords } from './passwords.ts';
+import { Sessions } from './sessions.ts';
+import { createSignIn } from './sign-in.ts';
+import { UserDirectory } from './user-directory.ts';
+import { createWebhooks } from './webhooks/webhooks.ts';
+
+export interface AuthOptions {
+  readonly kernel: Kernel;
+  /** `null`: there is no `auth:` section, and only the operator of the hosting server signs in. */
+  readonly model: AuthModel | null;
+  /** Whether the server hosts, and so has an operator. */
+  readonly host: boolean;
+  readonly extend?: Extend;
+  readonly listeners?: Listeners;
+  readonly hooks?: AuthHooks;
+  /** A bcrypt cost below 10. For tests, which would take minutes otherwise; never for a server. */
+  readonly bcryptCost?: number;
+}
+
+/** The parts that need nothing but the settings. */
+type Base = Pick<
+  AuthParts,
+  'kernel' | 'model' | 'config' | 'keys' | 'directory' | 'sessions' | 'hooks' | 'users'
+>;
+
+/** Makes the parts that the handlers work with. */
+export function createParts(options: AuthOptions): AuthParts {
+  const base = createBase(options);
+  const { kernel, model, config, keys, directory, sessions } = base;
+  const { store, now } = kernel;
+  const reporting = createReporting(base, options);
+  const { events } = reporting;
+  const tokens = createTokens(base);
+  const windows = createWindows(kernel, keys);
+  return {
+    ...base,
+    ...reporting,
+    ...tokens,
+    ...createPasswordParts(base),
+    ...createDevices(base),
+    identifierKey: keys.derived('identifier'),
+    limits: createRateLimits({
+      enabled: config.limitsEnabled,
+      limits: model.rateLimits,
+      windows,
+      events,
+      now,
+    }),
+    alerts: createAlerts(kernel, events, windows),
+    signIn: createSignIn({
+      kernel,
+      model,
+      keys,
+      tokens: tokens.accessTokens,
+      sessions,
+      directory,
+      events,
+      extend: options.extend,
+    }),
+    lockout: createLockout(store, model.lockout, now),
+    oneTime: createOneTimeTokens(now),
+    mailer: createMailer(kernel, config),
+    background: createBackground(kernel.log),
+    apiKeys: new ApiKeys({
+      store,
+      directory,
+      rootKey: config.apiKey,
+      roles: model.roles,
+      isFree: dataScopes(kernel.project),
+      now,
+    }),
+  };
+}
+
+function createBase({ kernel, model: given, host, bcryptCost, hooks = {} }: AuthOptions): Base {
+  const { store, settings, project, now } = kernel;
+  const model = given ?? DEFAULT_AUTH;
+  const users = given !== null;
+  const cost = bcryptCost === undefined ? {} : { cost: bcryptCost };
+  const config = readAuthConfig(settings, { model, users, host, ...cost });
+  const directory = new UserDirectory(project, model.user, store, now);
+  return {
+    kernel,
+    model,
+    config,
+    keys: createKeys(config.secret, config.previousSecrets),
+    directory,
+    sessions: new Sessions({ store, model, directory, now }),
+    hooks,
+    users,
+  };
+}
+
+/** Events and webhooks need each other: an event goes into the outbox, and an endpoint that is disabled is an event. */
+function createReporting(
+  { kernel, config, keys }: Base,
+  { listeners = {} }: AuthOptions,
+): Pick<AuthParts, 'events' | 'webhooks'> {
+  const deliver: Outbox = (trx, event) => webhooks.outbox(trx, event);
+  const events: Events = createEvents(kernel, listeners, deliver);
+  const webhooks = createWebhooks(kernel, config, keys, (endpoint) =>
+    events.emit(SYSTEM, 'webhook.disabled', null, { endpoint_id: endpoint.id }),
+  );
+  events.on('*', (event) => webhooks.kick(event));
+  return { events, webhooks };
+}
+
+function createTokens({
+  kernel,
+  model,
+  keys,
+}: Base): Pick<AuthParts, 'accessTokens' | 'hostTokens'> {
+  const { leeway, issuer, audience, maxBytes } = model.jwt;
+  const common = { leeway, issuer, audience, maxBytes, now: kernel.now };
+  return {
+    accessTokens: accessTokens({ ...common, sign: keys.sign, verify: keys.verify }),
+    hostTokens: hostTokens({
+      ...common,
+      sign: keys.derived('host-token'),
+      verify: keys.derivedAll('host-token'),
+    }),
+  };
+}
+
+function createPasswordParts({
+  kernel,
+  model,
+  config,
+  hooks,
+}: Base): Pick<AuthParts, 'passwords' | 'policy'> {
+  const { hashConcurrency: concurrency, hashQueue: queue } = model.password;
+  return {
+    passwords: createPasswords({ cost: config.bcryptCost, concurrency, queue }),
+    policy: createPasswordPolicy(model.password, [kernel.project.name], breachedBy(kernel, hooks)),
+  };
+}
+
+function createDevices({ keys, config }: Base): Pick<AuthParts, 'devices' | 'hostDevices'> {
+  const secure = config.secureCookies;
+  return {
+    devices: createDeviceTokens(keys, { secure, cookie: 'device' }),
+    hostDevices: createDeviceTokens(keys, { secure, cookie: 'host_device' }),
+  };
+}
+
+/** One process counts in its own memory. Several that share a database count there, and lease hits in advance. */
+function createWindows({ store, settings, now, log }: Kernel, keys: Keys): Windows {
+  const isAlone = store.dialect === 'sqlite' && settings.text('WORKERS', '1') === '1';
+  if (isAlone) return memoryWindows();
+  return leasedWindows(storedWindows(store, keys.derived('identifier')), { now, log });
+}
+
+/** The hook that knows breached passwords, as the policy asks it: undefined when there is none. */
+function breachedBy(
+  { store, log }: Kernel,
+  { breachedPasswords }: AuthHooks,
+): Breached | undefined {
+  if (!breachedPasswords) return undefined;
+  const ctx = { db: store.db, log };
+  return async (prefix) => {
+    try {
+      return await breachedPasswords({ prefix, ctx });
+    } catch (error) {
+      log.warn(
+        { stack: error instanceof Error ? error.stack : undefined },
+        'the hook breachedPasswords failed: the password was taken without it',
+      );
+      return [];
+    }
+  };
+}
