@@ -8,6 +8,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'InternalError',
     'alterTable',
     'columnTypes',
+    'createBoundedCache',
     'create',
     'createFoldedIndex',
     'createServer',

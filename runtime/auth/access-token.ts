@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
+import { createBoundedCache } from '@twofold/runtime/kernel';
 import { isOpaqueId } from './identity-rules.ts';
 import { isUserId, type UserId } from './ids.ts';
 import { MINUTE, SECOND } from './time.ts';
@@ -49,6 +50,7 @@ const PART = '(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQ
 const SHAPE = new RegExp(`^(?!\\.)${PART}\\.(?!\\.)${PART}\\.[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$`);
 const HEADER = { alg: 'HS256', typ: 'JWT' } as const;
 const CACHED = 10_000;
+const CACHED_BYTES = 16 * 1024 * 1024;
 
 /**
  * Tokens of users.
@@ -66,11 +68,17 @@ export function hostTokens(options: TokenOptions): Tokens<HostClaims> {
   return createTokens(options, isHostClaims);
 }
 
+/** Claims of a token that was verified, and until when it need not be verified again. */
+interface VerifiedToken<Claims> {
+  readonly claims: Claims;
+  readonly until: number;
+}
+
 function createTokens<Claims extends { exp: number; iat: number }>(
   options: TokenOptions,
   accepts: (claims: Record<string, unknown>) => claims is Record<string, unknown> & Claims,
 ): Tokens<Claims> {
-  const cache = new Map<string, { readonly claims: Claims; readonly until: number }>();
+  const cache = createBoundedCache<VerifiedToken<Claims>>({ entries: CACHED, bytes: CACHED_BYTES });
   const check = (token: string, ignoreExpiry: boolean) => {
     const claims = openToken(token, options, ignoreExpiry)?.payload;
     return isPlain(claims) && accepts(claims) && claims.iat * SECOND <= options.now() + MINUTE
@@ -84,20 +92,17 @@ function createTokens<Claims extends { exp: number; iat: number }>(
       const known = ignoreExpiry ? undefined : cache.get(token);
       if (known && known.until > now) return known.claims;
       const claims = check(token, ignoreExpiry);
-      if (claims && !ignoreExpiry)
-        remember(
-          cache,
-          token,
-          claims,
-          Math.min(claims.exp * SECOND + options.leeway, now + MINUTE),
-        );
+      if (claims && !ignoreExpiry) {
+        const until = Math.min(claims.exp * SECOND + options.leeway, now + MINUTE);
+        cache.set(token, { claims, until }, token.length);
+      }
       return claims;
     },
   };
 }
 
 /**
- * The payload of a token that one of the keys signed with HS256 and that is neither expired nor for somebody else; null
+ * The payload of a token that one of the keys signed with HS256 and that is neither expired nor for another audience; null
  * otherwise. What the payload says is not looked at, nor whether it is an object.
  */
 export function openToken(
@@ -139,16 +144,6 @@ function verifyWith(
 
 function named({ issuer, audience }: TokenOptions): { iss?: string; aud?: string } {
   return { ...(issuer !== null && { iss: issuer }), ...(audience !== null && { aud: audience }) };
-}
-
-function remember<Value>(
-  cache: Map<string, Value>,
-  key: string,
-  claims: unknown,
-  until: number,
-): void {
-  if (cache.size >= CACHED) cache.delete(cache.keys().next().value as string);
-  cache.set(key, { claims, until } as Value);
 }
 
 function isAccessClaims(

@@ -26,7 +26,7 @@ export interface Administered {
 }
 
 /**
- * Does what whoever has the server's own command line asks: they reach the database anyway, so nothing else is proved.
+ * Runs a command of the server's own command line. Its user reaches the database anyway, so no other proof is asked for.
  *
  * @throws AppError that says why not.
  */

@@ -10,7 +10,7 @@ import { MINUTE } from './time.ts';
 /** A failed login, as the alert rules see it. */
 export interface Failure {
   readonly caller: Caller;
-  /** Null for a key: it is nobody's. */
+  /** Null for an API key, which has no identifier. */
   readonly identifierHash: string | null;
   readonly userId: UserId | null;
 }

@@ -50,7 +50,7 @@ export function checkScopes(scopes: readonly string[]): readonly string[] {
 
 export interface ApiKeyOptions {
   readonly store: Store;
-  /** Tells which rows of the user table count: a key dies with its owner. */
+  /** Which rows of the user table count: a key ends with its owner. */
   readonly directory: { readonly table: string; readonly live: string };
   /** The setting `API_KEY`. */
   readonly rootKey: string | null;

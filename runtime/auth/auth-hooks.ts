@@ -3,13 +3,13 @@ import type { Logger } from '@twofold/runtime/kernel';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import type { Profile } from './sign-in.ts';
 
-/** What a hook of sign-in works with. Nobody calls here yet: no rule of the schema applies to what it reads and writes. */
+/** What a hook of sign-in works with. There is no signed-in user yet, so the schema's rules do not apply to its reads and writes. */
 export interface AuthHookContext<Db = any> {
   readonly db: Kysely<Db>;
   readonly log: Logger;
 }
 
-/** Who is about to be let in, after the right password or through a provider. */
+/** The user who is about to be signed in, after the right password or through a provider. */
 export interface BeforeLogin<Db = any> {
   readonly user: Profile & { readonly email_verified: boolean };
   readonly request: Pick<RequestContext, 'id' | 'ip' | 'headers'>;

@@ -20,15 +20,14 @@ const BEARER = /^Bearer ([^\s]+)$/i;
 
 const AUTHORIZATION = 'authorization';
 
-/** Paths on which a stale token is no obstacle: one signs in, refreshes and logs out there. */
+/** Paths of signing in, refreshing and logging out, where a stale token is not refused. */
 const OPEN = /^\/api\/(auth|oauth|health)(\/|$)/i;
 
 /**
- * Finds out who calls, by bearer token or `X-API-Key`, and says so in the request context. A key that is wrong is
+ * Finds the caller, by bearer token or `X-API-Key`, and puts them into the request context. A key that is wrong is
  * refused at once; so is a token, except where people sign in.
  *
- * It runs for every request, so nothing in it waits that need not: with a database and limits in this process it does
- * not wait at all.
+ * It runs for every request, so it avoids promises: with a database and limits in this process it makes none.
  */
 export function authenticate(parts: AuthParts): Middleware {
   const routes = Object.entries(parts.model.routeLimits ?? {}).map(([route, rate]) => ({
@@ -56,14 +55,14 @@ export function authenticate(parts: AuthParts): Middleware {
 
 function readCaller(parts: AuthParts, ctx: KoaContext, context: RequestContext): NowOrLater<void> {
   const { authorization, 'x-api-key': apiKey } = ctx.req.headers;
-  // An empty field is what many clients send of somebody who is not signed in.
+  // Many clients send an empty field when no user is signed in.
   if (!apiKey) return authorization ? readBearer(parts, ctx, context, authorization) : undefined;
   return readApiKey(parts, ctx, context).then(() =>
     authorization ? readBoth(parts, ctx, context, authorization) : undefined,
   );
 }
 
-/** A key beside a bearer token: both have to be good, and of the same user if the key acts for one. The user is who calls. */
+/** A key beside a bearer token: both have to be good, and of the same user if the key acts for one. The caller is that user. */
 async function readBoth(
   parts: AuthParts,
   ctx: KoaContext,
@@ -122,7 +121,7 @@ async function readApiKey(
   if (key.userId !== null) context.values.set('user_id', key.userId);
 }
 
-/** A key that fails counts like a login that fails, for whoever sends it. */
+/** A key that fails counts like a login that fails, for the address that sends it. */
 async function noteBadKey(
   { events, kernel, alerts }: AuthParts,
   caller: Caller,
@@ -161,7 +160,7 @@ function readBearer(
   });
 }
 
-/** Node keeps the first of two and says nothing of the second, which a proxy may have read. */
+/** Of two such fields Node keeps the first alone; a proxy may have read the second. */
 function isRepeated(rawHeaders: readonly string[]): boolean {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,7 +1,7 @@
 import Bowser from 'bowser';
 
 /**
- * Browser family and system of a `User-Agent` header, without versions: an update of the browser is no new device. What
+ * Browser family and system of a `User-Agent` header, without versions: an update of the browser does not make a new device. What
  * the library does not know (scripts, apps) is compared by its whole text without the numbers.
  *
  * @example deviceKind('Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0') // 'Firefox on Linux'

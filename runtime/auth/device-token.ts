@@ -5,7 +5,7 @@ import { DAY } from './time.ts';
 
 /**
  * Marks a browser that has signed in before. Its failures count in a bucket of their own, so that a stranger who guesses
- * at an address cannot lock its owner out (ASVS 6.1.1). It proves nothing else.
+ * at an address cannot lock its owner out (ASVS 6.1.1). It gives no other right.
  */
 export interface DeviceTokens {
   /** The device's id, when the request carries a genuine token for this identifier. */

@@ -16,7 +16,7 @@ export interface EndOptions {
   readonly keep?: readonly Kept[];
 }
 
-/** What ended with a password, as its event tells and its mail lists. */
+/** What ended with a password: the event has it, and the mail lists it. */
 export interface EndedAccess {
   readonly sessions_ended: number;
   /** Names of API keys. */
@@ -26,8 +26,7 @@ export interface EndedAccess {
 }
 
 /**
- * Ends everything that signs somebody in to an account besides its password: whoever knew the old one may have left
- * themselves a way back. Runs in the transaction that sets the new password.
+ * Ends all other ways to sign in to an account: an intruder who knew the old password may have left themselves one. Runs in the transaction that sets the new password.
  */
 export async function endAccess(
   parts: AuthParts,
@@ -70,7 +69,7 @@ async function endKeys(
 
 /**
  * An identity stays when its provider has proved that it has the account's own address. One with another address, or
- * with an address that was only claimed, may belong to somebody else.
+ * with an address that was only claimed, may belong to another person.
  */
 async function endForeignIdentities(
   { trx, emit }: RightsChange,

@@ -10,7 +10,7 @@ import {
 } from './event-types.ts';
 import { ulid, type UserId } from './ids.ts';
 
-/** Notes an event inside a transaction: it is stored with the change, and told to others once that is committed. */
+/** Notes an event inside a transaction: it is stored with the change, and delivered once that is committed. */
 export type Emit = (
   type: EventType,
   userId: UserId | null,

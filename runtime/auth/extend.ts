@@ -32,7 +32,7 @@ export type Extend = (
 /** The request as `extend` sees it, with the database and the role: its second argument. */
 export type ExtendRequest = ExtendInput;
 
-/** `extend` of the user's project did not answer: nobody gets a token. The cause says why, and the log has it. */
+/** `extend` of the project failed, so no token is issued. The cause says why, and the log has it. */
 export class ExtendError extends InternalError {
   constructor(cause: unknown) {
     super('extend failed', { cause });

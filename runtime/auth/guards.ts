@@ -26,7 +26,7 @@ export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> 
     (permission: string): Guard =>
     (context) =>
       assertHost(parts, context, permission);
-  return told(parts, {
+  return logged(parts, {
     user: (context) => {
       if (!context.values.get('user_id')[1]) throw unauthorized(context);
     },
@@ -43,12 +43,12 @@ export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> 
   });
 }
 
-/** The same guards; each refusal is one line of the log: who, what and which guard (ASVS 16.3.2). */
-function told(
+/** The same guards, which log each refusal: who, what and which guard (ASVS 16.3.2). */
+function logged(
   { kernel }: AuthParts,
   guards: Readonly<Record<string, Guard>>,
 ): Readonly<Record<string, Guard>> {
-  const tell =
+  const logging =
     (name: string, guard: Guard): Guard =>
     (context, route, koa) => {
       const refused = (error: unknown): never => {
@@ -61,14 +61,14 @@ function told(
         throw error;
       };
       try {
-        // Most of them do not wait, and then nobody waits for them.
+        // Most guards do not wait; then no promise is made for them.
         return guard(context, route, koa)?.catch(refused);
       } catch (error) {
         return refused(error);
       }
     };
   return Object.fromEntries(
-    Object.entries(guards).map(([name, guard]) => [name, tell(name, guard)]),
+    Object.entries(guards).map(([name, guard]) => [name, logging(name, guard)]),
   );
 }
 
@@ -78,7 +78,7 @@ function adminSubject({ principal, ip }: RequestContext): string {
     : addressKey(ip);
 }
 
-/** One of these is enough; who only reads needs less. */
+/** One of these is enough. */
 function assertAdmin(context: RequestContext, sufficient: readonly string[]): void {
   const held = heldBy(context);
   if (sufficient.some((permission) => hasScope(held, permission))) return;

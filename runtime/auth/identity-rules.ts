@@ -1,7 +1,7 @@
 import { isEmail, isPhone, isUsername } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 
-/** What makes two addresses the same one. Only ASCII is folded: the Kelvin sign is no `k`. */
+/** What makes two addresses the same one. Only ASCII is folded: the Kelvin sign does not become `k`. */
 export function emailKey(email: string): string {
   return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

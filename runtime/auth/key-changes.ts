@@ -1,25 +1,16 @@
-import type { Transaction } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import type { ApiKeyRow, NewApiKey } from './api-keys.ts';
 import type { Caller } from './caller.ts';
-import type { Emit } from './events.ts';
 import type { AuthParts } from './parts.ts';
-import { recordChange } from './roles.ts';
+import { recordChange, type RightsChange } from './roles.ts';
 import { parseDuration, rfc3339 } from './time.ts';
 
 /** Changes of API keys that users make of their own and administrators of all. */
 
-/** The transaction of a change, and who makes it. */
-export interface KeyChange {
-  readonly trx: Transaction<any>;
-  readonly emit: Emit;
-  readonly caller: Caller;
-}
-
 /** @param after what the log of changes says of the new key. */
 export async function makeKey(
   { apiKeys, kernel }: AuthParts,
-  { trx, emit, caller }: KeyChange,
+  { trx, emit, caller }: RightsChange,
   given: Omit<NewApiKey, 'createdBy'>,
   after: Readonly<Record<string, unknown>>,
 ): Promise<{ readonly row: ApiKeyRow; readonly key: string }> {
@@ -37,7 +28,7 @@ export async function makeKey(
 
 export async function endKey(
   { apiKeys, kernel }: AuthParts,
-  { trx, emit, caller }: KeyChange,
+  { trx, emit, caller }: RightsChange,
   { id, name, scopes, owner_user_id }: ApiKeyRow,
 ): Promise<void> {
   await apiKeys.expire(trx, id, 0);

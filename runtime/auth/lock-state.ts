@@ -21,7 +21,7 @@ export const UNLOCKED: LockState = {
   lastFailureAt: 0,
 };
 
-/** Until when nobody may try, or null. Too many failures in all stay locked until a reset by mail or an unlock. */
+/** Until when logins are refused, or null. Too many failures in all stay locked until a reset by mail or an unlock. */
 export function lockedUntil(state: LockState, options: LockOptions, now: number): number | null {
   if (state.totalSinceSuccess >= options.hardAfter) return Math.max(state.lockedUntil, now + DAY);
   return state.lockedUntil > now ? state.lockedUntil : null;

@@ -63,7 +63,7 @@ export function createLockout(store: Store, options: LockOptions, now: () => num
       const until = lockedUntil(state, options, now());
       if (until !== null) throw accountLocked(until - now());
       if (signal.aborted) throw failure.badRequest('Invalid request');
-      // Whoever ended while the row was read has changed it.
+      // A compare that ended while the row was read has changed the row.
       if (reservation.epoch !== epoch) continue;
       if (placesLeft(state, options, now()) > reservation.inFlight)
         return void (reservation.inFlight += 1);
@@ -125,7 +125,7 @@ export function createLockout(store: Store, options: LockOptions, now: () => num
   };
 }
 
-/** 423 (RFC 4918), the same for an identifier that nobody has. */
+/** 423 (RFC 4918), the same for an identifier without an account. */
 export function accountLocked(wait: number): AppError {
   return new AppError(423, 'ACCOUNT_LOCKED', 'Account locked', {
     headers: { 'Retry-After': retryAfter(wait) },

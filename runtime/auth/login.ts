@@ -25,7 +25,7 @@ interface Try {
 }
 
 const HOOK_LIMIT = 2000;
-/** So many failures before a success are told. */
+/** From so many failures before a success on, there is an alert. */
 const SUSPICIOUS = 5;
 
 /** `POST /api/auth/login {email, password}`: contract section 2.3, step by step. */
@@ -53,7 +53,7 @@ export function requireApiKey({ model }: AuthParts, context: RequestContext): vo
     throw failure.unauthenticated('API key required');
 }
 
-/** The HMAC under which failures, limits and attempts of an address are kept, whether anybody has it or not. */
+/** The HMAC under which failures, limits and attempts of an address are kept, whether there is an account or not. */
 export function identifierOf({ identifierKey }: AuthParts, email: string): string {
   return mac(identifierKey, emailKey(email));
 }
@@ -149,7 +149,7 @@ async function refuse(
   throw failure.unauthenticated('Invalid credentials');
 }
 
-/** Only somebody with the right password learns that the account is disabled, unverified or refused by the hook. */
+/** Only a caller with the right password learns that the account is disabled, unverified or refused by the hook. */
 async function assertMayEnter(parts: AuthParts, attempt: Try, account: Account): Promise<void> {
   const refusal = await whyNot(parts, attempt, account);
   if (!refusal) return;

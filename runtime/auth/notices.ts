@@ -9,7 +9,7 @@ interface Notice {
   readonly text: string | ((event: SecurityEvent) => string);
 }
 
-/** What people are told by mail of their own account (ASVS 6.3.5 and 6.3.7), by event. */
+/** The mails that users get about their own accounts (ASVS 6.3.5 and 6.3.7), by event. */
 const NOTICES: Readonly<Partial<Record<EventType, Notice>>> = {
   'password.changed': {
     subject: 'Your password was changed',
@@ -65,7 +65,7 @@ function listEnded(data: SecurityEvent['data']): string {
 
 const WARNING = '\n\nIf it was not you, reset your password.\n';
 
-/** Mails people what happened to their accounts, and the alerts to whoever watches. @returns what ends it. */
+/** Mails users what happened to their accounts, and the alerts to `auth.events.alert_email`. @returns what ends it. */
 export function startNotices(parts: AuthParts): () => void {
   return parts.events.on('*', async (event) => {
     if (event.type.startsWith('alert.') && parts.model.events.alertEmail)

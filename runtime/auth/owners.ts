@@ -26,13 +26,13 @@ const enabledOwner = ({ first }: OwnerTable) =>
 export const wasOwner = (place: OwnerTable) =>
   `exists (select 1 from auth_users a where a.user_id = old.id and ${enabledOwner(place)})`;
 
-/** For the same trigger: somebody else is one. */
+/** For the same trigger: there is another owner. */
 export function otherOwner(place: OwnerTable): string {
   const live = place.softDelete ? ` and u."${place.softDelete}" is null` : '';
   return `exists (select 1 from auth_users a join "${place.table}" u on u.id = a.user_id${live} where a.user_id <> old.id and ${enabledOwner(place)})`;
 }
 
-/** Whether anybody has the first role; `enabled`: who may also sign in. */
+/** Whether any user has the first role; `enabled`: any who may sign in. */
 export async function hasOwner(
   { directory, model }: Pick<AuthParts, 'directory' | 'model'>,
   db: Kysely<any>,

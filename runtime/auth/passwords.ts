@@ -84,7 +84,7 @@ function isLong(password: string): boolean {
   return Buffer.byteLength(password) > BCRYPT_BYTES || password.includes('\0');
 }
 
-/** PHP writes `$2y$` for what everybody else calls `$2b$`; the library answers false for it. */
+/** PHP writes `$2y$` for `$2b$`, and the library answers false for it. */
 function plain(stored: string): string {
   const hash = stored.startsWith(LONG) ? stored.slice(LONG.length) : stored;
   return hash.startsWith('$2y$') ? `$2b$${hash.slice(4)}` : hash;

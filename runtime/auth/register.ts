@@ -43,7 +43,7 @@ export function createRegister(parts: AuthParts): Handler {
       await registerQuietly(parts, caller, user);
       return reply(202, CONTINUE);
     }
-    // Nobody who has yet to prove an address gets a session from it.
+    // A user who has yet to prove the address gets no session from it.
     if (parts.model.requireVerifiedEmail) {
       await insert(parts, caller, user);
       return reply(202, CONTINUE);
@@ -136,7 +136,7 @@ export async function readUser(
 /**
  * Writes the user, and mails the link that proves the address.
  *
- * @param yielding takes another username, and no telephone number, where somebody has those that were asked for.
+ * @param yielding takes another username, and no telephone number, where other users have those that were asked for.
  * @throws AppError 409
  */
 async function insert(
@@ -184,7 +184,7 @@ export async function createUser(
   return id;
 }
 
-/** The user without what somebody else has, and what the mail says of it. */
+/** The user without what other users have already, and what the mail says of it. */
 async function withoutTaken(
   parts: AuthParts,
   trx: Transaction<any>,
@@ -210,7 +210,7 @@ async function withoutTaken(
   };
 }
 
-/** Derived from the address; a number is added when somebody has it. */
+/** Derived from the address; a number is added when another user has it. */
 async function freeUsername(
   { directory }: AuthParts,
   trx: Transaction<any>,

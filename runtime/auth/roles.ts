@@ -29,7 +29,7 @@ export interface PermissionChange {
   readonly after: unknown;
 }
 
-/** Notes who changed what somebody may do, in the transaction of the change. */
+/** Writes the log of changes of rights, in the transaction of the change. */
 export async function recordChange(
   trx: Kysely<any>,
   now: number,
@@ -80,9 +80,9 @@ export interface RightsChange {
 }
 
 /**
- * Gives a user another role, or none. Tokens carry the role: those of before stop counting.
+ * Gives a user another role, or none. Tokens carry the role, so earlier tokens stop counting.
  *
- * @throws AppError 409 when nobody would be left who holds everything.
+ * @throws AppError 409 when no user would be left with the role that holds everything.
  */
 export async function giveRole(
   parts: AuthParts,
@@ -103,7 +103,7 @@ export async function giveRole(
   emit('permission.changed', account.id, { action, role_id: roleId });
 }
 
-/** Gives somebody who registers the default role, which is never the one that holds everything. */
+/** Gives a user who registers the default role, which is never the one that holds everything. */
 export async function assignDefaultRole(
   { model }: AuthParts,
   trx: Transaction<any>,

@@ -39,7 +39,7 @@ export interface LoginObject extends Profile {
 }
 
 export interface SignIn {
-  /** Opens a session for somebody who proved who he is, and answers with its tokens. */
+  /** Opens a session for a user who proved their identity, and answers with its tokens. */
   open(
     context: RequestContext,
     account: Account,
@@ -94,7 +94,7 @@ export function createSignIn(parts: SignInParts): SignIn {
     open: async (context, account, method, extra = {}) => {
       const now = kernel.now();
       const caller = as(callerOf(context), account.id);
-      // Before anything is written: without its answer nobody is signed in.
+      // Before anything is written: without its answer there is no sign-in.
       const extended = await extendFor(context, account).catch(async (error: unknown) => {
         await recordAttempt(kernel.store.db, now, caller, {
           ...attemptOf(account, extra),
@@ -138,7 +138,7 @@ export function createSignIn(parts: SignInParts): SignIn {
   };
 }
 
-/** What the log of attempts says of whoever signs in, however that ends. */
+/** What the log of attempts keeps of a sign-in, however that ends. */
 const attemptOf = ({ id, email }: Account, { kind, identifierHash }: OpenExtra) => ({
   kind: kind ?? ('password' as const),
   identifierHash: identifierHash ?? null,
@@ -146,7 +146,7 @@ const attemptOf = ({ id, email }: Account, { kind, identifierHash }: OpenExtra) 
   userId: id,
 });
 
-/** A password that was changed while this sign-in was under way lets nobody in. @throws AppError 401 */
+/** Refuses a sign-in during which the password was changed. @throws AppError 401 */
 async function assertSamePassword(
   { directory }: SignInParts,
   trx: Transaction<any>,

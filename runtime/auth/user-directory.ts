@@ -30,7 +30,7 @@ export interface Account {
   readonly passwordChangedAt: number;
 }
 
-/** What can be written of a user. Entity columns and the side table are told apart by the directory. */
+/** What can be written of a user. The directory knows which of it the entity's table has. */
 export interface AccountPatch {
   readonly email?: string;
   readonly name?: string;

@@ -120,7 +120,7 @@ async function confirm(
   emit('email.verified', userId, {});
 }
 
-/** @returns the address of before, which is told. */
+/** @returns the previous address, which gets a mail about it. */
 async function changeTo(
   { directory, kernel }: AuthParts,
   trx: Transaction<any>,

@@ -12,6 +12,7 @@ export type { Principal, RequestContext } from './context/request-context.ts';
 export { SCOPE, hasScope } from './context/scopes.ts';
 export { createValues } from './context/values.ts';
 export type { Kernel, RevalidateCaller, ServerModule } from './module.ts';
+export { createBoundedCache } from './store/bounded-cache.ts';
 export { columnTypes, dialectOf } from './store/column-types.ts';
 export { createFoldedIndex, folded } from './store/folded-index.ts';
 export { LAST_OWNER, isLastOwner } from './store/last-owner.ts';

@@ -165,7 +165,7 @@ async function findOwn(parts: AuthParts, id: string | undefined): Promise<RoleRo
   return role;
 }
 
-/** Whoever changes a role acts on everybody who has it. @throws AppError 403 */
+/** A change of a role acts on all users who have it, so the caller must hold as much as each of them. @throws AppError 403 */
 async function assertHoldsRole(
   { model, kernel }: AuthParts,
   trx: Transaction<any>,

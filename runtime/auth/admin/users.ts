@@ -18,7 +18,7 @@ import type { Account } from '../user-directory.ts';
 
 const DONE = reply(200, { message: 'Done' });
 
-/** Accounts, as their administrator handles them. A password is never set for somebody else (ASVS 6.4.6). */
+/** Management of accounts. An administrator cannot set another user's password (ASVS 6.4.6). */
 export function userHandlers(parts: AuthParts) {
   return {
     adminUser: showUser(parts),
@@ -210,7 +210,7 @@ async function find(
   db: Kysely<any> = kernel.store.db,
 ): Promise<Account> {
   const userId = parseUserId(id);
-  // A key of the other kind is no user: PostgreSQL would call it an error.
+  // PostgreSQL would answer an id of the other type with an error.
   const fits = userId !== null && (typeof userId === 'string') === (kernel.project.ids === 'uuid');
   const account = fits ? await directory.find(db, userId) : null;
   if (!account) throw failure.notFound('User not found');

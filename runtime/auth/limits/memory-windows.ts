@@ -1,76 +1,57 @@
+import { createBoundedCache } from '@twofold/runtime/kernel';
 import type { Charge, Windows, WindowState } from './windows.ts';
 
 /** The last accepted times of one key, oldest at `head`. It grows up to `limit`: most keys are seen a few times only. */
 interface Ring {
-  readonly key: string;
   readonly limit: number;
   readonly window: number;
   times: Float64Array;
   head: number;
   count: number;
-  /** Neighbours by when they were last used. */
-  older: Ring | null;
-  newer: Ring | null;
 }
 
-const KEYS = 50_000;
+/** What all keys may take. The least recently used ones are forgotten. */
+const BOUNDS = { entries: 50_000, bytes: 128 * 1024 * 1024 };
+
+/** Bytes that a key takes besides its times, about. */
+const OVERHEAD = 200;
+
 const FIRST = 8;
 
-/** Windows in memory, for one process. The least recently used of more than 50,000 keys is forgotten. */
-export function memoryWindows(capacity = KEYS): Windows {
-  const rings = createRings(capacity);
+/** Windows in memory, for one process. */
+export function memoryWindows(entries = BOUNDS.entries): Windows {
+  const rings = createBoundedCache<Ring>({ ...BOUNDS, entries });
+  const ringOf = (charge: Charge): Ring => {
+    const known = rings.get(charge.key);
+    if (known && isFor(known, charge)) return known;
+    const ring = emptyRing(charge);
+    rings.set(charge.key, ring, ring.times.byteLength + OVERHEAD);
+    return ring;
+  };
+  const add = (key: string, ring: Ring, now: number) => {
+    const { byteLength } = ring.times;
+    push(ring, now);
+    if (ring.times.byteLength > byteLength)
+      rings.grow(key, ring, ring.times.byteLength - byteLength);
+  };
   return {
     consume: (charges, now) => {
-      const found = charges.map((charge) => expire(rings.take(charge), now));
+      const found = charges.map((charge) => expire(ringOf(charge), now));
       const all = found.every(fits);
       return found.map((ring, index) => {
+        const { key, peek } = charges[index]!;
         const accepted = fits(ring);
-        if (all && !charges[index]!.peek) push(ring, now);
+        if (all && !peek) add(key, ring, now);
         return stateOf(ring, now, accepted);
       });
     },
     refund: (charges, at) => {
       for (const { key } of charges) {
-        const ring = rings.find(key);
+        const ring = rings.get(key);
         if (ring) remove(ring, at);
       }
     },
     close: async () => {},
-  };
-}
-
-/** Rings by key, in a list from the most to the least recently used: a map that is written on every hit would be rebuilt again and again. */
-function createRings(capacity: number) {
-  const rings = new Map<string, Ring>();
-  let [newest, oldest] = [null, null] as [Ring | null, Ring | null];
-  const unlink = (ring: Ring) => {
-    if (ring.newer) ring.newer.older = ring.older;
-    else newest = ring.older;
-    if (ring.older) ring.older.newer = ring.newer;
-    else oldest = ring.newer;
-  };
-  const putFirst = (ring: Ring) => {
-    ring.newer = null;
-    ring.older = newest;
-    if (newest) newest.newer = ring;
-    newest = ring;
-    oldest ??= ring;
-  };
-  return {
-    find: (key: string) => rings.get(key),
-    take: (charge: Charge): Ring => {
-      const known = rings.get(charge.key);
-      if (known && known === newest && isFor(known, charge)) return known;
-      if (known) unlink(known);
-      const ring = known && isFor(known, charge) ? known : emptyRing(charge);
-      if (ring !== known) rings.set(charge.key, ring);
-      putFirst(ring);
-      if (rings.size > capacity && oldest) {
-        rings.delete(oldest.key);
-        unlink(oldest);
-      }
-      return ring;
-    },
   };
 }
 
@@ -79,16 +60,13 @@ const isFor = (ring: Ring, { limit, window }: Charge) =>
 
 const fits = (ring: Ring) => ring.count < ring.limit;
 
-function emptyRing({ key, limit, window }: Charge): Ring {
+function emptyRing({ limit, window }: Charge): Ring {
   return {
-    key,
     limit,
     window,
     times: new Float64Array(Math.min(limit, FIRST)),
     head: 0,
     count: 0,
-    older: null,
-    newer: null,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Context as KoaContext } from 'koa';
 import type { RateLimit } from '@twofold/schema';
-import type { RequestContext } from '@twofold/runtime/kernel';
+import { type RequestContext, createBoundedCache } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { andThen, type NowOrLater } from '../and-then.ts';
 import { recordAttempt } from '../attempts.ts';
@@ -25,7 +25,7 @@ export interface RateLimits {
   readonly enabled: boolean;
   /** Charges all or none, and what this request was charged before with them. @throws AppError 429 */
   enforce(koa: KoaContext, limits: readonly Limit[]): NowOrLater<void>;
-  /** Charges one without a word: for limits whose answer would tell whether somebody exists. */
+  /** Charges one and adds no fields to the answer: for limits that would show whether an account exists. */
   allows(limit: Limit): Promise<boolean>;
   policy(name: string): RateLimit | undefined;
   /** Gives back what this process holds in advance. */
@@ -187,13 +187,11 @@ const headersOf = ({ policies, tightest }: Charged) => ({
 
 /** Says that a limit was met, at most once a minute for each key. */
 function createReporter(events: Events, now: () => number) {
-  const told = new Map<string, number>();
+  const reported = createBoundedCache<number>({ entries: 10_000, bytes: Infinity });
   return async (context: RequestContext | undefined, policy: string, key: string) => {
-    const last = told.get(key);
+    const last = reported.get(key);
     if (!context || (last !== undefined && now() - last < MINUTE)) return;
-    told.delete(key);
-    told.set(key, now());
-    if (told.size > 10_000) told.delete(told.keys().next().value as string);
+    reported.set(key, now(), 0);
     const userId = context.principal.kind === 'user' ? context.principal.id : null;
     const caller = callerOf(context);
     await events.transact(caller, async (trx, emit) => {

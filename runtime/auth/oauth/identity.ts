@@ -5,7 +5,7 @@ import { type IdTokens, notVerified } from './id-token.ts';
 import { fetchJson } from './provider-http.ts';
 import type { Provider } from './providers.ts';
 
-/** Who somebody is for a provider. Only `provider` and `subject` identify (ASVS 6.8.1); the rest is what it says. */
+/** A user as a provider describes them. Only `provider` and `subject` identify (ASVS 6.8.1). */
 export interface Identity {
   readonly provider: string;
   readonly subject: string;
@@ -28,7 +28,7 @@ export async function readIdentity(
   if (claims && (!provider.profileUrl || at(claims, provider.paths.email) !== undefined))
     return toIdentity(provider, claims);
   const profile = await readProfile(provider, tokens.access_token);
-  // A profile of somebody else: a token was swapped on the way.
+  // The profile of another user: a token was swapped on the way.
   if (claims && profile['sub'] !== claims['sub']) throw notVerified('subject');
   return toIdentity(
     provider,
@@ -69,7 +69,7 @@ async function withEmails(
 /** Where GitHub's answer is noted; no provider can send this key, as JSON has no symbols. */
 const PROVED = Symbol('the address is proved');
 
-/** The identity in an answer of the provider. @throws AppError 401 when it names nobody. */
+/** The identity in an answer of the provider. @throws AppError 401 when it has no subject. */
 export function toIdentity(
   { name, paths }: Provider,
   profile: Record<PropertyKey, unknown>,

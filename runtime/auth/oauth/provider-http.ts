@@ -9,7 +9,7 @@ export const TIME_LIMIT = 5000;
 const JSON_BYTES = 64 * 1024;
 const TOKEN_BYTES = 256 * 1024;
 
-/** 502: what a provider did wrong is logged and not told. */
+/** 502: the fault of a provider is logged, and the answer does not contain it. */
 export function providerError(cause: unknown): AppError {
   return new AppError(502, 'OAUTH_PROVIDER_ERROR', 'OAuth provider error', { cause });
 }

@@ -9,11 +9,11 @@ import { type BrowserMark, isMarked, markBrowser } from './browser-mark.ts';
 import type { Flow } from './flow-cookie.ts';
 import { isSecure, type Provider } from './providers.ts';
 
-/** Who may exchange a code: whoever knows the verifier of `challenge` (RFC 7636), or else the browser with the mark. */
+/** Who may exchange a code: the client that knows the verifier of `challenge` (RFC 7636), or else the browser with the mark. */
 type Holder = { readonly challenge: string } | { readonly browser: BrowserMark };
 
 /**
- * Makes the code that a browser takes back to the application. Whoever reads it elsewhere, in a log or a `Referer`, cannot
+ * Makes the code that a browser takes back to the application. A reader of a log or a `Referer` cannot
  * use it, and a page cannot be made to sign in as another user (RFC 9700 section 4.7).
  */
 export async function issueCode(

@@ -29,7 +29,7 @@ export interface Webhooks {
 /** How often the outbox is looked at when nothing is known to be due: another server may have died. */
 const IDLE = 5 * SECOND;
 
-/** @param onDisabled Told when a receiver answered 410 and gets nothing any more. */
+/** @param onDisabled called when a receiver answered 410 and gets no further events. */
 export function createWebhooks(
   kernel: Kernel,
   config: AuthConfig,
