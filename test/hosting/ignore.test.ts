@@ -1,6 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseIgnore } from '../../runtime/hosting/source/ignore.ts';
 import { planBuild } from '../../runtime/hosting/source/plan.ts';
+import { describeWith } from '../engines/available.ts';
+import { findCommand } from '../engines/command.ts';
 
 const FILES = [
   ...['a', 'b', 'foo', 'barfoo', 'x/foo', 'x/barfoo', 'x/y/foo/z', 'src/a', 'src/b.js'],
@@ -110,4 +117,90 @@ describe('.dockerignore', () => {
     expect(paths.every(ignored)).toBe(true);
     expect(performance.now() - begun).toBeLessThan(1000);
   });
+});
+
+const cli = findCommand('docker');
+/** Before version 24 the CLI read patterns otherwise: it had another library for them. */
+const isCurrent =
+  cli !== undefined &&
+  Number(/version (\d+)/.exec(execFileSync(cli, ['--version'], { encoding: 'utf8' }))?.[1]) >= 24;
+const describeBeside = isCurrent ? describeWith : () => {};
+
+/** The Docker CLI reads `.dockerignore`, and the engine says what it was sent. */
+describeBeside('docker', '.dockerignore beside what Docker itself copies', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tf-ignore-'));
+  const env = {
+    ...process.env,
+    DOCKER_BUILDKIT: '0',
+    DOCKER_HOST: `unix://${process.env['TEST_DOCKER_SOCKET']}`,
+  };
+  beforeAll(() => {
+    for (const file of FILES) {
+      mkdirSync(join(folder, dirname(file)), { recursive: true });
+      writeFileSync(join(folder, file), '');
+    }
+    writeFileSync(join(folder, 'Dockerfile'), 'FROM scratch\nCOPY . /\nCMD ["x"]\n');
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** What of the files is not in the image; null when Docker refuses the rules. */
+  function leftOutByDocker(rules: readonly string[]): string[] | null {
+    writeFileSync(join(folder, '.dockerignore'), rules.join('\n'));
+    const built = spawnSync(cli as string, ['build', '-q', folder], { env, encoding: 'utf8' });
+    if (/pattern/i.test(built.stderr) && built.status !== 0) return null;
+    // Docker refuses to copy nothing.
+    if (built.status !== 0 && /no source files/.test(built.stderr)) return [...FILES];
+    expect(built.stderr + built.stdout).toMatch(/sha256:/);
+    const run = (...args: string[]) => execFileSync(cli as string, args, { env, stdio: 'pipe' });
+    const image = /sha256:\w+/.exec(built.stdout)![0];
+    const container = String(run('create', image)).trim();
+    const copied = execFileSync('tar', ['-t', '--quoting-style=literal'], {
+      input: run('export', container),
+    });
+    run('rm', container);
+    run('rmi', image);
+    const there = new Set(String(copied).split('\n'));
+    return FILES.filter((file) => !there.has(file));
+  }
+
+  const ours = (rules: readonly string[]): string[] | null => {
+    try {
+      return FILES.filter(parseIgnore(rules.join('\n')));
+    } catch {
+      return null;
+    }
+  };
+
+  it.skipIf(!cli)(
+    'leaves out the same, for the rules above and for any others',
+    () => {
+      for (const [rules] of DOCKER)
+        expect([rules, ours(rules)]).toEqual([rules, leftOutByDocker(rules)]);
+      const piece = fc.constantFrom(
+        '*',
+        '**',
+        '?',
+        '/',
+        'a',
+        'b',
+        'foo',
+        'src',
+        'x',
+        'sub',
+        '.log',
+        '[a-x]',
+        '.',
+        '!',
+      );
+      const rule = fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(''));
+      fc.assert(
+        fc.property(
+          fc.array(rule, { minLength: 1, maxLength: 3 }),
+          (rules) => void expect([rules, ours(rules)]).toEqual([rules, leftOutByDocker(rules)]),
+        ),
+        { numRuns: 12 },
+      );
+    },
+    120_000,
+  );
 });
