@@ -40,8 +40,8 @@ export async function readAppLogs(
 }
 
 /**
- * Every line from now on (and the last `tail` before), or from where `cursor` says. Goes on over restarts and
- * deployments, and ends with the app: when it is stopped, has crashed or is deleted.
+ * Every line from now on (and the last `tail` before), or from where `cursor` says. Goes on over
+ * restarts and deployments, and ends with the app: when it is stopped, has crashed or is deleted.
  */
 export async function* followApp(
   core: Core,
@@ -86,7 +86,10 @@ export async function* followApp(
   }
 }
 
-/** One container's output while it runs. One that a deployment has removed meanwhile has no more to say. */
+/**
+ * One container's output while it runs. One that a deployment has removed meanwhile has no more to
+ * say.
+ */
 async function* followContainer(
   core: Core,
   container: EngineContainer,

@@ -13,7 +13,8 @@ export const memoryFor = ({ size }: Pick<LocalModel, 'size'>): number =>
 /**
  * Refuses a model that would push this machine into swapping, or its neighbours out.
  *
- * @param available Bytes that can be had without swapping; `process.availableMemory()` knows the limits of a container.
+ * @param available Bytes that can be had without swapping; `process.availableMemory()` knows the
+ * limits of a container.
  * @param freed What the model that runs now will give back.
  * @throws AppError 507
  */

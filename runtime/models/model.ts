@@ -29,5 +29,7 @@ export interface LocalModel {
   readonly context: number | null;
 }
 
-/** `org/name`. Neither part can be `..` or hold a separator, so that a folder of that name is safe. */
+/**
+ * `org/name`. Neither part can be `..` or hold a separator, so that a folder of that name is safe.
+ */
 export const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,95}\/[A-Za-z0-9][A-Za-z0-9._-]{0,95}$/;

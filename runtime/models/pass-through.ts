@@ -39,7 +39,10 @@ export function createPassThrough(now: () => RunState, attached: () => boolean):
   };
 }
 
-/** What an engine says of its models is of no use to a client: it names files, or what it could fetch. */
+/**
+ * What an engine says of its models is of no use to a client: it names files, or what it could
+ * fetch.
+ */
 function ownModels(path: string, running: string | null): Reply {
   const all =
     running === null ? [] : [{ id: running, object: 'model', created: 0, owned_by: 'local' }];
@@ -127,7 +130,10 @@ async function send({ context, koa }: Call, { path, id, endpoint, body }: Sendin
   return reply(answer.status, named, { ...headers, ...(events && { 'X-Accel-Buffering': 'no' }) });
 }
 
-/** The model has ended in the middle of an answer: a stream of events can say so, anything else is cut. */
+/**
+ * The model has ended in the middle of an answer: a stream of events can say so, anything else is
+ * cut.
+ */
 function endAnswer({ res }: Call['koa'], events: boolean): void {
   if (!events || !res.headersSent || res.writableEnded) return void res.destroy();
   res.end(

@@ -225,7 +225,7 @@ export const hostileDockerfiles: Hostile<string> = [
   [
     'an image behind a form of variable that hides it',
     'ARG I=x\nFROM ${I:+localhost/twofold-1/other:3}',
-    /cannot be told/,
+    /cannot be determined/,
   ],
   ['a registry on loopback', 'FROM 127.0.0.1:8080/x', /private network/],
   ['a registry on loopback by name', 'FROM LOCALHOST:8080/x', /private network/],

@@ -99,7 +99,7 @@ describe('.dockerignore', () => {
     ],
   ];
   it.each(hostile)('with %s takes no time that others would notice', (_, text, paths) => {
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     try {
       const ignored = parseIgnore(text);
       for (const path of paths) ignored(path);
@@ -107,7 +107,7 @@ describe('.dockerignore', () => {
       expect(error).toMatchObject({ status: 422 });
     }
     // Measured: 0.4 s; an expression that goes back needs 30 s for the first of these.
-    expect(performance.now() - begun).toBeLessThan(3000);
+    expect(process.cpuUsage(begun).user / 1000).toBeLessThan(3000);
   });
 
   it('costs an ordinary project nothing', () => {

@@ -55,8 +55,8 @@ const NAMES = {
 const KEPT = 5000;
 
 /**
- * What a container uses, from the kernel's own files: a hundredth of what asking the engine takes, where Docker waits
- * for its next second.
+ * What a container uses, from the kernel's own files: a hundredth of what asking the engine takes,
+ * where Docker waits for its next second.
  *
  * @example
  * const usage = createUsageReader(async (id) => (await engine.inspect(id))?.pid ?? null);

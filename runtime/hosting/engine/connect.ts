@@ -9,8 +9,8 @@ import { EngineError, toEngineError } from './errors.ts';
 type EngineChoice = HostingModel['engine'];
 
 /**
- * Finds an engine that answers: at the manifest's socket, else at `DOCKER_HOST`, else at the usual addresses. A manifest
- * that asks for one kind does not get another.
+ * Finds an engine that answers: at the manifest's socket, else at `DOCKER_HOST`, else at the usual
+ * addresses. A manifest that asks for one kind does not get another.
  *
  * @throws EngineError `unavailable` when none answers.
  */

@@ -112,9 +112,10 @@ async function follow(
 }
 
 /**
- * Containers are reached by their own address when the network's gateway is an interface of this machine. Podman makes the
- * bridge with the first container, and an empty bridge is not listed: until then ports are published. A published port
- * leads through a process of Docker's, and ends with it.
+ * Containers are reached by their own address when the network's gateway is an interface of this
+ * machine. Podman makes the bridge with the first container, and an empty bridge is not listed:
+ * until then ports are published. A published port leads through a process of Docker's, and ends
+ * with it.
  */
 function createFindReach(gateway: string | null): () => Reach {
   let found: Reach = 'port';

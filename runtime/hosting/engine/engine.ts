@@ -139,9 +139,9 @@ export interface ContainerUsage {
 }
 
 /**
- * What runs containers: the seam that each driver (`drivers/`) implements. A container is one replica of one revision of
- * an app, wherever it runs: Swarm makes it a service of one task. Every method throws an `EngineError`, which is
- * `unavailable` when the engine does not answer.
+ * What runs containers: the seam that each driver (`drivers/`) implements. A container is one
+ * replica of one revision of an app, wherever it runs: Swarm makes it a service of one task. Every
+ * method throws an `EngineError`, which is `unavailable` when the engine does not answer.
  */
 export interface Engine {
   readonly kind: EngineKind;

@@ -40,8 +40,9 @@ export class EngineError extends AppError {
 }
 
 /**
- * What dockerode threw, in our words. Podman answers 500 to nearly everything, so the text decides before the status
- * does; dockerode's own `reason` is often wrong ("no such container" for an image) and is not used.
+ * What dockerode threw, in our words. Podman answers 500 to nearly everything, so the text decides
+ * before the status does; dockerode's own `reason` is often wrong ("no such container" for an
+ * image) and is not used.
  *
  * @example
  * toEngineError({ statusCode: 500, json: { message: 'the container name "a" is already in use' } }).kind // 'conflict'

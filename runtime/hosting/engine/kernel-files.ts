@@ -16,7 +16,10 @@ interface Kept {
   used: boolean;
 }
 
-/** Milliseconds that a file stays open without being read: an open one holds on to what a container has left. */
+/**
+ * Milliseconds that a file stays open without being read: an open one holds on to what a container
+ * has left.
+ */
 const IDLE = 30_000;
 const MOST = 5000;
 const LIMITS = '/proc/self/limits';
@@ -24,8 +27,9 @@ const LIMITS = '/proc/self/limits';
 const HALF_A_PAGE = 2048;
 
 /**
- * Files that stay open between two readings: reading one again from its beginning takes a fifth of opening it. No more
- * than a quarter of what this process may open; the others are opened each time.
+ * Files that stay open between two readings: reading one again from its beginning takes a fifth of
+ * opening it. No more than a quarter of what this process may open; the others are opened each
+ * time.
  *
  * @example
  * const open = createKernelFiles();

@@ -7,7 +7,8 @@ import { quote, refuse } from './refuse.ts';
 export type Lookup = (host: string) => Promise<readonly string[]>;
 
 /**
- * The registry that an image is fetched from; null where the name has none and engines fill in the public one.
+ * The registry that an image is fetched from; null where the name has none and engines fill in the
+ * public one.
  *
  * @example
  * registryOf('localhost:5000/shop:1') // 'localhost'
@@ -23,8 +24,9 @@ export function registryOf(image: string): string | null {
 }
 
 /**
- * An engine asks registries from this machine, so that a name of loopback or of a private network would reach what
- * strangers cannot. Numbers that some systems read as an address (`127.1`, `0x7f000001`) are none of a registry.
+ * An engine asks registries from this machine, so that a name of loopback or of a private network
+ * would reach what strangers cannot. Numbers that some systems read as an address (`127.1`,
+ * `0x7f000001`) are none of a registry.
  *
  * @throws AppError 422
  */

@@ -101,7 +101,7 @@ const bare = (text: string) => text.replaceAll(/["'\\]/g, '');
 function assertImage(image: string, { stages, images, policy }: Scope): void {
   if (image === 'scratch' || stages.has(image.toLowerCase())) return;
   if (image === '' || /[${}]/.test(image))
-    throw refuse(`FROM ${quote(image)} is not allowed: the image cannot be told`);
+    throw refuse(`FROM ${quote(image)} is not allowed: its name cannot be determined`);
   images.add(image);
   // Images of other apps hold other people's source.
   if (/^localhost\//i.test(image))

@@ -20,8 +20,9 @@ export interface GeneratedDockerfile {
 type Generator = (files: ProjectFiles) => GeneratedDockerfile | null;
 
 /**
- * A Dockerfile for a source that has none: multi-stage, without root at run time, dependencies in a layer of their own
- * that is only made again when the lockfile changes. Null when the language is not known.
+ * A Dockerfile for a source that has none: multi-stage, without root at run time, dependencies in a
+ * layer of their own that is only made again when the lockfile changes. Null when the language is
+ * not known.
  */
 export function generateDockerfile(files: ProjectFiles): GeneratedDockerfile | null {
   for (const generator of GENERATORS) {

@@ -19,8 +19,8 @@ export interface GitUrl {
 }
 
 /**
- * Reads a git address. Only `https:`, `ssh:` (with `user@host:path` as people write it) and, when allowed, `http:`:
- * git itself would also take local paths and run programs.
+ * Reads a git address. Only `https:`, `ssh:` (with `user@host:path` as people write it) and, when
+ * allowed, `http:`: git itself would also take local paths and run programs.
  *
  * @throws AppError 400
  */
@@ -55,8 +55,8 @@ export function assertGitRef(ref: string): void {
 }
 
 /**
- * The address that the host has now, which git is then held to: a name that answers otherwise the second time leads
- * nowhere else.
+ * The address that the host has now, which git is then held to: a name that answers otherwise the
+ * second time leads nowhere else.
  *
  * @throws AppError 400 when it is unknown, or private and that is not allowed.
  */

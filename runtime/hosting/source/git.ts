@@ -30,8 +30,9 @@ export interface Fetched {
 const TIMEOUT = 5 * 60_000;
 
 /**
- * Fetches one commit without a work tree, so that nothing of the repository is checked out or run: no hooks, filters,
- * submodules or links on our disk. The token reaches git through a program's answer, never an argument or an address.
+ * Fetches one commit without a work tree, so that nothing of the repository is checked out or run:
+ * no hooks, filters, submodules or links on our disk. The token reaches git through a program's
+ * answer, never an argument or an address.
  *
  * @throws AppError 400 for an address or name that is not taken, 422 when git cannot fetch it.
  */

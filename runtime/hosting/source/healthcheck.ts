@@ -7,8 +7,8 @@ const DEFAULTS = { interval_s: 30, timeout_s: 30, retries: 3 };
 const MOST = { interval_s: 3600, timeout_s: 300, retries: 100 };
 
 /**
- * The HEALTHCHECK of the stage that a Dockerfile ends with, or null. Podman's image format has no place for it, so that
- * it is read here and kept in a label; our probe runs it on both engines.
+ * The HEALTHCHECK of the stage that a Dockerfile ends with, or null. Podman's image format has no
+ * place for it, so that it is read here and kept in a label; our probe runs it on both engines.
  *
  * @example
  * healthCheckIn('FROM a\nHEALTHCHECK --interval=5s CMD wget -q -O /dev/null localhost')?.command // ['/bin/sh', '-c', 'wget -q …']

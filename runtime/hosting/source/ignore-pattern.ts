@@ -20,8 +20,9 @@ const REST: Token = { takes: anything, repeats: true, skips: [1] };
 const FOLDERS: readonly Token[] = [{ takes: nothing, repeats: false, skips: [1, 3] }, REST, SLASH];
 
 /**
- * A pattern of a `.dockerignore` as tokens, as moby/patternmatcher reads it: `*` and `?` stop at a slash, `**` does not,
- * and `**` before other text ends at a folder's border. Null for what Go's `filepath.Match` calls a bad pattern.
+ * A pattern of a `.dockerignore` as tokens, as moby/patternmatcher reads it: `*` and `?` stop at a
+ * slash, `**` does not, and `**` before other text ends at a folder's border. Null for what Go's
+ * `filepath.Match` calls a bad pattern.
  */
 export function parsePattern(pattern: string): readonly Token[] | null {
   const chars = [...pattern];
@@ -57,9 +58,12 @@ function wildcard(char: string): Token | null {
   return char === '?' ? { takes: notSlash, repeats: false, skips: [] } : null;
 }
 
-/** What a `**` that ends before `at` stands for: at the end everything, else any folders or none. */
+/**
+ * What a `**` that ends before `at` stands for: at the end everything, else any folders or none.
+ */
 function folders(chars: readonly string[], at: number): readonly Token[] {
-  // Docker compares the end of the path when a pattern is `**` and plain text: `**foo` matches `barfoo`.
+  // Docker compares the end of the path when a pattern is `**` and plain text: `**foo` matches
+  // `barfoo`.
   const plain = at === 2 && !chars.slice(at).some((char) => '*?[]\\'.includes(char));
   return at === chars.length || plain ? [REST] : FOLDERS;
 }

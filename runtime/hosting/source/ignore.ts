@@ -2,7 +2,10 @@ import { posix } from 'node:path';
 import { BELOW, parsePattern, SLASH, type Token } from './ignore-pattern.ts';
 import { quote, refuse } from './refuse.ts';
 
-/** A state of all rules' patterns together: a token number for each place that one of them has come to. */
+/**
+ * A state of all rules' patterns together: a token number for each place that one of them has come
+ * to.
+ */
 interface State {
   readonly places: readonly number[];
   readonly ignored: boolean;
@@ -25,13 +28,16 @@ const MAX_WORK = 3_000_000;
 const MAX_KEPT = 1_000_000;
 
 /**
- * The rules of a `.dockerignore` as Docker reads them (moby/patternmatcher): a test for paths that stay out of the build.
- * The last rule that matches the path or a folder above it decides; `!` lets in again.
+ * The rules of a `.dockerignore` as Docker reads them (moby/patternmatcher): a test for paths that
+ * stay out of the build. The last rule that matches the path or a folder above it decides; `!` lets
+ * in again.
  *
- * All rules run as one automaton, whose states are made when they are first needed: a path costs its length, whatever the
- * patterns are. Making states is bounded, since they can be many for rules that were written to that end.
+ * All rules run as one automaton, whose states are made when they are first needed: a path costs
+ * its length, whatever the patterns are. Making states is bounded, since they can be many for rules
+ * that were written to that end.
  *
- * @throws AppError 422 for a pattern that Docker refuses too; the test throws 422 when the rules are too much work.
+ * @throws AppError 422 for a pattern that Docker refuses too; the test throws 422 when the rules
+ * are too much work.
  * @example
  * const isIgnored = parseIgnore('node_modules\n*.log\n!keep.log');
  * isIgnored('node_modules/a.js') // true

@@ -8,8 +8,8 @@ export const makeFolder = (kind: 'source' | 'git'): Promise<string> =>
   mkdtemp(join(tmpdir(), `twofold-${kind}-${process.pid}-`));
 
 /**
- * Removes the folders of processes that are gone: one that was killed could not. A folder of this process's own id that
- * is older than it is another's, for ids are used again.
+ * Removes the folders of processes that are gone: one that was killed could not. A folder of this
+ * process's own id that is older than it is another's, for ids are used again.
  */
 export async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {

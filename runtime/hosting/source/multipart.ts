@@ -10,14 +10,18 @@ export interface FormPart {
 }
 
 const LIMITS = { parts: 20, headerPairs: 20, headerSize: 8 * 1024 };
-/** Bytes that may have come in without being given out: headers, what stands around the parts, and what is on its way. */
+/**
+ * Bytes that may have come in without being given out: headers, what stands around the parts, and
+ * what is on its way.
+ */
 const MAX_UNSEEN = 1024 * 1024;
 
 /**
- * Reads a `multipart/form-data` body as a stream (RFC 7578). Nothing of a part is kept, so that its size does not matter.
- * What the caller leaves of a part's bytes is skipped.
+ * Reads a `multipart/form-data` body as a stream (RFC 7578). Nothing of a part is kept, so that its
+ * size does not matter. What the caller leaves of a part's bytes is skipped.
  *
- * @throws AppError 415 for another content type, 400 for a form that is not well formed or is cut off.
+ * @throws AppError 415 for another content type, 400 for a form that is not well formed or is cut
+ * off.
  */
 export async function* readForm(
   chunks: AsyncIterable<Buffer>,

@@ -13,8 +13,8 @@ const MAJORS: readonly number[] = Object.values(LTS);
 const NEWEST = MAJORS[0] as number;
 
 /**
- * The newest major of Node.js with long-term support within what a project says: a version, a name of nvm's, or a range
- * of npm's. One that names no such major, as `23`, is taken at its word.
+ * The newest major of Node.js with long-term support within what a project says: a version, a name
+ * of nvm's, or a range of npm's. One that names no such major, as `23`, is taken at its word.
  *
  * @example
  * nodeMajor('>=12') // 24
@@ -35,7 +35,10 @@ const exactMajor = (text: string): number | null => {
   return Number.isNaN(major) ? null : major;
 };
 
-/** Whether any version of a major is in a range: comparators with spaces between them all have to hold. */
+/**
+ * Whether any version of a major is in a range: comparators with spaces between them all have to
+ * hold.
+ */
 function toMajors(range: string): (major: number) => boolean {
   const text = range.replace(/([<>=~^])\s+/g, '$1').trim();
   const between = /^v?(\d+)\S* +- +v?(\d+)\S*$/.exec(text);

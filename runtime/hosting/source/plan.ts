@@ -28,9 +28,11 @@ const GENERATED = '.twofold.Dockerfile';
 const NAMES = ['Dockerfile', 'Containerfile'];
 
 /**
- * The source's own Dockerfile, or one made for its language. An archive of one folder means what is in it.
+ * The source's own Dockerfile, or one made for its language. An archive of one folder means what is
+ * in it.
  *
- * @throws AppError 400 for a folder that is not there, 422 when there is nothing to build or policy refuses it.
+ * @throws AppError 400 for a folder that is not there, 422 when there is nothing to build or policy
+ * refuses it.
  */
 export function planBuild(
   listing: SourceListing,
@@ -109,7 +111,9 @@ function onlyFolder({ paths }: SourceListing): string | null {
   return tops.size === 1 && top ? top : null;
 }
 
-/** A folder of the source in one form; empty is its root. @throws AppError 400 when it climbs out. */
+/**
+ * A folder of the source in one form; empty is its root. @throws AppError 400 when it climbs out.
+ */
 export function sourceFolder(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.includes('..') || /\p{Cc}/u.test(path))

@@ -4,7 +4,10 @@ interface Sink extends NodeJS.EventEmitter {
   write(chunk: Buffer): boolean;
 }
 
-/** Writes every chunk into a stream as fast as it takes them, and stops when the stream is destroyed. It does not end the stream. */
+/**
+ * Writes every chunk into a stream as fast as it takes them, and stops when the stream is
+ * destroyed. It does not end the stream.
+ */
 export async function pump(chunks: AsyncIterable<Buffer>, sink: Sink): Promise<void> {
   for await (const chunk of chunks) {
     if (sink.destroyed) return;

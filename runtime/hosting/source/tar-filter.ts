@@ -31,9 +31,9 @@ const MANIFEST_BYTES = 256 * 1024;
 const MANIFEST_COUNT = 200;
 
 /**
- * Takes a stranger's tar and gives back one that is safe to hand to an engine: files, directories and links that stay
- * inside, owned by root, with plain modes. Nothing is unpacked. Docker and Podman differ in what they let
- * an archive do to the host, so that none of it reaches them.
+ * Takes a stranger's tar and gives back one that is safe to hand to an engine: files, directories
+ * and links that stay inside, owned by root, with plain modes. Nothing is unpacked. Docker and
+ * Podman differ in what they let an archive do to the host, so that none of it reaches them.
  *
  * @throws AppError 422 that names the member and what is wrong with it.
  */
@@ -102,8 +102,8 @@ const FIRST_TIME = 315_532_800;
 const NPM_TIME = 499_162_500;
 
 /**
- * The member's own time, so that web servers name a changed file by another time; 0 when it is missing or not credible, and
- * the deployment's time is put there later.
+ * The member's own time, so that web servers name a changed file by another time; 0 when it is
+ * missing or not credible, and the deployment's time is put there later.
  */
 const timeOf = ({ mtime }: TarEntry) =>
   mtime > FIRST_TIME && mtime !== NPM_TIME && mtime * 1000 <= Date.now() ? mtime : 0;

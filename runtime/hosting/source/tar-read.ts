@@ -20,10 +20,11 @@ export interface TarMember extends TarEntry {
 }
 
 /**
- * Reads a tar stream member by member: the old format, ustar, GNU and pax, as tar-stream reads them. Only headers are
- * kept in memory.
+ * Reads a tar stream member by member: the old format, ustar, GNU and pax, as tar-stream reads
+ * them. Only headers are kept in memory.
  *
- * @throws AppError 422 for what is damaged, cut off or no tar at all, and for names that two programs may read differently.
+ * @throws AppError 422 for what is damaged, cut off or no tar at all, and for names that two
+ * programs may read differently.
  */
 export async function* readTar(chunks: AsyncIterable<Buffer>): AsyncGenerator<TarMember> {
   const archive = extract({ allowUnknownFormat: true } as object);
@@ -65,7 +66,10 @@ const KINDS: Readonly<Record<string, TarEntry['kind']>> = {
   link: 'hardlink',
 };
 
-/** tar-stream gives out a number that it cannot read as null or NaN, and would then wait for such a number of bytes. */
+/**
+ * tar-stream gives out a number that it cannot read as null or NaN, and would then wait for such a
+ * number of bytes.
+ */
 function toEntry({ name, type, linkname, size, mode, mtime, ...more }: Header): TarEntry {
   const pax = more.pax as Readonly<Record<string, string>> | null;
   const kind = KINDS[type ?? ''] ?? 'other';
@@ -84,7 +88,9 @@ function toEntry({ name, type, linkname, size, mode, mtime, ...more }: Header): 
   };
 }
 
-/** Only names that are UTF-8 are taken: what two programs read differently is where escapes hide. */
+/**
+ * Only names that are UTF-8 are taken: what two programs read differently is where escapes hide.
+ */
 function assertText(name: string): string {
   if (name.includes('\uFFFD')) throw refuse('The archive holds a name that is not UTF-8');
   return name;

@@ -2,7 +2,10 @@ import { pack, type Pack } from 'tar-stream';
 import { pump } from './pump.ts';
 import type { TarMember } from './tar-read.ts';
 
-/** Writes members as one tar. The owner is root for every one. Its reader decides how fast members are read. */
+/**
+ * Writes members as one tar. The owner is root for every one. Its reader decides how fast members
+ * are read.
+ */
 export async function* writeTar(members: AsyncIterable<TarMember>): AsyncGenerator<Buffer> {
   const archive = pack();
   const feed = writeAll(members, archive).catch((error: Error) => archive.destroy(error));
@@ -26,7 +29,8 @@ async function writeAll(members: AsyncIterable<TarMember>, archive: Pack): Promi
       mode,
       mtime: new Date(mtime * 1000),
     });
-    // When the archive fails, its open member fails too, and an error without a listener ends the process.
+    // When the archive fails, its open member fails too, and an error without a listener ends the
+    // process.
     entry.on('error', () => {});
     if (kind !== 'file') continue;
     await pump(data, entry);

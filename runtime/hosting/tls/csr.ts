@@ -8,7 +8,8 @@ export interface CertificateRequest {
 }
 
 /**
- * Makes a P-256 key and a request for these host names. Node has no call for it, and the little DER it takes is here.
+ * Makes a P-256 key and a request for these host names. Node has no call for it, and the little DER
+ * it takes is here.
  *
  * @example
  * const { csr, key } = createRequest(['shop.example.com']);

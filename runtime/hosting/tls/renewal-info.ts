@@ -19,8 +19,9 @@ const DAY = 24 * 60 * MINUTE;
 const SIX_HOURS = DAY / 4;
 
 /**
- * Asks the authority when a certificate is to be renewed (RFC 9773): it may have to be earlier than planned, when the
- * authority has to revoke it. The moment is drawn at random, so that not all servers renew at once.
+ * Asks the authority when a certificate is to be renewed (RFC 9773): it may have to be earlier than
+ * planned, when the authority has to revoke it. The moment is drawn at random, so that not all
+ * servers renew at once.
  *
  * @returns `at` is NaN when the authority gives no such information.
  */

@@ -18,7 +18,8 @@ export interface Downloads {
   /**
    * Begins one, or joins the one that runs. Resolves when it is known to be possible.
    *
-   * @throws AppError 404 when the hub has no such model, 502 when the hub is away, 507 when the disk has no room.
+   * @throws AppError 404 when the hub has no such model, 502 when the hub is away, 507 when the
+   * disk has no room.
    */
   begin(model: Model): Promise<void>;
   /** Ends a download and removes what it brought; false when there is none. */

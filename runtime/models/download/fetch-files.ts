@@ -27,8 +27,8 @@ const LONGEST = 60_000;
 const ROOM_EVERY = 64 * 1024 * 1024;
 
 /**
- * Fetches what a plan lists and is not here yet. Goes on where a cut or another run has left a file, and checks each
- * file's hash before it takes its name.
+ * Fetches what a plan lists and is not here yet. Goes on where a cut or another run has left a
+ * file, and checks each file's hash before it takes its name.
  *
  * @throws AppError 502 on a wrong checksum or a hub that stays away, 507 on a full disk.
  */

@@ -183,17 +183,8 @@ function readRepository(value: unknown): Repository {
 }
 
 function readFile(value: unknown): HubFile[] {
-  const {
-    rfilename: name,
-    size,
-    blobId,
-    lfs,
-  } = value as {
-    rfilename?: unknown;
-    size?: unknown;
-    blobId?: unknown;
-    lfs?: { sha256?: unknown; size?: unknown } | null;
-  };
+  const { rfilename: name, size, blobId, ...rest } = value as Readonly<Record<string, unknown>>;
+  const lfs = rest['lfs'] as { sha256?: unknown; size?: unknown } | null | undefined;
   const bytes = lfs?.size ?? size;
   if (
     typeof name !== 'string' ||

@@ -6,6 +6,7 @@ import {
   readFile,
   rename,
   rm,
+  rmdir,
   stat,
   statfs,
   writeFile,
@@ -16,8 +17,9 @@ import type { LocalModel } from '../model.ts';
 import { mainFile, type Plan } from './plan.ts';
 
 /**
- * The models' folder. `org/name` is a whole model, with the plan it was made by in it; `.downloads/org/name` is one that
- * is on its way. A folder moves from there to here in one step, so that what is here is always whole.
+ * The models' folder. `org/name` is a whole model, with the plan it was made by in it;
+ * `.downloads/org/name` is one that is on its way. A folder moves from there to here in one step,
+ * so that what is here is always whole.
  */
 export interface ModelStore {
   /** Every whole model, by id. */
@@ -160,6 +162,5 @@ async function writeWhole(path: string, text: string): Promise<void> {
 
 /** Removes a folder if nothing is in it. */
 async function prune(folder: string): Promise<void> {
-  const { rmdir } = await import('node:fs/promises');
   await rmdir(folder).catch(() => {});
 }

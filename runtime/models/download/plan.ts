@@ -18,7 +18,8 @@ const PART = /^(?<base>.+)-\d{5}-of-(?<count>\d{5})\.gguf$/;
 /**
  * Picks the files of a model from its repository.
  *
- * @throws AppError 404 when the repository does not have them, 502 when it says no checksum for them.
+ * @throws AppError 404 when the repository does not have them, 502 when it says no checksum for
+ * them.
  */
 export function makePlan(model: Model, { commit, files }: Repository): Plan {
   const picked =

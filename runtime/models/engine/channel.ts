@@ -11,8 +11,8 @@ interface Open {
 }
 
 /**
- * Asks a model over the channel that its process was started with. Other users of this machine find no port, and an
- * answer's first piece is here in a third of the time that HTTP takes.
+ * Asks a model over the channel that its process was started with. Other users of this machine find
+ * no port, and an answer's first piece is here in a third of the time that HTTP takes.
  */
 export function createChannel(child: Child): Endpoint['ask'] {
   const open = new Map<number, Open>();

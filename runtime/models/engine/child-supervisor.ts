@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 
 /**
- * A program of its own: runs a command that knows nothing of us, and ends it when the server that asked for it is gone,
- * also when that was killed. A process group, because the command may have children.
+ * A program of its own: runs a command that knows nothing of us, and ends it when the server that
+ * asked for it is gone, also when that was killed. A process group, because the command may have
+ * children.
  */
 process.once(
   'message',

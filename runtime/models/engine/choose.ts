@@ -32,8 +32,8 @@ const HOLDS = 30_000;
 const NAMES = ['auto', 'mlx', 'llamacpp', 'openai'];
 
 /**
- * Reports settings that cannot be meant so to `settings`. With `auto` the first that can run here is taken: MLX, then
- * llama.cpp, then a server to attach to.
+ * Reports settings that cannot be meant so to `settings`. With `auto` the first that can run here
+ * is taken: MLX, then llama.cpp, then a server to attach to.
  */
 export function createChooser({ wanted, settings, log, root, now }: ChooserOptions): Chooser {
   const engines = enginesOf({ wanted, settings, log, root });

@@ -26,7 +26,10 @@ export interface LlamaOptions {
 const ANSWERS = 2000;
 const MISSING = 'node-llama-cpp is not installed: npm install node-llama-cpp@3.21.1';
 
-/** Runs llama.cpp in a process of its own: a crash in native code, or the end of memory, takes only that one. */
+/**
+ * Runs llama.cpp in a process of its own: a crash in native code, or the end of memory, takes only
+ * that one.
+ */
 export function createLlamaEngine({
   env,
   log,

@@ -29,8 +29,8 @@ const ASK_EVERY = 150;
 const STARTED_WITH = 'default_model';
 
 /**
- * Runs `mlx_lm.server` on loopback, one process a model. Its own page says that it is not meant to face a network, which
- * is why only we talk to it.
+ * Runs `mlx_lm.server` on loopback, one process a model. Its own page says that it is not meant to
+ * face a network, which is why only we talk to it.
  */
 export function createMlxEngine({ env, log, patience }: MlxOptions): ModelEngine {
   let child: Child | undefined;

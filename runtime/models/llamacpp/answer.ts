@@ -37,8 +37,8 @@ export async function answerWhole(
 }
 
 /**
- * Sends an answer as it comes, one event for each piece. The head of an event is written once: what is done for each
- * token is done while the model waits.
+ * Sends an answer as it comes, one event for each piece. The head of an event is written once: what
+ * is done for each token is done while the model waits.
  */
 export async function answerStreamed(
   response: ResponseStream,

@@ -13,7 +13,10 @@ export interface Generated {
 /** A piece of an answer as it comes; `thought` is what the model says to itself. */
 export type OnText = (text: string, thought: boolean) => void;
 
-/** A loaded model. Several prompts are worked on at once, each in its own sequence; more wait in line. */
+/**
+ * A loaded model. Several prompts are worked on at once, each in its own sequence; more wait in
+ * line.
+ */
 export interface Generator {
   generate(prompt: Prompt, signal: AbortSignal, onText: OnText): Promise<Generated>;
 }
@@ -41,7 +44,8 @@ export async function loadGenerator(
     sequences: parallel,
     contextSize: { max: Math.min(size, model.trainContextSize) },
   });
-  // Finding out how a model wants its messages takes half a second: once, and not in the first request.
+  // Finding out how a model wants its messages takes half a second: once, and not in the first
+  // request.
   const wrapper = library.resolveChatWrapper(model);
   const sequences = createPool(Array.from({ length: parallel }, () => context.getSequence()));
   return {
@@ -63,7 +67,8 @@ export async function loadGenerator(
         maxTokens: Math.min(prompt.maxTokens ?? room, room),
       };
       return sequences.use(signal, async (sequence) => {
-        // What an earlier prompt left behind changes the last digits of the numbers: a seed promises the same text.
+        // What an earlier prompt left behind changes the last digits of the numbers: a seed
+        // promises the same text.
         if (prompt.sampling.seed !== null) await sequence.clearHistory();
         const before = sequence.tokenMeter.usedOutputTokens;
         const { text, reason } =
@@ -90,8 +95,8 @@ interface Reading {
 }
 
 /**
- * The time that this takes grows with the square of the length, and nothing else is answered meanwhile: what cannot fit
- * is refused from its first pieces.
+ * The time that this takes grows with the square of the length, and nothing else is answered
+ * meanwhile: what cannot fit is refused from its first pieces.
  */
 function tokensOf(prompt: Prompt, { model, limit, text }: Reading): Library.Token[] {
   const messages = prompt.kind === 'chat' ? text() : null;
@@ -186,7 +191,9 @@ async function grammarOf(
   }
 }
 
-/** Hands out what is free, the one that was used last first: its cache may know the conversation. */
+/**
+ * Hands out what is free, the one that was used last first: its cache may know the conversation.
+ */
 function createPool<T>(items: readonly T[]) {
   const free = [...items];
   const line: { readonly take: (item: T) => void; readonly signal: AbortSignal }[] = [];

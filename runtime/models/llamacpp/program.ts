@@ -7,8 +7,8 @@ import { createResponseStream, type ResponseStream } from './response-stream.ts'
 import { type Prompt, readPrompt } from './prompt.ts';
 
 /**
- * A program of its own: loads one model with llama.cpp and answers calls of the OpenAI API that come over its channel.
- * It ends with the server that started it, when that channel closes.
+ * A program of its own: loads one model with llama.cpp and answers calls of the OpenAI API that
+ * come over its channel. It ends with the server that started it, when that channel closes.
  */
 
 const KINDS: Readonly<Record<string, Prompt['kind']>> = {

@@ -27,9 +27,9 @@ export async function connectClient(
 }
 
 /**
- * dockerode opens a connection for each call unless it is given an agent that keeps them. It also formats each call for a
- * debug log, even when there is none, with everything that its agent holds: with many connections that took longer than
- * the call.
+ * dockerode opens a connection for each call unless it is given an agent that keeps them. It also
+ * formats each call for a debug log, even when there is none, with everything that its agent holds:
+ * with many connections that took longer than the call.
  */
 export function createAgent(): Agent {
   return Object.assign(new Agent({ keepAlive: true, keepAliveMsecs: 10_000 }), {

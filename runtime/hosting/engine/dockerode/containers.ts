@@ -4,7 +4,10 @@ import { toEngineError } from '../errors.ts';
 import type { Dialect } from './dialect.ts';
 import { withAlgorithm } from './images.ts';
 
-/** An init process reaps what an app leaves behind; where the engine's own is not installed, apps run without one. */
+/**
+ * An init process reaps what an app leaves behind; where the engine's own is not installed, apps
+ * run without one.
+ */
 export function createContainers(
   client: Dockerode,
   { logFiles }: Dialect,
@@ -12,7 +15,8 @@ export function createContainers(
   let init = true;
   const create = async (spec: ContainerSpec): Promise<string> => {
     try {
-      // dockerode would put all of it into the address as well, and addresses with an app's secrets into the engine's log.
+      // dockerode would put all of it into the address as well, and addresses with an app's secrets
+      // into the engine's log.
       const inTheBody = {
         _query: { name: spec.name },
         _body: createOptions(spec, { init, logFiles }),
@@ -42,7 +46,8 @@ function createOptions(
     Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
     ...(spec.command && { Cmd: [...spec.command] }),
     ExposedPorts: { [port]: {} },
-    // One attempt of an image's own HEALTHCHECK costs a process each time, and Podman without systemd never runs it: probes are ours.
+    // One attempt of an image's own HEALTHCHECK costs a process each time, and Podman without
+    // systemd never runs it: probes are ours.
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
       NetworkMode: spec.network,

@@ -69,7 +69,10 @@ async function unlessUnchanged(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** `version` forks a process on Podman (252 ms), and neither it nor `info` changes while an engine runs. */
+/**
+ * `version` forks a process on Podman (252 ms), and neither it nor `info` changes while an engine
+ * runs.
+ */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let kept: Promise<T> | undefined;
   return () => {

@@ -63,8 +63,9 @@ interface Open {
 }
 
 /**
- * Joins frames to lines. A frame is not a line: engines cut long lines into several frames, each with a time of its own,
- * whole lines are put into `to`, and `end` gives up what has no line end yet.
+ * Joins frames to lines. A frame is not a line: engines cut long lines into several frames, each
+ * with a time of its own, whole lines are put into `to`, and `end` gives up what has no line end
+ * yet.
  */
 export function createLineAssembler(): {
   push(frame: Frame, to: LogLine[]): void;

@@ -21,7 +21,10 @@ export interface StreamOptions {
   readonly whole?: boolean;
 }
 
-/** A container's output as lines, a piece of the stream at a time. Times are always asked for: they are what a resumed stream goes by. */
+/**
+ * A container's output as lines, a piece of the stream at a time. Times are always asked for: they
+ * are what a resumed stream goes by.
+ */
 export async function* readStream(
   source: LogSource,
   options: StreamOptions,
@@ -44,7 +47,8 @@ async function open(
     ...(tail === undefined ? {} : { tail }),
     ...(since === undefined ? {} : { since: Math.floor(since) }),
   };
-  // Without `follow` dockerode reads the whole answer into memory; the answer is a stream only with it.
+  // Without `follow` dockerode reads the whole answer into memory; the answer is a stream only with
+  // it.
   const modem = client as {
     dial(options: object, done: (error: unknown, stream: Readable) => void): void;
   };

@@ -3,7 +3,10 @@ import type { Readable } from 'node:stream';
 /** One object of the JSON that pull and build answer with. */
 export interface Progress {
   readonly text: string;
-  /** Set when it failed: both engines have answered 200 by then, and dockerode's `followProgress` does not reject. */
+  /**
+   * Set when it failed: both engines have answered 200 by then, and dockerode's `followProgress`
+   * does not reject.
+   */
   readonly error: string;
 }
 

@@ -30,7 +30,10 @@ export async function prune(
   };
 }
 
-/** Bytes of all layers and of the build cache: what removing a name frees is nowhere else to be read. */
+/**
+ * Bytes of all layers and of the build cache: what removing a name frees is nowhere else to be
+ * read.
+ */
 async function spaceOf(client: Dockerode): Promise<number> {
   const {
     LayersSize = 0,

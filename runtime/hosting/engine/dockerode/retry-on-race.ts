@@ -7,8 +7,8 @@ const DISTURBED =
 const ATTEMPTS = 6;
 
 /**
- * Podman's builds, lists and prunes look at every image of the store, and fail as a whole when one of them is removed at
- * that moment. They did nothing wrong, and are begun anew.
+ * Podman's builds, lists and prunes look at every image of the store, and fail as a whole when one
+ * of them is removed at that moment. They did nothing wrong, and are begun anew.
  *
  * @example
  * const images = await retryOnRace(() => client.listImages());

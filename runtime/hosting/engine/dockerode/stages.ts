@@ -32,8 +32,8 @@ export function createStageReader(): StageReader {
 }
 
 /**
- * Gives the stages of a build a name in `repository`, so that they are kept as the app's cache, and removes the names that its
- * earlier builds gave.
+ * Gives the stages of a build a name in `repository`, so that they are kept as the app's cache, and
+ * removes the names that its earlier builds gave.
  */
 export async function keepStages(
   client: Dockerode,

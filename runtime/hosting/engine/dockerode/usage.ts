@@ -16,7 +16,10 @@ interface RawStats {
   readonly pids_stats?: { readonly current?: number };
 }
 
-/** One sample, without the second that Docker waits to give a rate: rates are ours, from two samples. */
+/**
+ * One sample, without the second that Docker waits to give a rate: rates are ours, from two
+ * samples.
+ */
 export async function readUsage(container: Dockerode.Container): Promise<ContainerUsage> {
   const stats = (await container.stats({ stream: false, 'one-shot': true } as object as {
     stream: false;

@@ -8,18 +8,30 @@ import { createPlacer } from './position.ts';
 import { createRecordParser } from './records.ts';
 import { createWakeup } from './wakeup.ts';
 
-/** Shown where lines are missing: the reader was slower than the output, of which an engine keeps only so much. */
+/**
+ * Shown where lines are missing: the reader was slower than the output, of which an engine keeps
+ * only so much.
+ */
 export const MISSING =
   '(lines are missing here: they were gone from the log file before they were read)';
 
-/** Milliseconds between reads while lines come: pieces become large, and a person does not notice it. */
+/**
+ * Milliseconds between reads while lines come: pieces become large, and a person does not notice
+ * it.
+ */
 const PAUSE = 20;
-/** Milliseconds between looks for a new file, also while a reader is slow: Docker can fill one in 200 ms. */
+/**
+ * Milliseconds between looks for a new file, also while a reader is slow: Docker can fill one in
+ * 200 ms.
+ */
 const LOOK = 50;
 /** Milliseconds between looks at a quiet file, in case the kernel did not report a change. */
 const QUIET = 1000;
 
-/** A container's output from the engine's own files: each line once, and with `follow` until the container has ended. */
+/**
+ * A container's output from the engine's own files: each line once, and with `follow` until the
+ * container has ended.
+ */
 export async function* readLogFiles(
   place: LogPlace,
   generations: Generations,
@@ -96,7 +108,10 @@ interface Written {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What is there and what comes, until nothing more is written. New files are opened although the reader's own reader may be slow. */
+/**
+ * What is there and what comes, until nothing more is written. New files are opened although the
+ * reader's own reader may be slow.
+ */
 async function* whileOpen({
   place,
   generations,

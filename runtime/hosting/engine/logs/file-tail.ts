@@ -2,7 +2,10 @@ import type { LogLine } from '../engine.ts';
 import type { LogFile } from './generations.ts';
 import { createRecordParser, type LogFormat, type RecordParser } from './records.ts';
 
-/** The end of an output: its last lines, with some before them so that they can be counted, and how to go on behind them. */
+/**
+ * The end of an output: its last lines, with some before them so that they can be counted, and how
+ * to go on behind them.
+ */
 export interface FileTail {
   readonly lines: LogLine[];
   /** How many of `lines` are not asked for. */
@@ -48,8 +51,8 @@ function parseEnd(end: Buffer, whole: boolean, format: LogFormat) {
 }
 
 /**
- * Whether the lines from `before` on are whole and can be counted: the first line may lack its beginning, and those that
- * have one time are counted from the first of them.
+ * Whether the lines from `before` on are whole and can be counted: the first line may lack its
+ * beginning, and those that have one time are counted from the first of them.
  */
 function isEnough(lines: readonly LogLine[], before: number, length: number): boolean {
   if (before === 0) return false;

@@ -13,9 +13,9 @@ export interface LogFile {
 }
 
 /**
- * The files that an output is in, oldest first. An engine begins a new one when the last is full: Docker renames the
- * full one to `.1` and that to `.2`; Podman puts the new one in its place, and only processes that have the full one open
- * can still read it.
+ * The files that an output is in, oldest first. An engine begins a new one when the last is full:
+ * Docker renames the full one to `.1` and that to `.2`; Podman puts the new one in its place, and
+ * only processes that have the full one open can still read it.
  */
 export interface Generations {
   /** The first is the one being read, the last the one being written. */
@@ -38,8 +38,9 @@ const HELD: Readonly<Record<LogFormat, number>> = { 'json-file': 20, 'k8s-file':
 const MOST = 100;
 
 /**
- * @returns null when the file is not there, not readable, or not the container's: an engine on another machine names a
- * file of that one. A path is followed when the container's id is in it, and not through a link.
+ * @returns null when the file is not there, not readable, or not the container's: an engine on
+ * another machine names a file of that one. A path is followed when the container's id is in it,
+ * and not through a link.
  *
  * @example
  * const generations = await openGenerations({ path: LogPath, id, format: 'json-file' });
@@ -91,8 +92,9 @@ async function dropUnread(files: LogFile[]): Promise<void> {
 }
 
 /**
- * The file and its older ones, back to the one with the inode; `complete` when that was found. They may be renamed
- * meanwhile, and more than once: then one has two names, or a newer one the name that an older one had.
+ * The file and its older ones, back to the one with the inode; `complete` when that was found. They
+ * may be renamed meanwhile, and more than once: then one has two names, or a newer one the name
+ * that an older one had.
  */
 async function openSince(
   path: string,

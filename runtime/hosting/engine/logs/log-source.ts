@@ -20,9 +20,9 @@ export const logSetting = ({ HOSTING_LOGS }: Environment): Partial<LogDialect> =
   HOSTING_LOGS === 'stream' ? { findLogPlace: null } : {};
 
 /**
- * A container's output: from the file that the engine writes it to, when that is on this machine and may be read, else from
- * the engine's own stream. An engine decodes and frames each line of its stream for each reader, and that costs it more
- * than all that is done with a line here.
+ * A container's output: from the file that the engine writes it to, when that is on this machine
+ * and may be read, else from the engine's own stream. An engine decodes and frames each line of its
+ * stream for each reader, and that costs it more than all that is done with a line here.
  */
 export async function* readContainerLogs(
   client: Dockerode,

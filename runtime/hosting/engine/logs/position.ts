@@ -1,9 +1,9 @@
 import type { LogLine, LogPosition, PlacedLine } from '../engine.ts';
 
 /**
- * Counts lines as they come, so that each says where a reader is that has had it, and leaves out what a reader at
- * `after` has had: lines of one time are distinguished by counting. Once a line is after it, so is every later one,
- * whatever the machine's clock has done meanwhile.
+ * Counts lines as they come, so that each says where a reader is that has had it, and leaves out
+ * what a reader at `after` has had: lines of one time are distinguished by counting. Once a line is
+ * after it, so is every later one, whatever the machine's clock has done meanwhile.
  *
  * @example
  * const place = createPlacer({ time: '2026-01-01T00:00:05Z', seen: 2 });
@@ -39,8 +39,9 @@ export async function* linesAfter(
 }
 
 /**
- * Whether a reader at a position has had a line. An engine's stream may have whole seconds where its file has
- * nanoseconds: a position of the one holds for the other, and a line may come twice then, but none is left out.
+ * Whether a reader at a position has had a line. An engine's stream may have whole seconds where
+ * its file has nanoseconds: a position of the one holds for the other, and a line may come twice
+ * then, but none is left out.
  */
 function createIsHad({
   time: last,

@@ -17,8 +17,9 @@ const PAUSE = 100;
 const MAX_LOOKS = 20;
 
 /**
- * A container's output from the engine's stream: each line once, and with `follow` until the container has ended. Podman
- * cuts a followed output off when the container ends, so that what is left is read once more without following.
+ * A container's output from the engine's stream: each line once, and with `follow` until the
+ * container has ended. Podman cuts a followed output off when the container ends, so that what is
+ * left is read once more without following.
  */
 export async function* readStreams(
   { read, follow }: LogStreams,
@@ -45,7 +46,8 @@ export async function* readStreams(
   }
   yield* rest(follow);
   const isStopped = () => signal?.aborted === true;
-  // Lines may still be on their way to the engine's file when the container has ended: until two looks find nothing new.
+  // Lines may still be on their way to the engine's file when the container has ended: until two
+  // looks find nothing new.
   for (let looks = 0, quiet = 0; quiet < 2 && looks < MAX_LOOKS && !isStopped(); looks += 1) {
     if (looks > 0) await sleep(PAUSE, undefined, { signal }).catch(() => {});
     const before = last;
@@ -67,8 +69,8 @@ async function* untilGone(
 }
 
 /**
- * The last lines, and the exact position of the end: the last second is read from its beginning, since a position counts
- * the lines of one time.
+ * The last lines, and the exact position of the end: the last second is read from its beginning,
+ * since a position counts the lines of one time.
  */
 async function readTail(
   read: ReadStream,

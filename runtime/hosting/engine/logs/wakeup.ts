@@ -3,7 +3,10 @@ import { watch, type FSWatcher } from 'node:fs';
 /** Wakes the reader of a file when the file changes, or when it is asked to. */
 export interface Wakeup {
   wake(): void;
-  /** Resolves at once the first time, since changes before that were not watched; then at the next change. */
+  /**
+   * Resolves at once the first time, since changes before that were not watched; then at the next
+   * change.
+   */
   wait(): Promise<void>;
   /** Whether the file is being watched. */
   isWatching(): boolean;
@@ -13,7 +16,10 @@ export interface Wakeup {
 /** Milliseconds between looks where the kernel gives no more watches to this process. */
 const WITHOUT_WATCH = 200;
 
-/** The file is only watched while the reader waits: during a flood the kernel would report every write. */
+/**
+ * The file is only watched while the reader waits: during a flood the kernel would report every
+ * write.
+ */
 export function createWakeup(path: string): Wakeup {
   let watching: { close(): void } | undefined;
   let isAwake = false;

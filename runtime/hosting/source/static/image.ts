@@ -3,8 +3,8 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * How a page that is no file is answered: `files` 404; `pages` the site's 404.html, else its index.html; `app`
- * index.html, as the page is made in the browser.
+ * How a page that is no file is answered: `files` 404; `pages` the site's 404.html, else its
+ * index.html; `app` index.html, as the page is made in the browser.
  */
 export type MissMode = 'files' | 'pages' | 'app';
 
@@ -20,7 +20,8 @@ const PROGRAM = fileURLToPath(import.meta.url).replace(/image(\.[jt]s)$/, 'serve
 const COPIED = `.twofold.server.m${extname(PROGRAM).slice(1)}`;
 
 /**
- * The stage that serves a folder. `from` is what COPY names: a folder of the source, or a stage and its folder.
+ * The stage that serves a folder. `from` is what COPY names: a folder of the source, or a stage and
+ * its folder.
  *
  * @example staticStage('public', 'files').lines[0] // 'FROM docker.io/library/node:24-slim'
  */

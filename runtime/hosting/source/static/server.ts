@@ -9,8 +9,8 @@ import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 /**
- * What answers a page that is no file: `files` 404; `pages` the site's 404.html, else its index.html; `app` index.html,
- * as the page is made in the browser.
+ * What answers a page that is no file: `files` 404; `pages` the site's 404.html, else its
+ * index.html; `app` index.html, as the page is made in the browser.
  */
 type Mode = 'files' | 'pages' | 'app';
 
@@ -296,10 +296,11 @@ function cacheControlOf(path: string): string {
 const BUNDLES = /\/(assets|_astro|_next|_app|static|chunks|build)\/.*\.(m?js|css|wasm|woff2?|map)$/;
 
 /**
- * Whether a bundler put a hash of the content into the name: a word that is taken for one would keep an old file in
- * browsers for a year, so that in doubt it is none. Eight or more hexadecimal digits (webpack, Next.js, Gatsby), or eight
- * of base64 or base32 (Vite, Astro, SvelteKit, esbuild, Angular), which without a digit could be a word in CamelCase and
- * so are taken only where bundlers write.
+ * Whether a bundler put a hash of the content into the name: a word that is taken for one would
+ * keep an old file in browsers for a year, so that in doubt it is none. Eight or more hexadecimal
+ * digits (webpack, Next.js, Gatsby), or eight of base64 or base32 (Vite, Astro, SvelteKit, esbuild,
+ * Angular), which without a digit could be a word in CamelCase and so are taken only where bundlers
+ * write.
  */
 function hasContentHash(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);

@@ -3,14 +3,17 @@ import type { LogLine, PlacedLine } from '../../engine.ts';
 import type { StreamOptions } from '../../dockerode/log-stream.ts';
 import { linesAfter, second } from '../../logs/position.ts';
 
-/** The shortest pause between two reads, in milliseconds; a slow read is followed by a longer one. */
+/**
+ * The shortest pause between two reads, in milliseconds; a slow read is followed by a longer one.
+ */
 const PAUSE = 100;
 const PATIENCE = 4;
 
 /**
- * Follows an output on an engine that leaves out lines of a followed one when much is printed (Podman). That stream only
- * says that there is something new; what it is, is read without following, from the last line on. The last line of a read
- * may be half a line that is just being written: it is given out when the next read has it too.
+ * Follows an output on an engine that leaves out lines of a followed one when much is printed
+ * (Podman). That stream only says that there is something new; what it is, is read without
+ * following, from the last line on. The last line of a read may be half a line that is just being
+ * written: it is given out when the next read has it too.
  *
  * @param read reads an output, as `readStream`.
  */

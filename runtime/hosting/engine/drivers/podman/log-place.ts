@@ -7,7 +7,10 @@ interface PodmanContainer {
   readonly HostConfig: { readonly LogConfig?: { readonly Type: string; readonly Path?: string } };
 }
 
-/** How often it is looked whether a process is there: Podman's own word for the end comes late, or before the last lines. */
+/**
+ * How often it is looked whether a process is there: Podman's own word for the end comes late, or
+ * before the last lines.
+ */
 const LOOK = 100;
 
 /** The container's conmon writes it, and ends when all is written. */

@@ -13,10 +13,10 @@ const NANOSECONDS = 1e9;
 const GRACE = 10;
 
 /**
- * One replica of an app as a service of one task: Swarm chooses the machine, and another one when that is lost. It
- * answers on a port of its machine (host mode, chosen by the engine): neither IPVS nor the routing mesh is needed, and
- * our ingress sends requests to the task itself. What only this machine has, a volume or an image that was built here,
- * keeps it here.
+ * One replica of an app as a service of one task: Swarm chooses the machine, and another one when
+ * that is lost. It answers on a port of its machine (host mode, chosen by the engine): neither IPVS
+ * nor the routing mesh is needed, and our ingress sends requests to the task itself. What only this
+ * machine has, a volume or an image that was built here, keeps it here.
  */
 export function toService(spec: ContainerSpec, nodeId: string): ServiceSpec {
   const isLocal = spec.volumes.length > 0 || spec.reference.startsWith('localhost/');

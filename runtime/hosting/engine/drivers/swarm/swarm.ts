@@ -22,9 +22,9 @@ const POLL = 200;
 const WATCH = 1000;
 
 /**
- * Docker Swarm, through a manager's dockerode. What the rest of the module takes for a container is a service of one
- * task: the pipeline that probes, switches and drains is the same as on one machine, and Swarm brings a task that was
- * lost with its machine back on another one.
+ * Docker Swarm, through a manager's dockerode. What the rest of the module takes for a container is
+ * a service of one task: the pipeline that probes, switches and drains is the same as on one
+ * machine, and Swarm brings a task that was lost with its machine back on another one.
  */
 function createSwarmEngine(client: Dockerode): Engine {
   const docker = createDockerEngine(client);
