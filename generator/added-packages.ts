@@ -1,4 +1,4 @@
-import type { Change } from './files.ts';
+import type { FileChange } from './files.ts';
 
 /**
  * Packages of ours that a run has added to `package.json`, as the manifest asks for them since. Empty for a new project,
@@ -6,7 +6,7 @@ import type { Change } from './files.ts';
  *
  * @example addedPackages(plan.changes) // ['@twofold/auth']
  */
-export function addedPackages(changes: readonly Change[]): string[] {
+export function addedPackages(changes: readonly FileChange[]): string[] {
   const change = changes.find(({ path, kind }) => path === 'package.json' && kind === 'update');
   if (!change) return [];
   const before = new Set(packagesOf(change.before));

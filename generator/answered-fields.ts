@@ -1,6 +1,6 @@
 import type { Diagnostic } from '@twofold/schema';
 
-/** How many fields the server answers, and those that answer NOT_IMPLEMENTED until somebody writes them. */
+/** How many fields the server answers, and those that answer NOT_IMPLEMENTED until the user writes them. */
 export interface AnsweredFields {
   readonly answered: number;
   /** By coordinate, in the schema's order. */

@@ -1,10 +1,10 @@
-import type { Change } from './files.ts';
-import { diffLines, type Edit } from './text/diff-lines.ts';
+import type { FileChange } from './files.ts';
+import { diffLines, type LineEdit } from './text/diff-lines.ts';
 
 const CONTEXT = 3;
 
 /** Changes as a unified diff, as `git diff` and `patch` read it. */
-export function formatDiffs(changes: readonly Change[]): string {
+export function formatDiffs(changes: readonly FileChange[]): string {
   return changes.map(({ path, before, after }) => formatDiff(path, before, after)).join('');
 }
 
@@ -21,8 +21,8 @@ function splitLines(text: string | null): string[] {
 }
 
 /** Edits whose context overlaps are shown together. */
-function joinHunks(edits: readonly Edit[]): Edit[][] {
-  const hunks: Edit[][] = [];
+function joinHunks(edits: readonly LineEdit[]): LineEdit[][] {
+  const hunks: LineEdit[][] = [];
   for (const edit of edits) {
     const last = hunks.at(-1)?.at(-1);
     if (last && edit.oldStart - last.oldEnd <= 2 * CONTEXT) hunks.at(-1)!.push(edit);
@@ -32,7 +32,7 @@ function joinHunks(edits: readonly Edit[]): Edit[][] {
 }
 
 function printHunk(
-  edits: readonly Edit[],
+  edits: readonly LineEdit[],
   { old, next }: { old: readonly string[]; next: readonly string[] },
 ): string {
   const [first, last] = [edits[0]!, edits.at(-1)!];

@@ -49,23 +49,30 @@ export interface RenderedFile {
 }
 
 /** What stands on disk: text by path, null for a file that is not there. */
-export type Present = ReadonlyMap<string, string | null>;
+export type TextsOnDisk = ReadonlyMap<string, string | null>;
 
 /** What a run does, or would do, to one file. */
-export interface Change {
+export interface FileChange {
   readonly path: string;
   readonly owner: Owner;
-  readonly kind: ChangeKind;
+  readonly kind: FileChangeKind;
   /** The text on disk when the change was planned; null when there was no file. */
   readonly before: string | null;
   /** The text it will have; null when it is removed. */
   readonly after: string | null;
-  /** Whether the text on disk is no run's output, so that it is kept aside before it is replaced. */
+  /** Whether no run wrote the text on disk: it is then kept under `.generator/rescued/` before it is replaced. */
   readonly rescued?: boolean;
 }
 
 /**
- * `edited`: a generated file that somebody changed; nothing is written until they decide. `stale`: nothing generates it
+ * `edited`: a generated file that the user changed; nothing is written until they decide. `stale`: nothing generates it
  * any more, but it was changed, so it stays. `conflict`: the scaffold's merge needs a person; the result is in a `.new` file.
  */
-export type ChangeKind = 'create' | 'update' | 'remove' | 'same' | 'edited' | 'stale' | 'conflict';
+export type FileChangeKind =
+  | 'create'
+  | 'update'
+  | 'remove'
+  | 'same'
+  | 'edited'
+  | 'stale'
+  | 'conflict';

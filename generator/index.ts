@@ -1,8 +1,8 @@
 /** The generator as a library: what the commands do, without a terminal. */
 export { CommandError, EXIT } from './failure.ts';
 export type { ExitCode } from './failure.ts';
-export type { Change, ChangeKind, Owner, Sources } from './files.ts';
+export type { FileChange, FileChangeKind, Owner, Sources } from './files.ts';
 export { planRun, readProjectOf, run } from './pipeline.ts';
-export type { Plan, Reading, RunOptions } from './pipeline.ts';
+export type { RunPlan, InputReading, RunOptions } from './pipeline.ts';
 export { disk } from './write/disk.ts';
 export type { Disk } from './write/disk.ts';

@@ -30,7 +30,7 @@ function fieldsByType(project: Project): ReadonlyMap<string, ReadonlySet<string>
   return fields;
 }
 
-/** A look that costs nothing: the file is parsed only when a line might begin a member that is no field. */
+/** A cheap check before the parser: whether a line might begin a member that is not a field. */
 function mayHold(text: string, known: ReadonlySet<string>): boolean {
   return [
     ...text.matchAll(

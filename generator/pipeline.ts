@@ -6,7 +6,7 @@ import type { DocumentNode } from 'graphql';
 import { type AnsweredFields, stillToWrite } from './answered-fields.ts';
 import { countFields } from './count-fields.ts';
 import { CommandError, EXIT } from './failure.ts';
-import type { Change, RenderedFile, Sources } from './files.ts';
+import type { FileChange, RenderedFile, Sources } from './files.ts';
 import { type Foresee, planForeseen } from './migrations/foreseen.ts';
 import { type PlannedMigration, planMigration } from './migrations/plan.ts';
 import { findOrphanMembers } from './orphan-members.ts';
@@ -22,7 +22,7 @@ import type { Disk } from './write/disk.ts';
 import { LOCKFILE, parseLock } from './write/lockfile.ts';
 import { applyChanges, planChanges } from './write/write.ts';
 
-/** What a run is told besides the folder. */
+/** Options of a run. */
 export interface RunOptions {
   readonly force?: boolean;
   /** Tables and columns that may go, by coordinate. */
@@ -36,7 +36,7 @@ export interface RunOptions {
 }
 
 /** What the two inputs mean. */
-export interface Reading {
+export interface InputReading {
   readonly sources: Sources;
   /** Null when a finding is an error. */
   readonly project: Project | null;
@@ -46,8 +46,8 @@ export interface Reading {
 }
 
 /** A run up to the last step: everything is rendered and compared, nothing is written. */
-export interface Plan extends Reading {
-  readonly changes: readonly Change[];
+export interface RunPlan extends InputReading {
+  readonly changes: readonly FileChange[];
   /** How many fields are answered and which are the user's; null when a finding is an error. */
   readonly fields: AnsweredFields | null;
   /** Tables and columns of the schema that the migrations on disk do not lead to. */
@@ -55,11 +55,11 @@ export interface Plan extends Reading {
 }
 
 /** Stages read, parse, check and build. @throws CommandError when there is no schema at all. */
-export async function readProjectOf(root: string): Promise<Reading> {
+export async function readProjectOf(root: string): Promise<InputReading> {
   return understand(await readSources(root), {});
 }
 
-async function understand(sources: Sources, { known }: RunOptions): Promise<Reading> {
+async function understand(sources: Sources, { known }: RunOptions): Promise<InputReading> {
   if (sources.schema.length === 0 && sources.problems.length === 0) {
     throw new CommandError(
       EXIT.usage,
@@ -82,7 +82,7 @@ async function understand(sources: Sources, { known }: RunOptions): Promise<Read
 }
 
 /** Every stage but the writing. */
-export async function planRun(root: string, options: RunOptions, disk: Disk): Promise<Plan> {
+export async function planRun(root: string, options: RunOptions, disk: Disk): Promise<RunPlan> {
   return planSources(await readSources(root), options, disk);
 }
 
@@ -91,7 +91,7 @@ export async function planSources(
   sources: Sources,
   options: RunOptions,
   disk: Disk,
-): Promise<Plan> {
+): Promise<RunPlan> {
   const reading = await understand(sources, options);
   const { project, document } = reading;
   if (!project || !document) return { ...reading, changes: [], fields: null, missing: [] };
@@ -152,18 +152,18 @@ async function planNext(
 const LAST_MODEL = 'src/generated/model.ts';
 
 /** All seven stages. The changes say what was written; `edited` ones say that nothing was. @throws CommandError 75 when the inputs never stand still. */
-export async function run(root: string, options: RunOptions, disk: Disk): Promise<Plan> {
+export async function run(root: string, options: RunOptions, disk: Disk): Promise<RunPlan> {
   return applyChanges(root, () => planSettled(root, options, disk), disk);
 }
 
-/** How often a run begins anew because somebody saves while it is at work. */
+/** How often a run begins again because an input is saved while it works. */
 const ATTEMPTS = 20;
 
 /** Milliseconds in which an editor that empties a file and writes it, or puts another one in its place, has done so. */
 const STEPS = 2;
 
 /** An editor may be in the middle of a file when it is read: what is written or said comes from inputs that stood still meanwhile. */
-async function planSettled(root: string, options: RunOptions, disk: Disk): Promise<Plan> {
+async function planSettled(root: string, options: RunOptions, disk: Disk): Promise<RunPlan> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const sources = await readSources(root);
     const [outcome] = await Promise.allSettled([planSources(sources, options, disk)]);

@@ -1,5 +1,5 @@
 import type { Diagnostic, SourceText } from '@twofold/schema';
-import type { Change, ChangeKind } from './files.ts';
+import type { FileChange, FileChangeKind } from './files.ts';
 
 /** Colours, or none: each is a function from text to text. */
 export interface Paint {
@@ -91,7 +91,7 @@ function printable(text: string): string {
   );
 }
 
-const VERBS: Readonly<Record<Exclude<ChangeKind, 'same'>, string>> = {
+const VERBS: Readonly<Record<Exclude<FileChangeKind, 'same'>, string>> = {
   create: 'new',
   update: 'changed',
   remove: 'removed',
@@ -101,7 +101,7 @@ const VERBS: Readonly<Record<Exclude<ChangeKind, 'same'>, string>> = {
 };
 
 /** One line for each file that a run changes, or would. */
-export function formatChanges(changes: readonly Change[], paint: Paint): string[] {
+export function formatChanges(changes: readonly FileChange[], paint: Paint): string[] {
   return changes.flatMap(({ path, kind }) => {
     if (kind === 'same') return [];
     const color = kind === 'create' ? paint.green : kind === 'update' ? paint.yellow : paint.red;
@@ -110,7 +110,7 @@ export function formatChanges(changes: readonly Change[], paint: Paint): string[
 }
 
 /** What `--json` says of a change: no texts, they may be long. */
-export function changeAsData({ path, owner, kind }: Change): {
+export function changeAsData({ path, owner, kind }: FileChange): {
   path: string;
   owner: string;
   change: string;

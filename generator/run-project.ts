@@ -51,7 +51,8 @@ export async function askProject<T>(
   const answer = marked(MARK);
   if (code === 0 && answer !== undefined) return JSON.parse(answer.slice(MARK.length)) as T;
   const refusal = marked(REFUSED);
-  if (refusal !== undefined) throw refused(JSON.parse(refusal.slice(REFUSED.length)) as Refusal);
+  if (refusal !== undefined)
+    throw refused(JSON.parse(refusal.slice(REFUSED.length)) as RuntimeFailure);
   throw new CommandError(
     EXIT.usage,
     'PROJECT_FAILED',
@@ -61,7 +62,7 @@ export async function askProject<T>(
 }
 
 /** A failure of the runtime that has a code and a text for people. */
-interface Refusal {
+interface RuntimeFailure {
   readonly code: string;
   readonly message: string;
 }
@@ -69,7 +70,7 @@ interface Refusal {
 /** Codes with which the database asks for a decision: rows have to be mended, or a loss agreed to. */
 const DECISIONS: ReadonlySet<string> = new Set(['ROWS_IN_THE_WAY', 'MIGRATION_NEEDS_CONSENT']);
 
-function refused({ code, message }: Refusal): CommandError {
+function refused({ code, message }: RuntimeFailure): CommandError {
   const exit = DECISIONS.has(code) ? EXIT.ambiguous : EXIT.usage;
   return new CommandError(exit, code, message);
 }
@@ -96,15 +97,15 @@ function script(question: ProjectQuestion, withInput: boolean): string {
   ].join('\n');
 }
 
-/** Reads what the function is given, and says how far it is once a second. */
+/** Reads the input of the function from standard input; prints its progress once a second. */
 const INPUT = [
   `let text = '';`,
   `for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;`,
   `const input = JSON.parse(text);`,
-  `let told = Date.now();`,
+  `let printed = Date.now();`,
   `const progress = (done, total) => {`,
-  `  if (Date.now() - told < 1000) return;`,
-  `  told = Date.now();`,
+  `  if (Date.now() - printed < 1000) return;`,
+  `  printed = Date.now();`,
   `  process.stdout.write('\\n${PROGRESS}' + done + ' of ' + total + ' rows\\n');`,
   `};`,
 ];

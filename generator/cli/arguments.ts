@@ -4,7 +4,7 @@ import { CommandError, EXIT } from '../failure.ts';
 import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, type OptionValues } from './command.ts';
 
 /** What the command line asks for. */
-export interface Arguments {
+export interface CommandLine {
   readonly command: CommandSpec | null;
   readonly options: OptionValues;
   readonly positionals: readonly string[];
@@ -12,8 +12,8 @@ export interface Arguments {
   readonly version: boolean;
 }
 
-type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
-type OptionToken = Extract<Token, { kind: 'option' }>;
+type ArgumentToken = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
+type OptionToken = Extract<ArgumentToken, { kind: 'option' }>;
 
 /**
  * Reads the command line by the table of commands. Node's own `parseArgs` splits the words (`--name=value`, `-h`, `--`); what it
@@ -24,7 +24,7 @@ type OptionToken = Extract<Token, { kind: 'option' }>;
 export function parseArguments(
   argv: readonly string[],
   commands: readonly CommandSpec[],
-): Arguments {
+): CommandLine {
   const name = wordsOf(tokensOf(argv, GLOBAL_OPTIONS))[0];
   const command = name === undefined || name === 'help' ? null : findCommand(name, commands);
   const specs = [...GLOBAL_OPTIONS, ...(command?.options ?? [])];
@@ -46,7 +46,7 @@ export function parseArguments(
   };
 }
 
-function tokensOf(argv: readonly string[], specs: readonly OptionSpec[]): readonly Token[] {
+function tokensOf(argv: readonly string[], specs: readonly OptionSpec[]): readonly ArgumentToken[] {
   const options = Object.fromEntries(
     specs.map(({ name, value, short }) => [
       name,
@@ -56,7 +56,7 @@ function tokensOf(argv: readonly string[], specs: readonly OptionSpec[]): readon
   return parseArgs({ args: [...argv], options, strict: false, tokens: true }).tokens;
 }
 
-function wordsOf(tokens: readonly Token[]): string[] {
+function wordsOf(tokens: readonly ArgumentToken[]): string[] {
   return tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
 }
 
@@ -76,7 +76,7 @@ function findCommand(name: string, commands: readonly CommandSpec[]): CommandSpe
 }
 
 function readOptions(
-  tokens: readonly Token[],
+  tokens: readonly ArgumentToken[],
   specs: readonly OptionSpec[],
   command: CommandSpec | null,
 ): OptionValues {

@@ -6,7 +6,7 @@ import { askProject } from '../run-project.ts';
 const COMMANDS = ['create', 'grant', 'link'] as const;
 
 /** What the runtime did, or why it did not. */
-type Report =
+type AdminReport =
   | { readonly ok: true; readonly link?: string; readonly text: string }
   | { readonly ok: false; readonly refused: string };
 
@@ -18,7 +18,7 @@ export async function run({ cwd, options, positionals, terminal }: CommandCall):
     throw usage(`admin needs one of ${COMMANDS.join(', ')}`);
   if (command !== 'link' && email === undefined) throw usage(`admin ${command} needs --email`);
   if (command === 'grant' && role === undefined) throw usage('admin grant needs --role');
-  const report = await askProject<Report>(resolve(cwd), 'adminApp', {
+  const report = await askProject<AdminReport>(resolve(cwd), 'adminApp', {
     input: { command, email, role },
   });
   if (terminal.json) terminal.document(report);

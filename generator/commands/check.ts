@@ -5,8 +5,8 @@ import { EXIT, type ExitCode } from '../failure.ts';
 import { keepNewSpaceSmall } from '../new-space.ts';
 import { disk } from '../write/disk.ts';
 import { LOCKFILE } from '../write/lockfile.ts';
-import type { Change } from '../files.ts';
-import type { Plan } from '../pipeline.ts';
+import type { FileChange } from '../files.ts';
+import type { RunPlan } from '../pipeline.ts';
 import { reportPlan } from './plan-report.ts';
 import { isUpToDate } from './up-to-date.ts';
 import { exitCodeOf } from './outcome.ts';
@@ -30,7 +30,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
 }
 
 /** After a merge of two branches the lock alone is behind: every file is right, and the next run puts it in order. */
-function differing({ changes }: Plan): readonly Change[] {
+function differing({ changes }: RunPlan): readonly FileChange[] {
   return changes.filter(
     ({ kind, path }) => kind !== 'same' && kind !== 'stale' && path !== LOCKFILE,
   );
@@ -40,7 +40,7 @@ function differing({ changes }: Plan): readonly Change[] {
  * Where everything is generated but a migration, one was removed or not committed: the schema is that of the last run, and
  * the migrations do not lead to it.
  */
-async function withMissing(plan: Plan): Promise<Plan> {
+async function withMissing(plan: RunPlan): Promise<RunPlan> {
   const { missing, sources, project } = plan;
   const changes = differing(plan);
   const onlyMigrations = changes.every(({ path }) => path.startsWith('migrations/'));

@@ -22,7 +22,7 @@ import { packSource } from '../deploy/pack-source.ts';
 import { reachApp } from '../deploy/reach.ts';
 import { environmentOf, openServer } from '../deploy/target.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
-import { type Plan, planRun } from '../pipeline.ts';
+import { type RunPlan, planRun } from '../pipeline.ts';
 import { disk } from '../write/disk.ts';
 import { LOCKFILE } from '../write/lockfile.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
@@ -50,7 +50,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   }
 }
 
-interface Work {
+interface DeployWork {
   readonly root: string;
   readonly name: string;
   readonly given: AppSettings;
@@ -59,7 +59,7 @@ interface Work {
   readonly project: Project;
 }
 
-async function deploy(work: Work, at: (text: string) => void): Promise<ExitCode> {
+async function deploy(work: DeployWork, at: (text: string) => void): Promise<ExitCode> {
   const { root, name, server, call } = work;
   const { terminal } = call;
   const known = await server.app(name);
@@ -95,7 +95,7 @@ async function deploy(work: Work, at: (text: string) => void): Promise<ExitCode>
 
 /** The app is there before its source is: its secrets are set when it starts for the first time. */
 async function prepareApp(
-  { name, given, server, call, project }: Work,
+  { name, given, server, call, project }: DeployWork,
   known: AppReport | null,
 ): Promise<Record<string, unknown>> {
   const settings = withNeeded(given, project, known);
@@ -106,7 +106,7 @@ async function prepareApp(
     await server.putSecret(name, key, value);
   const env = withAddress(settings, project, app);
   if (Object.keys(env).length === 0) return { name };
-  // Values of secrets come back masked: only what is no secret is sent again.
+  // The server masks the values of secrets: only the other settings are sent again.
   const kept = Object.entries((await server.app(name))?.env ?? {}).filter(
     ([, value]) => !/^\*+$/.test(value),
   );
@@ -114,7 +114,7 @@ async function prepareApp(
 }
 
 async function follow(
-  { name, server, call: { terminal } }: Work,
+  { name, server, call: { terminal } }: DeployWork,
   { number }: DeploymentReport,
 ): Promise<AppReport> {
   await followDeployment(server, {
@@ -135,7 +135,7 @@ function plainText(line: string): string {
 }
 
 /** What is sent must be what the schema means, with the lock file that the build installs from. */
-function assertBuildable(root: string, { changes }: Plan): void {
+function assertBuildable(root: string, { changes }: RunPlan): void {
   const differs = changes.filter(
     ({ kind, path }) => !['same', 'stale'].includes(kind) && path !== LOCKFILE,
   );
@@ -174,12 +174,12 @@ function nameOf({ options }: CommandCall, project: Project): string {
   throw new CommandError(
     EXIT.usage,
     'NAME_INVALID',
-    `${JSON.stringify(name)} is no name for an app: lower case letters, digits and dashes, a letter first`,
+    `${JSON.stringify(name)} is not a name for an app: lower case letters, digits and dashes, a letter first`,
     '--name NAME',
   );
 }
 
-/** An app that was made from an image, a repository or a template is somebody else's work. */
+/** An app that was made from an image, a repository or a template is not replaced by an upload. */
 function assertOurs(known: AppReport | null, name: string): void {
   const kind = known?.source?.kind;
   if (kind === undefined || kind === 'tarball') return;

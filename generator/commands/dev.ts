@@ -3,8 +3,8 @@ import { createKnown } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { createDevServer } from '../dev/dev-server.ts';
 import { createForesight } from '../dev/foresight.ts';
-import { createRehearsal } from '../dev/rehearsal.ts';
-import { createRehearsedSave } from '../dev/rehearsed-save.ts';
+import { createTrialSave } from '../dev/trial-save.ts';
+import { createWarmUp } from '../dev/warm-up.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { exitCodeOf } from './outcome.ts';
 import { installPackages } from './install.ts';
@@ -15,11 +15,13 @@ import { createRuns, isInput, watchInputs } from './watch.ts';
 /** `generator dev`: regenerates, migrates and restarts on save; a server that works goes on while there are errors. */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
-  const told = new Promise<void>((done) => process.once('SIGINT', done).once('SIGTERM', done));
+  const interrupted = new Promise<void>((done) =>
+    process.once('SIGINT', done).once('SIGTERM', done),
+  );
   const server = createDevServer(root, call.terminal);
   const own = ownWrites();
   const options = { ...runOptions(call), known: createKnown() };
-  const rehearsal = createRehearsal(createRehearsedSave(root, options));
+  const warmUp = createWarmUp(createTrialSave(root, options));
   const runOnce = createRuns(root, { ...options, foresee: createForesight(root, server) });
   const save = async (paths: ReadonlySet<string>, seen: number) => {
     const plan = await runOnce(paths, seen);
@@ -50,8 +52,8 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     );
   try {
     const saved = async (paths: ReadonlySet<string>, seen: number) => {
-      rehearsal.stop();
-      await save(paths, seen).finally(rehearsal.start);
+      warmUp.stop();
+      await save(paths, seen).finally(warmUp.start);
     };
     const watcher = await watchInputs(
       root,
@@ -59,16 +61,16 @@ export async function run(call: CommandCall): Promise<ExitCode> {
       failed,
       (path) => isSource(path) && !own.has(path),
     );
-    await told;
+    await interrupted;
     watcher.close();
     return EXIT.done;
   } finally {
-    rehearsal.stop();
+    warmUp.stop();
     await server.stop();
   }
 }
 
-/** Inputs, and whatever of the user's the server runs. What the generator writes itself is no reason to run again. */
+/** Inputs, and the user's files that the server runs. Files that the generator writes itself start no run. */
 function isSource(path: string): boolean {
   return (
     isInput(path) ||
@@ -76,10 +78,10 @@ function isSource(path: string): boolean {
   );
 }
 
-/** How long the system may take to tell of a file that was written, in milliseconds. */
+/** Milliseconds that the system may take to report a file that was written. */
 const ECHO = 400;
 
-/** The migration that a run writes is no save of the user's: it must not start another run. */
+/** Files that a run wrote, as a migration: they must not start another run. */
 function ownWrites(): { note(paths: readonly string[]): void; has(path: string): boolean } {
   const until = new Map<string, number>();
   return {

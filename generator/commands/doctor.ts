@@ -10,7 +10,7 @@ import { readProjectOf } from '../pipeline.ts';
 import { askProject } from '../run-project.ts';
 
 /** One thing that was looked at. */
-interface Check {
+interface DoctorCheck {
   readonly what: string;
   readonly ok: boolean;
   readonly text: string;
@@ -34,10 +34,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   return checks.every(({ ok }) => ok) ? EXIT.done : EXIT.differs;
 }
 
-async function examine(root: string): Promise<Check[]> {
+async function examine(root: string): Promise<DoctorCheck[]> {
   const { project, findings } = await readProjectOf(root);
   const errors = findings.filter(({ severity }) => severity === 'error').length;
-  const inputs: Check = {
+  const inputs: DoctorCheck = {
     what: 'inputs',
     ok: errors === 0,
     text: errors === 0 ? 'schema and manifest are right' : `${errors} errors`,
@@ -63,7 +63,7 @@ function environment(root: string): Readonly<Record<string, string | undefined>>
   return { ...(existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}), ...process.env };
 }
 
-function checkPackages(root: string): Check {
+function checkPackages(root: string): DoctorCheck {
   const found = findUpwards(root, 'node_modules/@twofold/runtime/package.json');
   if (!found)
     return {
@@ -90,12 +90,12 @@ function checkSecrets(
   { auth, hosting }: Project,
   root: string,
   env: Readonly<Record<string, string | undefined>>,
-): Check[] {
+): DoctorCheck[] {
   const wanted = [
     ...(auth || hosting ? ['JWT_SECRET'] : []),
     ...(hosting && !env['HOST_PASSWORD_HASH'] ? ['HOST_PASSWORD'] : []),
   ];
-  const checks = wanted.map((name): Check => {
+  const checks = wanted.map((name): DoctorCheck => {
     const value = env[name] ?? '';
     const least = name === 'JWT_SECRET' ? 32 : 1;
     const ok = value.length >= least;
@@ -127,7 +127,7 @@ function checkSecrets(
 }
 
 /** Whether the files in migrations/ lead to the schema. */
-async function checkMigrations(root: string): Promise<Check> {
+async function checkMigrations(root: string): Promise<DoctorCheck> {
   const missing = await missingSteps(root);
   const what = 'migrations';
   if (missing.length === 0) return { what, ok: true, text: 'they lead to the schema' };
@@ -142,7 +142,7 @@ async function checkMigrations(root: string): Promise<Check> {
 async function checkPort(
   { server }: Project,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<Check> {
+): Promise<DoctorCheck> {
   const port = Number(env['PORT'] ?? server.port);
   const problem = await new Promise<string | null>((done) => {
     const probe = createServer();
@@ -160,13 +160,13 @@ async function checkPort(
 }
 
 /** The database is asked by the server's own code, which does not begin while a setting is missing or wrong. */
-async function checkProgram(root: string, secrets: readonly Check[]): Promise<Check[]> {
+async function checkProgram(root: string, secrets: readonly DoctorCheck[]): Promise<DoctorCheck[]> {
   const settings = await checkSettings(root);
   const ready = [...secrets, ...settings].every(({ ok }) => ok);
   return [...settings, ready ? await checkDatabase(root) : NOT_ASKED];
 }
 
-const NOT_ASKED: Check = {
+const NOT_ASKED: DoctorCheck = {
   what: 'database',
   ok: false,
   text: 'not asked: a setting is missing or wrong',
@@ -174,7 +174,7 @@ const NOT_ASKED: Check = {
 };
 
 /** What the server itself would say of its settings: a provider that is half set, a weak key, a webhook without a secret. */
-async function checkSettings(root: string): Promise<Check[]> {
+async function checkSettings(root: string): Promise<DoctorCheck[]> {
   try {
     const { problems, inProduction } = await askProject<{
       problems: string[];
@@ -182,13 +182,13 @@ async function checkSettings(root: string): Promise<Check[]> {
     }>(root, 'settingsOfApp');
     const wrong = problems
       .filter((text) => !/^JWT_SECRET /.test(text))
-      .map((text): Check => ({
+      .map((text): DoctorCheck => ({
         what: 'settings',
         ok: false,
         text,
         fix: 'change it in .env or in manifest.yaml',
       }));
-    const later = inProduction.map((text): Check => ({
+    const later = inProduction.map((text): DoctorCheck => ({
       what: 'settings',
       ok: true,
       text: `not in production: ${text}`,
@@ -210,7 +210,7 @@ async function checkSettings(root: string): Promise<Check[]> {
   }
 }
 
-async function checkDatabase(root: string): Promise<Check> {
+async function checkDatabase(root: string): Promise<DoctorCheck> {
   try {
     const { pending } = await askProject<{ pending: string[] }>(root, 'migrationsOfApp');
     return {
@@ -241,7 +241,7 @@ const SOCKETS = [
 function checkEngine(
   { hosting }: Project,
   env: Readonly<Record<string, string | undefined>>,
-): Check[] {
+): DoctorCheck[] {
   if (!hosting) return [];
   const named = hosting.engine.socket ?? env['DOCKER_HOST']?.replace(/^unix:\/\//, '');
   const found = [...(named ? [named] : SOCKETS)].find(

@@ -29,21 +29,21 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const coordinates = choose(explainAll(project), call.positionals[0]).map(
     ({ coordinate }) => coordinate,
   );
-  const told = await readStatements(root, project, { coordinates, texts, userFiles });
+  const read = await readStatements(root, project, { coordinates, texts, userFiles });
   const explanations: Explained[] = [];
-  for (const each of explainAll(project, told.isOwn).filter(({ coordinate }) =>
+  for (const each of explainAll(project, read.isOwn).filter(({ coordinate }) =>
     coordinates.includes(coordinate),
   )) {
     explanations.push({
       ...each,
       file: await placeOf(each.coordinate, { texts, userFiles, project }),
-      ...told.statements.get(each.coordinate),
+      ...read.statements.get(each.coordinate),
     });
   }
-  if (told.missing !== null) call.terminal.note(`  statements are left out: ${told.missing}`);
+  if (read.missing !== null) call.terminal.note(`  statements are left out: ${read.missing}`);
   if (call.terminal.json)
-    call.terminal.document({ ok: true, database: told.database, explanations });
-  else call.terminal.data(explanations.map((each) => print(each, call, told.database)).join('\n'));
+    call.terminal.document({ ok: true, database: read.database, explanations });
+  else call.terminal.data(explanations.map((each) => print(each, call, read.database)).join('\n'));
   return EXIT.done;
 }
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import { keepNewSpaceSmall } from '../new-space.ts';
-import type { Plan } from '../pipeline.ts';
+import type { RunPlan } from '../pipeline.ts';
 import { disk } from '../write/disk.ts';
 import { LOCKFILE } from '../write/lockfile.ts';
 import { writeStamp } from '../write/stamp.ts';
@@ -39,7 +39,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
 }
 
 /** Whether the run has made a project of the two inputs. */
-function isFirst({ changes }: Plan): boolean {
+function isFirst({ changes }: RunPlan): boolean {
   return ['package.json', 'README.md', LOCKFILE].every((path) =>
     changes.some((change) => change.path === path && change.kind === 'create'),
   );

@@ -6,7 +6,7 @@ import { type Starter, starters, type StarterName } from '../../templates/starte
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { isCheckout } from '../packages/checkout.ts';
-import { type Plan, run as runPipeline } from '../pipeline.ts';
+import { type RunPlan, run as runPipeline } from '../pipeline.ts';
 import { changeAsData } from '../report.ts';
 import { randomSecret } from '../secrets.ts';
 import { disk, hasCode, makeFolder } from '../write/disk.ts';
@@ -51,7 +51,7 @@ function readOptions({ options, positionals, cwd }: CommandCall): InitOptions {
     throw new CommandError(
       EXIT.usage,
       'NAME_INVALID',
-      `${JSON.stringify(name)} is no name for a project: lower case letters, digits and dashes, a letter first`,
+      `${JSON.stringify(name)} is not a name for a project: lower case letters, digits and dashes, a letter first`,
       `--name ${nameOf(name)}`,
     );
   const packages = options['packages'] ?? (isCheckout() ? 'vendor' : 'registry');
@@ -143,7 +143,7 @@ async function writeEnv({ root, database }: InitOptions, project: Project): Prom
 }
 
 /** A run writes it for SQLite, and takes the other database for an edit of the user's, which it keeps. */
-async function writeExample({ root, database }: InitOptions, plan: Plan): Promise<void> {
+async function writeExample({ root, database }: InitOptions, plan: RunPlan): Promise<void> {
   const made = plan.changes.some(({ path, kind }) => path === '.env.example' && kind === 'create');
   if (made && database !== 'sqlite')
     await writeFile(join(root, '.env.example'), renderEnvExample(plan.project!, database));
@@ -162,7 +162,7 @@ async function writeNew(path: string, text: string | Uint8Array, mode = 0o666): 
 
 function reportInit(
   { root, template, manager }: InitOptions,
-  { plan, installed }: { plan: Plan; installed: boolean },
+  { plan, installed }: { plan: RunPlan; installed: boolean },
   { terminal, options, cwd }: CommandCall,
 ): void {
   const next = [

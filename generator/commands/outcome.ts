@@ -2,7 +2,7 @@ import type { Diagnostic } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import type { Terminal } from '../cli/terminal.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
-import type { Plan, Reading } from '../pipeline.ts';
+import type { RunPlan, InputReading } from '../pipeline.ts';
 import { formatFindings } from '../report.ts';
 
 /** How many hints are shown in full: a schema from elsewhere may have thousands. */
@@ -13,7 +13,7 @@ const shown = new WeakMap<Terminal, Set<string>>();
 
 /** Shows findings, and says that errors stopped the run. `before`: those of the last run, whose hints are only counted. */
 export function reportFindings(
-  { sources, findings }: Pick<Reading, 'sources' | 'findings'>,
+  { sources, findings }: Pick<InputReading, 'sources' | 'findings'>,
   { terminal, options }: Pick<CommandCall, 'terminal' | 'options'>,
   before: readonly Diagnostic[] = [],
 ): void {
@@ -66,7 +66,7 @@ const DECISIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** The exit code that findings and changes ask for. */
-export function exitCodeOf(plan: Pick<Plan, 'findings' | 'changes'>): ExitCode {
+export function exitCodeOf(plan: Pick<RunPlan, 'findings' | 'changes'>): ExitCode {
   const errors = plan.findings.filter(({ severity }) => severity === 'error');
   if (errors.length > 0)
     return errors.every(({ code }) => DECISIONS.has(code)) ? EXIT.ambiguous : EXIT.invalid;

@@ -10,7 +10,7 @@ export interface PackageManager {
   run(script: string): string;
   /** Settings of its own that a project needs, by path. */
   readonly files: Readonly<Record<string, string>>;
-  /** Whether it can install the package `node`, whose program is put together by a script at install. */
+  /** Whether it can install the package `node`, whose install script puts its program together. */
   readonly installsNode: boolean;
 }
 

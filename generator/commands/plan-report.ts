@@ -1,6 +1,6 @@
 import type { CommandCall } from '../cli/command.ts';
 import { EXIT } from '../failure.ts';
-import type { Plan, RunOptions } from '../pipeline.ts';
+import type { RunPlan, RunOptions } from '../pipeline.ts';
 import { addedPackages } from '../added-packages.ts';
 import { changeAsData, formatChanges } from '../report.ts';
 import { formatFields } from '../answered-fields.ts';
@@ -19,7 +19,7 @@ export function runOptions({ options }: CommandCall): RunOptions {
 }
 
 /** Gives `.env` the secrets that the project has come to need, and says so. @returns whether it was written. */
-export async function reportSecrets(plan: Plan, { terminal }: CommandCall): Promise<boolean> {
+export async function reportSecrets(plan: RunPlan, { terminal }: CommandCall): Promise<boolean> {
   if (!plan.project || exitCodeOf(plan) !== EXIT.done) return false;
   const added = await addSecrets(plan.sources.root, plan.project, disk);
   if (added.length === 0) return false;
@@ -29,7 +29,7 @@ export async function reportSecrets(plan: Plan, { terminal }: CommandCall): Prom
 }
 
 /** Names the packages that the project has come to need, and how they get there. @returns their names. */
-export function reportPackages(plan: Plan, { terminal }: CommandCall): readonly string[] {
+export function reportPackages(plan: RunPlan, { terminal }: CommandCall): readonly string[] {
   const added = addedPackages(plan.changes);
   if (added.length === 0 || exitCodeOf(plan) !== EXIT.done) return [];
   const names = added.join(', ');
@@ -40,7 +40,7 @@ export function reportPackages(plan: Plan, { terminal }: CommandCall): readonly 
 }
 
 /** Says what a run did, or with `dry` would do. */
-export async function reportPlan(plan: Plan, call: CommandCall, dry: boolean): Promise<void> {
+export async function reportPlan(plan: RunPlan, call: CommandCall, dry: boolean): Promise<void> {
   const { terminal, options } = call;
   const changes = plan.changes.filter(({ kind }) => kind !== 'same');
   if (terminal.json) {
@@ -69,7 +69,7 @@ export async function reportPlan(plan: Plan, call: CommandCall, dry: boolean): P
   if (plan.project && changes.length === 0) terminal.note('Everything is up to date.');
 }
 
-function reportEdited({ changes }: Plan, { terminal }: CommandCall): void {
+function reportEdited({ changes }: RunPlan, { terminal }: CommandCall): void {
   const edited = changes.filter(({ kind }) => kind === 'edited').map(({ path }) => path);
   if (edited.length === 0) return;
   terminal.say(

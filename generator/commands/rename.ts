@@ -9,8 +9,8 @@ import { lostOperations, withResolve } from '../edit/keep-operations.ts';
 import { type Rename, renameInSchema } from '../edit/rename-in-schema.ts';
 import { renameInSeed } from '../edit/rename-in-seed.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
-import type { Change } from '../files.ts';
-import { hasErrors, type Reading, readProjectOf, run as runPipeline } from '../pipeline.ts';
+import type { FileChange } from '../files.ts';
+import { hasErrors, type InputReading, readProjectOf, run as runPipeline } from '../pipeline.ts';
 import { readUserFiles } from '../read.ts';
 import { SEED_FILES } from '../seed/read-seed.ts';
 import { readUserScalars } from '../user-scalars.ts';
@@ -66,7 +66,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
  */
 async function apply(
   root: string,
-  { changes, marks }: { readonly changes: readonly Change[]; readonly marks: readonly Change[] },
+  {
+    changes,
+    marks,
+  }: { readonly changes: readonly FileChange[]; readonly marks: readonly FileChange[] },
 ): Promise<void> {
   const marked = new Map(marks.map(({ path, after }) => [path, after]));
   await withRunLock(root, () =>
@@ -78,7 +81,7 @@ async function apply(
   );
   await runPipeline(root, {}, disk);
   if (marks.length === 0) return;
-  const unmark = marks.map((change): Change => ({
+  const unmark = marks.map((change): FileChange => ({
     ...change,
     before: change.after,
     after: change.before,
@@ -87,8 +90,8 @@ async function apply(
   await runPipeline(root, {}, disk);
 }
 
-function between(plain: readonly SourceText[], marked: readonly SourceText[]): Change[] {
-  return marked.flatMap(({ file, text }, at): Change[] =>
+function between(plain: readonly SourceText[], marked: readonly SourceText[]): FileChange[] {
+  return marked.flatMap(({ file, text }, at): FileChange[] =>
     text === plain[at]!.text
       ? []
       : [{ path: file, owner: 'user', kind: 'update', before: plain[at]!.text, after: text }],
@@ -126,12 +129,12 @@ function readRename([from = '', to = '']: readonly string[], project: Project): 
 }
 
 /**
- * The renamed schema, in which every operation does what it did: one that was inferred from the old name is told so.
+ * The renamed schema, in which every operation does what it did: one that was inferred from its old name gets `@resolve`.
  *
  * @throws CommandError `RENAME_BREAKS` when the renamed schema would be wrong, or an operation would be left without an answer.
  */
 function keepingOperations(
-  reading: Reading,
+  reading: InputReading,
   rename: Rename,
   renamed: readonly SourceText[],
 ): readonly SourceText[] {
@@ -152,7 +155,7 @@ function keepingOperations(
 }
 
 /** The renamed schema is read as a whole before anything is written. */
-function readSound({ sources }: Reading, schema: readonly SourceText[]): Project {
+function readSound({ sources }: InputReading, schema: readonly SourceText[]): Project {
   const scalars = readUserScalars(sources.scalars);
   const { project, diagnostics } = readProject({
     schema,
@@ -169,8 +172,8 @@ function readSound({ sources }: Reading, schema: readonly SourceText[]): Project
   );
 }
 
-function schemaChanges({ sources }: Reading, schema: readonly SourceText[]): Change[] {
-  return schema.flatMap(({ file, text }, at): Change[] => {
+function schemaChanges({ sources }: InputReading, schema: readonly SourceText[]): FileChange[] {
+  return schema.flatMap(({ file, text }, at): FileChange[] => {
     const before = sources.schema[at]!.text;
     return before === text
       ? []
@@ -179,8 +182,8 @@ function schemaChanges({ sources }: Reading, schema: readonly SourceText[]): Cha
 }
 
 /** Files of rows: where the type and the field stand in them is certain. */
-async function seedChanges(root: string, rename: Rename): Promise<Change[]> {
-  const changes: Change[] = [];
+async function seedChanges(root: string, rename: Rename): Promise<FileChange[]> {
+  const changes: FileChange[] = [];
   for (const path of SEED_FILES) {
     const before = await disk.read(join(root, path));
     if (before === null) continue;
@@ -191,7 +194,7 @@ async function seedChanges(root: string, rename: Rename): Promise<Change[]> {
 }
 
 /** Lines of the user's code that have the old name as a word, and may mean it: which of them do, the type check knows. */
-async function mentions(root: string, { from }: Rename, changes: readonly Change[]) {
+async function mentions(root: string, { from }: Rename, changes: readonly FileChange[]) {
   const after = new Map(changes.map((change) => [change.path, change.after]));
   const word = new RegExp(`\\b${from}\\b`);
   const files = (await readUserFiles(root)).filter((path) => after.get(path) !== null);
@@ -206,7 +209,7 @@ async function mentions(root: string, { from }: Rename, changes: readonly Change
   return found;
 }
 
-async function codeChanges(root: string, rename: Rename): Promise<Change[]> {
+async function codeChanges(root: string, rename: Rename): Promise<FileChange[]> {
   const text = await disk.read(
     join(root, `src/resolvers/${rename.kind === 'type' ? rename.from : rename.type}.ts`),
   );

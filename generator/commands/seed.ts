@@ -5,14 +5,14 @@ import { askProject } from '../run-project.ts';
 import { readSeed, type SeedFile } from '../seed/read-seed.ts';
 
 /** What the runtime says of a seed. */
-interface Report {
+interface SeedReport {
   readonly inserted: number;
   readonly updated: number;
   readonly unchanged: number;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SeedFinding[];
 }
 
-interface Finding {
+interface SeedFinding {
   readonly row: number;
   readonly field?: string;
   readonly message: string;
@@ -27,7 +27,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   const { terminal } = call;
   const file = await readSeed(root, call.positionals[0]);
-  const report = await askProject<Report>(root, 'seedApp', {
+  const report = await askProject<SeedReport>(root, 'seedApp', {
     input: file.rows,
     onProgress: (text) => terminal.note(text),
   });
@@ -59,7 +59,7 @@ interface PlacedFinding {
   readonly text: string;
 }
 
-function placed(file: SeedFile, { row, field, message, fix }: Finding): PlacedFinding {
+function placed(file: SeedFile, { row, field, message, fix }: SeedFinding): PlacedFinding {
   const { type, key } = file.rows[row]!;
   return {
     file: file.path,

@@ -4,7 +4,7 @@ import { createKnown } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import type { Sources } from '../files.ts';
-import { type Plan, run as runPipeline, type RunOptions } from '../pipeline.ts';
+import { type RunPlan, run as runPipeline, type RunOptions } from '../pipeline.ts';
 import { readSources } from '../read.ts';
 import { watchFolders } from '../watch-folders.ts';
 import { disk } from '../write/disk.ts';
@@ -37,7 +37,7 @@ export async function watch(call: CommandCall): Promise<ExitCode> {
 export function createRuns(
   root: string,
   options: RunOptions,
-): (paths: ReadonlySet<string>, seen: number) => Promise<Plan | null> {
+): (paths: ReadonlySet<string>, seen: number) => Promise<RunPlan | null> {
   let last: { readonly sources: Sources; readonly ended: number } | null = null;
   return async (paths, seen) => {
     const onlyTexts = [...paths].every(isText);

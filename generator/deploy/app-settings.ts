@@ -9,7 +9,7 @@ export interface AppSettings {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type GivenEnvironment = Readonly<Record<string, string | undefined>>;
 
 const SEALED = /(SECRET|PASSWORD|PASSWORD_HASH|TOKEN|KEY|CREDENTIALS)$|^DATABASE_URL$/;
 
@@ -17,16 +17,16 @@ const SEALED = /(SECRET|PASSWORD|PASSWORD_HASH|TOKEN|KEY|CREDENTIALS)$|^DATABASE
  * Reads `--env NAME=VALUE`, and `--env NAME`, which takes the value from here so that it stands on no command line.
  * Names that say secret, and `DATABASE_URL`, are sealed.
  *
- * @throws CommandError for what is no setting, or has no value here.
+ * @throws CommandError for a text that is not a setting, and for a setting without a value.
  */
-export function readSettings(given: readonly string[], here: Environment): AppSettings {
+export function readSettings(given: readonly string[], here: GivenEnvironment): AppSettings {
   const pairs = given.map((text): [string, string] => {
     const [, name = '', value] = /^([A-Za-z_]\w*)(?:=([^]*))?$/.exec(text) ?? [];
     if (name === '')
       throw new CommandError(
         EXIT.usage,
         'SETTING_INVALID',
-        `${JSON.stringify(text)} is no setting`,
+        `${JSON.stringify(text)} is not a setting`,
         '--env NAME=VALUE, or --env NAME for the value that .env has',
       );
     const found = value ?? here[name];

@@ -3,7 +3,7 @@ import { CommandError, EXIT } from '../failure.ts';
 import type { DeploymentReport, HostingServer } from './hosting-server.ts';
 
 /** Which deployment, and where its lines go. */
-export interface Followed {
+export interface FollowOptions {
   readonly app: string;
   readonly number: number;
   readonly onLine: (line: string) => void;
@@ -22,7 +22,7 @@ const PATIENCE = 60_000;
  */
 export async function followDeployment(
   server: HostingServer,
-  followed: Followed,
+  followed: FollowOptions,
   patience = PATIENCE,
 ): Promise<DeploymentReport> {
   const said: string[] = [];
@@ -49,7 +49,7 @@ export async function followDeployment(
 
 async function followLog(
   server: HostingServer,
-  { app, number, onLine }: Followed,
+  { app, number, onLine }: FollowOptions,
   said: string[],
 ): Promise<void> {
   let at = 0;
@@ -69,7 +69,7 @@ function isAway(error: unknown): boolean {
 function failed(
   { number, reason, status, log }: DeploymentReport,
   said: readonly string[],
-  { app }: Followed,
+  { app }: FollowOptions,
 ): CommandError {
   if (status === 'superseded')
     return new CommandError(

@@ -114,7 +114,7 @@ async function assertReady(url: string): Promise<void> {
     throw new CommandError(
       EXIT.usage,
       'NO_HOSTING_SERVER',
-      `${url} is no hosting server`,
+      `${url} is not a hosting server`,
       'a project with `hosting:` in its manifest is one: generator init host --template hosting',
     );
   if (health.podman !== 'connected')
@@ -126,14 +126,14 @@ async function assertReady(url: string): Promise<void> {
     );
 }
 
-interface Call {
+interface ApiCall {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-async function request(url: string, { method, path, headers, body }: Call): Promise<Response> {
+async function request(url: string, { method, path, headers, body }: ApiCall): Promise<Response> {
   const isForm = body instanceof FormData;
   const sent: RequestInit = {
     method,

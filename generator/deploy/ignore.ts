@@ -1,7 +1,7 @@
 /** Says whether a path stays out; null when no rule speaks of it. Folders are asked with `folder: true`. */
 export type IgnoreRules = (path: string, folder: boolean) => boolean | null;
 
-interface Rule {
+interface IgnoreRule {
   readonly pattern: RegExp;
   readonly keeps: boolean;
   readonly foldersOnly: boolean;
@@ -43,7 +43,7 @@ function linesOf(text: string, trim: (line: string) => string): string[] {
   return lines.filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-function lastOf(rules: readonly Rule[]): IgnoreRules {
+function lastOf(rules: readonly IgnoreRule[]): IgnoreRules {
   return (path, folder) => {
     const decisive = rules.findLast(
       ({ pattern, foldersOnly }) => (folder || !foldersOnly) && pattern.test(path),
@@ -52,7 +52,7 @@ function lastOf(rules: readonly Rule[]): IgnoreRules {
   };
 }
 
-function toRule(line: string, { anchored }: { anchored: boolean }): Rule {
+function toRule(line: string, { anchored }: { anchored: boolean }): IgnoreRule {
   const keeps = line.startsWith('!');
   const glob = (keeps ? line.slice(1) : line).replace(/^\\([#!])/, '$1').trim();
   const parts = glob.replace(/^\.?\//, '').replace(/\/$/, '');

@@ -30,13 +30,13 @@ const LIMIT = 512 * 1024 * 1024;
  */
 export async function packSource(root: string): Promise<PackedSource> {
   const dockerignore = parseDockerignore(await textOf(join(root, '.dockerignore')));
-  const found: Found = { entries: [], secrets: [], bytes: 0 };
+  const found: FoundFiles = { entries: [], secrets: [], bytes: 0 };
   await walk({ root, folder: '', git: [], docker: { rules: dockerignore, ignored: false } }, found);
   const paths = found.entries.map(({ path }) => path).sort();
   return { archive: archiveOf(found.entries), paths, secrets: found.secrets };
 }
 
-interface Found {
+interface FoundFiles {
   readonly entries: TarEntry[];
   readonly secrets: string[];
   bytes: number;
@@ -50,7 +50,7 @@ interface Visit {
   readonly docker: { readonly rules: IgnoreRules; readonly ignored: boolean };
 }
 
-async function walk({ root, folder, git: above, docker }: Visit, found: Found): Promise<void> {
+async function walk({ root, folder, git: above, docker }: Visit, found: FoundFiles): Promise<void> {
   const own = await textOf(join(root, folder, '.gitignore'));
   const git = own === '' ? above : [...above, { base: folder, rules: parseGitignore(own) }];
   const entries = (await readdir(join(root, folder), { withFileTypes: true })).sort((a, b) =>
@@ -85,7 +85,7 @@ function isGitIgnored(
 /** One file. Sockets and the like are nothing to build from. */
 async function take(
   { root, path, link, plain }: { root: string; path: string; link: boolean; plain: boolean },
-  found: Found,
+  found: FoundFiles,
 ): Promise<void> {
   if (link) {
     found.entries.push({ path, bytes: new Uint8Array(), target: await linkInside(root, path) });

@@ -4,11 +4,11 @@ import { parseEnv } from 'node:util';
 import { askSecret } from '../cli/ask.ts';
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT } from '../failure.ts';
-import type { Environment } from './app-settings.ts';
+import type { GivenEnvironment } from './app-settings.ts';
 import { createHostingServer, type HostingServer } from './hosting-server.ts';
 
 /** The environment, and below it what `.env` has: as the project's own server reads it. */
-export function environmentOf(root: string): Environment {
+export function environmentOf(root: string): GivenEnvironment {
   const path = join(root, '.env');
   return { ...(existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}), ...process.env };
 }
@@ -20,12 +20,12 @@ export function environmentOf(root: string): Environment {
  */
 export async function openServer(
   { options, terminal }: CommandCall,
-  here: Environment,
+  here: GivenEnvironment,
 ): Promise<HostingServer> {
   const url = addressOf(text(options['to']) ?? here['DEPLOY_URL']);
   if (url.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(url))
     terminal.note(
-      `${terminal.paint.yellow('warning')}  ${url} is not encrypted: whoever listens on the way reads the token`,
+      `${terminal.paint.yellow('warning')}  ${url} is not encrypted: anyone on the way can read the token`,
     );
   const server = createHostingServer(url, null);
   await server.assertReady();
@@ -61,7 +61,7 @@ function addressOf(given: string | undefined): string {
     throw new CommandError(
       EXIT.usage,
       'TARGET_INVALID',
-      `${JSON.stringify(given)} is no address of a server`,
+      `${JSON.stringify(given)} is not the address of a server`,
       '--to https://host.example.com',
     );
   return url.origin + url.pathname.replace(/\/+$/, '');

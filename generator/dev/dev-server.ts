@@ -23,14 +23,14 @@ const PATIENCE = 2_000;
 /** How long a new server may take until it says that it is ready, in milliseconds; one that never says so takes its place then. */
 const SILENCE = 15_000;
 
-/** What a server is given that has to wait for the word; `wait.js` reads it. */
+/** The environment variable of a server that waits for `start`; `wait.js` reads it. */
 const WAITS = 'GENERATOR_DEV_WAITS';
 
 const WAIT = fileURLToPath(new URL('wait.js', import.meta.url));
 
 /**
  * Most of what a server needs to start is its packages, and those do not change from save to save. So there is always one
- * that has loaded them and nothing of the project: it starts at the word, and the next one is made.
+ * that has loaded them and nothing of the project: it starts when it is needed, and the next one is launched.
  */
 export function createDevServer(root: string, terminal: Terminal): DevServer {
   let current: ChildProcess | null = null;

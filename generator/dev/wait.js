@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-// `dev` preloads this into a server that is not wanted yet: the packages are loaded, and the project's own files only at
-// the word to start. Plain JavaScript: Node refuses to strip types below node_modules.
+// `dev` preloads this into a server that is not needed yet: it loads the packages, and the project's own files only when `dev`
+// sends `start`. Plain JavaScript: Node refuses to strip types below node_modules.
 
 /** As in `dev-server.ts`, in milliseconds. */
 const PATIENCE = 2_000;
@@ -14,14 +14,14 @@ if (process.env['GENERATOR_DEV_WAITS']) {
   delete process.env['GENERATOR_DEV_WAITS'];
   const leave = () => process.exit(0);
   const packages = loadPackages();
-  const wanted = told('start', packages);
-  // `dev` is gone, however it ended.
+  const wanted = waitForStart(packages);
+  // `dev` has ended, also when it was killed.
   process.once('disconnect', leave);
   const runtime = await packages;
   await wanted;
   reportLoadFailures();
   process.off('disconnect', leave);
-  // A server ends as it does when it is told to, and at the latest when it would have been killed.
+  // The server ends as on SIGTERM, and is ended at the latest when `dev` would have killed it.
   process.once('disconnect', () => {
     setTimeout(() => process.exit(1), PATIENCE).unref();
     process.kill(process.pid, 'SIGTERM');
@@ -30,11 +30,11 @@ if (process.env['GENERATOR_DEV_WAITS']) {
   process.channel?.unref();
 }
 
-/** Resolves at the word to start; until then questions are answered with what the packages know. */
-function told(word, packages) {
+/** Resolves when `dev` sends `start`; until then the packages answer questions of `dev`. */
+function waitForStart(packages) {
   return new Promise((start) => {
     const listen = (message) => {
-      if (message !== word) return void answer(message, packages);
+      if (message !== 'start') return void answer(message, packages);
       process.off('message', listen);
       start(undefined);
     };

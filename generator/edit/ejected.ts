@@ -79,7 +79,7 @@ function asInferred(name: string, about: string): Ejected {
 function notWritten(coordinate: string, name: string): Ejected {
   const member = code`
     ${propertyName(name)}: () => {
-      // Write it here: until then whoever asks is told so.
+      // Write it here. Until then a request for it gets NOT_IMPLEMENTED.
       throw new ${runtime('AppError')}(501, 'NOT_IMPLEMENTED', ${str(`${coordinate} is not written yet`)});
     }
   `;

@@ -1,5 +1,5 @@
 import type { ts as TypeScript } from 'ts-morph';
-import { lineEndOf, type Piece } from './pieces.ts';
+import { lineEndOf, type InsertedText } from './pieces.ts';
 
 type Ts = typeof TypeScript;
 
@@ -14,7 +14,7 @@ export function importPieces(
   ts: Ts,
   source: TypeScript.SourceFile,
   { from, names }: NeededImport,
-): Piece[] {
+): InsertedText[] {
   const imports = source.statements.filter((statement) => ts.isImportDeclaration(statement));
   const ours = imports.flatMap((statement) => namedImports(ts, statement, from) ?? []);
   const missing = names.filter(

@@ -1,6 +1,6 @@
 import type { ts as TypeScript } from 'ts-morph';
 import { importPieces, isTaken, type NeededImport } from './insert-import.ts';
-import { lineEndOf, type Piece, withPieces } from './pieces.ts';
+import { lineEndOf, type InsertedText, withPieces } from './pieces.ts';
 
 /** A text with something put in, or the reason why it was left alone. */
 export type Insertion = { readonly text: string } | { readonly refused: string };
@@ -36,7 +36,7 @@ function memberPiece(
   object: TypeScript.ObjectLiteralExpression,
   source: TypeScript.SourceFile,
   member: string,
-): Piece {
+): InsertedText {
   const end = lineEndOf(text);
   const at =
     object.properties.length > 0 ? object.properties.at(-1)!.end : object.getStart(source) + 1;

@@ -51,17 +51,13 @@ function rootType({ sdl }: Project, root: Operation['root']): string {
   return named ?? (root === 'query' ? 'Query' : 'Mutation');
 }
 
-interface Insertion {
+interface TextAt {
   readonly at: number;
   readonly text: string;
 }
 
 /** @param verbs by the coordinate of a root field: `Mutation.createUser`. */
-function insertions(
-  source: Source,
-  verbs: ReadonlyMap<string, string>,
-  entity: string,
-): Insertion[] {
+function insertions(source: Source, verbs: ReadonlyMap<string, string>, entity: string): TextAt[] {
   const fields = parse(source).definitions.flatMap((definition) =>
     definition.kind === Kind.OBJECT_TYPE_DEFINITION ||
     definition.kind === Kind.OBJECT_TYPE_EXTENSION

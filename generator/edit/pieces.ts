@@ -1,5 +1,5 @@
 /** Text that is put into another text. */
-export interface Piece {
+export interface InsertedText {
   readonly at: number;
   readonly text: string;
 }
@@ -9,7 +9,7 @@ export interface Piece {
  *
  * @example withPieces('ac', [{ at: 1, text: 'b' }]) // 'abc'
  */
-export function withPieces(text: string, pieces: readonly Piece[]): string | null {
+export function withPieces(text: string, pieces: readonly InsertedText[]): string | null {
   const placed = pieces.toSorted((a, b) => a.at - b.at);
   let edited = '';
   let from = 0;
@@ -21,7 +21,7 @@ export function withPieces(text: string, pieces: readonly Piece[]): string | nul
   return taken(edited, placed) === text ? edited : null;
 }
 
-function taken(edited: string, placed: readonly Piece[]): string {
+function taken(edited: string, placed: readonly InsertedText[]): string {
   let text = '';
   let from = 0;
   let before = 0;

@@ -46,7 +46,7 @@ function isStored({ type, from }: Extract<Rename, { kind: 'field' }>, project: P
   return source?.kind === 'column' || (source?.kind === 'one' && source.key === 'own');
 }
 
-interface Finding {
+interface RenameScope {
   readonly rename: Rename;
   readonly stored: boolean;
   /** Schema coordinate of an input field, argument or enum value → its new name. */
@@ -55,7 +55,7 @@ interface Finding {
 
 function findReplacements(
   { file, text }: SourceText,
-  { rename, places, stored }: Finding,
+  { rename, places, stored }: RenameScope,
 ): Replacement[] {
   const found: Replacement[] = [];
   const replace = (node: NameNode, to: string) =>
@@ -77,7 +77,7 @@ function findReplacements(
   return found;
 }
 
-type Named = Extract<
+type NamedNode = Extract<
   ASTNode,
   {
     readonly kind:
@@ -89,14 +89,14 @@ type Named = Extract<
 >;
 
 /** Nodes that a schema coordinate is made of. */
-function isNamed(node: ASTNode): node is Named {
+function isNamed(node: ASTNode): node is NamedNode {
   return (
     /Type(Definition|Extension)$|^(Field|InputValue|EnumValue)Definition$/.test(node.kind) &&
     node.kind !== Kind.OPERATION_TYPE_DEFINITION
   );
 }
 
-interface Writing {
+interface RenameEdits {
   readonly replace: (node: NameNode, to: string) => void;
   readonly found: Replacement[];
 }
@@ -104,7 +104,7 @@ interface Writing {
 function renameType(
   node: ASTNode,
   { from, to }: Rename,
-  { replace, found, stored }: Writing & { readonly stored: boolean },
+  { replace, found, stored }: RenameEdits & { readonly stored: boolean },
 ): void {
   const named =
     node.kind === Kind.NAMED_TYPE ||
@@ -125,7 +125,7 @@ function renameField(
     found,
     path,
     stored,
-  }: Writing & { readonly path: readonly string[]; readonly stored: boolean },
+  }: RenameEdits & { readonly path: readonly string[]; readonly stored: boolean },
 ): void {
   const { type, from, to } = rename;
   const here = path.length === 2 && path[0] === type && path[1] === from;

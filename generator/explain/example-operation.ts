@@ -16,7 +16,7 @@ import { rootNames } from '../../templates/root-names.ts';
 import { exampleArguments } from './example-arguments.ts';
 
 /** One step of the way from a root to a field. */
-interface Step {
+interface PathStep {
   readonly owner: string;
   readonly field: GraphQLField<unknown, unknown>;
 }
@@ -70,8 +70,8 @@ const isOwnRoot = ({ operations, isOwn }: Asking, _owner: string, coordinate: st
 };
 
 /** The shortest way to each type: through queries, and where none leads there, through mutations. */
-function waysFrom(asking: Asking): ReadonlyMap<string, readonly Step[]> {
-  const ways = new Map<string, readonly Step[]>();
+function waysFrom(asking: Asking): ReadonlyMap<string, readonly PathStep[]> {
+  const ways = new Map<string, readonly PathStep[]>();
   for (const root of [asking.schema.getQueryType(), asking.schema.getMutationType()]) {
     if (!root) continue;
     ways.set(root.name, []);
@@ -85,7 +85,7 @@ function waysFrom(asking: Asking): ReadonlyMap<string, readonly Step[]> {
 function reached(
   asking: Asking,
   type: GraphQLObjectType,
-  ways: Map<string, readonly Step[]>,
+  ways: Map<string, readonly PathStep[]>,
 ): GraphQLObjectType[] {
   const found: GraphQLObjectType[] = [];
   for (const field of Object.values(type.getFields())) {
@@ -118,7 +118,7 @@ function objectsOf(schema: GraphQLSchema, type: GraphQLNamedType): readonly Grap
   return isAbstractType(type) ? schema.getPossibleTypes(type) : [];
 }
 
-function print(asking: Asking, way: readonly Step[]): string {
+function print(asking: Asking, way: readonly PathStep[]): string {
   const [first] = way;
   const text = way.reduceRight(
     (inner, step, index) =>
@@ -131,17 +131,17 @@ function print(asking: Asking, way: readonly Step[]): string {
 }
 
 /** Every step opens a selection, one below an interface or union that of its own type. */
-const narrowed = (before: Step | undefined, { owner }: Step) =>
+const narrowed = (before: PathStep | undefined, { owner }: PathStep) =>
   before && isAbstractType(getNamedType(before.field.type))
     ? ` { ... on ${owner} { `
     : before
       ? ' { '
       : '{ ';
 
-const closing = (before: Step | undefined, _step: Step) =>
+const closing = (before: PathStep | undefined, _step: PathStep) =>
   before && isAbstractType(getNamedType(before.field.type)) ? ' } }' : ' }';
 
-function argumentsOf(asking: Asking, { owner, field }: Step): string {
+function argumentsOf(asking: Asking, { owner, field }: PathStep): string {
   const given = field.args.filter((argument) =>
     isGiven(asking, `${owner}.${field.name}`, argument),
   );

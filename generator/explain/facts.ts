@@ -25,10 +25,10 @@ export interface Explanation {
 }
 
 /** Whether a function of the user's answers a field. */
-export type IsOwn = (coordinate: string) => boolean;
+export type IsUserField = (coordinate: string) => boolean;
 
 /** Every type and field of the model, explained. */
-export function explainAll(project: Project, isOwn: IsOwn = () => false): Explanation[] {
+export function explainAll(project: Project, isOwn: IsUserField = () => false): Explanation[] {
   const names = rootNames(project);
   return [
     ...project.entities.flatMap((entity) => [

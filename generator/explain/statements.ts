@@ -2,7 +2,7 @@ import type { Project } from '@twofold/schema';
 import { memberNames } from '../edit/insert-member.ts';
 import { CommandError } from '../failure.ts';
 import { askProject } from '../run-project.ts';
-import type { IsOwn } from './facts.ts';
+import type { IsUserField } from './facts.ts';
 import type { Texts } from './place.ts';
 
 /** What serves one field. */
@@ -21,7 +21,7 @@ type Database = 'sqlite' | 'postgres';
 
 /** What the project's own runtime says of some fields. */
 export interface Told {
-  readonly isOwn: IsOwn;
+  readonly isOwn: IsUserField;
   readonly database: Database;
   /** Why there are no statements, and what to do. */
   readonly missing: string | null;
@@ -29,14 +29,14 @@ export interface Told {
   readonly statements: ReadonlyMap<string, Statements>;
 }
 
-export interface Asked {
+export interface StatementsQuestion {
   readonly coordinates: readonly string[];
   readonly texts: Texts;
   readonly userFiles: readonly string[];
 }
 
 /** The answer of `explainApp`. */
-interface Answer {
+interface AppExplanation {
   readonly database: Database;
   readonly own: readonly string[];
   readonly operations: readonly (Readonly<
@@ -48,24 +48,28 @@ interface Answer {
 }
 
 /** Statements as the project's own runtime makes them; without it, what the user's files say of themselves. */
-export async function readStatements(root: string, project: Project, asked: Asked): Promise<Told> {
+export async function readStatements(
+  root: string,
+  project: Project,
+  asked: StatementsQuestion,
+): Promise<Told> {
   const own = await ownMembers(asked);
-  const told = await tell(root, project, asked, own);
-  if ('failed' in told)
+  const explained = await explainApp(root, project, asked, own);
+  if ('failed' in explained)
     return {
       isOwn: (coordinate) => own.has(coordinate),
       database: 'sqlite',
-      missing: told.failed,
+      missing: explained.failed,
       statements: new Map(),
     };
   // Plugins answer fields too, which only the running code knows.
-  const all = new Set(told.own);
+  const all = new Set(explained.own);
   const again = [...all].some((coordinate) => !own.has(coordinate))
-    ? await tell(root, project, asked, all)
-    : told;
+    ? await explainApp(root, project, asked, all)
+    : explained;
   return {
     isOwn: (coordinate) => all.has(coordinate),
-    database: told.database,
+    database: explained.database,
     missing: null,
     statements: 'failed' in again ? new Map() : again.statements,
   };
@@ -75,10 +79,10 @@ interface Failed {
   readonly failed: string;
 }
 
-async function tell(
+async function explainApp(
   root: string,
   project: Project,
-  { coordinates }: Asked,
+  { coordinates }: StatementsQuestion,
   own: ReadonlySet<string>,
 ): Promise<(Pick<Told, 'statements' | 'database'> & { readonly own: readonly string[] }) | Failed> {
   const { exampleOperations } = await import('./example-operation.ts');
@@ -111,9 +115,9 @@ async function tell(
   return { own: answer.own, database: answer.database, statements: new Map(statements) };
 }
 
-async function ask(root: string, documents: readonly string[]): Promise<Answer | Failed> {
+async function ask(root: string, documents: readonly string[]): Promise<AppExplanation | Failed> {
   try {
-    return await askProject<Answer>(root, 'explainApp', { input: documents });
+    return await askProject<AppExplanation>(root, 'explainApp', { input: documents });
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return { failed: error.fix ?? error.message.split('\n').at(-1) ?? '' };
@@ -121,7 +125,7 @@ async function ask(root: string, documents: readonly string[]): Promise<Answer |
 }
 
 /** Members of `src/resolvers/*.ts`, as far as they can be read. */
-async function ownMembers({ texts, userFiles }: Asked): Promise<ReadonlySet<string>> {
+async function ownMembers({ texts, userFiles }: StatementsQuestion): Promise<ReadonlySet<string>> {
   const own = new Set<string>();
   for (const path of userFiles) {
     const type = /^src\/resolvers\/(\w+)\.ts$/.exec(path)?.[1];

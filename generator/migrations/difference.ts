@@ -5,13 +5,13 @@ import { type ColumnChange, invertSteps, type Step } from '../../templates/steps
 export interface Difference {
   readonly steps: readonly Step[];
   /** Tables and columns that the schema has no more, and that stay until `--allow-drop` names them. */
-  readonly kept: readonly Kept[];
+  readonly kept: readonly KeptObject[];
   /** The tables once the steps are done: the wanted ones, and what is kept. */
   readonly tables: readonly Table[];
 }
 
 /** `users` or `users.nickname`. `replacements` are new ones of the same kind that it may have become: a rename needs a decision. */
-export interface Kept {
+export interface KeptObject {
   readonly coordinate: string;
   readonly replacements: readonly string[];
 }
@@ -163,7 +163,7 @@ interface TableChange {
   readonly dropIndexes: readonly Step[];
   readonly alter: readonly Step[];
   readonly createIndexes: readonly Step[];
-  readonly kept: readonly Kept[];
+  readonly kept: readonly KeptObject[];
 }
 
 function compareTable(

@@ -1,20 +1,20 @@
 import type { Diagnostic, Project } from '@twofold/schema';
 import type { ColumnChange, Step } from '../../templates/steps.ts';
 import { closest } from '../cli/closest.ts';
-import type { Difference, Kept } from './difference.ts';
+import type { Difference, KeptObject } from './difference.ts';
 import type { Folded } from './fold.ts';
 import type { LastModel } from './last-model.ts';
 import { printColumn, printTables } from './table-lines.ts';
 
 type Locate = (coordinate: string) => Diagnostic['at'];
 
-interface Asked {
+interface RenameContext {
   readonly locate: Locate;
   readonly lastModel: LastModel | null;
 }
 
 /** What is gone from the schema: renamed, if something new is like it, or kept. */
-export function keptFindings({ kept }: Difference, asked: Asked): Diagnostic[] {
+export function keptFindings({ kept }: Difference, asked: RenameContext): Diagnostic[] {
   return kept.map((each) =>
     each.replacements.length > 0 && isNewlyGone(each, asked)
       ? renameQuestion(each, asked)
@@ -29,7 +29,7 @@ export function keptFindings({ kept }: Difference, asked: Asked): Diagnostic[] {
 }
 
 /** What was gone before this change has been decided about: it stays. */
-function isNewlyGone({ coordinate }: Kept, { lastModel }: Asked): boolean {
+function isNewlyGone({ coordinate }: KeptObject, { lastModel }: RenameContext): boolean {
   const [table = '', column] = coordinate.split('.');
   const before = lastModel?.get(table);
   if (!lastModel) return true;
@@ -37,8 +37,8 @@ function isNewlyGone({ coordinate }: Kept, { lastModel }: Asked): boolean {
 }
 
 function renameQuestion(
-  { coordinate, replacements }: Kept,
-  { locate, lastModel }: Asked,
+  { coordinate, replacements }: KeptObject,
+  { locate, lastModel }: RenameContext,
 ): Diagnostic {
   const [table = '', column] = coordinate.split('.');
   const candidates = replacements.join(' or ');
@@ -57,7 +57,7 @@ function renameQuestion(
   };
 }
 
-/** A slip in a name would leave the column without a word; what is gone already, and like no other, is no slip. */
+/** A mistyped name would keep the column silently. A name that resembles no column is one that was dropped before. */
 export function dropFindings(
   { kept }: Difference,
   names: readonly string[],

@@ -34,7 +34,7 @@ export interface UnreadStatement {
 /** A column under its table's hand. */
 type Columns = Map<string, TableColumn>;
 
-interface State {
+interface FoldState {
   readonly tables: Map<
     string,
     { columns: Columns; primaryKey: readonly string[]; indexes: Table['indexes'] }
@@ -50,7 +50,7 @@ let known: ReadonlyMap<string, MigrationText> = new Map();
 
 /** Follows migrations in the order of their names. */
 export function foldMigrations(migrations: readonly SourceText[]): Folded {
-  const state: State = {
+  const state: FoldState = {
     tables: new Map(),
     broken: [],
     unread: [],
@@ -83,7 +83,7 @@ export function foldMigrations(migrations: readonly SourceText[]): Folded {
   };
 }
 
-function follow(state: State, file: string, { statements, leaves }: MigrationText): void {
+function follow(state: FoldState, file: string, { statements, leaves }: MigrationText): void {
   for (const statement of statements) {
     const steps = statement.kind === 'calls' ? stepsOf(statement.chain) : null;
     const text = statement.kind === 'unread' ? statement.text : '';
@@ -95,7 +95,7 @@ function follow(state: State, file: string, { statements, leaves }: MigrationTex
 }
 
 /** A line of `leaves` takes the place of what was known. */
-function leave(state: State, line: string): void {
+function leave(state: FoldState, line: string): void {
   const read = readTableLine(line);
   if (!read) return;
   const table = state.tables.get(read.table);
@@ -107,12 +107,12 @@ function leave(state: State, line: string): void {
     state.tables.set(read.table, { columns: new Map(), primaryKey: read.primaryKey, indexes: [] });
 }
 
-interface Place {
+interface LineOfFile {
   readonly file: string;
   readonly line: number;
 }
 
-function take(state: State, step: ReadStep, place: Place): void {
+function take(state: FoldState, step: ReadStep, place: LineOfFile): void {
   const broken = (what: string) => void state.broken.push({ ...place, what });
   if (step.kind === 'createTable') return createTable(state, step, { place, broken });
   if (step.kind === 'dropIndex') return dropIndex(state, step.name);
@@ -140,9 +140,9 @@ function take(state: State, step: ReadStep, place: Place): void {
 }
 
 function defineColumn(
-  state: State,
+  state: FoldState,
   { kind, table, column }: Extract<ReadStep, { readonly kind: 'addColumn' | 'setColumn' }>,
-  { file }: Place,
+  { file }: LineOfFile,
 ): void {
   const coordinate = `${table}.${column.name}`;
   const { columns } = state.tables.get(table)!;
@@ -163,7 +163,7 @@ const WORDS: Readonly<Record<Exclude<ReadStep['kind'], 'createTable' | 'dropInde
   createIndex: 'makes an index of',
 };
 
-type TableState = State['tables'] extends Map<string, infer T> ? T : never;
+type TableState = FoldState['tables'] extends Map<string, infer T> ? T : never;
 
 function changeColumn(
   table: TableState,
@@ -193,9 +193,9 @@ function changeColumn(
 }
 
 function createTable(
-  state: State,
+  state: FoldState,
   { table, columns, primaryKey }: Extract<ReadStep, { readonly kind: 'createTable' }>,
-  { place, broken }: { readonly place: Place; readonly broken: (what: string) => void },
+  { place, broken }: { readonly place: LineOfFile; readonly broken: (what: string) => void },
 ): void {
   if (state.tables.has(table))
     return broken(`makes ${table}, which a migration before it makes too`);
@@ -207,13 +207,13 @@ function createTable(
   });
 }
 
-function dropIndex(state: State, name: string): void {
+function dropIndex(state: FoldState, name: string): void {
   for (const table of state.tables.values())
     table.indexes = table.indexes.filter((index) => index.name !== name);
 }
 
 /** The same table under its new name, and with the new name where others refer to it. */
-function renameTable(state: State, from: string, to: string): void {
+function renameTable(state: FoldState, from: string, to: string): void {
   const entries = [...state.tables].map(
     ([name, table]) => [name === from ? to : name, table] as const,
   );

@@ -67,7 +67,7 @@ export async function planForeseen(foreseeing: Foreseeing): Promise<PlannedMigra
   return withRefusal(planned, later, foreseeing);
 }
 
-/** The newest migration, if no run has applied it here and nobody has edited it. */
+/** The newest migration, if this database does not have it and its text is as a run wrote it. */
 function draftOf({ sources, lock }: Foreseeing, { state }: Foresight): string | undefined {
   const newest = sources.migrations.at(-1);
   if (!newest || !state.pending.includes(nameOf(newest.file))) return undefined;

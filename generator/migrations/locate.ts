@@ -1,7 +1,7 @@
 import { type Diagnostic, type Project, type SourceText } from '@twofold/schema';
 import { type ASTNode, getLocation, Kind, parse, Source } from 'graphql';
 
-type Place = Diagnostic['at'];
+type SchemaPlace = Diagnostic['at'];
 
 /**
  * Finds where the schema says a table or a column: `posts.rating` is the field `rating` of `type Post`. What the schema has
@@ -10,8 +10,8 @@ type Place = Diagnostic['at'];
 export function createLocate(
   project: Project,
   schema: readonly SourceText[],
-): (coordinate: string) => Place {
-  let found: Map<string, Place> | undefined;
+): (coordinate: string) => SchemaPlace {
+  let found: Map<string, SchemaPlace> | undefined;
   return (coordinate) => {
     found ??= definitions(schema);
     const [table = '', column] = coordinate.split('.');
@@ -40,8 +40,8 @@ function fieldOf(entity: Project['entities'][number], column: string): string | 
 }
 
 /** Places of types and fields by their coordinate. Only findings ask for them, so the text is parsed once more here. */
-function definitions(schema: readonly SourceText[]): Map<string, Place> {
-  const places = new Map<string, Place>();
+function definitions(schema: readonly SourceText[]): Map<string, SchemaPlace> {
+  const places = new Map<string, SchemaPlace>();
   for (const { file, text } of schema) {
     const source = new Source(text, file);
     for (const node of parse(source).definitions) {
@@ -56,7 +56,7 @@ function definitions(schema: readonly SourceText[]): Map<string, Place> {
   return places;
 }
 
-function placeOf(node: ASTNode, source: Source): Place {
+function placeOf(node: ASTNode, source: Source): SchemaPlace {
   const { line, column } = getLocation(source, node.loc!.start);
   return { file: source.name, line, column, length: node.loc!.end - node.loc!.start };
 }

@@ -63,7 +63,7 @@ export function planMigration(
   return nextMigration(project, { saved, mended, folded, sources, options });
 }
 
-interface Followed {
+interface FoldedMigrations {
   readonly saved: readonly SourceText[];
   readonly mended: readonly SourceText[];
   readonly folded: Folded;
@@ -71,7 +71,7 @@ interface Followed {
   readonly options: MigrationOptions;
 }
 
-function nextMigration(project: Project, followed: Followed): PlannedMigration {
+function nextMigration(project: Project, followed: FoldedMigrations): PlannedMigration {
   const { saved, mended, folded, sources, options } = followed;
   const { allowDrop = [], allowLoss = [], draft } = options;
   const allowed = columnsNamed(project, allowDrop);

@@ -30,7 +30,7 @@ const LARGE = 4 * 1024 * 1024;
 /**
  * Reads a seed: for each type its rows, by key or as a list.
  *
- * @throws CommandError 3 with file and line for what is no such file.
+ * @throws CommandError 3 with file and line, where the file is not of this form.
  */
 export async function readSeed(root: string, named: string | undefined): Promise<SeedFile> {
   const path = named ?? (await firstThere(root));
@@ -75,7 +75,7 @@ export async function readSeed(root: string, named: string | undefined): Promise
   };
 }
 
-interface Node {
+interface YamlNode {
   readonly range?: readonly [number, number, number] | null;
 }
 
@@ -83,16 +83,16 @@ interface Node {
 function keyNode(
   document: { getIn(path: readonly unknown[], keep: true): unknown },
   path: readonly (string | number)[],
-): Node | undefined {
+): YamlNode | undefined {
   const last = path.at(-1);
   const holder = document.getIn(path.slice(0, -1), true) as
     | { items?: readonly unknown[] }
     | undefined;
-  if (typeof last === 'number') return document.getIn(path, true) as Node | undefined;
+  if (typeof last === 'number') return document.getIn(path, true) as YamlNode | undefined;
   const pair = holder?.items?.find(
     (item) => String((item as { key?: { value?: unknown } }).key?.value) === last,
   );
-  return (pair as { key?: Node } | undefined)?.key;
+  return (pair as { key?: YamlNode } | undefined)?.key;
 }
 
 /** Aliases may repeat what stands elsewhere, but not without end. */
@@ -148,7 +148,7 @@ function rowsOf(data: unknown, path: string): PlacedRow[] {
 
 function valuesOf(values: unknown, name: string, path: string): SeedRow['values'] {
   if (isMapping(values)) return values;
-  throw invalid(path, 1, `${name} is no mapping of fields to values`);
+  throw invalid(path, 1, `${name} is not a mapping of fields to values`);
 }
 
 function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,5 +1,5 @@
 /** Lines `start … end` (end excluded) of the old text become those of the new one. */
-export interface Edit {
+export interface LineEdit {
   readonly oldStart: number;
   readonly oldEnd: number;
   readonly newStart: number;
@@ -10,7 +10,7 @@ export interface Edit {
  * The edits between two lists of lines: Myers' shortest edit script, and for texts that have little in common simply all
  * of it, since the search then takes time with the square of the edits.
  */
-export function diffLines(old: readonly string[], next: readonly string[]): Edit[] {
+export function diffLines(old: readonly string[], next: readonly string[]): LineEdit[] {
   let head = 0;
   while (head < old.length && head < next.length && old[head] === next[head]) head++;
   let tail = 0;
@@ -81,8 +81,8 @@ function editsBetween(
   matches: readonly (readonly [number, number])[],
   oldLength: number,
   newLength: number,
-): Edit[] {
-  const edits: Edit[] = [];
+): LineEdit[] {
+  const edits: LineEdit[] = [];
   let [old, next] = [0, 0];
   for (const [x, y] of [...matches, [oldLength, newLength] as const]) {
     if (x > old || y > next) edits.push({ oldStart: old, oldEnd: x, newStart: next, newEnd: y });

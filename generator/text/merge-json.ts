@@ -1,4 +1,10 @@
-type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
 
 /**
  * Merges two changes of one JSON object, key by key: what one side changed is taken, and where both did, `mine` stays.
@@ -16,15 +22,15 @@ export function mergeJson(base: string, mine: string, theirs: string): string | 
 const CONFLICT = Symbol('conflict');
 
 function mergeValue(
-  base: Json | undefined,
-  mine: Json | undefined,
-  theirs: Json | undefined,
-): Json | undefined | typeof CONFLICT {
+  base: JsonValue | undefined,
+  mine: JsonValue | undefined,
+  theirs: JsonValue | undefined,
+): JsonValue | undefined | typeof CONFLICT {
   if (equal(base, theirs) || equal(mine, theirs)) return mine;
   if (equal(base, mine)) return theirs;
   if (!isObject(mine) || !isObject(theirs)) return CONFLICT;
   const origin = isObject(base) ? base : {};
-  const merged: Record<string, Json> = {};
+  const merged: Record<string, JsonValue> = {};
   for (const key of new Set([...Object.keys(mine), ...Object.keys(theirs)])) {
     const value = mergeValue(origin[key], mine[key], theirs[key]);
     if (value === CONFLICT) return CONFLICT;
@@ -33,20 +39,20 @@ function mergeValue(
   return merged;
 }
 
-function parseObject(text: string): { readonly [key: string]: Json } | null {
+function parseObject(text: string): { readonly [key: string]: JsonValue } | null {
   try {
-    const value = JSON.parse(text.replace(/^\uFEFF/, '')) as Json;
+    const value = JSON.parse(text.replace(/^\uFEFF/, '')) as JsonValue;
     return isObject(value) ? value : null;
   } catch {
     return null;
   }
 }
 
-function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {
+function isObject(value: JsonValue | undefined): value is { readonly [key: string]: JsonValue } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function equal(a: Json | undefined, b: Json | undefined): boolean {
+function equal(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   return (
     a === b ||
     (a !== undefined && b !== undefined && JSON.stringify(sorted(a)) === JSON.stringify(sorted(b)))
@@ -54,7 +60,7 @@ function equal(a: Json | undefined, b: Json | undefined): boolean {
 }
 
 /** Order of keys does not count. */
-function sorted(value: Json): Json {
+function sorted(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
   return Object.fromEntries(

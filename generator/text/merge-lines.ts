@@ -1,4 +1,4 @@
-import { diffLines, type Edit } from './diff-lines.ts';
+import { diffLines, type LineEdit } from './diff-lines.ts';
 
 /** A merge of two texts that come from one. With conflicts the text has git's markers around them. */
 export interface Merged {
@@ -8,7 +8,7 @@ export interface Merged {
 
 interface Side {
   readonly lines: readonly string[];
-  readonly edits: readonly Edit[];
+  readonly edits: readonly LineEdit[];
 }
 
 /**
@@ -50,7 +50,7 @@ interface Region {
 }
 
 /** Edits of both sides in order; those that touch each other are one region. */
-function regions(left: readonly Edit[], right: readonly Edit[]): Region[] {
+function regions(left: readonly LineEdit[], right: readonly LineEdit[]): Region[] {
   const all = [
     ...left.map((edit) => ({ edit, fromRight: false })),
     ...right.map((edit) => ({ edit, fromRight: true })),

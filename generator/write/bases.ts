@@ -16,7 +16,7 @@ export type Bases = ReadonlyMap<string, readonly string[]>;
 /** A line of the file: a path and its text, each as a JSON string. */
 const LINE = /^\s*("(?:[^"\\]|\\.)*"): ("(?:[^"\\]|\\.)*"),?\s*$/;
 
-/** Reads the file line by line: whatever is no entry, as git's conflict markers, is passed over. */
+/** Reads the file line by line; lines that are not entries, as git's conflict markers, are skipped. */
 export function parseBases(text: string | null): Bases {
   const bases = new Map<string, string[]>();
   for (const line of (text ?? '').split('\n')) {

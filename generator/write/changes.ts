@@ -1,4 +1,4 @@
-import type { Change, ChangeKind, Present, RenderedFile } from '../files.ts';
+import type { FileChange, FileChangeKind, TextsOnDisk, RenderedFile } from '../files.ts';
 import { type Bases, BASES, OLD_BASES, parseBases, printBases } from './bases.ts';
 import { hashText, type Lock, type LockEntry } from './lockfile.ts';
 import { mergeScaffold, type ScaffoldOutcome } from './scaffold.ts';
@@ -6,7 +6,7 @@ import { mergeScaffold, type ScaffoldOutcome } from './scaffold.ts';
 export interface Comparison {
   readonly files: readonly RenderedFile[];
   readonly lock: Lock;
-  readonly present: Present;
+  readonly present: TextsOnDisk;
   /** Edited generated files are replaced (after they were saved) instead of stopping the run. */
   readonly force: boolean;
   /** Migrations that are taken back. */
@@ -17,7 +17,7 @@ export interface Comparison {
  * Compares what a run rendered with what is on disk: pure, so that `check`, `--dry-run` and `--diff` are the same run
  * with nothing written. Sorted by path.
  */
-export function compareFiles(comparison: Comparison): Change[] {
+export function compareFiles(comparison: Comparison): FileChange[] {
   const { lock, present } = comparison;
   const bases = basesIn(present);
   const scaffold = comparison.files
@@ -32,7 +32,7 @@ export function compareFiles(comparison: Comparison): Change[] {
     ...files.map((file) => compareFile(file, comparison)),
     ...scaffold.flatMap(({ changes }) => changes),
     ...compareBases(scaffold, present),
-    ...(comparison.removed ?? []).flatMap((path): Change[] => {
+    ...(comparison.removed ?? []).flatMap((path): FileChange[] => {
       const before = present.get(path) ?? null;
       return before === null
         ? []
@@ -43,7 +43,7 @@ export function compareFiles(comparison: Comparison): Change[] {
 }
 
 /** The texts of the file, and those of the folder that older projects have. */
-function basesIn(present: Present): Bases {
+function basesIn(present: TextsOnDisk): Bases {
   const bases = new Map(parseBases(present.get(BASES) ?? null));
   for (const [path, text] of present) {
     const name = path.slice(OLD_BASES.length + 1);
@@ -55,7 +55,7 @@ function basesIn(present: Present): Bases {
 const isOldBase = (path: string) => path.startsWith(`${OLD_BASES}/`);
 
 /** The file is ours alone: whatever stands in it is replaced. The folder goes. */
-function compareBases(scaffold: readonly ScaffoldOutcome[], present: Present): Change[] {
+function compareBases(scaffold: readonly ScaffoldOutcome[], present: TextsOnDisk): FileChange[] {
   const before = present.get(BASES) ?? null;
   const next = scaffold.flatMap(({ path, base }) => (base === null ? [] : [[path, base] as const]));
   const text = printBases(new Map(next));
@@ -65,7 +65,7 @@ function compareBases(scaffold: readonly ScaffoldOutcome[], present: Present): C
   const old = [...present].filter(([path, there]) => isOldBase(path) && there !== null);
   return [
     { path: BASES, owner: 'generated', kind, before, after },
-    ...old.map(([path, there]): Change => ({
+    ...old.map(([path, there]): FileChange => ({
       path,
       owner: 'generated',
       kind: 'remove',
@@ -75,11 +75,11 @@ function compareBases(scaffold: readonly ScaffoldOutcome[], present: Present): C
   ];
 }
 
-function compareFile(file: RenderedFile, { lock, present, force }: Comparison): Change {
+function compareFile(file: RenderedFile, { lock, present, force }: Comparison): FileChange {
   const { path, owner, text } = file;
   const before = present.get(path) ?? null;
   const entry = lock.get(path);
-  const change = (kind: ChangeKind, after: string | null = text): Change => ({
+  const change = (kind: FileChangeKind, after: string | null = text): FileChange => ({
     path,
     owner,
     kind,
@@ -103,7 +103,7 @@ function compareFile(file: RenderedFile, { lock, present, force }: Comparison): 
 }
 
 /** A generated file that nothing generates any more goes if it is as we wrote it, and stays if not. */
-function compareGone(path: string, entry: LockEntry, before: string | null): Change[] {
+function compareGone(path: string, entry: LockEntry, before: string | null): FileChange[] {
   if (before === null) return [];
   const rescued = !isOutput(before, entry);
   if (rescued && !isMerged(before, entry))

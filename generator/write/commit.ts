@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Change } from '../files.ts';
+import type { FileChange } from '../files.ts';
 import { CommandError, EXIT } from '../failure.ts';
 import { type Disk, hasCode } from './disk.ts';
 import { hashText } from './lockfile.ts';
@@ -11,14 +11,14 @@ const TRANSACTION = `${FOLDER}/transaction`;
 const JOURNAL = `${TRANSACTION}/journal.json`;
 
 /** One step of a commit. `staged` names the file that holds the new text; a step without one removes. */
-interface Step {
+interface CommitStep {
   readonly path: string;
   readonly before: string | null;
   readonly staged: string | null;
 }
 
 interface Commit {
-  readonly steps: readonly Step[];
+  readonly steps: readonly CommitStep[];
   /** Whether the file of a step has the text that it had when the step was planned. */
   readonly isAsBefore: (text: string | null, step: number) => boolean;
 }
@@ -29,7 +29,11 @@ interface Commit {
  *
  * @throws CommandError 75 when a file is not as it was when the changes were planned; nothing is written then.
  */
-export async function commit(root: string, changes: readonly Change[], disk: Disk): Promise<void> {
+export async function commit(
+  root: string,
+  changes: readonly FileChange[],
+  disk: Disk,
+): Promise<void> {
   const writing = changes.filter(
     ({ kind, before, after }) =>
       ['create', 'update', 'remove', 'conflict'].includes(kind) && before !== after,
@@ -57,14 +61,14 @@ export async function recover(root: string, disk: Disk): Promise<boolean> {
     if (left.length > 0) await disk.removeFolder(join(root, TRANSACTION));
     return false;
   }
-  const steps = JSON.parse(text) as Step[];
+  const steps = JSON.parse(text) as CommitStep[];
   await carryOut(root, { steps, isAsBefore: (now, at) => hashOf(now) === steps[at]!.before }, disk);
   return true;
 }
 
 async function assertUnchanged(
   root: string,
-  changes: readonly Change[],
+  changes: readonly FileChange[],
   disk: Disk,
 ): Promise<void> {
   for (const { path, before } of changes) {
@@ -78,18 +82,18 @@ async function assertUnchanged(
   }
 }
 
-function stepOf(change: Change, index: number): Step {
+function stepOf(change: FileChange, index: number): CommitStep {
   const staged = change.after === null ? null : `${TRANSACTION}/${index}`;
   return { path: change.path, before: hashOf(change.before), staged };
 }
 
 /** The journal appears whole or not at all: it is renamed into its place. */
-async function writeJournal(root: string, steps: readonly Step[], disk: Disk): Promise<void> {
+async function writeJournal(root: string, steps: readonly CommitStep[], disk: Disk): Promise<void> {
   await disk.write(join(root, `${JOURNAL}.part`), JSON.stringify(steps));
   await disk.rename(join(root, `${JOURNAL}.part`), join(root, JOURNAL));
 }
 
-/** A file that somebody saved after the journal was written keeps what they saved. */
+/** Leaves files alone that the user saved after the journal was written. */
 async function carryOut(root: string, { steps, isAsBefore }: Commit, disk: Disk): Promise<void> {
   for (const [at, step] of steps.entries())
     if (isAsBefore(await disk.read(join(root, step.path)), at))
@@ -99,13 +103,13 @@ async function carryOut(root: string, { steps, isAsBefore }: Commit, disk: Disk)
   await disk.removeFolder(join(root, TRANSACTION));
 }
 
-async function carryOutStep(root: string, step: Step, disk: Disk): Promise<void> {
+async function carryOutStep(root: string, step: CommitStep, disk: Disk): Promise<void> {
   const target = join(root, step.path);
   if (step.staged === null) return disk.remove(target);
   try {
     await disk.rename(join(root, step.staged), target);
   } catch (error) {
-    // Nothing is staged any more: the run that was killed had put it into its place, and somebody changed it back since.
+    // The killed run had moved the staged file to its place already, and the user has changed the target back since.
     if (!hasCode(error, 'ENOENT')) throw error;
   }
 }

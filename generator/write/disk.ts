@@ -57,7 +57,7 @@ export const disk: Disk = {
 };
 
 /**
- * Makes a folder and those above it, one after the other: Node's own `recursive` never ends where nobody can make one, as in `/proc`.
+ * Makes a folder and those above it, one after the other: Node's own `recursive` never ends where no folder can be made, as in `/proc`.
  *
  * @throws the error of the operating system, with the folder that could not be made.
  */

@@ -15,8 +15,8 @@ export type Lock = ReadonlyMap<string, LockEntry>;
 const OWNERS: ReadonlySet<string> = new Set<Owner>(['generated', 'user', 'scaffold', 'append']);
 
 /**
- * Reads the lock. Lines of both branches count after a merge, and whatever is no entry (a conflict marker, a comment)
- * is passed over: the lock helps to tell our text from the user's, and must never be what stops a run.
+ * Reads the lock. After a merge the lines of both branches count, and lines that are not entries (conflict markers, comments)
+ * are skipped: a damaged lock must not stop a run.
  */
 export function parseLock(text: string | null): Lock {
   const lock = new Map<string, LockEntry>();

@@ -21,7 +21,7 @@ const TROUBLE: Readonly<Record<number, string>> = {
  * Runs `work` while no other run writes to this project.
  *
  * The lock is SQLite's lock of an empty database file: the operating system lets go of it when the process ends, however
- * it ends, so that there is no stale lock to tell from a live one.
+ * it ends, so a lock is never stale.
  *
  * @throws CommandError 75 when the other run does not end within ten seconds.
  */

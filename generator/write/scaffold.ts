@@ -1,4 +1,4 @@
-import type { Change, Present, RenderedFile } from '../files.ts';
+import type { FileChange, TextsOnDisk, RenderedFile } from '../files.ts';
 import { mergeJson } from '../text/merge-json.ts';
 import { mergeLines } from '../text/merge-lines.ts';
 import { baseOf, type Bases } from './bases.ts';
@@ -7,7 +7,7 @@ import type { Lock } from './lockfile.ts';
 /** Changes of one scaffold file: of the file, its `.new` neighbour, and the text that the next merge starts from. */
 export interface ScaffoldOutcome {
   readonly path: string;
-  readonly changes: readonly Change[];
+  readonly changes: readonly FileChange[];
   /** What the next merge starts from; null when the file was never ours. */
   readonly base: string | null;
 }
@@ -15,7 +15,7 @@ export interface ScaffoldOutcome {
 /** What a merge knows of the runs before. */
 export interface Before {
   readonly lock: Lock;
-  readonly present: Present;
+  readonly present: TextsOnDisk;
   readonly bases: Bases;
 }
 
@@ -30,14 +30,14 @@ export function mergeScaffold(
 ): ScaffoldOutcome {
   const { path, owner, text } = file;
   const mine = present.get(path) ?? null;
-  const change = (kind: Change['kind'], after: string | null = mine): Change => ({
+  const change = (kind: FileChange['kind'], after: string | null = mine): FileChange => ({
     path,
     owner,
     kind,
     before: mine,
     after,
   });
-  const settled = (...changes: Change[]): ScaffoldOutcome => ({
+  const settled = (...changes: FileChange[]): ScaffoldOutcome => ({
     path,
     changes,
     base: text,
@@ -52,7 +52,7 @@ export function mergeScaffold(
   if (merged.conflicts === 0)
     return settled(merged.text === mine ? change('same') : change('update', merged.text));
   const before = present.get(newPath(path)) ?? null;
-  const beside: Change = {
+  const beside: FileChange = {
     path: newPath(path),
     owner,
     kind: 'conflict',

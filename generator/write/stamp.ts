@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic } from '@twofold/schema';
 import type { AnsweredFields } from '../answered-fields.ts';
-import type { Change, Sources } from '../files.ts';
+import type { FileChange, Sources } from '../files.ts';
 import { isCheckout } from '../packages/checkout.ts';
 import { readSources } from '../read.ts';
 import { packageVersion } from '../version.ts';
@@ -89,7 +89,7 @@ export async function writeStamp(
 
 interface Ran {
   readonly sources: Sources;
-  readonly changes: readonly Change[];
+  readonly changes: readonly FileChange[];
   readonly findings: readonly Diagnostic[];
   readonly fields: AnsweredFields | null;
 }

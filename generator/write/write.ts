@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Change, RenderedFile } from '../files.ts';
+import type { FileChange, RenderedFile } from '../files.ts';
 import { BASES, OLD_BASES, parseBases } from './bases.ts';
 import { compareFiles } from './changes.ts';
 import { commit, FOLDER, recover } from './commit.ts';
@@ -8,7 +8,7 @@ import { hashText, type Lock, type LockEntry, LOCKFILE, parseLock, printLock } f
 import { withRunLock } from './run-lock.ts';
 import { newPath } from './scaffold.ts';
 
-export interface Wanted {
+export interface WantedFiles {
   readonly files: readonly RenderedFile[];
   readonly force: boolean;
   readonly removed?: readonly string[];
@@ -17,9 +17,9 @@ export interface Wanted {
 /** Compares rendered files, and the lock that goes with them, with the disk. Writes nothing. */
 export async function planChanges(
   root: string,
-  { files, force, removed = [] }: Wanted,
+  { files, force, removed = [] }: WantedFiles,
   disk: Disk,
-): Promise<Change[]> {
+): Promise<FileChange[]> {
   const lockText = await disk.read(join(root, LOCKFILE));
   const lock = parseLock(lockText);
   const paths = [...new Set([BASES, ...files.flatMap(pathsOf), ...removed, ...lock.keys()])];
@@ -37,9 +37,9 @@ export async function planChanges(
 
 /**
  * Finishes what a killed run left, plans, and writes, while no other run does. A plan in which a generated file was edited
- * writes nothing; replaced texts that are nobody's output are kept under `.generator/rescued/` first.
+ * writes nothing; texts that no run wrote are kept under `.generator/rescued/` before they are replaced.
  */
-export async function applyChanges<Plan extends { readonly changes: readonly Change[] }>(
+export async function applyChanges<Plan extends { readonly changes: readonly FileChange[] }>(
   root: string,
   plan: () => Promise<Plan>,
   disk: Disk,
@@ -55,7 +55,7 @@ export async function applyChanges<Plan extends { readonly changes: readonly Cha
 /** The writing alone: only for a disk that no other run writes to. */
 export async function writeChanges(
   root: string,
-  changes: readonly Change[],
+  changes: readonly FileChange[],
   disk: Disk,
 ): Promise<void> {
   if (changes.some(({ kind }) => kind === 'edited')) return;
@@ -73,7 +73,7 @@ function pathsOf({ path, owner }: RenderedFile): string[] {
  * What the lock says after the changes: generated files with the hash of their text, scaffold with that of the text the
  * next merge starts from, and a line for every other file that we wrote once, so that one the user deleted stays deleted.
  */
-function nextLock(changes: readonly Change[], lock: Lock): Lock {
+function nextLock(changes: readonly FileChange[], lock: Lock): Lock {
   const next = new Map<string, LockEntry>();
   const bases = parseBases(changes.find(({ path }) => path === BASES)?.after ?? null);
   const removed = new Set(changes.filter(({ kind }) => kind === 'remove').map(({ path }) => path));
@@ -96,7 +96,7 @@ function nextLock(changes: readonly Change[], lock: Lock): Lock {
 }
 
 function entryOf(
-  { path, owner, kind, after }: Change,
+  { path, owner, kind, after }: FileChange,
   { known, base }: { known: LockEntry | undefined; base: string | null },
 ): LockEntry | undefined {
   const entry = (text: string): LockEntry => ({ owner, hashes: [hashText(text)] });
@@ -108,7 +108,7 @@ function entryOf(
   return known ?? (kind === 'create' ? entry(after!) : undefined);
 }
 
-async function rescue(root: string, changes: readonly Change[], disk: Disk): Promise<void> {
+async function rescue(root: string, changes: readonly FileChange[], disk: Disk): Promise<void> {
   for (const { path, before, rescued } of changes) {
     if (!rescued) continue;
     const name = `${path.replaceAll('/', '__')}.${hashText(before!).slice(0, 8)}`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDevServer, type DevServer } from '../../generator/dev/dev-server.ts';
-import { createRehearsal } from '../../generator/dev/rehearsal.ts';
+import { createWarmUp } from '../../generator/dev/warm-up.ts';
 import { createTerminal } from '../../generator/cli/terminal.ts';
 
 const terminal = createTerminal({ json: false, quiet: true, color: false });
@@ -95,18 +95,18 @@ describe('a server of dev', () => {
   });
 });
 
-describe('a rehearsal', () => {
+describe('a warm-up', () => {
   it('ends by itself, stops when it is told, and goes on where it was', async () => {
     let runs = 0;
-    const rehearsal = createRehearsal(async () => void runs++);
-    rehearsal.start();
+    const warmUp = createWarmUp(async () => void runs++);
+    warmUp.start();
     await until(() => runs >= 2);
-    rehearsal.stop();
+    warmUp.stop();
     await wait(60);
     const stopped = runs;
     await wait(100);
     expect(runs).toBe(stopped);
-    rehearsal.start();
+    warmUp.start();
     await until(() => runs >= 20);
     await wait(100);
     expect(runs).toBe(20);
@@ -114,27 +114,27 @@ describe('a rehearsal', () => {
 
   it('is over when its runs took two seconds of CPU, and begins none that would make it more', async () => {
     let [runs, clock] = [0, 0];
-    const rehearsal = createRehearsal(
+    const warmUp = createWarmUp(
       async () => void (runs++, (clock += 900)),
       () => clock,
     );
-    rehearsal.start();
+    warmUp.start();
     await until(() => runs >= 2);
     await wait(200);
-    rehearsal.start();
+    warmUp.start();
     await wait(1_300);
     expect(runs).toBe(2);
   });
 
   it('is given up when a run fails', async () => {
     let runs = 0;
-    const rehearsal = createRehearsal(async () => {
+    const warmUp = createWarmUp(async () => {
       runs++;
       throw new Error('no schema');
     });
-    rehearsal.start();
+    warmUp.start();
     await until(() => runs > 0);
-    rehearsal.start();
+    warmUp.start();
     await wait(1_500);
     expect(runs).toBe(1);
   });

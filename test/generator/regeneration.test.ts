@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createRehearsedSave } from '../../generator/dev/rehearsed-save.ts';
-import { type Plan, run } from '../../generator/pipeline.ts';
+import { createTrialSave } from '../../generator/dev/trial-save.ts';
+import { type RunPlan, run } from '../../generator/pipeline.ts';
 import { disk } from '../../generator/write/disk.ts';
 import { createKnown } from '../../schema/index.ts';
 import { faultyDisk, Stopped } from './faulty-disk.ts';
@@ -35,7 +35,7 @@ const inputs = (schema: RandomSchema) => ({
   'manifest.yaml': 'name: shop\n',
 });
 const generate = (each: TestProject) => run(each.root, { allowDrop: [] }, disk);
-const kinds = (plan: Plan) =>
+const kinds = (plan: RunPlan) =>
   plan.changes.filter(({ kind }) => kind !== 'same').map(({ kind, path }) => `${kind} ${path}`);
 
 describe('regeneration', () => {
@@ -80,7 +80,7 @@ describe('regeneration', () => {
       let schema = startSchema(random);
       const [going, fresh] = [project(inputs(schema)), project(inputs(schema))];
       const known = createKnown();
-      const rehearse = createRehearsedSave(going.root, { known });
+      const trial = createTrialSave(going.root, { known });
       for (let step = 0; step < 8; step++) {
         const settings = MANIFESTS[random.whole(MANIFESTS.length)];
         const text = `${printSdl(schema)}${EXTRAS[(seed + step) % EXTRAS.length]}`;
@@ -96,14 +96,14 @@ describe('regeneration', () => {
           cold.findings,
           kinds(cold),
         ]);
-        for (let times = random.whole(3); times > 0; times--) await rehearse();
+        for (let times = random.whole(3); times > 0; times--) await trial();
         expect([seed, step, withoutStamp(going)]).toEqual([seed, step, withoutStamp(fresh)]);
         if (random.chance(0.8)) schema = changeSchema(schema, random);
       }
     }
   }, 120_000);
 
-  test('is rehearsed up to the last file, of which none is touched', async () => {
+  test('is tried up to the last file, and no file on disk changes', async () => {
     const shop = project(inputs(startSchema(createRandom(5))));
     await generate(shop);
     const before = shop.files();
@@ -115,12 +115,12 @@ describe('regeneration', () => {
       ]),
     ) as unknown as typeof disk;
     const known = createKnown();
-    const rehearse = createRehearsedSave(shop.root, { known }, watched);
+    const trial = createTrialSave(shop.root, { known }, watched);
     for (let turn = 0; turn < 6; turn++) {
       const last = known.project;
-      await rehearse();
+      await trial();
       expect([turn, known.project === last]).toEqual([turn, false]);
-      expect([turn, known.project?.sdl.includes('rehearsed')]).toEqual([turn, turn % 2 === 0]);
+      expect([turn, known.project?.sdl.includes('trial')]).toEqual([turn, turn % 2 === 0]);
     }
     expect(shop.files()).toEqual(before);
     expect([...new Set(said)].sort()).toEqual(

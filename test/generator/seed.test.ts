@@ -241,7 +241,7 @@ describe('a seed file', () => {
     ['Author:\n  a: { name: A }\n  a: { name: B }\n', /seed\.yaml:3 .*unique/],
     ['- 1\n', /a seed is a mapping/],
     ['Author: 7\n', /Author is neither a mapping/],
-    ['Author: { a: 7 }\n', /Author\.a is no mapping/],
+    ['Author: { a: 7 }\n', /Author\.a is not a mapping/],
     ['Author: { a: &x { name: *x } }\n', /seed\.yaml:\d+ /],
   ])('that is none is refused with its place: %j', async (text, message) => {
     const project = makeProject({

@@ -120,9 +120,9 @@ describeEachEngine('generator deploy', ({ kind, socket }) => {
       [command(b, ['deploy', '--to', url]), /not signed in at .*\n\s+fix .*DEPLOY_TOKEN/],
       [command(b, ['deploy', '--to', url, '--token', 'nonsense']), /not signed in at/],
       [deploy({ DEPLOY_PASSWORD: 'wrong' }), /not signed in at .*Invalid password/],
-      [deploy({}, '--name', 'No Name'), /"No Name" is no name for an app/],
+      [deploy({}, '--name', 'No Name'), /"No Name" is not a name for an app/],
       [deploy({}, '--env', 'NOT_THERE'), /NOT_THERE has no value/],
-      [command(b, ['deploy', '--to', 'ftp://x']), /no address of a server/],
+      [command(b, ['deploy', '--to', 'ftp://x']), /not the address of a server/],
     ];
     for (const [run, text] of cases) {
       const { code, errors } = await run;

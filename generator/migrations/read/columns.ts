@@ -1,5 +1,5 @@
 import type { ColumnType, Constraint, OnDelete, TableColumn } from '@twofold/schema';
-import type { Expression, Link } from './expression.ts';
+import type { Expression, ChainLink } from './expression.ts';
 
 /** A column as a migration defines it, and whether it is the key. */
 export interface ReadColumn {
@@ -70,7 +70,7 @@ function rawText(expression: Expression): string | null {
 }
 
 /** The column after one more call of its definition. */
-export function describe(column: TableColumn, { name, args }: Link): TableColumn {
+export function describe(column: TableColumn, { name, args }: ChainLink): TableColumn {
   const [first] = args ?? [];
   switch (name) {
     case 'notNull':

@@ -1,4 +1,4 @@
-import type { Token } from './tokens.ts';
+import type { MigrationToken } from './tokens.ts';
 
 /** What stands in a call or in a statement of a migration, as far as it can be understood without running it. */
 export type Expression =
@@ -13,46 +13,46 @@ export type Expression =
 export interface Chain {
   readonly kind: 'chain';
   readonly root: string;
-  readonly links: readonly Link[];
+  readonly links: readonly ChainLink[];
 }
 
 /** `.schema` has no arguments, `.execute()` has none in its list; a call of the root itself has no name. */
-export interface Link {
+export interface ChainLink {
   readonly name: string;
   readonly args: readonly Expression[] | null;
 }
 
 /** Reads tokens one by one. */
-export interface Reader {
+export interface TokenReader {
   at: number;
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly MigrationToken[];
   readonly end: number;
 }
 
 /** Thrown inside, and caught where a statement is read: the statement is none that can be understood. */
 export class NotUnderstood extends Error {}
 
-export function peek({ at, end, tokens }: Reader, ahead = 0): Token | undefined {
+export function peek({ at, end, tokens }: TokenReader, ahead = 0): MigrationToken | undefined {
   return at + ahead < end ? tokens[at + ahead] : undefined;
 }
 
-export function isMark(token: Token | undefined, text: string): boolean {
+export function isMark(token: MigrationToken | undefined, text: string): boolean {
   return token?.kind === 'mark' && token.text === text;
 }
 
-function next(reader: Reader): Token {
+function next(reader: TokenReader): MigrationToken {
   const token = peek(reader);
   if (!token) throw new NotUnderstood();
   reader.at += 1;
   return token;
 }
 
-function expectMark(reader: Reader, text: string): void {
+function expectMark(reader: TokenReader, text: string): void {
   if (!isMark(next(reader), text)) throw new NotUnderstood();
 }
 
 /** Takes a mark if it is there. */
-export function takeMark(reader: Reader, text: string): boolean {
+export function takeMark(reader: TokenReader, text: string): boolean {
   if (!isMark(peek(reader), text)) return false;
   reader.at += 1;
   return true;
@@ -61,7 +61,7 @@ export function takeMark(reader: Reader, text: string): boolean {
 const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
 
 /** @throws NotUnderstood for anything that is neither data nor a chain of calls. */
-export function readExpression(reader: Reader): Expression {
+export function readExpression(reader: TokenReader): Expression {
   const token = next(reader);
   switch (token.kind) {
     case 'string':
@@ -78,9 +78,9 @@ export function readExpression(reader: Reader): Expression {
   }
 }
 
-const isArrow = (token: Token | undefined) => isMark(token, '=>');
+const isArrow = (token: MigrationToken | undefined) => isMark(token, '=>');
 
-function readBracketed(reader: Reader, { text }: Token): Expression {
+function readBracketed(reader: TokenReader, { text }: MigrationToken): Expression {
   if (text === '-') {
     const inner = readExpression(reader);
     if (inner.kind !== 'value' || typeof inner.value !== 'number') throw new NotUnderstood();
@@ -95,14 +95,14 @@ function readBracketed(reader: Reader, { text }: Token): Expression {
   return readFunction(reader, parameter.text);
 }
 
-function readFunction(reader: Reader, parameter: string): Expression {
+function readFunction(reader: TokenReader, parameter: string): Expression {
   expectMark(reader, '=>');
   const body = readExpression(reader);
   if (body.kind !== 'chain') throw new NotUnderstood();
   return { kind: 'function', parameter, body };
 }
 
-function readItems(reader: Reader, close: string): Expression[] {
+function readItems(reader: TokenReader, close: string): Expression[] {
   const items: Expression[] = [];
   while (!takeMark(reader, close)) {
     items.push(readExpression(reader));
@@ -111,7 +111,7 @@ function readItems(reader: Reader, close: string): Expression[] {
   return items;
 }
 
-function readMembers(reader: Reader): Map<string, Expression> {
+function readMembers(reader: TokenReader): Map<string, Expression> {
   const members = new Map<string, Expression>();
   while (!takeMark(reader, '}')) {
     const name = next(reader);
@@ -123,8 +123,8 @@ function readMembers(reader: Reader): Map<string, Expression> {
   return members;
 }
 
-function readChain(reader: Reader, root: Token): Chain {
-  const links: Link[] = [];
+function readChain(reader: TokenReader, root: MigrationToken): Chain {
+  const links: ChainLink[] = [];
   for (;;) {
     const token = peek(reader);
     if (token?.kind === 'template') {

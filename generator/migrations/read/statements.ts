@@ -4,20 +4,20 @@ import {
   isMark,
   NotUnderstood,
   peek,
-  type Reader,
+  type TokenReader,
   readExpression,
   takeMark,
 } from './expression.ts';
-import { readTokens, type Token } from './tokens.ts';
+import { readTokens, type MigrationToken } from './tokens.ts';
 
 /** A statement of a migration's `up`: calls that can be followed, or text that cannot. */
-export type Statement =
+export type MigrationStatement =
   | { readonly kind: 'calls'; readonly chain: Chain; readonly line: number }
   | { readonly kind: 'unread'; readonly text: string; readonly line: number };
 
 /** What a migration's file says. */
 export interface MigrationText {
-  readonly statements: readonly Statement[];
+  readonly statements: readonly MigrationStatement[];
   /** Kind of the keys, where `columnTypes` says it. */
   readonly ids: 'integer' | 'uuid' | null;
   readonly allowLoss: readonly string[];
@@ -47,7 +47,7 @@ function idsOf({ links }: Chain): 'integer' | 'uuid' {
 }
 
 /** The tokens between the braces of `up`. */
-function findBody(tokens: readonly Token[]): Reader | null {
+function findBody(tokens: readonly MigrationToken[]): TokenReader | null {
   const named = tokens.findIndex(
     ({ text }, at) => text === 'up' && ['function', 'const'].includes(tokens[at - 1]?.text ?? ''),
   );
@@ -62,7 +62,7 @@ const OPEN = new Set(['(', '[', '{']);
 const CLOSE = new Set([')', ']', '}']);
 
 /** The place of the bracket that closes the one here. */
-function closing(tokens: readonly Token[], start: number): number {
+function closing(tokens: readonly MigrationToken[], start: number): number {
   let depth = 0;
   for (let at = start; at < tokens.length; at++) {
     const { kind, text } = tokens[at]!;
@@ -73,8 +73,8 @@ function closing(tokens: readonly Token[], start: number): number {
   return tokens.length;
 }
 
-function readStatements(reader: Reader): Statement[] {
-  const statements: Statement[] = [];
+function readStatements(reader: TokenReader): MigrationStatement[] {
+  const statements: MigrationStatement[] = [];
   while (peek(reader)) {
     if (takeMark(reader, ';')) continue;
     statements.push(readStatement(reader));
@@ -82,7 +82,7 @@ function readStatements(reader: Reader): Statement[] {
   return statements;
 }
 
-function readStatement(reader: Reader): Statement {
+function readStatement(reader: TokenReader): MigrationStatement {
   const start = reader.at;
   const { line } = peek(reader)!;
   try {
@@ -98,7 +98,7 @@ function readStatement(reader: Reader): Statement {
 }
 
 /** `await`, `return`, and `const type =`. */
-function skipWords(reader: Reader): void {
+function skipWords(reader: TokenReader): void {
   const [first, second, third] = [peek(reader), peek(reader, 1), peek(reader, 2)];
   if (first?.text === 'await' || first?.text === 'return') reader.at += 1;
   if (first?.text === 'const' && second?.kind === 'name' && isMark(third, '=')) reader.at += 3;
@@ -106,13 +106,13 @@ function skipWords(reader: Reader): void {
 }
 
 /** A statement ends with a semicolon, or where another one begins on the next line. */
-function endsHere(reader: Reader): boolean {
+function endsHere(reader: TokenReader): boolean {
   const token = peek(reader);
   return !token || isMark(token, ';') || token.kind === 'name';
 }
 
 /** Goes behind a statement that is not understood: its semicolon, or the brace that ends its block. */
-function skipStatement(reader: Reader): string {
+function skipStatement(reader: TokenReader): string {
   const texts: string[] = [];
   let depth = 0;
   for (let token = peek(reader); token; token = peek(reader)) {
@@ -127,13 +127,13 @@ function skipStatement(reader: Reader): string {
   return texts.join(' ');
 }
 
-function endsBlock({ text }: Token, reader: Reader): boolean {
+function endsBlock({ text }: MigrationToken, reader: TokenReader): boolean {
   const following = peek(reader)?.text ?? '';
   return text === '}' && !['else', 'catch', 'finally', ')', '.', ',', ';'].includes(following);
 }
 
 /** `export const NAME = ['a', 'b'];` */
-function readList(tokens: readonly Token[], name: string): string[] | null {
+function readList(tokens: readonly MigrationToken[], name: string): string[] | null {
   const at = tokens.findIndex(
     ({ text, kind }, index) =>
       kind === 'name' &&

@@ -1,6 +1,6 @@
 import type { TableColumn, TableIndex } from '@twofold/schema';
 import { describe, readColumn, readDefault, readType, textOf } from './columns.ts';
-import type { Chain, Expression, Link } from './expression.ts';
+import type { Chain, Expression, ChainLink } from './expression.ts';
 
 /** What a statement of a migration does to the tables. */
 export type ReadStep =
@@ -28,7 +28,7 @@ export type ReadStep =
       readonly kind: 'editColumn';
       readonly table: string;
       readonly name: string;
-      readonly links: readonly Link[];
+      readonly links: readonly ChainLink[];
     }
   | { readonly kind: 'dropColumn'; readonly table: string; readonly name: string }
   | { readonly kind: 'createIndex'; readonly table: string; readonly index: TableIndex }
@@ -51,13 +51,13 @@ export function changesTables(text: string): boolean {
 }
 
 /** `alterTable(db, 'posts').addColumn(…).execute()`: the runtime's own. */
-function alterSteps([call, ...links]: readonly Link[]): ReadStep[] | null {
+function alterSteps([call, ...links]: readonly ChainLink[]): ReadStep[] | null {
   const table = textOf(call?.args?.[1]);
   if (table === null) return null;
   return all(links.map((link) => (link.name === 'execute' ? [] : alterStep(table, link, true))));
 }
 
-function alterStep(table: string, { name, args }: Link, ours: boolean): ReadStep[] | null {
+function alterStep(table: string, { name, args }: ChainLink, ours: boolean): ReadStep[] | null {
   const list = args ?? [];
   const first = textOf(list[0]);
   if (first === null) return null;
@@ -80,7 +80,7 @@ function editStep(table: string, name: string, build: Expression | undefined): R
 }
 
 /** The column after one call of Kysely's `alterColumn`. */
-export function editColumn(column: TableColumn, { name, args }: Link): TableColumn {
+export function editColumn(column: TableColumn, { name, args }: ChainLink): TableColumn {
   const [first] = args ?? [];
   if (name === 'setNotNull') return { ...column, required: true };
   if (name === 'dropNotNull') return { ...column, required: false };
@@ -93,7 +93,7 @@ export function editColumn(column: TableColumn, { name, args }: Link): TableColu
 }
 
 /** `db.schema.createTable('posts')…` */
-function schemaSteps([call, ...links]: readonly Link[]): ReadStep[] | null {
+function schemaSteps([call, ...links]: readonly ChainLink[]): ReadStep[] | null {
   const name = textOf(call?.args?.[0]);
   if (!call || name === null) return null;
   switch (call.name) {
@@ -112,7 +112,7 @@ function schemaSteps([call, ...links]: readonly Link[]): ReadStep[] | null {
   }
 }
 
-function createSteps(table: string, links: readonly Link[]): ReadStep[] | null {
+function createSteps(table: string, links: readonly ChainLink[]): ReadStep[] | null {
   const columns = links
     .filter(({ name }) => name === 'addColumn')
     .map(({ args }) => readColumn(args ?? []));
@@ -127,7 +127,7 @@ function createSteps(table: string, links: readonly Link[]): ReadStep[] | null {
   ];
 }
 
-function indexSteps(name: string, links: readonly Link[]): ReadStep[] | null {
+function indexSteps(name: string, links: readonly ChainLink[]): ReadStep[] | null {
   const argument = (method: string) => links.find((link) => link.name === method)?.args?.[0];
   const table = textOf(argument('on'));
   const list = argument('columns');
@@ -146,7 +146,7 @@ function indexSteps(name: string, links: readonly Link[]): ReadStep[] | null {
 }
 
 /** `createFoldedIndex(db, { name, table, column, fold })`: the runtime's own. */
-function foldedSteps([call]: readonly Link[]): ReadStep[] | null {
+function foldedSteps([call]: readonly ChainLink[]): ReadStep[] | null {
   const given = call?.args?.[1];
   const text = (name: string) =>
     given?.kind === 'object' ? textOf(given.members.get(name)) : null;
@@ -155,7 +155,7 @@ function foldedSteps([call]: readonly Link[]): ReadStep[] | null {
   return [{ kind: 'createIndex', table, index: { name, columns: [column], unique: true, fold } }];
 }
 
-function kyselySteps(table: string, links: readonly Link[]): ReadStep[] | null {
+function kyselySteps(table: string, links: readonly ChainLink[]): ReadStep[] | null {
   return all(
     links.map((link) => {
       if (link.name === 'renameTo') {

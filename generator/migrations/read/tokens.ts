@@ -1,5 +1,5 @@
 /** A piece of a migration's text. */
-export interface Token {
+export interface MigrationToken {
   readonly kind: 'name' | 'number' | 'string' | 'template' | 'mark';
   /** What a name, number or mark says; what a string or template means. */
   readonly text: string;
@@ -14,8 +14,8 @@ const NUMBER = /\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?/iy;
 const STRING = /'(?:[^'\\\n]|\\[^])*'|"(?:[^"\\\n]|\\[^])*"/y;
 
 /** Takes the text of a TypeScript file apart, as far as a migration needs it. A character that fits nothing is a mark. */
-export function readTokens(text: string): Token[] {
-  const tokens: Token[] = [];
+export function readTokens(text: string): MigrationToken[] {
+  const tokens: MigrationToken[] = [];
   let line = 1;
   const take = (pattern: RegExp, at: number) => {
     pattern.lastIndex = at;
@@ -72,7 +72,7 @@ function valueEnd(text: string, start: number): number {
   return text.length;
 }
 
-function tokenOf(piece: string, line: number): Token | null {
+function tokenOf(piece: string, line: number): MigrationToken | null {
   const [first = ''] = piece;
   if (/\s/.test(first) || piece.startsWith('//') || piece.startsWith('/*')) return null;
   if (/[A-Za-z_$]/.test(first)) return { kind: 'name', text: piece, line };
@@ -83,7 +83,7 @@ function tokenOf(piece: string, line: number): Token | null {
   return { kind: 'mark', text: piece, line };
 }
 
-function template(piece: string, line: number): Token {
+function template(piece: string, line: number): MigrationToken {
   const inner = piece.slice(1, -1);
   const hasValues = /(?<!\\)(?:\\\\)*\$\{/.test(inner);
   return { kind: 'template', text: meaningOf(inner), line, ...(hasValues && { hasValues }) };

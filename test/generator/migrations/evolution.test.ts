@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Plan, run, type RunOptions } from '../../../generator/pipeline.ts';
+import { type RunPlan, run, type RunOptions } from '../../../generator/pipeline.ts';
 import { disk } from '../../../generator/write/disk.ts';
 import type { Store } from '../../../runtime/core/store/store.ts';
 import { databases } from '../../store/databases.ts';
@@ -15,7 +15,7 @@ async function startProject(store: Store, schema: string) {
   const shop = makeProject({ 'schema.graphql': schema, 'manifest.yaml': 'name: shop\n' });
   made.push(shop);
   const applied = new Set<string>();
-  const evolve = async (next: string, options: RunOptions = {}): Promise<Plan> => {
+  const evolve = async (next: string, options: RunOptions = {}): Promise<RunPlan> => {
     shop.write('schema.graphql', next);
     const plan = await run(shop.root, options, disk);
     for (const path of Object.keys(shop.files()).filter(
@@ -30,7 +30,7 @@ async function startProject(store: Store, schema: string) {
   return { shop, evolve };
 }
 
-const codes = ({ findings }: Plan) => findings.map(({ code }) => code);
+const codes = ({ findings }: RunPlan) => findings.map(({ code }) => code);
 
 for (const { name, missing, create } of databases) {
   describe.skipIf(missing !== null)(

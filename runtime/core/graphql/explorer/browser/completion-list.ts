@@ -1,7 +1,7 @@
 import { suggest, type Suggestion, type Suggestions } from './completion.ts';
 import type { Editor } from './editor.ts';
 import { element } from './elements.ts';
-import type { Schema } from './schema.ts';
+import type { ClientSchema } from './schema.ts';
 
 /** Pixels: a row, the padding of the list, and the most that it takes, as in explorer.css. */
 const ROW = 27;
@@ -9,7 +9,7 @@ const PADDING = 10;
 const MAX_HEIGHT = 240;
 
 /** The list below the caret. Arrow keys choose, Enter and Tab take, Escape closes, Ctrl+Space opens. */
-export function attachCompletion(editor: Editor, schemaOf: () => Schema | null): void {
+export function attachCompletion(editor: Editor, schemaOf: () => ClientSchema | null): void {
   const list = element('ul', { id: 'completion', hidden: true, role: 'listbox' });
   document.body.append(list);
   let found: Suggestions = { from: 0, items: [] };

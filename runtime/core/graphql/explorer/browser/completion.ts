@@ -1,5 +1,16 @@
-import { membersOf, type Frame, type Position, positionAt } from './document-position.ts';
-import { namedType, OPERATIONS, type Schema, type TypeRef, typeText } from './schema.ts';
+import {
+  membersOf,
+  type OpenBracket,
+  type DocumentPosition,
+  positionAt,
+} from './document-position.ts';
+import {
+  namedType,
+  OPERATIONS,
+  type ClientSchema,
+  type TypeReference,
+  typeText,
+} from './schema.ts';
 
 /** One thing that may stand at the place. */
 export interface Suggestion {
@@ -18,7 +29,7 @@ export interface Suggestions {
 const LIMIT = 40;
 
 /** What may stand at a place of a document by the schema: first what begins as the word does, then what contains it. */
-export function suggest(schema: Schema, text: string, place: number): Suggestions {
+export function suggest(schema: ClientSchema, text: string, place: number): Suggestions {
   const position = positionAt(schema, text, place);
   const { typing } = position;
   const word = typing?.text.toLowerCase() ?? '';
@@ -30,14 +41,14 @@ export function suggest(schema: Schema, text: string, place: number): Suggestion
   return { from: typing?.at ?? place, items };
 }
 
-interface Described {
+interface NamedItem {
   readonly name: string;
-  readonly type?: TypeRef;
+  readonly type?: TypeReference;
   readonly description?: string | null;
 }
 
 const suggestion = (
-  { name, type, description }: Described,
+  { name, type, description }: NamedItem,
   { before = '', after = '' } = {},
 ): Suggestion => ({
   label: before + name,
@@ -51,7 +62,10 @@ const plain = (label: string, after = '', note = ''): Suggestion => ({
   note,
 });
 
-function candidates(schema: Schema, { frame, previous, typing }: Position): Suggestion[] {
+function candidates(
+  schema: ClientSchema,
+  { frame, previous, typing }: DocumentPosition,
+): Suggestion[] {
   if (typing?.kind === 'directive')
     return schema.directives.map((directive) => suggestion(directive, { before: '@' }));
   if (previous?.text === 'on') return typesOf(schema, ['OBJECT', 'INTERFACE', 'UNION']);
@@ -69,18 +83,18 @@ function candidates(schema: Schema, { frame, previous, typing }: Position): Sugg
   return membersOf(schema, frame).map((member) => suggestion(member, { after: ': ' }));
 }
 
-function typesOf(schema: Schema, kinds: readonly string[]): Suggestion[] {
+function typesOf(schema: ClientSchema, kinds: readonly string[]): Suggestion[] {
   return [...schema.types.values()]
     .filter(({ kind, name }) => kinds.includes(kind) && !name.startsWith('__'))
     .map((type) => suggestion(type));
 }
 
-function fieldsOf(schema: Schema, { type }: Frame): Suggestion[] {
+function fieldsOf(schema: ClientSchema, { type }: OpenBracket): Suggestion[] {
   const fields = schema.types.get(type ?? '')?.fields ?? [];
   return [...fields.map((field) => suggestion(field)), plain('__typename', '', 'String')];
 }
 
-function valuesOf(schema: Schema, frame: Frame): Suggestion[] {
+function valuesOf(schema: ClientSchema, frame: OpenBracket): Suggestion[] {
   const member = membersOf(schema, frame).find(({ name }) => name === frame.key);
   const type = member && schema.types.get(namedType(member.type));
   if (type?.enumValues) return type.enumValues.map((value) => suggestion(value));

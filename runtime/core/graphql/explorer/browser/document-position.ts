@@ -1,43 +1,43 @@
-import { type Token, tokensOf } from './language.ts';
+import { type DocumentToken, tokensOf } from './language.ts';
 import {
-  type Argument,
-  type Directive,
-  type Field,
+  type SchemaArgument,
+  type SchemaDirective,
+  type SchemaField,
   findField,
   namedType,
-  type Schema,
+  type ClientSchema,
 } from './schema.ts';
 
 /** A bracket that is open at the position, and what the schema says of its content. */
-export interface Frame {
+export interface OpenBracket {
   readonly kind: 'document' | 'selection' | 'variables' | 'arguments' | 'object';
   /** The type whose fields are selected or given; of a document, the type that a fragment is on. */
   type?: string | null | undefined;
   /** The type of the inline fragment that is about to open. */
   on?: string | undefined;
-  directive?: Directive | undefined;
-  readonly args?: readonly Argument[];
+  directive?: SchemaDirective | undefined;
+  readonly args?: readonly SchemaArgument[];
   /** The argument or field of an input that is being given a value. */
   key?: string;
 }
 
 /** Where in a document something is typed. */
-export interface Position {
-  readonly frame: Frame;
-  readonly previous: Token | undefined;
+export interface DocumentPosition {
+  readonly frame: OpenBracket;
+  readonly previous: DocumentToken | undefined;
   /** The word that ends at the position. */
-  readonly typing: Token | undefined;
+  readonly typing: DocumentToken | undefined;
 }
 
 interface Walk {
-  readonly schema: Schema;
-  readonly frames: Frame[];
-  field: Field | undefined;
+  readonly schema: ClientSchema;
+  readonly frames: OpenBracket[];
+  field: SchemaField | undefined;
   operation: 'query' | 'mutation' | 'subscription';
 }
 
 /** Walks the tokens up to the place and keeps what each open bracket is about. */
-export function positionAt(schema: Schema, text: string, place: number): Position {
+export function positionAt(schema: ClientSchema, text: string, place: number): DocumentPosition {
   const tokens = tokensOf(text.slice(0, place)).filter(
     ({ kind }) => kind !== 'space' && kind !== 'comment',
   );
@@ -57,9 +57,9 @@ export function positionAt(schema: Schema, text: string, place: number): Positio
   return { frame: top(walk), previous: tokens.at(-1), typing };
 }
 
-const top = ({ frames }: Walk): Frame => frames.at(-1) ?? { kind: 'document' };
+const top = ({ frames }: Walk): OpenBracket => frames.at(-1) ?? { kind: 'document' };
 
-function step(walk: Walk, token: Token, previous: string | undefined): void {
+function step(walk: Walk, token: DocumentToken, previous: string | undefined): void {
   const frame = top(walk);
   if (token.text === '{') openBrace(walk, frame);
   else if (token.text === '(') walk.frames.push(argumentsFrame(walk, frame));
@@ -70,7 +70,7 @@ function step(walk: Walk, token: Token, previous: string | undefined): void {
   else if (token.kind === 'name') readName(walk, { frame, name: token.text, previous });
 }
 
-function openBrace(walk: Walk, frame: Frame): void {
+function openBrace(walk: Walk, frame: OpenBracket): void {
   const { schema, field, operation } = walk;
   if (frame.kind === 'arguments' || frame.kind === 'object')
     return void walk.frames.push({ kind: 'object', type: inputType(schema, frame) });
@@ -85,14 +85,14 @@ function openBrace(walk: Walk, frame: Frame): void {
   walk.operation = 'query';
 }
 
-function argumentsFrame({ field }: Walk, frame: Frame): Frame {
+function argumentsFrame({ field }: Walk, frame: OpenBracket): OpenBracket {
   if (frame.kind === 'document' && !frame.directive) return { kind: 'variables' };
   return { kind: 'arguments', args: (frame.directive ?? field)?.args ?? [] };
 }
 
 function readName(
   walk: Walk,
-  { frame, name, previous }: { frame: Frame; name: string; previous: string | undefined },
+  { frame, name, previous }: { frame: OpenBracket; name: string; previous: string | undefined },
 ): void {
   if (frame.kind === 'document') {
     if (name === 'query' || name === 'mutation' || name === 'subscription') walk.operation = name;
@@ -107,12 +107,12 @@ function readName(
 }
 
 /** The arguments or fields that may stand in a frame. */
-export function membersOf(schema: Schema, frame: Frame): readonly Argument[] {
+export function membersOf(schema: ClientSchema, frame: OpenBracket): readonly SchemaArgument[] {
   if (frame.kind === 'arguments') return frame.args ?? [];
   return schema.types.get(frame.type ?? '')?.inputFields ?? [];
 }
 
-function inputType(schema: Schema, frame: Frame): string | null {
+function inputType(schema: ClientSchema, frame: OpenBracket): string | null {
   const member = membersOf(schema, frame).find(({ name }) => name === frame.key);
   return member ? namedType(member.type) : null;
 }

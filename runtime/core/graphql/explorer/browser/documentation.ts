@@ -1,11 +1,11 @@
-import { type Child, element } from './elements.ts';
+import { type ElementChild, element } from './elements.ts';
 import {
-  type Argument,
-  type Member,
+  type SchemaArgument,
+  type SchemaMember,
   OPERATIONS,
-  type Schema,
-  type Type,
-  type TypeRef,
+  type ClientSchema,
+  type SchemaType,
+  type TypeReference,
 } from './schema.ts';
 
 /** Opens the page of a type. */
@@ -16,7 +16,7 @@ const FOUND_FIELDS = 60;
 /** The schema to read: a search over types and fields, and a page for each type. */
 export function createDocumentation(
   host: HTMLElement,
-  schemaOf: () => Schema | null,
+  schemaOf: () => ClientSchema | null,
 ): { draw(): void } {
   const path: string[] = [];
   const show = (name: string) => {
@@ -46,7 +46,7 @@ const UNREADABLE = () => [
   }),
 ];
 
-function startPage(schema: Schema, show: Show): HTMLElement[] {
+function startPage(schema: ClientSchema, show: Show): HTMLElement[] {
   const search = element('input', {
     type: 'search',
     placeholder: 'Search types and fields',
@@ -64,7 +64,7 @@ function startPage(schema: Schema, show: Show): HTMLElement[] {
   return [element('h2', { textContent: 'Schema' }), search, found];
 }
 
-function allTypes(schema: Schema, show: Show): HTMLElement[] {
+function allTypes(schema: ClientSchema, show: Show): HTMLElement[] {
   const roots = OPERATIONS.flatMap((kind) => {
     const name = schema[kind];
     return name === null ? [] : [{ kind, name }];
@@ -77,7 +77,7 @@ function allTypes(schema: Schema, show: Show): HTMLElement[] {
   ];
 }
 
-function matches(schema: Schema, words: string, show: Show): HTMLElement[] {
+function matches(schema: ClientSchema, words: string, show: Show): HTMLElement[] {
   const matching = ({ name }: { readonly name: string }) => name.toLowerCase().includes(words);
   const types = ownTypes(schema);
   const fields = types.flatMap((type) =>
@@ -92,11 +92,11 @@ function matches(schema: Schema, words: string, show: Show): HTMLElement[] {
 }
 
 /** Without those of introspection. */
-const ownTypes = (schema: Schema): Type[] =>
+const ownTypes = (schema: ClientSchema): SchemaType[] =>
   [...schema.types.values()].filter(({ name }) => !name.startsWith('__'));
 
-function typePage(type: Type, show: Show): Child[] {
-  const members = (list: readonly Member[] | null | undefined) =>
+function typePage(type: SchemaType, show: Show): ElementChild[] {
+  const members = (list: readonly SchemaMember[] | null | undefined) =>
     (list ?? []).map((member) => memberEntry(member, show));
   return [
     element('h2', { textContent: type.name }),
@@ -109,7 +109,7 @@ function typePage(type: Type, show: Show): Child[] {
   ];
 }
 
-function memberEntry(member: Member, show: Show): HTMLElement {
+function memberEntry(member: SchemaMember, show: Show): HTMLElement {
   const className = member.isDeprecated ? 'old' : 'field';
   const args = (member.args ?? []).flatMap((arg, index) => [
     index > 0 ? ', ' : '',
@@ -124,13 +124,13 @@ function memberEntry(member: Member, show: Show): HTMLElement {
   );
 }
 
-function argument({ name, type, defaultValue }: Argument, show: Show): HTMLElement {
+function argument({ name, type, defaultValue }: SchemaArgument, show: Show): HTMLElement {
   const preset = defaultValue === null || defaultValue === undefined ? '' : ` = ${defaultValue}`;
   return element('span', {}, `${name}: `, typeReference(type, show), preset);
 }
 
 /** The type as SDL writes it, its name as a link. */
-function typeReference(type: TypeRef, show: Show): HTMLElement {
+function typeReference(type: TypeReference, show: Show): HTMLElement {
   if (type.kind === 'NON_NULL' && type.ofType)
     return element('span', {}, typeReference(type.ofType, show), '!');
   if (type.kind === 'LIST' && type.ofType)
@@ -149,7 +149,7 @@ function link(text: string, follow: () => void): HTMLElement {
   return made;
 }
 
-const entry = (...children: readonly Child[]) =>
+const entry = (...children: readonly ElementChild[]) =>
   element('div', { className: 'entry' }, ...children);
 
 const nameEntries = (list: readonly { readonly name: string }[], show: Show) =>
@@ -161,5 +161,5 @@ const section = (title: string, entries: readonly HTMLElement[]) =>
 const paragraph = (text: string | null | undefined) =>
   text ? element('p', { textContent: text }) : null;
 
-const present = (children: readonly Child[]) =>
+const present = (children: readonly ElementChild[]) =>
   children.filter((child) => child !== null && child !== undefined);

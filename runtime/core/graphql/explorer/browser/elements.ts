@@ -1,10 +1,10 @@
-export type Child = Node | string | null | undefined;
+export type ElementChild = Node | string | null | undefined;
 
 /** A new element with properties and children; what is null is left out. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   properties: Partial<HTMLElementTagNameMap[Tag]> = {},
-  ...children: readonly Child[]
+  ...children: readonly ElementChild[]
 ): HTMLElementTagNameMap[Tag] {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children.filter((child) => child !== null && child !== undefined));

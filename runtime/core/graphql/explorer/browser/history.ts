@@ -2,7 +2,7 @@ import { at, element } from './elements.ts';
 import type { Memory } from './storage.ts';
 
 /** An operation as it was sent. */
-export interface Operation {
+export interface SentOperation {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly operationName?: string;
@@ -13,10 +13,10 @@ const LIMIT = 30;
 /** The list of what was run, the newest first and each once. */
 export function createHistory(
   memory: Memory,
-  restore: (operation: Operation) => void,
-): { add(operation: Operation): void; draw(): void } {
-  const past = () => memory.get<readonly Operation[]>('history', []);
-  const keep = (operations: readonly Operation[]) => {
+  restore: (operation: SentOperation) => void,
+): { add(operation: SentOperation): void; draw(): void } {
+  const past = () => memory.get<readonly SentOperation[]>('history', []);
+  const keep = (operations: readonly SentOperation[]) => {
     memory.set('history', operations);
     draw();
   };
@@ -39,10 +39,13 @@ export function createHistory(
   };
 }
 
-const isSame = (a: Operation, b: Operation) =>
+const isSame = (a: SentOperation, b: SentOperation) =>
   a.query === b.query && JSON.stringify(a.variables) === JSON.stringify(b.variables);
 
-function pastButton(operation: Operation, restore: (operation: Operation) => void): HTMLElement {
+function pastButton(
+  operation: SentOperation,
+  restore: (operation: SentOperation) => void,
+): HTMLElement {
   const oneLine = operation.query.replace(/#.*$/gm, '').replace(/\s+/g, ' ').trim();
   return Object.assign(
     button(oneLine, () => restore(operation)),

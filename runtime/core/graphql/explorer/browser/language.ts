@@ -26,13 +26,13 @@ export const KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 /** A piece of a GraphQL document and where it begins. The pieces together are the document. */
-export interface Token {
+export interface DocumentToken {
   readonly kind: (typeof KINDS)[number];
   readonly text: string;
   readonly at: number;
 }
 
-export function tokensOf(text: string): Token[] {
+export function tokensOf(text: string): DocumentToken[] {
   return Array.from(text.matchAll(GRAPHQL), (match) => {
     const group = match.slice(1).findIndex((part) => part !== undefined);
     return { kind: KINDS[group] ?? 'wrong', text: match[0], at: match.index };
@@ -44,7 +44,7 @@ export function highlightGraphql(text: string): string {
   return `${tokensOf(text).map(highlightToken).join('')}\n`;
 }
 
-function highlightToken({ kind, text }: Token): string {
+function highlightToken({ kind, text }: DocumentToken): string {
   if (kind === 'space' || kind === 'mark') return escapeHtml(text);
   if (kind !== 'name') return span(kind, text);
   if (KEYWORDS.has(text)) return span('keyword', text);

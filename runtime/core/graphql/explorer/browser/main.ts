@@ -2,10 +2,10 @@ import { attachCompletion } from './completion-list.ts';
 import { createDocumentation } from './documentation.ts';
 import { createEditor, type Editor } from './editor.ts';
 import { at, element } from './elements.ts';
-import { createHistory, type Operation } from './history.ts';
+import { createHistory, type SentOperation } from './history.ts';
 import { highlightJson } from './language.ts';
 import { prettify } from './prettify.ts';
-import { INTROSPECTION, type Introspection, readSchema, type Schema } from './schema.ts';
+import { INTROSPECTION, type Introspection, readSchema, type ClientSchema } from './schema.ts';
 import { createMemory } from './storage.ts';
 
 const START =
@@ -19,7 +19,7 @@ const memory = createMemory(() => localStorage, `explorer:${endpoint}:`);
 const tabMemory = createMemory(() => sessionStorage, 'explorer:');
 const operationList = at<HTMLSelectElement>('operation');
 
-let schema: Schema | null = null;
+let schema: ClientSchema | null = null;
 let running: AbortController | null = null;
 
 const query = createEditor(at('query'), (text) => {
@@ -87,7 +87,7 @@ async function execute(signal: AbortSignal): Promise<number> {
   return response.status;
 }
 
-function isSubscription({ query: text, operationName: name }: Operation): boolean {
+function isSubscription({ query: text, operationName: name }: SentOperation): boolean {
   if (!/^\s*subscription\b/m.test(text)) return false;
   return !name || new RegExp(`subscription\\s+${name}\\b`).test(text);
 }
@@ -180,7 +180,7 @@ function say(status: string): void {
   at('status').textContent = status;
 }
 
-function restore(operation: Operation): void {
+function restore(operation: SentOperation): void {
   const { variables: values } = operation;
   query.value = operation.query;
   variables.value = Object.keys(values).length > 0 ? JSON.stringify(values, null, 2) : '';

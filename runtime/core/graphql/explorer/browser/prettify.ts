@@ -1,4 +1,4 @@
-import { KEYWORDS, type Token, tokensOf } from './language.ts';
+import { KEYWORDS, type DocumentToken, tokensOf } from './language.ts';
 
 /** How far the layout has come. */
 interface Layout {
@@ -7,7 +7,7 @@ interface Layout {
   depth: number;
   /** Open brackets of arguments and lists, whose content stays on its line. */
   brackets: number;
-  before: Token | undefined;
+  before: DocumentToken | undefined;
 }
 
 /** Lays a document out: a line for each field, arguments beside theirs. */
@@ -21,7 +21,7 @@ export function prettify(document: string): string {
   return `${layout.text.replace(/\n{3,}/g, '\n\n').trim()}\n`;
 }
 
-function append(layout: Layout, token: Token, last: boolean): void {
+function append(layout: Layout, token: DocumentToken, last: boolean): void {
   const { text } = token;
   if (token.kind === 'comment') layout.text += (layout.text === '' ? '' : newLine(layout)) + text;
   else if (text === '(' || text === '[') {
@@ -53,7 +53,7 @@ function appendBrace(layout: Layout, text: '{' | '}', last: boolean): void {
 }
 
 /** What stands between a word and the token before it. */
-function spaceBefore(layout: Layout, token: Token): string {
+function spaceBefore(layout: Layout, token: DocumentToken): string {
   const before = layout.before?.text ?? '';
   if (layout.brackets > 0) {
     if (before === '(' || before === '[') return '';

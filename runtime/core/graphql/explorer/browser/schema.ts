@@ -1,60 +1,60 @@
 /** The part of an introspection result that the page reads, as the GraphQL specification names it (section 4.2). */
-export interface TypeRef {
+export interface TypeReference {
   readonly kind: string;
   readonly name?: string | null;
-  readonly ofType?: TypeRef | null;
+  readonly ofType?: TypeReference | null;
 }
 
-interface Named {
+interface Described {
   readonly name: string;
   readonly description?: string | null;
 }
 
-export interface Argument extends Named {
-  readonly type: TypeRef;
+export interface SchemaArgument extends Described {
+  readonly type: TypeReference;
   readonly defaultValue?: string | null;
 }
 
 /** A field, or a value of an enum, which has neither arguments nor a type. */
-export interface Member extends Named {
+export interface SchemaMember extends Described {
   readonly isDeprecated?: boolean;
   readonly deprecationReason?: string | null;
-  readonly args?: readonly Argument[];
-  readonly type?: TypeRef;
+  readonly args?: readonly SchemaArgument[];
+  readonly type?: TypeReference;
 }
 
-export interface Field extends Member {
-  readonly args: readonly Argument[];
-  readonly type: TypeRef;
+export interface SchemaField extends SchemaMember {
+  readonly args: readonly SchemaArgument[];
+  readonly type: TypeReference;
 }
 
-export interface Type extends Named {
+export interface SchemaType extends Described {
   readonly kind: string;
-  readonly fields?: readonly Field[] | null;
-  readonly inputFields?: readonly Argument[] | null;
-  readonly enumValues?: readonly Member[] | null;
-  readonly interfaces?: readonly Named[] | null;
-  readonly possibleTypes?: readonly Named[] | null;
+  readonly fields?: readonly SchemaField[] | null;
+  readonly inputFields?: readonly SchemaArgument[] | null;
+  readonly enumValues?: readonly SchemaMember[] | null;
+  readonly interfaces?: readonly Described[] | null;
+  readonly possibleTypes?: readonly Described[] | null;
 }
 
-export interface Directive extends Named {
-  readonly args: readonly Argument[];
+export interface SchemaDirective extends Described {
+  readonly args: readonly SchemaArgument[];
 }
 
 export const OPERATIONS = ['query', 'mutation', 'subscription'] as const;
 
-type Operation = (typeof OPERATIONS)[number];
+type OperationKind = (typeof OPERATIONS)[number];
 
 /** A schema by the names of its types; an operation that it does not have is null. */
-export interface Schema extends Readonly<Record<Operation, string | null>> {
-  readonly types: ReadonlyMap<string, Type>;
-  readonly directives: readonly Directive[];
+export interface ClientSchema extends Readonly<Record<OperationKind, string | null>> {
+  readonly types: ReadonlyMap<string, SchemaType>;
+  readonly directives: readonly SchemaDirective[];
 }
 
 export type Introspection = {
-  readonly types: readonly Type[];
-  readonly directives: readonly Directive[];
-} & { readonly [key in `${Operation}Type`]: { readonly name: string } | null };
+  readonly types: readonly SchemaType[];
+  readonly directives: readonly SchemaDirective[];
+} & { readonly [key in `${OperationKind}Type`]: { readonly name: string } | null };
 
 /** Asks for all that the page shows; a type may be wrapped in four lists or `!`. */
 export const INTROSPECTION = `query Introspection {
@@ -81,7 +81,7 @@ fragment T on __Type {
   kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } }
 }`;
 
-export function readSchema(data: Introspection): Schema {
+export function readSchema(data: Introspection): ClientSchema {
   return {
     types: new Map(data.types.map((type) => [type.name, type])),
     directives: data.directives,
@@ -92,20 +92,20 @@ export function readSchema(data: Introspection): Schema {
 }
 
 /** The name of the type inside all lists and `!`. */
-export function namedType(type: TypeRef): string {
+export function namedType(type: TypeReference): string {
   return type.ofType ? namedType(type.ofType) : (type.name ?? '');
 }
 
 /** The type as SDL writes it. */
-export function typeText(type: TypeRef): string {
+export function typeText(type: TypeReference): string {
   if (type.kind === 'NON_NULL' && type.ofType) return `${typeText(type.ofType)}!`;
   return type.kind === 'LIST' && type.ofType ? `[${typeText(type.ofType)}]` : (type.name ?? '');
 }
 
 export function findField(
-  schema: Schema,
+  schema: ClientSchema,
   type: string | null | undefined,
   name: string,
-): Field | undefined {
+): SchemaField | undefined {
   return schema.types.get(type ?? '')?.fields?.find((field) => field.name === name);
 }

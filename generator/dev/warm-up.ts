@@ -9,22 +9,22 @@ const BUDGET = 2_000;
 /** Between two of them, so that a save is seen in time; milliseconds. */
 const PAUSE = 20;
 
-/** How long nothing was saved before they begin, in milliseconds: until then the server that starts needs the processor. */
+/** Idle milliseconds before they begin: until then the server that starts needs the processor. */
 const IDLE = 1_000;
 
-/** Runs that nobody waits for. */
-export interface Rehearsal {
-  /** Goes on where it was stopped, until there were enough of them or they took long enough. */
+/** Trial runs in idle time. */
+export interface WarmUp {
+  /** Goes on where it was stopped, until the number of runs or their CPU time is used up. */
   start(): void;
-  /** Begins no more of them: what is wanted next waits for one at most. */
+  /** Begins no more runs: a save waits for the end of one run at most. */
   stop(): void;
 }
 
 /**
- * The first run in a process takes four times the CPU of the twentieth, because its code is not compiled yet. So `dev` goes
- * through some saves that nobody made (`rehearsed-save.ts`), while nothing else is to be done; a save is then as fast as the twentieth.
+ * The first run in a process takes four times the CPU of the twentieth, because V8 has not compiled its code yet. So `dev` makes
+ * trial runs (`trial-save.ts`) while it is idle: the first save is then as fast as the twentieth.
  */
-export function createRehearsal(run: () => Promise<unknown>, spent = cpuTime): Rehearsal {
+export function createWarmUp(run: () => Promise<unknown>, spent = cpuTime): WarmUp {
   const state = { left: RUNS, budget: BUDGET, wanted: false, going: false };
   let timer: NodeJS.Timeout | undefined;
   const go = async () => {
@@ -32,7 +32,7 @@ export function createRehearsal(run: () => Promise<unknown>, spent = cpuTime): R
     state.going = true;
     for (; state.wanted && state.left > 0; state.left--) {
       const before = spent();
-      // What is wrong with a run is said when it is a real one.
+      // A real run reports the same failure.
       await run().catch(() => (state.left = 0));
       const took = spent() - before;
       state.budget -= took;

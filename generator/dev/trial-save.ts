@@ -5,48 +5,48 @@ import { type Disk, disk as realDisk } from '../write/disk.ts';
 import { writeChanges } from '../write/write.ts';
 
 /**
- * A save that nobody made, up to the last file: a type has a field more, then the sources are as they are. Each goes the way
- * of a real one, in which a definition has changed, and what it writes stays in memory.
+ * A run as after a save, with what it writes kept in memory. By rounds one type has an additional field, and the sources are as
+ * they are on disk: each run finds a definition that has changed, as a real one does.
  */
-export function createRehearsedSave(
+export function createTrialSave(
   root: string,
   options: RunOptions,
   disk: Disk = realDisk,
 ): () => Promise<void> {
-  let turn = 0;
+  let round = 0;
   return async () => {
     const sources = await readSources(root);
     const inMemory = createMemoryDisk(disk);
     const saved =
-      turn % 2 === 0 ? { ...sources, schema: withField(sources.schema, turn / 2) } : sources;
-    turn++;
+      round % 2 === 0 ? { ...sources, schema: withField(sources.schema, round / 2) } : sources;
+    round++;
     const { changes } = await planSources(saved, options, inMemory);
     await writeChanges(root, changes, inMemory);
   };
 }
 
-/** Far enough from one to the next that root types, entities and others have their turn. */
+/** Types between one trial and the next: root types, entities and others are all changed in time. */
 const STRIDE = 37;
 
-/** One field more in one of the types; if there is one of that name, the run ends with a finding, as saves do. */
-function withField(schema: readonly SourceText[], turn: number): SourceText[] {
+/** The schema with one more field in one type. If the type has a field of that name, the run ends with a finding. */
+function withField(schema: readonly SourceText[], round: number): SourceText[] {
   const places = schema.flatMap(({ file, text }) =>
     Array.from(text.matchAll(/^type \w+[^\n{]*\{\n/gm), ({ index, 0: line }) => ({
       file,
       at: index + line.length,
     })),
   );
-  const place = places[(places.length - 1 + turn * STRIDE) % places.length];
+  const place = places[(places.length - 1 + round * STRIDE) % places.length];
   return schema.map(({ file, text }) => ({
     file,
     text:
       file === place?.file
-        ? `${text.slice(0, place.at)}  rehearsed: Int\n${text.slice(place.at)}`
+        ? `${text.slice(0, place.at)}  trial: Int\n${text.slice(place.at)}`
         : text,
   }));
 }
 
-/** A disk that takes writes without a trace. */
+/** A disk whose writes stay in memory. */
 function createMemoryDisk(disk: Disk): Disk {
   const texts = new Map<string, string | null>();
   const set = (path: string, text: string | null) => void texts.set(path, text);
