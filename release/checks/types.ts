@@ -6,7 +6,11 @@ import type { Pack } from '../read-pack.ts';
  * a `require` in TypeScript of before 5.8 (`node16-cjs`) makes of them does not count.
  */
 export async function findInTypes({ bytes, manifest }: Pack): Promise<string[]> {
-  const result = await checkPackage(createPackageFromTarballData(Uint8Array.from(bytes)));
+  const exported = Object.entries((manifest['exports'] ?? {}) as Record<string, unknown>);
+  // A text that is exported as a file, such as the directives' SDL, is no module.
+  const excludeEntrypoints = exported.flatMap(([name, to]) => (typeof to === 'string' ? name : []));
+  const pack = createPackageFromTarballData(Uint8Array.from(bytes));
+  const result = await checkPackage(pack, { excludeEntrypoints });
   if (!result.types) return [`${manifest.name} has no types`];
   return result.problems
     .filter(counts)

@@ -49,6 +49,19 @@ describe('the packs', () => {
     });
   });
 
+  it('have programs that run as processes of their own beside the modules that start them', () => {
+    const programs = {
+      runtime: ['store/sqlite-worker.js'],
+      hosting: ['ingress/process.js', 'source/static/server.js'],
+      models: ['llamacpp/program.js', 'engine/child-supervisor.js'],
+    };
+    for (const [name, wanted] of Object.entries(programs)) {
+      const pack = packs.find(({ manifest }) => manifest.name === `@twofold/${name}`);
+      const paths = pack?.files.map(({ path }) => path) ?? [];
+      expect(wanted.filter((path) => !paths.includes(path))).toEqual([]);
+    }
+  });
+
   it('leave dependencies outside, in the versions that the tests ran with', () => {
     const runtime = packs.find(({ manifest }) => manifest.name === '@twofold/runtime');
     expect(runtime?.manifest.dependencies).toMatchObject({ koa: '3.3.0', graphql: '17.1.0' });
